@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import type { ChipRecord } from '../src/hardware/record.ts'
-import { transformer } from '../src/model/architecture.ts'
+import { spelledOut } from '../src/model/spelling.ts'
 import type { Transformer } from '../src/model/transformer.ts'
 import { nearest } from './nearest.ts'
 import { root } from './root.ts'
@@ -22,8 +22,7 @@ export interface Catalogue {
 
 export function loadCatalogue(): Catalogue {
   const models = records('models', modelRecord).map(
-    (record) =>
-      [record.name, { record, transformer: transformer(record.name, record.architecture) }] as const,
+    (record) => [record.name, { record, transformer: spelledOut(record.name, record.architecture) }] as const,
   )
   const chips = records('hardware', chipRecord).map((record) => [record.name, record] as const)
   return { models: new Map(models), chips: new Map(chips) }

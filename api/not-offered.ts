@@ -1,35 +1,45 @@
-/**
- * What the contract names and this version does not compute yet. It is told from a typo: a 422 that says so, in
- * place of a schema violation.
- */
-import { valueAt } from './json-pointer.ts'
+/** What the contract names and this version does not compute yet: a 422 that says so. */
+import type { Transformer } from '../src/model/transformer.ts'
+import type { InferenceWorkload, TrainWorkload } from '../src/problem.ts'
 import { type Fault, ProblemError } from './problems.ts'
 
-export function refuseUnoffered(body: unknown): void {
-  const faults = [mode(body), ...parts(body), attentionKind(body)].filter((fault) => fault !== undefined)
-  const [first] = faults
-  if (first) throw new ProblemError('not-offered', `${first.pointer}: ${first.detail}`, faults)
+/** Models that can be counted and whose plans cannot be costed, whichever way the request gave them. */
+export function refuseUncosted(model: Transformer, workload: TrainWorkload | InferenceWorkload): void {
+  refuse([experts(model), latent(model), ...(workload.mode === 'train' ? trained(model, workload) : [])])
 }
 
-function mode(body: unknown): Fault | undefined {
-  const asked = valueAt(body, ['workload', 'mode'])
-  if (asked !== 'prefill' && asked !== 'generate' && asked !== 'serve') return undefined
-  return { pointer: '/workload/mode', detail: `${asked} is not offered yet; train is` }
+function refuse(faults: readonly (Fault | undefined)[]): void {
+  const found = faults.filter((fault) => fault !== undefined)
+  const [first] = found
+  if (first) throw new ProblemError('not-offered', `${first.pointer}: ${first.detail}`, found)
 }
 
-function parts(body: unknown): Fault[] {
-  const named: readonly (readonly [string, string])[] = [
-    ['model', 'huggingFace'],
-    ['model', 'moe'],
-    ['plan', 'layout'],
-  ]
-  const kept = ['mla', 'window', 'globalEvery', 'kvShareGroup'] as const
-  return [...named, ...kept.map((key) => ['model', 'attention', key])]
-    .filter((path) => valueAt(body, path) !== undefined)
-    .map((path) => ({ pointer: `/${path.join('/')}`, detail: 'is not offered yet' }))
+function experts({ name, experts: mixture }: Transformer): Fault | undefined {
+  if (!mixture) return undefined
+  return { pointer: '/model', detail: `plans for ${name}, a mixture of experts, are not offered yet` }
 }
 
-function attentionKind(body: unknown): Fault | undefined {
-  if (valueAt(body, ['model', 'attention', 'kind']) !== 'mla') return undefined
-  return { pointer: '/model/attention/kind', detail: 'mla is not offered yet; mha, gqa and mqa are' }
+function latent({ name, attention }: Transformer): Fault | undefined {
+  if (!attention.latent) return undefined
+  return {
+    pointer: '/model',
+    detail: `plans for ${name}, whose attention is latent (mla), are not offered yet`,
+  }
+}
+
+/** A window as long as the sequences is none. */
+function trained({ name, attention }: Transformer, { sequenceLength }: TrainWorkload): Fault[] {
+  const { window, globalEvery, kvShareGroup } = attention
+  const faults: Fault[] = []
+  if (window !== null && globalEvery !== 1 && window < sequenceLength) {
+    const detail = `training ${name} with its attention window of ${window} on sequences of ${sequenceLength} is not offered yet; without the window it is, at the cost of full attention`
+    faults.push({ pointer: '/model', detail })
+  }
+  if (kvShareGroup > 1) {
+    faults.push({
+      pointer: '/model',
+      detail: `training ${name}, whose layers share keys and values, is not offered yet`,
+    })
+  }
+  return faults
 }

@@ -3,9 +3,9 @@
  * wherever that is; a new thread takes its place. Beyond `maxQueue` waiting searches there is no room.
  */
 import { Piscina } from 'piscina'
+import type { Question, Trial } from './question.ts'
 import { workerFile } from './root.ts'
 import { QueueFull, type Search } from './search.ts'
-import type { EvaluateTask, OptimizeTask } from './search-worker.ts'
 
 export interface PoolOptions {
   readonly threads: number
@@ -30,7 +30,7 @@ export function createPool({ threads, maxQueue, memoryMb, worker = workerFile }:
   })
   let accepted = 0
 
-  async function run(name: 'optimize' | 'evaluate', task: OptimizeTask | EvaluateTask, signal: AbortSignal) {
+  async function run(name: 'optimize' | 'evaluate', task: Question | Trial, signal: AbortSignal) {
     if (accepted >= threads + maxQueue) throw new QueueFull(`${accepted} searches are running or waiting`)
     accepted++
     try {
@@ -41,8 +41,8 @@ export function createPool({ threads, maxQueue, memoryMb, worker = workerFile }:
   }
 
   return {
-    optimize: (problem, signal) => run('optimize', { problem }, signal),
-    evaluate: (problem, sketch, signal) => run('evaluate', { problem, sketch }, signal),
+    optimize: (question, signal) => run('optimize', question, signal),
+    evaluate: (trial, signal) => run('evaluate', trial, signal),
     occupancy: () => ({ running: Math.min(accepted, threads), waiting: Math.max(0, accepted - threads) }),
     warm: async () => {
       await Promise.all(Array.from({ length: threads }, () => workers.run({}, { name: 'ready' })))

@@ -7,6 +7,7 @@
 import type { z } from 'zod'
 import { jsonPointer, valueAt } from './json-pointer.ts'
 import { nearest } from './nearest.ts'
+import { kindOf, objectsMeant, objectsPossible } from './object-schema.ts'
 import { type Fault, ProblemError } from './problems.ts'
 
 const mostValues = 10_000
@@ -56,7 +57,12 @@ type Path = readonly PropertyKey[]
 function issueFaults(issue: z.core.$ZodIssue, above: Path, schema: z.core.$ZodType, body: unknown): Fault[] {
   const path = [...above, ...issue.path]
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, mostFaults).map((key) => unknownKey(key, path, schema))
+    return issue.keys.slice(0, mostFaults).map((key) => unknownKey(key, path, schema, body))
+  }
+  if (issue.code === 'invalid_value') return [unknownValue(path, issue.values, issue.message, body)]
+  if (issue.code === 'invalid_union' && 'options' in issue) {
+    const { options = [] } = issue
+    return [unknownValue(path, options, `is none of ${options.join(', ')}`, body)]
   }
   if (issue.code === 'invalid_union') {
     const branch = meantBranch(issue.errors)
@@ -70,11 +76,19 @@ function issueFaults(issue: z.core.$ZodIssue, above: Path, schema: z.core.$ZodTy
   return [{ pointer: jsonPointer(path), detail: missing ? `is required: ${issue.expected}` : issue.message }]
 }
 
-/** Of a union's alternatives, the one of the value's own type; among several, the one with the fewest faults. */
+/** Of a union's alternatives of the value's own type, the one that knows most of its keys, then that with fewest faults. */
 function meantBranch(branches: readonly (readonly z.core.$ZodIssue[])[]) {
   return branches
     .filter((issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0))
-    .sort((a, b) => weight(a) - weight(b))[0]
+    .sort((a, b) => unknownKeys(a) - unknownKeys(b) || weight(a) - weight(b))[0]
+}
+
+function unknownKeys(issues: readonly z.core.$ZodIssue[]): number {
+  return issues.reduce(
+    (sum, issue) =>
+      sum + (issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys.length : 0),
+    0,
+  )
 }
 
 function weight(issues: readonly z.core.$ZodIssue[]): number {
@@ -85,24 +99,34 @@ function expectation(types: readonly string[]): string {
   return `expected ${types.join(' or ')}`
 }
 
-function unknownKey(key: string, path: Path, schema: z.core.$ZodType): Fault {
+/** A key of another alternative is told as such: `batchTokens` where the mode is generate. */
+function unknownKey(key: string, path: Path, schema: z.core.$ZodType, body: unknown): Fault {
   const shown = key.length > longestShown ? `${key.slice(0, longestShown)}…` : key
-  const suggestions = nearest(key, keysAt(schema, path), 1)
-  const [meant] = suggestions
-  const detail = meant ? `is not a known key; did you mean ${meant}?` : 'is not a known key'
-  return { pointer: jsonPointer([...path, shown]), detail, ...(meant ? { suggestions } : {}) }
+  const pointer = jsonPointer([...path, shown])
+  const here = objectsMeant(schema, path, body)
+  const [own] = here
+  const owners = objectsPossible(schema, path).filter((object) => Object.hasOwn(object._zod.def.shape, key))
+  if (own && owners.length > 0) {
+    const kind = kindOf(own)
+    const detail = kind
+      ? `is a key of ${owners.map(kindOf).join(' and ')}, not of ${kind}`
+      : 'does not go with the other keys here'
+    return { pointer, detail }
+  }
+  const keys = here.flatMap(({ _zod }) => Object.keys(_zod.def.shape))
+  return { pointer, ...withMeant('is not a known key', nearest(key, keys, 1)) }
 }
 
-/** The keys that a schema knows at a path, over all alternatives. */
-function keysAt(schema: z.core.$ZodType, path: Path): string[] {
-  const { def } = schema._zod
-  const [part, ...rest] = path
-  if ('innerType' in def) return keysAt(def.innerType as z.core.$ZodType, path)
-  if ('options' in def) return (def.options as z.core.$ZodType[]).flatMap((option) => keysAt(option, path))
-  if ('element' in def && part !== undefined) return keysAt(def.element as z.core.$ZodType, rest)
-  if (!('shape' in def)) return []
-  const shape = def.shape as Record<PropertyKey, z.core.$ZodType>
-  if (part === undefined) return Object.keys(shape)
-  const inner = Object.hasOwn(shape, part) ? shape[part] : undefined
-  return inner ? keysAt(inner, rest) : []
+/** A value that is none of those there are. */
+function unknownValue(path: Path, values: readonly unknown[], message: string, body: unknown): Fault {
+  const pointer = jsonPointer(path)
+  const given = valueAt(body, path)
+  const words = values.filter((value) => typeof value === 'string')
+  if (given === undefined) return { pointer, detail: `is required: one of ${words.join(', ')}` }
+  return { pointer, ...withMeant(message, typeof given === 'string' ? nearest(given, words, 1) : []) }
+}
+
+function withMeant(detail: string, suggestions: readonly string[]): Omit<Fault, 'pointer'> {
+  const [meant] = suggestions
+  return meant ? { detail: `${detail}; did you mean ${meant}?`, suggestions } : { detail }
 }

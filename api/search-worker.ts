@@ -1,28 +1,31 @@
 /** Runs in a worker thread: the domain, with its solvers, behind structured clone. */
 import { loadHighs } from '../solvers/highs.ts'
 import { javascriptLpSolver } from '../solvers/javascript-lp-solver.ts'
-import { evaluate as evaluatePlan } from '../src/evaluate.ts'
-import { optimize as optimizeLayout, type Solvers } from '../src/optimize.ts'
-import type { EvaluateAnswer, IllegalPlan, OptimizeAnswer } from '../src/plan/plan.ts'
-import type { PlanSketch, Problem } from '../src/problem.ts'
+import { evaluate as evaluateTraining } from '../src/evaluate.ts'
+import { evaluateInference } from '../src/evaluate-inference.ts'
+import { infer } from '../src/infer.ts'
+import { optimize as optimizeTraining, type Solvers } from '../src/optimize.ts'
+import { serve } from '../src/serve.ts'
+import type { Answer, Question, Trial, Verdict } from './question.ts'
 
 const solvers: Solvers = { small: javascriptLpSolver, large: await loadHighs() }
 
-export interface OptimizeTask {
-  readonly problem: Problem
+export function optimize(question: Question): Answer {
+  switch (question.mode) {
+    case 'train':
+      return optimizeTraining(question.problem, solvers)
+    case 'prefill':
+    case 'generate':
+      return infer(question.problem, solvers)
+    case 'serve':
+      return serve(question.problem, solvers)
+  }
 }
 
-export interface EvaluateTask {
-  readonly problem: Problem
-  readonly sketch: PlanSketch
-}
-
-export function optimize({ problem }: OptimizeTask): OptimizeAnswer {
-  return optimizeLayout(problem, solvers)
-}
-
-export function evaluate({ problem, sketch }: EvaluateTask): EvaluateAnswer | IllegalPlan {
-  return evaluatePlan(problem, sketch, solvers)
+export function evaluate(trial: Trial): Verdict {
+  return trial.mode === 'train'
+    ? evaluateTraining(trial.problem, trial.sketch, solvers)
+    : evaluateInference(trial.problem, trial.sketch, solvers)
 }
 
 /** Answered once everything above is loaded. */

@@ -47,7 +47,7 @@ export function evaluate(
   const plan = assemble(model, feasible, 1, small)
   return {
     plan,
-    model: modelSummary(problem),
+    model: modelSummary(problem, problem.workload.sequenceLength),
     hardware: problem.cluster,
     precision: problem.precision,
     assumptions: problem.assumptions,

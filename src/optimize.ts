@@ -39,7 +39,7 @@ export function optimize(problem: Problem, { small }: Solvers): OptimizeAnswer {
     },
     sensitivity: best ? sensitivity(model, best) : null,
     infeasible: best ? null : noPlan(problem, result, nearestPlan(model, result.nearest, small)),
-    model: modelSummary(problem),
+    model: modelSummary(problem, problem.workload.sequenceLength),
     hardware: problem.cluster,
     precision: problem.precision,
     assumptions: problem.assumptions,

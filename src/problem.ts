@@ -29,6 +29,55 @@ export interface TrainWorkload {
   readonly schedules?: readonly ScheduleName[]
 }
 
+/** Prompts through the model once: what a user waits for before the first token. */
+export interface PrefillWorkload {
+  readonly mode: 'prefill'
+  readonly promptLength: number
+  readonly batchSequences: number
+  /** Positions whose keys and values are there already. */
+  readonly cachedPrefixLength: number
+  /** New positions of a prompt that run at once; all of them where absent. */
+  readonly chunkTokens?: number
+}
+
+/** A small model, or a head, drafts tokens that the model then verifies in one step. */
+export interface Speculation {
+  /** Time of drafting one token, as a share of one step of the model at one token. */
+  readonly draftCostRatio: number
+  /** Chance that a drafted token stands, given that those before it do. */
+  readonly acceptance: number
+  /** Tokens drafted; the best number where absent. */
+  readonly tokens?: number
+}
+
+/** One token for each of a batch of sequences, again and again. */
+export interface GenerateWorkload {
+  readonly mode: 'generate'
+  /** Sequences resident at once, over all replicas and pipeline stages; or as many as memory holds. */
+  readonly batchSequences: number | 'max'
+  /** Positions that a sequence's cache has room for. */
+  readonly contextLength: number
+  /** Positions that it holds on average: what is read, and with paged caches what is kept. */
+  readonly meanContextLength: number
+  readonly maxStepSeconds?: number
+  readonly speculative?: Speculation
+}
+
+/** Requests that arrive at a rate and are to be answered in time. */
+export interface ServeWorkload {
+  readonly mode: 'serve'
+  readonly promptLength: number
+  readonly outputLength: number
+  readonly requestsPerSecond?: number
+  readonly maxTimeToFirstTokenSeconds?: number
+  readonly maxTimePerOutputTokenSeconds?: number
+  readonly disaggregated: boolean | 'auto'
+  /** Share of each prompt whose keys and values are cached. */
+  readonly cachedPrefixLength: number
+}
+
+export type InferenceWorkload = PrefillWorkload | GenerateWorkload | ServeWorkload
+
 /** What a size may be: one number, one of several, or a range (inclusive). */
 export type Constraint = number | readonly number[] | { readonly min?: number; readonly max?: number }
 
@@ -38,10 +87,10 @@ export type Constraints = Readonly<
 
 export type Objective = 'stepTime' | 'throughputPerChip' | 'costPerToken' | 'latency'
 
-export interface Problem {
+/** Everything but the workload. */
+export interface Setting {
   readonly model: Transformer
   readonly cluster: Cluster
-  readonly workload: TrainWorkload
   readonly memoryBudget: Bytes
   readonly precision: Precision
   readonly constraints: Constraints
@@ -49,6 +98,18 @@ export interface Problem {
   readonly objective: Objective
   readonly top: number
 }
+
+/** A problem of training. */
+export interface Problem extends Setting {
+  readonly workload: TrainWorkload
+}
+
+export interface InferenceProblem<Workload extends InferenceWorkload = InferenceWorkload> extends Setting {
+  readonly workload: Workload
+}
+
+/** Inference of one phase. */
+export type PhaseProblem = InferenceProblem<PrefillWorkload> | InferenceProblem<GenerateWorkload>
 
 /** A plan that a user wrote: what is left out is chosen as the search would. */
 export interface PlanSketch {
@@ -61,6 +122,12 @@ export interface PlanSketch {
   readonly virtualStages?: number
   /** One policy for all layers, or layers by policy (at most two policies). */
   readonly rematerialization?: string | readonly { readonly policy: string; readonly layers: number }[]
+}
+
+/** A plan of inference that a user wrote: one mesh, and the layouts of the components that they care about. */
+export interface InferenceSketch extends Pick<PlanSketch, 'mesh' | 'placement'> {
+  /** By component: attention (or block, where attention and MLP are parallel), mlp, unembedding. */
+  readonly layout: Readonly<Record<string, string>>
 }
 
 /** Which physical axes (torus) serve a mesh axis. */

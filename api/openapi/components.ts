@@ -6,14 +6,24 @@ import { cluster } from '../schemas/cluster.ts'
 import { collectiveRequest, collectiveResponse } from '../schemas/collective.ts'
 import { constraints } from '../schemas/constraint.ts'
 import { evaluateRequest, evaluateResponse } from '../schemas/evaluate.ts'
+import { generateWorkload } from '../schemas/generate-workload.ts'
 import { hardwareRequest } from '../schemas/hardware.ts'
+import { inferenceAnswer, inferenceEvaluation, paretoPoint } from '../schemas/inference-answer.ts'
+import { inferencePlan } from '../schemas/inference-plan.ts'
 import { memoryBudget } from '../schemas/memory-budget.ts'
 import { modelRequest } from '../schemas/model.ts'
 import { optimizeRequest, optimizeResponse } from '../schemas/optimize.ts'
 import { plan } from '../schemas/plan.ts'
 import { precision } from '../schemas/precision.ts'
+import { prefillWorkload } from '../schemas/prefill-workload.ts'
 import { problemDocument } from '../schemas/problem.ts'
+import { serveAnswer } from '../schemas/serve-answer.ts'
+import { phasePlan, servePlan } from '../schemas/serve-plan.ts'
+import { serveWorkload } from '../schemas/serve-workload.ts'
 import { sketch } from '../schemas/sketch.ts'
+import { speculative } from '../schemas/speculative.ts'
+import { trainWorkload } from '../schemas/train-workload.ts'
+import { trainingAnswer, trainingEvaluation } from '../schemas/training-answer.ts'
 import { workload } from '../schemas/workload.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -23,12 +33,17 @@ const requests = {
   CollectiveRequest: collectiveRequest,
   Constraints: constraints,
   EvaluateRequest: evaluateRequest,
+  GenerateWorkload: generateWorkload,
   HardwareRequest: hardwareRequest,
   MemoryBudget: memoryBudget,
   ModelRequest: modelRequest,
   OptimizeRequest: optimizeRequest,
   PlanSketch: sketch,
   Precision: precision,
+  PrefillWorkload: prefillWorkload,
+  ServeWorkload: serveWorkload,
+  Speculative: speculative,
+  TrainWorkload: trainWorkload,
   Workload: workload,
 }
 
@@ -39,11 +54,20 @@ const answers = {
   Cluster: cluster,
   CollectiveResponse: collectiveResponse,
   EvaluateResponse: evaluateResponse,
+  InferenceAnswer: inferenceAnswer,
+  InferenceEvaluation: inferenceEvaluation,
+  InferencePlan: inferencePlan,
   Model: modelEntry,
   ModelList: modelList,
   OptimizeResponse: optimizeResponse,
+  ParetoPoint: paretoPoint,
+  PhasePlan: phasePlan,
   Plan: plan,
   Problem: problemDocument,
+  ServeAnswer: serveAnswer,
+  ServePlan: servePlan,
+  TrainingAnswer: trainingAnswer,
+  TrainingEvaluation: trainingEvaluation,
 }
 
 export type ComponentName = keyof typeof requests | keyof typeof answers

@@ -15,7 +15,7 @@ export function openApiDocument(examples: readonly Example[]) {
     info: {
       title: 'shardplan',
       version: project.version,
-      summary: 'Ranked sharding layouts for training Transformers, and how fast each will run.',
+      summary: 'Ranked sharding layouts for training and serving Transformers, and how fast each will run.',
       description:
         'Given a Transformer, chips, a batch and a memory budget: how should every array be laid out, and how fast ' +
         'will it run? JSON in SI units, the unit as suffix of the name. Unknown keys are refused. Errors are ' +

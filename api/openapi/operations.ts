@@ -92,7 +92,11 @@ const optimize: About = {
   description:
     'Searches all meshes and placements of the chips, and answers the best `top` of them with predicted step time, ' +
     'MFU, memory, collectives and launch flags. A request that nothing fits is no error: `plans` is empty then and ' +
-    '`infeasible` says why.',
+    '`infeasible` says why.\n\n' +
+    'The mode of the workload says what is to be run. `train`: one global step. `prefill`: prompts through the model ' +
+    'once, each plan with its time to first token. `generate`: one token for each of a batch of sequences, and with the ' +
+    'plans `pareto`, latency against cost over all batches. `serve`: deployments of both phases for requests that ' +
+    'arrive at a rate, the cheapest first. Answers repeat the mode, which tells what kind of plan they have.',
 }
 
 const evaluate: About = {
@@ -101,7 +105,8 @@ const evaluate: About = {
   summary: 'What one given plan costs',
   description:
     'A plan that is legal and does not fit is answered with `feasible: false` and all its numbers; one that no ' +
-    'framework could run is a 422 whose `errors` point at it.',
+    'framework could run is a 422 whose `errors` point at it. In prefill and generation a plan may name layouts of the ' +
+    'components; those that it leaves out are chosen.',
 }
 
 const collective: About = {

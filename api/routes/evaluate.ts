@@ -2,31 +2,29 @@
 import type { RequestHandler } from 'express'
 import type { Dependencies } from '../dependencies.ts'
 import type { Metrics } from '../metrics.ts'
-import { refuseUnoffered } from '../not-offered.ts'
+import { refuseUncosted } from '../not-offered.ts'
 import { ProblemError } from '../problems.ts'
 import { validated } from '../request-validation.ts'
 import { evaluateRequest } from '../schemas/evaluate.ts'
 import { timedSearch } from '../timed-search.ts'
-import { refuseUnknownPoliciesOf } from '../translate/policies.ts'
 import { problemOf } from '../translate/problem.ts'
-import { sketchOf } from '../translate/sketch.ts'
+import { trialOf } from '../translate/trial.ts'
 
 export function evaluateRoute(dependencies: Dependencies, metrics: Metrics): RequestHandler {
   const { catalogue, search } = dependencies
   return async (request, response) => {
-    refuseUnoffered(request.body)
-    const question = validated(evaluateRequest, request.body)
-    const { problem, warnings } = problemOf(question, catalogue)
-    refuseUnknownPoliciesOf(question.plan)
-    const sketch = sketchOf(question.plan)
-    const { timeoutMs } = question
+    const body = validated(evaluateRequest, request.body)
+    const { warnings, ...question } = problemOf(body, catalogue)
+    refuseUncosted(question.problem.model, question.problem.workload)
+    const trial = trialOf(question, body.plan)
+    const { timeoutMs } = body
     const { answer } = await timedSearch(dependencies, metrics, { request, response, timeoutMs }, (signal) =>
-      search.evaluate(problem, sketch, signal),
+      search.evaluate(trial, signal),
     )
     if ('illegal' in answer) {
       const [first] = answer.illegal
       throw new ProblemError('illegal-plan', first?.detail ?? 'The plan is illegal.', answer.illegal)
     }
-    response.json({ ...answer, warnings: [...warnings, ...answer.warnings] })
+    response.json({ mode: trial.mode, ...answer, warnings: [...warnings, ...answer.warnings] })
   }
 }

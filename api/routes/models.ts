@@ -6,11 +6,10 @@ import { ProblemError } from '../problems.ts'
 
 export function modelsRoute({ models }: Catalogue): RequestHandler {
   const answer = {
-    models: [...models.values()].map(({ record: { name, architecture }, transformer }) => ({
-      name,
-      parameters: parameterCount(transformer).total,
-      architecture,
-    })),
+    models: [...models.values()].map(({ record: { name, architecture }, transformer }) => {
+      const { total, active } = parameterCount(transformer)
+      return { name, parameters: total, activeParameters: active, architecture }
+    }),
   }
   return (_request, response) => {
     response.json(answer)

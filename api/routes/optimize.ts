@@ -1,8 +1,8 @@
-/** POST /optimize: the ranked plans of a problem. */
+/** POST /optimize: the ranked plans of a problem, of whichever mode. */
 import type { RequestHandler } from 'express'
 import type { Dependencies } from '../dependencies.ts'
 import type { Metrics } from '../metrics.ts'
-import { refuseUnoffered } from '../not-offered.ts'
+import { refuseUncosted } from '../not-offered.ts'
 import { validated } from '../request-validation.ts'
 import { optimizeRequest } from '../schemas/optimize.ts'
 import { timedSearch } from '../timed-search.ts'
@@ -11,17 +11,18 @@ import { problemOf } from '../translate/problem.ts'
 export function optimizeRoute(dependencies: Dependencies, metrics: Metrics): RequestHandler {
   const { catalogue, search } = dependencies
   return async (request, response) => {
-    refuseUnoffered(request.body)
-    const question = validated(optimizeRequest, request.body)
-    const { problem, warnings } = problemOf(question, catalogue)
-    const { timeoutMs } = question
+    const body = validated(optimizeRequest, request.body)
+    const { warnings, ...question } = problemOf(body, catalogue)
+    refuseUncosted(question.problem.model, question.problem.workload)
+    const { timeoutMs } = body
     const { answer, elapsedMs } = await timedSearch(
       dependencies,
       metrics,
       { request, response, timeoutMs },
-      (signal) => search.optimize(problem, signal),
+      (signal) => search.optimize(question, signal),
     )
     response.json({
+      mode: question.mode,
       ...answer,
       search: { ...answer.search, elapsedMs },
       warnings: [...warnings, ...answer.warnings],

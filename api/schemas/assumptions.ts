@@ -14,15 +14,26 @@ const chosen = {
   matmulHalfFlops: flops.describe('FLOP of a matmul on one chip that reaches half of that.'),
   attentionEfficiency: share().describe('The same for the attention kernel, of peak.'),
   hbmEfficiency: share(),
+  cacheEfficiency: share().describe('The same of attention that reads caches.'),
   scaleUpEfficiency: share().describe('Fraction of link bandwidth inside a slice or node.'),
   scaleOutEfficiency: share().describe('Fraction of link bandwidth between them.'),
   latencyFactor: z.number().min(0).max(1000).describe("Multiplies the catalogue's latencies."),
   layerOverheadSeconds: seconds(10).describe('Fixed time per layer, microbatch and pass.'),
   stepOverheadSeconds: seconds(1000).describe('Fixed time per step.'),
+  inferenceLayerOverheadSeconds: seconds(10).describe('Fixed time per layer of a pass of inference.'),
+  inferenceStepOverheadSeconds: seconds(1000).describe('Fixed time per pass of inference.'),
+  inferenceSequenceOverheadSeconds: seconds(10).describe('Further time per pass and sequence.'),
+  inferenceCollectiveSeconds: seconds(10).describe(
+    'Of a gather or scatter of inference inside a node, beside its bytes.',
+  ),
   overlapPrefetched: shareOrNone().describe('Share of prefetchable communication that runs under compute.'),
   overlapCriticalPath: shareOrNone().describe('Share of communication on the critical path that does.'),
+  overlapInference: shareOrNone().describe('The same share in inference.'),
   finiteRings: z.boolean().describe('Rings of n take (n-1)/n of V/W.'),
   inNetworkReduction: z.boolean().describe('Switches that can reduce do.'),
+  hierarchicalDispatch: z
+    .boolean()
+    .describe('Copies of a token for experts on one node cross the network between nodes once.'),
   attentionFlops: z.enum(['none', 'causal', 'full']),
   regatherActivations: z.boolean(),
   residual: z.enum(['sequence', 'feature']),
@@ -43,6 +54,10 @@ const chosen = {
     .describe('Rematerialisation policies that the search tries.'),
   shardedPipelines: z.boolean().describe('ZeRO-2 and 3 are tried inside pipeline stages.'),
   searchTensor2: z.boolean(),
+  searchWeightLayouts: z
+    .boolean()
+    .describe('Inference tries 2D weight-stationary and weight-gathered layouts.'),
+  padHeads: z.boolean().describe('Heads may be padded to what the tensor axes divide, in inference.'),
   elementwise: z.boolean(),
   optimizerStep: z.boolean(),
   reserveFraction: z.number().min(0).max(0.9),

@@ -23,6 +23,11 @@ export function seconds(most: number) {
   return z.number().min(0).max(most)
 }
 
+/** A time that something may take. */
+export function duration() {
+  return z.number().min(1e-9).max(1e6)
+}
+
 /** A share of something: more than nothing, at most all of it. */
 export function share() {
   return z.number().min(1e-6).max(1)

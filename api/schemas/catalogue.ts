@@ -12,7 +12,17 @@ const sources = z.record(z.string().regex(/^\//), z.string().min(1)).describe('A
 export const modelRecord = z.strictObject({
   name: label(),
   architecture,
-  published: z.strictObject({ parameters: z.number().positive() }).describe('What its authors say of it.'),
+  published: z
+    .strictObject({
+      parameters: z.number().positive(),
+      activeParameters: z.exactOptional(z.number().positive()),
+      activeWithout: z.exactOptional(
+        z
+          .array(z.enum(['embedding', 'unembedding']))
+          .describe('What its authors leave out of the active ones.'),
+      ),
+    })
+    .describe('What its authors say of it.'),
   sources,
 })
 
@@ -26,6 +36,7 @@ export const modelList = z.object({
     z.object({
       name: z.string(),
       parameters: z.number().describe('As counted from the architecture.'),
+      activeParameters: z.number().describe('All but the experts that a token does not visit.'),
       architecture,
     }),
   ),

@@ -58,6 +58,7 @@ export const efficiency = z
     matmulHalfFlops: z.number().min(0).max(1e21),
     attention: share(),
     hbm: share(),
+    cache: z.exactOptional(share().describe('Attention that reads caches; as hbm where absent.')),
     scaleUp: share(),
     scaleOut: share(),
   })

@@ -1,13 +1,9 @@
 /** POST /evaluate. */
 import { z } from 'zod'
-import type { EvaluateAnswer } from '../../src/plan/plan.ts'
-import { assumptions } from './assumptions.ts'
-import { cluster } from './cluster.ts'
-import { modelSummary } from './model.ts'
+import { inferenceEvaluation } from './inference-answer.ts'
 import { questionFields } from './optimize.ts'
-import { plan } from './plan.ts'
-import { precisionUsed } from './precision.ts'
 import { sketch } from './sketch.ts'
+import { trainingEvaluation } from './training-answer.ts'
 
 export const evaluateRequest = z
   .strictObject({ ...questionFields, plan: sketch })
@@ -15,11 +11,6 @@ export const evaluateRequest = z
 
 export type EvaluateRequest = z.output<typeof evaluateRequest>
 
-export const evaluateResponse = z.object({
-  plan,
-  model: modelSummary,
-  hardware: cluster.describe('As resolved.'),
-  precision: precisionUsed,
-  assumptions: assumptions.describe('Every number used.'),
-  warnings: z.array(z.string()),
-}) satisfies z.ZodType<EvaluateAnswer>
+export const evaluateResponse = z
+  .discriminatedUnion('mode', [trainingEvaluation, inferenceEvaluation])
+  .describe("By the workload's mode.")

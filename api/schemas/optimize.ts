@@ -1,16 +1,25 @@
 /** POST /optimize. */
 import { z } from 'zod'
-import type { OptimizeAnswer } from '../../src/plan/plan.ts'
-import { assumptions, assumptionsRequest } from './assumptions.ts'
-import { count, countOrNone } from './bound.ts'
-import { cluster } from './cluster.ts'
+import { assumptionsRequest } from './assumptions.ts'
+import { count } from './bound.ts'
 import { constraints } from './constraint.ts'
 import { hardwareRequest } from './hardware.ts'
+import { inferenceAnswer } from './inference-answer.ts'
 import { memoryBudget } from './memory-budget.ts'
-import { modelRequest, modelSummary } from './model.ts'
-import { plan } from './plan.ts'
-import { precision, precisionUsed } from './precision.ts'
+import { modelRequest } from './model.ts'
+import { precision } from './precision.ts'
+import { serveAnswer } from './serve-answer.ts'
+import { trainingAnswer } from './training-answer.ts'
 import { workload } from './workload.ts'
+
+const objective = z
+  .enum(['stepTime', 'throughputPerChip', 'costPerToken', 'latency'])
+  .default('stepTime')
+  .describe(
+    'What plans are ranked by. With a given batch all four rank alike: the fastest step has the highest throughput and ' +
+      'the lowest cost. With a batch of "max" in generation `latency` ranks by the time of a step, the others by seconds ' +
+      'per token. Deployments (serve) are ranked by their chips, or where no rate is given by what a chip sustains.',
+  )
 
 /** What every request about plans says. */
 export const questionFields = {
@@ -21,7 +30,7 @@ export const questionFields = {
   precision: precision.prefault({}),
   constraints: constraints.default({}),
   assumptions: assumptionsRequest.default('calibrated'),
-  objective: z.enum(['stepTime', 'throughputPerChip', 'costPerToken', 'latency']).default('stepTime'),
+  objective,
   top: count(1000).default(10).describe('How many plans to answer.'),
   timeoutMs: count(60_000).default(10_000).describe('After which the search is given up (504).'),
 } as const
@@ -30,50 +39,6 @@ export const optimizeRequest = z.strictObject(questionFields)
 
 export type OptimizeRequest = z.output<typeof optimizeRequest>
 
-const searchAccount = z.object({
-  enumerated: z.number(),
-  pruned: z.number(),
-  evaluated: z.number(),
-  infeasible: z.object({
-    memory: z.number(),
-    divisibility: z.number(),
-    topology: z.number(),
-    constraint: z.number(),
-  }),
-  lowerBoundSeconds: z.number().nullable(),
-  gap: z.number().nullable(),
-  exact: z.boolean(),
-  elapsedMs: z.number().min(0),
-})
-
-const elasticity = z.number()
-
-const sensitivity = z
-  .object({
-    flops: elasticity,
-    hbmBandwidth: elasticity,
-    iciBandwidth: elasticity,
-    dcnBandwidth: elasticity,
-    memory: elasticity,
-  })
-  .describe('Elasticities of the best step time.')
-
-const noPlan = z.object({
-  reasons: z.array(z.object({ reason: z.string(), detail: z.string(), layouts: countOrNone(1e15) })),
-  nearest: z.object({ plan, shortBytes: z.number() }).nullable(),
-  suggestions: z.array(
-    z.object({ change: z.string(), pointer: z.string(), value: z.unknown(), detail: z.string() }),
-  ),
-})
-
-export const optimizeResponse = z.object({
-  plans: z.array(plan).describe('Best first.'),
-  search: searchAccount,
-  sensitivity: sensitivity.nullable(),
-  infeasible: noPlan.nullable().describe('Why there is no plan, where there is none.'),
-  model: modelSummary,
-  hardware: cluster.describe('As resolved.'),
-  precision: precisionUsed,
-  assumptions: assumptions.describe('Every number used.'),
-  warnings: z.array(z.string()),
-}) satisfies z.ZodType<OptimizeAnswer>
+export const optimizeResponse = z
+  .discriminatedUnion('mode', [trainingAnswer, inferenceAnswer, serveAnswer])
+  .describe("By the workload's mode.")

@@ -12,9 +12,11 @@ export const precisionUsed = z.object({
 })
 
 export const precision = z.strictObject({
-  weights: elementType.default('bf16'),
+  weights: elementType
+    .optional()
+    .describe('As kept and streamed. Default: in inference what a Hugging Face config says, else bf16.'),
   compute: elementType.default('bf16').describe('Operands of the matmuls; the chip has to support it.'),
-  kvCache: elementType.default('bf16'),
+  kvCache: elementType.default('bf16').describe('As kept and streamed.'),
   gradients: elementType
     .optional()
     .describe('Default: fp32 on GPUs under calibrated assumptions, as Megatron accumulates; else bf16.'),

@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { axisName, partialMesh } from './axis.ts'
 import { count, countOrNone, label, mostBatchTokens } from './bound.ts'
-import { scheduleName } from './workload.ts'
+import { sketchedLayout } from './sketched-layout.ts'
+import { scheduleName } from './train-workload.ts'
 
 const placement = z.strictObject({
   axis: axisName,
@@ -28,11 +29,15 @@ export const sketch = z
           .describe('Layers by policy.'),
       ]),
     ),
+    layout: z.exactOptional(sketchedLayout),
   })
   .refine((plan) => plan.microbatches === undefined || plan.microbatchTokens === undefined, {
     path: ['microbatchTokens'],
     message: 'says the same as microbatches: give one of them',
   })
-  .describe('What is left out is chosen as /optimize would.')
+  .describe(
+    'What is left out is chosen as /optimize would. In training there is no `layout`; in inference there are only ' +
+      '`mesh`, `placement` and `layout`.',
+  )
 
 export type Sketch = z.output<typeof sketch>

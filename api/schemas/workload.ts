@@ -1,32 +1,14 @@
-/** What is to be run. */
+/** What is to be run: one of four modes. */
 import { z } from 'zod'
-import { count, label, longestSequence, mostBatchTokens } from './bound.ts'
-
-export const scheduleName = z.enum(['none', 'gpipe', '1f1b', 'interleaved-1f1b'])
-
-const optimizerName = z.enum(['adamw', 'adam8bit', 'sgd', 'momentum', 'adafactor', 'muon'])
+import { generateWorkload } from './generate-workload.ts'
+import { prefillWorkload } from './prefill-workload.ts'
+import { serveWorkload } from './serve-workload.ts'
+import { trainWorkload } from './train-workload.ts'
 
 export const workload = z
-  .strictObject({
-    mode: z.literal('train'),
-    batchTokens: z.exactOptional(count(mostBatchTokens).describe('Tokens of one global step.')),
-    batchSequences: z.exactOptional(count(mostBatchTokens).describe('Sequences of one global step.')),
-    sequenceLength: count(longestSequence),
-    optimizer: optimizerName.default('adamw'),
-    rematerialization: z.exactOptional(
-      z.array(label()).min(1).max(20).describe('Policies that may be used; all by default.'),
-    ),
-    schedule: z.exactOptional(
-      z.array(scheduleName).min(1).max(10).describe('Pipeline schedules that may be used; all by default.'),
-    ),
-  })
-  .refine((work) => (work.batchTokens === undefined) !== (work.batchSequences === undefined), {
-    message: 'needs exactly one of batchTokens and batchSequences',
-  })
-  .refine((work) => (work.batchSequences ?? 0) * work.sequenceLength <= mostBatchTokens, {
-    path: ['batchSequences'],
-    message: `times sequenceLength may be at most ${mostBatchTokens} tokens`,
-  })
-  .meta({ oneOf: [{ required: ['batchTokens'] }, { required: ['batchSequences'] }] })
+  .discriminatedUnion('mode', [trainWorkload, prefillWorkload, generateWorkload, serveWorkload])
+  .describe('Training, one phase of inference, or a whole deployment.')
 
 export type Workload = z.output<typeof workload>
+
+export type Mode = Workload['mode']

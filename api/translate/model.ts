@@ -1,51 +1,36 @@
 /** From the model of a request to a Transformer. */
-import { transformer } from '../../src/model/architecture.ts'
+import { spelledOut } from '../../src/model/spelling.ts'
+import { spellingFaults } from '../../src/model/spelling-faults.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
 import { type Catalogue, knownModel, nearestModels } from '../catalogue.ts'
-import { faultyValue } from '../problems.ts'
+import { faultyValue, ProblemError } from '../problems.ts'
 import type { Architecture, ModelRequest } from '../schemas/model.ts'
+import { importedModel } from './hugging-face.ts'
+import type { ResolvedModel } from './resolved-model.ts'
 
-export function modelOf(request: ModelRequest, catalogue: Catalogue): Transformer {
-  if (typeof request !== 'string') return spelledOut(request)
-  const known = knownModel(catalogue, request)
+export function resolvedModel(request: ModelRequest, catalogue: Catalogue): ResolvedModel {
+  if (typeof request === 'string') return { transformer: named(request, catalogue), warnings: [] }
+  if ('huggingFace' in request) return importedModel(request.huggingFace)
+  return { transformer: written(request), warnings: [] }
+}
+
+function named(name: string, catalogue: Catalogue): Transformer {
+  const known = knownModel(catalogue, name)
   if (known) return known.transformer
-  const suggestions = nearestModels(catalogue, request)
+  const suggestions = nearestModels(catalogue, name)
   throw faultyValue('unknown-name', {
     pointer: '/model',
-    detail: `no model is named ${request}${suggestions.length ? `; the nearest are ${suggestions.join(', ')}` : ''}`,
+    detail: `no model is named ${name}${suggestions.length ? `; the nearest are ${suggestions.join(', ')}` : ''}`,
     suggestions,
   })
 }
 
-function spelledOut({ name = 'custom', attention, ...dimensions }: Architecture): Transformer {
-  const { dModel, heads } = dimensions
-  const kvHeads = kvHeadsOf(heads, dimensions.kvHeads, attention?.kind)
-  const headDim = dimensions.headDim ?? dModel / heads
-  if (!Number.isInteger(headDim)) {
-    const detail = `is required: dModel / heads = ${dModel} / ${heads} is not whole`
-    throw faultyValue('impossible-combination', { pointer: '/model/headDim', detail })
-  }
-  return transformer(name, { ...dimensions, kvHeads, headDim })
-}
-
-function kvHeadsOf(
-  heads: number,
-  given: number | undefined,
-  kind: 'mha' | 'gqa' | 'mqa' | undefined,
-): number {
-  const pointer = '/model/kvHeads'
-  if (kind === 'gqa' && given === undefined) {
-    throw faultyValue('impossible-combination', { pointer, detail: 'is required for gqa' })
-  }
-  const kvHeads = given ?? (kind === 'mqa' ? 1 : heads)
-  const implied = { mha: heads, gqa: kvHeads, mqa: 1 }[kind ?? 'gqa']
-  if (kvHeads !== implied) {
-    const detail = `${kind} with ${heads} heads has ${implied} kvHeads, not ${kvHeads}`
-    throw faultyValue('impossible-combination', { pointer, detail })
-  }
-  if (heads % kvHeads !== 0) {
-    const detail = `${kvHeads} does not divide the ${heads} heads`
-    throw faultyValue('impossible-combination', { pointer, detail })
-  }
-  return kvHeads
+function written({ name = 'custom', ...spelling }: Architecture): Transformer {
+  const faults = spellingFaults(spelling).map(({ pointer, detail }) => ({
+    pointer: `/model${pointer}`,
+    detail,
+  }))
+  const [first] = faults
+  if (first) throw new ProblemError('impossible-combination', `${first.pointer}: ${first.detail}`, faults)
+  return spelledOut(name, spelling)
 }

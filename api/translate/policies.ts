@@ -3,11 +3,11 @@ import { policies } from '../../src/cost/policies.ts'
 import { nearest } from '../nearest.ts'
 import { faultyValue } from '../problems.ts'
 import type { Sketch } from '../schemas/sketch.ts'
-import type { Workload } from '../schemas/workload.ts'
+import type { TrainRequest } from '../schemas/train-workload.ts'
 
 const names = policies.map(({ name }) => name)
 
-export function refuseUnknownPolicies(allowed: Workload['rematerialization']): void {
+export function refuseUnknownPolicies(allowed: TrainRequest['rematerialization']): void {
   for (const [at, policy] of (allowed ?? []).entries())
     refuseUnknown(`/workload/rematerialization/${at}`, policy)
 }

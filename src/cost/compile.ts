@@ -20,6 +20,8 @@ export interface CompiledProduct {
   readonly bytes: readonly Term[]
   readonly attention: boolean
   readonly recomputed: boolean
+  /** How often a layer runs it: the share of the layers that do. */
+  readonly times: number
 }
 
 export interface Bucket {
@@ -29,6 +31,10 @@ export interface Bucket {
   /** The next product waits for it (an activation), or it was known before (a weight, a gradient). */
   readonly critical: boolean
   readonly moves: readonly Move[]
+  /** As for products. */
+  readonly times: number
+  /** Copies of tokens, on their way to experts or back. */
+  readonly routed: boolean
 }
 
 /** What runs together: overlap is possible within a window. */
@@ -48,11 +54,13 @@ export interface CompiledComponent {
 /** The backward pass of the fused attention kernel forms the scores again: five products for the forward's two. */
 const attentionBackward = 5 / 4
 
+/** `attended` is the share of a sequence's keys that dot products are charged for: what mask and windows leave. */
 export function compile(
   derivation: Derivation,
   extents: Extents,
   precision: Precision,
   assumptions: Assumptions,
+  attended = assumptions.attentionFlops === 'causal' ? 1 / 2 : 1,
 ): CompiledComponent {
   const products = (pass: Pass) =>
     productsOf(derivation)
@@ -60,7 +68,7 @@ export function compile(
         (product) => product.pass === pass && (product.kind === 'matmul' || product.kind === 'attention'),
       )
       .filter((product) => product.kind !== 'attention' || assumptions.attentionFlops !== 'none')
-      .map((product) => compiledProduct(product, extents, precision, assumptions))
+      .map((product) => compiledProduct(product, extents, precision, attended))
   const buckets = (pass: Pass, every: Move['every']) =>
     bucketed(
       movesOf(derivation).filter((move) => move.pass === pass && move.every === every),
@@ -79,26 +87,27 @@ function compiledProduct(
   product: Product,
   extents: Extents,
   precision: Precision,
-  assumptions: Assumptions,
+  attended: number,
 ): CompiledProduct {
   const attention = product.kind === 'attention'
-  const causal = attention && assumptions.attentionFlops === 'causal' ? 1 / 2 : 1
+  const met = attention ? attended : 1
   const kernel = attention && product.pass === 'backward' && !product.recomputed ? attentionBackward : 1
-  const operandBytes = (weight: boolean) =>
-    elementBytes[weight ? precision.weights : activationType(precision)]
+  const operandType = (kind: ArrayKind) => (kind === 'weight' ? precision.weights : activationType(precision))
   return {
-    flops: termOf(product.flops, extents, causal * kernel),
-    bytes: product.operands.map(({ elements, weight }) => termOf(elements, extents, operandBytes(weight))),
+    flops: termOf(product.flops, extents, met * kernel),
+    bytes: product.operands.map(({ elements, array }) =>
+      termOf(elements, extents, elementBytes[operandType(array.kind)]),
+    ),
     attention,
     recomputed: product.recomputed,
+    times: 1,
   }
 }
 
 function bucketed(moves: readonly Move[], extents: Extents, precision: Precision): readonly Bucket[] {
   const buckets = new Map<string, Move[]>()
   moves.forEach((move, index) => {
-    const joins =
-      move.kind === 'activation' ? `${index}` : `${move.kind} ${move.operation} ${move.over.join()}`
+    const joins = isWaitedFor(move.kind) ? `${index}` : `${move.kind} ${move.operation} ${move.over.join()}`
     buckets.set(joins, [...(buckets.get(joins) ?? []), move])
   })
   return [...buckets.values()].map((joined) => {
@@ -107,12 +116,28 @@ function bucketed(moves: readonly Move[], extents: Extents, precision: Precision
       operation: first.operation,
       over: axisSet(first.over),
       bytes: joined.map((move) =>
-        termOf(move.elements, extents, elementBytes[movedType(move.kind, precision)]),
+        termOf(move.elements, extents, elementBytes[arrayType(move.kind, precision)]),
       ),
-      critical: first.kind === 'activation',
+      critical: isWaitedFor(first.kind),
       moves: joined,
+      times: 1,
+      routed: first.kind === 'dispatch' || first.kind === 'combine',
     }
   })
+}
+
+/** A window of which a layer has only a share: each product and collective is as long as it is, and counts so often. */
+export function weighted({ products, buckets }: Window, times: number): Window {
+  if (times === 1) return { products, buckets }
+  return {
+    products: products.map((product) => ({ ...product, times: times * product.times })),
+    buckets: buckets.map((bucket) => ({ ...bucket, times: times * bucket.times })),
+  }
+}
+
+/** The next product waits for it; weights and gradients were known before, or are wanted later. */
+function isWaitedFor(kind: ArrayKind): boolean {
+  return kind !== 'weight' && kind !== 'gradient'
 }
 
 /** Activations are computed and moved in bf16 where the matmuls run in less: frameworks cast at the matmul. */
@@ -120,7 +145,11 @@ export function activationType(precision: Precision): Precision['compute'] {
   return precision.compute === 'fp32' ? 'fp32' : 'bf16'
 }
 
-function movedType(kind: ArrayKind, precision: Precision): Precision['compute'] {
+/** What an array is stored and moved in. */
+export function arrayType(kind: ArrayKind, precision: Precision): Precision['compute'] {
   if (kind === 'weight') return precision.weights
+  if (kind === 'cache') return precision.kvCache
+  // Tokens are cast before they are sent where experts multiply in less (DeepSeek-V3, arXiv 2412.19437, section 3.3).
+  if (kind === 'dispatch' && precision.compute !== 'fp32') return precision.compute
   return kind === 'gradient' ? precision.gradients : activationType(precision)
 }

@@ -43,10 +43,11 @@ export function computeTime(
   rates: ComputeRates,
 ): Seconds {
   let total = 0
-  for (const product of products) total += productTime(product, scale, rates)
+  for (const product of products) total += product.times * productTime(product, scale, rates)
   return total
 }
 
+/** Once; how often it counts is the caller's. */
 export function productTime(product: CompiledProduct, scale: Scale, rates: ComputeRates): Seconds {
   let bytes = 0
   for (const term of product.bytes) bytes += termValue(term, scale)

@@ -16,6 +16,7 @@ import { arrayOf, type Component, weightsOf } from '../sharding/component.ts'
 import { elementsOf } from '../sharding/elements.ts'
 import { type Extents, monomial } from '../sharding/monomial.ts'
 import { stateShardings, type ZeroStage } from '../sharding/states.ts'
+import type { LayerPart } from '../sharding/training-layout.ts'
 import type { Bytes } from '../units.ts'
 import { activationType } from './compile.ts'
 import { elementBytes } from './element.ts'
@@ -37,7 +38,7 @@ export interface StateTerms {
 }
 
 export function stateTerms(
-  components: readonly Component[],
+  parts: readonly LayerPart[],
   extraRows: number,
   stage: ZeroStage,
   extents: Extents,
@@ -49,7 +50,9 @@ export function stateTerms(
   const sharding = stateShardings[stage]
   const terms = (times: number, axes: readonly Axis[]): readonly Term[] => {
     const further = axisSet(axes)
-    const arrays = components.flatMap(weightsOf).map((weight) => termOf(elementsOf(weight), extents, times))
+    const arrays = parts.flatMap(({ component, times: share }) =>
+      weightsOf(component).map((weight) => termOf(elementsOf(weight), extents, share * times)),
+    )
     // Norms and learned positions: rows of width D that tensor parallelism replicates.
     const rows = extraRows > 0 ? [termOf(monomial(extraRows, ['D'], []), extents, times)] : []
     return [...arrays, ...rows].map((term) => ({ ...term, mask: term.mask | further }))
@@ -66,14 +69,14 @@ export function stateTerms(
 
 /** What one layer keeps of one microbatch under a policy. */
 export function activationTerms(
-  components: readonly Component[],
+  parts: readonly LayerPart[],
   policy: Policy,
   extents: Extents,
   precision: Precision,
   assumptions: Assumptions,
 ): readonly Term[] {
   const size = elementBytes[activationType(precision)]
-  const [first] = components
+  const first = parts[0]?.component
   const arrayTerm = (component: Component, name: string, times: number): readonly Term[] => {
     const array = component.arrays[name]
     if (!array) return []
@@ -82,18 +85,17 @@ export function activationTerms(
   if (!first) return []
   if (assumptions.activations === 'book') {
     const counts = policy.book ?? { stream: 0, inner: 0 }
-    const inner = components.find((component) => component.arrays.Tmp)
-    return [
-      ...arrayTerm(first, 'In', counts.stream),
-      ...(inner && counts.inner > 0 ? arrayTerm(inner, 'Tmp', counts.inner) : []),
-    ]
+    const inner = parts.flatMap(({ component, times }) =>
+      counts.inner > 0 ? arrayTerm(component, 'Tmp', times * counts.inner) : [],
+    )
+    return [...arrayTerm(first, 'In', counts.stream), ...inner]
   }
   // In a parallel block nothing is added between attention and MLP: one stream tensor.
-  const streams = components.length === 1 ? 1 : policy.stream
+  const streams = parts.length === 1 ? 1 : policy.stream
   return [
     ...arrayTerm(first, 'In', streams),
-    ...components.flatMap((component) =>
-      keptArrays(component, policy).flatMap((name) => arrayTerm(component, name, 1)),
+    ...parts.flatMap(({ component, times }) =>
+      keptArrays(component, policy).flatMap((name) => arrayTerm(component, name, times)),
     ),
   ]
 }
@@ -108,7 +110,7 @@ export function gatheredStreamTerm(extents: Extents, precision: Precision): Term
   const value = monomial(
     2 * elementBytes[activationType(precision)],
     ['B', 'T', 'D'],
-    ['data', 'fsdp', 'context', 'tensor2'],
+    ['data', 'fsdp', 'context', 'expert', 'tensor2'],
   )
   return termOf(value, extents, 1)
 }

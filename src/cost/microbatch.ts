@@ -59,7 +59,7 @@ export function trafficNumbers(
   const { assumptions } = model.problem
   const traffic = (buckets: readonly Bucket[]): Traffic => {
     const sum = createTraffic(model.resources)
-    addBuckets(sum, buckets, scale, costs, assumptions)
+    addBuckets(sum, buckets, scale, costs, assumptions, model.problem.model.experts)
     return sum
   }
   const end = (component: StageModel['head']): EndTraffic => ({

@@ -3,14 +3,15 @@
  * policy, memory terms, rates. A candidate only puts numbers in.
  */
 import { resourceCount } from '../hardware/collective.ts'
+import { attendedShare } from '../model/flops.ts'
 import type { Problem } from '../problem.ts'
 import { type AxisSet, axisBit } from '../sharding/axis.ts'
 import type { Component } from '../sharding/component.ts'
 import { derive } from '../sharding/derive.ts'
 import type { Extents } from '../sharding/monomial.ts'
 import { stateShardings, type ZeroStage, zeroStages } from '../sharding/states.ts'
-import { embedding, layerComponents, unembedding } from '../sharding/training-layout.ts'
-import { type CompiledComponent, compile, type Window } from './compile.ts'
+import { embedding, type LayerPart, layerParts, unembedding } from '../sharding/training-layout.ts'
+import { type CompiledComponent, compile, type Window, weighted } from './compile.ts'
 import { type ComputeRates, computeRates } from './compute.ts'
 import { elementwiseProduct } from './elementwise.ts'
 import {
@@ -73,7 +74,8 @@ export interface CostModel {
 export function costModel(problem: Problem): CostModel {
   const { model, workload, precision, assumptions, cluster } = problem
   const extents = extentsOf(model, workload.sequenceLength)
-  const layer = layerComponents(model, assumptions.residual)
+  const layer = layerParts(model, assumptions.residual)
+  const attended = attendedShare(model, workload.sequenceLength, assumptions.attentionFlops)
   const allowed = allowedPolicies(problem)
   const streamed = (passes: 1 | 2): Window => ({
     products: assumptions.elementwise ? [elementwiseProduct(layer, model, extents, precision, passes)] : [],
@@ -91,45 +93,52 @@ export function costModel(problem: Problem): CostModel {
           extents,
           precision,
           assumptions,
+          attended,
         )
       known.set(key, own)
       return own
     }
-    const states = (components: readonly Component[], rows: number) =>
-      stateTerms(components, rows, zeroStage, extents, workload, precision, assumptions)
-    const plain = layer.map((component) => compiled(component))
+    const states = (parts: readonly LayerPart[], rows: number) =>
+      stateTerms(parts, rows, zeroStage, extents, workload, precision, assumptions)
+    const plain = (pick: (compiled: CompiledComponent) => Window) =>
+      layer.map(({ component, times }) => weighted(pick(compiled(component)), times))
     const embed = embedding(assumptions.residual)
     const head = unembedding(assumptions.residual)
     return {
       zeroStage,
       layer: {
-        forward: joined([...plain.map(({ forward }) => forward), streamed(1)]),
+        forward: joined([...plain(({ forward }) => forward), streamed(1)]),
         backward: allowed.map((policy) =>
           joined([
-            ...layer.map((component) => compiled(component, recomputedArrays(component, policy)).backward),
+            ...layer.map(({ component, times }) =>
+              weighted(compiled(component, recomputedArrays(component, policy)).backward, times),
+            ),
             streamed(2),
           ]),
         ),
-        gradients: joined(plain.map(({ gradients }) => gradients)),
-        weights: joined(plain.map(({ weights }) => weights)),
+        gradients: joined(plain(({ gradients }) => gradients)),
+        weights: joined(plain(({ weights }) => weights)),
       },
       embedding: compiled(embed),
       head: compiled(head),
       layerStates: states(layer, normRows(model)),
-      embeddingStates: states([embed], model.learnedPositions),
+      embeddingStates: states([once(embed)], model.learnedPositions),
       positionStates: states([], model.learnedPositions),
-      headStates: states([head], 1),
+      headStates: states([once(head)], 1),
     }
   })
   const leastBackward = joined([
-    ...layer.map(
-      (component) =>
+    ...layer.map(({ component, times }) =>
+      weighted(
         compile(
           derive(component, { zeroStage: 0, regatherActivations: assumptions.regatherActivations }),
           extents,
           precision,
           assumptions,
+          attended,
         ).backward,
+        times,
+      ),
     ),
     streamed(2),
   ])
@@ -169,12 +178,12 @@ function allowedPolicies({ workload, assumptions }: Problem): readonly Policy[] 
   )
 }
 
-function everythingTerms(layer: readonly Component[], extents: Extents, problem: Problem): readonly Term[] {
+function everythingTerms(layer: readonly LayerPart[], extents: Extents, problem: Problem): readonly Term[] {
   const [everything] = policies
   return everything ? activationTerms(layer, everything, extents, problem.precision, problem.assumptions) : []
 }
 
-function boundaryTerm(layer: readonly Component[], extents: Extents, problem: Problem): Term {
+function boundaryTerm(layer: readonly LayerPart[], extents: Extents, problem: Problem): Term {
   const [term] = activationTerms(
     layer,
     { name: '', attention: [], mlp: [], stream: 1 },
@@ -188,6 +197,8 @@ function boundaryTerm(layer: readonly Component[], extents: Extents, problem: Pr
   if (!term) throw new RangeError('A layer has no components')
   return term
 }
+
+const once = (component: Component): LayerPart => ({ component, times: 1 })
 
 function joined(windows: readonly Window[]): Window {
   return {

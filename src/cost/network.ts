@@ -103,7 +103,12 @@ function bestTorusCost(
       const average = loads.slice(0, physical).reduce((sum, load) => sum + load, 0) / physical
       return loads.map((load, resource) => (resource < physical ? average : load))
     }
-    return { ...cost, loads: spread(cost.loads), permuteLoads: spread(cost.permuteLoads) }
+    return {
+      ...cost,
+      loads: spread(cost.loads),
+      allToAllLoads: spread(cost.allToAllLoads),
+      permuteLoads: spread(cost.permuteLoads),
+    }
   })
   const [first, ...others] = options
   return first ? others.reduce(lesser, first) : unreachable(network, within * slices)
@@ -137,6 +142,8 @@ function lesser(a: GroupCost, b: GroupCost): GroupCost {
     permuteLatency: Math.min(a.permuteLatency, b.permuteLatency),
     latencyIsFloor: a.latencyIsFloor,
     loads: least(a.loads, b.loads),
+    allToAllLoads: least(a.allToAllLoads, b.allToAllLoads),
+    outerUnits: Math.min(a.outerUnits, b.outerUnits),
     permuteLoads: least(a.permuteLoads, b.permuteLoads),
   }
 }

@@ -18,30 +18,34 @@ export interface Policy {
   readonly book?: { readonly stream: number; readonly inner: number }
 }
 
+/** What a layer has of these: low ranks in latent attention, shared experts beside routed ones. */
+const queries = ['Q', 'K', 'V', 'QLow', 'KVLow']
+const hidden = ['Gate', 'Up', 'SharedGate', 'SharedUp']
+
 export const policies: readonly Policy[] = [
   {
     name: 'none',
-    attention: ['In', 'Q', 'K', 'V', 'Att'],
-    mlp: ['In', 'Gate', 'Up', 'Tmp'],
+    attention: ['In', ...queries, 'Att'],
+    mlp: ['In', ...hidden, 'Tmp', 'SharedTmp', 'Dispatched'],
     stream: 2,
     book: { stream: 20, inner: 0 },
   },
   {
     name: 'selective',
-    attention: ['In', 'Q', 'K', 'V'],
-    mlp: ['In', 'Gate', 'Up', 'Tmp'],
+    attention: ['In', ...queries],
+    mlp: ['In', ...hidden, 'Tmp', 'SharedTmp', 'Dispatched'],
     stream: 2,
   },
   {
     name: 'minimal',
-    attention: ['Q', 'K', 'V'],
-    mlp: ['Gate', 'Up'],
+    attention: queries,
+    mlp: hidden,
     stream: 2,
     book: { stream: 7, inner: 0 },
   },
-  { name: 'save_dot_except_mlp', attention: ['Q', 'K', 'V'], mlp: [], stream: 2 },
-  { name: 'save_mlp_proj', attention: [], mlp: ['Gate', 'Up'], stream: 2, book: { stream: 1, inner: 2 } },
-  { name: 'save_qkv_proj', attention: ['Q', 'K', 'V'], mlp: [], stream: 1 },
+  { name: 'save_dot_except_mlp', attention: queries, mlp: [], stream: 2 },
+  { name: 'save_mlp_proj', attention: [], mlp: hidden, stream: 2, book: { stream: 1, inner: 2 } },
+  { name: 'save_qkv_proj', attention: queries, mlp: [], stream: 1 },
   { name: 'save_out_proj', attention: [], mlp: [], stream: 2 },
   { name: 'full', attention: [], mlp: [], stream: 1, book: { stream: 1, inner: 0 } },
 ]

@@ -9,7 +9,7 @@ import type { Policy } from './policies.ts'
 
 export function keptArrays(component: Component, policy: Policy): readonly string[] {
   if (component.name === 'attention') return policy.attention
-  if (component.name === 'mlp') return policy.mlp
+  if (component.name === 'mlp' || component.name === 'experts') return policy.mlp
   return [...new Set([...policy.attention, ...policy.mlp])]
 }
 

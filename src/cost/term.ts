@@ -11,6 +11,7 @@ import type { Transformer } from '../model/transformer.ts'
 import { type AxisSet, axes, axisSets, type Mesh } from '../sharding/axis.ts'
 import type { Extents, Monomial } from '../sharding/monomial.ts'
 import { numerator } from '../sharding/monomial.ts'
+import { distinctPlaces } from './routing.ts'
 
 export interface Term {
   readonly base: number
@@ -18,8 +19,8 @@ export interface Term {
   readonly mask: AxisSet
 }
 
-const selectorBits = { B: 1, T: 2, F: 4, V: 8, replicated: 16 } as const
-const selectors = 32
+const selectorBits = { B: 1, T: 2, F: 4, V: 8, replicated: 16, J: 32 } as const
+const selectors = 64
 
 /** Written by setMesh and setBatch, read by termValue; one per search, reused. */
 export interface Scale {
@@ -34,7 +35,7 @@ export function createScale(): Scale {
   return {
     inverse: new Float64Array(axisSets),
     factor: new Float64Array(selectors),
-    padding: new Float64Array(5).fill(1),
+    padding: new Float64Array(6).fill(1),
   }
 }
 
@@ -48,13 +49,38 @@ export function extentsOf(model: Transformer, sequenceLength: number): Extents {
     K: model.kvHeads,
     H: model.headDim,
     V: model.vocab,
+    ...expertExtents(model),
+    ...latentExtents(model),
+  }
+}
+
+/** E experts, A of them for each token on at most as many devices J, G wide; U the shared ones together. */
+function expertExtents({ experts }: Transformer): Extents {
+  if (!experts) return {}
+  const { experts: count, activeExperts, dFfExpert, sharedExperts } = experts
+  return { E: count, A: activeExperts, J: activeExperts, G: dFfExpert, U: sharedExperts * dFfExpert }
+}
+
+/** Ranks of the latent vectors, the query's (D where it has none) and the cache's, and the parts of a head. */
+function latentExtents({ attention: { latent }, dModel }: Transformer): Extents {
+  if (!latent) return {}
+  const { queryRank, keyValueRank, nopeHeadDim, ropeHeadDim, valueHeadDim } = latent
+  return {
+    Rq: queryRank ?? dModel,
+    Rkv: keyValueRank,
+    Hr: ropeHeadDim,
+    Hn: nopeHeadDim,
+    Hk: nopeHeadDim + ropeHeadDim,
+    Hv: valueHeadDim,
+    L: keyValueRank + ropeHeadDim,
   }
 }
 
 export function termOf(value: Monomial, extents: Extents, times: number): Term {
-  const has = (extent: 'B' | 'T' | 'F' | 'V') => (value.extents.includes(extent) ? selectorBits[extent] : 0)
+  const has = (extent: 'B' | 'T' | 'F' | 'V' | 'J') =>
+    value.extents.includes(extent) ? selectorBits[extent] : 0
   const selector =
-    has('B') | has('T') | has('F') | has('V') | (value.replicated ? selectorBits.replicated : 0)
+    has('B') | has('T') | has('F') | has('V') | has('J') | (value.replicated ? selectorBits.replicated : 0)
   return { base: numerator(value, extents) * times, selector, mask: value.divide }
 }
 
@@ -77,14 +103,20 @@ export function setMesh(scale: Scale, mesh: Mesh, extents: Extents, divideFreely
   scale.padding[2] = pad(extents.F, tensors)
   scale.padding[3] = pad(extents.V, tensors)
   scale.padding[4] = Math.max(1, tensors / (extents.K ?? 1))
+  scale.padding[5] = visitedShare(mesh.expert, extents)
   setBatch(scale, 1)
+}
+
+/** Devices that the experts of a token are on, as a share of the k that there are at most. */
+function visitedShare(devices: number, { A = 1 }: Extents): number {
+  return distinctPlaces(devices, A) / A
 }
 
 /** Puts the microbatch in: sequences over all its replicas, a real number where tokens divide freely. */
 export function setBatch(scale: Scale, sequences: number): void {
   for (let selector = 0; selector < selectors; selector++) {
     let factor = selector & selectorBits.B ? sequences : 1
-    for (let bit = 1; bit < 5; bit++) {
+    for (let bit = 1; bit < 6; bit++) {
       if (selector & (1 << bit)) factor *= scale.padding[bit] ?? 1
     }
     scale.factor[selector] = factor

@@ -11,9 +11,12 @@
  */
 import type { Assumptions } from '../assumptions.ts'
 import { collectiveTime, type GroupCost } from '../hardware/collective.ts'
+import type { MixtureOfExperts } from '../model/transformer.ts'
+import type { Operation } from '../sharding/move.ts'
 import type { Bytes, Seconds } from '../units.ts'
 import type { Bucket } from './compile.ts'
 import type { NetworkCosts } from './network.ts'
+import { outerShare, routedLoads, routedTime } from './routing.ts'
 import { type Scale, termValue } from './term.ts'
 
 export type Traffic = Float64Array
@@ -40,15 +43,44 @@ export function addBuckets(
   scale: Scale,
   costs: NetworkCosts,
   assumptions: Assumptions,
+  experts: MixtureOfExperts | null = null,
 ): void {
   for (const bucket of buckets) {
     const cost = costs[bucket.over]
     if (!cost || cost.chips === 1) continue
     const overlap = bucket.critical ? assumptions.overlapCriticalPath : assumptions.overlapPrefetched
     const bytes = bucketBytes(bucket, scale)
-    const time = bucketTime(bucket, bytes, cost)
-    addBusy(sum, time, bytes * busyFactor(bucket, cost), cost.loads, overlap)
+    if (bucket.routed && experts) {
+      const loads = routedLoads(cost, outerShare(cost, experts, assumptions))
+      addBusy(sum, bucket.times * routedTime(bytes, cost, loads), bucket.times * bytes, loads, overlap)
+    } else addCollective(sum, bucket.operation, bytes, cost, overlap, bucket.times)
   }
+}
+
+export function bucketTime(
+  bucket: Bucket,
+  bytes: Bytes,
+  cost: GroupCost,
+  assumptions: Assumptions,
+  experts: MixtureOfExperts | null,
+): Seconds {
+  if (!bucket.routed || !experts) return operationTime(bucket.operation, bytes, cost)
+  return routedTime(bytes, cost, routedLoads(cost, outerShare(cost, experts, assumptions)))
+}
+
+/** One collective of an array of so many bytes as its group sees it, so often. */
+export function addCollective(
+  sum: Traffic,
+  operation: Operation,
+  bytes: Bytes,
+  cost: GroupCost,
+  overlap: number,
+  times = 1,
+): void {
+  const time = times * operationTime(operation, bytes, cost)
+  const moved = times * bytes
+  if (operation === 'AllToAll') addBusy(sum, time, moved, cost.allToAllLoads, overlap)
+  else addBusy(sum, time, moved * busyFactor(operation, cost), cost.loads, overlap)
 }
 
 /** One transfer to the neighbouring stage. */
@@ -75,20 +107,19 @@ export function bucketBytes(bucket: Bucket, scale: Scale): Bytes {
   return bytes
 }
 
-export function bucketTime(bucket: Bucket, bytes: Bytes, cost: GroupCost): Seconds {
-  if (bucket.operation === 'AllToAll') {
+export function operationTime(operation: Operation, bytes: Bytes, cost: GroupCost): Seconds {
+  if (operation === 'AllToAll') {
     return collectiveTime(bytes, cost.allToAllPerByte, cost.latency, cost.latencyIsFloor)
   }
-  const twice = bucket.operation === 'AllReduce'
+  const twice = operation === 'AllReduce'
   const perByte = twice ? cost.allReducePerByte : cost.perByte
   return collectiveTime(bytes, perByte, twice ? cost.allReduceLatency : cost.latency, cost.latencyIsFloor)
 }
 
 /** How many gathers' worth of traffic an operation puts on the network. */
-function busyFactor(bucket: Bucket, cost: GroupCost): number {
+function busyFactor(operation: Operation, cost: GroupCost): number {
   if (cost.perByte === 0) return 0
-  if (bucket.operation === 'AllReduce') return cost.allReducePerByte / cost.perByte
-  return bucket.operation === 'AllToAll' ? cost.allToAllPerByte / cost.perByte : 1
+  return operation === 'AllReduce' ? cost.allReducePerByte / cost.perByte : 1
 }
 
 /**

@@ -49,6 +49,8 @@ export interface Efficiency {
   readonly matmulHalfFlops: number
   readonly attention: number
   readonly hbm: number
+  /** Of HBM bandwidth, by attention that reads caches; as `hbm` where absent. */
+  readonly cache?: number
   /** ICI or NVLink. */
   readonly scaleUp: number
   /** DCN, InfiniBand or Ethernet. */

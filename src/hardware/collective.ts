@@ -17,7 +17,8 @@
  *
  * Latency: hops · t_hop on a torus, as a floor (max). On a switched network it is added: a ring of d_i - 1 steps per tier
  * for gathers and scatters; an all-reduce takes the ring twice inside a node and a tree, log2(d_i) steps up and down,
- * between nodes, as NCCL does. Not modelled: congestion from other jobs.
+ * between nodes, as NCCL does. Where kernels reach all chips of a node at once (`directSeconds`), that is its latency, twice
+ * for an all-reduce. Not modelled: congestion from other jobs.
  */
 import type { BytesPerSecond, Seconds } from '../units.ts'
 import type { Network, SwitchedNetwork, TorusNetwork } from './cluster.ts'
@@ -29,6 +30,8 @@ export interface NetworkTerms {
   readonly scaleOutEfficiency: number
   readonly latencyFactor: number
   readonly inNetworkReduction: boolean
+  /** Latency of a gather or scatter inside a node by one kernel that reaches all others at once; a ring's where absent. */
+  readonly directSeconds?: Seconds
 }
 
 export interface GroupCost {
@@ -44,6 +47,10 @@ export interface GroupCost {
   readonly latencyIsFloor: boolean
   /** Seconds per byte of a gather that each resource of the network is busy. */
   readonly loads: readonly number[]
+  /** The same of an AllToAll. */
+  readonly allToAllLoads: readonly number[]
+  /** Parts that the slowest link to another is between: nodes or slices that the group has chips in. */
+  readonly outerUnits: number
   readonly permuteLoads: readonly number[]
 }
 
@@ -99,7 +106,12 @@ function torusCost(network: TorusNetwork, group: TorusGroup, terms: NetworkTerms
   const turns = group.parts.map(
     (part) => (part.size * part.stride) / (closes(network, part) ? 8 : 4) / link / n,
   )
+  const allToAllLoads = new Array<number>(resources).fill(0)
+  group.parts.forEach(({ physical }, index) => {
+    allToAllLoads[physical] = Math.max(allToAllLoads[physical] ?? 0, turns[index] ?? 0)
+  })
   const dcnTurn = slices > 1 ? (1 - 1 / slices) / n / dcn : 0
+  allToAllLoads[resources - 1] = dcnTurn
   const steps = group.parts.map((part) => {
     const time = part.stride / link
     permuteLoads[part.physical] = time
@@ -127,6 +139,8 @@ function torusCost(network: TorusNetwork, group: TorusGroup, terms: NetworkTerms
     permuteLatency: dcnLatency > 0 ? dcnLatency : stride * hop,
     latencyIsFloor: true,
     loads,
+    allToAllLoads,
+    outerUnits: slices,
     permuteLoads,
   }
 }
@@ -151,9 +165,11 @@ function portRate(network: TorusNetwork, part: TorusPart, link: BytesPerSecond):
 function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, terms: NetworkTerms): GroupCost {
   const n = groupSize(group)
   const loads: number[] = []
+  const allToAllLoads: number[] = []
   const permuteLoads: number[] = []
   let below = 1
   let unit = 1
+  let outerUnits = 1
   let latency = 0
   let allReduceLatency = 0
   let perByte = 0
@@ -170,11 +186,15 @@ function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, terms: Net
     const time = units > 1 ? (units - 1) / (units * (members / units) * rate) : 0
     loads.push(time)
     perByte = Math.max(perByte, time)
+    const turn = units > 1 ? (1 - members / units / n) / (n * rate) : 0
+    allToAllLoads.push(turn)
+    allToAllPerByte = Math.max(allToAllPerByte, turn)
     if (units > 1) {
-      allToAllPerByte = Math.max(allToAllPerByte, (1 - members / units / n) / (n * rate))
+      if (level > 0) outerUnits *= units
       const step = tier.latencySeconds * terms.latencyFactor
-      latency += (units - 1) * step
-      allReduceLatency += 2 * (level === 0 ? units - 1 : Math.ceil(Math.log2(units))) * step
+      const inNode = terms.directSeconds ?? (units - 1) * step
+      latency += level === 0 ? inNode : (units - 1) * step
+      allReduceLatency += 2 * (level === 0 ? inNode : Math.ceil(Math.log2(units)) * step)
       permuteLatency = step
       permutePerByte = Math.max(permutePerByte, 1 / rate)
       reduces &&= tier.inNetworkReduction
@@ -193,6 +213,8 @@ function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, terms: Net
     permuteLatency,
     latencyIsFloor: false,
     loads,
+    allToAllLoads,
+    outerUnits,
     permuteLoads,
   }
 }

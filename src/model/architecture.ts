@@ -1,11 +1,18 @@
 /** A model as a catalogue file or a request spells it: what most models do without may be left out. */
-import type { Transformer } from './transformer.ts'
+import { fullAttention, type Transformer } from './transformer.ts'
 
-type Optional = 'kvHeads' | 'headDim' | 'learnedPositions' | 'parallelBlocks'
+type Optional =
+  | 'kvHeads'
+  | 'headDim'
+  | 'learnedPositions'
+  | 'parallelBlocks'
+  | 'attention'
+  | 'experts'
+  | 'multiTokenLayers'
 
 export type Architecture = Omit<Transformer, 'name' | Optional> & Partial<Pick<Transformer, Optional>>
 
-/** Unless it says otherwise: ungrouped heads that fill D, no learned positions, attention before the MLP. */
+/** Unless it says otherwise: ungrouped heads that fill D, no learned positions, attention before the MLP, to all positions, no experts. */
 export function transformer(name: string, architecture: Architecture): Transformer {
   const { heads, dModel } = architecture
   return {
@@ -13,6 +20,9 @@ export function transformer(name: string, architecture: Architecture): Transform
     headDim: dModel / heads,
     learnedPositions: 0,
     parallelBlocks: false,
+    attention: fullAttention,
+    experts: null,
+    multiTokenLayers: 0,
     ...architecture,
     name,
   }

@@ -1,17 +1,22 @@
 /**
- * FLOPs of a dense Transformer: a multiply and an add for each parameter that a token meets in a matmul, and the
- * dot products of attention, which have no parameters.
+ * FLOPs of a Transformer: a multiply and an add for each parameter that a token meets in a matmul, and the dot
+ * products of attention, which have no parameters.
  *
  *   forward, per layer   MLP 6·t·D·F (4·t·D·F without a gate), QKVO 4·t·D·H·(N + K), dot products 4·t·S·N·H
+ *   with experts         2·t·D·E for the router and 6·t·D·F_e for each expert that a token visits
+ *   latent attention     dot products 2·t·S·N·(H_k + H_v), with keys and values projected up (not absorbed)
  *   forward, once        unembedding 2·t·D·V
  *   training             three times forward: the backward pass takes a matmul for either operand
  *
- * t tokens, S keys that a token attends to; a causal mask leaves half of them on average. Norms, rotary embedding,
- * softmax and the embedding's look-up count as nothing. Rematerialised work is not in here. Source: "How To Scale
- * Your Model", Transformers.
+ * t tokens, S keys that a token attends to, w = min(S, window) in local layers. A causal mask leaves S/2 on average,
+ * and w·(1 - w/2S) in a window: tokens past the first w meet all w. Norms, rotary embedding, softmax and the
+ * embedding's look-up count as nothing, as do rematerialised work and layers that predict further tokens. Source:
+ * "How To Scale Your Model", Transformers.
  */
 import type { Flops } from '../units.ts'
-import { layerParameters } from './parameters.ts'
+import { attentionLayers } from './attention-layers.ts'
+import { headDims } from './head-dims.ts'
+import { layerParameters, parameterCount } from './parameters.ts'
 import type { Transformer } from './transformer.ts'
 
 /** How the dot products count: not at all (the rule 6·P), as a causal mask leaves them, or in full. */
@@ -30,8 +35,23 @@ export interface ModelFlops extends LayerFlops {
   readonly unembedding: Flops
 }
 
-const countedShare: Readonly<Record<AttentionFlops, number>> = { none: 0, causal: 0.5, full: 1 }
+/** Keys that a token meets on average. */
+const meanKeys: Readonly<Record<AttentionFlops, (sequenceLength: number, reach: number) => number>> = {
+  none: () => 0,
+  causal: (sequenceLength, reach) => reach * (1 - reach / (2 * sequenceLength)),
+  full: (_, reach) => reach,
+}
 
+/** Of the keys of a sequence the share that a token's dot products are charged for, on average over the layers. */
+export function attendedShare(model: Transformer, sequenceLength: number, attention: AttentionFlops): number {
+  const keys = attentionLayers(model).reduce((sum, { layers, window }) => {
+    const reach = Math.min(sequenceLength, window ?? sequenceLength)
+    return sum + layers * meanKeys[attention](sequenceLength, reach)
+  }, 0)
+  return keys / model.layers / sequenceLength
+}
+
+/** A layer with a dense MLP that keeps its own keys and values and attends to all positions. */
 export function layerForwardFlops(
   model: Transformer,
   tokens: number,
@@ -41,7 +61,7 @@ export function layerForwardFlops(
   const parameters = layerParameters(model)
   const mlp = 2 * tokens * parameters.mlp
   const projections = 2 * tokens * parameters.attention
-  const dotProducts = countedShare[attention] * 4 * tokens * sequenceLength * model.heads * model.headDim
+  const dotProducts = tokens * tokenDotProducts(model, sequenceLength, null, attention)
   return { mlp, projections, dotProducts, total: mlp + projections + dotProducts }
 }
 
@@ -60,15 +80,16 @@ export function forwardFlops(
   sequenceLength: number,
   attention: AttentionFlops,
 ): ModelFlops {
-  const layer = layerForwardFlops(model, tokens, sequenceLength, attention)
+  const count = parameterCount(model)
+  const mlp = 2 * tokens * count.activeMlp
+  const projections = 2 * tokens * count.attention
+  const dotProducts = attentionLayers(model).reduce(
+    (sum, { layers, window }) =>
+      sum + layers * tokens * tokenDotProducts(model, sequenceLength, window, attention),
+    0,
+  )
   const unembedding = unembeddingFlops(model, tokens)
-  return {
-    mlp: model.layers * layer.mlp,
-    projections: model.layers * layer.projections,
-    dotProducts: model.layers * layer.dotProducts,
-    unembedding,
-    total: model.layers * layer.total + unembedding,
-  }
+  return { mlp, projections, dotProducts, unembedding, total: mlp + projections + dotProducts + unembedding }
 }
 
 export function trainFlops(
@@ -87,6 +108,18 @@ export function trainFlopsPerToken(
   attention: AttentionFlops,
 ): Flops {
   return trainFlops(model, 1, sequenceLength, attention).total
+}
+
+/** One token in one layer: its query times the keys, its scores times the values. */
+function tokenDotProducts(
+  model: Transformer,
+  sequenceLength: number,
+  window: number | null,
+  attention: AttentionFlops,
+): Flops {
+  const { key, value } = headDims(model)
+  const reach = Math.min(sequenceLength, window ?? sequenceLength)
+  return 2 * meanKeys[attention](sequenceLength, reach) * model.heads * (key + value)
 }
 
 /** Forward, the whole vocabulary. */

@@ -1,12 +1,32 @@
 /**
- * What generation keeps of each token: a key and a value for every kv-head of every layer, 2·L·K·H elements.
+ * What generation keeps of the tokens that it has seen.
  *
- * All layers attend to all tokens and share nothing here; a sliding window or shared layers need less. Source:
- * "How To Scale Your Model", Inference.
+ *   per token and layer   2·K·H elements: a key and a value for every kv-head
+ *   latent attention      r_kv + H_r elements: one latent vector and one rotary key, whatever the heads
+ *   a sequence of S       each layer with a cache of its own keeps min(S, window) tokens
+ *
+ * Layers that share a cache keep it once. Sources: "How To Scale Your Model", Inference; DeepSeek-V2 (arXiv
+ * 2405.04434), table 1.
  */
 import type { Bytes } from '../units.ts'
+import { attentionLayers, cacheLayers } from './attention-layers.ts'
 import type { Transformer } from './transformer.ts'
 
+/** Elements of one token in one layer. */
+export function kvCacheElements({ kvHeads, headDim, attention: { latent } }: Transformer): number {
+  return latent ? latent.keyValueRank + latent.ropeHeadDim : 2 * kvHeads * headDim
+}
+
+/** What one more token adds, as long as no window is full. */
 export function kvCacheBytesPerToken(model: Transformer, bytesPerElement: Bytes): Bytes {
-  return 2 * model.layers * model.kvHeads * model.headDim * bytesPerElement
+  return kvCacheElements(model) * cacheLayers(model) * bytesPerElement
+}
+
+/** Of one sequence. */
+export function kvCacheBytes(model: Transformer, sequenceLength: number, bytesPerElement: Bytes): Bytes {
+  const tokens = attentionLayers(model).reduce(
+    (sum, { caches, window }) => sum + caches * Math.min(sequenceLength, window ?? sequenceLength),
+    0,
+  )
+  return kvCacheElements(model) * tokens * bytesPerElement
 }

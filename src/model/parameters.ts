@@ -1,14 +1,28 @@
 /**
- * How many parameters a dense Transformer has, and where they are.
+ * How many parameters a Transformer has, and where they are.
  *
  *   per layer    MLP 3·D·F (2·D·F without a gate), attention 2·D·H·(N + K), norms 2·D (D for parallel blocks)
+ *   with experts router D·E and E + shared experts of 3·D·F_e in place of the MLP
+ *   latent       attention D·r_q + r_q·N·H_k (D·N·H_k without a query rank) + D·(r_kv + H_r) + r_kv·N·(H_n + H_v)
+ *                + N·H_v·D, norms of width r_q and r_kv
  *   once         final norm D, embedding D·V, learned positions R·D, unembedding D·V unless tied
+ *   MTP          each further layer: a layer of the last kind, a projection 2·D·D of the token's embedding beside
+ *                the stream, three norms D
  *
- * R is rows of positions. Biases, the offsets of LayerNorm and further norms (of Q and K, after a block) are left
- * out: under 0.1 % of every model in the catalogue. Source: "How To Scale Your Model", Transformers; checked
- * against published counts in fixtures/models.
+ * H_k = H_n + H_r, the parts of a key's head without and with rotary positions; R is rows of positions. Layers that
+ * read another layer's cache have no projections to keys and values. Biases, the offsets of LayerNorm and further
+ * norms (of Q and K, after a block) are left out: under 0.1 % of every model in the catalogue.
+ *
+ * Further layers that predict more tokens are counted beside the total, as their authors do: DeepSeek-V3 has
+ * 671e9 parameters and 11.5e9 more in its MTP module (README_WEIGHTS.md of deepseek-ai/DeepSeek-V3); its files, of
+ * 685e9, hold a second copy of the embedding and the unembedding for the module.
+ *
+ * Sources: "How To Scale Your Model", Transformers; DeepSeek-V2 (arXiv 2405.04434), section 2.1; checked against
+ * published counts in fixtures/models.
  */
-import type { Transformer } from './transformer.ts'
+import { cacheLayers } from './attention-layers.ts'
+import { expertLayerParameters, expertLayers } from './expert-layers.ts'
+import type { LatentAttention, Transformer } from './transformer.ts'
 
 export interface LayerParameters {
   readonly mlp: number
@@ -17,31 +31,44 @@ export interface LayerParameters {
 }
 
 export interface ParameterCount extends LayerParameters {
+  /** All routed experts: a part of `mlp`. */
+  readonly experts: number
   /** Input embedding and learned positions. */
   readonly embedding: number
   /** 0 where tied. */
   readonly unembedding: number
   readonly total: number
-  /** Used for one token: all of them in a dense model. */
+  /** All but the routed experts that a token does not visit; the embedding's look-up table included. */
   readonly active: number
+  /** Of `mlp`, what one token meets. */
+  readonly activeMlp: number
   /** In matmuls with every token; the unembedding is one of these, tied or not, the embedding is a look-up. */
   readonly matmul: number
+  /** In layers that predict tokens after the next: not in the total. */
+  readonly multiToken: number
 }
 
+/** A layer with a dense MLP that keeps its own keys and values. */
 export function layerParameters(model: Transformer): LayerParameters {
-  const { dModel, dFf, heads, kvHeads, headDim } = model
+  const { dModel, dFf, attention } = model
+  const { latent } = attention
   return {
     mlp: mlpMatrices(model) * dModel * dFf,
-    attention: 2 * dModel * headDim * (heads + kvHeads),
-    norm: (model.parallelBlocks ? 1 : 2) * dModel,
+    attention: queryAndOutput(model) + keysAndValues(model),
+    norm: (model.parallelBlocks ? 1 : 2) * dModel + (latent ? latentNorms(latent) : 0),
   }
 }
 
 export function parameterCount(model: Transformer): ParameterCount {
   const { layers, dModel, vocab } = model
   const layer = layerParameters(model)
-  const mlp = layers * layer.mlp
-  const attention = layers * layer.attention
+  const routing = expertLayerParameters(model)
+  const sparse = expertLayers(model)
+  const dense = layers - sparse
+  const experts = sparse * routing.routed
+  const mlp = dense * layer.mlp + sparse * (routing.router + routing.shared) + experts
+  const activeMlp = dense * layer.mlp + sparse * routing.active
+  const attention = layers * layer.attention - (layers - cacheLayers(model)) * keysAndValues(model)
   const norm = layers * layer.norm + dModel
   const embedding = (vocab + model.learnedPositions) * dModel
   const vocabMatrix = vocab * dModel
@@ -49,17 +76,46 @@ export function parameterCount(model: Transformer): ParameterCount {
   const total = mlp + attention + norm + embedding + unembedding
   return {
     mlp,
+    experts,
+    activeMlp,
     attention,
     norm,
     embedding,
     unembedding,
     total,
-    active: total,
-    matmul: mlp + attention + vocabMatrix,
+    active: total - mlp + activeMlp,
+    matmul: activeMlp + attention + vocabMatrix,
+    multiToken: multiTokenParameters(model),
   }
 }
 
 /** Gate, up and down, or up and down. */
 export function mlpMatrices(model: Transformer): number {
   return model.gatedMlp ? 3 : 2
+}
+
+function queryAndOutput({ dModel, heads, headDim, attention: { latent } }: Transformer): number {
+  if (!latent) return 2 * dModel * headDim * heads
+  const { queryRank, nopeHeadDim, ropeHeadDim, valueHeadDim } = latent
+  const queries = heads * (nopeHeadDim + ropeHeadDim)
+  const query = queryRank === null ? dModel * queries : queryRank * (dModel + queries)
+  return query + heads * valueHeadDim * dModel
+}
+
+function keysAndValues({ dModel, heads, kvHeads, headDim, attention: { latent } }: Transformer): number {
+  if (!latent) return 2 * dModel * headDim * kvHeads
+  const { keyValueRank, nopeHeadDim, ropeHeadDim, valueHeadDim } = latent
+  return dModel * (keyValueRank + ropeHeadDim) + keyValueRank * heads * (nopeHeadDim + valueHeadDim)
+}
+
+function latentNorms({ queryRank, keyValueRank }: LatentAttention): number {
+  return (queryRank ?? 0) + keyValueRank
+}
+
+function multiTokenParameters(model: Transformer): number {
+  const { dModel, multiTokenLayers, experts } = model
+  const { attention, mlp, norm } = layerParameters(model)
+  const { router, routed, shared } = expertLayerParameters(model)
+  const block = attention + norm + (experts ? router + routed + shared : mlp)
+  return multiTokenLayers * (block + 2 * dModel * dModel + 3 * dModel)
 }

@@ -36,7 +36,7 @@ export function timeAccount(costing: Costing, lines: readonly CollectiveLine[]):
 }
 
 /** A collective over several axes counts for the first of them that is larger than 1, weights' own axis first. */
-function byAxis(lines: readonly CollectiveLine[]): Readonly<Record<Axis, number>> {
+export function byAxis(lines: readonly CollectiveLine[]): Readonly<Record<Axis, number>> {
   const seconds: Record<Axis, number> = {
     data: 0,
     fsdp: 0,

@@ -6,6 +6,7 @@ import type { CostModel } from '../cost/model.ts'
 import { trainFlops } from '../model/flops.ts'
 import type { Candidate } from '../search/candidate.ts'
 import { arrayNotation } from '../sharding/array.ts'
+import { replicasOf } from '../sharding/axis.ts'
 import { memoryAccount, timeAccount } from './accounts.ts'
 import { algorithmLines } from './algorithm.ts'
 import { binding } from './binding.ts'
@@ -53,7 +54,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
     },
     zeroStage,
     microbatches,
-    microbatchTokens: (sequences * workload.sequenceLength) / (mesh.data * mesh.fsdp),
+    microbatchTokens: (sequences * workload.sequenceLength) / replicasOf(mesh),
     pipelineSchedule: schedule.name,
     virtualStages: schedule.virtualStages,
     stageLayers,

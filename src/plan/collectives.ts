@@ -8,10 +8,11 @@ import { recomputedArrays } from '../cost/recomputation.ts'
 import { termValue } from '../cost/term.ts'
 import { bucketBytes, bucketTime } from '../cost/traffic.ts'
 import { collectiveTime } from '../hardware/collective.ts'
+import { attendedShare } from '../model/flops.ts'
 import { type Axis, type AxisSet, axes, axesOf, axisBit, axisSet, type Mesh } from '../sharding/axis.ts'
 import { type Component, restricted } from '../sharding/component.ts'
 import { type Derivation, derive } from '../sharding/derive.ts'
-import { embedding, layerComponents, unembedding } from '../sharding/training-layout.ts'
+import { embedding, type LayerPart, layerParts, unembedding } from '../sharding/training-layout.ts'
 import type { Costing } from './costing.ts'
 import type { CollectiveLine } from './plan.ts'
 
@@ -20,13 +21,17 @@ export function activeAxes(mesh: Mesh): readonly Axis[] {
 }
 
 /** The components of a plan's layer, with the axes that it uses. */
-export function planComponents({
-  model,
-  candidate,
-}: Pick<Costing, 'model' | 'candidate'>): readonly Component[] {
+export function planComponents(costing: Pick<Costing, 'model' | 'candidate'>): readonly Component[] {
+  return planParts(costing).map(({ component }) => component)
+}
+
+function planParts({ model, candidate }: Pick<Costing, 'model' | 'candidate'>): readonly LayerPart[] {
   const active = activeAxes(candidate.mesh)
   const { residual } = model.problem.assumptions
-  return layerComponents(model.problem.model, residual).map((component) => restricted(component, active))
+  return layerParts(model.problem.model, residual).map(({ component, times }) => ({
+    component: restricted(component, active),
+    times,
+  }))
 }
 
 export function planDerivation(
@@ -49,17 +54,17 @@ export function collectiveLines(costing: Costing): readonly CollectiveLine[] {
   const { mix } = candidate
   const again = Math.min(mix.count, longest.layers)
   const each = layers.microbatches
-  const layerLines = planComponents(costing).flatMap((component) => {
+  const layerLines = planParts(costing).flatMap(({ component, times }) => {
     const usual = compiled(costing, component, mix.policy)
     const lines = [
-      ...lineOf(usual.forward.buckets, 'forward', each * longest.layers, costing),
-      ...lineOf(usual.backward.buckets, 'backward', each * (longest.layers - again), costing),
-      ...lineOf(usual.gradients.buckets, 'step', longest.layers, costing),
-      ...lineOf(usual.weights.buckets, 'step', longest.layers, costing),
+      ...lineOf(usual.forward.buckets, 'forward', each * longest.layers * times, costing),
+      ...lineOf(usual.backward.buckets, 'backward', each * (longest.layers - again) * times, costing),
+      ...lineOf(usual.gradients.buckets, 'step', longest.layers * times, costing),
+      ...lineOf(usual.weights.buckets, 'step', longest.layers * times, costing),
     ]
     if (again === 0) return lines
     const other = compiled(costing, component, mix.other)
-    return [...lines, ...lineOf(other.backward.buckets, 'backward', each * again, costing)]
+    return [...lines, ...lineOf(other.backward.buckets, 'backward', each * again * times, costing)]
   })
   const ends = [
     ...(longest.first ? endLines(embedding(residualOf(costing)), costing) : []),
@@ -74,7 +79,9 @@ function residualOf({ model }: Costing) {
 
 function compiled(costing: Costing, component: Component, policy: number): CompiledComponent {
   const { extents, problem } = costing.model
-  return compile(planDerivation(costing, component, policy), extents, problem.precision, problem.assumptions)
+  const { model, workload, assumptions, precision } = problem
+  const attended = attendedShare(model, workload.sequenceLength, assumptions.attentionFlops)
+  return compile(planDerivation(costing, component, policy), extents, precision, assumptions, attended)
 }
 
 function endLines(component: Component, costing: Costing): readonly CollectiveLine[] {
@@ -96,13 +103,13 @@ function lineOf(
   buckets: readonly Bucket[],
   pass: CollectiveLine['pass'],
   count: number,
-  { costs, scale, candidate }: Costing,
+  { costs, scale, candidate, model }: Costing,
 ): readonly CollectiveLine[] {
   return buckets.flatMap((bucket) => {
     const cost = costs[costSet(bucket.over, costs, candidate.mesh)]
     if (!cost || count === 0) return []
     const whole = bucketBytes(bucket, scale)
-    const seconds = bucketTime(bucket, whole, cost)
+    const seconds = bucketTime(bucket, whole, cost, model.problem.assumptions, model.problem.model.experts)
     return bucket.moves.map((move, index): CollectiveLine => {
       const term = bucket.bytes[index]
       const bytes = term ? termValue(term, scale) : 0

@@ -40,7 +40,7 @@ export function sensitivity(model: CostModel, best: Candidate): Sensitivity {
 }
 
 /** Inside a slice or node, and between them. */
-function scaledNetwork(network: Network, inside: number, between: number): Network {
+export function scaledNetwork(network: Network, inside: number, between: number): Network {
   if (network.kind === 'torus') {
     return {
       ...network,

@@ -4,7 +4,7 @@ import { placements } from '../hardware/placement.ts'
 import type { PlanSketch, Problem } from '../problem.ts'
 import { meshFaults } from '../search/meshes.ts'
 import { sketchedPlacements } from '../search/sketch.ts'
-import { meshSize } from '../sharding/axis.ts'
+import { meshSize, replicasOf } from '../sharding/axis.ts'
 import type { IllegalPlan } from './plan.ts'
 
 type Faults = IllegalPlan['illegal']
@@ -83,12 +83,8 @@ function scheduleFaults({ model, workload }: Problem, sketch: PlanSketch): Fault
     })
   }
   const sequences = Math.ceil(workload.batchTokens / workload.sequenceLength)
-  const each = Math.ceil(sequences / (mesh.data * mesh.fsdp))
-  if (
-    microbatches !== undefined &&
-    microbatches > Math.max(1, each) &&
-    sketch.mesh.data * sketch.mesh.fsdp <= sequences
-  ) {
+  const each = Math.ceil(sequences / replicasOf(mesh))
+  if (microbatches !== undefined && microbatches > Math.max(1, each) && replicasOf(mesh) <= sequences) {
     faults.push({
       pointer: '/plan/microbatches',
       detail: `a replica has ${each} sequences of the batch, fewer than ${microbatches} microbatches`,

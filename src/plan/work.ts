@@ -34,10 +34,10 @@ export function stageWork(costing: Costing): Work {
 
 function work(products: readonly CompiledProduct[], { scale, model }: Costing): Work {
   return products.reduce((sum, product) => {
-    const arithmetic = arithmeticTime(product, scale, model.rates)
-    const whole = productTime(product, scale, model.rates)
+    const arithmetic = product.times * arithmeticTime(product, scale, model.rates)
+    const whole = product.times * productTime(product, scale, model.rates)
     const one: Work = product.recomputed
-      ? { ...nothing, recomputation: whole, recomputedFlops: termValue(product.flops, scale) }
+      ? { ...nothing, recomputation: whole, recomputedFlops: product.times * termValue(product.flops, scale) }
       : { ...nothing, arithmetic, waiting: whole - arithmetic }
     return plus(sum, one)
   }, nothing)

@@ -10,7 +10,7 @@
 import type { Schedule } from '../cost/stages.ts'
 import { divisorsOf } from '../hardware/divisors.ts'
 import { type Constraints, type Problem, type ScheduleName, satisfies } from '../problem.ts'
-import type { Mesh } from '../sharding/axis.ts'
+import { type Mesh, replicasOf } from '../sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../sharding/states.ts'
 
 export const mostVirtualStages = 8
@@ -21,8 +21,8 @@ const leastTokens = 1024
 export function zeroChoices(mesh: Mesh, problem: Problem): readonly ZeroStage[] {
   const tried = triedStages(mesh, problem)
   if (mesh.fsdp > 1) return tried.filter((stage) => stage === 3)
-  if (mesh.data * mesh.context === 1) return [0]
-  return mesh.context > 1 ? tried : tried.filter((stage) => stage < 3)
+  if (mesh.data * mesh.context * mesh.expert === 1) return [0]
+  return mesh.context * mesh.expert > 1 ? tried : tried.filter((stage) => stage < 3)
 }
 
 /** A request that constrains the stage widens the search to all that it allows. */
@@ -39,7 +39,7 @@ export interface Microbatching {
 }
 
 export function microbatchChoices(mesh: Mesh, { workload, assumptions }: Problem): readonly Microbatching[] {
-  const replicas = mesh.data * mesh.fsdp
+  const replicas = replicasOf(mesh)
   const sequences = workload.batchTokens / workload.sequenceLength
   if (!assumptions.tokensDivideFreely) {
     const each = Math.ceil(Math.ceil(sequences) / replicas)

@@ -42,7 +42,7 @@ export function meshFloors(model: CostModel): Floors {
   const stages = model.stages.map((stage) => stageBuckets(stage, model))
 
   const workOf = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): Work => {
-    const key = `${mesh.tensor} ${mesh.tensor2} ${mesh.context} ${mesh.pipeline} ${sequences}`
+    const key = `${mesh.tensor} ${mesh.tensor2} ${mesh.context} ${mesh.expert} ${mesh.pipeline} ${sequences}`
     const known = works.get(key)
     if (known) return known
     setBatch(scale, sequences)
@@ -50,8 +50,8 @@ export function meshFloors(model: CostModel): Floors {
     const half = (layer: Window | undefined, head: Window | undefined): [Seconds, Traffic] => {
       const traffic = createTraffic(model.resources)
       const one = createTraffic(model.resources)
-      addBuckets(traffic, critical(head), scale, costs, assumptions)
-      addBuckets(one, critical(layer), scale, costs, assumptions)
+      addBuckets(traffic, critical(head), scale, costs, assumptions, transformer.experts)
+      addBuckets(one, critical(layer), scale, costs, assumptions, transformer.experts)
       addScaled(traffic, one, layers)
       const overhead = layers * assumptions.layerOverheadSeconds
       const compute = layers * computeTime(layer?.products ?? [], scale, model.rates)
@@ -143,7 +143,7 @@ function fillSums(
 ): void {
   const fill = (sum: Traffic, moved: readonly Bucket[]) => {
     sum.fill(0)
-    addBuckets(sum, moved, scale, costs, model.problem.assumptions)
+    addBuckets(sum, moved, scale, costs, model.problem.assumptions, model.problem.model.experts)
     for (let i = 0; i < sum.length; i++) sum[i] = ((sum[i] ?? 0) * layers) / mesh.pipeline
   }
   fill(forward, buckets.forward)

@@ -5,9 +5,10 @@
  *   for n = Π p^e:   Π C(e + 6, 6)
  */
 import { divisorsOf } from '../hardware/divisors.ts'
+import type { Transformer } from '../model/transformer.ts'
 import type { Problem } from '../problem.ts'
 import { satisfies } from '../problem.ts'
-import { axes, type Mesh } from '../sharding/axis.ts'
+import { axes, type Mesh, replicasOf } from '../sharding/axis.ts'
 import { zeroChoices } from './choices.ts'
 
 export interface Meshes {
@@ -39,28 +40,41 @@ export function meshFaults(
       detail: `${model.kvHeads} key-value heads can be neither divided nor replicated over tensor x tensor2 = ${tensors}`,
     })
   }
-  if (mesh.expert > 1) faults.push({ axis: 'expert', detail: 'a dense model has no experts to shard' })
+  const faultOfExperts = expertFault(mesh, model)
+  if (faultOfExperts) faults.push({ axis: 'expert', detail: faultOfExperts })
   if (mesh.pipeline > model.layers) {
     faults.push({ axis: 'pipeline', detail: `${mesh.pipeline} stages for ${model.layers} layers` })
   }
   if (mesh.context > workload.sequenceLength) {
     faults.push({ axis: 'context', detail: `a sequence of ${workload.sequenceLength} has fewer positions` })
   }
-  const replicas = mesh.data * mesh.fsdp
+  const replicas = replicasOf(mesh)
   const sequences = workload.batchTokens / workload.sequenceLength
   if (!assumptions.tokensDivideFreely && replicas > Math.ceil(sequences)) {
     faults.push({
       axis: mesh.fsdp > mesh.data ? 'fsdp' : 'data',
-      detail: `data x fsdp = ${replicas} is more than the ${Math.ceil(sequences)} sequences of the batch; the context axis shards a sequence`,
+      detail: `${replicaAxes(mesh)} = ${replicas} is more than the ${Math.ceil(sequences)} sequences of the batch; the context axis shards a sequence`,
     })
   }
   if (assumptions.tokensDivideFreely && replicas * mesh.context > workload.batchTokens) {
     faults.push({
       axis: 'fsdp',
-      detail: `data x fsdp x context = ${replicas * mesh.context} is more than the batch has tokens`,
+      detail: `${replicaAxes(mesh)} x context = ${replicas * mesh.context} is more than the batch has tokens`,
     })
   }
   return faults
+}
+
+/** Null where the experts can be shared out; also asked of meshes of inference. */
+export function expertFault({ expert }: Mesh, { experts }: Transformer): string | null {
+  if (expert === 1) return null
+  if (!experts) return 'a dense model has no experts to shard'
+  if (experts.experts % expert === 0) return null
+  return `${expert} does not divide the ${experts.experts} experts`
+}
+
+function replicaAxes({ expert }: Mesh): string {
+  return expert > 1 ? 'data x fsdp x expert' : 'data x fsdp'
 }
 
 export function enumerateMeshes(problem: Problem): Meshes {
@@ -75,19 +89,25 @@ export function enumerateMeshes(problem: Problem): Meshes {
       for (const tensor2 of divisorsOf(chips / pipeline / tensor)) {
         const rest = chips / pipeline / tensor / tensor2
         for (const context of divisorsOf(rest)) {
-          for (const fsdp of divisorsOf(rest / context)) {
-            const data = rest / context / fsdp
-            const mesh: Mesh = { data, fsdp, tensor, tensor2, context, expert: 1, pipeline }
-            if (meshFaults(mesh, problem).length > 0) continue
-            const wanted = axes.every((axis) => satisfies(mesh[axis], constraints[axis]))
-            if (wanted && zeroChoices(mesh, problem).length > 0) allowed.push(mesh)
-            else constrained++
+          for (const expert of expertSizes(rest / context, problem.model)) {
+            for (const fsdp of divisorsOf(rest / context / expert)) {
+              const data = rest / context / expert / fsdp
+              const mesh: Mesh = { data, fsdp, tensor, tensor2, context, expert, pipeline }
+              if (meshFaults(mesh, problem).length > 0) continue
+              const wanted = axes.every((axis) => satisfies(mesh[axis], constraints[axis]))
+              if (wanted && zeroChoices(mesh, problem).length > 0) allowed.push(mesh)
+              else constrained++
+            }
           }
         }
       }
     }
   }
   return { total, allowed, constrained, indivisible: total - allowed.length - constrained }
+}
+
+function expertSizes(chips: number, { experts }: Transformer): readonly number[] {
+  return experts ? divisorsOf(chips).filter((size) => experts.experts % size === 0) : [1]
 }
 
 /** The request's constraints; tensor2 is 1 unless they name it or the assumptions search it. */

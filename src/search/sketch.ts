@@ -1,7 +1,8 @@
 /** What a written plan fixes of the choices inside its mesh. */
 import type { Schedule } from '../cost/stages.ts'
-import { placements } from '../hardware/placement.ts'
-import type { PlanSketch, Problem, ScheduleName } from '../problem.ts'
+import { type Placement, placements } from '../hardware/placement.ts'
+import type { AxisPlacementSketch, PlanSketch, Problem, ScheduleName } from '../problem.ts'
+import { replicasOf } from '../sharding/axis.ts'
 import { zeroStages } from '../sharding/states.ts'
 import { mostVirtualStages, zeroChoices } from './choices.ts'
 import type { Choices } from './expand.ts'
@@ -17,7 +18,7 @@ export function sketchedZeroStages(
 
 export function sketchedMicrobatching(problem: Problem, sketch: PlanSketch): Pick<Choices, 'microbatchings'> {
   const { workload, assumptions } = problem
-  const replicas = sketch.mesh.data * sketch.mesh.fsdp
+  const replicas = replicasOf(sketch.mesh)
   const sequences = workload.batchTokens / workload.sequenceLength
   if (sketch.microbatches === undefined && sketch.microbatchTokens === undefined) return {}
   if (assumptions.tokensDivideFreely) {
@@ -52,12 +53,14 @@ export function sketchedSchedules({ model }: Problem, sketch: PlanSketch): Pick<
 export function sketchedPlacements({ cluster }: Problem, sketch: PlanSketch): Pick<Choices, 'placements'> {
   const { placement, mesh } = sketch
   if (!placement || cluster.network.kind === 'switched') return {}
-  const matching = placements(cluster.network, mesh).filter(({ groups }) =>
-    placement.every(({ axis, physical }) => {
-      const group = groups[axis]
-      const own = group.kind === 'torus' ? group.parts.map((part) => part.physical) : []
-      return own.length === physical.length && physical.every((wanted) => own.includes(wanted))
-    }),
-  )
-  return { placements: matching }
+  return { placements: placements(cluster.network, mesh).filter((found) => liesAs(found, placement)) }
+}
+
+/** Whether each axis that a plan places has those physical axes, and no others. */
+export function liesAs({ groups }: Placement, wanted: readonly AxisPlacementSketch[]): boolean {
+  return wanted.every(({ axis, physical }) => {
+    const group = groups[axis]
+    const own = group.kind === 'torus' ? group.parts.map((part) => part.physical) : []
+    return own.length === physical.length && physical.every((one) => own.includes(one))
+  })
 }

@@ -10,9 +10,10 @@ import { type Axis, axes } from './axis.ts'
 
 /**
  * Whose bytes they are, and so of which precision, and whether moving them waits for the product before.
- * `scores` live inside the fused attention kernel: they are never written to memory.
+ * A `cache` holds keys and values of past positions. Copies of tokens on their way to experts
+ * (`dispatch`) may go in less than activations do, what comes back (`combine`) does not. `scores` live inside the fused attention kernel: they are never written to memory.
  */
-export type ArrayKind = 'weight' | 'gradient' | 'activation' | 'scores'
+export type ArrayKind = 'weight' | 'gradient' | 'activation' | 'dispatch' | 'combine' | 'cache' | 'scores'
 
 export interface Dimension {
   /** What the einsum rules compare. */

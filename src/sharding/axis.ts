@@ -39,4 +39,9 @@ export function meshSize(mesh: Mesh): number {
   return axes.reduce((product, axis) => product * mesh[axis], 1)
 }
 
+/** How many chips' worth of sequences there are: all that is not an expert takes the expert axis for one more of data. */
+export function replicasOf(mesh: Mesh): number {
+  return mesh.data * mesh.fsdp * mesh.expert
+}
+
 export const unitMesh: Mesh = { data: 1, fsdp: 1, tensor: 1, tensor2: 1, context: 1, expert: 1, pipeline: 1 }

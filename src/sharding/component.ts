@@ -6,8 +6,12 @@
 import { type ShardedArray, without } from './array.ts'
 import type { Axis } from './axis.ts'
 
-/** `matmul` runs on the matrix unit, `attention` in the fused kernel, `elementwise` and `lookup` cost no FLOPs. */
-export type EinsumKind = 'matmul' | 'attention' | 'elementwise' | 'lookup'
+/**
+ * `matmul` runs on the matrix unit, `attention` in the fused kernel, `elementwise` and `lookup` cost no FLOPs. `reshard`
+ * is no product: its result is the left operand in another sharding. `route` copies tokens to the experts that they visit,
+ * and weighs what comes back: no matmul, and the router's own gradient is left out.
+ */
+export type EinsumKind = 'matmul' | 'attention' | 'elementwise' | 'lookup' | 'reshard' | 'route'
 
 export interface Einsum {
   readonly out: string

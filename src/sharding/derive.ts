@@ -6,6 +6,7 @@
  * the last of them. Weights are declared as computed with; how their states are stored is the ZeRO stage's.
  */
 import {
+  type ArrayKind,
   arrayNotation,
   axesOfArray,
   relabelled,
@@ -47,9 +48,16 @@ export function derive(component: Component, options: DeriveOptions): Derivation
   const again = forwardSteps(stored)
     .filter((step) => options.recomputed?.includes(step.out.name))
     .map((step) => ({ ...step, recomputed: true }))
-  runPass('backward', [...again, ...backwardSteps(stored, options)], lines, kept)
+  runPass('backward', [...again, ...backwardSteps(component, stored, options)], lines, kept)
   lines.push(...updateLines(component, options))
   return { component: stored, lines }
+}
+
+/** The forward pass alone, of weights that lie as they are declared: inference. */
+export function deriveForward(component: Component): Derivation {
+  const lines: Line[] = []
+  runPass('forward', forwardSteps(component), lines, new Set())
+  return { component, lines }
 }
 
 export function movesOf(derivation: Derivation): readonly Move[] {
@@ -87,32 +95,50 @@ function operands(component: Component, einsum: Einsum): Pick<Step, 'out' | 'lef
   }
 }
 
-function backwardSteps(component: Component, options: DeriveOptions): readonly Step[] {
-  return [...component.einsums].reverse().flatMap((einsum) => {
-    const { out, left, right } = operands(component, einsum)
+/** Gradients are those of the arrays as declared; the other operands lie as they are stored. */
+function backwardSteps(declared: Component, stored: Component, options: DeriveOptions): readonly Step[] {
+  return [...stored.einsums].reverse().flatMap((einsum) => {
+    const { out, left, right } = operands(stored, einsum)
     const dOut = gradient(out, options)
-    const wrt = (operand: ShardedArray, other: ShardedArray): Step => ({
-      out: gradient(operand, options),
+    const wrt = (name: string, operand: ShardedArray, other: ShardedArray): Step => ({
+      out: gradient(operand.kind === 'weight' ? arrayOf(declared, name) : operand, options),
       left: dOut,
       right: other,
       kind: einsum.kind,
       every: operand.kind === 'weight' ? reductionOf(options) : everyMicrobatch,
     })
-    if (einsum.kind === 'lookup') return [wrt(right, left)]
-    return [wrt(left, right), wrt(right, left)]
+    if (einsum.kind === 'lookup') return [wrt(einsum.right, right, left)]
+    if (einsum.kind === 'route' || einsum.kind === 'reshard') return [wrt(einsum.left, left, right)]
+    return [wrt(einsum.left, left, right), wrt(einsum.right, right, left)]
   })
 }
 
 /** A weight's gradient is sharded as its optimizer; an activation's as the activation. */
 function gradient(array: ShardedArray, { zeroStage, active = axes }: DeriveOptions): ShardedArray {
-  if (array.kind !== 'weight') return { ...array, name: `d${array.name}` }
-  const { weights, optimizer } = stateShardings[zeroStage]
-  const computed = without(array, weights)
-  return {
-    ...shardedFurther(computed, stateLabel(array), present(optimizer, active)),
-    name: `d${array.name}`,
-    kind: 'gradient',
-  }
+  if (array.kind !== 'weight') return { ...array, name: `d${array.name}`, kind: gradientKinds[array.kind] }
+  const { optimizer } = stateShardings[zeroStage]
+  return { ...stateOf(array, present(optimizer, active)), name: `d${array.name}`, kind: 'gradient' }
+}
+
+/** Gradients go the way of what they are of, back. */
+const gradientKinds: Readonly<Record<ArrayKind, ArrayKind>> = {
+  weight: 'gradient',
+  gradient: 'gradient',
+  activation: 'activation',
+  dispatch: 'combine',
+  combine: 'dispatch',
+  cache: 'cache',
+  scores: 'scores',
+}
+
+/** A weight with its states sharded further, over axes that it does not have: experts have theirs. */
+function stateOf(weight: ShardedArray, wanted: readonly Axis[]): ShardedArray {
+  const own = axesOfArray(weight)
+  return shardedFurther(
+    weight,
+    stateLabel(weight),
+    wanted.filter((axis) => !own.includes(axis)),
+  )
 }
 
 function reductionOf({ zeroStage }: DeriveOptions): (axis: Axis) => 'microbatch' | 'step' {
@@ -128,7 +154,7 @@ function stateLabel(weight: ShardedArray): string {
 function storedComponent(component: Component, { zeroStage, active = axes }: DeriveOptions): Component {
   const shards = present(stateShardings[zeroStage].weights, active)
   const arrays = Object.entries(component.arrays).map(([name, array]) => {
-    const stored = array.kind === 'weight' ? shardedFurther(array, stateLabel(array), shards) : array
+    const stored = array.kind === 'weight' ? stateOf(array, shards) : array
     return [name, stored] as const
   })
   return { ...component, arrays: Object.fromEntries(arrays) }
@@ -144,8 +170,8 @@ function updateLines(component: Component, { zeroStage, active = axes }: DeriveO
   return Object.values(component.arrays)
     .filter((array) => array.kind === 'weight')
     .flatMap((weight) => {
-      const updated = shardedFurther(weight, stateLabel(weight), present(optimizer, active))
-      const stored = shardedFurther(weight, stateLabel(weight), present(weights, active))
+      const updated = stateOf(weight, present(optimizer, active))
+      const stored = stateOf(weight, present(weights, active))
       return reshard(updated, stored, { pass: 'step', every: 'step' })
     })
     .map((move) => ({ kind: 'move', move }) as const)
@@ -155,6 +181,11 @@ function runPass(pass: Pass, steps: readonly Step[], lines: Line[], gathered: Se
   const lastInto = new Map(steps.map((step, index) => [step.out.name, index]))
   const partialSums = new Map<string, readonly Axis[]>()
   steps.forEach((step, index) => {
+    if (step.kind === 'reshard') {
+      const moves = reshard(step.left, step.out, { pass, every: 'microbatch' })
+      lines.push(...moves.map((move) => ({ kind: 'move', move }) as const))
+      return
+    }
     const local = localProduct(step.out, step.left, step.right)
     const left = gather(step.left, local.gatherLeft)
     const right = gather(step.right, local.gatherRight)

@@ -34,6 +34,8 @@ export interface Move {
   readonly to: string
   /** Elements, not bytes: the precision is the request's. */
   readonly elements: Monomial
+  /** The array of those elements. */
+  readonly volume: ShardedArray
   readonly pass: Pass
   /** Every microbatch, or once a step. */
   readonly every: 'microbatch' | 'step'
@@ -81,7 +83,7 @@ function move(
   volume: ShardedArray,
   when: When,
 ): Move {
-  return { operation, over, array: name, kind, from, to, elements: elementsOf(volume), ...when }
+  return { operation, over, array: name, kind, from, to, elements: elementsOf(volume), volume, ...when }
 }
 
 /** The book's `{U_Y}`: unreduced over Y. */

@@ -1,5 +1,12 @@
 /** One einsum of a derivation as a chip runs it: its work, and the operands that it reads and writes. */
-import { arrayNotation, axesOfArray, axisLetters, type ShardedArray, without } from './array.ts'
+import {
+  arrayNotation,
+  axesOfArray,
+  axisLetters,
+  type Dimension,
+  type ShardedArray,
+  without,
+} from './array.ts'
 import type { EinsumKind } from './component.ts'
 import type { LocalProduct } from './einsum.ts'
 import { elementsOf } from './elements.ts'
@@ -15,8 +22,10 @@ export interface Product {
   readonly recomputed: boolean
   /** Multiply-adds count two. */
   readonly flops: Monomial
+  /** What the FLOPs are a product of, each with the axes that divide it. */
+  readonly work: readonly Dimension[]
   /** Elements read and written, by operand and result; a score matrix is never written. */
-  readonly operands: readonly { readonly elements: Monomial; readonly weight: boolean }[]
+  readonly operands: readonly { readonly elements: Monomial; readonly array: ShardedArray }[]
 }
 
 /** What an einsum makes: its result as declared. */
@@ -33,12 +42,10 @@ export function product(
   right: ShardedArray,
   { divided, unreduced }: LocalProduct,
 ): Product {
-  const labels = new Map(
-    [...left.dimensions, ...right.dimensions].map(({ label, extent }) => [label, extent]),
-  )
   // What the product itself writes: axes that a reduction or a slice brings in afterwards are not on it yet.
   const later = axesOfArray(out).filter((axis) => !divided.includes(axis) || unreduced.includes(axis))
   const result = without(out, later)
+  const work = workOf(left, right)
   const partial = unreduced.length > 0 ? `{U_${axisLetters(unreduced)}}` : ''
   return {
     pass,
@@ -46,26 +53,39 @@ export function product(
     out: out.name,
     recomputed,
     notation: `${arrayNotation(result)}${partial} = ${arrayNotation(left)} * ${arrayNotation(right)}`,
-    flops: monomial(2, flopExtents(labels, left, right), divided),
+    flops: monomial(
+      2,
+      work.map(({ extent }) => extent),
+      divided,
+    ),
+    work,
     operands: [left, right, result]
       .filter((array) => array.kind !== 'scores')
       .map((array) => ({
         elements: elementsOf(array),
-        weight: array.kind === 'weight',
+        array,
       })),
   }
 }
 
-/** Heads that read shared keys are all computed: where one operand has N and the other K, N counts. */
-function flopExtents(
-  labels: ReadonlyMap<string, string>,
-  left: ShardedArray,
-  right: ShardedArray,
-): readonly string[] {
-  return [...labels].map(([label, extent]) => {
-    const extents = [left, right].flatMap((array) =>
-      array.dimensions.filter((dimension) => dimension.label === label).map((dimension) => dimension.extent),
-    )
-    return extents.includes('N') ? 'N' : extent
-  })
+/**
+ * A dimension that is fewer in one operand than it is called, key-value heads or the experts that a token visits, is
+ * computed as often as the label says: N heads on K, A choices of E experts.
+ */
+function workOf(left: ShardedArray, right: ShardedArray): readonly Dimension[] {
+  const work = new Map<string, Dimension>()
+  for (const dimension of [...left.dimensions, ...right.dimensions]) {
+    const { label, extent, axes } = dimension
+    const known = work.get(label)
+    if (!known) work.set(label, dimension)
+    else {
+      const named = known.extent === label || extent === label
+      work.set(label, {
+        label,
+        extent: named ? label : extent,
+        axes: [...new Set([...known.axes, ...axes])],
+      })
+    }
+  }
+  return [...work.values()]
 }

@@ -5,9 +5,12 @@
  *
  *   stage   weights             gradients               optimizer                reduced
  *   0       -                   -                       -                        once a step
- *   1       -                   -                       data, fsdp, context      once a step
- *   2       -                   data, fsdp, context     data, fsdp, context      every microbatch
- *   3       fsdp, context       fsdp, context           fsdp, context            every microbatch
+ *   1       -                   -                       data, fsdp, context, expert      once a step
+ *   2       -                   data, fsdp, context, expert     as gradients             every microbatch
+ *   3       fsdp, context, expert       as weights      as weights               every microbatch
+ *
+ * To all but the experts the expert axis is one more of data. The experts' own weights have it already, and their states
+ * are sharded over the rest.
  *
  * `data` beside stage 3 is HSDP: whole copies of the shards, so its gradients are all-reduced after the scatter.
  * Source: Rajbhandari et al. 2020 (arXiv 1910.02054); formulas of section 10.
@@ -25,8 +28,8 @@ export interface StateSharding {
   readonly reduced: 'microbatch' | 'step'
 }
 
-const replicas: readonly Axis[] = ['data', 'fsdp', 'context']
-const shards: readonly Axis[] = ['fsdp', 'context']
+const replicas: readonly Axis[] = ['data', 'fsdp', 'context', 'expert']
+const shards: readonly Axis[] = ['fsdp', 'context', 'expert']
 
 export const stateShardings: Readonly<Record<ZeroStage, StateSharding>> = {
   0: { weights: [], gradients: [], optimizer: [], reduced: 'step' },

@@ -7,21 +7,27 @@
  * parallelism) or along D (the book): the bytes that move are the same.
  */
 
+import { expertLayers } from '../model/expert-layers.ts'
 import type { Transformer } from '../model/transformer.ts'
 import { type ArrayKind, type ShardedArray, shardedArray } from './array.ts'
 import type { Component, Einsum } from './component.ts'
+import { type ExpertSharding, experts } from './expert-layout.ts'
+import { latentAttention } from './latent-attention.ts'
 
 export type Residual = 'sequence' | 'feature'
 
-const residuals: Readonly<Record<Residual, string>> = { sequence: 'B_RX T_CY D_Z', feature: 'B_RX T_C D_YZ' }
+const residuals: Readonly<Record<Residual, string>> = {
+  sequence: 'B_RXE T_CY D_Z',
+  feature: 'B_RXE T_C D_YZ',
+}
 
 const attentionWeights = { W_Q: 'D_Z N_Y H', W_K: 'D_Z N:K_Y H', W_V: 'D_Z N:K_Y H', W_O: 'N_Y H D_Z' }
 
 const attentionActivations = {
-  Q: 'B_RX T_C N_YZ H',
-  K: 'B_RX T_C N:K_YZ H',
-  V: 'B_RX T_C N:K_YZ H',
-  Att: 'B_RX T_C N_YZ H',
+  Q: 'B_RXE T_C N_YZ H',
+  K: 'B_RXE T_C N:K_YZ H',
+  V: 'B_RXE T_C N:K_YZ H',
+  Att: 'B_RXE T_C N_YZ H',
 }
 
 const attentionEinsums: readonly Einsum[] = [
@@ -40,7 +46,7 @@ export function attention(residual: Residual): Component {
     arrays: {
       ...table('activation', { In: stream, ...attentionActivations, Out: stream }),
       ...table('weight', attentionWeights),
-      ...table('scores', { Scores: 'B_RX T_C S:T N_YZ' }),
+      ...table('scores', { Scores: 'B_RXE T_C S:T N_YZ' }),
     },
     einsums: attentionEinsums,
   }
@@ -60,7 +66,7 @@ const plainEinsums: readonly Einsum[] = [
 
 export function mlp(residual: Residual, gated: boolean): Component {
   const stream = residuals[residual]
-  const inner = 'B_RX T_C F_YZ'
+  const inner = 'B_RXE T_C F_YZ'
   const gate = gated
     ? { ...table('activation', { Gate: inner, Up: inner }), ...table('weight', { W_gate: 'D_Z F_Y' }) }
     : {}
@@ -80,7 +86,7 @@ export function embedding(residual: Residual): Component {
   return {
     name: 'embedding',
     arrays: {
-      ...table('scores', { OneHot: 'B_RX T_C V_Y' }),
+      ...table('scores', { OneHot: 'B_RXE T_C V_Y' }),
       ...table('activation', { Out: residuals[residual] }),
       ...table('weight', { W_E: 'V_Y D_Z' }),
     },
@@ -92,7 +98,7 @@ export function unembedding(residual: Residual): Component {
   return {
     name: 'unembedding',
     arrays: {
-      ...table('activation', { In: residuals[residual], Logits: 'B_RX T_C V_YZ' }),
+      ...table('activation', { In: residuals[residual], Logits: 'B_RXE T_C V_YZ' }),
       ...table('weight', { W_U: 'D_Z V_Y' }),
     },
     einsums: [{ out: 'Logits', left: 'In', right: 'W_U', kind: 'matmul' }],
@@ -109,11 +115,43 @@ function parallelBlock(residual: Residual, gated: boolean): Component {
   }
 }
 
-/** The components of one layer, in order. */
+/** A component of an average layer: `times` is the share of the layers that have it. */
+export interface LayerPart {
+  readonly component: Component
+  readonly times: number
+}
+
+/** The components of a layer, in order; of dense layers and those with experts each its share. */
+export function layerParts(model: Transformer, residual: Residual): readonly LayerPart[] {
+  const { latent } = model.attention
+  const sparse = expertLayers(model) / model.layers
+  if (model.parallelBlocks && sparse === 0) {
+    return [{ component: parallelBlock(residual, model.gatedMlp), times: 1 }]
+  }
+  const attending = latent
+    ? latentAttention(residuals[residual], latent.queryRank !== null)
+    : attention(residual)
+  return [
+    { component: attending, times: 1 },
+    { component: mlp(residual, model.gatedMlp), times: 1 - sparse },
+    { component: experts(model, expertSharding(residual)), times: sparse },
+  ].filter(({ times }) => times > 0)
+}
+
 export function layerComponents(model: Transformer, residual: Residual): readonly Component[] {
-  return model.parallelBlocks
-    ? [parallelBlock(residual, model.gatedMlp)]
-    : [attention(residual), mlp(residual, model.gatedMlp)]
+  return layerParts(model, residual).map(({ component }) => component)
+}
+
+function expertSharding(residual: Residual): ExpertSharding {
+  const [positions, d] = residual === 'sequence' ? ['T_CY', 'D_Z'] : ['T_C', 'D_YZ']
+  return {
+    stream: { tokens: `B_RXE ${positions}`, dispatched: `B_RX ${positions}`, d },
+    tokens: 'B_RXE T_C',
+    dispatched: 'B_RX T_C',
+    weightD: 'D_Z',
+    weightInner: '_Y',
+    inner: '_YZ',
+  }
 }
 
 function table(kind: ArrayKind, shardings: Readonly<Record<string, string>>): Record<string, ShardedArray> {

@@ -1,4 +1,7 @@
-/** Predicted over measured step time of the published runs, per chip and split: `npm run accuracy`. Asserts nothing. */
+/** Predicted over measured times of what was published, training and inference: `npm run accuracy`. Asserts nothing. */
+import { publishedInference } from './inference-row.ts'
+import { predictedInference } from './inference-run.ts'
+import { inferenceTable } from './inference-table.ts'
 import { median, predicted, publishedRuns } from './run.ts'
 
 interface Row {
@@ -42,3 +45,13 @@ for (const group of groups) {
 }
 if (skipped.length > 0)
   process.stdout.write(`left out, the layout cannot be expressed: ${skipped.join(', ')}\n`)
+
+const inference = publishedInference().map((row) => ({ row, comparison: predictedInference(row) }))
+const dense = inference.filter(({ row }) => !row.mixtureOfExperts)
+for (const [title, rows] of [
+  ['inference, dense models, rows that set constants', dense.filter(({ row }) => row.split === 'fit')],
+  ['inference, dense models, rows that set nothing', dense.filter(({ row }) => row.split === 'test')],
+  ['inference, mixtures of experts', inference.filter(({ row }) => row.mixtureOfExperts)],
+] as const) {
+  process.stdout.write(`\n${inferenceTable(title, rows, 10)}`)
+}

@@ -29,5 +29,7 @@ export function isQuestion(name: string | undefined): name is QuestionName {
 const catalogue = loadCatalogue()
 
 export function problemNamed(name: QuestionName): Problem {
-  return problemOf(optimizeRequest.parse(questions[name]), catalogue).problem
+  const question = problemOf(optimizeRequest.parse(questions[name]), catalogue)
+  if (question.mode !== 'train') throw new Error(`${name} is no question of training`)
+  return question.problem
 }

@@ -88,6 +88,21 @@ export const sections = {
     ...['tr-fsdp-llama70b', 'tr-q3-steptime', 'gpu-quiz5-q2-2'],
     ...megatron.map((size) => `gpu-megatron-${size}`),
   ],
+  'a step of generation': [
+    'in-popquiz-step-B4',
+    ...[8, 16, 32, 64, 240].map((batch) => `in-13b-table-mha-B${batch}`),
+    ...[1, 8, 16, 64, 240].map((batch) => `in-13b-table-gqa5x-B${batch}`),
+    ...['ai-step-4x2', 'ai-step-4x4', 'ai-pareto-B1-S2048', 'ai-pareto-B1-S8192', 'ai-pareto-B32-S8192'],
+    ...['ai-pareto-B120-S2048', 'ai-pareto-B240-S2048', 'in-q4', 'art-pp-batch'],
+  ],
+  'room for caches': [
+    ...['in-q2-131072', 'ai-mem-bs32', 'ai-min-topology-bf16', 'ai-min-topology-int4'],
+    ...['ai-full-hbm-step', 'ai-w3-405b-serve'],
+  ],
+  serving: [
+    ...['in-prefix', 'ai-qps-int8', 'ai-qps-int4', 'ai-qps-double-bf16', 'ai-qps-double-int8'],
+    ...['ai-evict', 'ai-pd-ratio', 'art-cost'],
+  ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
 export type Section = keyof typeof sections

@@ -45,7 +45,11 @@ describe('openapi.yaml', () => {
       'HardwareRequest',
       'ModelRequest',
       'PlanSketch',
-      'Workload',
+      'TrainWorkload',
+      'PrefillWorkload',
+      'GenerateWorkload',
+      'ServeWorkload',
+      'Speculative',
     ]
     const schemas = [
       CollectiveRequest,

@@ -2,6 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { loadExamples } from '../../api/examples.ts'
 import { answering, endless, failing, full } from '../http/planners.ts'
 import { sampleOptimizeAnswer, samplePlan } from '../http/sample-answer.ts'
+import {
+  sampleInferenceAnswer,
+  sampleInferencePlan,
+  sampleServeAnswer,
+} from '../http/sample-inference-answer.ts'
 import { question, service } from '../http/service.ts'
 import { expectAsDocumented } from './validator.ts'
 
@@ -46,6 +51,36 @@ describe('an answer is as openapi.yaml documents it', () => {
     }
     const search = answering({}, { ...sampleOptimizeAnswer, plans: [], sensitivity: null, infeasible })
     expectAsDocumented('post', '/optimize', await service({ search }).post('/optimize').send(question))
+  })
+
+  it.each([
+    ['generate', { mode: 'generate', batchSequences: 8, contextLength: 4096 }],
+    ['prefill', { mode: 'prefill', batchSequences: 8, promptLength: 4096 }],
+  ])('POST /optimize in mode %s, where nothing fits', async (_mode, workload) => {
+    const infeasible = {
+      reasons: [{ reason: 'latency', detail: 'Too slow.', layouts: 3 }],
+      nearest: { plan: sampleInferencePlan, shortBytes: 0 },
+      suggestions: [],
+    }
+    const search = answering({}, { ...sampleInferenceAnswer, plans: [], sensitivity: null, infeasible })
+    const response = await service({ search })
+      .post('/optimize')
+      .send({ ...question, workload })
+    expect(response.status).toBe(200)
+    expectAsDocumented('post', '/optimize', response)
+  })
+
+  it('POST /optimize in mode serve, where nothing is in time', async () => {
+    const [nearest] = sampleServeAnswer.plans
+    if (!nearest) throw new Error('the sample has a plan')
+    const infeasible = { reasons: [], nearest: { plan: nearest, shortSeconds: 0.5 }, suggestions: [] }
+    const search = answering({}, { ...sampleServeAnswer, plans: [], infeasible })
+    const workload = { mode: 'serve', promptLength: 1024, outputLength: 256 }
+    const response = await service({ search })
+      .post('/optimize')
+      .send({ ...question, workload })
+    expect(response.status).toBe(200)
+    expectAsDocumented('post', '/optimize', response)
   })
 
   it('POST of every example of a plan, as far as the edge goes', async () => {

@@ -61,9 +61,10 @@ describe('the ranked plans for', async () => {
   const catalogue = loadCatalogue()
   const solvers = { small: javascriptLpSolver, large: await loadHighs() }
 
-  it.each(Object.entries(questions))('%s', async (name, question) => {
-    const { problem } = problemOf(optimizeRequest.parse(question), catalogue)
-    const answer = optimize(problem, solvers)
+  it.each(Object.entries(questions))('%s', async (name, request) => {
+    const question = problemOf(optimizeRequest.parse(request), catalogue)
+    if (question.mode !== 'train') throw new Error('A golden plan is of training')
+    const answer = optimize(question.problem, solvers)
     await expect(page(answer)).toMatchFileSnapshot(
       `../../fixtures/golden/plans/${name.replaceAll(/[ ,.]+/g, '-')}.txt`,
     )

@@ -57,23 +57,6 @@ describe('a combination that makes no sense', () => {
       'full',
       'unknown-name',
     ],
-    [{ workload: { mode: 'generate' } }, '/workload/mode', 'not offered yet', 'not-offered'],
-    [{ workload: { mode: 'prefill' } }, '/workload/mode', 'not offered yet', 'not-offered'],
-    [{ workload: { mode: 'serve' } }, '/workload/mode', 'not offered yet', 'not-offered'],
-    [{ model: { huggingFace: {} } }, '/model/huggingFace', 'not offered yet', 'not-offered'],
-    [{ model: { ...architecture, moe: {} } }, '/model/moe', 'not offered yet', 'not-offered'],
-    [
-      { model: { ...architecture, attention: { kind: 'mla' } } },
-      '/model/attention/kind',
-      'mla',
-      'not-offered',
-    ],
-    [
-      { model: { ...architecture, attention: { kind: 'mha', window: 9 } } },
-      '/model/attention/window',
-      '',
-      'not-offered',
-    ],
   ])('%j is a 422 that points at %s', async (change, pointer, detail, slug) => {
     const { status, body } = await faulty(change)
     expect(status).toBe(422)
@@ -92,7 +75,7 @@ describe('a combination that makes no sense', () => {
     expect(body.errors[0].suggestions.length).toBeGreaterThan(0)
   })
 
-  it('is also a layout of components in a plan', async () => {
+  it('is also a layout of components in a plan of training', async () => {
     const { status, body } = await faulty({ plan: { mesh: {}, layout: {} } }, '/evaluate')
     expect(status).toBe(422)
     expect(body.errors[0].pointer).toBe('/plan/layout')

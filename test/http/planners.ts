@@ -1,35 +1,36 @@
 /** Stand-ins for the search, so that the edge can be seen to wait, refuse and fail. */
 
+import type { Answer, Question, Trial, Verdict } from '../../api/question.ts'
 import { QueueFull, type Search } from '../../api/search.ts'
-import type { EvaluateAnswer, IllegalPlan, OptimizeAnswer } from '../../src/plan/plan.ts'
-import type { PlanSketch, Problem } from '../../src/problem.ts'
 import { sampleEvaluateAnswer, sampleOptimizeAnswer } from './sample-answer.ts'
+import { sampleEvaluation, sampleInferenceAnswer, sampleServeAnswer } from './sample-inference-answer.ts'
 
 const idle = () => ({ running: 0, waiting: 0 })
 
 export interface Heard {
-  problem?: Problem
-  sketch?: PlanSketch
+  problem?: Question['problem']
+  sketch?: Trial['sketch']
 }
 
 /** Answers at once, and keeps what it was asked. */
-export function answering(
-  heard: Heard = {},
-  optimized: OptimizeAnswer = sampleOptimizeAnswer,
-  evaluated: EvaluateAnswer | IllegalPlan = sampleEvaluateAnswer,
-): Search {
+export function answering(heard: Heard = {}, optimized?: Answer, evaluated?: Verdict): Search {
   return {
     occupancy: idle,
-    optimize: async (problem) => {
+    optimize: async ({ mode, problem }) => {
       heard.problem = problem
-      return optimized
+      return optimized ?? answerOf(mode)
     },
-    evaluate: async (problem, sketch) => {
+    evaluate: async ({ mode, problem, sketch }) => {
       heard.problem = problem
       heard.sketch = sketch
-      return evaluated
+      return evaluated ?? (mode === 'train' ? sampleEvaluateAnswer : sampleEvaluation)
     },
   }
+}
+
+function answerOf(mode: Question['mode']): Answer {
+  if (mode === 'train') return sampleOptimizeAnswer
+  return mode === 'serve' ? sampleServeAnswer : sampleInferenceAnswer
 }
 
 export interface Patience {
@@ -49,8 +50,8 @@ export function endless(seen: Patience = { started: 0, aborted: 0 }): Search {
     })
   return {
     occupancy: idle,
-    optimize: (_problem, signal) => wait(signal),
-    evaluate: (_problem, _sketch, signal) => wait(signal),
+    optimize: (_question, signal) => wait(signal),
+    evaluate: (_trial, signal) => wait(signal),
   }
 }
 

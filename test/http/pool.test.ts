@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createPool, type Pool, type PoolOptions } from '../../api/pool.ts'
+import type { Question } from '../../api/question.ts'
 import { QueueFull } from '../../api/search.ts'
-import type { Problem } from '../../src/problem.ts'
 import { question, service } from './service.ts'
 
 const worker = new URL('./spinning-worker.mjs', import.meta.url)
-const task = (name: 'quick' | 'spin' | 'crash' | 'exit') => name as unknown as Problem
+const task = (name: 'quick' | 'spin' | 'crash' | 'exit') => ({ problem: name }) as unknown as Question
 const forever = () => new AbortController().signal
 
 let pool: Pool | undefined

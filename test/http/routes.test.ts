@@ -67,6 +67,7 @@ describe('POST /evaluate', () => {
     expect(Object.keys(body).sort()).toEqual([
       'assumptions',
       'hardware',
+      'mode',
       'model',
       'plan',
       'precision',
@@ -76,7 +77,7 @@ describe('POST /evaluate', () => {
 
   it('answers an illegal plan with a 422 whose errors point at it', async () => {
     const illegal = [{ pointer: '/plan/mesh/tensor', detail: '3 does not divide 32 heads' }]
-    const search = answering({}, sampleOptimizeAnswer, { illegal })
+    const search = answering({}, undefined, { illegal })
     const { status, body } = await service({ search })
       .post('/evaluate')
       .send({ ...question, plan: { mesh: { tensor: 3 } } })

@@ -2,7 +2,7 @@
 import { calibrated } from '../../src/assumptions.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { Cluster } from '../../src/hardware/cluster.ts'
-import type { EvaluateAnswer, OptimizeAnswer, Plan } from '../../src/plan/plan.ts'
+import type { EvaluateAnswer, OptimizeAnswer, Plan, SearchAccount } from '../../src/plan/plan.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 
 const efficiency = {
@@ -110,7 +110,7 @@ export const samplePlan: Plan = {
   launch: { maxtext: {} },
 }
 
-const about = {
+export const sampleAbout = {
   model: {
     name: 'sample',
     parameters: 8e9,
@@ -130,20 +130,22 @@ const about = {
   warnings: ['From the search.'],
 }
 
-export const sampleOptimizeAnswer: OptimizeAnswer = {
-  plans: [samplePlan],
-  search: {
-    enumerated: 10,
-    pruned: 4,
-    evaluated: 5,
-    infeasible: { memory: 1, divisibility: 0, topology: 0, constraint: 0 },
-    lowerBoundSeconds: 0.9,
-    gap: 0.1,
-    exact: true,
-  },
-  sensitivity: { flops: -0.6, hbmBandwidth: 0, iciBandwidth: -0.2, dcnBandwidth: 0, memory: 0 },
-  infeasible: null,
-  ...about,
+export const sampleSearch: SearchAccount = {
+  enumerated: 10,
+  pruned: 4,
+  evaluated: 5,
+  infeasible: { memory: 1, divisibility: 0, topology: 0, constraint: 0 },
+  lowerBoundSeconds: 0.9,
+  gap: 0.1,
+  exact: true,
 }
 
-export const sampleEvaluateAnswer: EvaluateAnswer = { plan: samplePlan, ...about }
+export const sampleOptimizeAnswer: OptimizeAnswer = {
+  plans: [samplePlan],
+  search: sampleSearch,
+  sensitivity: { flops: -0.6, hbmBandwidth: 0, iciBandwidth: -0.2, dcnBandwidth: 0, memory: 0 },
+  infeasible: null,
+  ...sampleAbout,
+}
+
+export const sampleEvaluateAnswer: EvaluateAnswer = { plan: samplePlan, ...sampleAbout }

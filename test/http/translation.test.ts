@@ -121,6 +121,9 @@ describe('a request becomes a problem', () => {
       tiedEmbeddings: false,
       learnedPositions: 0,
       parallelBlocks: false,
+      attention: { window: null, globalEvery: 1, kvShareGroup: 1, latent: null },
+      experts: null,
+      multiTokenLayers: 0,
     })
   })
 

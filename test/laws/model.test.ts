@@ -29,7 +29,7 @@ const models: fc.Arbitrary<Transformer> = fc
     learnedPositions: fc.integer({ min: 0, max: 4096 }),
     parallelBlocks: fc.boolean(),
   })
-  .map(({ group, ...shape }) => ({ name: 'any', heads: shape.kvHeads * group, ...shape }))
+  .map(({ group, ...shape }) => transformer('any', { heads: shape.kvHeads * group, ...shape }))
 
 /** GPT-2's proportions: F = 4D, heads as wide as D together, as many kv-heads. */
 const classicModels = fc
@@ -265,6 +265,9 @@ describe('an architecture', () => {
       headDim: 4,
       learnedPositions: 0,
       parallelBlocks: false,
+      attention: { window: null, globalEvery: 1, kvShareGroup: 1, latent: null },
+      experts: null,
+      multiTokenLayers: 0,
     })
   })
 

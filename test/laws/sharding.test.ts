@@ -376,7 +376,7 @@ const components = fc
     ),
   )
 
-const trainingAxes: readonly Axis[] = ['data', 'fsdp', 'tensor', 'tensor2', 'context']
+const trainingAxes: readonly Axis[] = ['data', 'fsdp', 'tensor', 'tensor2', 'context', 'expert']
 const stages = fc.constantFrom<ZeroStage>(0, 1, 2, 3)
 const options = fc.record({ zeroStage: stages, regatherActivations: fc.boolean() })
 
@@ -432,7 +432,7 @@ describe('the general table', () => {
             elements: move.elements,
           })
           expect(new Set(scatters.map(shape('')))).toEqual(new Set(gathers.map(shape('d'))))
-          const sharded = active.some((axis) => axis === 'fsdp' || axis === 'context')
+          const sharded = active.some((axis) => axis === 'fsdp' || axis === 'context' || axis === 'expert')
           expect(gathers.length).toBe(sharded ? weightsOf(component).length : 0)
         },
       ),

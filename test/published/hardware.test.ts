@@ -52,6 +52,7 @@ const record = z.strictObject({
     matmulHalfFlops: z.number().nonnegative(),
     attention: fraction,
     hbm: fraction,
+    cache: fraction.optional(),
     scaleUp: fraction,
     scaleOut: fraction,
   }),

@@ -1,13 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type Architecture, transformer } from '../../src/model/architecture.ts'
 import { type AttentionFlops, denseTrainFlops, trainFlopsPerToken } from '../../src/model/flops.ts'
 import { parameterCount } from '../../src/model/parameters.ts'
+import { type Spelling, spelledOut } from '../../src/model/spelling.ts'
+import { spellingFaults } from '../../src/model/spelling-faults.ts'
 
 interface ModelFile {
   readonly name: string
-  readonly architecture: Architecture
-  readonly published: { readonly parameters: number }
+  readonly architecture: Spelling
+  readonly published: {
+    readonly parameters: number
+    readonly activeParameters?: number
+    readonly activeWithout?: readonly ('embedding' | 'unembedding')[]
+  }
   readonly sources: Readonly<Record<string, string>>
 }
 
@@ -21,11 +26,18 @@ const files = readdirSync(directory).filter((file) => file.endsWith('.json'))
 const models = files.map(modelFile)
 
 function catalogued(name: string) {
-  return transformer(name, modelFile(`${name}.json`).architecture)
+  return spelledOut(name, modelFile(`${name}.json`).architecture)
 }
 
 function relativeError(value: number, published: number): number {
   return Math.abs(value - published) / published
+}
+
+/** One unit of the last figure that is not a zero. */
+function lastFigure(printed: number): number {
+  let unit = 1
+  while (printed % (10 * unit) === 0) unit *= 10
+  return unit
 }
 
 describe('the catalogue of models', () => {
@@ -44,21 +56,42 @@ describe('the catalogue of models', () => {
   })
 
   it.each(models)('$name has whole positive dimensions and kv-heads that divide its heads', (model) => {
-    const { layers, dModel, dFf, heads, kvHeads, headDim, vocab } = transformer(
-      model.name,
-      model.architecture,
-    )
+    const { layers, dModel, dFf, heads, kvHeads, headDim, vocab } = spelledOut(model.name, model.architecture)
     for (const size of [layers, dModel, dFf, heads, kvHeads, headDim, vocab]) {
       expect(Number.isInteger(size) && size > 0).toBe(true)
     }
     expect(heads % kvHeads).toBe(0)
   })
+
+  it.each(models)('$name is spelled as a request may spell it', ({ architecture }) => {
+    expect(spellingFaults(architecture)).toEqual([])
+  })
+
+  it.each(models)('$name names a source for active parameters if it has any', ({ published, sources }) => {
+    expect('/published/activeParameters' in sources).toBe('activeParameters' in published)
+  })
 })
 
 describe('counted parameters', () => {
   it.each(models)('of $name are within 1 % of the published ones', ({ name, architecture, published }) => {
-    const { total } = parameterCount(transformer(name, architecture))
+    const { total } = parameterCount(spelledOut(name, architecture))
     expect(relativeError(total, published.parameters)).toBeLessThan(0.01)
+  })
+
+  // Active parameters are printed to two or three figures, rounded or cut off: they are known to one unit of the last.
+  it.each(
+    models.filter(({ published }) => published.activeParameters),
+  )('of $name that one token meets are within 1 % of the published ones, or the last figure of these', (model) => {
+    const { activeParameters = 0, activeWithout = [] } = model.published
+    const count = parameterCount(spelledOut(model.name, model.architecture))
+    const counted = activeWithout.reduce((left, part) => left - count[part], count.active)
+    const off = Math.abs(counted - activeParameters)
+    expect(off).toBeLessThanOrEqual(Math.max(0.01 * activeParameters, lastFigure(activeParameters)))
+  })
+
+  // README_WEIGHTS.md of deepseek-ai/DeepSeek-V3: 11.5e9 of its own, embedding and head shared.
+  it('of the MTP module of DeepSeek-V3 are within 1 % of the published ones', () => {
+    expect(relativeError(parameterCount(catalogued('deepseek-v3')).multiToken, 11.5e9)).toBeLessThan(0.01)
   })
 
   // No biases, and no norms but those of the formula: these leave nothing out.
@@ -77,6 +110,10 @@ describe('counted parameters', () => {
     'phi-4',
     'yi-34b',
     'smollm3-3b',
+    'mixtral-8x7b',
+    'deepseek-v2-lite',
+    'llama-4-scout',
+    'llama-4-maverick',
   ])('of %s are the published ones to the last', (name) => {
     expect(parameterCount(catalogued(name)).total).toBe(modelFile(`${name}.json`).published.parameters)
   })

@@ -5,7 +5,7 @@ import type { Placement } from '../../hardware/placement.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { Problem } from '../../problem.ts'
 import type { Candidate } from '../../search/candidate.ts'
-import type { Mesh } from '../../sharding/axis.ts'
+import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { PolicyLayers } from '../summary.ts'
 
@@ -42,7 +42,7 @@ export function launchRun(
   policies: readonly PolicyLayers[],
 ): Run {
   const { mesh, placement, zeroStage, schedule, stageLayers, sequences, microbatches } = candidate
-  const replicas = mesh.data * mesh.fsdp
+  const replicas = replicasOf(mesh)
   return {
     problem,
     model: problem.model,

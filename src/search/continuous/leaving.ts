@@ -29,7 +29,7 @@ export function insideOf(axis: Axis, cut: Cut): string {
 }
 
 /** Axes of which at least one is larger than 1 where states are sharded over them. */
-export const sharding: AxisSet = axisBit.fsdp | axisBit.context
+export const sharding: AxisSet = axisBit.fsdp | axisBit.context | axisBit.expert
 
 /** Null where nothing does. */
 export function leaving({ over, others }: Flow, cut: Cut, sharded: boolean, chips: number): Leaving | null {

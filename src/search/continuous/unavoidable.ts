@@ -57,10 +57,10 @@ export interface Unavoidable {
   readonly update: readonly Share[]
 }
 
-/** Everything but pipeline, which divides all, and expert, which is 1. */
-const dividing = (axisSets - 1) & ~axisBit.pipeline & ~axisBit.expert
+/** Everything but pipeline, which divides all. */
+const dividing = (axisSets - 1) & ~axisBit.pipeline
 /** Tensor axes divide all states but norms, which are little: those count as divided. */
-const replicating = axisBit.data | axisBit.fsdp | axisBit.context
+const replicating = axisBit.data | axisBit.fsdp | axisBit.context | axisBit.expert
 
 export function unavoidable(model: CostModel, stage: StageModel): Unavoidable {
   const { workload, precision, assumptions, model: transformer } = model.problem
@@ -104,13 +104,15 @@ function productTimes(
   const large = { ...rates, halfFlops: 0 }
   let [flopTime, hbmTime, lostFlopTime] = [0, 0, 0]
   for (const product of products) {
-    const flops = arithmeticTime(product, scale, large)
+    const flops = product.times * arithmeticTime(product, scale, large)
     const traffic =
-      product.bytes.reduce((sum, term) => sum + termValue(term, scale), 0) * rates.secondsPerByte
+      product.times *
+      product.bytes.reduce((sum, term) => sum + termValue(term, scale), 0) *
+      rates.secondsPerByte
     if (flops < traffic) hbmTime += traffic
     else {
       flopTime += flops
-      lostFlopTime += arithmeticTime(product, scale, rates) - flops
+      lostFlopTime += product.times * arithmeticTime(product, scale, rates) - flops
     }
   }
   return { flopTime, hbmTime, lostFlopTime }
@@ -154,17 +156,17 @@ function flowsOf(model: CostModel, stage: StageModel, scale: Scale): readonly Fl
 }
 
 function flowAmounts(model: CostModel, buckets: readonly Bucket[], scale: Scale, times: number): Amounts {
-  // A switch that reduces does in one pass what takes two; an AllToAll is not among the training layouts' moves.
+  // A switch that reduces does in one pass what takes two; an AllToAll moves less than what the bound could count.
   const allReduce = model.problem.assumptions.inNetworkReduction ? 1 : 2
   const amounts = new Map<string, number>()
-  for (const { operation, over, bytes, critical } of buckets) {
+  for (const { operation, over, bytes, critical, times: share } of buckets) {
     if (operation === 'AllToAll') continue
     const passes = operation === 'AllReduce' ? allReduce : 1
     for (const term of bytes) {
       const whole = dividing & ~term.mask
       if ((over & ~whole) !== 0) continue
       const key = `${over} ${whole & ~over} ${critical ? 1 : 0}`
-      amounts.set(key, (amounts.get(key) ?? 0) + passes * times * termValue(term, scale))
+      amounts.set(key, (amounts.get(key) ?? 0) + passes * times * share * termValue(term, scale))
     }
   }
   return amounts

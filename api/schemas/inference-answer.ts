@@ -1,0 +1,37 @@
+/** Ranked plans of prefill or generation, and what one given plan costs. */
+import { z } from 'zod'
+import type { InferenceAnswer, InferenceEvaluation, ParetoPoint } from '../../src/plan/inference-plan.ts'
+import { inferencePlan } from './inference-plan.ts'
+import { resolvedFields } from './resolved.ts'
+import { noPlan, searchAccount, sensitivity } from './search-account.ts'
+
+const mode = z.enum(['prefill', 'generate'])
+
+export const paretoPoint = z.object({
+  batchSequences: z.number(),
+  stepTimeSeconds: z.number(),
+  tokensPerSecondPerChip: z.number(),
+  chipSecondsPerToken: z.number(),
+  chips: z.number().describe('Of one replica: the smallest deployment with this latency and cost.'),
+  plan: inferencePlan,
+}) satisfies z.ZodType<ParetoPoint>
+
+export const inferenceAnswer = z.object({
+  mode,
+  plans: z.array(inferencePlan).describe('Best first.'),
+  pareto: z.exactOptional(
+    z
+      .array(paretoPoint)
+      .describe('Generation: over all batches, the points that no other beats in both latency and cost.'),
+  ),
+  search: searchAccount,
+  sensitivity: sensitivity.nullable(),
+  infeasible: noPlan(z.object({ plan: inferencePlan, shortBytes: z.number() })),
+  ...resolvedFields,
+}) satisfies z.ZodType<InferenceAnswer>
+
+export const inferenceEvaluation = z.object({
+  mode,
+  plan: inferencePlan,
+  ...resolvedFields,
+}) satisfies z.ZodType<InferenceEvaluation>

@@ -1,0 +1,21 @@
+/** Ranked plans of training, and what one given plan costs. */
+import { z } from 'zod'
+import type { EvaluateAnswer, OptimizeAnswer } from '../../src/plan/plan.ts'
+import { plan } from './plan.ts'
+import { resolvedFields } from './resolved.ts'
+import { noPlan, searchAccount, sensitivity } from './search-account.ts'
+
+export const trainingAnswer = z.object({
+  mode: z.literal('train'),
+  plans: z.array(plan).describe('Best first.'),
+  search: searchAccount,
+  sensitivity: sensitivity.nullable(),
+  infeasible: noPlan(z.object({ plan, shortBytes: z.number() })),
+  ...resolvedFields,
+}) satisfies z.ZodType<OptimizeAnswer>
+
+export const trainingEvaluation = z.object({
+  mode: z.literal('train'),
+  plan,
+  ...resolvedFields,
+}) satisfies z.ZodType<EvaluateAnswer>

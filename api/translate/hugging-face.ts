@@ -1,0 +1,48 @@
+/** From a Hugging Face config.json to a model, or to a problem that says what would help. */
+import { families, importHuggingFace } from '../../src/model/hugging-face/import.ts'
+import { jsonPointer } from '../json-pointer.ts'
+import { nearest } from '../nearest.ts'
+import { type Fault, faultyValue, ProblemError } from '../problems.ts'
+import type { HuggingFaceConfig } from '../schemas/model.ts'
+import type { ResolvedModel } from './resolved-model.ts'
+
+const above = ['model', 'huggingFace']
+const mostFaults = 32
+
+export function importedModel(config: HuggingFaceConfig): ResolvedModel {
+  const result = importHuggingFace(config)
+  if (result.status === 'unknown-type') throw unknownType(result.modelType)
+  if (result.status === 'faulty') {
+    const faults = result.faults
+      .slice(0, mostFaults)
+      .map(({ pointer, detail }): Fault => ({ pointer: `${jsonPointer(above)}${pointer}`, detail }))
+    const [first] = faults
+    throw new ProblemError('impossible-combination', `${first?.pointer}: ${first?.detail}`, faults)
+  }
+  const { transformer, weights, ignored } = result
+  return {
+    transformer,
+    ...(weights ? { weights } : {}),
+    warnings: ignored.length
+      ? [`Of the Hugging Face config this is left out or approximated: ${ignored.join('; ')}`]
+      : [],
+  }
+}
+
+function unknownType(modelType: string | null): ProblemError {
+  const pointer = jsonPointer([...above, 'model_type'])
+  if (modelType === null) return faultyValue('unknown-name', { pointer, detail: `is required; ${byHand}` })
+  const shown = modelType.slice(0, 100)
+  const suggestions = nearest(modelType, Object.keys(families))
+  const meant = suggestions.length ? `the nearest are ${suggestions.join(', ')}; ` : ''
+  return faultyValue('unknown-name', {
+    pointer,
+    detail: `nothing is known of models of type ${shown}; ${meant}${byHand}`,
+    suggestions,
+  })
+}
+
+const byHand =
+  'any other model can be given by its dimensions instead: model: {layers, dModel, dFf, heads, kvHeads, headDim, vocab, ' +
+  'gatedMlp, tiedEmbeddings}, with moe: {experts, activeExperts, sharedExperts, dFfExpert, denseLayers} and ' +
+  'attention: {kind, window, globalEvery, mla} where it has them'

@@ -1,0 +1,46 @@
+/** From the workloads of inference on the wire to those of the domain: defaults filled in, lengths held to each other. */
+import type { Transformer } from '../../src/model/transformer.ts'
+import type { GenerateWorkload, PrefillWorkload, ServeWorkload } from '../../src/problem.ts'
+import type { Catalogue } from '../catalogue.ts'
+import { faultyValue } from '../problems.ts'
+import type { GenerateRequest } from '../schemas/generate-workload.ts'
+import type { PrefillRequest } from '../schemas/prefill-workload.ts'
+import type { ServeRequest } from '../schemas/serve-workload.ts'
+import { speculationOf } from './speculation.ts'
+
+interface Resolved<Workload> {
+  readonly workload: Workload
+  readonly warnings: readonly string[]
+}
+
+export function prefillOf(request: PrefillRequest): PrefillWorkload {
+  refuseFullPrefix(request)
+  return request
+}
+
+export function serveOf(request: ServeRequest): ServeWorkload {
+  refuseFullPrefix(request)
+  return request
+}
+
+export function generateOf(
+  { speculative, ...request }: GenerateRequest,
+  model: Transformer,
+  catalogue: Catalogue,
+): Resolved<GenerateWorkload> {
+  const { contextLength, meanContextLength = contextLength } = request
+  if (meanContextLength > contextLength) {
+    const detail = `${meanContextLength} is more than the contextLength of ${contextLength}: no mean is over the most`
+    throw faultyValue('impossible-combination', { pointer: '/workload/meanContextLength', detail })
+  }
+  const workload = { ...request, meanContextLength }
+  if (!speculative) return { workload, warnings: [] }
+  const { speculation, warnings } = speculationOf(speculative, model, catalogue)
+  return { workload: { ...workload, speculative: speculation }, warnings }
+}
+
+function refuseFullPrefix({ cachedPrefixLength, promptLength }: PrefillRequest | ServeRequest): void {
+  if (cachedPrefixLength < promptLength) return
+  const detail = `${cachedPrefixLength} of a prompt of ${promptLength} leaves nothing to compute: at most ${promptLength - 1} can be cached, as the last position gives the first token`
+  throw faultyValue('impossible-combination', { pointer: '/workload/cachedPrefixLength', detail })
+}

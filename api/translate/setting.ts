@@ -1,0 +1,68 @@
+/** Everything of a problem but the workload: model, chips, memory, precision, assumptions. */
+import type { Chip } from '../../src/hardware/chip.ts'
+import type { Precision, Setting } from '../../src/problem.ts'
+import type { Bytes } from '../../src/units.ts'
+import type { Catalogue } from '../catalogue.ts'
+import { faultyValue } from '../problems.ts'
+import type { MemoryBudget } from '../schemas/memory-budget.ts'
+import type { OptimizeRequest } from '../schemas/optimize.ts'
+import { assumptionsOf, basisOf } from './assumptions.ts'
+import { hardwareOf } from './hardware.ts'
+import { resolvedModel } from './model.ts'
+import type { ResolvedModel } from './resolved-model.ts'
+
+export interface ResolvedSetting {
+  readonly setting: Setting
+  readonly warnings: readonly string[]
+}
+
+export function settingOf(request: OptimizeRequest, catalogue: Catalogue): ResolvedSetting {
+  const { constraints, objective, top } = request
+  const resolved = resolvedModel(request.model, catalogue)
+  const { cluster, warnings } = hardwareOf(request.hardware, basisOf(request.assumptions), catalogue)
+  const { chip } = cluster
+  const precision = precisionOf(request, chip, resolved)
+  if (!Object.hasOwn(chip.peakFlopsPerSecond, precision.compute)) {
+    const types = Object.keys(chip.peakFlopsPerSecond).join(', ')
+    const detail = `${chip.name} does not compute in ${precision.compute}; it does in ${types}`
+    throw faultyValue('impossible-combination', { pointer: '/precision/compute', detail })
+  }
+  const setting: Setting = {
+    model: resolved.transformer,
+    cluster,
+    memoryBudget: budgetOf(request.memoryBudget, chip),
+    precision,
+    constraints,
+    assumptions: assumptionsOf(request.assumptions, chip),
+    objective,
+    top,
+  }
+  return { setting, warnings: [...resolved.warnings, ...warnings] }
+}
+
+/**
+ * Megatron accumulates and reduces gradients in fp32, MaxText in bf16: the default follows the chips. Weights that come
+ * quantised are served so, and trained in bf16.
+ */
+function precisionOf(
+  { precision, assumptions, workload }: OptimizeRequest,
+  chip: Chip,
+  { weights }: ResolvedModel,
+): Precision {
+  const accumulated = chip.kind === 'gpu' && basisOf(assumptions) === 'calibrated' ? 'fp32' : 'bf16'
+  const stored = workload.mode === 'train' ? undefined : weights
+  return {
+    ...precision,
+    weights: precision.weights ?? stored ?? 'bf16',
+    gradients: precision.gradients ?? accumulated,
+  }
+}
+
+const defaultFraction = 0.9
+
+function budgetOf(budget: MemoryBudget | undefined, chip: Chip): Bytes {
+  const asked = budget?.bytesPerChip ?? (budget?.fraction ?? defaultFraction) * chip.hbmBytes
+  if (asked <= chip.hbmBytes) return asked
+  const detail = `${asked} bytes are more than the ${chip.hbmBytes} bytes of HBM that ${chip.name} has`
+  throw faultyValue('impossible-combination', { pointer: '/memoryBudget/bytesPerChip', detail })
+}

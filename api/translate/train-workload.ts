@@ -1,0 +1,17 @@
+/** From a workload of training on the wire to one of the domain. */
+import type { TrainWorkload } from '../../src/problem.ts'
+import type { TrainRequest } from '../schemas/train-workload.ts'
+import { refuseUnknownPolicies } from './policies.ts'
+
+export function trainWorkloadOf(workload: TrainRequest): TrainWorkload {
+  const { mode, batchTokens, batchSequences = 0, sequenceLength, optimizer, rematerialization } = workload
+  refuseUnknownPolicies(rematerialization)
+  return {
+    mode,
+    batchTokens: batchTokens ?? batchSequences * sequenceLength,
+    sequenceLength,
+    optimizer,
+    ...(rematerialization ? { rematerialization } : {}),
+    ...(workload.schedule ? { schedules: workload.schedule } : {}),
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * One layout of one component with the request's numbers in: what it computes, streams, moves and keeps, as terms that
+ * only a mesh and a batch are missing from.
+ *
+ * Fused weights (queries, keys and values; gate and up) give one product each in the table and one collective in
+ * practice: neighbouring moves of one operation over the same axes are one call. Weights that are gathered are known
+ * beforehand and may be prefetched; activations and caches are waited for.
+ */
+import type { Assumptions } from '../assumptions.ts'
+import { arrayType } from '../cost/compile.ts'
+import { elementBytes } from '../cost/element.ts'
+import type { Precision } from '../problem.ts'
+import { type ArrayKind, arrayNotation, type ShardedArray } from '../sharding/array.ts'
+import { type AxisSet, axisSet } from '../sharding/axis.ts'
+import { type Component, weightsOf } from '../sharding/component.ts'
+import { type Derivation, deriveForward, productsOf } from '../sharding/derive.ts'
+import type { InferenceLayout } from '../sharding/inference-layout.ts'
+import type { Move, Operation } from '../sharding/move.ts'
+import type { Product } from '../sharding/product.ts'
+import { type LocalTerm, localTerm } from './local-term.ts'
+
+export interface CompiledProduct {
+  readonly kind: 'matmul' | 'attention'
+  /** Of one chip. Per position of the context, for attention: positions that are masked are taken off later. */
+  readonly flops: LocalTerm
+  /** Bytes that one chip reads or writes, by whose they are. */
+  readonly weights: readonly LocalTerm[]
+  readonly caches: readonly LocalTerm[]
+  readonly activations: readonly LocalTerm[]
+  /** Share of the layers that run it: layers that read another's cache project no keys and values. */
+  readonly share: number
+}
+
+export interface CompiledCollective {
+  readonly operation: Operation
+  readonly over: AxisSet
+  /** The array as the group sees it, in bytes. */
+  readonly bytes: readonly LocalTerm[]
+  readonly critical: boolean
+  readonly moves: readonly Move[]
+}
+
+export interface CompiledLayout {
+  readonly name: string
+  readonly component: Component
+  readonly derivation: Derivation
+  /** How the residual stream lies as the component takes it in and gives it out. */
+  readonly into: string
+  readonly out: string
+  readonly products: readonly CompiledProduct[]
+  readonly collectives: readonly CompiledCollective[]
+  /** Bytes on one chip: of one layer's weights as stored, and of one layer's own cache. */
+  readonly stored: readonly LocalTerm[]
+  readonly cache: readonly LocalTerm[]
+  /** Bytes that are live while it runs: activations, and weights as gathered. */
+  readonly live: readonly LocalTerm[]
+  readonly gathered: readonly LocalTerm[]
+  /** Bytes of norms, residual sums, activation functions and rotary embeddings. */
+  readonly elementwise: readonly LocalTerm[]
+}
+
+const keyAndValue = ['K', 'V', 'NewKeys', 'NewValues']
+
+/** `cacheShare` is the share of the layers that keep keys and values of their own. */
+export function compileLayout(
+  { name, component }: InferenceLayout,
+  precision: Precision,
+  assumptions: Assumptions,
+  cacheShare: number,
+): CompiledLayout {
+  const derivation = deriveForward(component)
+  const bytes = (array: ShardedArray, times = 1): LocalTerm =>
+    localTerm(times * elementBytes[arrayType(array.kind, precision)], array.dimensions)
+  const arrays = Object.values(component.arrays)
+  const share = (array: string) => (keyAndValue.includes(array) ? cacheShare : 1)
+  return {
+    name,
+    component,
+    derivation,
+    into: streamNotation(component, 'In'),
+    out: streamNotation(component, 'Out'),
+    products: productsOf(derivation)
+      .filter(({ kind }) => kind === 'matmul' || kind === 'attention')
+      .map((product) => compiledProduct(product, share(product.out), bytes)),
+    collectives: collectives(derivation, bytes),
+    stored: weightsOf(component).map((weight) => bytes(weight, share(weight.name.slice(2)))),
+    cache: ofKind(arrays, 'cache').map((array) => bytes(array)),
+    live: assumptions.workspace ? ofKind(arrays, 'activation').map((array) => bytes(array)) : [],
+    gathered: assumptions.workspace ? gatheredWeights(derivation, bytes) : [],
+    elementwise: assumptions.elementwise ? elementwise(component, bytes) : [],
+  }
+}
+
+function streamNotation({ arrays }: Component, name: 'In' | 'Out'): string {
+  const array = arrays[name]
+  return array ? arrayNotation(array).slice(name.length) : ''
+}
+
+type BytesOf = (array: ShardedArray, times?: number) => LocalTerm
+
+function compiledProduct(product: Product, share: number, bytes: BytesOf): CompiledProduct {
+  const operands = product.operands.map(({ array }) => array)
+  return {
+    kind: product.kind === 'attention' ? 'attention' : 'matmul',
+    flops: localTerm(2, product.work),
+    weights: ofKind(operands, 'weight').map((array) => bytes(array)),
+    caches: ofKind(operands, 'cache').map((array) => bytes(array)),
+    activations: ofKind(operands, 'activation').map((array) => bytes(array)),
+    share,
+  }
+}
+
+function ofKind(arrays: readonly ShardedArray[], kind: ArrayKind): readonly ShardedArray[] {
+  return arrays.filter((array) => array.kind === kind)
+}
+
+/** Moves with nothing of another kind between them are one call where they are of one operation over the same axes. */
+function collectives({ lines }: Derivation, bytes: BytesOf): readonly CompiledCollective[] {
+  const result: { moves: Move[] }[] = []
+  for (const line of lines) {
+    if (line.kind === 'product') continue
+    const { move } = line
+    const [last] = result.at(-1)?.moves ?? []
+    const joins =
+      last?.operation === move.operation &&
+      last.kind === move.kind &&
+      axisSet(last.over) === axisSet(move.over)
+    if (joins) result.at(-1)?.moves.push(move)
+    else result.push({ moves: [move] })
+  }
+  return result.flatMap(({ moves }) => {
+    const [first] = moves
+    if (!first) return []
+    return {
+      operation: first.operation,
+      over: axisSet(first.over),
+      bytes: moves.map(({ volume }) => bytes(volume)),
+      critical: first.kind !== 'weight',
+      moves,
+    }
+  })
+}
+
+function gatheredWeights({ lines }: Derivation, bytes: BytesOf): readonly LocalTerm[] {
+  return lines.flatMap((line) =>
+    line.kind === 'move' && line.move.kind === 'weight' ? [bytes(line.move.volume)] : [],
+  )
+}
+
+/** In elements: each block norms its input and adds its output (4 D); the rest as in cost/elementwise.ts. */
+function elementwise({ arrays }: Component, bytes: BytesOf): readonly LocalTerm[] {
+  const gated = arrays.Gate !== undefined
+  const times: Readonly<Record<string, number>> = {
+    In: 2,
+    Out: 2,
+    Gate: 1,
+    Up: 1,
+    Tmp: gated ? 1 : 2,
+    Q: 2,
+    K: 2,
+  }
+  return Object.entries(times).flatMap(([name, count]) => {
+    const array = arrays[name]
+    return array ? [bytes(array, count)] : []
+  })
+}

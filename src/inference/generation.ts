@@ -1,0 +1,118 @@
+/**
+ * Generation: a token for each of B resident sequences per step. With a batch of `max` each mesh takes as many sequences as
+ * its memory holds and its step time may be: a step never gets shorter by more sequences, nor does what is resident shrink.
+ */
+import type { GenerateWorkload, InferenceProblem } from '../problem.ts'
+import type { Mesh } from '../sharding/axis.ts'
+import { arrange, leastSeconds } from './arrangement.ts'
+import { offeredLayouts } from './layout-question.ts'
+import { inferenceMeshes } from './meshes.ts'
+import type { InferenceModel } from './model.ts'
+import { generationPass, type Pass } from './pass.ts'
+import { leanestBytes, memoryRoom } from './pass-numbers.ts'
+import type { Phase, Site } from './search.ts'
+
+export interface GenerationPhase extends Phase {
+  /** Sequences that memory has room for on a mesh, whatever the step then takes. */
+  readonly most: (mesh: Mesh) => number
+}
+
+export function generationPhase(
+  model: InferenceModel,
+  problem: InferenceProblem<GenerateWorkload>,
+): GenerationPhase {
+  const { workload, objective } = problem
+  const { batchSequences, maxStepSeconds = Number.POSITIVE_INFINITY } = workload
+  const fills = batchSequences === 'max'
+  // The placements of a mesh share its pass, and what is worked out of it.
+  const known = new Map<string, Pass>()
+  const passOf = (batch: number, mesh: Mesh): Pass => {
+    const key = `${batch} ${Object.values(mesh)}`
+    const pass = known.get(key) ?? generationPass(problem.model, workload, batch, mesh.pipeline)
+    known.set(key, pass)
+    return pass
+  }
+  const most = (mesh: Mesh) => mostInMemory(model, mesh, offeredLayouts(model, mesh), workload)
+  return {
+    mode: 'generate',
+    most,
+    meshes: inferenceMeshes(problem, { sequences: fills ? null : batchSequences, positions: 1 }),
+    passes: (site) => {
+      const batch = fills ? largestBatch(model, site, workload) : batchSequences
+      return batch > 0 ? [passOf(batch, site.mesh)] : []
+    },
+    lower: (mesh, offered) => {
+      const room = fills ? mostInMemory(model, mesh, offered, workload) : batchSequences
+      const pass = passOf(fills && workload.maxStepSeconds !== undefined ? mesh.data : room, mesh)
+      if (room === 0 || leanestBytes(model, mesh, pass, offered) > problem.memoryBudget) return null
+      const seconds = leastSeconds(model, mesh, pass, offered)
+      return fills && objective !== 'latency' ? seconds / room : seconds
+    },
+    leastPass: (mesh) => passOf(fills ? mesh.data : batchSequences, mesh),
+    score: ({ resident }, seconds) => {
+      if (seconds > maxStepSeconds) return Number.POSITIVE_INFINITY
+      return fills && objective !== 'latency' ? seconds / resident.sequences : seconds
+    },
+    work: ({ resident, headPositions, contexts }) => ({
+      sequences: resident.sequences,
+      positions: headPositions,
+      headPositions,
+      contexts,
+    }),
+    tokens: ({ resident }) => resident.sequences,
+  }
+}
+
+/** Sequences that fit into memory and, where the workload has one, the time limit; 0 where not even one per replica does. */
+export function largestBatch(
+  model: InferenceModel,
+  { mesh, costs, offered }: Pick<Site, 'mesh' | 'costs' | 'offered'>,
+  workload: Pick<GenerateWorkload, 'contextLength' | 'meanContextLength' | 'maxStepSeconds'>,
+): number {
+  const most = mostInMemory(model, mesh, offered, workload)
+  const limit = workload.maxStepSeconds
+  if (limit === undefined || most === 0) return most
+  return largest(mesh.data, most, most, (batch) => {
+    const pass = generationPass(model.setting.model, workload, batch, mesh.pipeline)
+    const found = arrange(model, mesh, costs, pass, offered)
+    return found !== null && found.seconds <= limit
+  })
+}
+
+function mostInMemory(
+  model: InferenceModel,
+  mesh: Mesh,
+  offered: Site['offered'],
+  workload: Pick<GenerateWorkload, 'contextLength' | 'meanContextLength'>,
+): number {
+  const { memoryBudget, model: transformer } = model.setting
+  const room = memoryRoom(model, mesh, offered, Math.ceil(transformer.layers / mesh.pipeline))
+  const bytes = (batch: number) => room(generationPass(transformer, workload, batch, mesh.pipeline))
+  const least = mesh.data
+  const [first, doubled] = [bytes(least), bytes(2 * least)]
+  // Bytes are nearly a straight line in the batch.
+  const guess = doubled > first ? (least * (memoryBudget - first)) / (doubled - first) + least : absurd
+  return largest(least, absurd, Math.floor(guess), (batch) => bytes(batch) <= memoryBudget)
+}
+
+/** The largest number from `least` to `most` that holds, where all below one that holds do; 0 where none does. */
+function largest(least: number, most: number, guess: number, holds: (count: number) => boolean): number {
+  if (most < least || !holds(least)) return 0
+  let held = least
+  let failed = most + 1
+  let stride = 1
+  let next = Math.min(Math.max(guess, least), most)
+  // Away from the guess in growing steps, then halving.
+  while (failed - held > 1) {
+    if (holds(next)) held = next
+    else failed = next
+    const inside = next === held ? held + stride : failed - stride
+    stride *= 2
+    next = failed <= most && held > least ? Math.floor((held + failed) / 2) : inside
+    next = Math.min(Math.max(next, held + 1), failed - 1)
+  }
+  return held
+}
+
+/** Where caches cost nothing the batch has no end. */
+const absurd = 2 ** 40

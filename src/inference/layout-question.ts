@@ -1,0 +1,152 @@
+/**
+ * Which layouts a mesh has, what each costs on one placement, and what lies between them: the question that the
+ * component-layout programme (search/component-layout.ts) and its enumeration answer.
+ */
+import type { NetworkCosts } from '../cost/network.ts'
+import { addScaled, createTraffic, type Traffic, windowTime } from '../cost/traffic.ts'
+import type { LayoutOption, LayoutQuestion, Resharding } from '../search/component-layout.ts'
+import type { Mesh } from '../sharding/axis.ts'
+import type { Seconds } from '../units.ts'
+import type { CompiledCollective, CompiledLayout } from './compiled-layout.ts'
+import { addMove } from './component-time.ts'
+import { type InferenceModel, movesBetween } from './model.ts'
+import type { Pass } from './pass.ts'
+import { passNumbers } from './pass-numbers.ts'
+
+/** `wanted` keeps only layouts of these names, by component. */
+export type Wanted = Readonly<Record<string, string>>
+
+export function offeredLayouts(
+  model: InferenceModel,
+  mesh: Mesh,
+  wanted: Wanted = {},
+): readonly (readonly CompiledLayout[])[] {
+  const { assumptions } = model.setting
+  return model.components.map(({ name, layouts }) =>
+    layouts.filter((layout) => {
+      const asked = wanted[name]
+      if (asked !== undefined) return layout.name === asked
+      return isDistinct(layout.name, mesh, assumptions.searchWeightLayouts)
+    }),
+  )
+}
+
+/** On a mesh without an axis some layouts are others by another name, and are left out. */
+function isDistinct(name: string, { tensor, tensor2 }: Mesh, weightLayouts: boolean): boolean {
+  const [projection, cache] = name.split('/')
+  if (projection !== '1d' && !weightLayouts) return false
+  if ((projection === '2d' || projection === 'gathered') && tensor2 === 1) return false
+  if (projection === 'gathered-all' && tensor === 1) return false
+  if ((cache === 'batch' || cache === 'sequence') && tensor * tensor2 === 1) return false
+  return !(cache === 'heads-batch' && (tensor === 1 || tensor2 === 1))
+}
+
+export function layoutQuestion(
+  model: InferenceModel,
+  mesh: Mesh,
+  costs: NetworkCosts,
+  pass: Pass,
+  layouts: readonly (readonly CompiledLayout[])[],
+): LayoutQuestion {
+  const { setting, embedding } = model
+  const numbers = passNumbers(model, mesh, pass, layouts)
+  const times = movesOn(model, numbers.moved, costs)
+  const head = layouts.length - 1
+  return {
+    components: model.components.map(({ name }, component) => ({
+      name,
+      options: (layouts[component] ?? []).map((layout, option): LayoutOption => {
+        const { compute = 0, bytes = 0, workspace = 0 } = numbers.options[component]?.[option] ?? {}
+        const count = component === head ? pass.headTimes : pass.layerTimes
+        // The stream as the embedding leaves it.
+        const first = component === 0 ? times.seconds(movesBetween(model, embedding, layout), 0, false) : 0
+        const seconds =
+          count * times.seconds(layout.collectives, compute, component === head) + pass.headTimes * first
+        return { name: layout.name, seconds, bytes, workspace }
+      }),
+    })),
+    resharding: edges(model, pass, layouts, times),
+    budget: setting.memoryBudget - numbers.fixed,
+  }
+}
+
+interface MoveTimes {
+  /** Of moves beside so much computing. */
+  readonly seconds: (moves: readonly CompiledCollective[], compute: Seconds, head: boolean) => Seconds
+}
+
+/** Each collective is priced once on a placement, however many layouts have it. */
+function movesOn(
+  { setting, resources, traffics }: InferenceModel,
+  moved: (collective: CompiledCollective, head: boolean) => number,
+  costs: NetworkCosts,
+): MoveTimes {
+  const known = [new Map<CompiledCollective, Traffic>(), new Map<CompiledCollective, Traffic>()] as const
+  let used = 0
+  const blank = (): Traffic => {
+    const traffic = traffics[used] ?? createTraffic(resources)
+    traffics[used++] = traffic
+    return traffic.fill(0)
+  }
+  const sum = blank()
+  const trafficOf = (move: CompiledCollective, head: boolean): Traffic => {
+    const found = known[head ? 1 : 0].get(move)
+    if (found) return found
+    const traffic = blank()
+    addMove(traffic, move, moved(move, head), costs, setting.assumptions)
+    known[head ? 1 : 0].set(move, traffic)
+    return traffic
+  }
+  return {
+    seconds: (moves, compute, head) => {
+      if (moves.length === 0) return compute
+      sum.fill(0)
+      for (const move of moves) addScaled(sum, trafficOf(move, head), 1)
+      return windowTime(compute, sum, 'expected')
+    },
+  }
+}
+
+/** From each component of a layer to the next, from the last to the next layer's first, and to the head. */
+function edges(
+  model: InferenceModel,
+  pass: Pass,
+  layouts: readonly (readonly CompiledLayout[])[],
+  { seconds }: MoveTimes,
+): readonly Resharding[] {
+  const head = layouts.length - 1
+  const { layers } = model.setting.model
+  const between = (from: number, to: number, times: number): Resharding => ({
+    from,
+    to,
+    seconds: streamTable(model, layouts[from] ?? [], layouts[to] ?? [], (moves) => {
+      return moves.length === 0 ? 0 : times * seconds(moves, 0, to === head)
+    }),
+  })
+  const inside = Array.from({ length: head - 1 }, (_, first) => between(first, first + 1, pass.layerTimes))
+  // The stream goes from layer to layer once less than there are layers.
+  const around = pass.layerTimes * (1 - 1 / layers)
+  return [...inside, between(head - 1, 0, around), between(head - 1, head, pass.headTimes)]
+}
+
+/** Options whose streams lie alike share a row, and in a row a number. */
+function streamTable(
+  model: InferenceModel,
+  from: readonly CompiledLayout[],
+  to: readonly CompiledLayout[],
+  cost: (moves: readonly CompiledCollective[]) => Seconds,
+): readonly (readonly Seconds[])[] {
+  const rows = new Map<string, readonly Seconds[]>()
+  return from.map((a) => {
+    const known = rows.get(a.out)
+    if (known) return known
+    const cells = new Map<string, Seconds>()
+    const row = to.map((b) => {
+      const found = cells.get(b.into) ?? cost(movesBetween(model, a, b))
+      cells.set(b.into, found)
+      return found
+    })
+    rows.set(a.out, row)
+    return row
+  })
+}

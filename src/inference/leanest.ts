@@ -1,0 +1,52 @@
+/** The arrangement that takes least memory, whether or not it fits: what an infeasible request comes nearest to. */
+
+import { accountOf } from '../search/component-layout/question.ts'
+import { bestLayouts, type LayoutQuestion } from '../search/component-layout.ts'
+import { fixedSeconds } from './arrangement.ts'
+import { layoutQuestion } from './layout-question.ts'
+import { setShards } from './local-term.ts'
+import type { InferenceModel } from './model.ts'
+import { fixedBytes } from './pass-numbers.ts'
+import { type Given, type InferenceCandidate, type Phase, sitesOf } from './search.ts'
+
+export function leanestCandidate(
+  model: InferenceModel,
+  { meshes, leastPass }: Phase,
+  given: Given = {},
+): InferenceCandidate | null {
+  let best: InferenceCandidate | null = null
+  for (const mesh of meshes.allowed) {
+    const [site] = sitesOf(model, mesh, given)
+    if (!site) continue
+    setShards(model.sizes, mesh)
+    const pass = leastPass(mesh)
+    const question = layoutQuestion(model, mesh, site.costs, pass, site.offered)
+    const chosen = bestLayouts(byBytes(question))?.chosen
+    if (!chosen) continue
+    const account = accountOf(question, chosen)
+    const score = account.bytes + fixedBytes(model, mesh)
+    if (best && score >= best.score) continue
+    best = {
+      ...site,
+      pass,
+      question,
+      answer: { chosen, ...account, proven: false },
+      seconds: account.seconds + fixedSeconds(model, mesh, site.costs, pass),
+      layouts: chosen.flatMap((option, component) => site.offered[component]?.[option] ?? []),
+      score,
+    }
+  }
+  return best
+}
+
+/** The same choice with bytes for seconds, and no budget. */
+function byBytes({ components }: LayoutQuestion): LayoutQuestion {
+  return {
+    components: components.map(({ name, options }) => ({
+      name,
+      options: options.map((option) => ({ ...option, seconds: option.bytes + option.workspace })),
+    })),
+    resharding: [],
+    budget: Number.POSITIVE_INFINITY,
+  }
+}

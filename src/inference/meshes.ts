@@ -1,0 +1,97 @@
+/**
+ * The meshes of inference: sequences over data, weights over tensor and tensor2, layers over pipeline, new positions over
+ * context (prefill). Nothing is gathered every step but by the layouts that say so, so fsdp is 1 (the book: no FSDP).
+ */
+import { divisorsOf } from '../hardware/divisors.ts'
+import { type InferenceProblem, satisfies } from '../problem.ts'
+import { orderedProducts } from '../search/meshes.ts'
+import { axes, type Mesh } from '../sharding/axis.ts'
+
+export interface MeshFault {
+  readonly axis: string
+  readonly detail: string
+}
+
+export interface InferenceMeshes {
+  readonly total: number
+  readonly allowed: readonly Mesh[]
+  readonly constrained: number
+  readonly indivisible: number
+}
+
+/** What a phase asks of a mesh beyond the model. */
+export interface Demand {
+  /** Sequences at most; null where memory sets the number. */
+  readonly sequences: number | null
+  /** New positions of each. */
+  readonly positions: number
+}
+
+export function inferenceMeshFaults(
+  mesh: Mesh,
+  { model, assumptions }: InferenceProblem,
+  { sequences, positions }: Demand,
+): readonly MeshFault[] {
+  const faults: MeshFault[] = []
+  const tensors = mesh.tensor * mesh.tensor2
+  if (mesh.fsdp > 1) {
+    faults.push({
+      axis: 'fsdp',
+      detail: 'inference has no optimizer states to shard; weight-gathered layouts gather over tensor2',
+    })
+  }
+  if (mesh.expert > 1) faults.push({ axis: 'expert', detail: 'a dense model has no experts to shard' })
+  if (assumptions.padHeads ? tensors > paddedHeads(model.heads) : model.heads % tensors !== 0) {
+    faults.push({
+      axis: 'tensor',
+      detail: assumptions.padHeads
+        ? `tensor x tensor2 = ${tensors} is more than ${model.heads} heads padded to a power of two`
+        : `tensor x tensor2 = ${tensors} does not divide ${model.heads} heads`,
+    })
+  }
+  if (!assumptions.padHeads && tensors > model.kvHeads && tensors % model.kvHeads !== 0) {
+    faults.push({
+      axis: 'tensor',
+      detail: `${model.kvHeads} key-value heads cannot be replicated over tensor x tensor2 = ${tensors}`,
+    })
+  }
+  if (mesh.pipeline > model.layers) {
+    faults.push({ axis: 'pipeline', detail: `${mesh.pipeline} stages for ${model.layers} layers` })
+  }
+  if (mesh.context > positions) {
+    faults.push({ axis: 'context', detail: `${positions} new positions cannot be shared by ${mesh.context}` })
+  }
+  if (sequences !== null && mesh.data > sequences) {
+    faults.push({ axis: 'data', detail: `${mesh.data} replicas for ${sequences} sequences` })
+  }
+  return faults
+}
+
+/** The next power of two. */
+function paddedHeads(heads: number): number {
+  return 2 ** Math.ceil(Math.log2(heads))
+}
+
+export function inferenceMeshes(problem: InferenceProblem, demand: Demand): InferenceMeshes {
+  const { cluster, constraints, assumptions } = problem
+  const total = orderedProducts(cluster.chips, axes.length)
+  const allowed: Mesh[] = []
+  let constrained = 0
+  const second = assumptions.searchWeightLayouts || constraints.tensor2 !== undefined
+  for (const pipeline of divisorsOf(cluster.chips)) {
+    for (const tensor of divisorsOf(cluster.chips / pipeline)) {
+      for (const tensor2 of divisorsOf(cluster.chips / pipeline / tensor)) {
+        const rest = cluster.chips / pipeline / tensor / tensor2
+        for (const context of divisorsOf(rest)) {
+          const data = rest / context
+          const mesh: Mesh = { data, fsdp: 1, tensor, tensor2, context, expert: 1, pipeline }
+          if (inferenceMeshFaults(mesh, problem, demand).length > 0) continue
+          const wanted = axes.every((axis) => satisfies(mesh[axis], constraints[axis]))
+          if (wanted && (second || tensor2 === 1)) allowed.push(mesh)
+          else constrained++
+        }
+      }
+    }
+  }
+  return { total, allowed, constrained, indivisible: total - allowed.length - constrained }
+}

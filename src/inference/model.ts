@@ -1,0 +1,157 @@
+/**
+ * An inference problem with everything put in but mesh, batch and layouts: derived and compiled once per request.
+ *
+ * A layer is attention and MLP, or one block where they run in parallel; the unembedding follows the last. Between two
+ * components the residual stream goes from the sharding of one to that of the next.
+ */
+
+import { arrayType } from '../cost/compile.ts'
+import { type ComputeRates, computeRates } from '../cost/compute.ts'
+import { elementBytes } from '../cost/element.ts'
+import { type NetworkPrices, networkPrices } from '../cost/network.ts'
+import type { Traffic } from '../cost/traffic.ts'
+import { resourceCount } from '../hardware/collective.ts'
+import { cacheLayers } from '../model/attention-layers.ts'
+import type { Setting } from '../problem.ts'
+import type { ShardedArray } from '../sharding/array.ts'
+import { type AxisSet, axisBit, axisSet } from '../sharding/axis.ts'
+import { arrayOf } from '../sharding/component.ts'
+import {
+  type InferenceLayout,
+  inferenceEmbedding,
+  layerLayouts,
+  unembeddingLayouts,
+} from '../sharding/inference-layout.ts'
+import { reshard } from '../sharding/move.ts'
+import {
+  type CompiledCollective,
+  type CompiledLayout,
+  type CompiledProduct,
+  compileLayout,
+} from './compiled-layout.ts'
+import { createSizes, type LocalTerm, localTerm, type Sizes } from './local-term.ts'
+import { inferenceTerms } from './network-terms.ts'
+import type { Pass } from './pass.ts'
+import type { PassNumbers } from './pass-numbers.ts'
+
+export interface InferenceComponent {
+  readonly name: string
+  readonly layouts: readonly CompiledLayout[]
+}
+
+/** By the notation of the one and the other. */
+type StreamMoves = ReadonlyMap<string, ReadonlyMap<string, readonly CompiledCollective[]>>
+
+export interface InferenceModel {
+  readonly setting: Setting
+  /** Of one layer, in order; then the unembedding. */
+  readonly components: readonly InferenceComponent[]
+  readonly embedding: CompiledLayout
+  readonly rates: ComputeRates
+  readonly prices: NetworkPrices
+  /** What is priced. */
+  readonly sets: readonly AxisSet[]
+  readonly resources: number
+  readonly sizes: Sizes
+  /** How the stream gets from one sharding to another. */
+  readonly moves: StreamMoves
+  /** What a stage sends to the next, bytes of one chip. */
+  readonly boundary: LocalTerm
+  /** What a pass takes on the mesh it was last looked at on. */
+  readonly numbers: WeakMap<Pass, PassNumbers>
+  /** Written anew by each question that is asked. */
+  readonly traffics: Traffic[]
+}
+
+export function inferenceModel(setting: Setting): InferenceModel {
+  const { model, precision, assumptions, cluster } = setting
+  const compiled = (layout: InferenceLayout) =>
+    compileLayout(layout, precision, assumptions, cacheLayers(model) / model.layers)
+  const component = (layouts: readonly InferenceLayout[]): InferenceComponent => ({
+    name: layouts[0]?.component.name ?? '',
+    layouts: shared(layouts.map(compiled)),
+  })
+  const components = [...layerLayouts(model), unembeddingLayouts()].map(component)
+  const embedding = compiled({ name: 'rows', component: inferenceEmbedding() })
+  const layouts = [embedding, ...components.flatMap(({ layouts }) => layouts)]
+  const moves = streamMoves(layouts, elementBytes[arrayType('activation', precision)])
+  const sets = new Set<AxisSet>([
+    ...layouts.flatMap(({ collectives }) => collectives.map(({ over }) => over)),
+    ...[...moves.values()].flatMap((targets) => [...targets.values()].flat().map(({ over }) => over)),
+    axisBit.pipeline,
+  ])
+  const stream = arrayOf(embedding.component, 'Out')
+  return {
+    setting,
+    components,
+    embedding,
+    rates: computeRates(cluster.chip, precision.compute, assumptions),
+    prices: networkPrices(cluster.network, [...sets], inferenceTerms(assumptions)),
+    sets: [...sets],
+    resources: resourceCount(cluster.network),
+    sizes: createSizes(model, assumptions.tokensDivideFreely),
+    moves,
+    boundary: localTerm(elementBytes[arrayType('activation', precision)], stream.dimensions),
+    numbers: new WeakMap(),
+    traffics: [],
+  }
+}
+
+/** The moves between the streams of two layouts; none where they are sharded alike. */
+export function movesBetween(
+  { moves }: InferenceModel,
+  { out }: CompiledLayout,
+  { into }: CompiledLayout,
+): readonly CompiledCollective[] {
+  return moves.get(out)?.get(into) ?? none
+}
+
+const none: readonly CompiledCollective[] = []
+
+function streamMoves(layouts: readonly CompiledLayout[], elementSize: number): StreamMoves {
+  const moves = new Map<string, Map<string, readonly CompiledCollective[]>>()
+  for (const from of layouts) {
+    const out = from.component.arrays.Out
+    if (!out || moves.has(from.out)) continue
+    const targets = new Map<string, readonly CompiledCollective[]>()
+    moves.set(from.out, targets)
+    for (const to of layouts) {
+      const into = to.component.arrays.In
+      if (into && !targets.has(to.into)) targets.set(to.into, streamMove(out, into, elementSize))
+    }
+  }
+  return moves
+}
+
+function streamMove(
+  from: ShardedArray,
+  to: ShardedArray,
+  elementSize: number,
+): readonly CompiledCollective[] {
+  return reshard(from, to, { pass: 'forward', every: 'microbatch' }).map((move) => ({
+    operation: move.operation,
+    over: axisSet(move.over),
+    bytes: [localTerm(elementSize, move.volume.dimensions)],
+    critical: true,
+    moves: [move],
+  }))
+}
+
+/** Products and collectives that are equal become one object, so that a pass works each out once. */
+function shared(layouts: readonly CompiledLayout[]): readonly CompiledLayout[] {
+  const products = new Map<string, CompiledProduct>()
+  const collectives = new Map<string, CompiledCollective>()
+  const unified = <Part>(known: Map<string, Part>, part: Part, key: string): Part => {
+    const found = known.get(key) ?? part
+    known.set(key, found)
+    return found
+  }
+  return layouts.map((layout) => ({
+    ...layout,
+    products: layout.products.map((product) => unified(products, product, JSON.stringify(product))),
+    collectives: layout.collectives.map((collective) => {
+      const { operation, over, bytes, critical } = collective
+      return unified(collectives, collective, JSON.stringify([operation, over, bytes, critical]))
+    }),
+  }))
+}

@@ -1,0 +1,7 @@
+/** How the network is priced for inference: small arrays, moved by single kernels inside a node. */
+import type { Assumptions } from '../assumptions.ts'
+import type { NetworkTerms } from '../hardware/collective.ts'
+
+export function inferenceTerms(assumptions: Assumptions): NetworkTerms {
+  return { ...assumptions, directSeconds: assumptions.inferenceCollectiveSeconds }
+}

@@ -1,0 +1,98 @@
+/**
+ * Latency against cost: over batches, meshes and layouts, the plans that no other beats in both the time of a step and the
+ * chip-seconds of a token (ESTI, figure 1). Replicas (data) on the same chips stand for smaller deployments: one of n/R
+ * chips with B/R sequences has the same latency and the same cost.
+ */
+import type { GenerateWorkload, InferenceProblem, Setting } from '../problem.ts'
+import type { Mesh } from '../sharding/axis.ts'
+import type { Seconds } from '../units.ts'
+import { leastSeconds } from './arrangement.ts'
+import { contextGroups } from './contexts.ts'
+import { floorSeconds } from './floor.ts'
+import { frontier } from './frontier.ts'
+import { generationPhase } from './generation.ts'
+import type { InferenceModel } from './model.ts'
+import { generationPass } from './pass.ts'
+import { candidateOf, type InferenceCandidate, optimisticSeconds, type Site, sitesOf } from './search.ts'
+
+/** A batch on a mesh, and a time that nothing there can beat. */
+interface Trial {
+  readonly mesh: Mesh
+  readonly batch: number
+  readonly floor: Seconds
+}
+
+export function paretoCandidates(
+  model: InferenceModel,
+  problem: InferenceProblem<GenerateWorkload>,
+): readonly InferenceCandidate[] {
+  const { workload, cluster } = problem
+  const costOf = (seconds: Seconds, batch: number) => (seconds * cluster.chips) / batch
+  let found: readonly InferenceCandidate[] = []
+  const beaten = (seconds: Seconds, batch: number) =>
+    found.some(
+      (point) =>
+        point.seconds <= seconds &&
+        costOf(point.seconds, point.pass.resident.sequences) <= costOf(seconds, batch),
+    )
+  const sites = new Map<Mesh, readonly Site[]>()
+  // What promises most comes first, so that the rest is seen to be beaten by its floor alone.
+  const promise = ({ floor, batch }: Trial) => floor * costOf(floor, batch)
+  for (const { mesh, batch, floor } of trials(model, problem).sort((a, b) => promise(a) - promise(b))) {
+    if (beaten(floor, batch)) continue
+    const places = sites.get(mesh) ?? sitesOf(model, mesh)
+    sites.set(mesh, places)
+    const [first] = places
+    const pass = generationPass(problem.model, workload, batch, mesh.pipeline)
+    if (!first || beaten(leastSeconds(model, mesh, pass, first.offered), batch)) continue
+    if (places.length > 2 && beaten(optimisticSeconds(model, mesh, pass, first.offered), batch)) continue
+    const candidates = places
+      .flatMap((site) => candidateOf(model, site, pass, (_, seconds) => seconds) ?? [])
+      .filter(({ seconds }) => !beaten(seconds, batch))
+    if (candidates.length === 0) continue
+    found = frontier([...found, ...candidates], {
+      // To twelve figures, so that rounding makes no points.
+      latency: ({ seconds }) => rounded(seconds),
+      cost: ({ seconds, pass }) => rounded(costOf(seconds, pass.resident.sequences)),
+      compare: (a, b) => b.mesh.data - a.mesh.data || a.pass.resident.sequences - b.pass.resident.sequences,
+    })
+  }
+  return found
+}
+
+/** Any batch: the request's own number is one point among them. */
+function trials(model: InferenceModel, problem: InferenceProblem<GenerateWorkload>): Trial[] {
+  const anyBatch = { ...problem, workload: { ...problem.workload, batchSequences: 'max' } } as const
+  const { most, meshes } = generationPhase(model, anyBatch)
+  return meshes.allowed.flatMap((mesh) =>
+    ladder(mesh.data, most(mesh)).map((batch) => ({
+      mesh,
+      batch,
+      floor: replicaFloor(problem, mesh, batch),
+    })),
+  )
+}
+
+/** One replica's share of the sequences on one replica's chips. */
+function replicaFloor(problem: InferenceProblem<GenerateWorkload>, mesh: Mesh, batch: number): Seconds {
+  const { cluster, workload, model } = problem
+  const replica: Setting = { ...problem, cluster: { ...cluster, chips: cluster.chips / mesh.data } }
+  const past = Math.max(0, Math.min(workload.meanContextLength, workload.contextLength) - 1)
+  const contexts = contextGroups(model, past, 1)
+  return floorSeconds(replica, { sequences: batch / mesh.data, positions: 1, headPositions: 1, contexts })
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(12))
+}
+
+/** Multiples of the replicas: 1, 2, 3, 4, 6, 8, 12, ... of each, and the most that fit. */
+function ladder(replicas: number, most: number): readonly number[] {
+  const each = Math.floor(most / replicas)
+  const steps: number[] = []
+  for (let power = 1; power <= each; power *= 2) {
+    steps.push(power)
+    if (power >= 2 && power * 1.5 <= each) steps.push(power * 1.5)
+  }
+  return [...new Set([...steps, each])].filter((count) => count > 0).map((count) => count * replicas)
+}

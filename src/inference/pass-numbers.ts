@@ -1,0 +1,216 @@
+/**
+ * What the layouts of one mesh take for one pass before it is known where the mesh lies: seconds of the products, bytes in
+ * memory, bytes that move. Placements of a mesh share it; only the network is put in after (layout-question.ts).
+ *
+ * Layouts of a component share most of their products and collectives: each is worked out once.
+ */
+import { reserveBytes } from '../cost/memory.ts'
+import type { Mesh } from '../sharding/axis.ts'
+import type { Bytes, Seconds } from '../units.ts'
+import type { CompiledCollective, CompiledLayout, CompiledProduct } from './compiled-layout.ts'
+import { type Conditions, conditions, productSeconds } from './component-time.ts'
+import { setShape, setShards, sumOf } from './local-term.ts'
+import type { InferenceModel } from './model.ts'
+import type { Pass } from './pass.ts'
+
+/** What an option has in memory. */
+export interface OptionBytes {
+  /** Resident: weights of the stage's layers and what they keep. */
+  readonly bytes: Bytes
+  readonly workspace: Bytes
+}
+
+export interface OptionNumbers extends OptionBytes {
+  /** Of one layer, or of the head once. */
+  readonly compute: Seconds
+}
+
+/** By component and option, and what is the same for all. */
+export interface ResidentNumbers {
+  readonly options: readonly (readonly OptionBytes[])[]
+  readonly fixed: Bytes
+}
+
+export interface PassNumbers extends ResidentNumbers {
+  readonly mesh: Mesh
+  readonly layouts: readonly (readonly CompiledLayout[])[]
+  /** By component and option. */
+  readonly options: readonly (readonly OptionNumbers[])[]
+  /** No placement and no choice of layouts is faster: products alone. */
+  readonly least: Seconds
+  /** Bytes as the group sees them, by collective: of the layers, and of the head. */
+  readonly moved: (collective: CompiledCollective, head: boolean) => Bytes
+}
+
+/** Kept with the pass while its mesh is looked at. */
+export function passNumbers(
+  model: InferenceModel,
+  mesh: Mesh,
+  pass: Pass,
+  layouts: readonly (readonly CompiledLayout[])[],
+): PassNumbers {
+  const known = model.numbers.get(pass)
+  if (known && known.mesh === mesh && known.layouts === layouts) return known
+  const numbers = workedOut(model, mesh, pass, layouts)
+  model.numbers.set(pass, numbers)
+  return numbers
+}
+
+function workedOut(
+  model: InferenceModel,
+  mesh: Mesh,
+  pass: Pass,
+  layouts: readonly (readonly CompiledLayout[])[],
+): PassNumbers {
+  const { sizes, setting, rates, resources } = model
+  const given = conditions(rates, setting.assumptions, pass.contexts, sizes, resources)
+  const head = layouts.length - 1
+  setShards(sizes, mesh)
+  const compute = layouts.map((options, component) => {
+    setPass(model, pass, component === head)
+    return computeSeconds(options, given)
+  })
+  const resident = residentNumbers(model, mesh, pass, layouts)
+  const moved = [new Map<CompiledCollective, Bytes>(), new Map<CompiledCollective, Bytes>()] as const
+  return {
+    mesh,
+    layouts,
+    fixed: resident.fixed,
+    least: compute.reduce((sum, seconds, component) => {
+      return sum + (component === head ? pass.headTimes : pass.layerTimes) * Math.min(...seconds)
+    }, 0),
+    options: resident.options.map((options, component) =>
+      options.map((option, index) => ({ ...option, compute: compute[component]?.[index] ?? 0 })),
+    ),
+    moved: (collective, ofHead) => {
+      const known = moved[ofHead ? 1 : 0]
+      const found = known.get(collective)
+      if (found !== undefined) return found
+      setShards(sizes, mesh)
+      setPass(model, pass, ofHead)
+      const sum = sumOf(collective.bytes, sizes)
+      known.set(collective, sum)
+      return sum
+    },
+  }
+}
+
+/** Memory alone. */
+export function residentNumbers(
+  model: InferenceModel,
+  mesh: Mesh,
+  pass: Pass,
+  layouts: readonly (readonly CompiledLayout[])[],
+): ResidentNumbers {
+  const fixed = fixedBytes(model, mesh)
+  const weights = weightBytes(model, pass.stageLayers, layouts)
+  return { fixed, options: optionBytes(model, pass, layouts, weights) }
+}
+
+/** By component and option, of a stage: the same for every batch. */
+function weightBytes(
+  { sizes }: InferenceModel,
+  stageLayers: number,
+  layouts: readonly (readonly CompiledLayout[])[],
+): readonly (readonly Bytes[])[] {
+  const head = layouts.length - 1
+  return layouts.map((offered, component) =>
+    offered.map(({ stored }) => (component === head ? 1 : stageLayers) * sumOf(stored, sizes)),
+  )
+}
+
+function optionBytes(
+  model: InferenceModel,
+  pass: Pass,
+  layouts: readonly (readonly CompiledLayout[])[],
+  weights: readonly (readonly Bytes[])[],
+): readonly (readonly OptionBytes[])[] {
+  const { sizes } = model
+  const head = layouts.length - 1
+  return layouts.map((offered, component) => {
+    const ofHead = component === head
+    setShape(sizes, pass.resident)
+    const bytes = offered.map(
+      ({ cache }, option) => (weights[component]?.[option] ?? 0) + pass.stageLayers * sumOf(cache, sizes),
+    )
+    setPass(model, pass, ofHead)
+    return offered.map(({ live, gathered }, option) => ({
+      bytes: bytes[option] ?? 0,
+      workspace: (ofHead ? fp32Copy : 1) * sumOf(live, sizes) + 2 * sumOf(gathered, sizes),
+    }))
+  })
+}
+
+/** What a pass takes at least on a mesh, whatever its layouts. */
+export function leanestBytes(
+  model: InferenceModel,
+  mesh: Mesh,
+  pass: Pass,
+  layouts: readonly (readonly CompiledLayout[])[],
+): Bytes {
+  const { fixed, options } = passNumbers(model, mesh, pass, layouts)
+  return fixed + leanest(options)
+}
+
+/** The same for many batches: what a search for the largest batch asks. */
+export function memoryRoom(
+  model: InferenceModel,
+  mesh: Mesh,
+  layouts: readonly (readonly CompiledLayout[])[],
+  stageLayers: number,
+): (pass: Pass) => Bytes {
+  const fixed = fixedBytes(model, mesh)
+  const weights = weightBytes(model, stageLayers, layouts)
+  return (pass) => fixed + leanest(optionBytes(model, pass, layouts, weights))
+}
+
+/** Logits stand in fp32 beside their own; weights are gathered one layer ahead of their use. */
+const fp32Copy = 3
+
+function computeSeconds(options: readonly CompiledLayout[], given: Conditions): readonly Seconds[] {
+  const known = new Map<CompiledProduct, Seconds>()
+  return options.map(({ products, elementwise }) => {
+    let total = sumOf(elementwise, given.sizes) * given.rates.secondsPerByte
+    for (const product of products) {
+      const seconds = known.get(product) ?? productSeconds(product, given)
+      known.set(product, seconds)
+      total += seconds
+    }
+    return total
+  })
+}
+
+/** Positions are those of the pass; the head has the last ones alone. */
+export function setPass({ sizes }: InferenceModel, { shape, headPositions }: Pass, head: boolean): void {
+  setShape(sizes, head ? { ...shape, positions: headPositions } : shape)
+}
+
+/** What no layout changes: the rows of the embedding, on a stage of their own where there are stages, and the reserve. */
+export function fixedBytes({ setting, embedding, sizes }: InferenceModel, mesh: Mesh): Bytes {
+  const { model, assumptions, cluster } = setting
+  const reserve = reserveBytes(cluster.chip.hbmBytes, assumptions)
+  setShards(sizes, mesh)
+  return reserve + (mesh.pipeline > 1 || model.tiedEmbeddings ? 0 : sumOf(embedding.stored, sizes))
+}
+
+/** For each working set that an option has, the leanest options within it. */
+function leanest(options: readonly (readonly OptionBytes[])[]): Bytes {
+  const limits = new Set(options.flatMap((component) => component.map(({ workspace }) => workspace)))
+  const unlimited = options.reduce((sum, component) => {
+    return sum + component.reduce((own, { bytes }) => Math.min(own, bytes), Number.POSITIVE_INFINITY)
+  }, 0)
+  let least = Number.POSITIVE_INFINITY
+  for (const limit of limits) {
+    if (limit + unlimited >= least) continue
+    let bytes = limit
+    for (const component of options) {
+      let own = Number.POSITIVE_INFINITY
+      for (const option of component) {
+        if (option.workspace <= limit && option.bytes < own) own = option.bytes
+      }
+      bytes += own
+    }
+    least = Math.min(least, bytes)
+  }
+  return least
+}

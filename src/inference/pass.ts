@@ -1,0 +1,95 @@
+/**
+ * One way through the model: what runs through it at once, how often, and what stays in memory. L layers on p stages,
+ * a = ceil(L/p) on the fullest; the last stage, which unembeds, is taken to be as full.
+ *
+ *   generation   B sequences in m = min(p, B) groups, each a token further when it has been through all stages:
+ *                step = max(L·layer + head, m·(a·layer + head)), transfers between stages beside it
+ *   prefill      u units (groups of prompts, or chunks of them) one behind the other:
+ *                time = (u - 1)·(a·layer + head) + L·layer + head
+ *
+ * Both are linear in the times of a layer and of the head, so that the layouts of least time are well defined:
+ * `layerTimes` and `headTimes` count them. Sources: formulas 14; the bubble of a pipeline is in them.
+ */
+import type { Transformer } from '../model/transformer.ts'
+import type { GenerateWorkload, PrefillWorkload } from '../problem.ts'
+import type { ContextGroup } from './component-time.ts'
+import { contextGroups, keptPositions } from './contexts.ts'
+import type { Shape } from './local-term.ts'
+
+export interface Pass {
+  readonly shape: Shape
+  readonly contexts: readonly ContextGroup[]
+  /** New positions that are unembedded, of each sequence. */
+  readonly headPositions: number
+  readonly layerTimes: number
+  readonly headTimes: number
+  /** Times that a unit goes from a stage to the next, one after another. */
+  readonly transfers: number
+  /** Times that the host starts the model. */
+  readonly launches: number
+  readonly stageLayers: number
+  readonly groups: number
+  /** Groups, or chunks of them, that a stage takes one after another. */
+  readonly units: number
+  /** What is resident: sequences, and positions that a layer keeps of each. */
+  readonly resident: Shape
+}
+
+/** `positions` new ones per sequence: 1, or a verified draft. */
+export function generationPass(
+  model: Transformer,
+  { contextLength, meanContextLength }: Pick<GenerateWorkload, 'contextLength' | 'meanContextLength'>,
+  batch: number,
+  stages: number,
+  positions = 1,
+): Pass {
+  const groups = Math.min(stages, batch)
+  const stageLayers = Math.ceil(model.layers / stages)
+  const full = groups * stageLayers >= model.layers
+  const past = Math.max(0, Math.min(meanContextLength, contextLength) - positions)
+  return {
+    shape: { sequences: Math.ceil(batch / groups), positions, context: past + positions },
+    contexts: contextGroups(model, past, positions),
+    headPositions: positions,
+    layerTimes: full ? groups * stageLayers : model.layers,
+    headTimes: full ? groups : 1,
+    transfers: stages > 1 ? stages : 0,
+    launches: 1,
+    stageLayers,
+    groups,
+    units: groups,
+    resident: { sequences: batch, positions: 1, context: keptPositions(model, meanContextLength) },
+  }
+}
+
+/** Prompts in `groups`, each in chunks of at most `chunkTokens`; a chunk is costed at the mean of what is before it. */
+export function prefillPass(
+  model: Transformer,
+  { promptLength, batchSequences, cachedPrefixLength, chunkTokens }: PrefillWorkload,
+  groups: number,
+  stages: number,
+): Pass {
+  const fresh = promptLength - cachedPrefixLength
+  const chunks = Math.ceil(fresh / (chunkTokens ?? fresh))
+  const positions = fresh / chunks
+  const past = cachedPrefixLength + ((chunks - 1) / 2) * positions
+  const stageLayers = Math.ceil(model.layers / stages)
+  const units = groups * chunks
+  return {
+    shape: { sequences: Math.ceil(batchSequences / groups), positions, context: past + positions },
+    contexts: contextGroups(model, past, positions),
+    headPositions: 1,
+    layerTimes: (units - 1) * stageLayers + model.layers,
+    headTimes: groups,
+    transfers: stages > 1 ? units + stages - 2 : 0,
+    launches: units,
+    stageLayers,
+    groups,
+    units,
+    resident: {
+      sequences: batchSequences,
+      positions: 1,
+      context: keptPositions(model, promptLength),
+    },
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Prefill: all prompts once through the model. A pipeline takes them in groups, and a prompt in chunks, so that stages
+ * work side by side: how many of each is chosen with the mesh. Without a pipeline one pass takes all of them.
+ */
+import type { InferenceProblem, PrefillWorkload } from '../problem.ts'
+import type { Mesh } from '../sharding/axis.ts'
+import { leastSeconds } from './arrangement.ts'
+import { contextGroups } from './contexts.ts'
+import { inferenceMeshes } from './meshes.ts'
+import type { InferenceModel } from './model.ts'
+import { type Pass, prefillPass } from './pass.ts'
+import { leanestBytes } from './pass-numbers.ts'
+import type { Phase } from './search.ts'
+
+export function prefillPhase(model: InferenceModel, problem: InferenceProblem<PrefillWorkload>): Phase {
+  const { model: transformer, workload } = problem
+  const { batchSequences, promptLength, cachedPrefixLength, chunkTokens } = workload
+  const fresh = promptLength - cachedPrefixLength
+  // The placements of a mesh share its passes, and what is worked out of them.
+  const known = new Map<string, readonly Pass[]>()
+  const passesOf = (mesh: Mesh): readonly Pass[] => {
+    const key = `${Object.values(mesh)}`
+    const passes = known.get(key) ?? prefillPasses(problem, mesh.data, mesh.pipeline)
+    known.set(key, passes)
+    return passes
+  }
+  return {
+    mode: 'prefill',
+    meshes: inferenceMeshes(problem, { sequences: batchSequences, positions: fresh }),
+    passes: ({ mesh }) => passesOf(mesh),
+    lower: (mesh, offered) => {
+      const fitting = passesOf(mesh).filter((pass) => {
+        return leanestBytes(model, mesh, pass, offered) <= problem.memoryBudget
+      })
+      if (fitting.length === 0) return null
+      return Math.min(...fitting.map((pass) => leastSeconds(model, mesh, pass, offered)))
+    },
+    leastPass: ({ data, pipeline }) => {
+      const groups = pipeline > 1 ? Math.ceil(batchSequences / data) : 1
+      const chunk = pipeline > 1 ? Math.ceil(fresh / mostChunks) : fresh
+      return prefillPass(transformer, { ...workload, chunkTokens: chunkTokens ?? chunk }, groups, pipeline)
+    },
+    score: (_, seconds) => seconds,
+    work: () => ({
+      sequences: batchSequences,
+      positions: fresh,
+      headPositions: 1,
+      contexts: contextGroups(transformer, cachedPrefixLength, fresh),
+    }),
+    tokens: () => batchSequences * fresh,
+  }
+}
+
+/** At most so many chunks are tried of a prompt that names none: beyond it they are too small for the matmuls. */
+const mostChunks = 32
+
+/** Per stage: with so many units one behind the other a pipeline waits for less than two per cent. */
+const mostUnits = 64
+
+function prefillPasses(
+  { model, workload }: InferenceProblem<PrefillWorkload>,
+  replicas: number,
+  stages: number,
+): readonly Pass[] {
+  if (stages === 1) return [prefillPass(model, workload, 1, 1)]
+  const fresh = workload.promptLength - workload.cachedPrefixLength
+  const each = Math.ceil(workload.batchSequences / replicas)
+  const chunkings =
+    workload.chunkTokens === undefined
+      ? doublings(Math.min(mostChunks, fresh)).map((chunks) => Math.ceil(fresh / chunks))
+      : [workload.chunkTokens]
+  return doublings(each).flatMap((groups) =>
+    chunkings
+      .filter(
+        (chunk) => workload.chunkTokens || chunk >= fresh || groups * (fresh / chunk) <= mostUnits * stages,
+      )
+      .map((chunkTokens) => prefillPass(model, { ...workload, chunkTokens }, groups, stages)),
+  )
+}
+
+/** 1, 2, 4, ... and the number itself. */
+function doublings(most: number): readonly number[] {
+  const counts: number[] = []
+  for (let count = 1; count < most; count *= 2) counts.push(count)
+  return [...counts, most]
+}

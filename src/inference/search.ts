@@ -1,0 +1,216 @@
+/**
+ * The best arrangement of each mesh for one pass, and of those the best `top`: every mesh, every placement, every layout
+ * of every component, but for meshes that are proven no better by their products alone. A pass may depend on the mesh: how many sequences fit, how prompts go through a pipeline.
+ */
+import type { NetworkCosts } from '../cost/network.ts'
+import { type Placement, placements } from '../hardware/placement.ts'
+import type { InferenceSketch } from '../problem.ts'
+import { liesAs } from '../search/sketch.ts'
+import type { Mesh } from '../sharding/axis.ts'
+import type { Seconds } from '../units.ts'
+import { type Arrangement, arrange, leastSeconds } from './arrangement.ts'
+import type { CompiledLayout } from './compiled-layout.ts'
+import type { Work } from './floor.ts'
+import { offeredLayouts } from './layout-question.ts'
+import { setShards } from './local-term.ts'
+import type { InferenceMeshes } from './meshes.ts'
+import type { InferenceModel } from './model.ts'
+import type { Pass } from './pass.ts'
+
+export interface InferenceCandidate extends Arrangement {
+  readonly mesh: Mesh
+  readonly placement: Placement
+  readonly costs: NetworkCosts
+  readonly pass: Pass
+  readonly layouts: readonly CompiledLayout[]
+  /** What candidates are ranked by: less is better. */
+  readonly score: number
+}
+
+/** Whether any plan is there at all; the meshes that shard most are tried first. */
+export function anyCandidate(model: InferenceModel, phase: Phase): boolean {
+  const bySharding = [...phase.meshes.allowed].sort((a, b) => a.data - b.data || a.pipeline - b.pipeline)
+  return bySharding.some((mesh) =>
+    sitesOf(model, mesh).some((site) =>
+      candidatesAt(model, site, phase).some(({ score }) => Number.isFinite(score)),
+    ),
+  )
+}
+
+/** By component, the layouts that a mesh has. */
+export type Offered = readonly (readonly CompiledLayout[])[]
+
+/** A mesh with one way to lie on the network. */
+export interface Site {
+  readonly mesh: Mesh
+  readonly placement: Placement
+  readonly costs: NetworkCosts
+  readonly offered: Offered
+}
+
+/** Prefill or generation of one request: the meshes there are, what a mesh may do, and what is best. */
+export interface Phase {
+  readonly mode: 'prefill' | 'generate'
+  readonly meshes: InferenceMeshes
+  /** Ways through the model on a site; none where nothing fits. */
+  readonly passes: (site: Site) => readonly Pass[]
+  /** No site of a mesh scores lower; null where nothing fits. */
+  readonly lower: (mesh: Mesh, offered: Offered) => number | null
+  /** The way that takes least memory, whether or not it fits. */
+  readonly leastPass: (mesh: Mesh) => Pass
+  /** What candidates are ranked by: less is better, Infinity is over a limit. */
+  readonly score: (pass: Pass, seconds: Seconds) => number
+  /** All that a pass does, for floors and MFU. */
+  readonly work: (pass: Pass) => Work
+  /** Tokens that come out of, or go through, a pass. */
+  readonly tokens: (pass: Pass) => number
+}
+
+export interface InferenceSearchResult {
+  readonly candidates: readonly InferenceCandidate[]
+  /** Meshes, as all counts of a search are. */
+  readonly evaluated: number
+  /** Proven no better than the last of the list, without their collectives. */
+  readonly pruned: number
+  readonly infeasible: { memory: number; topology: number }
+}
+
+export function searchPhase(model: InferenceModel, phase: Phase, top: number): InferenceSearchResult {
+  const candidates: InferenceCandidate[] = []
+  const infeasible = { memory: 0, topology: 0 }
+  let evaluated = 0
+  let pruned = 0
+  const bounded = phase.meshes.allowed.flatMap((mesh) => {
+    const offered = offeredLayouts(model, mesh)
+    const lower = phase.lower(mesh, offered)
+    if (lower !== null) return { mesh, offered, lower }
+    infeasible.memory++
+    return []
+  })
+  for (const { mesh, offered, lower } of bounded.sort((a, b) => a.lower - b.lower)) {
+    const limit = candidates.length < top ? Number.POSITIVE_INFINITY : (candidates.at(-1)?.score ?? 0)
+    const sites = lower > limit ? [] : sitesOf(model, mesh, {}, offered)
+    const found = lower > limit ? 'pruned' : bestAt(model, sites, phase, limit)
+    if (found === 'pruned') pruned++
+    else if (sites.length === 0) infeasible.topology++
+    else if (found === 'infeasible') infeasible.memory++
+    else {
+      evaluated++
+      if (Number.isFinite(found.score)) insert(candidates, found, top)
+    }
+  }
+  return { candidates, evaluated, pruned, infeasible }
+}
+
+/** No placement of a mesh makes a pass faster: as if its groups lay as well as groups of their sizes can. */
+export function optimisticSeconds(model: InferenceModel, mesh: Mesh, pass: Pass, offered: Offered): Seconds {
+  const best = model.prices
+    .bestCases(mesh)
+    .map((costs) => arrange(model, mesh, costs, pass, offered)?.seconds ?? Number.POSITIVE_INFINITY)
+  return Math.min(...best) * (1 - rounding)
+}
+
+/** The best of a mesh; pruned where no pass of it can score as low as the limit. */
+function bestAt(
+  model: InferenceModel,
+  sites: readonly Site[],
+  phase: Phase,
+  limit: number,
+): InferenceCandidate | 'infeasible' | 'pruned' {
+  let best: InferenceCandidate | undefined
+  let skipped = false
+  const scores = new Map<Pass, number>()
+  const lower = ({ mesh, offered }: Site, pass: Pass): number => {
+    const score = scores.get(pass) ?? phase.score(pass, optimisticSeconds(model, mesh, pass, offered))
+    scores.set(pass, score)
+    return score
+  }
+  for (const site of sites) {
+    for (const pass of phase.passes(site)) {
+      const least = phase.score(pass, leastSeconds(model, site.mesh, pass, site.offered))
+      const most = Math.min(limit, best?.score ?? limit)
+      if (least > most || (sites.length > 2 && lower(site, pass) > most)) {
+        skipped = true
+        continue
+      }
+      const candidate = candidateOf(model, site, pass, phase.score)
+      if (candidate && (!best || comes(candidate, best))) best = candidate
+    }
+  }
+  return best ?? (skipped ? 'pruned' : 'infeasible')
+}
+
+function insert(candidates: InferenceCandidate[], candidate: InferenceCandidate, top: number): void {
+  const twin = candidates.findIndex((other) => isTwin(candidate, other))
+  if (twin >= 0) {
+    if (!comes(candidate, candidates[twin] ?? candidate)) return
+    candidates.splice(twin, 1)
+  }
+  const at = candidates.findIndex((other) => comes(candidate, other))
+  candidates.splice(at < 0 ? candidates.length : at, 0, candidate)
+  if (candidates.length > top) candidates.pop()
+}
+
+/** What a written plan leaves open: all of it, where there is none. */
+export type Given = Partial<Pick<InferenceSketch, 'placement' | 'layout'>>
+
+export function sitesOf(
+  model: InferenceModel,
+  mesh: Mesh,
+  given: Given = {},
+  offered: Offered = offeredLayouts(model, mesh, given.layout),
+): readonly Site[] {
+  const { network } = model.setting.cluster
+  return placements(network, mesh)
+    .filter((placement) => given.placement === undefined || liesAs(placement, given.placement))
+    .map((placement) => ({
+      mesh,
+      placement,
+      costs: model.prices.placed(placement, mesh),
+      offered,
+    }))
+}
+
+export function candidatesAt(model: InferenceModel, site: Site, phase: Phase): readonly InferenceCandidate[] {
+  setShards(model.sizes, site.mesh)
+  return phase.passes(site).flatMap((pass) => candidateOf(model, site, pass, phase.score) ?? [])
+}
+
+/** Null where no layouts fit. */
+export function candidateOf(
+  model: InferenceModel,
+  { mesh, placement, costs, offered }: Site,
+  pass: Pass,
+  score: Phase['score'],
+): InferenceCandidate | null {
+  const arranged = arrange(model, mesh, costs, pass, offered)
+  if (!arranged) return null
+  const layouts = arranged.answer.chosen.flatMap((option, component) => offered[component]?.[option] ?? [])
+  return { ...arranged, mesh, placement, costs, pass, layouts, score: score(pass, arranged.seconds) }
+}
+
+/** The same plan on two meshes: no layout tells tensor from tensor2, and only their product counts. */
+function isTwin(a: InferenceCandidate, b: InferenceCandidate): boolean {
+  const joined = ({ mesh, pass }: InferenceCandidate) =>
+    [mesh.data, mesh.context, mesh.pipeline, pass.resident.sequences, pass.units].join()
+  const alike = a.layouts.every(({ name }, component) => name === b.layouts[component]?.name)
+  return alike && joined(a) === joined(b) && [a, b].every(({ layouts }) => layouts.every(joinsTensors))
+}
+
+function joinsTensors({ name }: CompiledLayout): boolean {
+  const [projection, cache] = name.split('/')
+  return (projection === '1d' || projection === 'gathered-all') && cache !== 'heads-batch'
+}
+
+/** Alike within rounding, the plan that is simpler comes first. */
+function comes(a: InferenceCandidate, b: InferenceCandidate): boolean {
+  if (Math.abs(a.score - b.score) > rounding * Math.abs(b.score)) return a.score < b.score
+  return simplicity(a) < simplicity(b)
+}
+
+const rounding = 1e-12
+
+/** Among equals the mesh with fewer axes in use comes first, and tensor before tensor2. */
+function simplicity({ mesh }: InferenceCandidate): number {
+  return Object.values(mesh).filter((size) => size > 1).length + (mesh.tensor2 > 1 ? 1 / 2 : 0)
+}

@@ -1,0 +1,126 @@
+/**
+ * The best deployments of a pool: every size of instance, every pair of what a prefill and a generate instance can be, in
+ * the order of the least that each could score; a pair that could not enter the list is not looked at. What a pair could
+ * score is had with the most sequences: fewer are taken to give no more tokens a second.
+ *
+ * Of prefill instances of a size only those are paired that no other matches in both the time of a prompt and prompts a
+ * second; on the same chips, also those among the ones that store the weights as generation does.
+ */
+import type { Cluster } from '../../hardware/cluster.ts'
+import { axes } from '../../sharding/axis.ts'
+import { frontier } from '../frontier.ts'
+import { leastScore, precedes, type Sized, sized } from './counts.ts'
+import { apart, type Pair, together, togetherAtMost } from './pair.ts'
+import type { GenerateInstance, InstanceSize, PrefillInstance } from './phases.ts'
+import type { Requests } from './requests.ts'
+
+export interface ServeSpace {
+  readonly pool: Cluster
+  /** Smallest first. */
+  readonly sizes: readonly InstanceSize[]
+  readonly disaggregated: boolean | 'auto'
+  readonly top: number
+}
+
+export interface ServeSearch {
+  /** One for each kind, sizes and meshes; the best first. */
+  readonly deployments: readonly Sized[]
+  readonly pairs: number
+  readonly evaluated: number
+}
+
+export function bestDeployments(space: ServeSpace, requests: Requests): ServeSearch {
+  const best = new Map<string, Sized>()
+  let ranked: readonly Sized[] = []
+  let pairs = 0
+  let evaluated = 0
+  const limit = () => (ranked.length < space.top ? Number.POSITIVE_INFINITY : (ranked.at(-1)?.score ?? 0))
+  for (const [at, size] of space.sizes.entries()) {
+    // An instance alone is more than the last of the list.
+    if (requests.rate !== null && size.cluster.chips > limit()) break
+    const found = pairsWith(space, at, requests)
+      .map((pair) => ({ pair, least: leastScore(pair, requests) }))
+      .sort((a, b) => a.least - b.least)
+    pairs += found.length
+    for (const { pair, least } of found) {
+      if (least > Math.min(limit(), space.pool.chips)) break
+      evaluated++
+      const deployment = sizedWithin(pair, requests, space.pool, limit())
+      if (!deployment) continue
+      const key = kindOf(pair)
+      const twin = best.get(key)
+      if (twin && !precedes(deployment, twin)) continue
+      best.set(key, deployment)
+      ranked = [...best.values()].sort((a, b) => (precedes(a, b) ? -1 : 1)).slice(0, space.top)
+    }
+  }
+  return { deployments: ranked, pairs, evaluated }
+}
+
+/** With the room that there is, now that it matters. */
+function sizedWithin(pair: Pair, requests: Requests, pool: Cluster, limit: number): Sized | null {
+  if (pair.disaggregated) return sized(pair, requests, pool)
+  const shared = together(pair.prefill, pair.generate, requests)
+  return shared && leastScore(shared, requests) <= limit ? sized(shared, requests, pool) : null
+}
+
+/** Of the sizes up to one, the pairs that have it, at their best. */
+function pairsWith(space: ServeSpace, at: number, requests: Requests): readonly Pair[] {
+  const { sizes, disaggregated } = space
+  const found: Pair[] = []
+  const own = sizes[at]
+  if (!own) return found
+  if (disaggregated !== true) {
+    for (const generate of generatesOf(own, requests)) {
+      for (const prefill of partnersOf(generate, own, requests)) {
+        found.push(togetherAtMost(prefill, generate, requests))
+      }
+    }
+  }
+  if (disaggregated === false) return found
+  const cross = (prefills: InstanceSize, generates: InstanceSize) => {
+    for (const prefill of undominated(prefillsOf(prefills, requests))) {
+      for (const generate of generatesOf(generates, requests)) found.push(apart(prefill, generate, requests))
+    }
+  }
+  for (const other of sizes.slice(0, at)) {
+    cross(own, other)
+    cross(other, own)
+  }
+  cross(own, own)
+  return found
+}
+
+function generatesOf(size: InstanceSize, { maxPerToken }: Requests): readonly GenerateInstance[] {
+  return size.generates(maxPerToken)
+}
+
+function prefillsOf(size: InstanceSize, { maxFirst }: Requests): readonly PrefillInstance[] {
+  return size.prefills().filter(({ seconds }) => seconds <= maxFirst)
+}
+
+function partnersOf(
+  { storage }: GenerateInstance,
+  size: InstanceSize,
+  requests: Requests,
+): readonly PrefillInstance[] {
+  const all = prefillsOf(size, requests)
+  const alike = all.filter((prefill) => prefill.storage === storage)
+  return [...new Set([...undominated(alike), ...undominated(all)])]
+}
+
+function undominated(prefills: readonly PrefillInstance[]): readonly PrefillInstance[] {
+  return frontier(prefills, {
+    latency: ({ seconds }) => seconds,
+    cost: ({ seconds, prompts }) => seconds / prompts,
+    compare: (a, b) => a.workspace - b.workspace,
+  })
+}
+
+function kindOf({ disaggregated, prefill, generate }: Pair): string {
+  const phases = [prefill.candidate, generate.site].map(({ mesh }) => axes.map((axis) => mesh[axis]))
+  const chips = [prefill, generate].map(
+    ({ size }) => JSON.stringify(size.cluster.network) + size.cluster.chips,
+  )
+  return JSON.stringify([disaggregated, phases, chips])
+}

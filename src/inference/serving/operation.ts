@@ -1,0 +1,128 @@
+/**
+ * A deployment at a rate λ: P prefill and D generate instances (the same ones where a pair shares chips).
+ *
+ *   batch        B, the least that keeps up (Little): B/(G·τ) >= λ/D
+ *   token        τ = s(B)                         apart
+ *                τ = s(B)/(1 - λt/(bD))           together: the rest of the time goes to prefills
+ *   prefill      t' = t                           apart
+ *                t' = t·T/(T - s(B)) + τ/2        together: cut into chunks so that no step is over T, from the next step on;
+ *                                                 without a T prefills go first
+ *   wait         W, of P servers that take b prompts together every t' (arrivals λ/b, service constant)
+ *   slots        V, of D·M places that a sequence holds for G·τ (service taken as exponential: outputs vary)
+ *   transfer     x, of what is not sent layer by layer while the prefill runs: its last layer's at least
+ *
+ *   first token = V + W + t' + x,    request = first token + (G - 1)·τ
+ *
+ * T is the objective for a token. Arrivals are Poisson's, one queue for all instances; b prompts that do not come together are
+ * costed as if they did. A step with a chunk in it is taken to last as long as both one after another: fused, they read the
+ * weights once, so that it is a little shorter. Not modelled: tails of lengths and waits (all are means), preemption.
+ */
+import type { Seconds } from '../../units.ts'
+import { meanWait } from '../queue.ts'
+import type { Deployment } from './pair.ts'
+import { mostUtilization, type Requests } from './requests.ts'
+import { leastThat } from './threshold.ts'
+import { type KvTransfer, kvTransfer } from './transfer.ts'
+
+export interface Operation {
+  readonly rate: number
+  readonly batch: number
+  readonly stepSeconds: Seconds
+  readonly tokenSeconds: Seconds
+  readonly prefillSeconds: Seconds
+  readonly queueSeconds: Seconds
+  readonly slotSeconds: Seconds
+  readonly transfer: KvTransfer | null
+  readonly firstSeconds: Seconds
+  readonly requestSeconds: Seconds
+  readonly prefillUtilization: number
+  readonly generateUtilization: number
+}
+
+/** Null where the deployment cannot keep up. */
+export function operationAt(
+  { pair, prefills, generates }: Deployment,
+  requests: Requests,
+  rate: number,
+): Operation | null {
+  const { prefill, generate, slots, disaggregated } = pair
+  const { outputLength, maxPerToken } = requests
+  const own = rate / generates
+  const each = disaggregated ? 0 : prefill.seconds / prefill.prompts
+  const batch = leastThat(
+    slots,
+    (count) => own * (outputLength * generate.stepSeconds(count) + count * each) <= count,
+  )
+  if (batch === null) return null
+  const step = generate.stepSeconds(batch)
+  const token = step / (1 - own * each)
+  const stretch =
+    disaggregated || maxPerToken === Number.POSITIVE_INFINITY ? 1 : maxPerToken / (maxPerToken - step)
+  const prefillSeconds = prefill.seconds * stretch + (disaggregated ? 0 : token / 2)
+  const queueSeconds = meanWait({
+    arrivalsPerSecond: rate / prefill.prompts,
+    serviceSeconds: prefill.seconds * stretch,
+    serviceVariation: 0,
+    servers: prefills,
+  })
+  const transfer = disaggregated ? kvTransfer({ pair, prefills, generates }, requests, rate) : null
+  const slotSeconds = slotWait(rate, outputLength * token, generates * slots)
+  const firstSeconds = slotSeconds + queueSeconds + prefillSeconds + (transfer?.exposedSeconds ?? 0)
+  if (!Number.isFinite(firstSeconds)) return null
+  return {
+    rate,
+    batch,
+    stepSeconds: step,
+    tokenSeconds: token,
+    prefillSeconds,
+    queueSeconds,
+    slotSeconds,
+    transfer,
+    firstSeconds,
+    requestSeconds: firstSeconds + (outputLength - 1) * token,
+    prefillUtilization: rate / (prefills * pair.prefillCapacity),
+    generateUtilization: rate / (generates * pair.generateCapacity),
+  }
+}
+
+/** The operation that meets the objectives with room to spare, or null. */
+export function meets(deployment: Deployment, requests: Requests, rate: number): Operation | null {
+  if (rate > capacity(deployment)) return null
+  const operation = operationAt(deployment, requests, rate)
+  if (!operation || operation.firstSeconds > requests.maxFirst) return null
+  const { transfer } = operation
+  return transfer && transfer.utilization > mostUtilization ? null : operation
+}
+
+/** Requests a second that a deployment is planned for at most. */
+export function capacity({ pair, prefills, generates }: Deployment): number {
+  return mostUtilization * Math.min(prefills * pair.prefillCapacity, generates * pair.generateCapacity)
+}
+
+/** The highest rate at which the objectives are met: within a part in 10^4 where the first token's wait sets it. */
+export function sustained(deployment: Deployment, requests: Requests): Operation | null {
+  const most = capacity(deployment)
+  const full = meets(deployment, requests, most)
+  if (full) return full
+  let found: Operation | null = null
+  let [met, missed] = [0, most]
+  while (missed - met > 1e-4 * most) {
+    const middle = (met + missed) / 2
+    const operation = meets(deployment, requests, middle)
+    if (operation) [met, found] = [middle, operation]
+    else missed = middle
+  }
+  return found
+}
+
+/** Where places are six standard deviations more than what is resident on the mean, nobody waits for one. */
+function slotWait(rate: number, holdSeconds: Seconds, places: number): Seconds {
+  const held = rate * holdSeconds
+  if (held + 6 * Math.sqrt(held) < places) return 0
+  return meanWait({
+    arrivalsPerSecond: rate,
+    serviceSeconds: holdSeconds,
+    serviceVariation: 1,
+    servers: places,
+  })
+}

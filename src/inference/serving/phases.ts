@@ -1,0 +1,211 @@
+/**
+ * What one instance of a size can be: for prefill, so many prompts at once on a mesh; for generation, a mesh on a placement
+ * with layouts that stay, whatever the batch: those that are best with the most sequences that memory and the objective
+ * for a token allow, or with fewer.
+ *
+ * Prompts are taken together as long as a pass has no more than 8192 tokens: beyond it the matmuls are as good as they get.
+ * A sequence's cache has room for prompt and output, and holds the prompt and half of the output on average.
+ */
+import { networkPrices } from '../../cost/network.ts'
+import type { Cluster } from '../../hardware/cluster.ts'
+import type { GenerateWorkload, InferenceProblem, PrefillWorkload, ServeWorkload } from '../../problem.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+import type { Bytes, Seconds } from '../../units.ts'
+import { generationPhase, largestBatch } from '../generation.ts'
+import type { InferenceModel } from '../model.ts'
+import { generationPass } from '../pass.ts'
+import { residentNumbers } from '../pass-numbers.ts'
+import { prefillPhase } from '../prefill.ts'
+import {
+  candidateOf,
+  type InferenceCandidate,
+  type Phase,
+  type Site,
+  searchPhase,
+  sitesOf,
+} from '../search.ts'
+import { storageKeys } from './storage.ts'
+
+export interface PrefillInstance {
+  readonly size: InstanceSize
+  readonly candidate: InferenceCandidate
+  /** Taken together. */
+  readonly prompts: number
+  /** Of all of them. */
+  readonly seconds: Seconds
+  readonly workspace: Bytes
+  readonly storage: string
+}
+
+export interface GenerateInstance {
+  readonly size: InstanceSize
+  /** With one layout for each component. */
+  readonly site: Site
+  /** Where the layouts are from. */
+  readonly chosen: InferenceCandidate
+  /** Sequences that memory and the objective for a token allow. */
+  readonly most: number
+  readonly storage: string
+  /** Infinity where so many do not fit. */
+  readonly stepSeconds: (batch: number) => Seconds
+  readonly resident: (batch: number) => Resident
+}
+
+/** Bytes on a chip: what stays, what is live while a component runs, and what both may take. */
+export interface Resident {
+  readonly bytes: Bytes
+  readonly workspace: Bytes
+  readonly budget: Bytes
+}
+
+export interface InstanceSize {
+  readonly cluster: Cluster
+  readonly model: InferenceModel
+  readonly prefillProblem: (prompts: number) => InferenceProblem<PrefillWorkload>
+  readonly generateProblem: (batch: number | 'max') => InferenceProblem<GenerateWorkload>
+  /** For each number of prompts the best of all, and the best of every mesh that generation may have as well. */
+  readonly prefills: () => readonly PrefillInstance[]
+  readonly generates: (maxStepSeconds: Seconds) => readonly GenerateInstance[]
+}
+
+const mostPassTokens = 8192
+
+/** `pooled` is the model of the whole pool: what was derived for it holds for a part of it, but for the network's prices. */
+export function instanceSize(
+  problem: InferenceProblem<ServeWorkload>,
+  pooled: InferenceModel,
+  cluster: Cluster,
+): InstanceSize {
+  const { workload, assumptions } = problem
+  const { promptLength, outputLength, cachedPrefixLength } = workload
+  const setting = { ...problem, cluster, constraints: { data: 1, ...problem.constraints } }
+  const model = {
+    ...pooled,
+    setting,
+    prices: networkPrices(cluster.network, pooled.sets, assumptions),
+    numbers: new WeakMap(),
+  }
+  const generate = {
+    mode: 'generate',
+    contextLength: promptLength + outputLength,
+    meanContextLength: promptLength + outputLength / 2,
+  } as const
+  const size: InstanceSize = {
+    cluster,
+    model,
+    prefillProblem: (batchSequences) => ({
+      ...setting,
+      workload: { mode: 'prefill', promptLength, batchSequences, cachedPrefixLength },
+    }),
+    generateProblem: (batchSequences) => ({ ...setting, workload: { ...generate, batchSequences } }),
+    prefills: once(() => prefillInstances(size, promptLength - cachedPrefixLength)),
+    generates: byNumber((maxStepSeconds) => generateInstances(size, maxStepSeconds)),
+  }
+  return size
+}
+
+function prefillInstances(size: InstanceSize, fresh: number): readonly PrefillInstance[] {
+  const found: PrefillInstance[] = []
+  for (let prompts = 1; prompts === 1 || prompts * fresh <= mostPassTokens; prompts *= 2) {
+    const phase = prefillPhase(size.model, size.prefillProblem(prompts))
+    const { allowed } = phase.meshes
+    const shared = searchPhase(size.model, withoutContext(phase), allowed.length).candidates
+    const best = searchPhase(size.model, phase, 1).candidates.filter(({ mesh }) => mesh.context > 1)
+    for (const candidate of [...best, ...shared]) found.push(prefillInstance(size, candidate, prompts))
+  }
+  return found
+}
+
+/** The meshes that keep weights as generation may: it has no positions to share out. */
+function withoutContext(phase: Phase): Phase {
+  const allowed = phase.meshes.allowed.filter(({ context }) => context === 1)
+  return { ...phase, meshes: { ...phase.meshes, allowed } }
+}
+
+function prefillInstance(
+  size: InstanceSize,
+  candidate: InferenceCandidate,
+  prompts: number,
+): PrefillInstance {
+  const { question, answer, seconds } = candidate
+  const kept = question.components.reduce((sum, { options }, component) => {
+    return sum + (options[answer.chosen[component] ?? -1]?.bytes ?? 0)
+  }, 0)
+  const storage = storageKeys(candidate).join()
+  return { size, candidate, prompts, seconds, workspace: answer.bytes - kept, storage }
+}
+
+function generateInstances(size: InstanceSize, maxStepSeconds: Seconds): readonly GenerateInstance[] {
+  const { model } = size
+  const problem = size.generateProblem('max')
+  const workload = Number.isFinite(maxStepSeconds)
+    ? { ...problem.workload, maxStepSeconds }
+    : problem.workload
+  const passOf = (batch: number, mesh: Mesh) => generationPass(problem.model, workload, batch, mesh.pipeline)
+  return generationPhase(model, problem).meshes.allowed.flatMap((mesh) =>
+    sitesOf(model, mesh).flatMap((site) => {
+      const most = largestBatch(model, site, workload)
+      const found = new Map<string, GenerateInstance>()
+      for (const batch of [most, ...batches.filter((fewer) => fewer < most)]) {
+        const chosen = most > 0 && candidateOf(model, site, passOf(batch, mesh), (_, seconds) => seconds)
+        if (!chosen) continue
+        const names = chosen.layouts.map(({ name }) => name).join()
+        if (!found.has(names)) found.set(names, generateInstance(size, site, chosen, workload))
+      }
+      return [...found.values()]
+    }),
+  )
+}
+
+/** What is best may change with the batch: layouts are looked for at these, and at the most sequences. */
+const batches = [64, 4]
+
+function generateInstance(
+  size: InstanceSize,
+  { mesh, placement, costs }: Site,
+  chosen: InferenceCandidate,
+  limited: GenerateWorkload,
+): GenerateInstance {
+  const { model } = size
+  const { setting } = model
+  const { workload } = size.generateProblem('max')
+  const site = { mesh, placement, costs, offered: chosen.layouts.map((layout) => [layout]) }
+  const passOf = (batch: number) => generationPass(setting.model, workload, batch, mesh.pipeline)
+  return {
+    size,
+    site,
+    chosen,
+    most: largestBatch(model, site, limited),
+    storage: storageKeys(chosen).join(),
+    stepSeconds: byNumber(
+      (batch) =>
+        candidateOf(model, site, passOf(batch), (_, seconds) => seconds)?.seconds ?? Number.POSITIVE_INFINITY,
+    ),
+    resident: byNumber((batch) => {
+      const { options, fixed } = residentNumbers(model, mesh, passOf(batch), site.offered)
+      const all = options.flat()
+      return {
+        bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+        workspace: Math.max(0, ...all.map(({ workspace }) => workspace)),
+        budget: setting.memoryBudget - fixed,
+      }
+    }),
+  }
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+function byNumber<Value>(make: (count: number) => Value): (count: number) => Value {
+  const known = new Map<number, Value>()
+  return (count) => {
+    const found = known.get(count) ?? make(count)
+    known.set(count, found)
+    return found
+  }
+}

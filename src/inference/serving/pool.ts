@@ -1,0 +1,148 @@
+/**
+ * The instances that a pool of chips can be cut into, and whether so many of two kinds go into it together.
+ *
+ *   switched   a divisor of a node, or whole nodes: a power of two of them, or a divisor of their number
+ *   torus      a slice that can be had and tiles the pool's own, or whole slices, joined by DCN
+ *
+ * A replica is an instance, so that instances have no data axis. They are placed greedily, the larger kind first, into the
+ * fewest nodes or slices: that wastes nothing where the smaller divides the larger, and may waste some where it does not. Two
+ * shapes of slice of which neither tiles the other share no slice of the pool.
+ */
+import { type Box, volume } from '../../hardware/box.ts'
+import type { TorusSystem } from '../../hardware/chip.ts'
+import type { Cluster, SwitchedNetwork, TorusNetwork } from '../../hardware/cluster.ts'
+import { divisorsOf } from '../../hardware/divisors.ts'
+import { slicesOf, wraparound } from '../../hardware/slice.ts'
+
+/** More chips than any instance in use has; it bounds the search. */
+const mostChips = 256
+
+/** The clusters that one instance may have, smallest first. */
+export function instanceClusters(pool: Cluster): readonly Cluster[] {
+  const { network } = pool
+  const found = network.kind === 'torus' ? sliceClusters(pool, network) : nodeClusters(pool, network)
+  return found.filter(({ chips }) => chips <= mostChips).sort((a, b) => a.chips - b.chips)
+}
+
+function nodeClusters(pool: Cluster, network: SwitchedNetwork): readonly Cluster[] {
+  const node = nodeOf(pool, network)
+  const halves: number[] = []
+  for (let chips = pool.chips; Number.isInteger(chips); chips /= 2) if (chips <= node) halves.push(chips)
+  const within = [...divisorsOf(node), ...halves]
+  const whole = multiples(Math.floor(pool.chips / node)).map((nodes) => nodes * node)
+  const counts = new Set([...within, ...whole].filter((chips) => chips <= pool.chips))
+  return [...counts].map((chips) => ({ ...pool, chips }))
+}
+
+function nodeOf({ chips }: Cluster, { tiers }: SwitchedNetwork): number {
+  return tiers[0]?.size ?? chips
+}
+
+function sliceClusters(pool: Cluster, network: TorusNetwork): readonly Cluster[] {
+  const { system } = pool.chip
+  const { topology, slices } = network
+  const whole = multiples(slices).map((count) => ({
+    ...pool,
+    chips: count * volume(topology),
+    network: { ...network, slices: count },
+  }))
+  if (system.kind !== 'torus') return whole
+  const parts = divisorsOf(volume(topology)).flatMap((chips) =>
+    chips > mostChips ? [] : slicesOf(system, chips).filter((box) => isPart(box, topology)),
+  )
+  return [...parts.map((box) => cut(pool, network, system, box)), ...whole]
+}
+
+function isPart(box: Box, topology: Box): boolean {
+  return volume(box) < volume(topology) && tiles(box, topology)
+}
+
+function cut(pool: Cluster, network: TorusNetwork, system: TorusSystem, topology: Box): Cluster {
+  const wraps = wraparound(system, topology)
+  return { ...pool, chips: volume(topology), network: { ...network, topology, wraps, slices: 1 } }
+}
+
+/** Powers of two up to a number, its divisors, and those of its halves: what a pool has, twice the pool has as well. */
+function multiples(most: number): readonly number[] {
+  const found = new Set<number>()
+  for (let power = 1; power <= most; power *= 2) {
+    found.add(power)
+    for (const divisor of divisorsOf(Math.floor(most / power))) found.add(divisor)
+  }
+  return [...found]
+}
+
+/** Turned some way, the edges divide those of the whole. */
+function tiles(box: Box, whole: Box): boolean {
+  const [first, ...rest] = whole
+  if (first === undefined) return box.every((edge) => edge === 1)
+  if (box.length === 0) return true
+  return box.some(
+    (edge, at) => first % edge === 0 && tiles([...box.slice(0, at), ...box.slice(at + 1)], rest),
+  )
+}
+
+export interface Instances {
+  readonly cluster: Cluster
+  readonly count: number
+}
+
+/** Nodes or slices with so many chips left. */
+interface Bins {
+  readonly chips: number
+  readonly count: number
+}
+
+export function holds(pool: Cluster, kinds: readonly Instances[]): boolean {
+  const largestFirst = [...kinds].sort((a, b) => b.cluster.chips - a.cluster.chips)
+  const [large, small] = largestFirst
+  const apart = large && small && !shareSlices(large.cluster, small.cluster)
+  let left: readonly Bins[] | null = binsOf(pool)
+  for (const kind of largestFirst) {
+    left = left && placed(left, kind, unitOf(pool))
+    if (apart) left = left?.filter(({ chips }) => chips === unitOf(pool)) ?? null
+  }
+  return left !== null
+}
+
+function shareSlices({ network: large }: Cluster, { network: small }: Cluster): boolean {
+  if (large.kind === 'switched' || small.kind === 'switched') return true
+  return large.slices > 1 || tiles(small.topology, large.topology)
+}
+
+function unitOf(pool: Cluster): number {
+  const { network } = pool
+  return network.kind === 'torus' ? volume(network.topology) : nodeOf(pool, network)
+}
+
+function binsOf(pool: Cluster): readonly Bins[] {
+  const unit = unitOf(pool)
+  return [
+    { chips: unit, count: Math.floor(pool.chips / unit) },
+    { chips: pool.chips % unit, count: 1 },
+  ]
+}
+
+function placed(bins: readonly Bins[], { cluster, count }: Instances, unit: number): readonly Bins[] | null {
+  const { chips } = cluster
+  const whole = chips >= unit ? Math.round(chips / unit) : 0
+  const left: Bins[] = []
+  let open = count
+  for (const bin of bins) {
+    if (whole > 0) {
+      const taken = bin.chips === unit ? Math.min(open, Math.floor(bin.count / whole)) : 0
+      open -= taken
+      left.push({ ...bin, count: bin.count - taken * whole })
+      continue
+    }
+    const each = Math.floor(bin.chips / chips)
+    const full = each > 0 ? Math.min(bin.count, Math.floor(open / each)) : 0
+    open -= full * each
+    const partly = full < bin.count && each > 0 && open > 0 ? open : 0
+    open -= partly
+    left.push({ chips: bin.chips - each * chips, count: full })
+    if (partly > 0) left.push({ chips: bin.chips - partly * chips, count: 1 })
+    left.push({ ...bin, count: bin.count - full - (partly > 0 ? 1 : 0) })
+  }
+  return open > 0 ? null : left
+}

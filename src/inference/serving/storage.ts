@@ -1,0 +1,106 @@
+/**
+ * How a phase keeps its weights, and what it costs that the other phase, on the same chips, wants them otherwise: a second
+ * set of those components (bytes of one chip), or moving them before each turn (seconds, one way).
+ *
+ * Components are stored alike where every dimension of every weight lies on the same parts of the network, stages among
+ * them. On one mesh the moves are the algebra's; between two the weights are gathered whole, layer by layer, and sliced.
+ */
+import { arrayType } from '../../cost/compile.ts'
+import { elementBytes } from '../../cost/element.ts'
+import { type NetworkCosts, networkPrices } from '../../cost/network.ts'
+import { operationTime } from '../../cost/traffic.ts'
+import { union } from '../../hardware/group.ts'
+import type { ShardedArray } from '../../sharding/array.ts'
+import { type Axis, axisBit, axisSet, axisSets, type Mesh } from '../../sharding/axis.ts'
+import { weightsOf } from '../../sharding/component.ts'
+import { reshard } from '../../sharding/move.ts'
+import type { Bytes, Seconds } from '../../units.ts'
+import type { CompiledLayout } from '../compiled-layout.ts'
+import { localTerm, localValue, setShards, sumOf } from '../local-term.ts'
+import type { InferenceModel } from '../model.ts'
+import type { Site } from '../search.ts'
+
+/** Weights on a mesh that lies somewhere, by component. */
+export interface Stored extends Pick<Site, 'mesh' | 'placement'> {
+  readonly layouts: readonly CompiledLayout[]
+}
+
+/** By component: alike exactly where the weights lie alike. */
+export function storageKeys({ mesh, placement, layouts }: Stored): readonly string[] {
+  const lying = (over: readonly Axis[]) => {
+    const groups = over.filter((axis) => mesh[axis] > 1).map((axis) => placement.groups[axis])
+    const [first] = groups
+    return first ? union(groups, first.kind) : null
+  }
+  const stages = lying(['pipeline'])
+  return layouts.map(({ component }) => {
+    const weights = weightsOf(component).map(({ dimensions }) => dimensions.map(({ axes }) => lying(axes)))
+    return JSON.stringify([stages, weights])
+  })
+}
+
+/** Bytes of one chip of the components of `wanted` that are not stored alike in `kept`. */
+export function copyBytes(model: InferenceModel, wanted: Stored, kept: Stored): Bytes {
+  const { sizes, setting } = model
+  const have = storageKeys(kept)
+  const stageLayers = Math.ceil(setting.model.layers / wanted.mesh.pipeline)
+  const head = wanted.layouts.length - 1
+  const keys = storageKeys(wanted)
+  setShards(sizes, wanted.mesh)
+  return wanted.layouts.reduce((sum, { stored }, component) => {
+    if (keys[component] === have[component]) return sum
+    return sum + (component === head ? 1 : stageLayers) * sumOf(stored, sizes)
+  }, 0)
+}
+
+export function reshardSeconds(model: InferenceModel, from: Stored, to: Stored): Seconds {
+  const { sizes, setting } = model
+  const { model: transformer, precision } = setting
+  const have = storageKeys(from)
+  const wanted = storageKeys(to)
+  const costs = allPrices(model, from)
+  const sameMesh = JSON.stringify([from.mesh, from.placement]) === JSON.stringify([to.mesh, to.placement])
+  const head = from.layouts.length - 1
+  setShards(sizes, from.mesh)
+  const size = elementBytes[arrayType('weight', precision)]
+  const valued = (array: ShardedArray) => localValue(localTerm(size, array.dimensions), sizes)
+  let total = 0
+  from.layouts.forEach(({ component }, index) => {
+    if (have[index] === wanted[index]) return
+    const layers = index === head ? 1 : transformer.layers
+    const targets = to.layouts[index]?.component.arrays ?? {}
+    for (const weight of weightsOf(component)) {
+      const target = targets[weight.name]
+      if (sameMesh && target) {
+        const stage = Math.ceil(layers / from.mesh.pipeline)
+        for (const move of reshard(weight, target, { pass: 'forward', every: 'step' })) {
+          const cost = costs[axisSet(move.over)]
+          if (cost) total += stage * operationTime(move.operation, valued(move.volume), cost)
+        }
+      } else total += wholeSeconds(from.mesh, costs, weight, layers, size, model)
+    }
+  })
+  return total
+}
+
+/** Every chip gets the whole array of every layer, whichever stage has it. */
+function wholeSeconds(
+  mesh: Mesh,
+  costs: NetworkCosts,
+  weight: ShardedArray,
+  layers: number,
+  size: Bytes,
+  { sizes }: InferenceModel,
+): Seconds {
+  const over = weight.dimensions.flatMap(({ axes }) => axes)
+  const set = axisSet(over) | (layers > 1 && mesh.pipeline > 1 ? axisBit.pipeline : 0)
+  const cost = costs[set]
+  if (!cost) return 0
+  const whole = weight.dimensions.map((dimension) => ({ ...dimension, axes: [] }))
+  return operationTime('AllGather', layers * localValue(localTerm(size, whole), sizes), cost)
+}
+
+function allPrices({ setting }: InferenceModel, { placement, mesh }: Stored): NetworkCosts {
+  const sets = Array.from({ length: axisSets - 1 }, (_, at) => at + 1)
+  return networkPrices(setting.cluster.network, sets, setting.assumptions).placed(placement, mesh)
+}

@@ -1,0 +1,16 @@
+/** The least whole number from 1 to `most` for which something holds that holds for all above it; null where for none. */
+export function leastThat(most: number, holds: (count: number) => boolean): number | null {
+  let [failed, tried] = [0, Math.min(1, most)]
+  if (most < 1) return null
+  while (!holds(tried)) {
+    if (tried === most) return null
+    failed = tried
+    tried = Math.min(2 * tried, most)
+  }
+  while (tried - failed > 1) {
+    const middle = Math.floor((failed + tried) / 2)
+    if (holds(middle)) tried = middle
+    else failed = middle
+  }
+  return tried
+}

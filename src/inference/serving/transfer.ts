@@ -1,0 +1,57 @@
+/**
+ * Keys and values of a prompt on their way from a prefill instance to a generate instance.
+ *
+ *   seconds   bytes / (min(n_p, n_g) · w)       of one prompt: every chip of the smaller instance sends or receives its share
+ *   exposed   max(b·seconds - (1 - 1/L)·t, b·seconds/L)      streamed layer by layer under the prefill of b prompts, t
+ *   busy      λ · bytes / (min(P·n_p, D·n_g) · w)            of the links of the smaller side
+ *
+ * w is what a chip sends one way through the network that joins the whole deployment: the innermost tier that holds it, or
+ * DCN between slices of a torus. Layouts that differ are re-sliced on the way at no cost; a prefix that the generate
+ * instance may have too is sent again.
+ */
+import type { Bytes, BytesPerSecond, Seconds } from '../../units.ts'
+import type { InferenceModel } from '../model.ts'
+import type { Deployment } from './pair.ts'
+import type { Requests } from './requests.ts'
+
+export interface KvTransfer {
+  readonly bytes: Bytes
+  /** Of one prompt, unhidden. */
+  readonly seconds: Seconds
+  readonly exposedSeconds: Seconds
+  readonly utilization: number
+}
+
+export function kvTransfer(
+  { pair, prefills, generates }: Deployment,
+  { cacheBytes }: Requests,
+  rate: number,
+): KvTransfer {
+  const { prefill, generate } = pair
+  const { model } = prefill.size
+  const { layers } = model.setting.model
+  const sending = prefill.size.cluster.chips
+  const receiving = generate.size.cluster.chips
+  const perChip = joiningBandwidth(model, prefills * sending + generates * receiving)
+  const seconds = cacheBytes / (Math.min(sending, receiving) * perChip)
+  const all = prefill.prompts * seconds
+  return {
+    bytes: cacheBytes,
+    seconds,
+    exposedSeconds: Math.max(all - (1 - 1 / layers) * prefill.seconds, all / layers),
+    utilization: (rate * cacheBytes) / (Math.min(prefills * sending, generates * receiving) * perChip),
+  }
+}
+
+function joiningBandwidth({ setting }: InferenceModel, chips: number): BytesPerSecond {
+  const { assumptions, cluster } = setting
+  const { network } = cluster
+  if (network.kind === 'torus') return network.dcnBytesPerSecondPerChip * assumptions.scaleOutEfficiency
+  let held = 1
+  for (const [at, { size, bytesPerSecondPerChip }] of network.tiers.entries()) {
+    held *= size ?? Number.POSITIVE_INFINITY
+    if (held < chips) continue
+    return bytesPerSecondPerChip * (at === 0 ? assumptions.scaleUpEfficiency : assumptions.scaleOutEfficiency)
+  }
+  return (network.tiers.at(-1)?.bytesPerSecondPerChip ?? 0) * assumptions.scaleOutEfficiency
+}

@@ -1,0 +1,41 @@
+/**
+ * Layers with experts, and what is in one.
+ *
+ *   router          D·E
+ *   one expert      3·D·F_e (2·D·F_e without a gate)
+ *   shared experts  as many more, that every token visits
+ *
+ * Of the layers after the first dense ones every n-th has experts, the last of each n: layers 2, 4, … for n = 2.
+ * Biases of the router and gates on shared experts are left out.
+ */
+import type { Transformer } from './transformer.ts'
+
+export interface ExpertLayerParameters {
+  readonly router: number
+  readonly expert: number
+  /** All routed experts. */
+  readonly routed: number
+  readonly shared: number
+  /** Of the whole, what one token meets: router, shared experts and the k routed ones. */
+  readonly active: number
+}
+
+const none: ExpertLayerParameters = { router: 0, expert: 0, routed: 0, shared: 0, active: 0 }
+
+export function expertLayers({ layers, experts }: Transformer): number {
+  return experts ? Math.floor(Math.max(0, layers - experts.denseLayers) / experts.every) : 0
+}
+
+export function expertLayerParameters({ dModel, gatedMlp, experts }: Transformer): ExpertLayerParameters {
+  if (!experts) return none
+  const router = dModel * experts.experts
+  const expert = (gatedMlp ? 3 : 2) * dModel * experts.dFfExpert
+  const shared = experts.sharedExperts * expert
+  return {
+    router,
+    expert,
+    routed: experts.experts * expert,
+    shared,
+    active: router + shared + experts.activeExperts * expert,
+  }
+}

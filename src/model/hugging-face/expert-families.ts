@@ -1,0 +1,198 @@
+/** Mixtures of experts, and DeepSeek's latent attention. */
+import { limits } from '../limits.ts'
+import { llama, mistral, qwen2, qwen3 } from './dense-families.ts'
+import {
+  always,
+  countOr,
+  type ExpertCells,
+  either,
+  type Family,
+  flag,
+  inside,
+  type LatentCells,
+  needed,
+  optional,
+  type Windows,
+} from './family.ts'
+import type { Fields } from './fields.ts'
+import { globalEvery } from './windows.ts'
+
+const inEveryLayer: ExpertCells = {
+  experts: needed('experts', 'num_local_experts'),
+  activeExperts: needed('experts', 'num_experts_per_tok'),
+  sharedExperts: always(0),
+  dFfExpert: needed('mlpWidth', 'intermediate_size'),
+  denseLayers: always(0),
+  every: always(1),
+  nodeLimit: always(undefined),
+}
+
+const mixtral: Family = {
+  ...mistral,
+  source: 'transformers, models/mixtral/configuration_mixtral.py',
+  experts: inEveryLayer,
+}
+
+const qwenExperts: ExpertCells = {
+  ...inEveryLayer,
+  experts: needed('experts', 'num_experts'),
+  dFfExpert: needed('mlpWidth', 'moe_intermediate_size'),
+  denseLayers: firstDenseLayers,
+  every: either('layers', 'decoder_sparse_step', 1),
+}
+
+const qwen2Moe: Family = {
+  ...qwen2,
+  source: 'transformers, models/qwen2_moe/configuration_qwen2_moe.py',
+  experts: { ...qwenExperts, sharedExperts: sharedInWidths },
+}
+
+const qwen3Moe: Family = {
+  ...qwen3,
+  source: 'transformers, models/qwen3_moe/configuration_qwen3_moe.py',
+  experts: qwenExperts,
+}
+
+const olmoe: Family = {
+  ...llama,
+  source: 'transformers, models/olmoe/configuration_olmoe.py',
+  experts: { ...inEveryLayer, experts: needed('experts', 'num_experts') },
+}
+
+/** Experts are as wide as intermediate_size, dense layers as intermediate_size_mlp; one expert is shared. */
+const llama4: Family = {
+  ...llama,
+  source: 'transformers, models/llama4/configuration_llama4.py',
+  dFf: either('mlpWidth', 'intermediate_size_mlp', 16_384),
+  headDim: either('headDim', 'head_dim', 128),
+  windows: chunksAsWindows,
+  experts: {
+    ...inEveryLayer,
+    activeExperts: either('experts', 'num_experts_per_tok', 1),
+    sharedExperts: always(1),
+    every: either('layers', 'interleave_moe_layer_step', 1),
+  },
+}
+
+const gptOss: Family = {
+  ...llama,
+  source: 'transformers, models/gpt_oss/configuration_gpt_oss.py',
+  headDim: either('headDim', 'head_dim', 64),
+  windows: globalEvery('sliding_window', 'sliding_window_pattern', 2, 128),
+  experts: inEveryLayer,
+}
+
+const dbrx: Family = {
+  ...llama,
+  source: 'transformers, models/dbrx/configuration_dbrx.py',
+  layers: needed('layers', 'n_layers'),
+  dModel: needed('width', 'd_model'),
+  dFf: inside('ffn_config', needed('mlpWidth', 'ffn_hidden_size')),
+  heads: needed('heads', 'n_heads'),
+  kvHeads: inside('attn_config', either('heads', 'kv_n_heads', 1)),
+  headDim: always(undefined),
+  maxSequenceLength: optional('positions', 'max_seq_len'),
+  experts: {
+    ...inEveryLayer,
+    experts: inside('ffn_config', needed('experts', 'moe_num_experts')),
+    activeExperts: inside('ffn_config', needed('experts', 'moe_top_k')),
+    dFfExpert: inside('ffn_config', needed('mlpWidth', 'ffn_hidden_size')),
+  },
+}
+
+const deepseekExperts: ExpertCells = {
+  experts: optional('experts', 'n_routed_experts'),
+  activeExperts: needed('experts', 'num_experts_per_tok'),
+  sharedExperts: countOr('experts', 'n_shared_experts', 0),
+  dFfExpert: needed('mlpWidth', 'moe_intermediate_size'),
+  denseLayers: countOr('layers', 'first_k_dense_replace', 0),
+  every: either('layers', 'moe_layer_freq', 1),
+  nodeLimit: limitedGroups,
+}
+
+const latent: LatentCells = {
+  queryRank: optional('width', 'q_lora_rank'),
+  keyValueRank: needed('width', 'kv_lora_rank'),
+  nopeHeadDim: needed('headDim', 'qk_nope_head_dim'),
+  ropeHeadDim: needed('headDim', 'qk_rope_head_dim'),
+  valueHeadDim: needed('headDim', 'v_head_dim'),
+}
+
+/** Keys and values of all heads come of one latent vector: kv-heads and head_dim say nothing more. */
+const deepseek: Family = {
+  ...llama,
+  source: 'configuration_deepseek.py of deepseek-ai/DeepSeek-V3',
+  kvHeads: ignoring('num_key_value_heads'),
+  headDim: ignoring('head_dim'),
+  experts: deepseekExperts,
+  latent,
+  multiTokenLayers: countOr('layers', 'num_nextn_predict_layers', 0),
+}
+
+const glm4Moe: Family = {
+  ...llama,
+  source: 'transformers, models/glm4_moe/configuration_glm4_moe.py',
+  experts: { ...deepseekExperts, denseLayers: countOr('layers', 'first_k_dense_replace', 1) },
+  multiTokenLayers: countOr('layers', 'num_nextn_predict_layers', 0),
+}
+
+export const expertFamilies: Readonly<Record<string, Family>> = {
+  mixtral,
+  phimoe: { ...mixtral, source: 'transformers, models/phimoe/configuration_phimoe.py' },
+  granitemoe: {
+    ...mixtral,
+    source: 'transformers, models/granitemoe/configuration_granitemoe.py',
+    windows: llama.windows,
+    tiedEmbeddings: flag('tie_word_embeddings', false),
+  },
+  qwen2_moe: qwen2Moe,
+  qwen3_moe: qwen3Moe,
+  qwen3_vl_moe_text: qwen3Moe,
+  olmoe,
+  llama4,
+  llama4_text: llama4,
+  gpt_oss: gptOss,
+  dbrx,
+  deepseek_v2: { ...deepseek, source: 'configuration_deepseek.py of deepseek-ai/DeepSeek-V2' },
+  deepseek_v3: deepseek,
+  kimi_k2: deepseek,
+  glm4_moe: glm4Moe,
+}
+
+/** Qwen lists the layers without experts; those at the beginning have a place in the model. */
+function firstDenseLayers(fields: Fields): number {
+  const dense = fields.list('mlp_only_layers') ?? []
+  const first = dense.findIndex((layer, index) => layer !== index)
+  if (first === -1) return dense.length
+  fields.note('mlp_only_layers: only those before the first layer with experts are taken as dense')
+  return first
+}
+
+/** The shared expert of Qwen is one wide MLP: so many widths of a routed one. */
+function sharedInWidths(fields: Fields): number {
+  const whole = fields.count('shared_expert_intermediate_size', limits.mlpWidth) ?? 0
+  const one = fields.number(['moe_intermediate_size'], limits.mlpWidth) ?? 1
+  if (whole % one === 0) return whole / one
+  fields.fault('shared_expert_intermediate_size', `is no multiple of moe_intermediate_size, ${one}`)
+  return 0
+}
+
+/** A query in a chunk meets half a window on average: the bound of its cache is the same, its FLOPs are fewer. */
+function chunksAsWindows(fields: Fields): Windows {
+  const windows = globalEvery('attention_chunk_size', 'no_rope_layer_interval', 4, 8192)(fields)
+  if (windows.window !== undefined)
+    fields.note('attention_chunk_size: chunks are taken as windows of that size')
+  return windows
+}
+
+function ignoring(name: string) {
+  return (fields: Fields): undefined => {
+    fields.number([name], Number.MAX_SAFE_INTEGER)
+  }
+}
+
+/** One group is no limit. */
+function limitedGroups(fields: Fields): number | undefined {
+  const groups = optional('experts', 'n_group')(fields) ?? 1
+  return groups > 1 ? optional('experts', 'topk_group')(fields) : undefined
+}

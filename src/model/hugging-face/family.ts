@@ -1,0 +1,87 @@
+/**
+ * One row of the table: for every dimension of a model, the field that gives it, or what holds where no field does.
+ * Fields that transformers may leave out of a config.json have here the default of the class that reads it.
+ */
+import { limits } from '../limits.ts'
+import type { AttentionSpelling } from '../spelling.ts'
+import type { Fields } from './fields.ts'
+
+export type Cell<T> = (fields: Fields) => T
+
+export type NumberCell = Cell<number>
+
+export interface ExpertCells {
+  /** Undefined where this config has none. */
+  readonly experts: Cell<number | undefined>
+  readonly activeExperts: NumberCell
+  readonly sharedExperts: NumberCell
+  readonly dFfExpert: NumberCell
+  readonly denseLayers: NumberCell
+  readonly every: NumberCell
+  /** Groups of experts, meant for nodes, that a token's may be in. */
+  readonly nodeLimit: Cell<number | undefined>
+}
+
+export interface LatentCells {
+  readonly queryRank: Cell<number | undefined>
+  readonly keyValueRank: NumberCell
+  readonly nopeHeadDim: NumberCell
+  readonly ropeHeadDim: NumberCell
+  readonly valueHeadDim: NumberCell
+}
+
+export type Windows = Pick<AttentionSpelling, 'window' | 'globalEvery'>
+
+export interface Family {
+  /** Where the names and the defaults are from. */
+  readonly source: string
+  readonly layers: NumberCell
+  readonly dModel: NumberCell
+  readonly dFf: NumberCell
+  readonly heads: NumberCell
+  /** As many as heads where undefined. */
+  readonly kvHeads: Cell<number | undefined>
+  /** dModel / heads where undefined. */
+  readonly headDim: Cell<number | undefined>
+  readonly vocab: NumberCell
+  readonly gatedMlp: Cell<boolean>
+  readonly tiedEmbeddings: Cell<boolean>
+  readonly learnedPositions: NumberCell
+  readonly parallelBlocks: Cell<boolean>
+  readonly maxSequenceLength: Cell<number | undefined>
+  readonly windows: Cell<Windows>
+  readonly experts: ExpertCells | null
+  readonly latent: LatentCells | null
+  readonly multiTokenLayers: NumberCell
+}
+
+type Limit = keyof typeof limits
+
+export function needed(limit: Limit, ...names: readonly string[]): NumberCell {
+  return (fields) => fields.needed(names, limits[limit])
+}
+
+export function optional(limit: Limit, ...names: readonly string[]): Cell<number | undefined> {
+  return (fields) => fields.number(names, limits[limit])
+}
+
+export function either(limit: Limit, name: string, otherwise: number): NumberCell {
+  return (fields) => fields.number([name], limits[limit]) ?? otherwise
+}
+
+export function countOr(limit: Limit, name: string, otherwise: number): NumberCell {
+  return (fields) => fields.count(name, limits[limit]) ?? otherwise
+}
+
+export function flag(name: string, otherwise: boolean): Cell<boolean> {
+  return (fields) => fields.flag(name) ?? otherwise
+}
+
+export function always<T>(value: T): Cell<T> {
+  return () => value
+}
+
+/** A cell of an object inside the config. */
+export function inside<T>(name: string, cell: Cell<T>): Cell<T> {
+  return (fields) => cell(fields.part(name))
+}

@@ -1,0 +1,28 @@
+/** Fields that have no bearing on cost, or less than the formulas resolve: no word is lost on them. */
+const names: ReadonlySet<string> = new Set(
+  [
+    'model_type architectures auto_map custom_pipelines license dropout id2label label2id task_specific_params is_decoder is_encoder_decoder',
+    'use_cache cache_implementation return_dict output_hidden_states output_attentions output_router_logits prefix',
+    'hidden_act hidden_activation activation_function swiglu_limit norm_type mlp_type initializer_range init_std',
+    'partial_rotary_factor rotary_pct rotary_dim rotary_emb_base alibi logit_scale original_max_position_embeddings',
+    'initial_context_length n_ctx seq_length sliding_window_size query_pre_attn_scalar clip_qkv swiglu_limit',
+    'attention_bias mlp_bias use_bias bias qkv_bias lm_head_bias use_qk_norm qk_layernorm do_layer_norm_before',
+    'attn_scale floor_scale attn_temperature_tuning scale_attn_weights layerdrop pretraining_tp ep_size gelu',
+    'norm_topk_prob routed_scaling_factor scoring_func topk_method seq_aux experts_per_token',
+    'head_dim moe_layers no_rope_layers attention_softmax_in_fp32 masked_softmax_fusion bias_dropout_fusion',
+    'apply_residual_connection_post_layernorm slow_but_exact n_special predict_special_tokens dtype torch_dtype',
+    'gradient_checkpointing multi_query new_decoder_architecture max_window_layers word_embed_proj_dim mm_tokens_per_image ignore_index',
+    'max_length min_length do_sample temperature top_k top_p typical_p num_beams num_beam_groups bad_words_ids',
+    'chunk_size_feed_forward num_return_sequences no_repeat_ngram_size encoder_no_repeat_ngram_size',
+  ].flatMap((line) => line.split(' ')),
+)
+
+const endings =
+  /(_token_ids?|_token_index|_pdrop|_dropout|_eps|_epsilon|_coef|_alpha|_freq|_penalty|_placeholder|softcapping)$/
+const beginnings = /^(_|rope_|summary_|router_|transformers_|for_)/
+/** How pictures and sound come in, but for the encoders themselves. */
+const media = /(vision|image|video|audio)(?!_config$)/
+
+export function immaterial(name: string): boolean {
+  return names.has(name) || endings.test(name) || beginnings.test(name) || media.test(name)
+}

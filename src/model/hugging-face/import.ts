@@ -1,0 +1,147 @@
+/**
+ * A model from the config.json that Hugging Face keeps beside its weights.
+ *
+ * The config's model_type picks a row of the tables; each cell reads its field. A config with a text_config (a model
+ * that also sees or hears) gives its language model. What is not understood is told, never guessed: an unknown
+ * type and a missing number are results, not exceptions.
+ */
+import type { ElementType } from '../../hardware/chip.ts'
+import { type Spelling, spelledOut } from '../spelling.ts'
+import { type SpellingFault, spellingFaults } from '../spelling-faults.ts'
+import type { Transformer } from '../transformer.ts'
+import { denseFamilies } from './dense-families.ts'
+import { expertFamilies } from './expert-families.ts'
+import type { Cell, ExpertCells, Family, LatentCells } from './family.ts'
+import { type ConfigFault, type Fields, type Findings, fieldsOf, isObject } from './fields.ts'
+import { immaterial } from './immaterial.ts'
+import { plainFamilies } from './plain-families.ts'
+import { storedWeights } from './weights.ts'
+
+export const families: Readonly<Record<string, Family>> = {
+  ...denseFamilies,
+  ...expertFamilies,
+  ...plainFamilies,
+}
+
+export type HuggingFaceImport =
+  | {
+      readonly status: 'imported'
+      readonly transformer: Transformer
+      /** The same, as a request would spell it. */
+      readonly spelling: Spelling
+      /** As the weights are stored; absent where the config does not say. */
+      readonly weights?: ElementType
+      /** What of the config the model leaves out or takes as something else: a field's name, or a sentence. */
+      readonly ignored: readonly string[]
+    }
+  | { readonly status: 'unknown-type'; readonly modelType: string | null }
+  | { readonly status: 'faulty'; readonly faults: readonly ConfigFault[] }
+
+export function importHuggingFace(config: Readonly<Record<string, unknown>>): HuggingFaceImport {
+  const findings: Findings = { faults: [], notes: [] }
+  const whole = fieldsOf(config, findings)
+  const nested = isObject(config.text_config)
+  const text = nested ? whole.part('text_config') : whole
+  const modelType = text.text('model_type') ?? whole.text('model_type') ?? null
+  const family = modelType !== null && Object.hasOwn(families, modelType) ? families[modelType] : undefined
+  if (!family) return { status: 'unknown-type', modelType }
+  const spelling = spellingOf(family, text, nested ? whole : null)
+  const weights = storedWeights(text, whole)
+  const name = nameOf(whole.text('_name_or_path')) ?? modelType ?? ''
+  if (findings.faults.length > 0) return { status: 'faulty', faults: distinct(findings.faults) }
+  const faults = spellingFaults(spelling)
+  if (faults.length > 0) return { status: 'faulty', faults: faults.map((fault) => inConfig(fault, nested)) }
+  const left = [
+    ...(nested ? text.unread().map((field) => `text_config.${field}`) : []),
+    ...whole.unread(),
+  ].filter((path) => !immaterial(path.replace('text_config.', '')))
+  return {
+    status: 'imported',
+    transformer: spelledOut(name, spelling),
+    spelling,
+    ...(weights ? { weights } : {}),
+    ignored: [...left, ...new Set(findings.notes)],
+  }
+}
+
+/** Whether embeddings are tied is said beside the text_config where it is not said inside. */
+function spellingOf(family: Family, fields: Fields, above: Fields | null): Spelling {
+  const has = <T>(cell: Cell<T>): T => cell(fields)
+  const kvHeads = has(family.kvHeads)
+  const headDim = has(family.headDim)
+  const maxSequenceLength = has(family.maxSequenceLength)
+  const tied = fields.flag('tie_word_embeddings') ?? above?.flag('tie_word_embeddings')
+  const moe = family.experts && expertsOf(family.experts, fields)
+  return {
+    layers: has(family.layers),
+    dModel: has(family.dModel),
+    dFf: has(family.dFf),
+    heads: has(family.heads),
+    vocab: has(family.vocab),
+    gatedMlp: has(family.gatedMlp),
+    tiedEmbeddings: tied ?? has(family.tiedEmbeddings),
+    learnedPositions: has(family.learnedPositions),
+    parallelBlocks: has(family.parallelBlocks),
+    multiTokenLayers: has(family.multiTokenLayers),
+    ...(kvHeads === undefined ? {} : { kvHeads }),
+    ...(headDim === undefined ? {} : { headDim }),
+    ...(maxSequenceLength === undefined ? {} : { maxSequenceLength }),
+    ...(moe ? { moe } : {}),
+    attention: {
+      ...has(family.windows),
+      ...(family.latent ? { kind: 'mla', mla: latentOf(family.latent, fields) } : {}),
+    },
+  }
+}
+
+function expertsOf(cells: ExpertCells, fields: Fields) {
+  const experts = cells.experts(fields)
+  if (experts === undefined) return undefined
+  const nodeLimit = cells.nodeLimit(fields)
+  return {
+    experts,
+    activeExperts: cells.activeExperts(fields),
+    sharedExperts: cells.sharedExperts(fields),
+    dFfExpert: cells.dFfExpert(fields),
+    denseLayers: cells.denseLayers(fields),
+    every: cells.every(fields),
+    ...(nodeLimit === undefined ? {} : { nodeLimit }),
+  }
+}
+
+function latentOf(cells: LatentCells, fields: Fields) {
+  return {
+    queryRank: cells.queryRank(fields) ?? null,
+    keyValueRank: cells.keyValueRank(fields),
+    nopeHeadDim: cells.nopeHeadDim(fields),
+    ropeHeadDim: cells.ropeHeadDim(fields),
+    valueHeadDim: cells.valueHeadDim(fields),
+  }
+}
+
+/** A field may stand in several cells. */
+function distinct(faults: readonly ConfigFault[]): readonly ConfigFault[] {
+  return [...new Map(faults.map((fault) => [fault.pointer, fault])).values()]
+}
+
+/** Fields of nearly all configs that a fault of the model as spelled goes back to. */
+const fieldOf: Readonly<Record<string, string>> = {
+  '/headDim': 'head_dim',
+  '/kvHeads': 'num_key_value_heads',
+  '/moe/activeExperts': 'num_experts_per_tok',
+}
+
+function inConfig({ pointer, detail }: SpellingFault, nested: boolean): ConfigFault {
+  const field = fieldOf[pointer]
+  const said = `${pointer.slice(1).replaceAll('/', '.')}: ${detail}`
+  return { pointer: `${nested ? '/text_config' : ''}${field ? `/${field}` : ''}`, detail: said }
+}
+
+/** The last part of a path or of owner/name. */
+function nameOf(path: unknown): string | undefined {
+  if (typeof path !== 'string') return undefined
+  return path
+    .split('/')
+    .findLast((part) => part.length > 0)
+    ?.slice(0, 100)
+}

@@ -1,0 +1,75 @@
+/**
+ * Which layers look back on a window only. A config says it by one size for all layers, by a period, or by a list
+ * of layer types; what is neither "all", "none" nor "one global layer in n" has no place in the model, and every
+ * layer is then taken as global: an upper bound of memory and time.
+ */
+import { limits } from '../limits.ts'
+import type { Cell, Windows } from './family.ts'
+import type { Fields } from './fields.ts'
+
+export const noWindow: Cell<Windows> = () => ({})
+
+/** Every layer has the window, if there is one. */
+export function windowInAll(name: string): Cell<Windows> {
+  return (fields) => listed(fields, name, 0) ?? windowOf(fields, name, 0)
+}
+
+/** One layer in `otherwise` is global, or as the field says; the window is as wide as the last says where it is not stated. */
+export function globalEvery(
+  name: string,
+  period: string,
+  otherwise: number,
+  defaultWindow?: number,
+): Cell<Windows> {
+  return (fields) => {
+    const every = fields.number([period], limits.layers) ?? otherwise
+    return listed(fields, name, every) ?? windowOf(fields, name, every, defaultWindow)
+  }
+}
+
+/** Qwen: windows only where they are switched on, in some layers of the stack. */
+export function switchedWindows(isLocal: (layer: number, border: number) => boolean): Cell<Windows> {
+  return (fields) => {
+    const on = fields.flag('use_sliding_window') ?? false
+    const border = fields.count('max_window_layers', limits.layers)
+    const layers = fields.number(['num_hidden_layers'], limits.layers) ?? 0
+    const types = fields.list('layer_types')
+    const window = fields.number(['sliding_window'], limits.positions)
+    if (!on || window === undefined) return {}
+    const local = types
+      ? types.map((type) => type !== 'full_attention')
+      : Array.from({ length: layers }, (_, layer) => isLocal(layer, border ?? 28))
+    return patternOf(fields, window, local)
+  }
+}
+
+function windowOf(fields: Fields, name: string, every: number, otherwise?: number): Windows {
+  const given = fields.number([name], limits.positions)
+  const window = fields.states(name) ? given : otherwise
+  return window === undefined ? {} : { window, globalEvery: every }
+}
+
+function listed(fields: Fields, name: string, every: number): Windows | undefined {
+  const types = fields.list('layer_types')
+  if (!types) return undefined
+  const { window } = windowOf(fields, name, every)
+  if (window === undefined) return {}
+  return patternOf(
+    fields,
+    window,
+    types.map((type) => type !== 'full_attention'),
+  )
+}
+
+function patternOf(fields: Fields, window: number, local: readonly boolean[]): Windows {
+  if (!local.includes(true)) return {}
+  const every = local.indexOf(false) + 1
+  if (every === 0) return { window, globalEvery: 0 }
+  if (local.every((isLocal, layer) => isLocal === ((layer + 1) % every !== 0))) {
+    return { window, globalEvery: every }
+  }
+  fields.note(
+    `windows of ${window}: their layers follow no period, all are taken as attending to all positions`,
+  )
+  return {}
+}

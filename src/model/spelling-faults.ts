@@ -1,0 +1,73 @@
+/** What cannot stand together in a model as it is spelled: each part is legal by itself. */
+import { expertLayers } from './expert-layers.ts'
+import { headDims } from './head-dims.ts'
+import { type Spelling, spelledOut } from './spelling.ts'
+
+export interface SpellingFault {
+  /** JSON pointer into the spelling. */
+  readonly pointer: string
+  readonly detail: string
+}
+
+export function spellingFaults(spelling: Spelling): readonly SpellingFault[] {
+  return [...headFaults(spelling), ...patternFaults(spelling), ...expertFaults(spelling)]
+}
+
+function headFaults(spelling: Spelling): readonly SpellingFault[] {
+  const { heads, dModel, kvHeads, headDim, attention } = spelling
+  const { kind, mla } = attention ?? {}
+  if (kind === 'mla' && !mla) return [{ pointer: '/attention/mla', detail: 'is required for mla' }]
+  if (mla) return latentFaults(spelling)
+  const pointer = '/kvHeads'
+  if (kind === 'gqa' && kvHeads === undefined) return [{ pointer, detail: 'is required for gqa' }]
+  const given = kvHeads ?? (kind === 'mqa' ? 1 : heads)
+  const implied = kind === 'mha' ? heads : kind === 'mqa' ? 1 : given
+  if (given !== implied) {
+    return [{ pointer, detail: `${kind} with ${heads} heads has ${implied} kvHeads, not ${given}` }]
+  }
+  if (heads % given !== 0) return [{ pointer, detail: `${given} does not divide the ${heads} heads` }]
+  if (headDim !== undefined || Number.isInteger(dModel / heads)) return []
+  const detail = `is required: dModel / heads = ${dModel} / ${heads} is not whole`
+  return [{ pointer: '/headDim', detail }]
+}
+
+function latentFaults(spelling: Spelling): readonly SpellingFault[] {
+  const { heads, kvHeads = heads, headDim, attention } = spelling
+  if (attention?.kind && attention.kind !== 'mla') {
+    return [{ pointer: '/attention/kind', detail: `is mla where mla is given, not ${attention.kind}` }]
+  }
+  if (kvHeads !== heads) {
+    const detail = `latent attention has keys and values for each of the ${heads} heads, not ${kvHeads}`
+    return [{ pointer: '/kvHeads', detail }]
+  }
+  const { key } = headDims(spelledOut('', spelling))
+  if (headDim === undefined || headDim === key) return []
+  return [{ pointer: '/headDim', detail: `is nopeHeadDim + ropeHeadDim = ${key} in mla, not ${headDim}` }]
+}
+
+function patternFaults({ layers, attention }: Spelling): readonly SpellingFault[] {
+  const { window, globalEvery, kvShareGroup = 1 } = attention ?? {}
+  const faults: SpellingFault[] = []
+  if (window === undefined && globalEvery !== undefined) {
+    faults.push({ pointer: '/attention/window', detail: 'is required with globalEvery' })
+  }
+  if (kvShareGroup > layers) {
+    const detail = `${kvShareGroup} layers cannot share a cache: there are ${layers}`
+    faults.push({ pointer: '/attention/kvShareGroup', detail })
+  }
+  return faults
+}
+
+function expertFaults(spelling: Spelling): readonly SpellingFault[] {
+  const { layers, moe } = spelling
+  if (!moe) return []
+  const { experts, activeExperts } = moe
+  if (activeExperts > experts) {
+    const detail = `${activeExperts} of ${experts} experts cannot be active`
+    return [{ pointer: '/moe/activeExperts', detail }]
+  }
+  if (expertLayers(spelledOut('', spelling)) > 0) return []
+  const { denseLayers = 0, every = 1 } = moe
+  const detail = `leaves no layer with experts: ${layers} layers, ${denseLayers} dense ones first, then one in ${every}`
+  return [{ pointer: denseLayers > 0 ? '/moe/denseLayers' : '/moe/every', detail }]
+}

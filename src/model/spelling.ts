@@ -1,0 +1,45 @@
+/**
+ * A model as a request or a catalogue file spells it: dimensions, and where it has them its experts and its kind of
+ * attention, each in the words of the HTTP contract.
+ */
+import { type Architecture, transformer } from './architecture.ts'
+import { headDims } from './head-dims.ts'
+import {
+  fullAttention,
+  type LatentAttention,
+  type MixtureOfExperts,
+  type Transformer,
+} from './transformer.ts'
+
+type WithDefaults = 'sharedExperts' | 'denseLayers' | 'every'
+
+export type MoeSpelling = Omit<MixtureOfExperts, WithDefaults> & Partial<Pick<MixtureOfExperts, WithDefaults>>
+
+export type AttentionKind = 'mha' | 'gqa' | 'mqa' | 'mla'
+
+export interface AttentionSpelling {
+  readonly kind?: AttentionKind
+  readonly window?: number
+  /** Needs a window; none of the layers is global where it is left out. */
+  readonly globalEvery?: number
+  readonly kvShareGroup?: number
+  readonly mla?: LatentAttention
+}
+
+export interface Spelling extends Omit<Architecture, 'attention' | 'experts'> {
+  readonly moe?: MoeSpelling
+  readonly attention?: AttentionSpelling
+}
+
+/** Latent attention has keys and values for every head, of widths of its own. */
+export function spelledOut(name: string, { moe, attention = {}, ...dimensions }: Spelling): Transformer {
+  const { kind, window, globalEvery = 0, kvShareGroup = 1, mla } = attention
+  const pattern = window === undefined ? fullAttention : { ...fullAttention, window, globalEvery }
+  const model = transformer(name, {
+    ...dimensions,
+    ...(kind === 'mqa' ? { kvHeads: 1 } : {}),
+    attention: { ...pattern, kvShareGroup, latent: mla ?? null },
+    experts: moe ? { sharedExperts: 0, denseLayers: 0, every: 1, ...moe } : null,
+  })
+  return mla ? { ...model, headDim: headDims(model).key } : model
+}

@@ -1,0 +1,122 @@
+/** What comes out for prefill, generation and serving, in the words of the HTTP contract. */
+import type { EvaluateAnswer, NoPlan, OptimizeAnswer, Plan } from './plan.ts'
+
+/**
+ * A plan of one phase. Where a training plan has the same field it means the same; what only training has is empty:
+ * no ZeRO, no rematerialisation, no optimizer. `microbatches` are the groups that a pipeline holds at once, the step is
+ * one token further for all sequences (generation) or the whole of all prompts (prefill).
+ */
+export interface InferencePlan extends Plan {
+  /** Sequences resident at once, over all replicas and stages. */
+  readonly batchSequences: number
+  /** The same for one user: tokens a second of one sequence. */
+  readonly tokensPerSecondPerUser: number
+  /** No plan on these chips can be faster: weights and caches once over all HBM, or the FLOPs at peak. */
+  readonly floorSeconds: number
+  /** Parts of `timeSeconds.hbm` and `.compute`, each as if alone. */
+  readonly streaming: {
+    readonly weightsSeconds: number
+    readonly kvCacheSeconds: number
+    readonly arithmeticSeconds: number
+  }
+  /** Resharding between the components' layouts, of one step. */
+  readonly reshardingSeconds: number
+  /** No other layouts of the components are faster on this mesh and placement: from the component-layout programme. */
+  readonly layoutProvenBest: boolean | null
+  /** Generation: the most sequences that fit under these layouts. */
+  readonly maxBatchSequences?: number
+  /** Generation: tokens in a step from which arithmetic outlasts the streaming of weights. */
+  readonly criticalBatchTokens?: number
+  /** Prefill: what the last of the prompts waits for. */
+  readonly timeToFirstTokenSeconds?: number
+  readonly speculation?: SpeculationAccount
+}
+
+export interface SpeculationAccount {
+  readonly draftTokens: number
+  readonly expectedTokensPerStep: number
+  readonly stepSeconds: number
+  readonly secondsPerToken: number
+  /** Over generation without drafts; below 1 it hurts. */
+  readonly speedup: number
+}
+
+export interface ParetoPoint {
+  readonly batchSequences: number
+  readonly stepTimeSeconds: number
+  readonly tokensPerSecondPerChip: number
+  readonly chipSecondsPerToken: number
+  /** Chips of one replica: the smallest deployment with this latency and cost. */
+  readonly chips: number
+  readonly plan: InferencePlan
+}
+
+export interface InferenceAnswer extends Omit<OptimizeAnswer, 'plans' | 'infeasible'> {
+  readonly plans: readonly InferencePlan[]
+  readonly infeasible: InferenceNoPlan | null
+  /** Generation: latency against cost, undominated points alone. */
+  readonly pareto?: readonly ParetoPoint[]
+}
+
+export interface InferenceNoPlan extends Omit<NoPlan, 'nearest'> {
+  readonly nearest: { readonly plan: InferencePlan; readonly shortBytes: number } | null
+}
+
+export interface InferenceEvaluation extends Omit<EvaluateAnswer, 'plan'> {
+  readonly plan: InferencePlan
+}
+
+/** One phase of a deployment: instances of one plan. */
+export interface PhasePlan extends InferencePlan {
+  readonly chips: number
+  readonly chipsPerInstance: number
+  readonly instances: number
+  /** Share of its time that an instance works at the rate asked, or at the deployment's own. */
+  readonly utilization: number
+}
+
+export interface ServePlan {
+  readonly rank: number
+  readonly feasible: boolean
+  readonly id: string
+  readonly summary: string
+  readonly disaggregated: boolean
+  readonly chips: number
+  readonly prefill: PhasePlan
+  readonly generate: PhasePlan
+  /** Prefill instances per generate instance; 1 where one does both. */
+  readonly ratio: number
+  /** What the deployment can sustain. */
+  readonly requestsPerSecond: number
+  readonly timeToFirstTokenSeconds: number
+  readonly timePerOutputTokenSeconds: number
+  readonly requestSeconds: number
+  readonly costPerMillionTokensUsd: number | null
+  readonly tokensPerSecondPerChip: number
+  readonly queueing: {
+    readonly model: string
+    readonly arrivalsPerSecond: number
+    readonly waitSeconds: number
+  }
+  /** Disaggregated: keys and values of a prompt go from prefill to generation. */
+  readonly kvTransfer: {
+    readonly bytesPerRequest: number
+    readonly seconds: number
+    readonly streamedPerLayer: boolean
+  } | null
+  /** Where both phases run on the same chips with weights in different layouts: what one set more, or moving it, costs. */
+  readonly secondLayout: {
+    readonly copyBytesPerChip: number
+    readonly reshardSeconds: number
+  } | null
+  readonly explanation: readonly string[]
+}
+
+export interface ServeAnswer extends Omit<OptimizeAnswer, 'plans' | 'infeasible' | 'sensitivity'> {
+  readonly plans: readonly ServePlan[]
+  readonly infeasible: ServeNoPlan | null
+}
+
+export interface ServeNoPlan extends Omit<NoPlan, 'nearest'> {
+  readonly nearest: { readonly plan: ServePlan; readonly shortSeconds: number } | null
+}

@@ -1,0 +1,67 @@
+/**
+ * Where a step of inference goes, and what is on a chip. The parts of the time add up to the step: compute + hbm +
+ * exposedCommunication + pipelineBubble + overhead.
+ */
+
+import { reserveBytes } from '../../cost/memory.ts'
+import { setShape, sumOf } from '../../inference/local-term.ts'
+import { fixedBytes } from '../../inference/pass-numbers.ts'
+import { type Axis, axes } from '../../sharding/axis.ts'
+import { byAxis } from '../accounts.ts'
+import type { CollectiveLine, MemoryAccount, TimeAccount } from '../plan.ts'
+import type { InferenceCosting } from './costing.ts'
+
+export function inferenceTimeAccount(
+  { components, resharding, transfers, overhead }: InferenceCosting,
+  lines: readonly CollectiveLine[],
+): TimeAccount {
+  const sum = (part: (component: InferenceCosting['components'][number]) => number) =>
+    components.reduce((total, component) => total + part(component), 0)
+  const compute = sum(({ busy, time }) => busy * Math.min(time.arithmetic, time.compute))
+  const hbm = sum(({ busy, time }) => busy * Math.max(0, time.compute - time.arithmetic))
+  const exposed = sum(({ busy, time }) => busy * (time.expected - time.compute))
+  const waiting = sum(({ times, busy, time }) => (times - busy) * time.expected)
+  return {
+    compute,
+    hbm,
+    communication: byAxis(lines),
+    pipelineBubble: waiting,
+    rematerialization: 0,
+    optimizer: 0,
+    overhead,
+    exposedCommunication: Math.max(0, exposed + resharding + transfers),
+  }
+}
+
+export function inferenceMemoryAccount({ model, candidate }: InferenceCosting): MemoryAccount {
+  const { setting, sizes } = model
+  const { pass, layouts, answer, mesh } = candidate
+  setShape(sizes, pass.resident)
+  const head = layouts.length - 1
+  let weights = 0
+  let kvCache = 0
+  layouts.forEach(({ stored, cache }, index) => {
+    const layers = index === head ? 1 : pass.stageLayers
+    weights += layers * sumOf(stored, sizes)
+    kvCache += layers * sumOf(cache, sizes)
+  })
+  const reserve = reserveBytes(setting.cluster.chip.hbmBytes, setting.assumptions)
+  const fixed = fixedBytes(model, mesh)
+  return {
+    budget: setting.memoryBudget,
+    total: answer.bytes + fixed,
+    parameters: weights + fixed - reserve,
+    gradients: 0,
+    optimizer: 0,
+    activations: 0,
+    kvCache,
+    workspace: answer.bytes - weights - kvCache,
+    reserve,
+    stage: mesh.pipeline - 1,
+  }
+}
+
+/** The axis that moves longest. */
+export function heaviestAxis({ communication }: TimeAccount): Axis {
+  return [...axes].sort((a, b) => communication[b] - communication[a])[0] ?? 'tensor'
+}

@@ -1,0 +1,170 @@
+/** A candidate of inference, costed and explained: the plan that goes out. */
+import type { Solver } from '../../../solvers/linear-program.ts'
+import { peakFlops } from '../../cost/compute.ts'
+import { floorSeconds, workFlops } from '../../inference/floor.ts'
+import type { InferenceModel } from '../../inference/model.ts'
+import type { InferenceCandidate, Phase } from '../../inference/search.ts'
+import { chooseLayouts } from '../../search/component-layout.ts'
+import { arrayNotation } from '../../sharding/array.ts'
+import { activeAxes } from '../collectives.ts'
+import { planId } from '../identity.ts'
+import type { InferencePlan } from '../inference-plan.ts'
+import { axisPlacements } from '../placement.ts'
+import type { Infeasibility, TimeAccount } from '../plan.ts'
+import { heaviestAxis, inferenceMemoryAccount, inferenceTimeAccount } from './accounts.ts'
+import { inferenceAlgorithm, inferenceCollectives, restrictedLayout } from './collectives.ts'
+import { type InferenceCosting, inferenceCosting } from './costing.ts'
+import { inferenceExplanation } from './explanation.ts'
+import { heldPositions } from './launch/serving.ts'
+import { inferenceLaunch } from './launch.ts'
+
+/** What generation or prefill adds to what all plans of inference have. */
+export type PhaseFields = Partial<
+  Pick<InferencePlan, 'maxBatchSequences' | 'criticalBatchTokens' | 'timeToFirstTokenSeconds' | 'speculation'>
+>
+
+export function assembleInference(
+  model: InferenceModel,
+  candidate: InferenceCandidate,
+  rank: number,
+  phase: Phase,
+  own: PhaseFields,
+  solver: Solver | null,
+  contextLength: number = heldPositions(candidate.pass),
+): InferencePlan {
+  const costed = inferenceCosting(model, candidate)
+  const work = phase.work(candidate.pass)
+  const { setting } = model
+  const { cluster } = setting
+  const { mesh, pass, seconds } = candidate
+  const lines = inferenceCollectives(costed)
+  const time = inferenceTimeAccount(costed, lines)
+  const memory = inferenceMemoryAccount(costed)
+  const placement = axisPlacements(candidate.placement, mesh, cluster)
+  const names = Object.fromEntries(costed.components.map(({ name, layout }) => [name, layout.name]))
+  const useful = workFlops(setting, work)
+  const mfu = useful / (peakFlops(cluster.chip, setting.precision.compute) * cluster.chips * seconds)
+  const tokensPerSecond = phase.tokens(pass) / seconds
+  const short = memory.total - memory.budget
+  const feasible = short <= memory.budget * 1e-12
+  const batchSequences = pass.resident.sequences
+  const plan = {
+    rank,
+    feasible,
+    ...(feasible ? {} : { infeasible: [tooFull(short)] }),
+    id: planId([mesh, names, placement, batchSequences, pass.units]),
+    summary: summary(candidate, names),
+    mesh,
+    placement,
+    layout: { components: names, shardings: shardings(costed), algorithm: inferenceAlgorithm(costed) },
+    zeroStage: 0,
+    microbatches: pass.units,
+    microbatchTokens: pass.shape.sequences * pass.shape.positions,
+    pipelineSchedule: mesh.pipeline > 1 ? 'in-flight' : 'none',
+    virtualStages: 1,
+    stageLayers: stageLayers(setting.model.layers, mesh.pipeline),
+    rematerialization: [],
+    memoryPolicy: null,
+    stepTimeSeconds: seconds,
+    lowerBoundSeconds: costed.lowerBound,
+    upperBoundSeconds: costed.upperBound,
+    mfu,
+    hfu: mfu,
+    tokensPerSecond,
+    tokensPerSecondPerChip: tokensPerSecond / cluster.chips,
+    tokensPerSecondPerUser: tokensPerSecond / batchSequences,
+    costPerMillionTokensUsd:
+      cluster.chip.usdPerHour === undefined
+        ? null
+        : (cluster.chip.usdPerHour * cluster.chips * 1e6) / 3600 / tokensPerSecond,
+    paddingFraction: 1 - batchSequences / paddedSequences(candidate),
+    timeSeconds: time,
+    memoryBytes: memory,
+    ...bottleneck(time, cluster.network.kind),
+    headroom: {
+      communication:
+        time.exposedCommunication > 0 ? (time.compute + time.hbm) / time.exposedCommunication : null,
+      memory: memory.budget / memory.total,
+    },
+    collectives: lines,
+    batchSequences,
+    floorSeconds: floorSeconds(setting, work),
+    streaming: streaming(costed),
+    reshardingSeconds: costed.resharding,
+    layoutProvenBest: feasible && solver ? provenBest(candidate, solver) : null,
+    ...own,
+  }
+  const launch = inferenceLaunch(setting, candidate, phase.mode, { contextLength, memory })
+  return { ...plan, explanation: inferenceExplanation(plan, phase.mode), launch }
+}
+
+/** The programme finds nothing faster than what the search chose. */
+function provenBest({ question, answer }: InferenceCandidate, solver: Solver): boolean | null {
+  const found = chooseLayouts(question, solver)
+  if (found === 'infeasible' || found === 'unsolved' || !found.proven) return null
+  return answer.seconds <= found.seconds * (1 + 1e-9)
+}
+
+function streaming({ components }: InferenceCosting): InferencePlan['streaming'] {
+  const sum = (part: 'weights' | 'caches' | 'arithmetic') =>
+    components.reduce((total, { busy, time }) => total + busy * time[part], 0)
+  return {
+    weightsSeconds: sum('weights'),
+    kvCacheSeconds: sum('caches'),
+    arithmeticSeconds: sum('arithmetic'),
+  }
+}
+
+/** The largest part of the step. */
+function bottleneck(
+  time: TimeAccount,
+  network: 'torus' | 'switched',
+): Pick<InferencePlan, 'bottleneck' | 'bottleneckDetail'> {
+  const parts = [
+    ['compute', time.compute],
+    ['hbm', time.hbm],
+    ['communication', time.exposedCommunication],
+    ['pipelineBubble', time.pipelineBubble],
+    ['overhead', time.overhead],
+  ] as const
+  const [largest] = [...parts].sort(([, a], [, b]) => b - a)
+  const bound = largest?.[0] ?? 'compute'
+  const detail = { axis: heaviestAxis(time), network: network === 'torus' ? 'ici' : 'network' }
+  return { bottleneck: bound, bottleneckDetail: bound === 'communication' ? detail : null }
+}
+
+function summary({ mesh, pass }: InferenceCandidate, names: Readonly<Record<string, string>>): string {
+  const sizes = activeAxes(mesh).map((axis) => `${axis} ${mesh[axis]}`)
+  const layouts = Object.entries(names).map(([component, name]) => `${component} ${name}`)
+  return [
+    sizes.length > 0 ? sizes.join(' x ') : 'one chip',
+    ...layouts,
+    `batch ${pass.resident.sequences}`,
+    ...(pass.units > 1 ? [`${pass.units} groups`] : []),
+  ].join(', ')
+}
+
+function stageLayers(layers: number, stages: number): readonly number[] {
+  const most = Math.ceil(layers / stages)
+  const few = most * stages - layers
+  return Array.from({ length: stages }, (_, stage) => (stage >= stages - few ? most - 1 : most))
+}
+
+/** Sequences with those that fill up the last group and replica. */
+function paddedSequences({ pass, mesh }: InferenceCandidate): number {
+  return pass.groups * Math.ceil(pass.shape.sequences / mesh.data) * mesh.data
+}
+
+function tooFull(shortBytes: number): Infeasibility {
+  const detail = `a chip is over the memory budget by ${shortBytes.toExponential(3)} bytes`
+  return { reason: 'memory', pointer: '/memoryBudget', detail, shortBytes }
+}
+
+function shardings(costed: InferenceCosting): Readonly<Record<string, string>> {
+  const entries = costed.components.flatMap((component) =>
+    Object.values(restrictedLayout(costed, component).component.arrays).map(
+      (array) => [array.name, arrayNotation(array).slice(array.name.length)] as const,
+    ),
+  )
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,109 @@
+/** What a step of inference moves, line by line, and its algorithm, with only the axes that are larger than 1. */
+import { operationTime } from '../../cost/traffic.ts'
+import { collectiveTime } from '../../hardware/collective.ts'
+import {
+  type CompiledCollective,
+  type CompiledLayout,
+  compileLayout,
+} from '../../inference/compiled-layout.ts'
+import { localValue, setShape, sumOf } from '../../inference/local-term.ts'
+import { movesBetween } from '../../inference/model.ts'
+import { setPass } from '../../inference/pass-numbers.ts'
+import { axesOf, axisBit, axisSet } from '../../sharding/axis.ts'
+import { restricted } from '../../sharding/component.ts'
+import { moveNotation } from '../../sharding/move.ts'
+import { activeAxes, costSet } from '../collectives.ts'
+import type { CollectiveLine } from '../plan.ts'
+import type { CostedComponent, InferenceCosting } from './costing.ts'
+
+export function inferenceCollectives(costing: InferenceCosting): readonly CollectiveLine[] {
+  const { components, candidate } = costing
+  const head = components.length - 1
+  const lines = components.flatMap((component, index) => {
+    setPass(costing.model, candidate.pass, index === head)
+    const own = restrictedLayout(costing, component).collectives
+    return own.flatMap((collective) => linesOf(collective, component.busy, costing))
+  })
+  return [...lines, ...streamLines(costing), ...transferLines(costing)]
+}
+
+/** The layout on the axes in use, so that it reads as in the book. */
+export function restrictedLayout(
+  { model, candidate }: InferenceCosting,
+  { layout }: CostedComponent,
+): CompiledLayout {
+  const { precision, assumptions } = model.setting
+  const component = restricted(layout.component, activeAxes(candidate.mesh))
+  return compileLayout({ name: layout.name, component }, precision, assumptions, 1)
+}
+
+export function inferenceAlgorithm(costing: InferenceCosting): readonly string[] {
+  return costing.components.flatMap((component) => {
+    const { lines } = restrictedLayout(costing, component).derivation
+    const text = lines.map((line) => (line.kind === 'move' ? moveNotation(line.move) : line.product.notation))
+    return [`${component.name}:`, ...text]
+  })
+}
+
+/** One call may move several arrays: its time is shared among them by their bytes. */
+function linesOf(
+  { operation, over, bytes, critical, moves }: CompiledCollective,
+  count: number,
+  { model, candidate }: InferenceCosting,
+): readonly CollectiveLine[] {
+  const cost = candidate.costs[costSet(over, candidate.costs, candidate.mesh)]
+  if (!cost || count === 0) return []
+  const whole = sumOf(bytes, model.sizes)
+  const seconds = count * operationTime(operation, whole, cost)
+  return moves.map((move, index): CollectiveLine => {
+    const term = bytes[index]
+    const own = term ? localValue(term, model.sizes) : 0
+    return {
+      op: operation,
+      over: axesOf(over).join(' x '),
+      array: move.from,
+      bytes: own,
+      count,
+      seconds: (seconds * own) / whole,
+      exposed: critical,
+      pass: 'forward',
+    }
+  })
+}
+
+/** The residual stream on its way from the sharding of one component to that of the next. */
+function streamLines(costing: InferenceCosting): readonly CollectiveLine[] {
+  const { model, candidate, components } = costing
+  const head = components.length - 1
+  const active = axisSet(activeAxes(candidate.mesh))
+  return components.flatMap(({ layout, times }, index) => {
+    const from = index === 0 ? components[head - 1] : components[index - 1]
+    if (!from) return []
+    setPass(model, candidate.pass, index === head)
+    return movesBetween(model, from.layout, layout)
+      .map((move) => ({ ...move, over: move.over & active }))
+      .filter(({ over }) => over !== 0)
+      .flatMap((move) => linesOf(move, times, costing))
+  })
+}
+
+function transferLines({ model, candidate }: InferenceCosting): readonly CollectiveLine[] {
+  const { pass, costs } = candidate
+  const cost = costs[axisBit.pipeline]
+  if (!cost || pass.transfers === 0) return []
+  setShape(model.sizes, pass.shape)
+  const bytes = localValue(model.boundary, model.sizes)
+  const one = collectiveTime(bytes, cost.permutePerByte, cost.permuteLatency, cost.latencyIsFloor)
+  return [
+    {
+      op: 'Permute',
+      over: 'pipeline',
+      array: 'Out',
+      bytes,
+      count: pass.transfers,
+      seconds: one * pass.transfers,
+      exposed: true,
+      pass: 'forward',
+    },
+  ]
+}

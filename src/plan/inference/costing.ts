@@ -1,0 +1,108 @@
+/**
+ * A candidate of inference costed once more, with all its parts: times of each chosen component, of the streams between
+ * them, of stages and overheads. The parts add up to the step.
+ */
+
+import type { Bound } from '../../cost/traffic.ts'
+import { fixedSeconds, overheadSeconds, transferSeconds } from '../../inference/arrangement.ts'
+import {
+  type ComponentTime,
+  type Conditions,
+  componentTime,
+  conditions,
+  moveSeconds,
+} from '../../inference/component-time.ts'
+import { setShards } from '../../inference/local-term.ts'
+import { type InferenceModel, movesBetween } from '../../inference/model.ts'
+import { setPass } from '../../inference/pass-numbers.ts'
+import type { InferenceCandidate } from '../../inference/search.ts'
+import type { Seconds } from '../../units.ts'
+
+export interface InferenceCosting {
+  readonly model: InferenceModel
+  readonly candidate: InferenceCandidate
+  readonly given: Conditions
+  readonly components: readonly CostedComponent[]
+  /** From the choice: layers, head and streams between them. */
+  readonly resharding: Seconds
+  readonly transfers: Seconds
+  readonly overhead: Seconds
+  readonly lowerBound: Seconds
+  readonly upperBound: Seconds
+}
+
+export interface CostedComponent {
+  readonly name: string
+  readonly layout: InferenceCandidate['layouts'][number]
+  /** How often it runs on the critical path, one after another. */
+  readonly times: number
+  /** How often one stage runs it; the rest of `times` it waits for the others. */
+  readonly busy: number
+  readonly time: ComponentTime
+}
+
+export function inferenceCosting(model: InferenceModel, candidate: InferenceCandidate): InferenceCosting {
+  const { mesh, costs, pass, layouts } = candidate
+  const given = conditions(
+    model.rates,
+    model.setting.assumptions,
+    pass.contexts,
+    model.sizes,
+    model.resources,
+  )
+  setShards(model.sizes, mesh)
+  const head = layouts.length - 1
+  const components = layouts.map((layout, index): CostedComponent => {
+    setPass(model, pass, index === head)
+    const times = index === head ? pass.headTimes : pass.layerTimes
+    return {
+      name: model.components[index]?.name ?? '',
+      layout,
+      times,
+      busy: index === head ? times : Math.min(times, pass.units * pass.stageLayers),
+      time: componentTime(layout, costs, given),
+    }
+  })
+  const resharding = reshardingSeconds(model, candidate, given, 'expected')
+  const bounded = (bound: 'lower' | 'upper') =>
+    components.reduce((sum, { times, time }) => sum + times * time[bound], 0) +
+    reshardingSeconds(model, candidate, given, bound) +
+    fixedSeconds(model, mesh, costs, pass)
+  return {
+    model,
+    candidate,
+    given,
+    components,
+    resharding,
+    transfers: transferSeconds(model, mesh, costs, pass),
+    overhead: overheadSeconds(model, mesh, pass),
+    lowerBound: bounded('lower'),
+    upperBound: bounded('upper'),
+  }
+}
+
+/** As the layout question counts it: to the first layer, inside and between layers, to the head. */
+function reshardingSeconds(
+  model: InferenceModel,
+  { layouts, pass, costs }: InferenceCandidate,
+  given: Conditions,
+  bound: Bound,
+): Seconds {
+  const head = layouts.length - 1
+  const { layers } = model.setting.model
+  const between = (from: typeof model.embedding, to: number, times: number): Seconds => {
+    const layout = layouts[to]
+    if (!layout) return 0
+    setPass(model, pass, to === head)
+    return times * moveSeconds(movesBetween(model, from, layout), costs, given, bound)
+  }
+  let total = between(model.embedding, 0, pass.headTimes)
+  layouts.forEach((layout, index) => {
+    if (index === head) return
+    const last = index === head - 1
+    total += last
+      ? between(layout, 0, pass.layerTimes * (1 - 1 / layers)) + between(layout, head, pass.headTimes)
+      : between(layout, index + 1, pass.layerTimes)
+  })
+  return total
+}

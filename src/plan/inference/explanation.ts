@@ -1,0 +1,99 @@
+/** What a person would want to hear about a plan of inference: what it waits for, what it reads, what fills the memory. */
+import { bytesText, percent, secondsText } from '../figures.ts'
+import type { InferencePlan } from '../inference-plan.ts'
+
+type Described = Omit<InferencePlan, 'explanation' | 'launch'>
+
+export function inferenceExplanation(plan: Described, mode: 'prefill' | 'generate'): readonly string[] {
+  return [
+    boundSentence(plan),
+    ...(mode === 'generate' ? batchSentence(plan) : []),
+    communicationSentence(plan),
+    ...pipelineSentence(plan, mode),
+    ...speculationSentence(plan),
+    memorySentence(plan),
+  ]
+}
+
+function boundSentence({ bottleneck, timeSeconds, streaming, stepTimeSeconds }: Described): string {
+  const of = `of ${secondsText(stepTimeSeconds)}`
+  if (bottleneck === 'communication') {
+    return `Bound by communication: ${secondsText(timeSeconds.exposedCommunication)} ${of} wait for the network.`
+  }
+  if (bottleneck === 'overhead') {
+    return `Bound by overheads: ${secondsText(timeSeconds.overhead)} ${of} start kernels.`
+  }
+  if (bottleneck === 'pipelineBubble') {
+    return `Bound by the pipeline: stages wait for each other ${secondsText(timeSeconds.pipelineBubble)} ${of}.`
+  }
+  if (bottleneck === 'compute') {
+    return `Compute-bound: ${secondsText(timeSeconds.compute)} ${of} is arithmetic; streaming weights alone takes ${secondsText(streaming.weightsSeconds)}.`
+  }
+  const [weights, caches] = [streaming.weightsSeconds, streaming.kvCacheSeconds]
+  const first = weights >= caches ? 'weights' : 'the key-value cache'
+  return `HBM-bound, by ${first}: weights stream in ${secondsText(weights)}, caches in ${secondsText(caches)}, ${of}; the arithmetic takes ${secondsText(streaming.arithmeticSeconds)}.`
+}
+
+function batchSentence(plan: Described): readonly string[] {
+  const { batchSequences, maxBatchSequences, criticalBatchTokens } = plan
+  if (maxBatchSequences === undefined || criticalBatchTokens === undefined) return []
+  const side = batchSequences < criticalBatchTokens ? 'below' : 'above'
+  return [
+    `${batchSequences} sequences are ${side} the critical batch of ${Math.round(criticalBatchTokens)}, from which weights take longer to multiply than to read; memory holds at most ${maxBatchSequences}.`,
+  ]
+}
+
+function communicationSentence({ timeSeconds, stepTimeSeconds, reshardingSeconds }: Described): string {
+  const all = Object.values(timeSeconds.communication).reduce((sum, seconds) => sum + seconds, 0)
+  if (all === 0) return 'Nothing is communicated.'
+  const exposed = timeSeconds.exposedCommunication
+  const between =
+    reshardingSeconds > 0
+      ? `, ${secondsText(reshardingSeconds)} of it between components that are laid out differently`
+      : ''
+  return `Of ${secondsText(all)} of communication ${secondsText(exposed)} (${percent(exposed / stepTimeSeconds)} of the step) is exposed${between}.`
+}
+
+function pipelineSentence(
+  { mesh, microbatches, stageLayers, timeSeconds, stepTimeSeconds }: Described,
+  mode: 'prefill' | 'generate',
+): readonly string[] {
+  if (mesh.pipeline === 1) return []
+  const stages = `${mesh.pipeline} stages of at most ${Math.max(...stageLayers)} layers`
+  if (mode === 'generate') {
+    return [
+      `${stages} hold ${microbatches} groups of sequences at once; every chip keeps the caches of all of them.`,
+    ]
+  }
+  return [
+    `${stages} take ${microbatches} groups or chunks of prompts one behind the other, and wait for each other ${percent(timeSeconds.pipelineBubble / stepTimeSeconds)} of the time.`,
+  ]
+}
+
+function speculationSentence({ speculation }: Described): readonly string[] {
+  if (!speculation) return []
+  const { draftTokens, expectedTokensPerStep, speedup, secondsPerToken } = speculation
+  if (speedup < 1) {
+    return [
+      `Speculation with ${draftTokens} drafted tokens hurts: ${secondsText(secondsPerToken)} per token, ${percent(1 / speedup - 1)} more than without.`,
+    ]
+  }
+  if (draftTokens === 0) return ['Speculation does not pay here: no draft is the best draft length.']
+  return [
+    `Speculation: ${draftTokens} drafted tokens give ${expectedTokensPerStep.toFixed(2)} per step, ${secondsText(secondsPerToken)} per token, ${speedup.toFixed(2)} times as fast as without.`,
+  ]
+}
+
+function memorySentence({ memoryBytes }: Described): string {
+  const parts = (
+    [
+      ['weights', memoryBytes.parameters],
+      ['key-value cache', memoryBytes.kvCache],
+      ['workspace', memoryBytes.workspace],
+      ['reserve', memoryBytes.reserve],
+    ] as const
+  )
+    .filter(([, bytes]) => bytes > 0)
+    .map(([name, bytes]) => `${name} ${bytesText(bytes)}`)
+  return `Memory per chip: ${bytesText(memoryBytes.total)} of ${bytesText(memoryBytes.budget)} (${parts.join(', ')}).`
+}

@@ -1,0 +1,31 @@
+/**
+ * The plan's memory as shares of a chip, rounded down to three decimals. M is the chip's memory, B the budget, P
+ * parameters, S workspace, R the reserve for framework and fragmentation:
+ *
+ *   whole    B / M                            all that a server may take
+ *   lasting  (B - S - R) / M                  weights and caches alone
+ *   free     (B - P - S - R) / (M - P - S - R)  caches, of what is free once all else is there
+ */
+import type { Serving } from './serving.ts'
+
+export interface MemoryShares {
+  readonly whole: number
+  readonly lasting: number
+  readonly free: number
+}
+
+export function memoryShares({ memory, setting }: Serving): MemoryShares {
+  const { budget, parameters, workspace, reserve } = memory
+  const all = setting.cluster.chip.hbmBytes
+  const passing = workspace + reserve
+  return {
+    whole: share(budget, all),
+    lasting: share(budget - passing, all),
+    free: share(budget - parameters - passing, all - parameters - passing),
+  }
+}
+
+function share(part: number, all: number): number {
+  // A budget of 0.9 of the chip must not become 0.899.
+  return Math.floor((part / all) * 1000 + 1e-9) / 1000
+}

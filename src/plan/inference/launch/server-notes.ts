@@ -1,0 +1,31 @@
+/** What servers on several hosts, and several servers, need beside flags. */
+import type { Serving } from './serving.ts'
+
+/** `chips` are those of one server. */
+export function hostNotes(
+  serving: Serving,
+  framework: string,
+  chips: number,
+  how: string,
+): readonly string[] {
+  return chips > hostChips(serving) ? [`${framework}, on several hosts: ${how}`] : []
+}
+
+export function replicaChips({ setting, mesh }: Serving): number {
+  return setting.cluster.chips / mesh.data
+}
+
+/** Where a framework has no replicas of its own. */
+export function replicaNotes({ mesh }: Serving, framework: string): readonly string[] {
+  if (mesh.data === 1) return []
+  return [
+    `${framework}: start ${mesh.data} servers with these flags, one for each replica, behind a load balancer.`,
+  ]
+}
+
+/** Chips of one host; behind switches a unit of the innermost tier stands for it. */
+export function hostChips({ setting: { cluster } }: Serving): number {
+  const { system } = cluster.chip
+  if (system.kind === 'torus') return system.host.reduce((product, size) => product * size, 1)
+  return system.tiers[0]?.size ?? cluster.chips
+}

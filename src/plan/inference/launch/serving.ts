@@ -1,0 +1,89 @@
+/** What a serving framework has to be told of a plan of prefill or generation, in whole numbers. */
+import type { Pass } from '../../../inference/pass.ts'
+import type { InferenceCandidate, Phase } from '../../../inference/search.ts'
+import type { Transformer } from '../../../model/transformer.ts'
+import type { Setting } from '../../../problem.ts'
+import type { Mesh } from '../../../sharding/axis.ts'
+import { type CacheLayout, cacheLayouts } from '../../../sharding/inference-layout.ts'
+import type { MemoryAccount } from '../../plan.ts'
+
+export interface Serving {
+  readonly setting: Setting
+  readonly model: Transformer
+  readonly gpu: boolean
+  readonly mode: Phase['mode']
+  readonly mesh: Mesh
+  /** By component. */
+  readonly layouts: readonly (readonly [component: string, layout: string])[]
+  readonly cache: CacheLayout
+  /** tensor x tensor2: 1D layouts do not tell them apart. */
+  readonly tensors: number
+  /** Groups of tensor chips that keep the caches of different sequences; 1 where all tensor chips share each. */
+  readonly attentionGroups: number
+  readonly stageLayers: number
+  /** Resident at once on such a group of a replica, and together in one stage. */
+  readonly sequences: number
+  readonly unitSequences: number
+  /** New positions of these that a stage takes at once. */
+  readonly unitTokens: number
+  /** Prompts go through in parts. */
+  readonly chunked: boolean
+  /** Positions that a sequence has room for. */
+  readonly contextLength: number
+  readonly memory: MemoryAccount
+}
+
+/** What of a plan its candidate does not hold. */
+export interface Counted {
+  readonly contextLength: number
+  readonly memory: MemoryAccount
+}
+
+/**
+ * Positions that a pass holds of a sequence: the whole prompt, the mean of whose chunks' contexts is in the shape; or the
+ * mean of sequences in generation, which may get longer.
+ */
+export function heldPositions({ shape, units, groups }: Pass): number {
+  return Math.ceil(shape.context + ((units / groups - 1) / 2) * shape.positions)
+}
+
+export function serving(
+  setting: Setting,
+  { mesh, layouts, pass }: InferenceCandidate,
+  mode: Phase['mode'],
+  { contextLength, memory }: Counted,
+): Serving {
+  const { shape, resident, units, groups } = pass
+  const named = layouts.map(({ component, name }) => [component.name, name] as const)
+  const cache = cacheOf(named.map(([, name]) => name))
+  const attentionGroups = groupsOfAttention(cache, mesh)
+  const share = (sequences: number) => Math.ceil(Math.ceil(sequences / mesh.data) / attentionGroups)
+  const unitSequences = share(shape.sequences)
+  return {
+    setting,
+    model: setting.model,
+    gpu: setting.cluster.chip.kind === 'gpu',
+    mode,
+    mesh,
+    layouts: named,
+    cache,
+    tensors: mesh.tensor * mesh.tensor2,
+    attentionGroups,
+    stageLayers: pass.stageLayers,
+    sequences: share(resident.sequences),
+    unitSequences,
+    unitTokens: unitSequences * Math.ceil(shape.positions),
+    chunked: mode === 'prefill' && units > groups,
+    contextLength,
+    memory,
+  }
+}
+
+function cacheOf(names: readonly string[]): CacheLayout {
+  return cacheLayouts.find((cache) => names.some((name) => name.split('/')[1] === cache)) ?? 'heads'
+}
+
+function groupsOfAttention(cache: CacheLayout, { tensor, tensor2 }: Mesh): number {
+  if (cache === 'batch') return tensor * tensor2
+  return cache === 'heads-batch' ? tensor2 : 1
+}

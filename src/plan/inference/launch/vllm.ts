@@ -1,0 +1,122 @@
+/**
+ * vLLM flags (`vllm serve`), on GPUs and, by its plugin tpu-inference, on TPUs. Its ranks are tensor x pipeline x data;
+ * replicas do not talk to each other, and stages of one lie as near each other as in any plan. Caches by
+ *
+ *   heads        tensor parallelism; a head is on several chips where these are more than the heads
+ *   sequence     decode context parallelism, over the chips that would have copies of a key-value head: with one such
+ *                head, or latent attention, these are all tensor chips, as in the plan
+ *   batch        data-parallel attention (attention-copies.ts): on GPUs of models with experts, which all ranks of data
+ *   heads-batch  share; on TPUs of any model
+ *
+ * A pipeline is not fed in equal groups (vllm-project/vllm issue 41682, May 2026). Source: vllm-project/vllm,
+ * vllm/config/parallel.py 00193b8, cache.py 002f10e, scheduler.py 01230b4, vllm/engine/arg_utils.py 99d7eb5 (flags have
+ * the names of fields), docs/serving/{context,data}_parallel_deployment.md, docs/features/quantization; for TPUs
+ * vllm-project/tpu-inference b8692ff (August 2026), tpu_inference/layers/common/sharding.py, platforms/tpu_platform.py,
+ * docs/includes/nightly_quantization.md.
+ */
+import type { Launch } from '../../launch/unsupported.ts'
+import { attentionCopyNotes } from './attention-copies.ts'
+import { checkpointNotes, type Formats, formatPair } from './formats.ts'
+import { memoryShares } from './memory-shares.ts'
+import { hostNotes, replicaChips } from './server-notes.ts'
+import type { Serving } from './serving.ts'
+import { servingFaults } from './serving-checks.ts'
+import { vllmChecks } from './vllm-checks.ts'
+
+type Flag = string | number
+
+const gpuFormats: Formats = {
+  pairs: [
+    ...['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'fp8/bf16', 'int8/int8', 'int8/bf16'],
+    ...['int4/bf16', 'fp4/fp4', 'fp4/bf16'],
+  ],
+  caches: {
+    fp32: 'auto',
+    bf16: 'bfloat16',
+    fp8: 'fp8',
+    int8: 'int8_per_token_head',
+    int4: 'int4_per_token_head',
+    fp4: 'nvfp4',
+  },
+}
+
+const tpuFormats: Formats = {
+  pairs: ['bf16/bf16', 'fp8/fp8', 'fp8/bf16', 'int8/int8', 'int4/bf16', 'fp4/bf16'],
+  caches: { bf16: 'bfloat16', fp8: 'fp8' },
+}
+
+/** What vLLM takes in one iteration unless told, at least. */
+const leastBatchedTokens = 2048
+
+export function vllm(serving: Serving): Launch<readonly string[]> {
+  const formats = serving.gpu ? gpuFormats : tpuFormats
+  const name = serving.gpu ? 'vLLM' : 'vLLM on TPUs'
+  const unsupported = servingFaults(serving, name, formats, vllmChecks(serving))
+  if (unsupported.length > 0) return { unsupported }
+  const flags = [...meshFlags(serving), ...batchFlags(serving), ...numberFlags(serving, formats)]
+  return { flags: flags.map(String), notes: notes(serving, name) }
+}
+
+function meshFlags(serving: Serving): readonly Flag[] {
+  const { mesh, tensors, cache, gpu, attentionGroups } = serving
+  const apart = gpu ? attentionGroups : 1
+  const strategy = { enable_dp_attention: true, attn_dp_size: attentionGroups }
+  const replicas = apart > 1 ? apart : mesh.data
+  return [
+    ...['--tensor-parallel-size', tensors / apart],
+    ...(mesh.pipeline > 1 ? ['--pipeline-parallel-size', mesh.pipeline] : []),
+    ...(replicas > 1 ? ['--data-parallel-size', replicas] : []),
+    ...(cache === 'sequence' ? ['--decode-context-parallel-size', tensors] : []),
+    ...(!gpu && attentionGroups > 1
+      ? ['--additional-config', JSON.stringify({ sharding: { sharding_strategy: strategy } })]
+      : []),
+  ]
+}
+
+/** Limits are of a rank of data, be it a replica or a group; a prompt needs room for the first token behind it. */
+function batchFlags({ mode, contextLength, sequences, unitTokens }: Serving): readonly Flag[] {
+  const prefill = mode === 'prefill'
+  const tokens = Math.max(sequences, prefill ? unitTokens : 0)
+  return [
+    ...['--max-model-len', contextLength + (prefill ? 1 : 0)],
+    ...['--max-num-seqs', sequences],
+    ...(prefill || tokens > leastBatchedTokens ? ['--max-num-batched-tokens', tokens] : []),
+  ]
+}
+
+function numberFlags(serving: Serving, { caches }: Formats): readonly Flag[] {
+  const { precision } = serving.setting
+  const cache = caches[precision.kvCache] ?? 'auto'
+  const online = serving.gpu && formatPair(precision) === 'fp8/fp8'
+  return [
+    ...['--gpu-memory-utilization', memoryShares(serving).whole],
+    ...['--dtype', precision.compute === 'fp32' ? 'float32' : 'bfloat16'],
+    ...(online ? ['--quantization', 'fp8'] : []),
+    ...['--kv-cache-dtype', cache],
+  ]
+}
+
+function notes(serving: Serving, name: string): readonly string[] {
+  const { gpu, mesh, cache, attentionGroups, setting } = serving
+  const redesigned = !gpu && (cache === 'sequence' || attentionGroups > 1)
+  const apart = gpu && attentionGroups > 1 && mesh.data > 1
+  return [
+    ...(redesigned ? [`${name}: set NEW_MODEL_DESIGN=1.`] : []),
+    ...(apart ? [`${name}: start ${mesh.data} servers, one for each replica, behind a load balancer.`] : []),
+    ...(mesh.pipeline > 1
+      ? [`${name} does not split sequences evenly over the stages; the plan counts on equal groups.`]
+      : []),
+    ...attentionCopyNotes(serving, name),
+    ...checkpointNotes(serving, name, gpu ? ['fp8/fp8'] : []),
+    ...hostNotes(
+      serving,
+      name,
+      apart ? replicaChips(serving) : setting.cluster.chips,
+      gpu ? gpuHosts : tpuHosts,
+    ),
+  ]
+}
+
+const gpuHosts =
+  'a replica over several of them takes --nnodes, --node-rank and --master-addr, replicas apart --data-parallel-size-local and --data-parallel-address.'
+const tpuHosts = 'set TPU_MULTIHOST_BACKEND=ray.'

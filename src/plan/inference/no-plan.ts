@@ -1,0 +1,209 @@
+/**
+ * Why no plan of a phase is there: memory, or a time limit that one term alone exceeds. Each suggestion has been tried, and
+ * a plan exists with it.
+ */
+
+import { peakFlops } from '../../cost/compute.ts'
+import { resolveCluster } from '../../hardware/resolve.ts'
+import { cacheBytes, floorSeconds, type Work, weightBytes, workFlops } from '../../inference/floor.ts'
+import type { InferenceMeshes } from '../../inference/meshes.ts'
+import type { InferenceSearchResult } from '../../inference/search.ts'
+import type { PhaseProblem, Setting } from '../../problem.ts'
+import { bytesText, secondsText } from '../figures.ts'
+import type { InferenceNoPlan, InferencePlan } from '../inference-plan.ts'
+import type { Suggestion } from '../plan.ts'
+
+/** How far a suggestion looks: this many doublings. */
+const doublings = 8
+
+export interface NoPhase {
+  readonly result: InferenceSearchResult
+  readonly meshes: InferenceMeshes
+  /** The leanest plan, whether or not it fits. */
+  readonly nearest: InferencePlan | null
+  /** The fastest plan that fits, where only a time limit is in the way. */
+  readonly fastest: InferencePlan | null
+  readonly work: Work
+  readonly anyPlan: (problem: PhaseProblem) => boolean
+}
+
+export function inferenceNoPlan(problem: PhaseProblem, none: NoPhase): InferenceNoPlan {
+  const { nearest, fastest } = none
+  const shown = fastest ?? nearest
+  const shortBytes = shown?.infeasible?.[0]?.shortBytes ?? 0
+  return {
+    reasons: reasons(problem, none, shortBytes),
+    nearest: shown ? { plan: shown, shortBytes } : null,
+    suggestions: [
+      ...budgetSuggestion(problem, none),
+      ...chipsSuggestion(problem, none),
+      ...precisionSuggestions(problem, none),
+      ...batchSuggestion(problem, none),
+      ...limitSuggestion(problem, fastest),
+    ],
+  }
+}
+
+function reasons(
+  problem: PhaseProblem,
+  { result, nearest, fastest, meshes, work }: NoPhase,
+  shortBytes: number,
+): InferenceNoPlan['reasons'] {
+  const { cluster, memoryBudget, workload } = problem
+  const limit = workload.mode === 'generate' ? workload.maxStepSeconds : undefined
+  const layouts = (count: number, reason: string, detail: string) =>
+    count > 0 ? [{ reason, detail, layouts: count }] : []
+  const memory = nearest
+    ? `the leanest layout needs ${bytesText(nearest.memoryBytes.total)} per chip; the budget is ${bytesText(memoryBudget)}: ${bytesText(shortBytes)} are missing on each of ${cluster.chips} chips`
+    : `no layout fits into ${bytesText(memoryBudget)} per chip`
+  return [
+    ...(limit === undefined ? [] : latencyReasons(problem, work, limit, fastest)),
+    ...(fastest ? [] : layouts(result.infeasible.memory, 'memory', memory)),
+    ...layouts(
+      meshes.constrained,
+      'constraint',
+      "meshes that the request's constraints, or the assumptions on second tensor axes, exclude",
+    ),
+    ...layouts(
+      result.infeasible.topology,
+      'topology',
+      'meshes whose axes cannot be laid on the physical axes',
+    ),
+    ...layouts(
+      meshes.indivisible,
+      'divisibility',
+      `meshes of ${cluster.chips} chips that the model's heads and layers or the batch cannot be divided over`,
+    ),
+  ]
+}
+
+/** Each term at data-sheet speed, alone, that is over the limit; or the plan that comes nearest to it. */
+function latencyReasons(
+  setting: Setting,
+  work: Work,
+  limit: number,
+  fastest: InferencePlan | null,
+): InferenceNoPlan['reasons'] {
+  const { cluster, precision } = setting
+  const { chip, chips } = cluster
+  const hbm = chip.hbmBytesPerSecond * chips
+  const weights = weightBytes(setting)
+  const caches = cacheBytes(setting, work)
+  const flops = workFlops(setting, work)
+  const terms = [
+    {
+      seconds: weights / hbm,
+      text: `reading ${bytesText(weights)} of weights once from the HBM of ${chips} chips`,
+    },
+    {
+      seconds: caches / hbm,
+      text: `reading ${bytesText(caches)} of keys and values from the HBM of ${chips} chips`,
+    },
+    {
+      seconds: flops / (peakFlops(chip, precision.compute) * chips),
+      text: `${flops.toExponential(2)} FLOPs at the peak of ${chips} chips`,
+    },
+  ]
+  const over = terms.filter(({ seconds }) => seconds > limit)
+  const alone = over.map(({ seconds, text }) => ({
+    reason: 'latency',
+    detail: `${text} takes ${secondsText(seconds)}: alone over the limit of ${secondsText(limit)}`,
+    layouts: 0,
+  }))
+  if (alone.length > 0) return alone
+  const floor = floorSeconds(setting, work)
+  const detail = fastest
+    ? `the fastest layout takes ${secondsText(fastest.stepTimeSeconds)} (${fastest.bottleneck}-bound), over the limit of ${secondsText(limit)}; nothing on these chips is faster than ${secondsText(floor)}`
+    : `nothing on these chips is faster than ${secondsText(floor)}; the limit is ${secondsText(limit)}`
+  return [{ reason: 'latency', detail, layouts: fastest ? 1 : 0 }]
+}
+
+function budgetSuggestion(
+  { cluster, memoryBudget }: PhaseProblem,
+  { nearest, fastest }: NoPhase,
+): readonly Suggestion[] {
+  if (!nearest || fastest) return []
+  const needed = Math.ceil(nearest.memoryBytes.total)
+  if (needed > cluster.chip.hbmBytes || needed <= memoryBudget) return []
+  return [
+    {
+      change: 'a larger memory budget',
+      pointer: '/memoryBudget',
+      value: { bytesPerChip: needed },
+      detail: `the chip has ${bytesText(cluster.chip.hbmBytes)}; "${nearest.summary}" needs ${bytesText(needed)}`,
+    },
+  ]
+}
+
+function chipsSuggestion(problem: PhaseProblem, { anyPlan }: NoPhase): readonly Suggestion[] {
+  const { chip, chips, network } = problem.cluster
+  for (let factor = 2; factor <= 2 ** doublings; factor *= 2) {
+    const count = chips * factor
+    const resolution = network.kind === 'switched' ? null : resolveCluster({ chip, chips: count })
+    if (resolution && !('cluster' in resolution)) continue
+    const cluster = resolution ? resolution.cluster : { ...problem.cluster, chips: count }
+    if (!anyPlan({ ...problem, cluster })) continue
+    const shape = cluster.network.kind === 'torus' ? `, as ${cluster.network.topology.join('x')}` : ''
+    return [
+      {
+        change: 'more chips',
+        pointer: '/hardware/chips',
+        value: count,
+        detail: `${count} of them${shape} are enough`,
+      },
+    ]
+  }
+  return []
+}
+
+function precisionSuggestions(problem: PhaseProblem, { anyPlan }: NoPhase): readonly Suggestion[] {
+  const { precision } = problem
+  const smaller = [
+    { key: 'weights', value: 'int8' },
+    { key: 'weights', value: 'int4' },
+    { key: 'kvCache', value: 'int8' },
+  ] as const
+  return smaller.flatMap(({ key, value }) => {
+    if (precision[key] !== 'bf16' && precision[key] !== 'fp32') return []
+    if (!anyPlan({ ...problem, precision: { ...precision, [key]: value } })) return []
+    const what = key === 'weights' ? 'weights' : 'caches'
+    return [
+      {
+        change: `${what} in ${value}`,
+        pointer: `/precision/${key}`,
+        value,
+        detail: `with ${what} in ${value} a plan exists`,
+      },
+    ]
+  })
+}
+
+function batchSuggestion(problem: PhaseProblem, { anyPlan }: NoPhase): readonly Suggestion[] {
+  const { workload } = problem
+  if (workload.batchSequences === 'max') return []
+  for (let fewer = Math.floor(workload.batchSequences / 2); fewer >= 1; fewer = Math.floor(fewer / 2)) {
+    const changed = { ...problem, workload: { ...workload, batchSequences: fewer } } as PhaseProblem
+    if (!anyPlan(changed)) continue
+    return [
+      {
+        change: 'fewer sequences at once',
+        pointer: '/workload/batchSequences',
+        value: fewer,
+        detail: `${fewer} instead of ${workload.batchSequences}`,
+      },
+    ]
+  }
+  return []
+}
+
+function limitSuggestion({ workload }: PhaseProblem, fastest: InferencePlan | null): readonly Suggestion[] {
+  if (!fastest || workload.mode !== 'generate' || workload.maxStepSeconds === undefined) return []
+  return [
+    {
+      change: 'a longer step',
+      pointer: '/workload/maxStepSeconds',
+      value: fastest.stepTimeSeconds,
+      detail: `"${fastest.summary}" takes ${secondsText(fastest.stepTimeSeconds)}`,
+    },
+  ]
+}

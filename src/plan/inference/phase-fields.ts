@@ -1,0 +1,71 @@
+/**
+ * What a plan of generation says beyond its step: the most sequences its layouts hold, the batch from which arithmetic
+ * outlasts streaming, and what drafts would gain.
+ *
+ *   critical batch = R · m · (b_w / 2) · C / W_hbm      tokens in a step; R replicas and m groups each read the weights
+ *
+ * Source: "How To Scale Your Model", Inference.
+ */
+import { elementBytes } from '../../cost/element.ts'
+import { arrange } from '../../inference/arrangement.ts'
+import { largestBatch } from '../../inference/generation.ts'
+import type { InferenceModel } from '../../inference/model.ts'
+import { generationPass } from '../../inference/pass.ts'
+import type { InferenceCandidate } from '../../inference/search.ts'
+import { bestSpeculation } from '../../inference/speculation.ts'
+import type { GenerateWorkload, PhaseProblem, Speculation } from '../../problem.ts'
+import type { SpeculationAccount } from '../inference-plan.ts'
+import type { PhaseFields } from './assemble.ts'
+
+export function phaseFields(
+  model: InferenceModel,
+  { workload }: PhaseProblem,
+  candidate: InferenceCandidate,
+): PhaseFields {
+  if (workload.mode === 'prefill') return { timeToFirstTokenSeconds: candidate.seconds }
+  const { contextLength, meanContextLength, speculative } = workload
+  const { mesh, costs, layouts, pass } = candidate
+  const offered = layouts.map((layout) => [layout])
+  const { rates, setting } = model
+  const perToken =
+    (elementBytes[setting.precision.weights] / 2) * (rates.secondsPerByte / rates.secondsPerFlop)
+  const account = speculative ? speculationAccount(model, candidate, workload, speculative) : null
+  return {
+    maxBatchSequences: largestBatch(model, { mesh, costs, offered }, { contextLength, meanContextLength }),
+    criticalBatchTokens: mesh.data * pass.groups * perToken,
+    ...(account ? { speculation: account } : {}),
+  }
+}
+
+/** Null where the drafts that were asked for do not fit beside the caches. */
+function speculationAccount(
+  model: InferenceModel,
+  { mesh, costs, layouts, pass, seconds }: InferenceCandidate,
+  workload: GenerateWorkload,
+  { acceptance, draftCostRatio, tokens }: Speculation,
+): SpeculationAccount | null {
+  const offered = layouts.map((layout) => [layout])
+  const batch = pass.resident.sequences
+  const found = bestSpeculation({
+    acceptance,
+    tokens,
+    draftSeconds: draftCostRatio * seconds,
+    // A draft that does not fit beside the caches takes for ever.
+    targetSeconds: (positions) =>
+      arrange(
+        model,
+        mesh,
+        costs,
+        generationPass(model.setting.model, workload, batch, mesh.pipeline, positions),
+        offered,
+      )?.seconds ?? Number.POSITIVE_INFINITY,
+  })
+  if (!Number.isFinite(found.stepSeconds)) return null
+  return {
+    draftTokens: found.tokens,
+    expectedTokensPerStep: found.expectedTokens,
+    stepSeconds: found.stepSeconds,
+    secondsPerToken: found.secondsPerToken,
+    speedup: found.speedup,
+  }
+}

@@ -1,0 +1,49 @@
+/** Assumptions that matter for the answer at hand. */
+import type { PhaseProblem } from '../../problem.ts'
+import type { InferencePlan } from '../inference-plan.ts'
+
+export function inferenceWarnings(
+  { model, assumptions, cluster, workload }: PhaseProblem,
+  best: InferencePlan | null,
+): readonly string[] {
+  const found: string[] = []
+  const length = workload.mode === 'prefill' ? workload.promptLength : workload.contextLength
+  if (model.maxSequenceLength !== undefined && length > model.maxSequenceLength) {
+    found.push(
+      `${length} positions are more than the ${model.maxSequenceLength} that ${model.name} was made for`,
+    )
+  }
+  if (assumptions.basis === 'book') {
+    found.push(
+      'book assumptions: a step is its streaming or its arithmetic, whichever is longer, with all communication hidden; activations stay on the chip',
+    )
+  }
+  if (assumptions.attentionFlops === 'none') {
+    found.push('attention is charged as the reading of its cache alone; its dot products are not counted')
+  }
+  if (workload.mode === 'generate' && workload.meanContextLength < workload.contextLength) {
+    found.push(
+      `caches are taken to be paged: ${workload.meanContextLength} positions of each sequence are kept and read on average, not ${workload.contextLength}`,
+    )
+  }
+  if (best && best.mesh.tensor * best.mesh.tensor2 > model.kvHeads && usesHeads(best)) {
+    found.push(
+      `more tensor chips than the ${model.kvHeads} key-value heads: caches sharded by heads are replicated`,
+    )
+  }
+  if (best && model.heads % (best.mesh.tensor * best.mesh.tensor2) !== 0) {
+    found.push(
+      `${model.heads} heads do not divide over the tensor axes: some chips are costed with a padded head`,
+    )
+  }
+  if (assumptions.basis === 'calibrated' && cluster.chip.kind === 'tpu') {
+    found.push(
+      'TPU efficiencies and overheads are stated starting values, not fitted to measurements of inference',
+    )
+  }
+  return found
+}
+
+function usesHeads({ layout }: InferencePlan): boolean {
+  return Object.values(layout.components).some((name) => name.endsWith('/heads'))
+}

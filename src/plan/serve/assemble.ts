@@ -1,0 +1,141 @@
+/** A deployment with its two phases as plans: what goes out. Rates and costs are those at which it runs. */
+import type { Solver } from '../../../solvers/linear-program.ts'
+import { generationPhase } from '../../inference/generation.ts'
+import { generationPass } from '../../inference/pass.ts'
+import { prefillPhase } from '../../inference/prefill.ts'
+import { candidateOf, type InferenceCandidate } from '../../inference/search.ts'
+import type { Sized } from '../../inference/serving/counts.ts'
+import { sustained } from '../../inference/serving/operation.ts'
+import type { GenerateInstance, PrefillInstance } from '../../inference/serving/phases.ts'
+import type { Requests } from '../../inference/serving/requests.ts'
+import { reshardSeconds } from '../../inference/serving/storage.ts'
+import { planId } from '../identity.ts'
+import { assembleInference } from '../inference/assemble.ts'
+import { phaseFields } from '../inference/phase-fields.ts'
+import type { PhasePlan, ServePlan } from '../inference-plan.ts'
+import { serveExplanation } from './explanation.ts'
+import { chipsText, instanceText } from './instance-text.ts'
+
+/**
+ * Null only for a deployment whose operating batch does not fit, which none that was found is. `rival` is the best of the
+ * other kind, null where there is none, absent where it was not asked for.
+ */
+export function assembleServe(
+  deployment: Sized,
+  requests: Requests,
+  rank: number,
+  solver: Solver,
+  rival?: Sized | null,
+): ServePlan | null {
+  const { pair, operation, chips, prefills, generates } = deployment
+  const { disaggregated, prefill, generate, copyBytes } = pair
+  const running = runningCandidate(generate, operation.batch)
+  if (!running) return null
+  const prefillChips = disaggregated ? prefills * prefill.size.cluster.chips : chips
+  const generateChips = disaggregated ? chips - prefillChips : chips
+  const prefillPlan: PhasePlan = {
+    ...prefillOf(prefill, rank, solver),
+    chips: prefillChips,
+    chipsPerInstance: prefill.size.cluster.chips,
+    instances: prefills,
+    utilization: operation.prefillUtilization,
+  }
+  const generatePlan: PhasePlan = {
+    ...generateOf(generate, running, rank),
+    chips: generateChips,
+    chipsPerInstance: generate.size.cluster.chips,
+    instances: generates,
+    utilization: operation.generateUtilization,
+  }
+  const tokensPerSecond = operation.rate * requests.outputLength
+  const { usdPerHour } = generate.size.cluster.chip
+  const best = requests.rate === null ? operation : sustained(deployment, requests)
+  const { transfer } = operation
+  const plan = {
+    rank,
+    feasible: true,
+    id: planId([disaggregated, prefillPlan.id, prefills, generatePlan.id, generates]),
+    summary: summary(deployment),
+    disaggregated,
+    chips,
+    prefill: prefillPlan,
+    generate: generatePlan,
+    ratio: prefills / generates,
+    requestsPerSecond: Math.max(operation.rate, best?.rate ?? 0),
+    timeToFirstTokenSeconds: operation.firstSeconds,
+    timePerOutputTokenSeconds: operation.tokenSeconds,
+    requestSeconds: operation.requestSeconds,
+    costPerMillionTokensUsd:
+      usdPerHour === undefined ? null : (usdPerHour * chips * 1e6) / 3600 / tokensPerSecond,
+    tokensPerSecondPerChip: tokensPerSecond / chips,
+    queueing: {
+      model:
+        'Poisson arrivals in one queue for all prefill instances, constant service (M/D/c); then a place in a batch, held for a time taken as exponential (M/M/c)',
+      arrivalsPerSecond: operation.rate,
+      waitSeconds: operation.queueSeconds + operation.slotSeconds,
+    },
+    kvTransfer: transfer && {
+      bytesPerRequest: transfer.bytes,
+      seconds: transfer.seconds,
+      streamedPerLayer: true,
+    },
+    secondLayout:
+      copyBytes > 0
+        ? {
+            copyBytesPerChip: copyBytes,
+            reshardSeconds: reshardSeconds(generate.size.model, generate.chosen, prefill.candidate),
+          }
+        : null,
+  }
+  return { ...plan, explanation: serveExplanation(plan, deployment, requests, rival) }
+}
+
+function runningCandidate({ size, site }: GenerateInstance, batch: number): InferenceCandidate | null {
+  const { workload, model } = size.generateProblem(batch)
+  const pass = generationPass(model, workload, batch, site.mesh.pipeline)
+  return candidateOf(size.model, site, pass, (_, seconds) => seconds)
+}
+
+function prefillOf({ size, candidate, prompts }: PrefillInstance, rank: number, solver: Solver) {
+  const problem = size.prefillProblem(prompts)
+  const fields = phaseFields(size.model, problem, candidate)
+  return assembleInference(
+    size.model,
+    candidate,
+    rank,
+    prefillPhase(size.model, problem),
+    fields,
+    solver,
+    problem.workload.promptLength,
+  )
+}
+
+/** Its layouts need not be the best of this batch, so that nothing is proven of them. */
+function generateOf({ size }: GenerateInstance, running: InferenceCandidate, rank: number) {
+  const problem = size.generateProblem(running.pass.resident.sequences)
+  const fields = phaseFields(size.model, problem, running)
+  return assembleInference(
+    size.model,
+    running,
+    rank,
+    generationPhase(size.model, problem),
+    fields,
+    null,
+    problem.workload.contextLength,
+  )
+}
+
+function summary({ pair, prefills, generates, operation, chips }: Sized): string {
+  const { disaggregated, prefill, generate } = pair
+  const generating = instanceText(generates, generate.size.cluster, generate.site.mesh)
+  const batch = `batch ${operation.batch}`
+  if (!disaggregated) {
+    const same = instanceText(generates, prefill.size.cluster, prefill.candidate.mesh) === generating
+    const other = same
+      ? ''
+      : `, prefill as ${instanceText(null, prefill.size.cluster, prefill.candidate.mesh)}`
+    return `${chipsText(chips)}: ${generating} for both phases${other}, ${batch}`
+  }
+  const prefilling = instanceText(prefills, prefill.size.cluster, prefill.candidate.mesh)
+  return `${chipsText(chips)}: prefill ${prefilling}, generate ${generating}, ${batch}`
+}

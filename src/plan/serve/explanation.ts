@@ -1,0 +1,127 @@
+/** What a person would want to hear about a deployment: what sets its size, how long requests wait, how full it is. */
+
+import type { Sized } from '../../inference/serving/counts.ts'
+import { chipsOf } from '../../inference/serving/pair.ts'
+import { mostUtilization, type Requests } from '../../inference/serving/requests.ts'
+import { bytesText, percent, secondsText } from '../figures.ts'
+import type { ServePlan } from '../inference-plan.ts'
+import { chipsText } from './instance-text.ts'
+
+type Described = Omit<ServePlan, 'explanation'>
+
+export function serveExplanation(
+  plan: Described,
+  deployment: Sized,
+  requests: Requests,
+  rival: Sized | null | undefined,
+): readonly string[] {
+  return [
+    sizeSentence(plan, deployment, requests),
+    ...rivalSentence(plan, deployment, requests, rival),
+    balanceSentence(plan, deployment, requests),
+    firstTokenSentence(plan, deployment, requests),
+    tokenSentence(plan, deployment, requests),
+    batchSentence(plan, deployment),
+    ...transferSentence(plan, deployment),
+    ...secondLayoutSentence(plan),
+  ]
+}
+
+/** What is in the way of one instance fewer, or of a higher rate. */
+function sizeSentence(plan: Described, { operation, pair }: Sized, { rate, maxFirst }: Requests): string {
+  const { prefillUtilization, generateUtilization } = operation
+  const busiest = Math.max(prefillUtilization, generateUtilization)
+  const phase = prefillUtilization >= generateUtilization ? 'prefill' : 'generation'
+  const which = pair.disaggregated ? `${phase} instances are` : 'instances are'
+  const busy = `${which} ${percent(busiest)} busy, and none is planned over ${percent(mostUtilization)}`
+  if (rate === null) {
+    const bound =
+      busiest > mostUtilization * 0.999 ? busy : `the first token has to come in ${secondsText(maxFirst)}`
+    return `Sustains ${figure(plan.requestsPerSecond)} requests a second: ${bound}.`
+  }
+  return `Takes ${figure(rate)} requests a second, and would take ${figure(plan.requestsPerSecond)}: ${busy}.`
+}
+
+function rivalSentence(
+  { disaggregated }: Described,
+  { operation, chips }: Sized,
+  { rate }: Requests,
+  rival: Sized | null | undefined,
+): readonly string[] {
+  if (rival === undefined) return []
+  const own = disaggregated ? 'Prefill and generation are apart' : 'Both phases share their chips'
+  const other = disaggregated ? 'with both phases on the same chips' : 'with the phases apart'
+  if (!rival) return [`${own}: ${other} no deployment meets the objectives.`]
+  if (rate === null) {
+    const per = (a: Sized['operation'], over: number) => figure(a.rate / over)
+    return [
+      `${own}: ${per(operation, chips)} requests a second and chip, ${other} at most ${per(rival.operation, rival.chips)}.`,
+    ]
+  }
+  if (rival.chips > chips) return [`${own}: ${other} it takes ${chipsText(rival.chips)}.`]
+  const [mine, theirs] = [operation.requestSeconds, rival.operation.requestSeconds].map(secondsText)
+  return [`${own}: ${other} it takes as many chips, and a request ${theirs} instead of ${mine}.`]
+}
+
+function balanceSentence(_plan: Described, deployment: Sized, { outputLength }: Requests): string {
+  const { pair, prefills, generates } = deployment
+  const { prefill, generate, slots } = pair
+  const prompts = prefill.prompts === 1 ? 'a prompt' : `${prefill.prompts} prompts`
+  const step = secondsText(generate.stepSeconds(slots))
+  if (!pair.disaggregated) {
+    const share = (deployment.operation.rate * prefill.seconds) / prefill.prompts / generates
+    return `Both phases share ${chipsText(chipsOf(deployment))}: prefill (${secondsText(prefill.seconds)} for ${prompts}) takes ${percent(share)} of the time, generation the rest, so that neither phase's chips wait for the other's.`
+  }
+  const balance = pair.generateCapacity / pair.prefillCapacity
+  return `Prefill takes ${secondsText(prefill.seconds)} for ${prompts}, a step of ${slots} sequences ${step}: with ${outputLength} tokens a request that is ${balance.toFixed(2)} prefill instances to a generate instance; there are ${prefills} to ${generates}.`
+}
+
+function firstTokenSentence(plan: Described, { operation }: Sized, { maxFirst }: Requests): string {
+  const { queueSeconds, slotSeconds, prefillSeconds, firstSeconds } = operation
+  const parts = [
+    `${secondsText(prefillSeconds)} of prefill${plan.disaggregated ? '' : ' between steps'}`,
+    `${secondsText(queueSeconds)} of waiting for an instance`,
+    ...(slotSeconds > 0 ? [`${secondsText(slotSeconds)} for a place in a batch`] : []),
+    ...(operation.transfer ? [`${secondsText(operation.transfer.exposedSeconds)} of transfer`] : []),
+  ]
+  return `First token after ${secondsText(firstSeconds)}: ${parts.join(', ')}; ${against(firstSeconds, maxFirst)}.`
+}
+
+function tokenSentence(plan: Described, { operation, pair, generates }: Sized, requests: Requests): string {
+  const { tokenSeconds, stepSeconds, rate } = operation
+  const objective = against(tokenSeconds, requests.maxPerToken)
+  if (plan.disaggregated) return `A token every ${secondsText(tokenSeconds)}; ${objective}.`
+  const share = ((rate / generates) * pair.prefill.seconds) / pair.prefill.prompts
+  return `A token every ${secondsText(tokenSeconds)}: a step of ${secondsText(stepSeconds)}, and prefills for ${percent(share)} of the time; ${objective}.`
+}
+
+function batchSentence(_plan: Described, { operation, pair }: Sized): string {
+  const { batch } = operation
+  return `${batch} sequences are resident in a generate instance on average, ${percent(batch / pair.slots)} of the ${pair.slots} that memory and the objectives allow.`
+}
+
+function transferSentence(_plan: Described, { operation }: Sized): readonly string[] {
+  const { transfer } = operation
+  if (!transfer) return []
+  const { bytes, seconds, exposedSeconds, utilization } = transfer
+  return [
+    `${bytesText(bytes)} of keys and values go to generation with each request, ${secondsText(seconds)} on the network; sent layer by layer, ${secondsText(exposedSeconds)} is waited for. The links are ${percent(utilization)} busy with it.`,
+  ]
+}
+
+function secondLayoutSentence({ secondLayout }: Described): readonly string[] {
+  if (!secondLayout) return []
+  const { copyBytesPerChip, reshardSeconds } = secondLayout
+  return [
+    `The phases store weights differently: a second set of those takes ${bytesText(copyBytesPerChip)} of each chip, charged here; moving them instead would take ${secondsText(reshardSeconds)} each way.`,
+  ]
+}
+
+function against(seconds: number, limit: number): string {
+  if (!Number.isFinite(limit)) return 'no objective is set'
+  return `the objective of ${secondsText(limit)} leaves ${percent(1 - seconds / limit)}`
+}
+
+function figure(value: number): string {
+  return Number(value.toPrecision(3)).toString()
+}

@@ -1,0 +1,249 @@
+/**
+ * Why no deployment is there: memory, an objective that no instance reaches, two that exclude each other, or a rate beyond the
+ * pool. Each objective is tried alone, then together; each suggestion has been tried, with all else as asked, and a
+ * deployment exists with it.
+ */
+import { resolveCluster } from '../../hardware/resolve.ts'
+import type { Sized } from '../../inference/serving/counts.ts'
+import type { PrefillInstance } from '../../inference/serving/phases.ts'
+import type { Requests } from '../../inference/serving/requests.ts'
+import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
+import { secondsText } from '../figures.ts'
+import type { InferenceNoPlan, ServeNoPlan, ServePlan } from '../inference-plan.ts'
+import type { Suggestion } from '../plan.ts'
+import { chipsText, shapeText } from './instance-text.ts'
+
+export interface NoServe {
+  readonly problem: InferenceProblem<ServeWorkload>
+  readonly requests: Requests
+  /** The best deployment for other requests, or another problem. */
+  readonly best: (requests: Requests, problem?: InferenceProblem<ServeWorkload>) => Sized | null
+  readonly planOf: (deployment: Sized) => ServePlan | null
+  /** The whole pool as one instance, one prompt or one sequence at a time: why it cannot, or null. */
+  readonly wholePool: (phase: 'prefill' | 'generate', maxStepSeconds?: number) => InferenceNoPlan | null
+  readonly fastestPrefill: () => PrefillInstance | null
+}
+
+const unlimited = {
+  rate: null,
+  maxFirst: Number.POSITIVE_INFINITY,
+  maxPerToken: Number.POSITIVE_INFINITY,
+}
+
+type Reasons = ServeNoPlan['reasons']
+
+export function serveNoPlan(none: NoServe): ServeNoPlan {
+  const { requests, best } = none
+  const anything = best({ ...requests, ...unlimited })
+  if (!anything) return nothingFits(none)
+  const near = nearest(none)
+  return {
+    reasons: reasons(none, near),
+    nearest: near && shown(none, near.deployment),
+    suggestions: [
+      ...(near ? near.suggestions : []),
+      ...chipsSuggestion(none, near?.highestRate ?? null),
+      ...sharingSuggestion(none),
+    ],
+  }
+}
+
+function nothingFits(none: NoServe): ServeNoPlan {
+  const why = none.wholePool('generate') ?? none.wholePool('prefill')
+  const elsewhere: Reasons = [
+    {
+      reason: 'topology',
+      detail: 'no part of the pool, nor all of it, has room for both phases',
+      layouts: 0,
+    },
+  ]
+  return {
+    reasons: why?.reasons ?? elsewhere,
+    nearest: null,
+    suggestions: [
+      ...chipsSuggestion(none, null),
+      ...budgetSuggestion(none, why),
+      ...precisionSuggestions(none),
+    ],
+  }
+}
+
+/** What is met with an objective let go, at the value that is the least found. */
+interface Near {
+  readonly deployment: Sized
+  readonly suggestions: readonly Suggestion[]
+  readonly highestRate: number | null
+}
+
+function nearest({ requests, best }: NoServe): Near | null {
+  const first = loosened(requests.maxFirst, (maxFirst) => best({ ...requests, maxFirst }))
+  const perToken = loosened(requests.maxPerToken, (maxPerToken) => best({ ...requests, maxPerToken }))
+  const slower = lowered(requests.rate, (rate) => best({ ...requests, rate }))
+  const suggestions = [
+    ...(slower ? [suggestion('a lower rate', '/workload/requestsPerSecond', slower)] : []),
+    ...(first ? [suggestion('a later first token', '/workload/maxTimeToFirstTokenSeconds', first)] : []),
+    ...(perToken ? [suggestion('a slower token', '/workload/maxTimePerOutputTokenSeconds', perToken)] : []),
+  ]
+  const found = perToken ?? first ?? slower
+  if (found) return { deployment: found.deployment, suggestions, highestRate: slower?.value ?? null }
+  const any = best({ ...requests, ...unlimited })
+  return any && { deployment: any, suggestions, highestRate: null }
+}
+
+interface Changed {
+  readonly value: number
+  readonly deployment: Sized
+}
+
+/** The limit in steps of a quarter, up to a thousand times what it is; none where it is not in the way. */
+function loosened(limit: number, attempt: (limit: number) => Sized | null): Changed | null {
+  if (!Number.isFinite(limit) || !attempt(Number.POSITIVE_INFINITY)) return null
+  for (let factor = 1.25; factor < 1000; factor *= 1.25) {
+    const value = Number((limit * factor).toPrecision(3))
+    const deployment = attempt(value)
+    if (deployment) return { value, deployment }
+  }
+  return null
+}
+
+/** The highest rate that is met, within a hundredth. */
+function lowered(rate: number | null, attempt: (rate: number) => Sized | null): Changed | null {
+  if (rate === null) return null
+  let [met, missed] = [0, rate]
+  let found: Changed | null = null
+  while (missed - met > met / 100 && missed > rate / 1000) {
+    const value = Number(((met + missed) / 2).toPrecision(3))
+    if (value === met || value === missed) break
+    const deployment = attempt(value)
+    if (deployment) [met, found] = [value, { value, deployment }]
+    else missed = value
+  }
+  return found
+}
+
+function suggestion(change: string, pointer: string, { value, deployment }: Changed): Suggestion {
+  return { change, pointer, value, detail: `${value} is met by ${chipsText(deployment.chips)}` }
+}
+
+function reasons(none: NoServe, near: Near | null): Reasons {
+  const { problem, requests, best } = none
+  const { maxFirst, maxPerToken, rate } = requests
+  const lone = [...firstTokenReasons(none), ...tokenReasons(none)]
+  if (lone.length > 0) return lone
+  if (rate !== null && best({ ...requests, rate: null })) {
+    const sustains = near?.highestRate ? `about ${near.highestRate}` : 'fewer'
+    const detail = `${rate} requests a second are more than the ${problem.cluster.chips} chips of the pool sustain within the objectives: ${sustains}`
+    return [{ reason: 'rate', detail, layouts: 0 }]
+  }
+  const detail = `a first token in ${secondsText(maxFirst)} and a token every ${secondsText(maxPerToken)} are each met by some deployment, but not by the same one`
+  return [{ reason: 'latency', detail, layouts: 0 }]
+}
+
+function firstTokenReasons({ requests, best, fastestPrefill }: NoServe): Reasons {
+  const { maxFirst } = requests
+  if (!Number.isFinite(maxFirst) || best({ ...requests, ...unlimited, maxFirst })) return []
+  const fastest = fastestPrefill()
+  if (!fastest) return []
+  const { seconds, size } = fastest
+  const detail =
+    seconds > maxFirst
+      ? `the fastest prefill of a prompt takes ${secondsText(seconds)} on ${shapeText(size.cluster)}: alone over the limit of ${secondsText(maxFirst)} for the first token`
+      : `the fastest prefill of a prompt takes ${secondsText(seconds)} on ${shapeText(size.cluster)}; with the wait for it no deployment gives a first token in ${secondsText(maxFirst)}`
+  return [{ reason: 'latency', detail, layouts: 0 }]
+}
+
+function tokenReasons({ requests, best, wholePool }: NoServe): Reasons {
+  const { maxPerToken } = requests
+  if (!Number.isFinite(maxPerToken) || best({ ...requests, ...unlimited, maxPerToken })) return []
+  const alone = (wholePool('generate', maxPerToken)?.reasons ?? []).filter(
+    ({ reason }) => reason === 'latency',
+  )
+  if (alone.length > 0) return alone
+  const detail = `no instance gives a token every ${secondsText(maxPerToken)} beside what it has to prefill`
+  return [{ reason: 'latency', detail, layouts: 0 }]
+}
+
+function shown({ requests, planOf }: NoServe, deployment: Sized): ServeNoPlan['nearest'] {
+  const plan = planOf(deployment)
+  if (!plan) return null
+  const late = Math.max(
+    0,
+    plan.timeToFirstTokenSeconds - requests.maxFirst,
+    plan.timePerOutputTokenSeconds - requests.maxPerToken,
+  )
+  return { plan: { ...plan, feasible: false }, shortSeconds: late }
+}
+
+/** At most this many times the pool. */
+const mostPools = 64
+
+/** Where a lower rate is met, pools that are far too small for the one asked are left out. */
+function chipsSuggestion(
+  { problem, requests, best }: NoServe,
+  highestRate: number | null,
+): readonly Suggestion[] {
+  const { chip, chips, network } = problem.cluster
+  const short = highestRate && requests.rate ? requests.rate / highestRate / 2 : 0
+  for (let pools = 2; pools <= mostPools; pools *= 2) {
+    if (pools < short) continue
+    const count = pools * chips
+    const resolution = network.kind === 'switched' ? null : resolveCluster({ chip, chips: count })
+    if (resolution && !('cluster' in resolution)) continue
+    const cluster = resolution ? resolution.cluster : { ...problem.cluster, chips: count }
+    const found = best(requests, { ...problem, cluster })
+    if (!found) continue
+    const detail = `of ${count} a deployment takes ${found.chips}`
+    return [{ change: 'more chips', pointer: '/hardware/chips', value: count, detail }]
+  }
+  return []
+}
+
+function sharingSuggestion({ problem, requests, best }: NoServe): readonly Suggestion[] {
+  const { workload } = problem
+  if (workload.disaggregated === 'auto') return []
+  const found = best(requests, { ...problem, workload: { ...workload, disaggregated: 'auto' } })
+  if (!found) return []
+  const kind = workload.disaggregated ? 'both phases on the same chips' : 'prefill and generation apart'
+  return [
+    {
+      change: kind,
+      pointer: '/workload/disaggregated',
+      value: 'auto',
+      detail: `${chipsText(found.chips)} meet the objectives so`,
+    },
+  ]
+}
+
+function budgetSuggestion(none: NoServe, why: InferenceNoPlan | null): readonly Suggestion[] {
+  const { problem, requests, best } = none
+  const { hbmBytes } = problem.cluster.chip
+  const asked = why?.suggestions.find(({ pointer }) => pointer === '/memoryBudget')
+  if (!asked || problem.memoryBudget >= hbmBytes) return []
+  return best(requests, { ...problem, memoryBudget: hbmBytes })
+    ? [
+        {
+          change: 'a larger memory budget',
+          pointer: '/memoryBudget',
+          value: { bytesPerChip: hbmBytes },
+          detail: 'with all of the HBM a deployment exists',
+        },
+      ]
+    : []
+}
+
+function precisionSuggestions({ problem, requests, best }: NoServe): readonly Suggestion[] {
+  const { precision } = problem
+  return (['int8', 'int4'] as const).flatMap((value) => {
+    if (precision.weights !== 'bf16' && precision.weights !== 'fp32') return []
+    const found = best(requests, { ...problem, precision: { ...precision, weights: value } })
+    if (!found) return []
+    return [
+      {
+        change: `weights in ${value}`,
+        pointer: '/precision/weights',
+        value,
+        detail: `with weights in ${value} a deployment takes ${chipsText(found.chips)}`,
+      },
+    ]
+  })
+}

@@ -1,0 +1,47 @@
+/** What a deployment's numbers rest on. */
+import { mostUtilization } from '../../inference/serving/requests.ts'
+import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
+import type { ServePlan } from '../inference-plan.ts'
+
+export function serveWarnings(
+  { model, assumptions, cluster, workload }: InferenceProblem<ServeWorkload>,
+  best: ServePlan | null,
+): readonly string[] {
+  const { promptLength, outputLength, cachedPrefixLength, requestsPerSecond } = workload
+  const found: string[] = []
+  const length = promptLength + outputLength
+  if (model.maxSequenceLength !== undefined && length > model.maxSequenceLength) {
+    found.push(
+      `${length} positions are more than the ${model.maxSequenceLength} that ${model.name} was made for`,
+    )
+  }
+  found.push(
+    'waits are means of Poisson arrivals; bursts, and the slowest requests of a hundred, wait longer',
+    'prompt and output lengths stand for their means; requests hold caches of the prompt and half of the output on average',
+    `no instance is planned to be busier than ${mostUtilization} of what it can sustain`,
+  )
+  if (requestsPerSecond === undefined) {
+    found.push(
+      'no rate was given: deployments are ranked by requests a second and chip, at the rate they sustain',
+    )
+  }
+  if (cachedPrefixLength > 0) {
+    found.push(
+      `each prompt is taken to find ${cachedPrefixLength} of its ${promptLength} positions cached on the instance that prefills it`,
+    )
+  }
+  if (best?.disaggregated === false) {
+    found.push(
+      'a step with a chunk of prefill in it is taken to last as long as both one after another, and chunks to run as fast as whole prompts',
+    )
+  }
+  if (cluster.network.kind === 'torus' && best?.disaggregated) {
+    found.push('keys and values go between slices over the data-centre network, not over ICI')
+  }
+  if (assumptions.basis === 'calibrated' && cluster.chip.kind === 'tpu') {
+    found.push(
+      'TPU efficiencies and overheads are stated starting values, not fitted to measurements of inference',
+    )
+  }
+  return found
+}

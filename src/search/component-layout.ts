@@ -1,0 +1,160 @@
+/**
+ * The layouts of the components of a layer as an integer programme (Alpa's form), beside the search that finds the same
+ * by trying (component-layout/best-layouts.ts). In ms, and in 1/1024 of the budget:
+ *
+ *   minimise  Σ_ki s_ki·x_ki + Σ_klij r_kl(i, j)·y_klij
+ *
+ *   Σ_i x_ki = 1                                  each component k takes one option i; x binary
+ *   Σ_j y_klij = x_ki,   Σ_i y_klij = x_lj        of the pairs of two components the one that is both's; y binary
+ *   w >= Σ_i w_ki·x_ki,   Σ_ki m_ki·x_ki + w <= budget
+ *
+ * With x whole the two sums leave of y only y = 1 at the pair chosen and 0 elsewhere, whatever the sign of r: y is whole
+ * by itself. It is said to be, as whole variables keep their unit when a programme is scaled: with y in units of their
+ * own, HiGHS's presolve was seen to lose the best choice of a programme of 17 variables. The relaxation is whole already
+ * where the pairs form a tree and memory is no matter. Options that fit with no choice of the others, and options and
+ * pairs that take for ever, have no variable.
+ *
+ * A solver's rows hold to a ten-millionth, and a choice that is a byte over the budget is seen on either side of that. So
+ * memory is counted in whole 2^-20 of the budget, rounded down, which no tolerance confuses; a choice that fits only so is
+ * cut off, and the rest asked again.
+ *
+ * Source: Zheng et al., "Alpa" (2022), arXiv 2201.12023, section 4.2; the rows of y are those of Adams and Johnson (1994)
+ * for quadratic assignment.
+ */
+import type { LinearProgram, Point, Row, Solver, Variable } from '../../solvers/linear-program.ts'
+import type { Bytes } from '../units.ts'
+import { type Pair, pairCosts } from './component-layout/pair-costs.ts'
+import { accountOf, type LayoutAnswer, type LayoutQuestion } from './component-layout/question.ts'
+import { ones, type Terms } from './linear-terms.ts'
+
+export { bestLayouts } from './component-layout/best-layouts.ts'
+export type {
+  ComponentOptions,
+  LayoutAnswer,
+  LayoutOption,
+  LayoutQuestion,
+  Resharding,
+} from './component-layout/question.ts'
+
+const milliseconds = 1000
+const budgetUnits = 1024
+const partsPerUnit = 1024
+const mostCuts = 20
+/** An infinite budget is no unit. */
+const mostBytes = 2 ** 60
+/** Of sums in another order. */
+const rounding = 1e-12
+
+/** `proven` as the solver proves it: to a hundred-thousandth of the seconds. */
+export function chooseLayouts(
+  question: LayoutQuestion,
+  solver: Solver,
+): LayoutAnswer | 'infeasible' | 'unsolved' {
+  const program = layoutProgram(question)
+  if (!program) return 'infeasible'
+  const cuts: Row[] = []
+  while (cuts.length <= mostCuts) {
+    const answer = solver({ variables: program.variables, rows: [...program.rows, ...cuts] })
+    if (answer.status === 'infeasible') return 'infeasible'
+    if (answer.status !== 'optimal' && answer.status !== 'feasible') return 'unsolved'
+    const chosen = readLayouts(answer.point, question)
+    const account = accountOf(question, chosen)
+    if (account.bytes <= question.budget) return { chosen, ...account, proven: answer.status === 'optimal' }
+    cuts.push(cut(chosen, cuts.length))
+  }
+  return 'unsolved'
+}
+
+/** Null where a component is left without an option. */
+export function layoutProgram(question: LayoutQuestion): LinearProgram | null {
+  const { components, budget } = question
+  const { own, pairs } = pairCosts(question)
+  const options = fittingOptions(question).map((fitting, k) =>
+    fitting.filter((i) => own[k]?.[i] !== Number.POSITIVE_INFINITY),
+  )
+  if (options.some(({ length }) => length === 0)) return null
+  const choices = options.flatMap((left, k) =>
+    left.map((i): Variable => {
+      return { name: uses(k, i), cost: (own[k]?.[i] ?? 0) * milliseconds, upper: 1, integer: true }
+    }),
+  )
+  const unit = Math.min(Math.max(budget, 1), mostBytes) / budgetUnits
+  const counted = (bytes: Bytes) => Math.floor((bytes / unit) * partsPerUnit) / partsPerUnit
+  const perOption = (k: number, amount: (i: number) => number): Terms =>
+    Object.fromEntries((options[k] ?? []).map((i) => [uses(k, i), amount(i)]))
+  const rows = components.flatMap(({ options: all }, k): readonly Row[] => [
+    { name: `one of ${k}`, terms: perOption(k, () => 1), lower: 1, upper: 1 },
+    {
+      name: `workspace ${k}`,
+      terms: { workspace: 1, ...perOption(k, (i) => -counted(all[i]?.workspace ?? 0)) },
+      lower: 0,
+    },
+  ])
+  const resident = components.map(({ options: all }, k) => perOption(k, (i) => counted(all[i]?.bytes ?? 0)))
+  const memory: Row = {
+    name: 'memory',
+    terms: Object.assign({ workspace: 1 }, ...resident),
+    upper: counted(budget),
+  }
+  const linked = pairs.map((pair) => pairPart(pair, question, options))
+  return {
+    variables: [...choices, { name: 'workspace', cost: 0 }, ...linked.flatMap(({ variables }) => variables)],
+    rows: [...rows, memory, ...linked.flatMap((part) => part.rows)],
+  }
+}
+
+/** The pairs of options of two components, and that both take theirs. */
+function pairPart(
+  { first, second, seconds }: Pair,
+  { components }: LayoutQuestion,
+  options: readonly (readonly number[])[],
+): { readonly variables: readonly Variable[]; readonly rows: readonly Row[] } {
+  const perRow = components[second]?.options.length ?? 0
+  const both = (i: number, j: number) => `${uses(first, i)}, ${uses(second, j)}`
+  const possible = (options[first] ?? [])
+    .flatMap((i) => (options[second] ?? []).map((j) => ({ i, j, cost: seconds[i * perRow + j] ?? 0 })))
+    .filter(({ cost }) => cost !== Number.POSITIVE_INFINITY)
+  const links = (k: number, other: number) =>
+    (options[k] ?? []).map((option) => {
+      const those = possible.filter(({ i, j }) => (k === first ? i : j) === option)
+      const terms = { [uses(k, option)]: -1, ...ones(those.map(({ i, j }) => both(i, j))) }
+      return { name: `${uses(k, option)} beside ${other}`, terms, lower: 0, upper: 0 }
+    })
+  return {
+    variables: possible.map(({ i, j, cost }) => ({
+      name: both(i, j),
+      cost: cost * milliseconds,
+      integer: true,
+    })),
+    rows: [...links(first, second), ...links(second, first)],
+  }
+}
+
+/** By component, the options that fit beside the least that the others take. */
+function fittingOptions({ components, budget }: LayoutQuestion): readonly (readonly number[])[] {
+  const least = components.map(({ options }) => ({
+    bytes: Math.min(...options.map(({ bytes }) => bytes)),
+    workspace: Math.min(...options.map(({ workspace }) => workspace)),
+  }))
+  return components.map(({ options }, k) => {
+    const others = least.filter((_, l) => l !== k)
+    const bytes = others.reduce((sum, other) => sum + other.bytes, 0)
+    const workspace = others.reduce((most, other) => Math.max(most, other.workspace), 0)
+    return [...options.keys()].filter((i) => {
+      const option = options[i]
+      return option && option.bytes + bytes + Math.max(option.workspace, workspace) <= budget * (1 + rounding)
+    })
+  })
+}
+
+function cut(chosen: readonly number[], at: number): Row {
+  return { name: `cut ${at}`, terms: ones(chosen.map((i, k) => uses(k, i))), upper: chosen.length - 1 }
+}
+
+function readLayouts({ values }: Point, { components }: LayoutQuestion): readonly number[] {
+  return components.map(({ options }, k) => [...options.keys()].findIndex((i) => values[uses(k, i)] === 1))
+}
+
+function uses(component: number, option: number): string {
+  return `${component} uses ${option}`
+}

@@ -1,0 +1,110 @@
+/**
+ * A mixture of experts as a table: k choices A of E experts per token, of width G (dFfExpert), beside shared experts of width
+ * U that every token visits.
+ *
+ *   Routed       each token copied for the devices that hold its experts: J of them, at most k   (where it is)
+ *   Dispatched   the copies where their experts are: the expert axis goes from sequences to choices, an AllToAll
+ *   Combined     what the experts made of them, back again: another AllToAll, and their sum
+ *
+ * The expert axis is one more of data to all that is not an expert. Experts are sharded over tensor as an MLP is. The
+ * router's D·E weights are left out, as the book does; so is the gradient that reaches it.
+ * Sources: "How To Scale Your Model", GPUs; Lepikhin et al., "GShard" (2020), arXiv 2006.16668.
+ */
+import type { Transformer } from '../model/transformer.ts'
+import { type ArrayKind, type ShardedArray, shardedArray } from './array.ts'
+import type { Component, Einsum } from './component.ts'
+
+/** How the tables of training or of inference shard what they share with this one. */
+export interface ExpertSharding {
+  /** The residual stream, with the expert axis on its sequences, and without: B and T of each. */
+  readonly stream: { readonly tokens: string; readonly dispatched: string; readonly d: string }
+  /** Tokens as the matmuls want them: nothing of tensor on T. */
+  readonly tokens: string
+  readonly dispatched: string
+  readonly weightD: string
+  readonly weightInner: string
+  readonly inner: string
+}
+
+export function experts(
+  { gatedMlp, experts: mixture }: Pick<Transformer, 'gatedMlp' | 'experts'>,
+  sharding: ExpertSharding,
+): Component {
+  const { stream, dispatched, weightD, weightInner, inner } = sharding
+  const hidden = `${dispatched} A_E G${inner}`
+  const into = `A:E_E ${weightD} G${weightInner}`
+  const shared = (mixture?.sharedExperts ?? 0) > 0
+  return {
+    name: 'experts',
+    arrays: {
+      ...table('activation', {
+        In: `${stream.tokens} ${stream.d}`,
+        Dispatched: `${stream.dispatched} A_E ${stream.d}`,
+        Tmp: hidden,
+        Out: `${stream.tokens} ${stream.d}`,
+        ...(gatedMlp ? { Gate: hidden, Up: hidden } : {}),
+      }),
+      ...table('dispatch', { Routed: `${stream.tokens} A:J ${stream.d}` }),
+      ...table('combine', {
+        Made: `${stream.dispatched} A:J_E ${stream.d}`,
+        Combined: `${stream.tokens} A:J ${stream.d}`,
+      }),
+      ...table('scores', { Choice: `${stream.tokens} A` }),
+      ...table('weight', {
+        W_in: into,
+        W_out: `A:E_E G${weightInner} ${weightD}`,
+        ...(gatedMlp ? { W_gate: into } : {}),
+      }),
+      ...(shared ? sharedArrays(sharding, gatedMlp) : {}),
+    },
+    einsums: [
+      { out: 'Routed', left: 'In', right: 'Choice', kind: 'route' },
+      { out: 'Dispatched', left: 'Routed', right: 'Routed', kind: 'reshard' },
+      ...inside('Dispatched', 'Made', '', gatedMlp),
+      { out: 'Combined', left: 'Made', right: 'Made', kind: 'reshard' },
+      { out: 'Out', left: 'Combined', right: 'Choice', kind: 'route' },
+      ...(shared ? inside('In', 'Out', 'Shared', gatedMlp) : []),
+    ],
+  }
+}
+
+/** The matmuls of an MLP from one array to another, under names of their own. */
+function inside(from: string, to: string, prefix: string, gated: boolean): readonly Einsum[] {
+  const [gate, up, tmp] = [`${prefix}Gate`, `${prefix}Up`, `${prefix}Tmp`]
+  const weight = (name: string) => `W_${prefix}${name}`
+  const last: Einsum = { out: to, left: tmp, right: weight('out'), kind: 'matmul' }
+  if (!gated) return [{ out: tmp, left: from, right: weight('in'), kind: 'matmul' }, last]
+  return [
+    { out: gate, left: from, right: weight('gate'), kind: 'matmul' },
+    { out: up, left: from, right: weight('in'), kind: 'matmul' },
+    { out: tmp, left: gate, right: up, kind: 'elementwise' },
+    last,
+  ]
+}
+
+function sharedArrays(
+  { tokens, weightD, weightInner, inner }: ExpertSharding,
+  gated: boolean,
+): Record<string, ShardedArray> {
+  const hidden = `${tokens} F:U${inner}`
+  const into = `${weightD} F:U${weightInner}`
+  return {
+    ...table('activation', {
+      SharedTmp: hidden,
+      ...(gated ? { SharedGate: hidden, SharedUp: hidden } : {}),
+    }),
+    ...table('weight', {
+      W_Sharedin: into,
+      W_Sharedout: `F:U${weightInner} ${weightD}`,
+      ...(gated ? { W_Sharedgate: into } : {}),
+    }),
+  }
+}
+
+function table(kind: ArrayKind, shardings: Readonly<Record<string, string>>): Record<string, ShardedArray> {
+  const arrays = Object.entries(shardings).map(([name, notation]) => [
+    name,
+    shardedArray(name, kind, notation),
+  ])
+  return Object.fromEntries(arrays)
+}

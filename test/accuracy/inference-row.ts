@@ -1,0 +1,73 @@
+/** Published measurements of inference, a row each: fixtures/measurements/README.md says what the fields mean. */
+import { readFileSync } from 'node:fs'
+import type { ElementType } from '../../src/hardware/chip.ts'
+import type { Architecture } from '../../src/model/architecture.ts'
+import type { Bytes, Seconds } from '../../src/units.ts'
+
+export interface Latency {
+  readonly latencySeconds: Seconds
+  readonly memoryBytes?: Bytes
+}
+
+export interface TokenTime {
+  readonly secondsPerToken: Seconds
+  readonly timeToFirstTokenSeconds?: Seconds
+}
+
+export interface Throughput {
+  /** Output tokens of all chips together. */
+  readonly tokensPerSecond: number
+}
+
+/** What the source printed, and so what a prediction has to be put together to. */
+type Measurement =
+  | {
+      readonly compare: 'request-latency' | 'decode-latency' | 'prefill-latency'
+      readonly measured: Latency
+    }
+  | { readonly compare: 'time-per-output-token'; readonly measured: TokenTime }
+  | { readonly compare: 'max-throughput' | 'throughput'; readonly measured: Throughput }
+  | { readonly compare: 'out-of-memory'; readonly measured: Readonly<Record<string, never>> }
+
+export type InferenceRow = Measurement & {
+  readonly id: string
+  readonly source: string
+  readonly split: 'fit' | 'test'
+  readonly stack: string
+  readonly mode: 'generate' | 'prefill'
+  /** A name of fixtures/models, or the architecture where the catalogue has none with it. */
+  readonly model: string | Architecture
+  readonly mixtureOfExperts: boolean
+  readonly chip: string
+  readonly chips: number
+  readonly mesh: {
+    readonly data: number
+    readonly tensor: number
+    readonly pipeline: number
+    readonly expert: number
+  }
+  readonly strategy?: string
+  readonly batchSequences: number | 'max'
+  readonly promptLength: number
+  readonly outputLength: number
+  /** The mean of both lengths, of what they are at most; 1 where absent. */
+  readonly meanLengthShare?: number
+  readonly precision: {
+    readonly weights: ElementType
+    readonly compute: ElementType
+    readonly kvCache: ElementType
+  }
+  /** Rows that share it are one configuration measured again. */
+  readonly group?: string
+  /** Why the row cannot be compared, known before any prediction. */
+  readonly leftOut?: string
+}
+
+const file = new URL('../../fixtures/measurements/inference.jsonl', import.meta.url)
+
+export function publishedInference(): readonly InferenceRow[] {
+  return readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line): InferenceRow => JSON.parse(line))
+}

@@ -1,0 +1,147 @@
+/** What the service predicts for one published measurement of inference. */
+import { readFileSync } from 'node:fs'
+import { calibrated } from '../../src/assumptions.ts'
+import { divisorsOf } from '../../src/hardware/divisors.ts'
+import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'
+import { resolveCluster } from '../../src/hardware/resolve.ts'
+import { phaseOf } from '../../src/infer.ts'
+import { largestBatch } from '../../src/inference/generation.ts'
+import { type InferenceModel, inferenceModel } from '../../src/inference/model.ts'
+import { generationPass } from '../../src/inference/pass.ts'
+import { residentNumbers } from '../../src/inference/pass-numbers.ts'
+import { candidatesAt, type InferenceCandidate, type Site, sitesOf } from '../../src/inference/search.ts'
+import { type Architecture, transformer } from '../../src/model/architecture.ts'
+import { inferenceCosting } from '../../src/plan/inference/costing.ts'
+import type { GenerateWorkload, PhaseProblem, PrefillWorkload, Setting } from '../../src/problem.ts'
+import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import type { Bytes, Seconds } from '../../src/units.ts'
+import { type Comparison, comparison, type Steps, type StepTime } from './inference-comparison.ts'
+import type { InferenceRow } from './inference-row.ts'
+
+export function predictedInference(row: InferenceRow): Comparison {
+  if (row.mixtureOfExperts) return { status: 'left-out', reason: 'mixtures of experts are not costed yet' }
+  const steps = stepsOf(row)
+  return 'reason' in steps ? { status: 'left-out', reason: steps.reason } : comparison(row, steps)
+}
+
+const fixtures = new URL('../../fixtures/', import.meta.url)
+const known = new Map<string, Steps | { readonly reason: string }>()
+
+/** Rows of one configuration differ by batch and lengths alone. */
+function stepsOf(row: InferenceRow): Steps | { readonly reason: string } {
+  const key = JSON.stringify([row.model, row.chip, row.mesh, row.strategy, row.precision])
+  const steps = known.get(key) ?? evaluatedSteps(row)
+  known.set(key, steps)
+  return steps
+}
+
+/** The one place where rows meet the evaluator: steps of one replica of the row's layout under `calibrated`. */
+function evaluatedSteps(row: InferenceRow): Steps | { readonly reason: string } {
+  const setting = settingOf(row)
+  if ('reason' in setting) return setting
+  // Whatever ran did fit; memory only decides how many sequences there are where a row does not say it.
+  const unbounded = inferenceModel({ ...setting, memoryBudget: Number.POSITIVE_INFINITY })
+  const layout = layoutOf(row, unbounded)
+  const sites = meshesOf(row).flatMap((mesh) => sitesOf(unbounded, mesh, { layout }))
+  const [site] = sites
+  if (!site) return { reason: 'the layout cannot be expressed' }
+  const step = (workload: PrefillWorkload | GenerateWorkload) => fastest(unbounded, sites, workload)
+  return {
+    prefill: (batchSequences, promptLength) =>
+      step({ mode: 'prefill', batchSequences, promptLength, cachedPrefixLength: 0 }),
+    generate: (batchSequences, length) => step({ mode: 'generate', batchSequences, ...contextOf(length) }),
+    maxSequences: (length) => {
+      const memoryBudget = servingBudget(setting, weightBytes(unbounded, site))
+      const model = { ...unbounded, setting: { ...setting, memoryBudget } }
+      return largestBatch(model, site, contextOf(length))
+    },
+  }
+}
+
+const contextOf = (length: number) => ({ contextLength: length, meanContextLength: length })
+
+/**
+ * Serving frameworks give caches 0.9 of what weights leave free, and keep the rest for everything else: the default of
+ * TensorRT-LLM (KvCacheConfig.free_gpu_memory_fraction; vLLM's gpu_memory_utilization is 0.9 of all memory).
+ */
+function servingBudget({ cluster }: Setting, weights: number): number {
+  return weights + 0.9 * (cluster.chip.hbmBytes - weights)
+}
+
+function weightBytes(model: InferenceModel, { mesh, offered }: Site): Bytes {
+  const nobody = generationPass(model.setting.model, contextOf(1), 0, mesh.pipeline)
+  const { options, fixed } = residentNumbers(model, mesh, nobody, offered)
+  return options.reduce((sum, [first]) => sum + (first?.bytes ?? 0), fixed)
+}
+
+function settingOf(row: InferenceRow): Setting | { readonly reason: string } {
+  const chip = chipOf(catalogued<ChipRecord>('hardware', row.chip), 'calibrated')
+  const resolution = resolveCluster({ chip, chips: row.chips / row.mesh.data })
+  if ('problem' in resolution) return { reason: 'the chips do not come in this number' }
+  const architecture =
+    typeof row.model === 'string'
+      ? catalogued<{ readonly architecture: Architecture }>('models', row.model).architecture
+      : row.model
+  return {
+    model: transformer(row.id, architecture),
+    cluster: resolution.cluster,
+    memoryBudget: chip.hbmBytes,
+    precision: { ...row.precision, gradients: 'bf16', optimizer: 'fp32' },
+    constraints: {},
+    // What frameworks keep free is in the budget.
+    assumptions: { ...calibrated(chip.kind, chip.efficiency), reserveFraction: 0, reserveBytes: 0 },
+    objective: 'stepTime',
+    top: 1,
+  }
+}
+
+function catalogued<T>(folder: 'hardware' | 'models', name: string): T {
+  return JSON.parse(readFileSync(new URL(`${folder}/${name}.json`, fixtures), 'utf8'))
+}
+
+/** The tensor chips of a torus are shared out over both axes as is best for the layout. */
+function meshesOf({ mesh: { tensor, pipeline }, strategy }: InferenceRow): readonly Mesh[] {
+  const seconds = strategy === undefined ? [1] : divisorsOf(tensor)
+  return seconds.map((tensor2) => ({ ...unitMesh, tensor: tensor / tensor2, tensor2, pipeline }))
+}
+
+/** Serving stacks of GPUs have Megatron's layout; ESTI's tables name theirs, and leave the unembedding open. */
+function layoutOf(
+  { strategy }: InferenceRow,
+  { components }: InferenceModel,
+): Readonly<Record<string, string>> {
+  const parallel = components[0]?.name === 'block'
+  if (strategy === undefined) {
+    const layers = parallel ? { block: '1d/heads' } : { attention: '1d/heads', mlp: '1d' }
+    return { ...layers, unembedding: '1d' }
+  }
+  const projection = strategy.includes('weight-gathered XYZ') ? 'gathered-all' : '2d'
+  return { block: `${projection}/${strategy.endsWith('batch') ? 'batch' : 'heads'}` }
+}
+
+function fastest(
+  model: InferenceModel,
+  sites: readonly Site[],
+  workload: PrefillWorkload | GenerateWorkload,
+): StepTime {
+  const problem = { ...model.setting, workload } as PhaseProblem
+  const phase = phaseOf(model, problem)
+  const [best] = sites
+    .flatMap((site) => candidatesAt(model, site, phase))
+    .sort((a, b) => a.seconds - b.seconds)
+  return best ? { seconds: best.seconds, parts: partsOf(model, best) } : { seconds: Number.NaN, parts: {} }
+}
+
+/** What each part adds to the step, in the order of an answer's time account. */
+function partsOf(model: InferenceModel, candidate: InferenceCandidate): Readonly<Record<string, Seconds>> {
+  const { components, resharding, transfers, overhead } = inferenceCosting(model, candidate)
+  const sum = (part: (component: (typeof components)[number]) => number) =>
+    components.reduce((total, component) => total + part(component), 0)
+  return {
+    arithmetic: sum(({ busy, time }) => busy * Math.min(time.arithmetic, time.compute)),
+    streaming: sum(({ busy, time }) => busy * Math.max(0, time.compute - time.arithmetic)),
+    communication: sum(({ busy, time }) => busy * (time.expected - time.compute)) + resharding + transfers,
+    waiting: sum(({ times, busy, time }) => (times - busy) * time.expected),
+    overhead,
+  }
+}

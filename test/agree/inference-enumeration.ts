@@ -1,0 +1,212 @@
+/**
+ * Every plan of one phase of inference, priced one after another: all meshes, all placements, all layouts of all
+ * components, layer after layer as the stream goes through them. What the search must agree with.
+ */
+
+import { reserveBytes } from '../../src/cost/memory.ts'
+import type { NetworkCosts } from '../../src/cost/network.ts'
+import { placements } from '../../src/hardware/placement.ts'
+import { fixedSeconds } from '../../src/inference/arrangement.ts'
+import type { CompiledLayout } from '../../src/inference/compiled-layout.ts'
+import { componentTime, conditions, moveSeconds } from '../../src/inference/component-time.ts'
+import { setShape, setShards, sumOf } from '../../src/inference/local-term.ts'
+import { inferenceMeshFaults } from '../../src/inference/meshes.ts'
+import { type InferenceModel, movesBetween } from '../../src/inference/model.ts'
+import { generationPass, type Pass } from '../../src/inference/pass.ts'
+import type { Phase, Site } from '../../src/inference/search.ts'
+import { type PhaseProblem, satisfies } from '../../src/problem.ts'
+import { meshKey } from '../../src/search/candidate.ts'
+import { axes, type Mesh } from '../../src/sharding/axis.ts'
+import { everyMesh } from './enumeration.ts'
+
+export interface InferenceEnumeration {
+  /** The best score of each mesh that has a plan. */
+  readonly best: ReadonlyMap<string, { readonly mesh: Mesh; readonly score: number }>
+  readonly meshes: number
+  readonly infeasible: { memory: number; topology: number; constraint: number; divisibility: number }
+}
+
+export function inferenceEnumeration(
+  model: InferenceModel,
+  problem: PhaseProblem,
+  phase: Phase,
+): InferenceEnumeration {
+  const { cluster, constraints, assumptions } = problem
+  const infeasible = { memory: 0, topology: 0, constraint: 0, divisibility: 0 }
+  const best = new Map<string, { readonly mesh: Mesh; readonly score: number }>()
+  let meshes = 0
+  for (const mesh of everyMesh(cluster.chips)) {
+    meshes++
+    const unasked = mesh.tensor2 > 1 && !assumptions.searchWeightLayouts && constraints.tensor2 === undefined
+    if (inferenceMeshFaults(mesh, problem, demandOf(problem)).length > 0) infeasible.divisibility++
+    else if (unasked || !axes.every((axis) => satisfies(mesh[axis], constraints[axis]))) {
+      infeasible.constraint++
+    } else {
+      const places = placements(cluster.network, mesh)
+      const found = places.flatMap((placement) => {
+        const costs = model.prices.placed(placement, mesh)
+        return passesOf(model, problem, phase, { mesh, placement, costs, offered: [] }).flatMap((pass) => {
+          const seconds = bestSeconds(model, mesh, costs, pass)
+          return seconds === null ? [] : [scoreOf(problem, pass, seconds)]
+        })
+      })
+      if (places.length === 0) infeasible.topology++
+      else if (found.length === 0) infeasible.memory++
+      else best.set(meshKey(mesh), { mesh, score: Math.min(...found) })
+    }
+  }
+  return { best, meshes, infeasible }
+}
+
+function demandOf({ workload }: PhaseProblem): {
+  readonly sequences: number | null
+  readonly positions: number
+} {
+  if (workload.mode === 'generate') {
+    return { sequences: workload.batchSequences === 'max' ? null : workload.batchSequences, positions: 1 }
+  }
+  const { batchSequences, promptLength, cachedPrefixLength } = workload
+  return { sequences: batchSequences, positions: promptLength - cachedPrefixLength }
+}
+
+/** Of a batch as large as fits the time of a sequence; else that of the step. */
+function scoreOf({ workload, objective }: PhaseProblem, { resident }: Pass, seconds: number): number {
+  const perSequence =
+    workload.mode === 'generate' && workload.batchSequences === 'max' && objective !== 'latency'
+  return perSequence ? seconds / resident.sequences : seconds
+}
+
+/** How prompts are cut into groups and chunks is the phase's; what each cut takes is priced here. */
+function passesOf(
+  model: InferenceModel,
+  { workload }: PhaseProblem,
+  phase: Phase,
+  site: Site,
+): readonly Pass[] {
+  if (workload.mode === 'prefill') return phase.passes(site)
+  const { mesh } = site
+  const passOf = (batch: number) => generationPass(model.setting.model, workload, batch, mesh.pipeline)
+  if (workload.batchSequences !== 'max') return [passOf(workload.batchSequences)]
+  let most = 0
+  for (let batch = mesh.data; batch <= mostTried; batch++) {
+    const [any] = fittingChoices(model, mesh, passOf(batch))
+    if (any) most = batch
+  }
+  return most > 0 ? [passOf(most)] : []
+}
+
+/** Where `max` would be more, the enumeration has nothing to say. */
+export const mostTried = 40
+
+/** Null where no layouts fit. */
+function bestSeconds(model: InferenceModel, mesh: Mesh, costs: NetworkCosts, pass: Pass): number | null {
+  const { setting, sizes } = model
+  const given = conditions(model.rates, setting.assumptions, pass.contexts, sizes, model.resources)
+  const own = (layout: CompiledLayout, part: Part) =>
+    shaped(model, mesh, pass, part, () => componentTime(layout, costs, given).expected)
+  const between = (from: CompiledLayout, to: CompiledLayout, part: Part) =>
+    shaped(model, mesh, pass, part, () => moveSeconds(movesBetween(model, from, to), costs, given))
+  let best: number | null = null
+  for (const { layer, head } of fittingChoices(model, mesh, pass)) {
+    const [first, last] = [layer[0], layer.at(-1)]
+    if (!first || !last) continue
+    const inside = layer.map((layout, k) => {
+      const before = layer[k - 1]
+      return own(layout, 'layer') + (before ? between(before, layout, 'layer') : 0)
+    })
+    const seconds = stepSeconds(model, mesh, pass, {
+      entry: between(model.embedding, first, 'layer'),
+      layer: inside.reduce((sum, each) => sum + each, 0),
+      around: between(last, first, 'layer'),
+      end: between(last, head, 'head') + own(head, 'head'),
+    })
+    const whole = seconds + fixedSeconds(model, mesh, costs, pass)
+    if (best === null || whole < best) best = whole
+  }
+  return best
+}
+
+interface LayerChoice {
+  readonly layer: readonly CompiledLayout[]
+  readonly head: CompiledLayout
+}
+
+function* fittingChoices(model: InferenceModel, mesh: Mesh, pass: Pass): Generator<LayerChoice> {
+  const { setting, sizes } = model
+  const kept = (layout: CompiledLayout) =>
+    shaped(model, mesh, pass, 'resident', () => sumOf(layout.stored, sizes) + sumOf(layout.cache, sizes))
+  // Logits in bf16 and in fp32; the weights of this layer and of the next, gathered.
+  const live = (layout: CompiledLayout, part: Part) =>
+    shaped(
+      model,
+      mesh,
+      pass,
+      part,
+      () => (part === 'head' ? 3 : 1) * sumOf(layout.live, sizes) + 2 * sumOf(layout.gathered, sizes),
+    )
+  const isOffered = ({ name }: CompiledLayout) =>
+    setting.assumptions.searchWeightLayouts || name.split('/')[0] === '1d'
+  const components = model.components.map(({ layouts }) => layouts.filter(isOffered))
+  for (const layer of choices(components.slice(0, -1))) {
+    const layers = pass.stageLayers * layer.reduce((sum, layout) => sum + kept(layout), 0)
+    const working = Math.max(...layer.map((layout) => live(layout, 'layer')))
+    for (const head of components.at(-1) ?? []) {
+      const bytes = layers + kept(head) + Math.max(working, live(head, 'head')) + rest(model, mesh)
+      if (bytes <= setting.memoryBudget) yield { layer, head }
+    }
+  }
+}
+
+type Part = 'layer' | 'head' | 'resident'
+
+/** With the sizes set to what runs through a layer or the head, or to what is resident. */
+function shaped(
+  { sizes }: InferenceModel,
+  mesh: Mesh,
+  { shape, headPositions, resident }: Pass,
+  part: Part,
+  value: () => number,
+): number {
+  setShards(sizes, mesh)
+  const running = { ...shape, positions: part === 'head' ? headPositions : shape.positions }
+  setShape(sizes, part === 'resident' ? resident : running)
+  return value()
+}
+
+interface Parts {
+  readonly entry: number
+  readonly layer: number
+  readonly around: number
+  readonly end: number
+}
+
+/** Without stages, through the layers one by one; with them, as often as the pass says. */
+function stepSeconds({ setting }: InferenceModel, mesh: Mesh, pass: Pass, parts: Parts): number {
+  const { entry, layer, around, end } = parts
+  const { layers } = setting.model
+  if (mesh.pipeline > 1) {
+    const { layerTimes, headTimes } = pass
+    return headTimes * (entry + end) + layerTimes * (layer + (1 - 1 / layers) * around)
+  }
+  let seconds = 0
+  for (let unit = 0; unit < pass.units; unit++) {
+    for (let at = 0; at < layers; at++) seconds += layer + (at > 0 ? around : 0)
+  }
+  return seconds + pass.groups * (entry + end)
+}
+
+/** The embedding where it is not the unembedding's own and has no stage of its own, and what is kept free. */
+function rest({ setting, embedding, sizes }: InferenceModel, mesh: Mesh): number {
+  const { model, cluster, assumptions } = setting
+  const rows = mesh.pipeline === 1 && !model.tiedEmbeddings ? sumOf(embedding.stored, sizes) : 0
+  return rows + reserveBytes(cluster.chip.hbmBytes, assumptions)
+}
+
+function* choices<Item>(
+  lists: readonly (readonly Item[])[],
+  chosen: readonly Item[] = [],
+): Generator<readonly Item[]> {
+  const next = lists[chosen.length]
+  if (!next) yield chosen
+  else for (const item of next) yield* choices(lists, [...chosen, item])
+}

@@ -1,0 +1,210 @@
+/**
+ * The best deployment against every one there is: all prefill with all generate instances of all sizes, all numbers of them,
+ * one after another, with queues and batches worked out here.
+ */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { elementBytes } from '../../src/cost/element.ts'
+import { inferenceModel } from '../../src/inference/model.ts'
+import { meanWait } from '../../src/inference/queue.ts'
+import { bestDeployments } from '../../src/inference/serving/deployments.ts'
+import {
+  type GenerateInstance,
+  instanceSize,
+  type PrefillInstance,
+} from '../../src/inference/serving/phases.ts'
+import { holds, instanceClusters } from '../../src/inference/serving/pool.ts'
+import { type Requests, requestsOf } from '../../src/inference/serving/requests.ts'
+import { copyBytes } from '../../src/inference/serving/storage.ts'
+import { kvCacheBytes } from '../../src/model/kv-cache.ts'
+import type { ServeWorkload } from '../../src/problem.ts'
+import { inferenceProblem } from '../inference-problem.ts'
+
+const model = {
+  layers: 6,
+  dModel: 2048,
+  dFf: 8192,
+  heads: 16,
+  kvHeads: 4,
+  headDim: 128,
+  vocab: 32_000,
+  gatedMlp: true,
+  tiedEmbeddings: false,
+}
+
+const questions = fc.record({
+  chips: fc.constantFrom(2, 4, 6),
+  /** Of HBM: room for few sequences, or for many. */
+  memoryFraction: fc.constantFrom(0.1, 0.14, 0.3),
+  workload: fc
+    .record({
+      promptLength: fc.constantFrom(512, 3000),
+      outputLength: fc.constantFrom(20, 200),
+      disaggregated: fc.constantFrom(true, false, 'auto' as const),
+      requestsPerSecond: fc.constantFrom(20, 100, 150, 250),
+      maxTimeToFirstTokenSeconds: fc.constantFrom(0.03, 0.06, 0.2, 1),
+      maxTimePerOutputTokenSeconds: fc.constantFrom(0.002, 0.004, 0.01, 0.1),
+    })
+    .map((workload): ServeWorkload => ({ mode: 'serve', cachedPrefixLength: 0, ...workload })),
+})
+
+type Question = typeof questions extends fc.Arbitrary<infer One> ? One : never
+
+function spaceOf({ chips, memoryFraction, workload }: Question) {
+  const problem = inferenceProblem({ model, chip: 'h100-sxm', chips, memoryFraction, workload })
+  const pooled = inferenceModel(problem)
+  const cache = kvCacheBytes(problem.model, workload.promptLength, elementBytes[problem.precision.kvCache])
+  return {
+    requests: requestsOf(workload, cache),
+    pool: problem.cluster,
+    sizes: instanceClusters(problem.cluster).map((cluster) => instanceSize(problem, pooled, cluster)),
+    disaggregated: workload.disaggregated,
+    top: 1,
+  }
+}
+
+interface Found {
+  readonly chips: number
+  readonly requestSeconds: number
+}
+
+interface Numbers {
+  readonly rate: number
+  readonly prefills: number
+  readonly generates: number
+}
+
+const busiest = 0.8
+
+/** Seconds of a request, or null where an objective is missed. */
+function requestSeconds(
+  prefill: PrefillInstance,
+  generate: GenerateInstance,
+  slots: number,
+  shared: boolean,
+  { rate, prefills, generates }: Numbers,
+  requests: Requests,
+): number | null {
+  const { outputLength: length, maxFirst, maxPerToken } = requests
+  const each = shared ? prefill.seconds / prefill.prompts : 0
+  const full = length * generate.stepSeconds(slots) + slots * each
+  if (rate > busiest * ((generates * slots) / full) * (1 + 1e-12)) return null
+  if (!shared && rate > busiest * ((prefills * prefill.prompts) / prefill.seconds) * (1 + 1e-12)) return null
+  let batch = 1
+  const arriving = (count: number) =>
+    (rate / generates) * (length * generate.stepSeconds(count) + count * each)
+  while (arriving(batch) > batch) batch++
+  const step = generate.stepSeconds(batch)
+  const token = step / (1 - (rate / generates) * each)
+  const service = prefill.seconds * (shared ? maxPerToken / (maxPerToken - step) : 1)
+  const wait = meanWait({
+    arrivalsPerSecond: rate / prefill.prompts,
+    serviceSeconds: service,
+    serviceVariation: 0,
+    servers: shared ? generates : prefills,
+  })
+  const held = rate * length * token
+  const places = generates * slots
+  const place =
+    held + 6 * Math.sqrt(held) < places
+      ? 0
+      : meanWait({
+          arrivalsPerSecond: rate,
+          serviceSeconds: length * token,
+          serviceVariation: 1,
+          servers: places,
+        })
+  const first = place + wait + service + (shared ? token / 2 : exposed(prefill, generate, requests))
+  return first > maxFirst || token > maxPerToken * (1 + 1e-12) ? null : first + (length - 1) * token
+}
+
+/** All within one node here: NVLink. */
+function exposed(
+  { size, prompts, seconds }: PrefillInstance,
+  generate: GenerateInstance,
+  requests: Requests,
+) {
+  const { cluster, assumptions } = size.model.setting
+  if (cluster.network.kind === 'torus') throw new Error('switched networks alone')
+  const perChip = (cluster.network.tiers[0]?.bytesPerSecondPerChip ?? 0) * assumptions.scaleUpEfficiency
+  const least = Math.min(size.cluster.chips, generate.size.cluster.chips)
+  const all = (prompts * requests.cacheBytes) / (least * perChip)
+  return Math.max(all - (1 - 1 / model.layers) * seconds, all / model.layers)
+}
+
+/** The most sequences beside the prompts that are read, counted down. */
+function sharedSlots(prefill: PrefillInstance, generate: GenerateInstance, requests: Requests): number {
+  const second = copyBytes(generate.size.model, prefill.candidate, generate.chosen)
+  const each = prefill.seconds / prefill.prompts
+  const fits = (count: number) => {
+    const { bytes, workspace, budget } = generate.resident(count + prefill.prompts)
+    const token = generate.stepSeconds(count) + (count * each) / requests.outputLength
+    return bytes + second + Math.max(workspace, prefill.workspace) <= budget && token <= requests.maxPerToken
+  }
+  let count = generate.most
+  while (count > 0 && !fits(count)) count--
+  return count
+}
+
+function everyDeployment(question: Question): Found | null {
+  const { sizes, pool, requests } = spaceOf(question)
+  const { requestsPerSecond: rate = 0, disaggregated } = question.workload
+  let best: Found | null = null
+  const note = (chips: number, seconds: number | null) => {
+    if (seconds === null) return
+    const alike = best && chips === best.chips
+    if (!best || chips < best.chips || (alike && seconds < best.requestSeconds)) {
+      best = { chips, requestSeconds: seconds }
+    }
+  }
+  const generating = sizes.flatMap((size) => [...size.generates(requests.maxPerToken)])
+  const prefilling = sizes.flatMap((size) => [...size.prefills()])
+  for (const generate of generating) {
+    for (const prefill of prefilling) {
+      const [p, g] = [prefill.size.cluster, generate.size.cluster]
+      if (disaggregated !== true && prefill.size === generate.size) {
+        const slots = sharedSlots(prefill, generate, requests)
+        for (let count = 1; slots > 0 && count * g.chips <= pool.chips; count++) {
+          if (!holds(pool, [{ cluster: g, count }])) continue
+          const numbers = { rate, prefills: count, generates: count }
+          note(count * g.chips, requestSeconds(prefill, generate, slots, true, numbers, requests))
+        }
+      }
+      if (disaggregated === false) continue
+      for (let generates = 1; generates * g.chips < pool.chips; generates++) {
+        for (let prefills = 1; prefills * p.chips + generates * g.chips <= pool.chips; prefills++) {
+          const kinds = [
+            { cluster: p, count: prefills },
+            { cluster: g, count: generates },
+          ]
+          if (!holds(pool, kinds)) continue
+          const numbers = { rate, prefills, generates }
+          const seconds = requestSeconds(prefill, generate, generate.most, false, numbers, requests)
+          note(prefills * p.chips + generates * g.chips, seconds)
+        }
+      }
+    }
+  }
+  return best
+}
+
+describe('the best deployment', () => {
+  it('is the best of every deployment there is', () => {
+    const seen = { some: 0, none: 0 }
+    fc.assert(
+      fc.property(questions, (question) => {
+        const { requests, ...space } = spaceOf(question)
+        const [found] = bestDeployments(space, requests).deployments
+        const expected = everyDeployment(question)
+        seen[expected ? 'some' : 'none']++
+        expect(found?.chips).toBe(expected?.chips)
+        if (found && expected) {
+          expect(found.operation.requestSeconds).toBeCloseTo(expected.requestSeconds, 9)
+        }
+      }),
+      { numRuns: 40 },
+    )
+    expect(seen.some).toBeGreaterThan(5)
+    expect(seen.none).toBeGreaterThan(5)
+  })
+})

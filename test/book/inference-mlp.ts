@@ -1,0 +1,38 @@
+/** The book's MLP of two matrices under an inference layout: what it computes and what it moves, one after the other. */
+import { book } from '../../src/assumptions.ts'
+import { computeRates } from '../../src/cost/compute.ts'
+import { networkPrices } from '../../src/cost/network.ts'
+import type { Chip } from '../../src/hardware/chip.ts'
+import { resourceCount } from '../../src/hardware/collective.ts'
+import { compileLayout } from '../../src/inference/compiled-layout.ts'
+import { type ComponentTime, componentTime, conditions } from '../../src/inference/component-time.ts'
+import { createSizes, setShape, setShards } from '../../src/inference/local-term.ts'
+import { inferenceMlp, type ProjectionLayout } from '../../src/sharding/inference-layout.ts'
+import { modelOf } from './models.ts'
+import type { Arrangement } from './networks.ts'
+import { precisionOf } from './precision.ts'
+
+export interface InferenceMlp {
+  readonly D: number
+  readonly F: number
+  readonly chip: Chip
+  readonly arrangement: Arrangement
+  readonly layout: ProjectionLayout
+}
+
+/** Of so many tokens, any real number, in bf16. */
+export function inferenceMlpTime(
+  { D, F, chip, arrangement, layout }: InferenceMlp,
+  tokens: number,
+): ComponentTime {
+  const { network, mesh, placement } = arrangement
+  const precision = precisionOf()
+  const compiled = compileLayout({ name: layout, component: inferenceMlp(layout, false) }, precision, book, 1)
+  const sizes = createSizes(modelOf({ dModel: D, dFf: F }), true)
+  setShards(sizes, mesh)
+  setShape(sizes, { sequences: tokens, positions: 1, context: 1 })
+  const sets = compiled.collectives.map(({ over }) => over)
+  const costs = networkPrices(network, sets, book).placed(placement, mesh)
+  const rates = computeRates(chip, precision.compute, book)
+  return componentTime(compiled, costs, conditions(rates, book, [], sizes, resourceCount(network)))
+}

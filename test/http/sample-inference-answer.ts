@@ -1,0 +1,85 @@
+/** Answers of inference, of the domain's own types, for tests of the edge alone. */
+import type {
+  InferenceAnswer,
+  InferenceEvaluation,
+  InferencePlan,
+  PhasePlan,
+  ServeAnswer,
+} from '../../src/plan/inference-plan.ts'
+import { sampleAbout, samplePlan, sampleSearch } from './sample-answer.ts'
+
+export const sampleInferencePlan: InferencePlan = {
+  ...samplePlan,
+  batchSequences: 32,
+  tokensPerSecondPerUser: 50,
+  floorSeconds: 0.5,
+  streaming: { weightsSeconds: 0.4, kvCacheSeconds: 0.1, arithmeticSeconds: 0.05 },
+  reshardingSeconds: 0.01,
+  layoutProvenBest: true,
+  maxBatchSequences: 200,
+  criticalBatchTokens: 240,
+  speculation: {
+    draftTokens: 4,
+    expectedTokensPerStep: 3.2,
+    stepSeconds: 1.2,
+    secondsPerToken: 0.375,
+    speedup: 2.67,
+  },
+}
+
+export const sampleInferenceAnswer: InferenceAnswer = {
+  plans: [sampleInferencePlan],
+  pareto: [
+    {
+      batchSequences: 32,
+      stepTimeSeconds: 1,
+      tokensPerSecondPerChip: 4,
+      chipSecondsPerToken: 0.25,
+      chips: 8,
+      plan: sampleInferencePlan,
+    },
+  ],
+  search: sampleSearch,
+  sensitivity: { flops: 0, hbmBandwidth: -0.9, iciBandwidth: -0.1, dcnBandwidth: 0, memory: 0 },
+  infeasible: null,
+  ...sampleAbout,
+}
+
+export const sampleEvaluation: InferenceEvaluation = { plan: sampleInferencePlan, ...sampleAbout }
+
+const phase: PhasePlan = {
+  ...sampleInferencePlan,
+  chips: 16,
+  chipsPerInstance: 8,
+  instances: 2,
+  utilization: 0.7,
+}
+
+export const sampleServeAnswer: ServeAnswer = {
+  plans: [
+    {
+      rank: 1,
+      feasible: true,
+      id: 'def',
+      summary: '2 prefill and 2 generate instances',
+      disaggregated: true,
+      chips: 32,
+      prefill: phase,
+      generate: phase,
+      ratio: 1,
+      requestsPerSecond: 12,
+      timeToFirstTokenSeconds: 0.4,
+      timePerOutputTokenSeconds: 0.03,
+      requestSeconds: 8,
+      costPerMillionTokensUsd: 0.7,
+      tokensPerSecondPerChip: 100,
+      queueing: { model: 'M/D/c', arrivalsPerSecond: 10, waitSeconds: 0.1 },
+      kvTransfer: { bytesPerRequest: 1e8, seconds: 0.01, streamedPerLayer: true },
+      secondLayout: null,
+      explanation: ['Generation takes most of it.'],
+    },
+  ],
+  search: sampleSearch,
+  infeasible: null,
+  ...sampleAbout,
+}

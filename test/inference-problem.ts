@@ -1,0 +1,67 @@
+/** A problem of inference as the service would make it of a request: the setting as in problem.ts, the phase as asked. */
+import { javascriptLpSolver } from '../solvers/javascript-lp-solver.ts'
+import type { Solvers } from '../src/optimize.ts'
+import type {
+  GenerateWorkload,
+  InferenceProblem,
+  InferenceWorkload,
+  Precision,
+  PrefillWorkload,
+} from '../src/problem.ts'
+import { type ProblemOptions, problem } from './problem.ts'
+
+type TrainingAlone =
+  | 'workload'
+  | 'batchTokens'
+  | 'sequenceLength'
+  | 'optimizer'
+  | 'rematerialization'
+  | 'schedules'
+
+export interface InferenceOptions<Workload> extends Omit<ProblemOptions, TrainingAlone | 'precision'> {
+  readonly workload: Workload
+  /** What is left out is bf16. */
+  readonly precision?: Partial<Precision>
+}
+
+const bf16: Precision = {
+  weights: 'bf16',
+  compute: 'bf16',
+  kvCache: 'bf16',
+  gradients: 'bf16',
+  optimizer: 'fp32',
+}
+
+/** Nothing of inference asks for duals, nor for large programmes. */
+export const solvers: Solvers = { small: javascriptLpSolver, large: javascriptLpSolver }
+
+export function inferenceProblem<Workload extends InferenceWorkload>({
+  workload,
+  precision,
+  ...options
+}: InferenceOptions<Workload>): InferenceProblem<Workload> {
+  const setting = problem({
+    ...options,
+    precision: { ...bf16, ...precision },
+    batchTokens: 1,
+    sequenceLength: 1,
+  })
+  return { ...setting, workload }
+}
+
+/** Sequences of one length. */
+export function generation(
+  batchSequences: number | 'max',
+  contextLength: number,
+  more: Partial<GenerateWorkload> = {},
+): GenerateWorkload {
+  return { mode: 'generate', batchSequences, contextLength, meanContextLength: contextLength, ...more }
+}
+
+export function prompts(
+  batchSequences: number,
+  promptLength: number,
+  more: Partial<PrefillWorkload> = {},
+): PrefillWorkload {
+  return { mode: 'prefill', batchSequences, promptLength, cachedPrefixLength: 0, ...more }
+}

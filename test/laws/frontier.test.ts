@@ -1,0 +1,92 @@
+/** The frontier of latency and cost. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { frontier } from '../../src/inference/frontier.ts'
+
+interface Plan {
+  readonly latency: number
+  readonly cost: number
+  readonly name: string
+}
+
+const trade = {
+  latency: ({ latency }: Plan) => latency,
+  cost: ({ cost }: Plan) => cost,
+  compare: (a: Plan, b: Plan) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0),
+}
+
+const whole = fc.integer({ min: 0, max: 8 })
+
+const plans = fc
+  .array(fc.record({ latency: whole, cost: whole }), { maxLength: 30 })
+  .map((points) => points.map((point, i): Plan => ({ ...point, name: `plan ${String(i).padStart(2, '0')}` })))
+
+const noWorse = (a: Plan, b: Plan) => a.latency <= b.latency && a.cost <= b.cost
+
+describe('the frontier', () => {
+  it('has no point that is as good as another of it in both', () => {
+    fc.assert(
+      fc.property(plans, (points) => {
+        const kept = frontier(points, trade)
+        for (const a of kept) expect(kept.filter((b) => noWorse(a, b))).toEqual([a])
+      }),
+    )
+  })
+
+  it('has for every point that it drops one that is as good in both', () => {
+    fc.assert(
+      fc.property(plans, (points) => {
+        const kept = frontier(points, trade)
+        for (const point of points) expect(kept.some((own) => noWorse(own, point))).toBe(true)
+        for (const own of kept) expect(points).toContain(own)
+      }),
+    )
+  })
+
+  it('is its own frontier', () => {
+    fc.assert(
+      fc.property(plans, (points) => {
+        const kept = frontier(points, trade)
+        expect(frontier(kept, trade)).toEqual(kept)
+      }),
+    )
+  })
+
+  it('is the same in whatever order the points come, which it leaves as they are', () => {
+    const shuffled = plans.chain((points) =>
+      fc.tuple(fc.constant(points), fc.shuffledSubarray(points, { minLength: points.length })),
+    )
+    fc.assert(
+      fc.property(shuffled, ([points, other]) => {
+        const before = [...other]
+        expect(frontier(other, trade)).toEqual(frontier(points, trade))
+        expect(other).toEqual(before)
+      }),
+    )
+  })
+
+  it('gets slower and cheaper from point to point', () => {
+    fc.assert(
+      fc.property(plans, (points) => {
+        const kept = frontier(points, trade)
+        for (const [i, { latency, cost }] of kept.entries()) {
+          const next = kept[i + 1]
+          if (!next) continue
+          expect(next.latency).toBeGreaterThan(latency)
+          expect(next.cost).toBeLessThan(cost)
+        }
+      }),
+    )
+  })
+
+  it('has no point without an end, and of equals the first by name', () => {
+    const points = [
+      { latency: 1, cost: Number.POSITIVE_INFINITY, name: 'a' },
+      { latency: Number.NaN, cost: 0, name: 'b' },
+      { latency: 2, cost: 3, name: 'd' },
+      { latency: 2, cost: 3, name: 'c' },
+    ]
+    expect(frontier(points, trade).map(({ name }) => name)).toEqual(['c'])
+    expect(frontier([], trade)).toEqual([])
+  })
+})

@@ -1,0 +1,420 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { evaluateInference } from '../../src/evaluate-inference.ts'
+import { infer } from '../../src/infer.ts'
+import { spelledOut } from '../../src/model/spelling.ts'
+import type { InferencePlan } from '../../src/plan/inference-plan.ts'
+import type { PhaseProblem } from '../../src/problem.ts'
+import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import {
+  generation,
+  type InferenceOptions,
+  inferenceProblem,
+  prompts,
+  solvers,
+} from '../inference-problem.ts'
+import { generateProblems, prefillProblems } from './inference-problems.ts'
+
+interface Unsupported {
+  readonly unsupported: readonly string[]
+}
+
+interface Launched {
+  readonly vllm: readonly string[] | Unsupported
+  readonly sglang?: readonly string[] | Unsupported
+  readonly 'tensorrt-llm'?: Readonly<Record<string, unknown>> | Unsupported
+  readonly maxtext?: Readonly<Record<string, unknown>> | Unsupported
+  readonly notes?: readonly string[]
+}
+
+type Framework = Exclude<keyof Launched, 'notes'>
+
+const plain = { attention: '1d/heads', mlp: '1d', unembedding: '1d' }
+
+function launched(
+  problem: PhaseProblem,
+  mesh: Partial<Mesh>,
+  layout: Readonly<Record<string, string>> = plain,
+): Launched {
+  const answer = evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout }, solvers)
+  if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
+  return answer.plan.launch as unknown as Launched
+}
+
+const onHosts = (chips: number, more: Partial<InferenceOptions<never>> = {}) => ({
+  model: 'llama-3-70b',
+  chip: 'h100-sxm',
+  chips,
+  ...more,
+})
+
+const onTorus = { model: 'llama-3-70b', chip: 'tpu-v5p', topology: [2, 2, 2] }
+
+const lines = (...words: readonly string[]) => words.join(' ').split(' ')
+
+/** These flags, one behind the other. */
+function says(flags: readonly string[] | Unsupported | undefined, some: string): void {
+  expect(Array.isArray(flags) ? flags.join(' ') : flags).toContain(some)
+}
+
+describe('what is typed to serve a plan', () => {
+  it('says mesh, batch and room, not mean context, to each framework', () => {
+    const workload = generation(64, 8192, { meanContextLength: 4096 })
+    const answer = launched(inferenceProblem({ ...onHosts(8), workload }), { tensor: 4, data: 2 })
+    expect(answer.vllm).toEqual(
+      lines(
+        '--tensor-parallel-size 4 --data-parallel-size 2 --max-model-len 8192 --max-num-seqs 32',
+        '--gpu-memory-utilization 0.9 --dtype bfloat16 --kv-cache-dtype bfloat16',
+      ),
+    )
+    // Of 0.9 of 80 GB the reserve, 6 % and 1 GiB, and the workspace are not lasting.
+    expect(answer.sglang).toEqual(
+      lines(
+        '--tp-size 4 --dp-size 2 --context-length 8192 --max-running-requests 32',
+        '--mem-fraction-static 0.826 --dtype bfloat16 --kv-cache-dtype bf16',
+      ),
+    )
+    expect(answer['tensorrt-llm']).toEqual({
+      tensor_parallel_size: 4,
+      pipeline_parallel_size: 1,
+      max_batch_size: 32,
+      max_seq_len: 8192,
+      kv_cache_config: { dtype: 'auto', free_gpu_memory_fraction: expect.closeTo(0.8, 1) },
+    })
+    expect(answer.notes).toContainEqual(expect.stringContaining('TensorRT-LLM: start 2 servers'))
+    expect(answer.notes).not.toContainEqual(expect.stringContaining('SGLang: start'))
+  })
+
+  it('gives a pipeline its groups, and fp8 its names', () => {
+    const precision = { weights: 'fp8', compute: 'fp8', kvCache: 'fp8' } as const
+    const problem = inferenceProblem({ ...onHosts(16), workload: generation(64, 8192), precision })
+    const answer = launched(problem, { tensor: 4, pipeline: 4 })
+    expect(answer.vllm).toEqual(
+      lines(
+        '--tensor-parallel-size 4 --pipeline-parallel-size 4 --max-model-len 8192 --max-num-seqs 64',
+        '--gpu-memory-utilization 0.9 --dtype bfloat16 --quantization fp8 --kv-cache-dtype fp8',
+      ),
+    )
+    says(answer.sglang, '--pp-size 4 --pp-max-micro-batch-size 16')
+    says(answer.sglang, '--max-running-requests 64')
+    expect(answer['tensorrt-llm']).toMatchObject({ pipeline_parallel_size: 4, max_batch_size: 16 })
+    expect(answer.notes).toContainEqual(expect.stringContaining('vLLM does not split sequences evenly'))
+    expect(answer.notes).toContainEqual(expect.stringMatching(/^TensorRT-LLM: load a checkpoint .* fp8/))
+    expect(answer.notes).not.toContainEqual(expect.stringMatching(/^(vLLM|SGLang): load/))
+  })
+
+  it('gives prefill room for a token behind the prompt, and the chunks of the plan', () => {
+    const chunked = inferenceProblem({ ...onHosts(8), workload: prompts(4, 8000, { chunkTokens: 2000 }) })
+    const answer = launched(chunked, { tensor: 8 })
+    says(answer.vllm, '--max-model-len 8001 --max-num-seqs 4 --max-num-batched-tokens 8000')
+    says(answer.sglang, '--chunked-prefill-size 8000')
+    expect(answer['tensorrt-llm']).toMatchObject({
+      max_seq_len: 8001,
+      max_num_tokens: 8000,
+      enable_chunked_prefill: true,
+    })
+    const whole = launched(inferenceProblem({ ...onHosts(8), workload: prompts(2, 1000) }), { tensor: 8 })
+    says(whole.sglang, '--chunked-prefill-size -1')
+    expect(whole['tensorrt-llm']).toMatchObject({ max_num_tokens: 2000, enable_chunked_prefill: false })
+  })
+
+  it('serves from a torus by vLLM and MaxText alone', () => {
+    const problem = inferenceProblem({ ...onTorus, workload: generation(64, 8192) })
+    const answer = launched(problem, { tensor: 4, tensor2: 2 })
+    expect(Object.keys(answer)).toEqual(['vllm', 'maxtext', 'notes'])
+    says(answer.vllm, '--tensor-parallel-size 8')
+    expect(answer.maxtext).toEqual({
+      ici_data_parallelism: 1,
+      ici_fsdp_parallelism: 1,
+      ici_tensor_parallelism: 8,
+      per_device_batch_size: 8,
+      max_target_length: 8192,
+      dtype: 'bfloat16',
+      weight_dtype: 'bfloat16',
+    })
+    const quantised = inferenceProblem({
+      ...onTorus,
+      workload: generation(64, 8192),
+      precision: { weights: 'int8', compute: 'int8', kvCache: 'int4' },
+    })
+    expect(launched(quantised, { tensor: 8 }).maxtext).toMatchObject({
+      quantization: 'int8',
+      checkpoint_is_quantized: true,
+      quantize_kvcache: true,
+      kv_quant_dtype: 'int4',
+    })
+  })
+
+  it('shares out the positions of a single key-value head as decode context parallelism', () => {
+    const layout = { ...plain, attention: '1d/sequence' }
+    const problem = inferenceProblem({ ...onHosts(8), model: 'gemma-2b', workload: generation(16, 8192) })
+    const answer = launched(problem, { tensor: 8 }, layout)
+    says(answer.vllm, '--decode-context-parallel-size 8')
+    expect(answer.sglang).toEqual({ unsupported: [expect.stringContaining('latent')] })
+  })
+
+  it('shares out attention by sequences where a framework does, and says what it copies', () => {
+    const problem = inferenceProblem({ ...onTorus, workload: generation(64, 8192) })
+    const answer = launched(problem, { tensor: 4, tensor2: 2 }, { ...plain, attention: '1d/heads-batch' })
+    const strategy = '{"enable_dp_attention":true,"attn_dp_size":2}'
+    says(
+      answer.vllm,
+      `--additional-config {"sharding":{"sharding_strategy":${strategy}}} --max-model-len 8192`,
+    )
+    says(answer.vllm, '--max-num-seqs 32')
+    // 80 layers of 2·8192·128·(64 + 8) weights in bf16; a chip has one more eighth of them.
+    expect(answer.notes).toContainEqual(expect.stringContaining('3.02 GB on a chip'))
+    expect(answer.notes).toContainEqual(expect.stringContaining('NEW_MODEL_DESIGN=1'))
+  })
+
+  it('shares out attention by sequences on GPUs beside experts', () => {
+    const model = spelledOut('experts', {
+      ...{ layers: 16, dModel: 2048, dFf: 5632, heads: 16, kvHeads: 16, vocab: 151936 },
+      ...{ gatedMlp: true, tiedEmbeddings: false },
+      moe: { experts: 8, activeExperts: 2, dFfExpert: 1408 },
+    })
+    // 63 sequences are 32 on a replica, and 8 on each of its four groups.
+    const problem = inferenceProblem({ ...onHosts(8), model, workload: generation(63, 4096) })
+    const layout = { ...plain, attention: '1d/batch' }
+    const answer = launched(problem, { tensor: 4, data: 2 }, layout)
+    says(answer.vllm, '--tensor-parallel-size 1 --data-parallel-size 4 --max-model-len 4096 --max-num-seqs 8')
+    says(
+      answer.sglang,
+      '--tp-size 4 --enable-dp-attention --dp-size 4 --context-length 4096 --max-running-requests 32',
+    )
+    expect(answer['tensorrt-llm']).toMatchObject({ enable_attention_dp: true, max_batch_size: 8 })
+    expect(answer.notes).toContainEqual(expect.stringContaining('vLLM: start 2 servers'))
+  })
+})
+
+describe('a serving framework that cannot run a plan says why', () => {
+  const reasons = (
+    framework: Framework,
+    options: Omit<InferenceOptions<PhaseProblem['workload']>, 'workload'>,
+    mesh: Partial<Mesh>,
+    layout = plain,
+    workload: PhaseProblem['workload'] = generation(64, 4096),
+  ) => {
+    const problem = inferenceProblem({ ...options, workload }) as PhaseProblem
+    const answer = launched(problem, mesh, layout)[framework]
+    return answer && 'unsupported' in answer ? answer.unsupported : []
+  }
+
+  it('runs the plan that the others differ from', () => {
+    for (const framework of ['vllm', 'sglang', 'tensorrt-llm'] as const) {
+      expect(reasons(framework, onHosts(8), { tensor: 8 })).toEqual([])
+    }
+    for (const framework of ['vllm', 'maxtext'] as const) {
+      expect(reasons(framework, onTorus, { tensor: 8 })).toEqual([])
+    }
+  })
+
+  it('lays weights out one way', () => {
+    const layout = { attention: '2d/heads', mlp: 'gathered', unembedding: '1d' }
+    const mesh = { tensor: 4, tensor2: 2 }
+    for (const framework of ['vllm', 'sglang', 'tensorrt-llm'] as const) {
+      expect(reasons(framework, onHosts(8), mesh, layout)).toEqual([
+        expect.stringContaining('attention in 2d/heads'),
+        expect.stringContaining('mlp in gathered'),
+      ])
+    }
+    expect(reasons('vllm', onTorus, mesh, layout)).toHaveLength(2)
+    expect(reasons('maxtext', onTorus, mesh, layout)).toHaveLength(2)
+  })
+
+  it('copies the MLP of a dense model with its attention on GPUs', () => {
+    const layout = { ...plain, attention: '1d/batch' }
+    for (const framework of ['vllm', 'sglang', 'tensorrt-llm'] as const) {
+      expect(reasons(framework, onHosts(8), { tensor: 8 }, layout)).toEqual([
+        expect.stringContaining('beside experts alone'),
+      ])
+    }
+    expect(reasons('maxtext', onTorus, { tensor: 8 }, layout)).toEqual([
+      'MaxText shards caches by heads alone',
+    ])
+  })
+
+  it('has no memory for copies that do not fit', () => {
+    const layout = { ...plain, attention: '1d/batch' }
+    const small = { ...onTorus, memoryBudget: 2.6e10 }
+    expect(reasons('vllm', small, { tensor: 8 }, layout, generation(8, 1024))).toEqual([
+      expect.stringContaining('21.1 GB more on a chip, which do not fit'),
+    ])
+    expect(reasons('vllm', small, { tensor: 8 }, plain, generation(8, 1024))).toEqual([])
+  })
+
+  it('shares out positions among the chips of one key-value head', () => {
+    const layout = { ...plain, attention: '1d/sequence' }
+    expect(reasons('vllm', onHosts(16), { tensor: 16 }, layout)).toEqual([
+      expect.stringContaining('at most 2; the plan among 16'),
+    ])
+    expect(reasons('tensorrt-llm', onHosts(16), { tensor: 16 }, layout)).toEqual([
+      expect.stringContaining('Helix'),
+    ])
+  })
+
+  it('has no context parallelism like the plan', () => {
+    const workload = prompts(1, 8192)
+    for (const framework of ['vllm', 'sglang', 'tensorrt-llm'] as const) {
+      expect(reasons(framework, onHosts(8), { tensor: 4, context: 2 }, plain, workload)).toHaveLength(1)
+    }
+    expect(reasons('vllm', onTorus, { tensor: 4, context: 2 }, plain, workload)).toHaveLength(1)
+    expect(reasons('maxtext', onTorus, { tensor: 4, context: 2 }, plain, workload)).toHaveLength(1)
+  })
+
+  it('shares heads out evenly: MaxText does not copy them', () => {
+    const larger = { ...onTorus, topology: [2, 2, 4] }
+    expect(reasons('vllm', larger, { tensor: 16 })).toEqual([])
+    expect(reasons('maxtext', larger, { tensor: 16 })).toEqual([expect.stringContaining('8 key-value heads')])
+    const padded = { ...larger, model: 'palm-540b', topology: [4, 4, 4] }
+    const block = { block: '1d/heads', unembedding: '1d' } as unknown as typeof plain
+    expect(reasons('vllm', padded, { tensor: 64 }, block)).toEqual(['64 chips do not divide 48 heads'])
+  })
+
+  it('has the element types that it has', () => {
+    const precision = { weights: 'int8', kvCache: 'int8' } as const
+    expect(reasons('vllm', { ...onHosts(8), precision }, { tensor: 8 })).toEqual([])
+    expect(reasons('sglang', { ...onHosts(8), precision }, { tensor: 8 })).toHaveLength(2)
+    expect(reasons('vllm', { ...onTorus, precision }, { tensor: 8 })).toEqual([
+      'weights in int8 with compute in bf16 are not mapped to vLLM on TPUs',
+      'a cache in int8 is not mapped to vLLM on TPUs',
+    ])
+  })
+
+  it('runs no plan that does not fit, and none of slices apart', () => {
+    expect(reasons('vllm', onHosts(1), {})).toEqual(['the plan does not fit into its memory budget'])
+    const slices = { ...onTorus, slices: 2 }
+    expect(reasons('vllm', slices, { tensor: 8, data: 2 })).toEqual([expect.stringContaining('one slice')])
+    expect(reasons('maxtext', slices, { tensor: 8, data: 2 })).toEqual([])
+  })
+
+  it('prefills one prompt at a time in MaxText, without a pipeline', () => {
+    expect(reasons('maxtext', onTorus, { tensor: 8 }, plain, prompts(2, 1024))).toEqual([
+      expect.stringContaining('one prompt at a time'),
+    ])
+    expect(reasons('maxtext', onTorus, { tensor: 4, pipeline: 2 }, plain, prompts(1, 1024))).toEqual([
+      expect.stringContaining('no pipeline'),
+    ])
+  })
+
+  it('asks TensorRT-LLM of no other maker', () => {
+    const amd = { ...onHosts(8), chip: 'mi300x' }
+    expect(reasons('tensorrt-llm', amd, { tensor: 8 })).toEqual(['TensorRT-LLM runs on GPUs of NVIDIA'])
+    expect(reasons('sglang', amd, { tensor: 8 })).toEqual([])
+  })
+})
+
+describe('flags of plans that the search finds', () => {
+  /** As made up, and plainer: few frameworks have all of the types and blocks. */
+  const found = fc
+    .sample(fc.oneof(generateProblems, prefillProblems), { seed: 11, numRuns: 120 })
+    .flatMap((asked: PhaseProblem) => [asked, plainer(asked)])
+    .flatMap((asked) =>
+      infer(asked, solvers).plans.map((plan) => ({
+        plan,
+        asked,
+        launch: plan.launch as unknown as Launched,
+      })),
+    )
+
+  const frameworks = ['vllm', 'sglang', 'tensorrt-llm', 'maxtext'] as const
+
+  it('are there, or a reason why not', () => {
+    const kinds = new Map<string, number>()
+    for (const { launch } of found) {
+      for (const framework of frameworks) {
+        const answer = launch[framework]
+        if (!answer) continue
+        const runs = !refused(answer)
+        if (refused(answer)) expect(answer.unsupported.length).toBeGreaterThan(0)
+        kinds.set(`${framework} ${runs}`, (kinds.get(`${framework} ${runs}`) ?? 0) + 1)
+      }
+      const any = frameworks.some((name) => launch[name] && !refused(launch[name]))
+      expect(launch.notes !== undefined).toBe(any)
+    }
+    expect(kinds.size).toBe(2 * frameworks.length)
+    expect(Math.min(...kinds.values())).toBeGreaterThan(10)
+  })
+
+  it('never stand for weights laid out two ways', () => {
+    const both = found.filter(({ plan }) =>
+      Object.values(plan.layout.components).some((name) => name.split('/')[0] !== '1d'),
+    )
+    expect(both.length).toBeGreaterThan(10)
+    for (const { launch } of both) {
+      for (const framework of frameworks) {
+        if (launch[framework]) expect(launch[framework]).toHaveProperty('unsupported')
+      }
+    }
+  })
+
+  it('make the chips, and hold the batch without a sequence to spare on each replica', () => {
+    for (const { plan, launch, asked } of found) {
+      const { chips } = asked.cluster
+      const tpu = asked.cluster.chip.kind === 'tpu'
+      if (Array.isArray(launch.vllm)) {
+        const of = (name: string, other = 1) => value(launch.vllm as readonly string[], name, other)
+        const replicas = of('--data-parallel-size')
+        expect(of('--tensor-parallel-size') * of('--pipeline-parallel-size') * replicas).toBe(chips)
+        const groups = tpu ? groupsOfAttention(plan) : 1
+        holds(plan, of('--max-num-seqs') * groups * replicas, groups * replicas)
+      }
+      if (Array.isArray(launch.sglang)) {
+        const of = (name: string, other = 1) => value(launch.sglang as readonly string[], name, other)
+        const replicas = of('--dp-size', plan.mesh.data)
+        expect(of('--tp-size') * of('--pp-size') * replicas).toBe(chips)
+        holds(plan, of('--max-running-requests') * replicas, replicas)
+      }
+      const options = launch['tensorrt-llm'] as Readonly<Record<string, number>> | undefined
+      if (options?.max_batch_size) {
+        const { tensor_parallel_size: tensor = 0, pipeline_parallel_size: stages = 0 } = options
+        expect(tensor * stages * plan.mesh.data).toBe(chips)
+        expect(options.max_batch_size * plan.microbatches * plan.mesh.data).toBeGreaterThanOrEqual(
+          plan.batchSequences,
+        )
+      }
+      const config = launch.maxtext as Readonly<Record<string, number>> | undefined
+      if (config?.ici_tensor_parallelism) {
+        const { ici_tensor_parallelism: tensor, per_device_batch_size: each = 0 } = config
+        expect(tensor * plan.mesh.data).toBe(chips)
+        holds(plan, Math.trunc(tensor * each) * plan.mesh.data, plan.mesh.data)
+      }
+    }
+  })
+
+  it('leave the room that was asked for', () => {
+    for (const { launch, asked } of found) {
+      const { workload } = asked
+      const room = workload.mode === 'prefill' ? workload.promptLength + 1 : workload.contextLength
+      if (Array.isArray(launch.vllm)) expect(value(launch.vllm, '--max-model-len')).toBe(room)
+      if (Array.isArray(launch.sglang)) {
+        expect(value(launch.sglang, '--context-length')).toBeGreaterThanOrEqual(room)
+      }
+    }
+  })
+
+  function plainer(asked: PhaseProblem): PhaseProblem {
+    const precision = { ...asked.precision, weights: 'bf16', kvCache: 'bf16' } as const
+    return { ...asked, precision, model: { ...asked.model, parallelBlocks: false } }
+  }
+
+  function refused(answer: NonNullable<Launched[Framework]>): answer is Unsupported {
+    return 'unsupported' in answer
+  }
+
+  function value(flags: readonly string[], name: string, otherwise = 0): number {
+    const at = flags.indexOf(name)
+    return at < 0 ? otherwise : Number(flags[at + 1])
+  }
+
+  function holds({ batchSequences }: InferencePlan, places: number, parts: number): void {
+    expect(places).toBeGreaterThanOrEqual(batchSequences)
+    expect(places).toBeLessThan(batchSequences + parts)
+  }
+
+  function groupsOfAttention({ mesh, layout }: InferencePlan): number {
+    const [cache] = Object.values(layout.components).flatMap((name) => name.split('/').slice(1))
+    if (cache === 'batch') return mesh.tensor * mesh.tensor2
+    return cache === 'heads-batch' ? mesh.tensor2 : 1
+  }
+})

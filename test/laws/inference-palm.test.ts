@@ -1,0 +1,67 @@
+/**
+ * The layouts of PaLM 540B on 64 TPU v4 (4 x 4 x 4) that "Efficiently Scaling Transformer Inference" (Pope et al. 2022, arXiv
+ * 2211.05102, tables 2 and 3) ran, among plans of its kind: neither stages nor a context axis.
+ */
+import { describe, expect, it } from 'vitest'
+import { infer } from '../../src/infer.ts'
+import type { InferencePlan } from '../../src/plan/inference-plan.ts'
+import type { GenerateWorkload, InferenceProblem, PhaseProblem, PrefillWorkload } from '../../src/problem.ts'
+import {
+  generation,
+  type InferenceOptions,
+  inferenceProblem,
+  prompts,
+  solvers,
+} from '../inference-problem.ts'
+
+function palm<Workload extends GenerateWorkload | PrefillWorkload>(
+  workload: Workload,
+  more: Partial<InferenceOptions<Workload>> = {},
+): InferenceProblem<Workload> {
+  return inferenceProblem({
+    model: 'palm-540b',
+    chip: 'tpu-v4',
+    topology: [4, 4, 4],
+    constraints: { pipeline: 1, context: 1 },
+    top: 1,
+    workload,
+    ...more,
+  })
+}
+
+function best(problem: PhaseProblem): InferencePlan {
+  const [plan] = infer(problem, solvers).plans
+  if (!plan) throw new Error('Nothing fits')
+  return plan
+}
+
+const int8 = { precision: { weights: 'int8' } } as const
+
+describe('PaLM 540B on 64 TPU v4', () => {
+  it('generates for 64 sequences with 2D weight-stationary projections and caches over the batch', () => {
+    const { layout, mesh } = best(palm(generation(64, 2048), int8))
+    expect(layout.components.block).toBe('2d/batch')
+    expect([mesh.tensor, mesh.tensor2]).toEqual([16, 4])
+  })
+
+  it('generates for 512 sequences in the same layout', () => {
+    expect(best(palm(generation(512, 2048))).layout.components.block).toBe('2d/batch')
+  })
+
+  it('reads one prompt with 2D weight-stationary projections and caches over the heads', () => {
+    expect(best(palm(prompts(1, 2048), int8)).layout.components.block).toBe('2d/heads')
+  })
+
+  it('reads 512 prompts with gathered weights and caches over the batch', () => {
+    // It fills the chips: two gathered layers and all activations of one are counted, and a tenth of HBM is not left.
+    expect(best(palm(prompts(512, 2048), { memoryFraction: 1 })).layout.components.block).toBe(
+      'gathered/batch',
+    )
+  })
+
+  it('gathers them over all chips, as the paper does, where there is room for two gathered layers', () => {
+    const { layout, mesh } = best(palm(prompts(512, 2048), { memoryFraction: 2 }))
+    expect(['gathered-all/batch', 'gathered/batch']).toContain(layout.components.block)
+    expect(Math.max(mesh.tensor, mesh.tensor2)).toBe(64)
+  })
+})

@@ -1,0 +1,302 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { book } from '../../src/assumptions.ts'
+import { evaluateInference } from '../../src/evaluate-inference.ts'
+import { infer } from '../../src/infer.ts'
+import { fullAttention } from '../../src/model/transformer.ts'
+import type { InferencePlan, SpeculationAccount } from '../../src/plan/inference-plan.ts'
+import type {
+  GenerateWorkload,
+  InferenceProblem,
+  InferenceSketch,
+  PhaseProblem,
+  Speculation,
+} from '../../src/problem.ts'
+import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import { switched } from '../book/networks.ts'
+import { generation, inferenceProblem, solvers } from '../inference-problem.ts'
+import { generateProblems, prefillProblems } from './inference-problems.ts'
+
+/** Sums of the same numbers in another order. */
+const rounding = 1e-9
+
+function expectAlike(is: number, should: number): void {
+  expect(Math.abs(is - should)).toBeLessThanOrEqual(rounding * should)
+}
+
+function evaluated(problem: PhaseProblem, sketch: InferenceSketch): InferencePlan {
+  const found = evaluateInference(problem, sketch, solvers)
+  if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
+  return found.plan
+}
+
+function withBatch(
+  { workload, ...rest }: InferenceProblem<GenerateWorkload>,
+  batchSequences: number | 'max',
+): InferenceProblem<GenerateWorkload> {
+  return { ...rest, workload: { ...workload, batchSequences } }
+}
+
+function expectNoBetter(problem: PhaseProblem, { tokensPerSecond }: InferencePlan): void {
+  const [best] = infer(problem, solvers).plans
+  expect(best?.tokensPerSecond ?? 0).toBeLessThanOrEqual(tokensPerSecond * (1 + rounding))
+}
+
+function withPattern<Given extends PhaseProblem>(
+  problem: Given,
+  pattern: Partial<typeof fullAttention>,
+): Given {
+  return { ...problem, model: { ...problem.model, attention: { ...fullAttention, ...pattern } } }
+}
+
+describe('a batch as large as fits', () => {
+  it('is one that fits, where one more does not', () => {
+    fc.assert(
+      fc.property(generateProblems, (problem) => {
+        for (const { batchSequences, mesh } of infer(withBatch(problem, 'max'), solvers).plans) {
+          const fits = (batch: number) => evaluated(withBatch(problem, batch), { mesh, layout: {} }).feasible
+          expect([fits(batchSequences), fits(batchSequences + 1)]).toEqual([true, false])
+        }
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  it('is what each plan says that its own layouts hold', () => {
+    fc.assert(
+      fc.property(generateProblems, (problem) => {
+        for (const { mesh, layout, maxBatchSequences = Number.NaN } of infer(problem, solvers).plans) {
+          const fits = (batch: number) =>
+            evaluated(withBatch(problem, batch), { mesh, layout: layout.components }).feasible
+          expect([fits(maxBatchSequences), fits(maxBatchSequences + 1)]).toEqual([true, false])
+        }
+      }),
+      { numRuns: 10 },
+    )
+  })
+
+  it('gives no fewer tokens a second than a smaller one', () => {
+    fc.assert(
+      fc.property(generateProblems, fc.double({ min: 0.3, max: 1, noNaN: true }), (problem, share) => {
+        const [most] = infer(withBatch(problem, 'max'), solvers).plans
+        if (!most) return
+        expectNoBetter(withBatch(problem, Math.ceil(share * most.batchSequences)), most)
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('gives no fewer tokens a second than a smaller one of LLaMA 3 70B on sixteen v5e', () => {
+    const problem = inferenceProblem({
+      model: 'llama-3-70b',
+      chip: 'tpu-v5e',
+      topology: [4, 4],
+      workload: generation('max', 8192),
+      precision: { weights: 'int8', kvCache: 'int8' },
+    })
+    const [most] = infer(problem, solvers).plans
+    if (!most) throw new Error('Nothing fits')
+    for (let batch = 100; batch <= 116; batch += 4) expectNoBetter(withBatch(problem, batch), most)
+  })
+
+  it('ends where the step would be longer than asked', () => {
+    fc.assert(
+      fc.property(generateProblems, fc.double({ min: 1.1, max: 10, noNaN: true }), (problem, times) => {
+        const [one] = infer(withBatch(problem, 1), solvers).plans
+        fc.pre(one !== undefined)
+        const maxStepSeconds = times * (one?.stepTimeSeconds ?? 0)
+        const limited = (batch: number | 'max') => {
+          const { workload, ...rest } = withBatch(problem, batch)
+          return { ...rest, workload: { ...workload, maxStepSeconds } }
+        }
+        for (const { batchSequences, mesh, stepTimeSeconds } of infer(limited('max'), solvers).plans) {
+          expect(stepTimeSeconds).toBeLessThanOrEqual(maxStepSeconds)
+          const more = evaluated(withBatch(problem, batchSequences + 1), { mesh, layout: {} })
+          expect(more.feasible && more.stepTimeSeconds <= maxStepSeconds).toBe(false)
+        }
+      }),
+      { numRuns: 10 },
+    )
+  })
+})
+
+const phases = [
+  ['generation', generateProblems],
+  ['prefill', prefillProblems],
+] as const
+
+describe.each<readonly [string, fc.Arbitrary<PhaseProblem>]>(phases)('in %s', (_, problems) => {
+  it('a window at least as long as the context costs what full attention costs', () => {
+    const extra = fc.nat(1000)
+    fc.assert(
+      fc.property(problems, extra, fc.nat(3), (problem, beyond, globalEvery) => {
+        const { workload } = problem
+        const length = workload.mode === 'prefill' ? workload.promptLength : workload.contextLength
+        const full = infer(withPattern(problem, {}), solvers).plans
+        const windowed = infer(withPattern(problem, { window: length + beyond, globalEvery }), solvers).plans
+        expect(windowed.map(({ id }) => id)).toEqual(full.map(({ id }) => id))
+        windowed.forEach(({ stepTimeSeconds, memoryBytes }, at) => {
+          expectAlike(stepTimeSeconds, full[at]?.stepTimeSeconds ?? Number.NaN)
+          expectAlike(memoryBytes.total, full[at]?.memoryBytes.total ?? Number.NaN)
+        })
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  it('layers that share a cache take no more time and no more memory', () => {
+    fc.assert(
+      fc.property(problems, fc.integer({ min: 2, max: 4 }), (problem, kvShareGroup) => {
+        for (const plan of infer(withPattern(problem, {}), solvers).plans) {
+          const sketch = { mesh: plan.mesh, layout: plan.layout.components }
+          const shared = evaluated(withPattern(problem, { kvShareGroup }), sketch)
+          const own = evaluated(withPattern(problem, { kvShareGroup: 1 }), sketch)
+          expect(own.stepTimeSeconds).toBe(plan.stepTimeSeconds)
+          expect(shared.stepTimeSeconds).toBeLessThanOrEqual(plan.stepTimeSeconds * (1 + rounding))
+          expect(shared.memoryBytes.total).toBeLessThanOrEqual(plan.memoryBytes.total * (1 + rounding))
+        }
+      }),
+      { numRuns: 8 },
+    )
+  })
+})
+
+describe('a chunk', () => {
+  it('that is all of the prompt is no chunk', () => {
+    fc.assert(
+      fc.property(prefillProblems, (problem) => {
+        const { chunkTokens: _chunk, ...workload } = problem.workload
+        const whole = workload.promptLength - workload.cachedPrefixLength
+        const unstaged = { ...problem, constraints: { pipeline: 1 } }
+        const uncut = infer({ ...unstaged, workload }, solvers).plans
+        const cut = infer({ ...unstaged, workload: { ...workload, chunkTokens: whole } }, solvers).plans
+        expect(cut).toEqual(uncut)
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  it('never makes a prefill without stages faster, the context being the same for all', () => {
+    fc.assert(
+      fc.property(prefillProblems, fc.integer({ min: 2, max: 8 }), (problem, chunks) => {
+        const { chunkTokens: _chunk, ...workload } = problem.workload
+        const fresh = workload.promptLength - workload.cachedPrefixLength
+        fc.pre(fresh % chunks === 0 && fresh / chunks >= problem.cluster.chips)
+        // Chunks need less room while they run: memory is left out.
+        const roomy = { ...problem, memoryBudget: 1e15, constraints: { pipeline: 1 } }
+        const [uncut] = infer({ ...roomy, workload }, solvers).plans
+        const [cut] = infer(
+          { ...roomy, workload: { ...workload, chunkTokens: fresh / chunks } },
+          solvers,
+        ).plans
+        expect(cut?.stepTimeSeconds).toBeGreaterThanOrEqual((uncut?.stepTimeSeconds ?? 0) * (1 - rounding))
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
+
+describe('speculation', () => {
+  const accounts = (
+    speculative: fc.Arbitrary<Speculation>,
+    hold: (account: SpeculationAccount, given: Speculation, plan: InferencePlan) => void,
+  ) =>
+    fc.assert(
+      fc.property(generateProblems, speculative, ({ workload, ...rest }, given) => {
+        const problem = { ...rest, workload: { ...workload, speculative: given } }
+        for (const plan of infer(problem, solvers).plans) {
+          const { speculation } = plan
+          if (!speculation) throw new Error('Drafts were asked for')
+          hold(speculation, given, plan)
+        }
+      }),
+      { numRuns: 12 },
+    )
+  const draftCostRatio = fc.double({ min: 0, max: 0.5, noNaN: true })
+  const share = fc.double({ min: 0, max: 1, noNaN: true })
+  const tokens = fc.integer({ min: 1, max: 8 })
+
+  it('of which nothing is accepted never helps', () => {
+    accounts(fc.record({ draftCostRatio, acceptance: fc.constant(0), tokens }), ({ speedup }) => {
+      expect(speedup).toBeLessThanOrEqual(1 + rounding)
+    })
+  })
+
+  it('of the best length is no slower than none, and no slower than any other', () => {
+    accounts(fc.record({ draftCostRatio, acceptance: share }), (best, _given, plan) => {
+      expect(best.speedup).toBeGreaterThanOrEqual(1)
+      expect(best.secondsPerToken).toBeLessThanOrEqual(plan.stepTimeSeconds * (1 + rounding))
+      if (best.draftTokens === 0) expectAlike(best.secondsPerToken, plan.stepTimeSeconds)
+    })
+  })
+
+  it('that is free and always right gives a token more for each', () => {
+    accounts(
+      fc.record({ draftCostRatio: fc.constant(0), acceptance: fc.constant(1), tokens }),
+      ({ draftTokens, expectedTokensPerStep }, given) => {
+        expect(draftTokens).toBe(given.tokens)
+        expect(expectedTokensPerStep).toBe(draftTokens + 1)
+      },
+    )
+  })
+
+  it('takes a step that is no shorter than without', () => {
+    accounts(fc.record({ draftCostRatio, acceptance: share, tokens }), ({ stepSeconds }, _given, plan) => {
+      expect(stepSeconds).toBeGreaterThanOrEqual(plan.stepTimeSeconds * (1 - rounding))
+    })
+  })
+})
+
+describe('four stages, beside four chips with a quarter of each layer', () => {
+  const stages = 4
+  /** Equal stages, no vocabulary, a network that is in nobody's way, and memory for all. */
+  const evenly: fc.Arbitrary<InferenceProblem<GenerateWorkload>> = generateProblems.map((problem) => {
+    const { chip } = problem.cluster
+    return {
+      ...problem,
+      cluster: { chip, chips: stages, network: switched([[null, Number.POSITIVE_INFINITY]]) },
+      model: {
+        ...problem.model,
+        layers: 2 * stages,
+        vocab: 0,
+        heads: 8,
+        kvHeads: stages,
+        parallelBlocks: false,
+      },
+      memoryBudget: 1e15,
+      assumptions: book,
+    }
+  })
+  const both = (problem: InferenceProblem<GenerateWorkload>) => {
+    const on = (mesh: Partial<Mesh>) =>
+      evaluated(problem, { mesh: { ...unitMesh, ...mesh }, layout: { attention: '1d/heads', mlp: '1d' } })
+    return { piped: on({ pipeline: stages }), sharded: on({ tensor: stages }) }
+  }
+
+  it('have as many groups in flight as there are stages, or sequences', () => {
+    fc.assert(
+      fc.property(evenly, (problem) => {
+        const batch = Number(problem.workload.batchSequences)
+        const { piped, sharded } = both(problem)
+        expect(piped.microbatches).toBe(Math.min(stages, batch))
+        expect(piped.microbatchTokens).toBe(Math.ceil(batch / piped.microbatches))
+        expect([sharded.microbatches, sharded.microbatchTokens]).toEqual([1, batch])
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it('read the caches as fast and hold as much of them, and the weights four times as slowly', () => {
+    fc.assert(
+      fc.property(evenly, fc.integer({ min: 1, max: 50 }), (problem, each) => {
+        const { piped, sharded } = both(withBatch(problem, stages * each))
+        expectAlike(piped.streaming.kvCacheSeconds, sharded.streaming.kvCacheSeconds)
+        expectAlike(piped.memoryBytes.kvCache, sharded.memoryBytes.kvCache)
+        expectAlike(piped.memoryBytes.parameters, sharded.memoryBytes.parameters)
+        expectAlike(piped.streaming.weightsSeconds, stages * sharded.streaming.weightsSeconds)
+        expectAlike(piped.streaming.arithmeticSeconds, sharded.streaming.arithmeticSeconds)
+      }),
+      { numRuns: 20 },
+    )
+  })
+})

@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { elementBytes } from '../../src/cost/element.ts'
+import { evaluateInference } from '../../src/evaluate-inference.ts'
+import { infer } from '../../src/infer.ts'
+import { kvCacheBytes } from '../../src/model/kv-cache.ts'
+import type { InferencePlan } from '../../src/plan/inference-plan.ts'
+import type { PhaseProblem } from '../../src/problem.ts'
+import { meshSize } from '../../src/sharding/axis.ts'
+import { generation, solvers } from '../inference-problem.ts'
+import { generateProblems, prefillProblems } from './inference-problems.ts'
+
+const numRuns = 15
+
+/** Sums of the same numbers in another order. */
+const rounding = 1e-9
+
+const phases = [
+  ['generation', generateProblems],
+  ['prefill', prefillProblems],
+] as const
+
+function plansOf(problem: PhaseProblem): readonly InferencePlan[] {
+  return infer(problem, solvers).plans
+}
+
+describe.each<readonly [string, fc.Arbitrary<PhaseProblem>]>(phases)('every plan of %s', (_, problems) => {
+  const everyPlan = (hold: (plan: InferencePlan, problem: PhaseProblem) => void) => {
+    let seen = 0
+    fc.assert(
+      fc.property(problems, (problem) => {
+        for (const plan of plansOf(problem)) {
+          hold(plan, problem)
+          seen++
+        }
+      }),
+      { numRuns },
+    )
+    expect(seen).toBeGreaterThan(numRuns)
+  }
+
+  it('is no faster than its own floor', () => {
+    everyPlan(({ lowerBoundSeconds, floorSeconds }) => {
+      expect(floorSeconds).toBeGreaterThan(0)
+      expect(lowerBoundSeconds).toBeGreaterThanOrEqual(floorSeconds * (1 - rounding))
+    })
+  })
+
+  it('has its step between the bounds', () => {
+    everyPlan(({ lowerBoundSeconds, stepTimeSeconds, upperBoundSeconds }) => {
+      expect(stepTimeSeconds).toBeGreaterThanOrEqual(lowerBoundSeconds * (1 - rounding))
+      expect(stepTimeSeconds).toBeLessThanOrEqual(upperBoundSeconds * (1 + rounding))
+    })
+  })
+
+  it('lies on all chips', () => {
+    everyPlan(({ mesh }, { cluster }) => {
+      expect(meshSize(mesh)).toBe(cluster.chips)
+    })
+  })
+
+  it('has a time account that adds up to the step', () => {
+    everyPlan(({ timeSeconds, stepTimeSeconds }) => {
+      const { compute, hbm, exposedCommunication, pipelineBubble, overhead } = timeSeconds
+      const sum = compute + hbm + exposedCommunication + pipelineBubble + overhead
+      expect(Math.abs(sum - stepTimeSeconds)).toBeLessThanOrEqual(rounding * stepTimeSeconds)
+    })
+  })
+
+  it('has a memory account that adds up and is within the budget', () => {
+    everyPlan(({ memoryBytes, feasible }) => {
+      const { parameters, kvCache, workspace, reserve, total, budget } = memoryBytes
+      const sum = parameters + kvCache + workspace + reserve
+      expect(Math.abs(sum - total)).toBeLessThanOrEqual(rounding * total)
+      expect(Math.min(parameters, kvCache)).toBeGreaterThan(0)
+      expect(workspace).toBeGreaterThanOrEqual(-rounding * total)
+      expect(total).toBeLessThanOrEqual(budget * (1 + rounding))
+      expect(feasible).toBe(true)
+    })
+  })
+
+  it('keeps at least the caches of its sequences', () => {
+    everyPlan(({ memoryBytes, batchSequences }, { model, precision, workload, cluster }) => {
+      const length = workload.mode === 'prefill' ? workload.promptLength : workload.meanContextLength
+      const one = kvCacheBytes(model, length, elementBytes[precision.kvCache])
+      expect(memoryBytes.kvCache * cluster.chips).toBeGreaterThanOrEqual(
+        batchSequences * one * (1 - rounding),
+      )
+    })
+  })
+
+  it('has the best layouts that the component-layout programme knows', () => {
+    everyPlan(({ layoutProvenBest }) => {
+      expect(layoutProvenBest).toBe(true)
+    })
+  })
+
+  it('is itself when it is evaluated', () => {
+    everyPlan((plan, problem) => {
+      const found = evaluateInference(problem, { mesh: plan.mesh, layout: plan.layout.components }, solvers)
+      if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
+      expect(found.plan.id).toBe(plan.id)
+      expect(found.plan.stepTimeSeconds).toBe(plan.stepTimeSeconds)
+    })
+  })
+})
+
+describe('the plans of a frontier', () => {
+  it('undercut each other in either latency or cost, and are themselves when they are evaluated', () => {
+    fc.assert(
+      fc.property(generateProblems, (problem) => {
+        const points = infer(problem, solvers).pareto ?? []
+        points.forEach((point, at) => {
+          const next = points[at + 1]
+          if (next) {
+            expect(next.stepTimeSeconds).toBeGreaterThan(point.stepTimeSeconds)
+            expect(next.chipSecondsPerToken).toBeLessThan(point.chipSecondsPerToken)
+          }
+          const { mesh, layout, batchSequences } = point.plan
+          const { contextLength, meanContextLength } = problem.workload
+          const workload = generation(batchSequences, contextLength, { meanContextLength })
+          const found = evaluateInference(
+            { ...problem, workload },
+            { mesh, layout: layout.components },
+            solvers,
+          )
+          if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
+          expect(found.plan.stepTimeSeconds).toBe(point.stepTimeSeconds)
+          expect(found.plan.feasible).toBe(true)
+        })
+      }),
+      { numRuns: 10 },
+    )
+  })
+})

@@ -1,0 +1,260 @@
+/** Deployments: what they may never do, and how they answer to other rates, objectives and pools. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ServeAnswer, ServePlan } from '../../src/plan/inference-plan.ts'
+import type { InferenceProblem, ServeWorkload } from '../../src/problem.ts'
+import { serve } from '../../src/serve.ts'
+import { type InferenceOptions, inferenceProblem, solvers } from '../inference-problem.ts'
+
+type Options = Omit<InferenceOptions<ServeWorkload>, 'model'>
+
+const pools: fc.Arbitrary<Pick<Options, 'chip' | 'chips' | 'topology'>> = fc.constantFrom(
+  { chip: 'h100-sxm', chips: 4 },
+  { chip: 'h100-sxm', chips: 16 },
+  { chip: 'tpu-v5e', topology: [4, 4] },
+)
+
+const requests: fc.Arbitrary<ServeWorkload> = fc
+  .record({
+    promptLength: fc.constantFrom(300, 1024, 4096),
+    outputLength: fc.constantFrom(1, 60, 400),
+    cachedPrefixLength: fc.constantFrom(0, 128),
+    disaggregated: fc.constantFrom(true, false, 'auto' as const),
+    rate: fc.constantFrom(null, 0.5, 5, 20, 60),
+    first: fc.constantFrom(null, 0.1, 0.5, 2),
+    perToken: fc.constantFrom(null, 0.01, 0.03, 0.1),
+  })
+  .map(({ rate, first, perToken, ...workload }) => ({
+    mode: 'serve',
+    ...workload,
+    ...(rate === null ? {} : { requestsPerSecond: rate }),
+    ...(first === null ? {} : { maxTimeToFirstTokenSeconds: first }),
+    ...(perToken === null ? {} : { maxTimePerOutputTokenSeconds: perToken }),
+  }))
+
+const questions = fc
+  .record({ pool: pools, workload: requests, basis: fc.constantFrom('book' as const, 'calibrated' as const) })
+  .map(({ pool, workload, basis }) => problemOf({ ...pool, workload, assumptions: basis, top: 3 }))
+
+const rated = questions.filter(({ workload }) => workload.requestsPerSecond !== undefined)
+
+function problemOf(options: Options): InferenceProblem<ServeWorkload> {
+  return inferenceProblem({ model: 'llama-3.1-8b', ...options })
+}
+
+function answer(problem: InferenceProblem<ServeWorkload>, changed: Partial<ServeWorkload> = {}): ServeAnswer {
+  return serve({ ...problem, workload: { ...problem.workload, ...changed } }, solvers)
+}
+
+/** Chips at a rate, minus the rate of a chip without one; Infinity where nothing meets the objectives. */
+function score({ plans: [best] }: ServeAnswer, workload: ServeWorkload): number {
+  return best ? scoreOf(best, workload) : Number.POSITIVE_INFINITY
+}
+
+function scoreOf({ queueing, chips }: ServePlan, { requestsPerSecond }: ServeWorkload): number {
+  return requestsPerSecond === undefined ? -queueing.arrivalsPerSecond / chips : chips
+}
+
+/** A rate that a first token's wait sets is found within a part in 10^4. */
+const found = 1 + 1e-3
+
+/** Multiples of one deployment have one rate a chip, but for rounding. */
+const alike = 1 + 1e-9
+
+function expectNoWorse(score: number, other: number, within = found): void {
+  if (other > 0) expect(score).toBeLessThanOrEqual(other)
+  else expect(score).toBeLessThanOrEqual(other / within)
+}
+
+const few = { numRuns: 12 }
+
+describe('a deployment', () => {
+  it('meets its objectives, is no busier than planned, and no faster than its floors', () => {
+    fc.assert(
+      fc.property(questions, (problem) => {
+        const { workload, memoryBudget, cluster } = problem
+        for (const plan of answer(problem).plans) {
+          const { prefill, generate, timeToFirstTokenSeconds, timePerOutputTokenSeconds } = plan
+          const { maxTimeToFirstTokenSeconds: first, maxTimePerOutputTokenSeconds: perToken } = workload
+          if (first !== undefined) expect(timeToFirstTokenSeconds).toBeLessThanOrEqual(first)
+          if (perToken !== undefined) {
+            expect(timePerOutputTokenSeconds).toBeLessThanOrEqual(perToken * (1 + 1e-9))
+          }
+          expect(timeToFirstTokenSeconds).toBeGreaterThanOrEqual(prefill.stepTimeSeconds * (1 - 1e-9))
+          expect(timePerOutputTokenSeconds).toBeGreaterThanOrEqual(generate.stepTimeSeconds * (1 - 1e-9))
+          for (const phase of [prefill, generate]) {
+            expect(phase.feasible).toBe(true)
+            expect(phase.stepTimeSeconds).toBeGreaterThanOrEqual(phase.floorSeconds * (1 - 1e-9))
+            expect(phase.utilization).toBeLessThanOrEqual(0.8 + 1e-9)
+            expect(phase.instances * phase.chipsPerInstance).toBe(phase.chips)
+          }
+          expect(plan.requestsPerSecond).toBeGreaterThanOrEqual(workload.requestsPerSecond ?? 0)
+          expect(plan.chips).toBeLessThanOrEqual(cluster.chips)
+          expect(plan.chips).toBe(plan.disaggregated ? prefill.chips + generate.chips : generate.chips)
+          const copy = plan.secondLayout?.copyBytesPerChip ?? 0
+          expect(generate.memoryBytes.total + copy).toBeLessThanOrEqual(memoryBudget * (1 + 1e-9))
+        }
+      }),
+      few,
+    )
+  })
+
+  it('holds as many sequences as arrive while one is generated', () => {
+    fc.assert(
+      fc.property(rated, (problem) => {
+        const { requestsPerSecond = 0, outputLength } = problem.workload
+        for (const plan of answer(problem).plans) {
+          const { batchSequences, instances } = plan.generate
+          const arriving = (requestsPerSecond / instances) * outputLength * plan.timePerOutputTokenSeconds
+          expect(batchSequences).toBeGreaterThanOrEqual(arriving * (1 - 1e-9))
+        }
+      }),
+      few,
+    )
+  })
+
+  it('comes after those that are better', () => {
+    fc.assert(
+      fc.property(questions, (problem) => {
+        const { plans } = answer(problem)
+        const scores = plans.map((plan) => scoreOf(plan, problem.workload))
+        scores.slice(1).forEach((next, index) => {
+          expectNoWorse(scores[index] ?? 0, next, alike)
+        })
+        expect(plans.map(({ rank }) => rank)).toEqual(plans.map((_, index) => index + 1))
+      }),
+      few,
+    )
+  })
+
+  it('is the same each time', () => {
+    fc.assert(
+      fc.property(questions, (problem) => {
+        expect(answer(problem)).toEqual(answer(problem))
+      }),
+      { numRuns: 3 },
+    )
+  })
+})
+
+describe('the best deployment', () => {
+  it('never needs fewer chips for a higher rate', () => {
+    fc.assert(
+      fc.property(rated, fc.constantFrom(1.1, 2, 5), (problem, times) => {
+        const { requestsPerSecond = 0 } = problem.workload
+        const more = { requestsPerSecond: requestsPerSecond * times }
+        const higher = score(answer(problem, more), problem.workload)
+        expectNoWorse(score(answer(problem), problem.workload), higher)
+      }),
+      few,
+    )
+  })
+
+  it('is never worse for a looser objective', () => {
+    fc.assert(
+      fc.property(questions, fc.constantFrom(1.1, 3, 1000), (problem, times) => {
+        const { maxTimeToFirstTokenSeconds: first, maxTimePerOutputTokenSeconds: perToken } = problem.workload
+        const asked = score(answer(problem), problem.workload)
+        if (first !== undefined) {
+          const later = answer(problem, { maxTimeToFirstTokenSeconds: first * times })
+          expectNoWorse(score(later, problem.workload), asked)
+        }
+        if (perToken !== undefined) {
+          const slower = answer(problem, { maxTimePerOutputTokenSeconds: perToken * times })
+          expectNoWorse(score(slower, problem.workload), asked)
+        }
+      }),
+      few,
+    )
+  })
+
+  it('is the better of those that share chips and those that do not, where both may be', () => {
+    fc.assert(
+      fc.property(questions, (problem) => {
+        const { workload } = problem
+        const [either, shared, apart] = (['auto', false, true] as const).map((disaggregated) =>
+          score(answer(problem, { disaggregated }), workload),
+        )
+        expect(either).toBe(Math.min(shared ?? 0, apart ?? 0))
+      }),
+      few,
+    )
+  })
+
+  it('is never worse in twice the pool', () => {
+    const grown = fc
+      .record({ chips: fc.constantFrom(1, 2, 3, 6, 8, 12), workload: requests })
+      .map(({ chips, workload }) => ({ chips, workload, chip: 'h100-sxm', top: 1 }))
+    fc.assert(
+      fc.property(grown, ({ chips, ...options }) => {
+        const [once, twice] = [chips, 2 * chips].map((count) =>
+          score(serve(problemOf({ ...options, chips: count }), solvers), options.workload),
+        )
+        expectNoWorse(twice ?? 0, once ?? 0)
+      }),
+      few,
+    )
+  })
+})
+
+describe('where nothing meets the objectives', () => {
+  const workload: ServeWorkload = {
+    mode: 'serve',
+    promptLength: 4096,
+    outputLength: 400,
+    disaggregated: 'auto',
+    cachedPrefixLength: 0,
+    requestsPerSecond: 5,
+    maxTimeToFirstTokenSeconds: 1,
+    maxTimePerOutputTokenSeconds: 0.05,
+  }
+  const hard = problemOf({ chip: 'h100-sxm', chips: 4, workload })
+
+  it('every change that is suggested is enough', () => {
+    const cases = [
+      { requestsPerSecond: 1000 },
+      { maxTimeToFirstTokenSeconds: 0.01 },
+      { maxTimePerOutputTokenSeconds: 0.001 },
+      { maxTimePerOutputTokenSeconds: 0.004, requestsPerSecond: 200 },
+    ]
+    for (const changed of cases) {
+      const asked = answer(hard, changed)
+      expect(asked.plans).toEqual([])
+      const suggestions = (asked.infeasible?.suggestions ?? []).filter(({ pointer }) =>
+        pointer.startsWith('/workload/'),
+      )
+      for (const { pointer, value } of suggestions) {
+        const name = pointer.slice('/workload/'.length)
+        expect(answer(hard, { ...changed, [name]: value }).plans.length).toBeGreaterThan(0)
+      }
+    }
+  })
+
+  it('says which term alone exceeds the objective for a token', () => {
+    const { infeasible } = answer(hard, { maxTimePerOutputTokenSeconds: 0.0005 })
+    expect(infeasible?.reasons.map(({ reason }) => reason)).toEqual(['latency'])
+    expect(infeasible?.reasons[0]?.detail).toMatch(/^reading .* of weights once .* alone over the limit/)
+  })
+
+  it('says that a prompt alone takes longer than its objective', () => {
+    const { infeasible } = answer(hard, { maxTimeToFirstTokenSeconds: 0.01 })
+    expect(infeasible?.reasons[0]?.detail).toMatch(/^the fastest prefill of a prompt takes .* alone over/)
+    expect(infeasible?.nearest?.shortSeconds).toBeGreaterThan(0)
+  })
+
+  it('says what rate the pool sustains, within a hundredth', () => {
+    const { infeasible } = answer(hard, { requestsPerSecond: 1000 })
+    const rate = infeasible?.suggestions.find(({ pointer }) => pointer.endsWith('requestsPerSecond'))?.value
+    expect(infeasible?.reasons.map(({ reason }) => reason)).toEqual(['rate'])
+    expect(answer(hard, { requestsPerSecond: Number(rate) * 1.03 }).plans).toEqual([])
+  })
+
+  it('says what is short of memory, and how many chips would do', () => {
+    const big = (chips: number) =>
+      serve(inferenceProblem({ model: 'llama-3-70b', chip: 'h100-sxm', chips, workload }), solvers)
+    const { infeasible } = big(1)
+    expect(infeasible?.reasons.map(({ reason }) => reason)).toContain('memory')
+    const chips = infeasible?.suggestions.find(({ pointer }) => pointer === '/hardware/chips')?.value
+    expect(big(Number(chips)).plans.length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Assumptions } from '../../src/assumptions.ts'
+import { evaluateInference } from '../../src/evaluate-inference.ts'
+import type { InferencePlan } from '../../src/plan/inference-plan.ts'
+import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import { generation, inferenceProblem, solvers } from '../inference-problem.ts'
+
+const layout = { attention: '1d/heads', mlp: '1d', unembedding: '1d' }
+const context = 4096
+
+function planOf(mesh: Partial<Mesh>, batch: number, changed: Partial<Assumptions> = {}): InferencePlan {
+  const whole = { ...unitMesh, ...mesh }
+  const problem = inferenceProblem({
+    model: 'llama-3.1-8b',
+    chip: 'h100-sxm',
+    chips: whole.tensor * whole.data,
+    workload: generation(batch, context),
+    assumptions: { basis: 'calibrated', ...changed },
+  })
+  const answer = evaluateInference(problem, { mesh: whole, layout }, solvers)
+  if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
+  return answer.plan
+}
+
+const seconds = (...of: Parameters<typeof planOf>) => planOf(...of).stepTimeSeconds
+const batches = fc.integer({ min: 1, max: 64 })
+
+describe('a step of generation', () => {
+  it('takes longer by its own time for each sequence of the fullest replica', () => {
+    fc.assert(
+      fc.property(batches, fc.constantFrom(1, 2, 4), (batch, data) => {
+        const each = 1e-3
+        const [with_, without] = [each, 0].map((inferenceSequenceOverheadSeconds) =>
+          seconds({ data }, data * batch, { inferenceSequenceOverheadSeconds }),
+        )
+        expect((with_ ?? 0) - (without ?? 0)).toBeCloseTo(batch * each, 9)
+      }),
+      { numRuns: 12 },
+    )
+  })
+
+  it('waits as long for collectives without bytes among 2 chips of a node as among 8', () => {
+    const waits = [2, 4, 8].map(
+      (tensor) =>
+        seconds({ tensor }, 8, { inferenceCollectiveSeconds: 1e-3 }) -
+        seconds({ tensor }, 8, { inferenceCollectiveSeconds: 0 }),
+    )
+    for (const wait of waits) expect(wait).toBeCloseTo(waits[0] ?? Number.NaN, 9)
+    // A gather and a scatter around attention and around the MLP of each layer, a gather before the unembedding.
+    expect(waits[0]).toBeCloseTo((4 * 32 + 1) * 1e-3, 9)
+  })
+
+  it('streams caches, and caches alone, in inverse proportion to what their kernels reach', () => {
+    fc.assert(
+      fc.property(batches, fc.double({ min: 0.1, max: 1, noNaN: true }), (batch, cacheEfficiency) => {
+        const slow = planOf({ tensor: 2 }, batch, { cacheEfficiency }).streaming
+        const fast = planOf({ tensor: 2 }, batch, { cacheEfficiency: 1 }).streaming
+        expect(slow.weightsSeconds).toBeCloseTo(fast.weightsSeconds, 12)
+        const caches = (2 * 32 * context * 8 * 128 * 2 * batch) / 2 / 3.35e12
+        expect(slow.kvCacheSeconds - fast.kvCacheSeconds).toBeCloseTo(caches * (1 / cacheEfficiency - 1), 9)
+      }),
+      { numRuns: 12 },
+    )
+  })
+
+  it('has none of it in the book', () => {
+    const book = { ...planOf({ tensor: 8 }, 8, { basis: 'book' }) }
+    expect(book.timeSeconds.overhead).toBe(0)
+    expect(book.streaming.kvCacheSeconds).toBeCloseTo((2 * 32 * context * 8 * 128 * 2 * 8) / 8 / 3.35e12, 12)
+  })
+})
