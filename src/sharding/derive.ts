@@ -210,7 +210,7 @@ function runPass(pass: Pass, steps: readonly Step[], lines: Line[], gathered: Se
 
 function reductions(pass: Pass, step: Step, sums: readonly Axis[]): readonly Line[] {
   const declared = axesOfArray(step.out)
-  const scattered = sums.filter((axis) => declared.includes(axis))
+  const scattered = declared.filter((axis) => sums.includes(axis))
   const reduced = sums.filter((axis) => !declared.includes(axis))
   const moves: Move[] = []
   const first = scattered[0]
