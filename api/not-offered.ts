@@ -5,7 +5,7 @@ import { type Fault, ProblemError } from './problems.ts'
 
 /** Models that can be counted and whose plans cannot be costed, whichever way the request gave them. */
 export function refuseUncosted(model: Transformer, workload: TrainWorkload | InferenceWorkload): void {
-  refuse([experts(model), latent(model), ...(workload.mode === 'train' ? trained(model, workload) : [])])
+  refuse(workload.mode === 'train' ? [shared(model)] : [experts(model), latent(model)])
 }
 
 function refuse(faults: readonly (Fault | undefined)[]): void {
@@ -27,19 +27,10 @@ function latent({ name, attention }: Transformer): Fault | undefined {
   }
 }
 
-/** A window as long as the sequences is none. */
-function trained({ name, attention }: Transformer, { sequenceLength }: TrainWorkload): Fault[] {
-  const { window, globalEvery, kvShareGroup } = attention
-  const faults: Fault[] = []
-  if (window !== null && globalEvery !== 1 && window < sequenceLength) {
-    const detail = `training ${name} with its attention window of ${window} on sequences of ${sequenceLength} is not offered yet; without the window it is, at the cost of full attention`
-    faults.push({ pointer: '/model', detail })
+function shared({ name, attention }: Transformer): Fault | undefined {
+  if (attention.kvShareGroup === 1) return undefined
+  return {
+    pointer: '/model',
+    detail: `training ${name}, whose layers share keys and values, is not offered yet`,
   }
-  if (kvShareGroup > 1) {
-    faults.push({
-      pointer: '/model',
-      detail: `training ${name}, whose layers share keys and values, is not offered yet`,
-    })
-  }
-  return faults
 }

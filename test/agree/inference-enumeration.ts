@@ -180,19 +180,22 @@ interface Parts {
   readonly end: number
 }
 
-/** Without stages, through the layers one by one; with them, as often as the pass says. */
+/** Without stages, every unit through the layers one by one; with them, as often as the pass says. */
 function stepSeconds({ setting }: InferenceModel, mesh: Mesh, pass: Pass, parts: Parts): number {
   const { entry, layer, around, end } = parts
   const { layers } = setting.model
+  const { layerTimes, headTimes, units, groups, headPositions, shape } = pass
   if (mesh.pipeline > 1) {
-    const { layerTimes, headTimes } = pass
-    return headTimes * (entry + end) + layerTimes * (layer + (1 - 1 / layers) * around)
+    // Of a prompt the last position alone is unembedded, while all of it, chunk by chunk, enters.
+    const entries = headPositions < shape.positions ? units : headTimes
+    return entries * entry + headTimes * end + layerTimes * (layer + (1 - 1 / layers) * around)
   }
-  let seconds = 0
-  for (let unit = 0; unit < pass.units; unit++) {
+  let seconds = groups * end
+  for (let unit = 0; unit < units; unit++) {
+    seconds += entry
     for (let at = 0; at < layers; at++) seconds += layer + (at > 0 ? around : 0)
   }
-  return seconds + pass.groups * (entry + end)
+  return seconds
 }
 
 /** The embedding where it is not the unembedding's own and has no stage of its own, and what is kept free. */

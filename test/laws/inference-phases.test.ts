@@ -37,6 +37,12 @@ function withBatch(
   return { ...rest, workload: { ...workload, batchSequences } }
 }
 
+/** On the same mesh, with the caches laid out as they are. */
+function alike({ mesh, layout }: InferencePlan): InferenceSketch {
+  const [keeper = ['', '']] = Object.entries(layout.components)
+  return { mesh, layout: Object.fromEntries([keeper]) }
+}
+
 function expectNoBetter(problem: PhaseProblem, { tokensPerSecond }: InferencePlan): void {
   const [best] = infer(problem, solvers).plans
   expect(best?.tokensPerSecond ?? 0).toBeLessThanOrEqual(tokensPerSecond * (1 + rounding))
@@ -53,10 +59,9 @@ describe('a batch as large as fits', () => {
   it('is one that fits, where one more does not with the caches laid out alike', () => {
     fc.assert(
       fc.property(generateProblems, (problem) => {
-        for (const { batchSequences, mesh, layout } of infer(withBatch(problem, 'max'), solvers).plans) {
-          const [keeper = ['', '']] = Object.entries(layout.components)
-          const sketch = { mesh, layout: Object.fromEntries([keeper]) }
-          const fits = (batch: number) => evaluated(withBatch(problem, batch), sketch).feasible
+        for (const plan of infer(withBatch(problem, 'max'), solvers).plans) {
+          const { batchSequences } = plan
+          const fits = (batch: number) => evaluated(withBatch(problem, batch), alike(plan)).feasible
           expect([fits(batchSequences), fits(batchSequences + 1)]).toEqual([true, false])
         }
       }),
@@ -111,9 +116,10 @@ describe('a batch as large as fits', () => {
           const { workload, ...rest } = withBatch(problem, batch)
           return { ...rest, workload: { ...workload, maxStepSeconds } }
         }
-        for (const { batchSequences, mesh, stepTimeSeconds } of infer(limited('max'), solvers).plans) {
+        for (const plan of infer(limited('max'), solvers).plans) {
+          const { batchSequences, stepTimeSeconds } = plan
           expect(stepTimeSeconds).toBeLessThanOrEqual(maxStepSeconds)
-          const more = evaluated(withBatch(problem, batchSequences + 1), { mesh, layout: {} })
+          const more = evaluated(withBatch(problem, batchSequences + 1), alike(plan))
           expect(more.feasible && more.stepTimeSeconds <= maxStepSeconds).toBe(false)
         }
       }),
