@@ -14,7 +14,11 @@ const torusNetwork = z.object({
   dcnLatencySeconds: latencySeconds,
 })
 
-const switchedNetwork = z.object({ kind: z.literal('switched'), tiers: z.array(tier) })
+const switchedNetwork = z.object({
+  kind: z.literal('switched'),
+  tiers: z.array(tier),
+  chips: z.exactOptional(count(mostChips)),
+})
 
 export const cluster = z.object({
   chip,

@@ -17,6 +17,8 @@ export interface TorusNetwork {
 export interface SwitchedNetwork {
   readonly kind: 'switched'
   readonly tiers: readonly Tier[]
+  /** How many chips there are behind the switches: no group reaches into a unit that is not there. Unbounded if absent. */
+  readonly chips?: number
 }
 
 export type Network = TorusNetwork | SwitchedNetwork

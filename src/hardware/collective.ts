@@ -179,7 +179,7 @@ function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, terms: Net
   let reduces = terms.inNetworkReduction
   network.tiers.forEach((tier, level) => {
     unit *= tier.size ?? Number.POSITIVE_INFINITY
-    const members = membersWithin(group, unit)
+    const members = membersWithin(group, Math.min(unit, network.chips ?? unit))
     const units = Math.ceil(members / below)
     const efficiency = level === 0 ? terms.scaleUpEfficiency : terms.scaleOutEfficiency
     const rate = tier.bytesPerSecondPerChip * efficiency
@@ -226,7 +226,7 @@ function reducedRate(network: SwitchedNetwork, group: SwitchedGroup, terms: Netw
   let unit = 1
   network.tiers.forEach((tier, level) => {
     unit *= tier.size ?? Number.POSITIVE_INFINITY
-    const members = membersWithin(group, unit)
+    const members = membersWithin(group, Math.min(unit, network.chips ?? unit))
     const efficiency = level === 0 ? terms.scaleUpEfficiency : terms.scaleOutEfficiency
     if (members > below) slowest = Math.min(slowest, below * tier.bytesPerSecondPerChip * efficiency)
     below = members

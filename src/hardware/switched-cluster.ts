@@ -29,7 +29,7 @@ export function switchedCluster(request: ClusterRequest, system: SwitchedSystem)
     cluster: {
       chip,
       chips,
-      network: { kind: 'switched', tiers: own.map((tier, at) => overridden(tier, at, network)) },
+      network: { kind: 'switched', tiers: own.map((tier, at) => overridden(tier, at, network)), chips },
     },
     warnings: unfilled(own, chips),
   }

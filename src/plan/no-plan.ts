@@ -2,8 +2,7 @@
  * Why nothing fits, what comes nearest, and the smallest changes that make something fit: each suggestion has been
  * tried, alone, and a plan exists with it.
  */
-import type { Chip } from '../hardware/chip.ts'
-import { resolveCluster } from '../hardware/resolve.ts'
+import { resizedCluster } from '../hardware/resized-cluster.ts'
 import type { Problem } from '../problem.ts'
 import { anythingFits } from '../search/fits.ts'
 import type { SearchResult } from '../search/search.ts'
@@ -63,16 +62,16 @@ function budgetSuggestion({ cluster, memoryBudget }: Problem, nearest: Plan | nu
 
 /** The least doubling of the chips that fits, then the least number between it and its half. */
 function chipsSuggestion(problem: Problem): readonly Suggestion[] {
-  const { chip, chips } = problem.cluster
+  const { chips } = problem.cluster
   const fits = (count: number) => {
-    const cluster = clusterOf(problem, chip, count)
+    const cluster = resizedCluster(problem.cluster, count)
     return cluster !== null && anythingFits({ ...problem, cluster })
   }
   for (let factor = 2; factor <= 2 ** doublings; factor *= 2) {
     if (!fits(chips * factor)) continue
     const between = countsBetween(problem, (chips * factor) / 2, chips * factor)
     const least = between.find(fits) ?? chips * factor
-    const cluster = clusterOf(problem, chip, least)
+    const cluster = resizedCluster(problem.cluster, least)
     const shape = cluster?.network.kind === 'torus' ? `, as ${cluster.network.topology.join('x')}` : ''
     return [
       {
@@ -93,15 +92,9 @@ function countsBetween(problem: Problem, low: number, high: number): readonly nu
   const step = Math.max(unit, Math.ceil((high - low) / 8 / unit) * unit)
   const counts: number[] = []
   for (let count = Math.floor(low / unit) * unit + step; count < high; count += step) {
-    if (count > low && clusterOf(problem, chip, count)) counts.push(count)
+    if (count > low && resizedCluster(problem.cluster, count)) counts.push(count)
   }
   return counts
-}
-
-function clusterOf({ cluster }: Problem, chip: Chip, chips: number): Problem['cluster'] | null {
-  if (cluster.network.kind === 'switched') return { ...cluster, chips }
-  const resolution = resolveCluster({ chip, chips })
-  return 'cluster' in resolution ? resolution.cluster : null
 }
 
 function batchSuggestion(problem: Problem): readonly Suggestion[] {

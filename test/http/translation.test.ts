@@ -106,7 +106,7 @@ describe('a request becomes a problem', () => {
     }
     const model = { layers: 2, dModel: 512, dFf: 2048, heads: 8, vocab: 1000, attention: { kind: 'mqa' } }
     const problem = await problemOf({ model, hardware: { chip, chips: 16, network: { tiers } } })
-    expect(problem.cluster.network).toEqual({ kind: 'switched', tiers })
+    expect(problem.cluster.network).toEqual({ kind: 'switched', tiers, chips: problem.cluster.chips })
     expect(problem.assumptions.matmulEfficiency).toBeCloseTo(0.85 * 0.5, 12)
     expect(problem.model).toEqual({
       name: 'custom',

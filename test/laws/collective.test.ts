@@ -398,6 +398,22 @@ describe('a collective behind switches', () => {
   })
 })
 
+describe('a domain that the chips do not fill', () => {
+  const domain: Tier = { ...node, size: 72 }
+
+  it('is left by no group of them, whether or not the group divides it', () => {
+    for (const size of [2, 4, 16, 32, 64]) {
+      const network: SwitchedNetwork = { kind: 'switched', tiers: [domain, spine], chips: 64 }
+      expect(onRanks(size, 1, finite, network).loads[1]).toBe(0)
+    }
+  })
+
+  it('is left where there are more chips than it holds', () => {
+    const network: SwitchedNetwork = { kind: 'switched', tiers: [domain, spine], chips: 144 }
+    expect(onRanks(16, 1, finite, network).loads[1]).toBeGreaterThan(0)
+  })
+})
+
 function someGroupLeavesItsNode(size: number, stride: number): boolean {
   return Array.from({ length: 24 * size * stride }, (_, rank) => rank).some((rank) => {
     const first = rank - (Math.floor(rank / stride) % size) * stride

@@ -238,7 +238,7 @@ function costOf(network: TorusNetwork, { groups }: Placement): string {
   const sets = axes.flatMap((axis, at) => [[axis], ...axes.slice(at + 1).map((other) => [axis, other])])
   return JSON.stringify(
     sets.map((set) => {
-      const { loads, permuteLoads, ...cost } = groupCost(
+      const { loads, allToAllLoads, permuteLoads, ...cost } = groupCost(
         network,
         union(
           set.map((axis) => groups[axis]),
@@ -246,7 +246,12 @@ function costOf(network: TorusNetwork, { groups }: Placement): string {
         ),
         terms,
       )
-      return { ...cost, loads: [...loads].sort(), permuteLoads: [...permuteLoads].sort() }
+      return {
+        ...cost,
+        loads: [...loads].sort(),
+        allToAllLoads: [...allToAllLoads].sort(),
+        permuteLoads: [...permuteLoads].sort(),
+      }
     }),
   )
 }

@@ -12,6 +12,7 @@ import { type Box, volume } from '../../hardware/box.ts'
 import type { TorusSystem } from '../../hardware/chip.ts'
 import type { Cluster, SwitchedNetwork, TorusNetwork } from '../../hardware/cluster.ts'
 import { divisorsOf } from '../../hardware/divisors.ts'
+import { behindSwitches } from '../../hardware/resized-cluster.ts'
 import { slicesOf, wraparound } from '../../hardware/slice.ts'
 
 /** More chips than any instance in use has; it bounds the search. */
@@ -31,7 +32,7 @@ function nodeClusters(pool: Cluster, network: SwitchedNetwork): readonly Cluster
   const within = [...divisorsOf(node), ...halves]
   const whole = multiples(Math.floor(pool.chips / node)).map((nodes) => nodes * node)
   const counts = new Set([...within, ...whole].filter((chips) => chips <= pool.chips))
-  return [...counts].map((chips) => ({ ...pool, chips }))
+  return [...counts].map((chips) => behindSwitches(pool, network, chips))
 }
 
 function nodeOf({ chips }: Cluster, { tiers }: SwitchedNetwork): number {

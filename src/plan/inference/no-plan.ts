@@ -4,7 +4,7 @@
  */
 
 import { peakFlops } from '../../cost/compute.ts'
-import { resolveCluster } from '../../hardware/resolve.ts'
+import { resizedCluster } from '../../hardware/resized-cluster.ts'
 import { cacheBytes, floorSeconds, type Work, weightBytes, workFlops } from '../../inference/floor.ts'
 import type { InferenceMeshes } from '../../inference/meshes.ts'
 import type { InferenceSearchResult } from '../../inference/search.ts'
@@ -136,12 +136,11 @@ function budgetSuggestion(
 }
 
 function chipsSuggestion(problem: PhaseProblem, { anyPlan }: NoPhase): readonly Suggestion[] {
-  const { chip, chips, network } = problem.cluster
+  const { chips } = problem.cluster
   for (let factor = 2; factor <= 2 ** doublings; factor *= 2) {
     const count = chips * factor
-    const resolution = network.kind === 'switched' ? null : resolveCluster({ chip, chips: count })
-    if (resolution && !('cluster' in resolution)) continue
-    const cluster = resolution ? resolution.cluster : { ...problem.cluster, chips: count }
+    const cluster = resizedCluster(problem.cluster, count)
+    if (!cluster) continue
     if (!anyPlan({ ...problem, cluster })) continue
     const shape = cluster.network.kind === 'torus' ? `, as ${cluster.network.topology.join('x')}` : ''
     return [

@@ -3,7 +3,7 @@
  * pool. Each objective is tried alone, then together; each suggestion has been tried, with all else as asked, and a
  * deployment exists with it.
  */
-import { resolveCluster } from '../../hardware/resolve.ts'
+import { resizedCluster } from '../../hardware/resized-cluster.ts'
 import type { Sized } from '../../inference/serving/counts.ts'
 import type { PrefillInstance } from '../../inference/serving/phases.ts'
 import type { Requests } from '../../inference/serving/requests.ts'
@@ -182,14 +182,13 @@ function chipsSuggestion(
   { problem, requests, best }: NoServe,
   highestRate: number | null,
 ): readonly Suggestion[] {
-  const { chip, chips, network } = problem.cluster
+  const { chips } = problem.cluster
   const short = highestRate && requests.rate ? requests.rate / highestRate / 2 : 0
   for (let pools = 2; pools <= mostPools; pools *= 2) {
     if (pools < short) continue
     const count = pools * chips
-    const resolution = network.kind === 'switched' ? null : resolveCluster({ chip, chips: count })
-    if (resolution && !('cluster' in resolution)) continue
-    const cluster = resolution ? resolution.cluster : { ...problem.cluster, chips: count }
+    const cluster = resizedCluster(problem.cluster, count)
+    if (!cluster) continue
     const found = best(requests, { ...problem, cluster })
     if (!found) continue
     const detail = `of ${count} a deployment takes ${found.chips}`
