@@ -3,6 +3,8 @@
  * what a cluster does. Each answer repeats the ones that it was made with.
  */
 import type { Efficiency } from './hardware/chip.ts'
+import type { ScheduleName } from './problem.ts'
+import { type ContextLayout, contextLayouts } from './sharding/context-layout.ts'
 import { type ZeroStage, zeroStages } from './sharding/states.ts'
 import type { Bytes, Flops, Seconds } from './units.ts'
 
@@ -49,7 +51,11 @@ export interface Assumptions {
 
   /** Copies of a token for experts on one node cross the network between nodes once (DeepEP). */
   readonly hierarchicalDispatch: boolean
+  /** In inference, tokens on the chip whose experts have most over their mean; 1 where routing is even. */
+  readonly expertImbalance: number
 
+  /** How attention meets keys that are sharded over context: which ways the search tries. */
+  readonly contextLayouts: readonly ContextLayout[]
   /** Which attention dot products are charged and counted in MFU. */
   readonly attentionFlops: 'none' | 'causal' | 'full'
   /** Activations gathered over tensor in the forward pass are gathered again in the backward pass. */
@@ -60,6 +66,8 @@ export interface Assumptions {
   readonly tokensDivideFreely: boolean
   /** Which ZeRO stages the search tries: the book knows 0 and 3, MaxText 0, 1 and 3, Megatron all. */
   readonly zeroStages: readonly ZeroStage[]
+  /** Pipeline schedules that the search tries where the workload names none: what frameworks offer by default. */
+  readonly schedules: readonly ScheduleName[]
   /** ZeRO-2 and 3 are tried inside pipeline stages, where they gather every microbatch: of the frameworks MaxText does it. */
   readonly shardedPipelines: boolean
   /** Rematerialisation policies that the search tries where the workload names none: what Megatron and torchtitan, or MaxText, offer. */
@@ -99,6 +107,11 @@ const everyPolicy = [
   'full',
 ] as const
 
+/** Arrays on the host: of the frameworks MaxText has such policies. */
+const hostPolicies = ['minimal_offloaded', 'qkv_proj_offloaded', 'full_offloaded'] as const
+
+const offeredSchedules = ['gpipe', '1f1b', 'interleaved-1f1b'] as const
+
 export const book: Assumptions = {
   basis: 'book',
   matmulEfficiency: 1,
@@ -121,11 +134,14 @@ export const book: Assumptions = {
   finiteRings: false,
   inNetworkReduction: false,
   hierarchicalDispatch: false,
+  expertImbalance: 1,
+  contextLayouts: ['gather'],
   attentionFlops: 'none',
   regatherActivations: false,
   residual: 'feature',
   tokensDivideFreely: true,
   zeroStages: [0, 3],
+  schedules: offeredSchedules,
   shardedPipelines: false,
   policies: everyPolicy,
   searchTensor2: false,
@@ -188,12 +204,15 @@ export function calibrated(kind: 'tpu' | 'gpu', efficiency: Efficiency): Assumpt
     finiteRings: true,
     inNetworkReduction: false,
     hierarchicalDispatch: !tpu,
+    expertImbalance: 1,
+    contextLayouts: tpu ? ['gather'] : contextLayouts,
     attentionFlops: 'causal',
     regatherActivations: true,
     residual: 'sequence',
     tokensDivideFreely: false,
+    schedules: offeredSchedules,
     shardedPipelines: tpu,
-    policies: tpu ? everyPolicy : ['none', 'selective', 'full'],
+    policies: tpu ? [...everyPolicy, ...hostPolicies] : ['none', 'selective', 'full'],
     zeroStages: tpu ? [0, 1, 3] : zeroStages,
     searchTensor2: tpu,
     searchWeightLayouts: tpu,

@@ -9,10 +9,11 @@ import type { EvaluateAnswer, IllegalPlan } from './plan/plan.ts'
 import { sketchFaults } from './plan/sketch-faults.ts'
 import { warnings } from './plan/warnings.ts'
 import type { PlanSketch, Problem } from './problem.ts'
-import type { Layout } from './search/candidate.ts'
+import type { Candidate, Layout } from './search/candidate.ts'
 import { type Choices, expandMesh, leanestMix } from './search/expand.ts'
 import { createWorkbench } from './search/search.ts'
 import {
+  sketchedContextLayouts,
   sketchedMicrobatching,
   sketchedPlacements,
   sketchedSchedules,
@@ -27,24 +28,20 @@ export function evaluate(
   const faults = sketchFaults(problem, sketch)
   if (faults.length > 0) return { illegal: faults }
   // The request's constraints are for the search; a plan that is spelled out is evaluated as it is.
-  const model = costModel({ ...problem, constraints: {}, workload: unrestricted(problem, sketch) })
-  const choices: Choices = {
-    ...sketchedZeroStages(problem, sketch),
-    ...sketchedMicrobatching(problem, sketch),
-    ...sketchedSchedules(problem, sketch),
-    ...sketchedPlacements(problem, sketch),
-    mixes: (memory, layout) => {
-      const given = sketchedMix(model, sketch, layout)
-      return [given ?? leanestMix(memory, layout, problem.memoryBudget).mix]
-    },
-  }
-  const feasible = bestOf(model, sketch, choices)
-  if (!feasible) {
+  const free = { ...problem, constraints: {}, workload: unrestricted(problem, sketch) }
+  const trials = sketchedContextLayouts(problem, sketch).flatMap((layout) => {
+    const model = costModel(free, layout)
+    return bestOf(model, sketch, sketchedChoices(problem, sketch, model)) ?? []
+  })
+  const [best] = trials.sort(
+    (a, b) => Number(b.fits) - Number(a.fits) || a.candidate.score - b.candidate.score,
+  )
+  if (!best) {
     const detail =
       'no choice of what the plan leaves open can be run: its stages, microbatches and placement do not go together'
     return { illegal: [{ pointer: '/plan', detail }] }
   }
-  const plan = assemble(model, feasible, 1, small)
+  const plan = assemble(best.model, best.candidate, 1, small)
   return {
     plan,
     model: modelSummary(problem, problem.workload.sequenceLength),
@@ -55,18 +52,37 @@ export function evaluate(
   }
 }
 
+function sketchedChoices(problem: Problem, sketch: PlanSketch, model: CostModel): Choices {
+  return {
+    ...sketchedZeroStages(problem, sketch),
+    ...sketchedMicrobatching(problem, sketch),
+    ...sketchedSchedules(problem, sketch),
+    ...sketchedPlacements(problem, sketch),
+    mixes: (memory, layout) => {
+      const given = sketchedMix(model, sketch, layout)
+      return [given ?? leanestMix(memory, layout, problem.memoryBudget).mix]
+    },
+  }
+}
+
+interface Trial {
+  readonly model: CostModel
+  readonly candidate: Candidate
+  readonly fits: boolean
+}
+
 /** The fastest that fits; where nothing does, the fastest of the leanest. */
-function bestOf(model: CostModel, sketch: PlanSketch, choices: Choices) {
+function bestOf(model: CostModel, sketch: PlanSketch, choices: Choices): Trial | null {
   const bench = createWorkbench(model)
   const { mixes, ...others } = choices
   const fitting =
     sketch.rematerialization === undefined
-      ? expandMesh(bench, sketch.mesh, Number.POSITIVE_INFINITY, others)
+      ? expandMesh(bench, sketch.mesh, Number.POSITIVE_INFINITY, others).best
       : null
-  return (
-    fitting?.best ??
-    expandMesh(bench, sketch.mesh, Number.POSITIVE_INFINITY, mixes ? { ...others, mixes } : others).best
-  )
+  if (fitting) return { model, candidate: fitting, fits: true }
+  const given = mixes ? { ...others, mixes } : others
+  const { best } = expandMesh(bench, sketch.mesh, Number.POSITIVE_INFINITY, given)
+  return best && { model, candidate: best, fits: false }
 }
 
 /** A policy that the plan names may be used, whatever the workload allows the search. */

@@ -1,6 +1,6 @@
 /** The service in one page: a problem in, ranked plans out. */
 import type { Solver } from '../solvers/linear-program.ts'
-import { type CostModel, costModel } from './cost/model.ts'
+import type { CostModel } from './cost/model.ts'
 import { placements } from './hardware/placement.ts'
 import { assemble } from './plan/assemble.ts'
 import { modelSummary } from './plan/model-summary.ts'
@@ -9,9 +9,9 @@ import type { OptimizeAnswer, Plan } from './plan/plan.ts'
 import { sensitivity } from './plan/sensitivity.ts'
 import { warnings } from './plan/warnings.ts'
 import type { Problem } from './problem.ts'
-import type { Misfit } from './search/candidate.ts'
+import type { Layout, Misfit } from './search/candidate.ts'
+import { boundingModel, contextModels, modelFor, searchAll } from './search/context-models.ts'
 import { continuousBound } from './search/continuous-bound.ts'
-import { search } from './search/search.ts'
 
 export interface Solvers {
   /** For small programmes, without duals. */
@@ -21,11 +21,14 @@ export interface Solvers {
 }
 
 export function optimize(problem: Problem, { small }: Solvers): OptimizeAnswer {
-  const model = costModel(problem)
-  const result = search(model)
-  const plans = result.candidates.map((candidate, index) => assemble(model, candidate, index + 1, small))
+  const models = contextModels(problem)
+  const result = searchAll(models, problem.top)
+  const modelOf = (layout: Layout) => modelFor(models, layout)
+  const plans = result.candidates.map((candidate, index) =>
+    assemble(modelOf(candidate), candidate, index + 1, small),
+  )
   const [best] = result.candidates
-  const bound = best ? continuousBound(model, small) : null
+  const bound = best ? continuousBound(boundingModel(models), small) : null
   return {
     plans,
     search: {
@@ -37,8 +40,8 @@ export function optimize(problem: Problem, { small }: Solvers): OptimizeAnswer {
       gap: bound && plans[0] ? plans[0].stepTimeSeconds / bound.lowerBoundSeconds - 1 : null,
       exact: true,
     },
-    sensitivity: best ? sensitivity(model, best) : null,
-    infeasible: best ? null : noPlan(problem, result, nearestPlan(model, result.nearest, small)),
+    sensitivity: best ? sensitivity(modelOf(best), best) : null,
+    infeasible: best ? null : noPlan(problem, result, nearestPlan(modelOf, result.nearest, small)),
     model: modelSummary(problem, problem.workload.sequenceLength),
     hardware: problem.cluster,
     precision: problem.precision,
@@ -48,7 +51,13 @@ export function optimize(problem: Problem, { small }: Solvers): OptimizeAnswer {
 }
 
 /** A layout that fits nowhere, costed all the same: on the first placement that it has. */
-function nearestPlan(model: CostModel, misfit: Misfit | null, solver: Solver): Plan | null {
-  const [placement] = misfit ? placements(model.problem.cluster.network, misfit.mesh) : []
-  return misfit && placement ? assemble(model, { ...misfit, placement, score: 0 }, 0, solver) : null
+function nearestPlan(
+  modelOf: (layout: Layout) => CostModel,
+  misfit: Misfit | null,
+  solver: Solver,
+): Plan | null {
+  if (!misfit) return null
+  const model = modelOf(misfit)
+  const [placement] = placements(model.problem.cluster.network, misfit.mesh)
+  return placement ? assemble(model, { ...misfit, placement, score: 0 }, 0, solver) : null
 }

@@ -4,6 +4,7 @@ import type { ElementType } from './hardware/chip.ts'
 import type { Cluster } from './hardware/cluster.ts'
 import type { Transformer } from './model/transformer.ts'
 import type { Axis, Mesh } from './sharding/axis.ts'
+import type { ContextLayout } from './sharding/context-layout.ts'
 import type { Bytes } from './units.ts'
 
 export interface Precision {
@@ -16,7 +17,7 @@ export interface Precision {
 
 export type OptimizerName = 'adamw' | 'adam8bit' | 'sgd' | 'momentum' | 'adafactor' | 'muon'
 
-export type ScheduleName = 'none' | 'gpipe' | '1f1b' | 'interleaved-1f1b'
+export type ScheduleName = 'none' | 'gpipe' | '1f1b' | 'interleaved-1f1b' | 'zb-h1' | 'dualpipe'
 
 export interface TrainWorkload {
   readonly mode: 'train'
@@ -26,6 +27,7 @@ export interface TrainWorkload {
   readonly optimizer: OptimizerName
   /** Policies that may be used; all where absent. */
   readonly rematerialization?: readonly string[]
+  /** Pipeline schedules that may be used; those of the assumptions where absent. */
   readonly schedules?: readonly ScheduleName[]
 }
 
@@ -116,6 +118,7 @@ export interface PlanSketch {
   readonly mesh: Mesh
   readonly placement?: readonly AxisPlacementSketch[]
   readonly zeroStage?: number
+  readonly contextLayout?: ContextLayout
   readonly microbatches?: number
   readonly microbatchTokens?: number
   readonly pipelineSchedule?: ScheduleName

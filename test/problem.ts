@@ -5,6 +5,7 @@ import type { NetworkOverride } from '../src/hardware/cluster-request.ts'
 import { type ChipRecord, chipOf } from '../src/hardware/record.ts'
 import { resolveCluster } from '../src/hardware/resolve.ts'
 import { type Architecture, transformer } from '../src/model/architecture.ts'
+import { type Spelling, spelledOut } from '../src/model/spelling.ts'
 import type { Precision, Problem, TrainWorkload } from '../src/problem.ts'
 
 export interface ProblemOptions extends Partial<Omit<Problem, 'model' | 'cluster' | 'assumptions'>> {
@@ -64,8 +65,8 @@ export function problem(options: ProblemOptions): Problem {
 }
 
 function catalogueModel(name: string) {
-  const record = fixture<{ readonly name: string; readonly architecture: Architecture }>('models', name)
-  return transformer(record.name, record.architecture)
+  const record = fixture<{ readonly name: string; readonly architecture: Spelling }>('models', name)
+  return spelledOut(record.name, record.architecture)
 }
 
 function fixture<Content>(kind: 'models' | 'hardware', name: string): Content {

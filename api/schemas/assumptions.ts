@@ -1,8 +1,10 @@
 /** Every choice that the formulas leave open: named sets in a request, all of the numbers in an answer. */
 import { z } from 'zod'
 import { policyNames } from '../../src/cost/policies.ts'
+import { contextLayouts } from '../../src/sharding/context-layout.ts'
 import { seconds, share, shareOrNone } from './bound.ts'
 import { exactPartial } from './exact-partial.ts'
+import { scheduleName } from './train-workload.ts'
 
 const everyPolicyName = policyNames('counted')
 
@@ -34,6 +36,16 @@ const chosen = {
   hierarchicalDispatch: z
     .boolean()
     .describe('Copies of a token for experts on one node cross the network between nodes once.'),
+  expertImbalance: z
+    .number()
+    .min(1)
+    .max(1000)
+    .describe('Inference: tokens on the chip whose experts have most, over their mean.'),
+  contextLayouts: z
+    .array(z.enum(contextLayouts))
+    .min(1)
+    .max(3)
+    .describe('How attention meets keys that are sharded over context: ways that the search tries.'),
   attentionFlops: z.enum(['none', 'causal', 'full']),
   regatherActivations: z.boolean(),
   residual: z.enum(['sequence', 'feature']),
@@ -52,6 +64,7 @@ const chosen = {
     .min(1)
     .max(20)
     .describe('Rematerialisation policies that the search tries.'),
+  schedules: z.array(scheduleName).min(1).max(10).describe('Pipeline schedules that the search tries.'),
   shardedPipelines: z.boolean().describe('ZeRO-2 and 3 are tried inside pipeline stages.'),
   searchTensor2: z.boolean(),
   searchWeightLayouts: z

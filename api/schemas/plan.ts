@@ -1,6 +1,7 @@
 /** A plan as answered. Its type is the domain's own: the compiler holds the two together. */
 import { z } from 'zod'
 import type { Plan } from '../../src/plan/plan.ts'
+import { contextLayouts } from '../../src/sharding/context-layout.ts'
 import { axisName, mesh, perAxis } from './axis.ts'
 
 const bytes = z.number()
@@ -72,6 +73,10 @@ export const plan = z.object({
   placement: z.array(placement),
   layout,
   zeroStage: z.int().min(0).max(3),
+  contextLayout: z
+    .enum(contextLayouts)
+    .nullable()
+    .describe('How attention meets keys that are sharded over context; null without that axis.'),
   microbatches: z.number(),
   microbatchTokens: z.number(),
   pipelineSchedule: z.string(),

@@ -1,5 +1,6 @@
 /** A plan that a user wrote. */
 import { z } from 'zod'
+import { contextLayouts } from '../../src/sharding/context-layout.ts'
 import { axisName, partialMesh } from './axis.ts'
 import { count, countOrNone, label, mostBatchTokens } from './bound.ts'
 import { sketchedLayout } from './sketched-layout.ts'
@@ -15,6 +16,7 @@ export const sketch = z
     mesh: partialMesh,
     placement: z.exactOptional(z.array(placement).max(7)),
     zeroStage: z.exactOptional(countOrNone(3)),
+    contextLayout: z.exactOptional(z.enum(contextLayouts)),
     microbatches: z.exactOptional(count(1e6)),
     microbatchTokens: z.exactOptional(count(mostBatchTokens)),
     pipelineSchedule: z.exactOptional(scheduleName),

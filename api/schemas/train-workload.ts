@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { count, label, longestSequence, mostBatchTokens } from './bound.ts'
 
-export const scheduleName = z.enum(['none', 'gpipe', '1f1b', 'interleaved-1f1b'])
+export const scheduleName = z.enum(['none', 'gpipe', '1f1b', 'interleaved-1f1b', 'zb-h1', 'dualpipe'])
 
 const optimizerName = z.enum(['adamw', 'adam8bit', 'sgd', 'momentum', 'adafactor', 'muon'])
 
@@ -17,7 +17,11 @@ export const trainWorkload = z
       z.array(label()).min(1).max(20).describe('Policies that may be used; all by default.'),
     ),
     schedule: z.exactOptional(
-      z.array(scheduleName).min(1).max(10).describe('Pipeline schedules that may be used; all by default.'),
+      z
+        .array(scheduleName)
+        .min(1)
+        .max(10)
+        .describe('Pipeline schedules that may be used; those of the assumptions by default.'),
     ),
   })
   .refine((work) => (work.batchTokens === undefined) !== (work.batchSequences === undefined), {

@@ -20,6 +20,8 @@ export interface CompiledProduct {
   readonly bytes: readonly Term[]
   readonly attention: boolean
   readonly recomputed: boolean
+  /** Of a weight: nothing in the backward pass waits for it. */
+  readonly weightGradient: boolean
   /** How often a layer runs it: the share of the layers that do. */
   readonly times: number
 }
@@ -100,6 +102,7 @@ function compiledProduct(
     ),
     attention,
     recomputed: product.recomputed,
+    weightGradient: product.operands.some(({ array }) => array.kind === 'gradient'),
     times: 1,
   }
 }
@@ -137,7 +140,7 @@ export function weighted({ products, buckets }: Window, times: number): Window {
 
 /** The next product waits for it; weights and gradients were known before, or are wanted later. */
 function isWaitedFor(kind: ArrayKind): boolean {
-  return kind !== 'weight' && kind !== 'gradient'
+  return kind !== 'weight' && kind !== 'gradient' && kind !== 'passed'
 }
 
 /** Activations are computed and moved in bf16 where the matmuls run in less: frameworks cast at the matmul. */

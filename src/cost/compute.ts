@@ -15,6 +15,8 @@ import { type Scale, termValue } from './term.ts'
 export interface ComputeRates {
   readonly secondsPerFlop: number
   readonly secondsPerAttentionFlop: number
+  /** Of matmuls in the optimizer, which stay in bf16 where the model's run in less. */
+  readonly secondsPerUpdateFlop: number
   readonly halfFlops: number
   readonly secondsPerByte: number
 }
@@ -28,10 +30,11 @@ export function peakFlops(chip: Chip, type: ElementType): FlopsPerSecond {
 export function computeRates(chip: Chip, compute: ElementType, assumptions: Assumptions): ComputeRates {
   const peak = peakFlops(chip, compute)
   // Attention kernels run in bf16 where the matmuls run in less: the softmax does not stand fp8 inputs untended.
-  const attentionPeak = compute === 'fp32' ? peak : (chip.peakFlopsPerSecond.bf16 ?? peak)
+  const widePeak = compute === 'fp32' ? peak : (chip.peakFlopsPerSecond.bf16 ?? peak)
   return {
     secondsPerFlop: 1 / (peak * assumptions.matmulEfficiency),
-    secondsPerAttentionFlop: 1 / (attentionPeak * assumptions.attentionEfficiency),
+    secondsPerAttentionFlop: 1 / (widePeak * assumptions.attentionEfficiency),
+    secondsPerUpdateFlop: 1 / (widePeak * assumptions.matmulEfficiency),
     halfFlops: assumptions.matmulHalfFlops,
     secondsPerByte: 1 / (chip.hbmBytesPerSecond * assumptions.hbmEfficiency),
   }

@@ -50,6 +50,7 @@ export function elementwiseProduct(
     ],
     attention: false,
     recomputed: false,
+    weightGradient: false,
     times: 1,
   }
 }

@@ -3,7 +3,7 @@
  *
  *   states        weights, gradients, optimizer, each as its ZeRO stage shards it
  *   activations   what the policies of the stage's layers keep, times the microbatches in flight
- *   workspace     one layer's live tensors while it is recomputed; and the larger of: two layers' gathered weights under
+ *   workspace     one layer's live tensors while it is recomputed, and what the host sends ahead for the next; and the larger of: two layers' gathered weights under
  *                 ZeRO-3, one layer's unscattered gradients under ZeRO-2 and 3, and the residual gathered over tensor;
  *                 or, on the last stage, the head's own and its logits in fp32 with their bf16 copy
  *   reserve       framework and fragmentation
@@ -20,7 +20,8 @@ import type { LayerPart } from '../sharding/training-layout.ts'
 import type { Bytes } from '../units.ts'
 import { activationType } from './compile.ts'
 import { elementBytes } from './element.ts'
-import { stateBytes } from './optimizer.ts'
+import { matrixOf } from './matrix.ts'
+import { factorBytes, stateBytes, updateBytes, updateFlops, type WeightKind } from './optimizer.ts'
 import type { Policy } from './policies.ts'
 import { keptArrays } from './recomputation.ts'
 import { type Scale, type Term, termOf, termValue } from './term.ts'
@@ -33,8 +34,9 @@ export interface StateTerms {
   /** The same weights as gathered for use, and their gradients before they are scattered. */
   readonly gathered: readonly Term[]
   readonly unscattered: readonly Term[]
-  /** Elements as the optimizer holds them. */
+  /** Bytes that the optimizer reads and writes once a step, and FLOPs that it takes beyond elementwise ones. */
   readonly updated: readonly Term[]
+  readonly updateFlops: readonly Term[]
 }
 
 export function stateTerms(
@@ -46,34 +48,83 @@ export function stateTerms(
   precision: Precision,
   assumptions: Assumptions,
 ): StateTerms {
-  const bytes = stateBytes(workload.optimizer, precision, assumptions)
+  const { optimizer } = workload
   const sharding = stateShardings[stage]
-  const terms = (times: number, axes: readonly Axis[]): readonly Term[] => {
+  const bytes = (kind: WeightKind) => stateBytes(optimizer, precision, assumptions, kind)
+  const held = heldWeights(parts, extraRows, extents)
+  const terms = (each: (weight: HeldWeight) => readonly Term[], axes: readonly Axis[]): readonly Term[] => {
     const further = axisSet(axes)
-    const arrays = parts.flatMap(({ component, times: share }) =>
-      weightsOf(component).map((weight) => termOf(elementsOf(weight), extents, share * times)),
-    )
-    // Norms and learned positions: rows of width D that tensor parallelism replicates.
-    const rows = extraRows > 0 ? [termOf(monomial(extraRows, ['D'], []), extents, times)] : []
-    return [...arrays, ...rows].map((term) => ({ ...term, mask: term.mask | further }))
+    return held.flatMap(each).map((term) => ({ ...term, mask: term.mask | further }))
   }
+  const perParameter = (times: (kind: WeightKind) => number, axes: readonly Axis[]) =>
+    terms(({ kind, elements }) => [elements(times(kind))], axes)
+  const factors = (times: number) =>
+    terms(({ kind, vectors }) => {
+      const each = factorBytes(optimizer, precision, kind)
+      return each > 0 ? vectors(times * each) : []
+    }, sharding.optimizer)
   return {
-    weights: terms(bytes.weights, sharding.weights),
-    gradients: terms(bytes.gradients, sharding.gradients),
-    optimizer: terms(bytes.optimizer, sharding.optimizer),
-    gathered: terms(bytes.weights, []),
-    unscattered: terms(bytes.gradients, []),
-    updated: terms(1, sharding.optimizer),
+    weights: perParameter((kind) => bytes(kind).weights, sharding.weights),
+    gradients: perParameter((kind) => bytes(kind).gradients, sharding.gradients),
+    optimizer: [...perParameter((kind) => bytes(kind).optimizer, sharding.optimizer), ...factors(1)],
+    gathered: perParameter((kind) => bytes(kind).weights, []),
+    unscattered: perParameter((kind) => bytes(kind).gradients, []),
+    updated: [...perParameter((kind) => updateBytes(bytes(kind)), sharding.optimizer), ...factors(2)],
+    updateFlops: terms(({ kind, rows, columns, elements }) => {
+      const each = updateFlops(optimizer, kind, rows, columns)
+      return each > 0 ? [elements(each)] : []
+    }, sharding.optimizer),
   }
 }
 
-/** What one layer keeps of one microbatch under a policy. */
+/** A weight as optimizers see it. */
+interface HeldWeight {
+  readonly kind: WeightKind
+  readonly rows: number
+  readonly columns: number
+  /** So many of something for each element; and for each row and column of its matrices. */
+  readonly elements: (times: number) => Term
+  readonly vectors: (times: number) => readonly Term[]
+}
+
+function heldWeights(
+  parts: readonly LayerPart[],
+  extraRows: number,
+  extents: Extents,
+): readonly HeldWeight[] {
+  const matrices = parts.flatMap(({ component, times: share }) =>
+    weightsOf(component).map((weight): HeldWeight => {
+      const { rowVectors, columnVectors, rows, columns } = matrixOf(weight)
+      return {
+        kind: component.name === 'embedding' || component.name === 'unembedding' ? 'table' : 'matrix',
+        rows: rows(extents),
+        columns: columns(extents),
+        elements: (times) => termOf(elementsOf(weight), extents, share * times),
+        vectors: (times) =>
+          [rowVectors, columnVectors].map((vector) => termOf(vector, extents, share * times)),
+      }
+    }),
+  )
+  if (extraRows === 0) return matrices
+  // Norms and learned positions: rows of width D that tensor parallelism replicates.
+  const vector: HeldWeight = {
+    kind: 'vector',
+    rows: 1,
+    columns: extents.D ?? 1,
+    elements: (times) => termOf(monomial(extraRows, ['D'], []), extents, times),
+    vectors: () => [],
+  }
+  return [...matrices, vector]
+}
+
+/** What one layer keeps of one microbatch under a policy, on the chip or on its host. */
 export function activationTerms(
   parts: readonly LayerPart[],
   policy: Policy,
   extents: Extents,
   precision: Precision,
   assumptions: Assumptions,
+  place: 'chip' | 'host' = 'chip',
 ): readonly Term[] {
   const size = elementBytes[activationType(precision)]
   const first = parts[0]?.component
@@ -83,6 +134,7 @@ export function activationTerms(
     return [termOf(elementsOf(array), extents, times * size)]
   }
   if (!first) return []
+  if (place === 'host' && !policy.host) return []
   if (assumptions.activations === 'book') {
     const counts = policy.book ?? { stream: 0, inner: 0 }
     const inner = parts.flatMap(({ component, times }) =>
@@ -91,11 +143,17 @@ export function activationTerms(
     return [...arrayTerm(first, 'In', counts.stream), ...inner]
   }
   // In a parallel block nothing is added between attention and MLP: one stream tensor.
-  const streams = parts.length === 1 ? 1 : policy.stream
+  const parallel = parts.length === 1
+  const { host } = policy
+  const away = (host?.input ? 1 : 0) + (host?.sum && !parallel ? 1 : 0)
+  const streams = place === 'host' ? away : (parallel ? 1 : policy.stream) - away
+  const isHere = (name: string) => (host?.arrays.includes(name) ?? false) === (place === 'host')
   return [
-    ...arrayTerm(first, 'In', streams),
+    ...(streams > 0 ? arrayTerm(first, 'In', streams) : []),
     ...parts.flatMap(({ component, times }) =>
-      keptArrays(component, policy).flatMap((name) => arrayTerm(component, name, times)),
+      keptArrays(component, policy)
+        .filter(isHere)
+        .flatMap((name) => arrayTerm(component, name, times)),
     ),
   ]
 }
@@ -113,6 +171,14 @@ export function gatheredStreamTerm(extents: Extents, precision: Precision): Term
     ['data', 'fsdp', 'context', 'expert', 'tensor2'],
   )
   return termOf(value, extents, 1)
+}
+
+/** Keys and values gathered over context, and their gradients before they are scattered: whole, and what a chip has of them. */
+export function gatheredKeyTerms(extents: Extents, precision: Precision): readonly [Term, Term] {
+  const bytes = 4 * elementBytes[activationType(precision)]
+  const over = ['data', 'fsdp', 'expert', 'tensor', 'tensor2'] as const
+  const term = (axes: readonly Axis[]) => termOf(monomial(bytes, ['B', 'T', 'K', 'H'], axes), extents, 1)
+  return [term(over), term([...over, 'context'])]
 }
 
 export function sumTerms(terms: readonly Term[], scale: Scale): number {

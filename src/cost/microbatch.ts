@@ -4,6 +4,7 @@ import { axisBit } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
 import type { Bucket } from './compile.ts'
 import { computeTime } from './compute.ts'
+import { sumTerms } from './memory.ts'
 import type { CostModel, StageModel } from './model.ts'
 import type { NetworkCosts } from './network.ts'
 import { type Scale, termValue } from './term.ts'
@@ -15,6 +16,9 @@ export interface ComputeNumbers {
   readonly backward: readonly Seconds[]
   readonly headForward: Seconds
   readonly headBackward: Seconds
+  /** Of a layer's backward pass, whatever the policy, and of the head's: what only the optimizer waits for. */
+  readonly weightGradients: Seconds
+  readonly headWeightGradients: Seconds
 }
 
 export function computeNumbers(model: CostModel, scale: Scale): ComputeNumbers {
@@ -26,6 +30,8 @@ export function computeNumbers(model: CostModel, scale: Scale): ComputeNumbers {
     backward: stage.layer.backward.map(({ products }) => time(products)),
     headForward: time(stage.head.forward.products),
     headBackward: time(stage.head.backward.products),
+    weightGradients: time(model.weightGradients.layer),
+    headWeightGradients: time(model.weightGradients.head),
   }
 }
 
@@ -41,6 +47,8 @@ export interface TrafficNumbers {
   /** One transfer between stages. */
   readonly transfer: Traffic
   readonly transferTime: Seconds
+  /** By policy: a layer's arrays to the host, or back. */
+  readonly host: readonly Seconds[]
 }
 
 interface EndTraffic {
@@ -50,16 +58,18 @@ interface EndTraffic {
   readonly weights: Traffic
 }
 
+/** `hidesRouted`: tokens on their way to experts and back overlap as what is prefetched does (schedules, stages.ts). */
 export function trafficNumbers(
   model: CostModel,
   stage: StageModel,
   scale: Scale,
   costs: NetworkCosts,
+  hidesRouted = false,
 ): TrafficNumbers {
-  const { assumptions } = model.problem
+  const { assumptions, model: transformer } = model.problem
   const traffic = (buckets: readonly Bucket[]): Traffic => {
     const sum = createTraffic(model.resources)
-    addBuckets(sum, buckets, scale, costs, assumptions, model.problem.model.experts)
+    addBuckets(sum, buckets, scale, costs, assumptions, transformer.experts, hidesRouted)
     return sum
   }
   const end = (component: StageModel['head']): EndTraffic => ({
@@ -88,5 +98,8 @@ export function trafficNumbers(
       cost && cost.chips > 1
         ? collectiveTime(bytes, cost.permutePerByte, cost.permuteLatency, cost.latencyIsFloor)
         : 0,
+    host: model.offloaded.map(
+      (terms) => sumTerms(terms, scale) / model.problem.cluster.chip.hostBytesPerSecond,
+    ),
   }
 }

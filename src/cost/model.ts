@@ -7,15 +7,17 @@ import { attendedShare } from '../model/flops.ts'
 import type { Problem } from '../problem.ts'
 import { type AxisSet, axisBit } from '../sharding/axis.ts'
 import type { Component } from '../sharding/component.ts'
+import type { ContextLayout } from '../sharding/context-layout.ts'
 import { derive } from '../sharding/derive.ts'
 import type { Extents } from '../sharding/monomial.ts'
 import { stateShardings, type ZeroStage, zeroStages } from '../sharding/states.ts'
 import { embedding, type LayerPart, layerParts, unembedding } from '../sharding/training-layout.ts'
-import { type CompiledComponent, compile, type Window, weighted } from './compile.ts'
+import { type CompiledComponent, type CompiledProduct, compile, type Window, weighted } from './compile.ts'
 import { type ComputeRates, computeRates } from './compute.ts'
 import { elementwiseProduct } from './elementwise.ts'
 import {
   activationTerms,
+  gatheredKeyTerms,
   gatheredStreamTerm,
   logitTerm,
   normRows,
@@ -49,32 +51,42 @@ export interface StageModel {
 
 export interface CostModel {
   readonly problem: Problem
+  readonly contextLayout: ContextLayout
   readonly extents: Extents
   readonly rates: ComputeRates
   readonly prices: NetworkPrices
   /** Axis sets that anything moves over. */
   readonly sets: readonly AxisSet[]
+  /** Of the network, and last the link to the host where a policy uses it. */
   readonly resources: number
   readonly policies: readonly Policy[]
   /** The policy that does least work: the first of the table, which goes from most kept to least. */
   readonly leastPolicy: number
   /** A layer's backward pass with nothing recomputed, whether that is allowed or not: no policy does less. */
   readonly leastBackward: Window
+  /** Products of the backward pass, whatever the policy, that only the optimizer waits for: of a layer and of the head. */
+  readonly weightGradients: {
+    readonly layer: readonly CompiledProduct[]
+    readonly head: readonly CompiledProduct[]
+  }
   readonly stages: readonly StageModel[]
   /** Per policy: what one layer keeps of one microbatch. */
   readonly activations: readonly (readonly Term[])[]
+  /** Per policy: what of it is on the host instead. */
+  readonly offloaded: readonly (readonly Term[])[]
   /** The same, if everything is kept: what is live while a layer is recomputed. */
   readonly everything: readonly Term[]
   readonly logits: Term
   readonly gatheredStream: Term
+  readonly gatheredKeys: readonly [Term, Term]
   /** The stream that goes from stage to stage. */
   readonly boundary: Term
 }
 
-export function costModel(problem: Problem): CostModel {
+export function costModel(problem: Problem, contextLayout: ContextLayout = 'gather'): CostModel {
   const { model, workload, precision, assumptions, cluster } = problem
   const extents = extentsOf(model, workload.sequenceLength)
-  const layer = layerParts(model, assumptions.residual)
+  const layer = layerParts(model, assumptions.residual, contextLayout)
   const attended = attendedShare(model, workload.sequenceLength, assumptions.attentionFlops)
   const allowed = allowedPolicies(problem)
   const streamed = (passes: 1 | 2): Window => ({
@@ -154,19 +166,28 @@ export function costModel(problem: Problem): CostModel {
   sets.add(axisBit.pipeline)
   return {
     problem,
+    contextLayout,
     extents,
     rates: computeRates(cluster.chip, precision.compute, assumptions),
     prices: networkPrices(cluster.network, [...sets], assumptions),
     sets: [...sets],
-    resources: resourceCount(cluster.network),
+    resources: resourceCount(cluster.network) + (allowed.some(({ host }) => host) ? 1 : 0),
     policies: allowed,
     leastPolicy: 0,
     leastBackward,
+    weightGradients: {
+      layer: leastBackward.products.filter(({ weightGradient }) => weightGradient),
+      head: stages[0]?.head.backward.products.filter(({ weightGradient }) => weightGradient) ?? [],
+    },
     stages,
     activations: allowed.map((policy) => activationTerms(layer, policy, extents, precision, assumptions)),
+    offloaded: allowed.map((policy) =>
+      activationTerms(layer, policy, extents, precision, assumptions, 'host'),
+    ),
     everything: everythingTerms(layer, extents, problem),
     logits: logitTerm(unembedding(assumptions.residual), extents, precision),
     gatheredStream: gatheredStreamTerm(extents, precision),
+    gatheredKeys: gatheredKeyTerms(extents, precision),
     boundary: boundaryTerm(layer, extents, problem),
   }
 }

@@ -139,6 +139,7 @@ function lesser(a: GroupCost, b: GroupCost): GroupCost {
     permutePerByte: Math.min(a.permutePerByte, b.permutePerByte),
     latency: Math.min(a.latency, b.latency),
     allReduceLatency: Math.min(a.allReduceLatency, b.allReduceLatency),
+    allToAllLatency: Math.min(a.allToAllLatency, b.allToAllLatency),
     permuteLatency: Math.min(a.permuteLatency, b.permuteLatency),
     latencyIsFloor: a.latencyIsFloor,
     loads: least(a.loads, b.loads),

@@ -8,7 +8,13 @@
  *
  * `book` is what the book counts for the same policy, in tensors of width D and F (chapters 4 and 5): 20 tensors
  * without rematerialisation, 7 for the big matmuls, 1 per block, D + 2F for the three MLP outputs.
- * Sources: formulas of section 4 and 11; Korthikanti et al. 2022 (arXiv 2205.05198).
+ *
+ * `host` says what of it is kept in the host's memory: it leaves over PCIe in the forward pass and comes back in the
+ * backward pass, beside the other work of both, and a layer's worth is on the chip ahead of its use. How much memory a host
+ * has is not asked. The search tries such a policy on all layers alone, as MaxText has it, never in a mix: a mix would have
+ * its best where the link and recomputation balance, not where memory is just enough.
+ * Sources: formulas of section 4 and 11; Korthikanti et al. 2022 (arXiv 2205.05198); MaxText, layers/decoders.py:
+ * `minimal_offloaded`, `qkv_proj_offloaded`, and `custom` with `decoder_layer_input: offload`, here `full_offloaded`.
  */
 export interface Policy {
   readonly name: string
@@ -16,6 +22,14 @@ export interface Policy {
   readonly mlp: readonly string[]
   readonly stream: number
   readonly book?: { readonly stream: number; readonly inner: number }
+  readonly host?: HostPart
+}
+
+/** Which of the kept arrays, and of the stream's tensors the layer's input and the sum after attention. */
+export interface HostPart {
+  readonly arrays: readonly string[]
+  readonly input: boolean
+  readonly sum: boolean
 }
 
 /** What a layer has of these: low ranks in latent attention, shared experts beside routed ones. */
@@ -48,6 +62,27 @@ export const policies: readonly Policy[] = [
   { name: 'save_qkv_proj', attention: queries, mlp: [], stream: 1 },
   { name: 'save_out_proj', attention: [], mlp: [], stream: 2 },
   { name: 'full', attention: [], mlp: [], stream: 1, book: { stream: 1, inner: 0 } },
+  {
+    name: 'minimal_offloaded',
+    attention: queries,
+    mlp: hidden,
+    stream: 2,
+    host: { arrays: [...queries, ...hidden], input: false, sum: true },
+  },
+  {
+    name: 'qkv_proj_offloaded',
+    attention: queries,
+    mlp: [],
+    stream: 1,
+    host: { arrays: queries, input: false, sum: false },
+  },
+  {
+    name: 'full_offloaded',
+    attention: [],
+    mlp: [],
+    stream: 1,
+    host: { arrays: [], input: true, sum: false },
+  },
 ]
 
 /** Policies that can be costed: under the book's table, those that the book counts. */

@@ -26,7 +26,8 @@ export function recomputedArrays(component: Component, policy: Policy): readonly
   }
   for (const { left, right } of component.einsums) {
     for (const name of [left, right]) {
-      if (component.arrays[name]?.kind === 'activation') want(name)
+      const kind = component.arrays[name]?.kind
+      if (kind === 'activation' || kind === 'passed') want(name)
     }
   }
   if (component.name === 'attention' && policy.stream < 2) want('Out')

@@ -5,6 +5,9 @@
  *
  *   fixed_i + f_i · ((L_i - n_i) · A + n_i · B) + live <= budget,   n_i = min(n, L_i)
  *
+ * Policies that keep arrays on the host are no part of that: they may have less to do than a policy that keeps more, and are
+ * tried on all layers alone.
+ *
  * f_i microbatches in flight on stage i, A and B what a layer keeps of one, live the working set of a recomputed
  * layer. The programme in search/memory-policy.ts is its oracle, and what a byte of budget is worth.
  */
@@ -30,12 +33,16 @@ export interface MemoryNumbers {
   /** By policy: kept per layer and microbatch, and live beside that while a layer is recomputed. */
   readonly kept: readonly Bytes[]
   readonly live: readonly Bytes[]
+  /** By policy: kept on the host, per layer and microbatch. */
+  readonly host: readonly Bytes[]
   readonly stream: Bytes
   /** The operand of the projections and its gradient, gathered over tensor, beyond their shards. */
   readonly gatheredStream: Bytes
   readonly logits: Bytes
   readonly reserve: Bytes
   readonly tied: boolean
+  /** ZeRO shards the optimizer's states, over all copies of a weight. */
+  readonly shardsOptimizer: boolean
   /** The policy that keeps everything, and so does least; -1 where it is not allowed. */
   readonly least: number
 }
@@ -67,6 +74,7 @@ export function memoryNumbers(model: CostModel, stage: StageModel, scale: Scale)
     }
   }
   const kept = model.activations.map((terms) => sumTerms(terms, scale))
+  const host = model.offloaded.map((terms) => sumTerms(terms, scale))
   const whole = Math.max(...kept, sumTerms(model.everything, scale))
   return {
     layer: states(stage.layerStates),
@@ -74,16 +82,26 @@ export function memoryNumbers(model: CostModel, stage: StageModel, scale: Scale)
     positions: states(stage.positionStates),
     head: states(stage.headStates),
     kept,
-    live: kept.map((bytes) => (assumptions.workspace ? whole - bytes : 0)),
+    // While a layer's arrays are all there, the next layer's come from the host.
+    live: kept.map((bytes, policy) => (assumptions.workspace ? whole - bytes + (host[policy] ?? 0) : 0)),
+    host,
     stream: assumptions.workspace ? termValue(model.boundary, scale) : 0,
     gatheredStream: assumptions.workspace
-      ? termValue(model.gatheredStream, scale) - 2 * termValue(model.boundary, scale)
+      ? termValue(model.gatheredStream, scale) -
+        2 * termValue(model.boundary, scale) +
+        gatheredKeys(model, scale)
       : 0,
     logits: assumptions.workspace ? termValue(model.logits, scale) : 0,
     reserve: reserveBytes(cluster.chip.hbmBytes, assumptions),
     tied: transformer.tiedEmbeddings,
+    shardsOptimizer: stage.zeroStage > 0,
     least: model.policies.findIndex(({ name }) => name === 'none'),
   }
+}
+
+/** Only where keys are gathered are they whole on a chip. */
+function gatheredKeys({ contextLayout, gatheredKeys: [whole, own] }: CostModel, scale: Scale): Bytes {
+  return contextLayout === 'gather' ? termValue(whole, scale) - termValue(own, scale) : 0
 }
 
 export interface StageMemory {
@@ -99,7 +117,7 @@ export function fixedMemory(numbers: MemoryNumbers, group: StageGroup): StageMem
   const { layer, embedding, positions, head, tied } = numbers
   const front = tied && group.last ? positions : embedding
   const ends = (pick: (states: StateNumbers) => Bytes) =>
-    group.layers * pick(layer) + (group.first ? pick(front) : 0) + (group.last ? pick(head) : 0)
+    group.held * group.layers * pick(layer) + (group.first ? pick(front) : 0) + (group.last ? pick(head) : 0)
   // ZeRO-3 prefetches the next layer while one computes. Layers, embedding and head are not live at once.
   const inLayer = Math.min(2, group.layers) * layer.gathered + layer.unscattered + numbers.gatheredStream
   const inFront = group.first ? embedding.gathered + embedding.unscattered : 0
@@ -107,7 +125,7 @@ export function fixedMemory(numbers: MemoryNumbers, group: StageGroup): StageMem
   return {
     parameters: ends(({ weights }) => weights),
     gradients: ends(({ gradients }) => gradients),
-    optimizer: ends(({ optimizer }) => optimizer),
+    optimizer: ends(({ optimizer }) => optimizer) / (numbers.shardsOptimizer ? group.held : 1),
     workspace: Math.max(inLayer, inFront, inHead),
     reserve: numbers.reserve,
   }
@@ -167,12 +185,19 @@ export function fittingMixes(
       mixes.push(alone)
       continue
     }
+    if (offloads(numbers, policy)) continue
     for (let other = 0; other < count; other++) {
+      if (offloads(numbers, other)) continue
       const needed = fewest(numbers, groups, fixed, policy, other, budget, layersDivideFreely)
       if (needed !== null && needed < most) mixes.push({ policy, other, count: needed })
     }
   }
   return mixes
+}
+
+/** Such a policy goes alone (policies.ts). */
+export function offloads({ host }: MemoryNumbers, policy: number): boolean {
+  return (host[policy] ?? 0) > 0
 }
 
 function fits(

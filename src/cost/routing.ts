@@ -36,5 +36,5 @@ export function routedLoads({ allToAllLoads }: GroupCost, outer: number): readon
 
 export function routedTime(bytes: Bytes, cost: GroupCost, loads: readonly number[]): Seconds {
   const busiest = bytes * Math.max(...loads)
-  return cost.latencyIsFloor ? Math.max(busiest, cost.latency) : busiest + cost.latency
+  return cost.latencyIsFloor ? Math.max(busiest, cost.allToAllLatency) : busiest + cost.allToAllLatency
 }

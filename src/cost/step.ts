@@ -1,12 +1,12 @@
 import type { Seconds } from '../units.ts'
-import { sumTerms } from './memory.ts'
+import { type StateTerms, sumTerms } from './memory.ts'
 import type { ComputeNumbers, TrafficNumbers } from './microbatch.ts'
 import type { CostModel, StageModel } from './model.ts'
-import { stateBytes, updateBytes } from './optimizer.ts'
 import type { Mix } from './remat.ts'
+import { type SplitBackward, splitBackward } from './split-backward.ts'
 import type { Schedule, StageGroup } from './stages.ts'
 import type { Scale } from './term.ts'
-import { addScaled, type Bound, createTraffic, type Traffic, windowTime } from './traffic.ts'
+import { addHostTransfer, addScaled, type Bound, createTraffic, type Traffic, windowTime } from './traffic.ts'
 
 /** What the candidates of a mesh share, and the sums that windows are added up in. */
 export interface StepScratch {
@@ -36,6 +36,8 @@ export function stepTime(
   scratch: StepScratch,
 ): Seconds {
   const { groups, schedule, microbatches } = layers
+  const split = splitBackward(schedule, chipsOf(groups), microbatches)
+  if (split) return splitStepTime(model, compute, traffic, layers, split, mix, bound, scratch)
   const { virtualStages } = schedule
   let longest = 0
   let busiest = 0
@@ -57,6 +59,62 @@ export function stepTime(
     layers.update +
     model.problem.assumptions.stepOverheadSeconds
   )
+}
+
+function chipsOf(groups: readonly StageGroup[]): number {
+  let chips = 0
+  for (const group of groups) chips += group.stages
+  return chips
+}
+
+/** The same where weight gradients fill the bubble. */
+function splitStepTime(
+  model: CostModel,
+  compute: ComputeNumbers,
+  traffic: TrafficNumbers,
+  layers: Layers,
+  split: SplitBackward,
+  mix: Mix,
+  bound: Bound,
+  scratch: StepScratch,
+): Seconds {
+  const { groups, microbatches } = layers
+  const { forwards, inputGradients, fills } = split
+  const filling = fillingTime(compute, groups)
+  let busiest = 0
+  let waiting = 0
+  let path = 0
+  for (const group of groups) {
+    const time = stageTime(model, compute, traffic, group, layers, mix, bound, scratch)
+    const work = backwardCompute(model, compute, group, mix)
+    const backward = windowTime(work, scratch.backward, bound)
+    const filled = windowTime(work - filling, scratch.backward, bound)
+    const inputs = windowTime(work - weightGradientTime(compute, group), scratch.backward, bound)
+    const passed = forwards * (time - backward) + inputGradients * inputs
+    const once = onceTime(model, compute, traffic, group, mix, bound, scratch, time)
+    busiest = Math.max(busiest, microbatches * time + once)
+    waiting = Math.max(waiting, microbatches * time - fills * (backward - filled) - passed + once)
+    path += group.stages * passed
+  }
+  return (
+    Math.max(busiest, waiting + path) +
+    (bound === 'lower' ? 0 : Math.max(0, chipsOf(groups) - 2) * traffic.transferTime) +
+    layers.update +
+    model.problem.assumptions.stepOverheadSeconds
+  )
+}
+
+/** Of one microbatch on a stage: what nothing but the optimizer waits for. */
+export function weightGradientTime(compute: ComputeNumbers, group: StageGroup): Seconds {
+  const head = group.last ? compute.headWeightGradients / group.held : 0
+  return group.layers * compute.weightGradients + head
+}
+
+/** What the weight gradients of a microbatch fill of a bubble, whichever stage waits: those of the fewest layers. */
+export function fillingTime(compute: ComputeNumbers, groups: readonly StageGroup[]): Seconds {
+  let fewest = Number.POSITIVE_INFINITY
+  for (const group of groups) fewest = Math.min(fewest, group.layers)
+  return fewest * compute.weightGradients
 }
 
 /** Time that a stage of `own` per microbatch waits for the others. */
@@ -100,13 +158,19 @@ export function stageTime(
   addScaled(forward, traffic.forward, group.layers)
   if (rest > 0) addScaled(backward, traffic.backward(mix.policy), rest)
   if (again > 0) addScaled(backward, traffic.backward(mix.other), again)
+  const toHost = rest * (traffic.host[mix.policy] ?? 0) + again * (traffic.host[mix.other] ?? 0)
+  if (toHost > 0) {
+    addHostTransfer(forward, toHost, model.problem.assumptions.overlapPrefetched)
+    addHostTransfer(backward, toHost, model.problem.assumptions.overlapPrefetched)
+  }
+  const share = 1 / group.held
   if (group.first) {
-    addScaled(forward, traffic.embedding.forward, 1)
-    addScaled(backward, traffic.embedding.backward, 1)
+    addScaled(forward, traffic.embedding.forward, share)
+    addScaled(backward, traffic.embedding.backward, share)
   }
   if (group.last) {
-    addScaled(forward, traffic.head.forward, 1)
-    addScaled(backward, traffic.head.backward, 1)
+    addScaled(forward, traffic.head.forward, share)
+    addScaled(backward, traffic.head.backward, share)
   }
   if (groups.length > 1 || group.stages > 1) {
     addScaled(forward, traffic.transfer, schedule.virtualStages)
@@ -120,7 +184,7 @@ export function stageTime(
 
 export function forwardCompute(model: CostModel, compute: ComputeNumbers, group: StageGroup): Seconds {
   const overhead = group.layers * model.problem.assumptions.layerOverheadSeconds
-  return group.layers * compute.forward + (group.last ? compute.headForward : 0) + overhead
+  return group.layers * compute.forward + (group.last ? compute.headForward / group.held : 0) + overhead
 }
 
 export function backwardCompute(
@@ -133,7 +197,7 @@ export function backwardCompute(
   const overhead = group.layers * model.problem.assumptions.layerOverheadSeconds
   const layers =
     (group.layers - again) * (compute.backward[mix.policy] ?? 0) + again * (compute.backward[mix.other] ?? 0)
-  return layers + (group.last ? compute.headBackward : 0) + overhead
+  return layers + (group.last ? compute.headBackward / group.held : 0) + overhead
 }
 
 /** What the first forward and the last backward window grow by; the scratch holds them without it. */
@@ -162,8 +226,8 @@ export function addOnce(
   group: StageGroup,
   { forward, backward }: StepScratch,
 ): void {
-  addScaled(forward, traffic.weights, group.layers)
-  addScaled(backward, traffic.gradients, group.layers)
+  addScaled(forward, traffic.weights, group.held * group.layers)
+  addScaled(backward, traffic.gradients, group.held * group.layers)
   const tied = model.problem.model.tiedEmbeddings && group.last
   const ends = [...(group.first && !tied ? [traffic.embedding] : []), ...(group.last ? [traffic.head] : [])]
   for (const { weights, gradients } of ends) {
@@ -172,25 +236,26 @@ export function addOnce(
   }
 }
 
-/** The optimizer streams its states through HBM once a step, on the stage that has most. */
+/** The optimizer streams its states through HBM once a step, and Muon multiplies matrices, on the stage that has most. */
 export function updateTime(
   model: CostModel,
   stage: StageModel,
   groups: readonly StageGroup[],
   scale: Scale,
 ): Seconds {
-  const { workload, precision, assumptions } = model.problem
-  if (!assumptions.optimizerStep) return 0
-  const perParameter = updateBytes(stateBytes(workload.optimizer, precision, assumptions))
-  const layer = sumTerms(stage.layerStates.updated, scale)
-  const head = sumTerms(stage.headStates.updated, scale)
+  const { rates, problem } = model
+  if (!problem.assumptions.optimizerStep) return 0
+  const time = ({ updated, updateFlops }: StateTerms): Seconds =>
+    sumTerms(updated, scale) * rates.secondsPerByte +
+    sumTerms(updateFlops, scale) * rates.secondsPerUpdateFlop
+  const layer = time(stage.layerStates)
+  const head = time(stage.headStates)
   let most = 0
   for (const group of groups) {
-    const tied = group.last && model.problem.model.tiedEmbeddings
-    const front = group.first
-      ? sumTerms(tied ? stage.positionStates.updated : stage.embeddingStates.updated, scale)
-      : 0
-    most = Math.max(most, group.layers * layer + front + (group.last ? head : 0))
+    const tied = group.last && problem.model.tiedEmbeddings
+    const front = group.first ? time(tied ? stage.positionStates : stage.embeddingStates) : 0
+    const own = group.held * group.layers * layer + front + (group.last ? head : 0)
+    most = Math.max(most, own / (stage.zeroStage > 0 ? group.held : 1))
   }
-  return most * perParameter * model.rates.secondsPerByte
+  return most
 }

@@ -6,6 +6,8 @@
  *   then, per resource of the network, what may overlap: o of the time it is busy,
  *   then, per resource, all the time it is busy.
  *
+ * A resource is a part of the network, or the link to the host.
+ *
  * o is the assumptions' overlap for the class: prefetchable (weights, gradients) or on the critical path. Resources
  * work side by side (max over them); collectives on one resource share it (sum).
  */
@@ -44,15 +46,16 @@ export function addBuckets(
   costs: NetworkCosts,
   assumptions: Assumptions,
   experts: MixtureOfExperts | null = null,
+  hidesRouted = false,
 ): void {
   for (const bucket of buckets) {
     const cost = costs[bucket.over]
     if (!cost || cost.chips === 1) continue
-    const overlap = bucket.critical ? assumptions.overlapCriticalPath : assumptions.overlapPrefetched
+    const waitedFor = bucket.critical && !(hidesRouted && bucket.routed)
+    const overlap = waitedFor ? assumptions.overlapCriticalPath : assumptions.overlapPrefetched
     const bytes = bucketBytes(bucket, scale)
     if (bucket.routed && experts) {
-      const loads = routedLoads(cost, outerShare(cost, experts, assumptions))
-      addBusy(sum, bucket.times * routedTime(bytes, cost, loads), bucket.times * bytes, loads, overlap)
+      addRouted(sum, bytes, cost, overlap, experts, assumptions, bucket.times)
     } else addCollective(sum, bucket.operation, bytes, cost, overlap, bucket.times)
   }
 }
@@ -83,10 +86,34 @@ export function addCollective(
   else addBusy(sum, time, moved * busyFactor(operation, cost), cost.loads, overlap)
 }
 
+/** Copies of tokens on their way to experts or back. */
+export function addRouted(
+  sum: Traffic,
+  bytes: Bytes,
+  cost: GroupCost,
+  overlap: number,
+  experts: MixtureOfExperts,
+  assumptions: Assumptions,
+  times = 1,
+): void {
+  const loads = routedLoads(cost, outerShare(cost, experts, assumptions))
+  addBusy(sum, times * routedTime(bytes, cost, loads), times * bytes, loads, overlap)
+}
+
 /** One transfer to the neighbouring stage. */
 export function addPermute(sum: Traffic, bytes: Bytes, cost: GroupCost, overlap: number): void {
   const time = collectiveTime(bytes, cost.permutePerByte, cost.permuteLatency, cost.latencyIsFloor)
   addBusy(sum, time, bytes, cost.permuteLoads, overlap)
+}
+
+/** Arrays to the host or back: the last resource, which no collective uses. */
+export function addHostTransfer(sum: Traffic, time: Seconds, overlap: number): void {
+  const resources = resourcesOf(sum)
+  const hidden = firstResource + resources - 1
+  sum[exposedAt] = (sum[exposedAt] ?? 0) + (1 - overlap) * time
+  sum[totalAt] = (sum[totalAt] ?? 0) + time
+  sum[hidden] = (sum[hidden] ?? 0) + overlap * time
+  sum[hidden + resources] = (sum[hidden + resources] ?? 0) + time
 }
 
 function addBusy(sum: Traffic, time: Seconds, bytes: Bytes, loads: readonly number[], overlap: number): void {
@@ -109,7 +136,7 @@ export function bucketBytes(bucket: Bucket, scale: Scale): Bytes {
 
 export function operationTime(operation: Operation, bytes: Bytes, cost: GroupCost): Seconds {
   if (operation === 'AllToAll') {
-    return collectiveTime(bytes, cost.allToAllPerByte, cost.latency, cost.latencyIsFloor)
+    return collectiveTime(bytes, cost.allToAllPerByte, cost.allToAllLatency, cost.latencyIsFloor)
   }
   const twice = operation === 'AllReduce'
   const perByte = twice ? cost.allReducePerByte : cost.perByte

@@ -18,7 +18,7 @@
  * Latency: hops · t_hop on a torus, as a floor (max). On a switched network it is added: a ring of d_i - 1 steps per tier
  * for gathers and scatters; an all-reduce takes the ring twice inside a node and a tree, log2(d_i) steps up and down,
  * between nodes, as NCCL does. Where kernels reach all chips of a node at once (`directSeconds`), that is its latency, twice
- * for an all-reduce. Not modelled: congestion from other jobs.
+ * for an all-reduce; an AllToAll then takes one step per tier beyond it, as every chip sends to all others at once. Not modelled: congestion from other jobs.
  */
 import type { BytesPerSecond, Seconds } from '../units.ts'
 import type { Network, SwitchedNetwork, TorusNetwork } from './cluster.ts'
@@ -42,6 +42,7 @@ export interface GroupCost {
   readonly permutePerByte: number
   readonly latency: Seconds
   readonly allReduceLatency: Seconds
+  readonly allToAllLatency: Seconds
   readonly permuteLatency: Seconds
   /** The latency is a floor under the bandwidth term (torus) rather than added to it (switched). */
   readonly latencyIsFloor: boolean
@@ -136,6 +137,7 @@ function torusCost(network: TorusNetwork, group: TorusGroup, terms: NetworkTerms
     permutePerByte: Math.max(0, dcnStep, ...steps),
     latency: hops * hop + dcnLatency,
     allReduceLatency: 2 * (hops * hop + dcnLatency),
+    allToAllLatency: hops * hop + dcnLatency,
     permuteLatency: dcnLatency > 0 ? dcnLatency : stride * hop,
     latencyIsFloor: true,
     loads,
@@ -172,6 +174,7 @@ function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, terms: Net
   let outerUnits = 1
   let latency = 0
   let allReduceLatency = 0
+  let allToAllLatency = 0
   let perByte = 0
   let allToAllPerByte = 0
   let permutePerByte = 0
@@ -194,6 +197,8 @@ function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, terms: Net
       const step = tier.latencySeconds * terms.latencyFactor
       const inNode = terms.directSeconds ?? (units - 1) * step
       latency += level === 0 ? inNode : (units - 1) * step
+      const atOnce = terms.directSeconds !== undefined
+      allToAllLatency += level === 0 ? inNode : (atOnce ? 1 : units - 1) * step
       allReduceLatency += 2 * (level === 0 ? inNode : Math.ceil(Math.log2(units)) * step)
       permuteLatency = step
       permutePerByte = Math.max(permutePerByte, 1 / rate)
@@ -210,6 +215,7 @@ function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, terms: Net
     permutePerByte,
     latency,
     allReduceLatency,
+    allToAllLatency,
     permuteLatency,
     latencyIsFloor: false,
     loads,

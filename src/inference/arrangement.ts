@@ -7,7 +7,7 @@
 import type { NetworkCosts } from '../cost/network.ts'
 import { collectiveTime } from '../hardware/collective.ts'
 import { bestLayouts, type LayoutAnswer, type LayoutQuestion } from '../search/component-layout.ts'
-import { axisBit, type Mesh } from '../sharding/axis.ts'
+import { axisBit, type Mesh, replicasOf } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
 import type { CompiledLayout } from './compiled-layout.ts'
 import { layoutQuestion } from './layout-question.ts'
@@ -65,10 +65,10 @@ export function transferSeconds(
   return pass.transfers * collectiveTime(bytes, cost.permutePerByte, cost.permuteLatency, cost.latencyIsFloor)
 }
 
-/** Each replica has a host of its own, which has all its sequences in hand. */
+/** Each replica of attention has a host of its own, which has all its sequences in hand. */
 export function overheadSeconds(
   { setting }: InferenceModel,
-  { data }: Mesh,
+  mesh: Mesh,
   { layerTimes, launches, resident }: Pass,
 ): Seconds {
   const { inferenceLayerOverheadSeconds, inferenceStepOverheadSeconds, inferenceSequenceOverheadSeconds } =
@@ -76,6 +76,6 @@ export function overheadSeconds(
   return (
     layerTimes * inferenceLayerOverheadSeconds +
     launches * inferenceStepOverheadSeconds +
-    Math.ceil(resident.sequences / data) * inferenceSequenceOverheadSeconds
+    Math.ceil(resident.sequences / replicasOf(mesh)) * inferenceSequenceOverheadSeconds
   )
 }

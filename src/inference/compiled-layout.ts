@@ -4,7 +4,7 @@
  *
  * Fused weights (queries, keys and values; gate and up) give one product each in the table and one collective in
  * practice: neighbouring moves of one operation over the same axes are one call. Weights that are gathered are known
- * beforehand and may be prefetched; activations and caches are waited for.
+ * beforehand and may be prefetched; activations and caches are waited for. The products of attention are one kernel.
  */
 import type { Assumptions } from '../assumptions.ts'
 import { arrayType } from '../cost/compile.ts'
@@ -22,7 +22,7 @@ import { type LocalTerm, localTerm } from './local-term.ts'
 export interface CompiledProduct {
   readonly kind: 'matmul' | 'attention'
   /** Of one chip. Per position of the context, for attention: positions that are masked are taken off later. */
-  readonly flops: LocalTerm
+  readonly flops: readonly LocalTerm[]
   /** Bytes that one chip reads or writes, by whose they are. */
   readonly weights: readonly LocalTerm[]
   readonly caches: readonly LocalTerm[]
@@ -37,6 +37,8 @@ export interface CompiledCollective {
   /** The array as the group sees it, in bytes. */
   readonly bytes: readonly LocalTerm[]
   readonly critical: boolean
+  /** Copies of tokens, on their way to experts or back. */
+  readonly routed: boolean
   readonly moves: readonly Move[]
 }
 
@@ -59,6 +61,9 @@ export interface CompiledLayout {
   readonly elementwise: readonly LocalTerm[]
 }
 
+/** Activations, on their way to experts too. */
+const carried: readonly ArrayKind[] = ['activation', 'dispatch', 'combine']
+
 const keyAndValue = ['K', 'V', 'NewKeys', 'NewValues']
 
 /** `cacheShare` is the share of the layers that keep keys and values of their own. */
@@ -79,13 +84,16 @@ export function compileLayout(
     derivation,
     into: streamNotation(component, 'In'),
     out: streamNotation(component, 'Out'),
-    products: productsOf(derivation)
-      .filter(({ kind }) => kind === 'matmul' || kind === 'attention')
-      .map((product) => compiledProduct(product, share(product.out), bytes)),
+    products: [
+      ...productsOf(derivation)
+        .filter(({ kind }) => kind === 'matmul')
+        .map((product) => matmul(product, share(product.out), bytes)),
+      ...attentionKernel(productsOf(derivation), bytes),
+    ],
     collectives: collectives(derivation, bytes),
     stored: weightsOf(component).map((weight) => bytes(weight, share(weight.name.slice(2)))),
     cache: ofKind(arrays, 'cache').map((array) => bytes(array)),
-    live: assumptions.workspace ? ofKind(arrays, 'activation').map((array) => bytes(array)) : [],
+    live: assumptions.workspace ? ofKind(arrays, ...carried).map((array) => bytes(array)) : [],
     gathered: assumptions.workspace ? gatheredWeights(derivation, bytes) : [],
     elementwise: assumptions.elementwise ? elementwise(component, bytes) : [],
   }
@@ -98,20 +106,39 @@ function streamNotation({ arrays }: Component, name: 'In' | 'Out'): string {
 
 type BytesOf = (array: ShardedArray, times?: number) => LocalTerm
 
-function compiledProduct(product: Product, share: number, bytes: BytesOf): CompiledProduct {
-  const operands = product.operands.map(({ array }) => array)
+function matmul(product: Product, share: number, bytes: BytesOf): CompiledProduct {
+  return { kind: 'matmul', ...compiled([product], bytes), share }
+}
+
+/** Scores and what they weigh, in one: what it reads streams beside all its arithmetic. */
+function attentionKernel(products: readonly Product[], bytes: BytesOf): readonly CompiledProduct[] {
+  const own = products.filter(({ kind }) => kind === 'attention')
+  return own.length > 0 ? [{ kind: 'attention', ...compiled(own, bytes), share: 1 }] : []
+}
+
+function compiled(
+  products: readonly Product[],
+  bytes: BytesOf,
+): Pick<CompiledProduct, 'flops' | 'weights' | 'caches' | 'activations'> {
+  const operands = products.flatMap((product) => product.operands.map(({ array }) => array))
   return {
-    kind: product.kind === 'attention' ? 'attention' : 'matmul',
-    flops: localTerm(2, product.work),
-    weights: ofKind(operands, 'weight').map((array) => bytes(array)),
+    flops: products.map(({ work }) => localTerm(2, work)),
+    weights: ofKind(operands, 'weight').map((array) => bytes(visitedAlone(array))),
     caches: ofKind(operands, 'cache').map((array) => bytes(array)),
-    activations: ofKind(operands, 'activation').map((array) => bytes(array)),
-    share,
+    activations: ofKind(operands, 'activation', 'combine').map((array) => bytes(array)),
   }
 }
 
-function ofKind(arrays: readonly ShardedArray[], kind: ArrayKind): readonly ShardedArray[] {
-  return arrays.filter((array) => array.kind === kind)
+/** Of the experts that a chip has, those that a token visits are read. */
+function visitedAlone(weight: ShardedArray): ShardedArray {
+  const dimensions = weight.dimensions.map((dimension) =>
+    dimension.extent === 'E' ? { ...dimension, extent: 'Ev' } : dimension,
+  )
+  return { ...weight, dimensions }
+}
+
+function ofKind(arrays: readonly ShardedArray[], ...kinds: readonly ArrayKind[]): readonly ShardedArray[] {
+  return arrays.filter(({ kind }) => kinds.includes(kind))
 }
 
 /** Moves with nothing of another kind between them are one call where they are of one operation over the same axes. */
@@ -136,6 +163,7 @@ function collectives({ lines }: Derivation, bytes: BytesOf): readonly CompiledCo
       over: axisSet(first.over),
       bytes: moves.map(({ volume }) => bytes(volume)),
       critical: first.kind !== 'weight',
+      routed: first.operation === 'AllToAll' && (first.kind === 'dispatch' || first.kind === 'combine'),
       moves,
     }
   })
@@ -147,15 +175,19 @@ function gatheredWeights({ lines }: Derivation, bytes: BytesOf): readonly LocalT
   )
 }
 
-/** In elements: each block norms its input and adds its output (4 D); the rest as in cost/elementwise.ts. */
+/** In elements: each block norms its input and adds its output (4 D), copies are sorted; the rest as in cost/elementwise.ts. */
 function elementwise({ arrays }: Component, bytes: BytesOf): readonly LocalTerm[] {
-  const gated = arrays.Gate !== undefined
+  const [gated, sharedGate] = [arrays.Gate !== undefined, arrays.SharedGate !== undefined]
   const times: Readonly<Record<string, number>> = {
     In: 2,
     Out: 2,
     Gate: 1,
     Up: 1,
     Tmp: gated ? 1 : 2,
+    SharedGate: 1,
+    SharedUp: 1,
+    SharedTmp: sharedGate ? 1 : 2,
+    Copies: 4,
     Q: 2,
     K: 2,
   }

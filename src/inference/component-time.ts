@@ -13,10 +13,18 @@
 import type { Assumptions } from '../assumptions.ts'
 import type { ComputeRates } from '../cost/compute.ts'
 import type { NetworkCosts } from '../cost/network.ts'
-import { addCollective, type Bound, createTraffic, type Traffic, windowTime } from '../cost/traffic.ts'
+import {
+  addCollective,
+  addRouted,
+  type Bound,
+  createTraffic,
+  type Traffic,
+  windowTime,
+} from '../cost/traffic.ts'
+import type { MixtureOfExperts } from '../model/transformer.ts'
 import type { Bytes, Seconds } from '../units.ts'
 import type { CompiledCollective, CompiledLayout, CompiledProduct } from './compiled-layout.ts'
-import { localValue, type Sizes, sumOf } from './local-term.ts'
+import { type Sizes, sumOf } from './local-term.ts'
 
 /** Layers whose queries meet the same positions, as a share of all. */
 export interface ContextGroup {
@@ -34,6 +42,7 @@ export interface Conditions {
   readonly contexts: readonly ContextGroup[]
   readonly sizes: Sizes
   readonly traffic: Traffic
+  readonly experts: MixtureOfExperts | null
 }
 
 /** Where one layer's time goes: arithmetic and streaming each as if alone, compute the larger of them per product. */
@@ -54,8 +63,9 @@ export function conditions(
   contexts: readonly ContextGroup[],
   sizes: Sizes,
   resources: number,
+  experts: MixtureOfExperts | null = null,
 ): Conditions {
-  return { rates, assumptions, contexts, sizes, traffic: createTraffic(resources) }
+  return { rates, assumptions, contexts, sizes, traffic: createTraffic(resources), experts }
 }
 
 /** Moves alone, between components. */
@@ -107,23 +117,27 @@ export function componentTime(layout: CompiledLayout, costs: NetworkCosts, given
 function addCollectives(
   collectives: readonly CompiledCollective[],
   costs: NetworkCosts,
-  { assumptions, sizes, traffic }: Conditions,
+  { assumptions, sizes, traffic, experts }: Conditions,
 ): void {
-  for (const move of collectives) addMove(traffic, move, sumOf(move.bytes, sizes), costs, assumptions)
+  for (const move of collectives) {
+    addMove(traffic, move, sumOf(move.bytes, sizes), costs, assumptions, experts)
+  }
 }
 
 /** One collective of so many bytes; free where the placement has no group of more than one chip for it. */
 export function addMove(
   traffic: Traffic,
-  { operation, over, critical }: CompiledCollective,
+  { operation, over, critical, routed }: CompiledCollective,
   bytes: Bytes,
   costs: NetworkCosts,
   assumptions: Assumptions,
+  experts: MixtureOfExperts | null,
 ): void {
   const cost = costs[over]
   if (!cost || cost.chips === 1) return
   const overlap = critical ? assumptions.overlapInference : assumptions.overlapPrefetched
-  addCollective(traffic, operation, bytes, cost, overlap)
+  if (routed && experts) addRouted(traffic, bytes, cost, overlap, experts, assumptions)
+  else addCollective(traffic, operation, bytes, cost, overlap)
 }
 
 /** Of an average layer. Attention meets what its group of layers meets: that context stands for S meanwhile. */
@@ -153,7 +167,7 @@ interface ProductTime {
 function roofline(product: CompiledProduct, counted: number, given: Conditions): ProductTime {
   const { rates, sizes, assumptions } = given
   const perFlop = product.kind === 'attention' ? rates.secondsPerAttentionFlop : rates.secondsPerFlop
-  const arithmetic = localValue(product.flops, sizes) * counted * perFlop
+  const arithmetic = sumOf(product.flops, sizes) * counted * perFlop
   const slowed = assumptions.hbmEfficiency / assumptions.cacheEfficiency
   let bytes = sumOf(product.weights, sizes) + slowed * sumOf(product.caches, sizes)
   if (assumptions.elementwise) bytes += sumOf(product.activations, sizes)

@@ -3,12 +3,18 @@
  *
  *   max( (weights + caches) / (n · HBM), FLOPs / (n · peak) )
  *
- * Weights are those that multiply tokens, once; caches are read as the windows leave them. Efficiencies are 1. Source: "How
- * To Scale Your Model", Inference: "minimum latency" and the throughput bound.
+ * Weights are those that multiply tokens, once; of E experts those that t tokens visit, E·(1 - (1 - k/E)^t), as replicas,
+ * groups and chunks each visit more than their share. The router is left out, as where layouts are costed. Latent attention
+ * is counted as trained, which takes fewest FLOPs. Caches are read as the windows leave them. Efficiencies are 1. Source:
+ * "How To Scale Your Model", Inference: "minimum latency" and the throughput bound; formulas 13.
  */
 import { peakFlops } from '../cost/compute.ts'
 import { elementBytes } from '../cost/element.ts'
+import { expertLayerParameters, expertLayers } from '../model/expert-layers.ts'
+import { headDims } from '../model/head-dims.ts'
+import { kvCacheElements } from '../model/kv-cache.ts'
 import { parameterCount } from '../model/parameters.ts'
+import type { Transformer } from '../model/transformer.ts'
 import type { Setting } from '../problem.ts'
 import type { Bytes, Flops, Seconds } from '../units.ts'
 import type { ContextGroup } from './component-time.ts'
@@ -26,27 +32,38 @@ export function floorSeconds(setting: Setting, work: Work): Seconds {
   const { cluster, precision } = setting
   const { chip, chips } = cluster
   const flops = workFlops(setting, work) / peakFlops(chip, precision.compute)
-  const bytes = (weightBytes(setting) + cacheBytes(setting, work)) / chip.hbmBytesPerSecond
+  const bytes = (weightBytes(setting, work) + cacheBytes(setting, work)) / chip.hbmBytesPerSecond
   return Math.max(flops, bytes) / chips
 }
 
 /** Weights in matmuls and, where the assumptions count it, attention. */
 export function workFlops({ model, assumptions }: Setting, work: Work): Flops {
   const { sequences, positions, headPositions, contexts } = work
-  const { matmul } = parameterCount(model)
   const head = model.vocab * model.dModel
-  const projections = 2 * sequences * (positions * (matmul - head) + headPositions * head)
+  const projections = 2 * sequences * (positions * (multiplying(model) - head) + headPositions * head)
+  const { key, value } = headDims(model)
   const met = contexts.reduce((sum, { share, read, met }) => {
     return sum + share * { none: 0, causal: met, full: read }[assumptions.attentionFlops]
   }, 0)
-  return projections + 4 * model.layers * sequences * positions * met * model.heads * model.headDim
+  return projections + 2 * model.layers * sequences * positions * met * model.heads * (key + value)
 }
 
-export function weightBytes({ model, precision }: Setting): Bytes {
-  return parameterCount(model).matmul * elementBytes[precision.weights]
+/** Parameters in matmuls with a token, the router's left out. */
+function multiplying(model: Transformer): number {
+  return parameterCount(model).matmul - expertLayers(model) * expertLayerParameters(model).router
+}
+
+export function weightBytes({ model, precision }: Setting, { sequences, positions }: Work): Bytes {
+  const { experts } = model
+  if (!experts) return multiplying(model) * elementBytes[precision.weights]
+  const { experts: count, activeExperts } = experts
+  const { routed } = expertLayerParameters(model)
+  const unvisited = (1 - activeExperts / count) ** (sequences * positions)
+  const others = multiplying(model) - expertLayers(model) * routed * (activeExperts / count)
+  return (others + expertLayers(model) * routed * (1 - unvisited)) * elementBytes[precision.weights]
 }
 
 export function cacheBytes({ model, precision }: Setting, { sequences, contexts }: Work): Bytes {
   const read = contexts.reduce((sum, group) => sum + group.share * group.read, 0)
-  return 2 * model.layers * sequences * read * model.kvHeads * model.headDim * elementBytes[precision.kvCache]
+  return model.layers * sequences * read * kvCacheElements(model) * elementBytes[precision.kvCache]
 }

@@ -1,16 +1,18 @@
 /**
  * Generation: a token for each of B resident sequences per step. With a batch of `max` each mesh takes as many sequences as
- * its memory holds and its step time may be: a step never gets shorter by more sequences, nor does what is resident shrink.
+ * its memory holds and its step time may be, or a few less that lie evenly over it (even-batches.ts): a step never gets shorter by more sequences, nor does what is resident shrink.
  */
 import type { GenerateWorkload, InferenceProblem } from '../problem.ts'
-import type { Mesh } from '../sharding/axis.ts'
+import { type Mesh, replicasOf } from '../sharding/axis.ts'
 import { arrange, leastSeconds } from './arrangement.ts'
+import { evenBatches } from './even-batches.ts'
 import { offeredLayouts } from './layout-question.ts'
 import { inferenceMeshes } from './meshes.ts'
 import type { InferenceModel } from './model.ts'
 import { generationPass, type Pass } from './pass.ts'
 import { leanestBytes, memoryRoom } from './pass-numbers.ts'
 import type { Phase, Site } from './search.ts'
+import { mostTokens } from './speculation.ts'
 
 export interface GenerationPhase extends Phase {
   /** Sequences that memory has room for on a mesh, whatever the step then takes. */
@@ -24,6 +26,9 @@ export function generationPhase(
   const { workload, objective } = problem
   const { batchSequences, maxStepSeconds = Number.POSITIVE_INFINITY } = workload
   const fills = batchSequences === 'max'
+  const perSequence = fills && objective !== 'latency'
+  const candidateBatches = (mesh: Mesh, most: number) =>
+    perSequence || most === 0 ? evenBatches(mesh, most) : [most]
   // The placements of a mesh share its pass, and what is worked out of it.
   const known = new Map<string, Pass>()
   const passOf = (batch: number, mesh: Mesh): Pass => {
@@ -38,20 +43,27 @@ export function generationPhase(
     most,
     meshes: inferenceMeshes(problem, { sequences: fills ? null : batchSequences, positions: 1 }),
     passes: (site) => {
-      const batch = fills ? largestBatch(model, site, workload) : batchSequences
-      return batch > 0 ? [passOf(batch, site.mesh)] : []
+      if (!fills) return [passOf(batchSequences, site.mesh)]
+      const batches = candidateBatches(site.mesh, largestBatch(model, site, workload))
+      return batches.map((batch) => passOf(batch, site.mesh))
     },
     lower: (mesh, offered) => {
       const room = fills ? mostInMemory(model, mesh, offered, workload) : batchSequences
-      const pass = passOf(fills && workload.maxStepSeconds !== undefined ? mesh.data : room, mesh)
-      if (room === 0 || leanestBytes(model, mesh, pass, offered) > problem.memoryBudget) return null
-      const seconds = leastSeconds(model, mesh, pass, offered)
-      return fills && objective !== 'latency' ? seconds / room : seconds
+      if (room === 0) return null
+      const least = (batch: number) => leastSeconds(model, mesh, passOf(batch, mesh), offered)
+      if (!fills) {
+        const fits = leanestBytes(model, mesh, passOf(room, mesh), offered) <= problem.memoryBudget
+        return fits ? least(room) : null
+      }
+      // Under a time limit any batch from the smallest may be the largest.
+      if (workload.maxStepSeconds !== undefined) return least(replicasOf(mesh)) / (perSequence ? room : 1)
+      const bounds = candidateBatches(mesh, room).map((batch) => least(batch) / (perSequence ? batch : 1))
+      return Math.min(...bounds)
     },
-    leastPass: (mesh) => passOf(fills ? mesh.data : batchSequences, mesh),
+    leastPass: (mesh) => passOf(fills ? replicasOf(mesh) : batchSequences, mesh),
     score: ({ resident }, seconds) => {
       if (seconds > maxStepSeconds) return Number.POSITIVE_INFINITY
-      return fills && objective !== 'latency' ? seconds / resident.sequences : seconds
+      return perSequence ? seconds / resident.sequences : seconds
     },
     work: ({ resident, headPositions, contexts }) => ({
       sequences: resident.sequences,
@@ -67,12 +79,12 @@ export function generationPhase(
 export function largestBatch(
   model: InferenceModel,
   { mesh, costs, offered }: Pick<Site, 'mesh' | 'costs' | 'offered'>,
-  workload: Pick<GenerateWorkload, 'contextLength' | 'meanContextLength' | 'maxStepSeconds'>,
+  workload: Omit<GenerateWorkload, 'mode' | 'batchSequences'>,
 ): number {
   const most = mostInMemory(model, mesh, offered, workload)
   const limit = workload.maxStepSeconds
   if (limit === undefined || most === 0) return most
-  return largest(mesh.data, most, most, (batch) => {
+  return largest(replicasOf(mesh), most, most, (batch) => {
     const pass = generationPass(model.setting.model, workload, batch, mesh.pipeline)
     const found = arrange(model, mesh, costs, pass, offered)
     return found !== null && found.seconds <= limit
@@ -83,12 +95,16 @@ function mostInMemory(
   model: InferenceModel,
   mesh: Mesh,
   offered: Site['offered'],
-  workload: Pick<GenerateWorkload, 'contextLength' | 'meanContextLength'>,
+  workload: Omit<GenerateWorkload, 'mode' | 'batchSequences'>,
 ): number {
   const { memoryBudget, model: transformer } = model.setting
   const room = memoryRoom(model, mesh, offered, Math.ceil(transformer.layers / mesh.pipeline))
-  const bytes = (batch: number) => room(generationPass(transformer, workload, batch, mesh.pipeline))
-  const least = mesh.data
+  // Tokens that are drafted need room as well, though it is little.
+  const { speculative } = workload
+  const positions = speculative ? 1 + (speculative.tokens ?? mostTokens) : 1
+  const bytes = (batch: number) =>
+    room(generationPass(transformer, workload, batch, mesh.pipeline, positions))
+  const least = replicasOf(mesh)
   const [first, doubled] = [bytes(least), bytes(2 * least)]
   // Bytes are nearly a straight line in the batch.
   const guess = doubled > first ? (least * (memoryBudget - first)) / (doubled - first) + least : absurd

@@ -10,6 +10,7 @@ import type { Seconds } from '../units.ts'
 import type { CompiledCollective, CompiledLayout } from './compiled-layout.ts'
 import { addMove } from './component-time.ts'
 import { type InferenceModel, movesBetween } from './model.ts'
+import { crossings, occurrences } from './occurrence.ts'
 import type { Pass } from './pass.ts'
 import { passNumbers } from './pass-numbers.ts'
 
@@ -32,8 +33,10 @@ export function offeredLayouts(
 }
 
 /** On a mesh without an axis some layouts are others by another name, and are left out. */
-function isDistinct(name: string, { tensor, tensor2 }: Mesh, weightLayouts: boolean): boolean {
+function isDistinct(name: string, { tensor, tensor2, expert }: Mesh, weightLayouts: boolean): boolean {
   const [projection, cache] = name.split('/')
+  if (cache === 'dispatched' ? expert === 1 : cache === 'sliced' && expert > 1) return false
+  if (cache === 'spread' && (expert > 1 || tensor * tensor2 === 1)) return false
   if (projection !== '1d' && !weightLayouts) return false
   if ((projection === '2d' || projection === 'gathered') && tensor2 === 1) return false
   if (projection === 'gathered-all' && tensor === 1) return false
@@ -52,12 +55,13 @@ export function layoutQuestion(
   const numbers = passNumbers(model, mesh, pass, layouts)
   const times = movesOn(model, numbers.moved, costs)
   const head = layouts.length - 1
+  const counts = occurrences(model, pass)
   return {
     components: model.components.map(({ name }, component) => ({
       name,
       options: (layouts[component] ?? []).map((layout, option): LayoutOption => {
         const { compute = 0, bytes = 0, workspace = 0 } = numbers.options[component]?.[option] ?? {}
-        const count = component === head ? pass.headTimes : pass.layerTimes
+        const count = counts[component] ?? 0
         // The stream as the embedding leaves it.
         const first = component === 0 ? times.seconds(movesBetween(model, embedding, layout), 0, false) : 0
         const seconds =
@@ -93,7 +97,7 @@ function movesOn(
     const found = known[head ? 1 : 0].get(move)
     if (found) return found
     const traffic = blank()
-    addMove(traffic, move, moved(move, head), costs, setting.assumptions)
+    addMove(traffic, move, moved(move, head), costs, setting.assumptions, setting.model.experts)
     known[head ? 1 : 0].set(move, traffic)
     return traffic
   }
@@ -107,7 +111,7 @@ function movesOn(
   }
 }
 
-/** From each component of a layer to the next, from the last to the next layer's first, and to the head. */
+/** Wherever the stream goes from one component to another. */
 function edges(
   model: InferenceModel,
   pass: Pass,
@@ -115,18 +119,13 @@ function edges(
   { seconds }: MoveTimes,
 ): readonly Resharding[] {
   const head = layouts.length - 1
-  const { layers } = model.setting.model
-  const between = (from: number, to: number, times: number): Resharding => ({
+  return crossings(model, pass).map(({ from, to, times }) => ({
     from,
     to,
     seconds: streamTable(model, layouts[from] ?? [], layouts[to] ?? [], (moves) => {
       return moves.length === 0 ? 0 : times * seconds(moves, 0, to === head)
     }),
-  })
-  const inside = Array.from({ length: head - 1 }, (_, first) => between(first, first + 1, pass.layerTimes))
-  // The stream goes from layer to layer once less than there are layers.
-  const around = pass.layerTimes * (1 - 1 / layers)
-  return [...inside, between(head - 1, 0, around), between(head - 1, head, pass.headTimes)]
+  }))
 }
 
 /** Options whose streams lie alike share a row, and in a row a number. */

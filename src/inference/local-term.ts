@@ -6,17 +6,34 @@
  * Shards is the product of the mesh axes on the dimension. Key-value heads are never less than one: beyond K shards they
  * are replicated. Where dimensions divide freely (`book`) there is no ceiling. Batches of inference are small and need not
  * divide, so padding is counted per dimension here; training pads once per mesh (cost/term.ts).
+ *
+ * What a router decides is known on the mean alone, and has no ceiling:
+ *
+ *   A   a token's k choices: where they are shared out, the fullest chip has the imbalance times its share
+ *   J   chips of the expert axis that its choices are on (cost/routing.ts)
+ *   Ev  experts that a chip reads: of the e that it has, e·(1 - (1 - k/E)^t) are visited by one of t tokens, and one at
+ *       least on the fullest chip
+ *
+ * t are the tokens of all chips that share out one set of experts (formulas 13).
  */
+import { distinctPlaces } from '../cost/routing.ts'
+import { extentsOf } from '../cost/term.ts'
 import type { Transformer } from '../model/transformer.ts'
 import type { Dimension } from '../sharding/array.ts'
-import { type AxisSet, axes, axisSet, axisSets, type Mesh } from '../sharding/axis.ts'
+import { type AxisSet, axes, axisBit, axisSet, axisSets, type Mesh } from '../sharding/axis.ts'
 
-/** B sequences, T new positions of each, S positions of a cache, and the model's. */
-const extents = ['B', 'T', 'S', 'D', 'F', 'N', 'K', 'H', 'V'] as const
-
-type Extent = (typeof extents)[number]
+/** B sequences, T new positions of each, S positions of a cache, and the model's; the routed ones last. */
+const extents = [
+  ...['B', 'T', 'S', 'D', 'F', 'N', 'K', 'H', 'V'],
+  ...['Rq', 'Rkv', 'Hr', 'Hn', 'Hk', 'Hv', 'L'],
+  ...['E', 'G', 'U', 'A', 'J', 'Ev'],
+]
 
 const keyValueHeads = extents.indexOf('K')
+const allExperts = extents.indexOf('E')
+const choices = extents.indexOf('A')
+const places = extents.indexOf('J')
+const visitedExperts = extents.indexOf('Ev')
 
 export interface LocalTerm {
   readonly coefficient: number
@@ -29,6 +46,8 @@ export interface Sizes {
   /** Product of the sizes of the axes in a set. */
   readonly shards: Float64Array
   readonly divideFreely: boolean
+  /** Choices on the fullest chip over their mean. */
+  readonly imbalance: number
 }
 
 /** What runs through the model at once. */
@@ -40,26 +59,18 @@ export interface Shape {
   readonly context: number
 }
 
-export function createSizes(model: Transformer, divideFreely: boolean): Sizes {
-  const of: Readonly<Record<Extent, number>> = {
-    B: 1,
-    T: 1,
-    S: 1,
-    D: model.dModel,
-    F: model.dFf,
-    N: model.heads,
-    K: model.kvHeads,
-    H: model.headDim,
-    V: model.vocab,
-  }
+export function createSizes(model: Transformer, divideFreely: boolean, imbalance = 1): Sizes {
+  const known = extentsOf(model, 1)
   return {
-    extents: Float64Array.from(extents, (extent) => of[extent]),
+    extents: Float64Array.from(extents, (extent) => known[extent] ?? 1),
     shards: new Float64Array(axisSets).fill(1),
     divideFreely,
+    imbalance,
   }
 }
 
-export function setShards({ shards }: Sizes, mesh: Mesh): void {
+export function setShards({ shards, extents: sizes }: Sizes, mesh: Mesh): void {
+  sizes[places] = distinctPlaces(mesh.expert, sizes[choices] ?? 1)
   axes.forEach((axis, k) => {
     const bit = 1 << k
     for (let set = 0; set < bit; set++) shards[set | bit] = (shards[set] ?? 1) * mesh[axis]
@@ -83,7 +94,7 @@ export function localTerm(coefficient: number, dimensions: readonly Dimension[])
 }
 
 function extentIndex(name: string): number {
-  const index = (extents as readonly string[]).indexOf(name)
+  const index = extents.indexOf(name)
   if (index < 0) throw new RangeError(`No size for the dimension ${name}`)
   return index
 }
@@ -91,11 +102,31 @@ function extentIndex(name: string): number {
 export function localValue({ coefficient, factors }: LocalTerm, sizes: Sizes): number {
   let value = coefficient
   for (const { extent, over } of factors) {
+    if (extent >= choices) {
+      value *= extent === visitedExperts ? visited(over, sizes) : chosen(extent, over, sizes)
+      continue
+    }
     const share = (sizes.extents[extent] ?? 0) / (sizes.shards[over] ?? 1)
     if (extent === keyValueHeads) value *= Math.max(1, sizes.divideFreely ? share : Math.ceil(share - slack))
     else value *= sizes.divideFreely ? share : Math.ceil(share - slack)
   }
   return value
+}
+
+function chosen(extent: number, over: AxisSet, { extents: sizes, shards, imbalance }: Sizes): number {
+  const among = shards[over] ?? 1
+  return ((sizes[extent] ?? 1) / among) * (among > 1 ? imbalance : 1)
+}
+
+function visited(over: AxisSet, { extents: sizes, shards, divideFreely }: Sizes): number {
+  const whole = (value: number) => (divideFreely ? value : Math.ceil(value - slack))
+  const [experts = 1, each = 1] = [sizes[allExperts], sizes[choices]]
+  const tokens =
+    whole((sizes[0] ?? 0) / (shards[axisBit.data] ?? 1)) *
+    whole((sizes[1] ?? 0) / (shards[axisBit.context] ?? 1))
+  const held = whole(experts / (shards[over] ?? 1))
+  const mean = held * (1 - (1 - each / experts) ** tokens)
+  return divideFreely ? mean : Math.max(mean, 1)
 }
 
 /** Mean contexts and rounded products are real numbers: what is whole but for rounding is whole. */

@@ -1,11 +1,11 @@
 /**
- * The meshes of inference: sequences over data, weights over tensor and tensor2, layers over pipeline, new positions over
- * context (prefill). Nothing is gathered every step but by the layouts that say so, so fsdp is 1 (the book: no FSDP).
+ * The meshes of inference: sequences over data, and over expert for all but the experts; weights over tensor and tensor2,
+ * layers over pipeline, new positions over context (prefill). Nothing is gathered every step but by the layouts that say so, so fsdp is 1 (the book: no FSDP).
  */
 import { divisorsOf } from '../hardware/divisors.ts'
 import { type InferenceProblem, satisfies } from '../problem.ts'
-import { orderedProducts } from '../search/meshes.ts'
-import { axes, type Mesh } from '../sharding/axis.ts'
+import { expertFault, orderedProducts } from '../search/meshes.ts'
+import { axes, type Mesh, replicasOf } from '../sharding/axis.ts'
 
 export interface MeshFault {
   readonly axis: string
@@ -40,7 +40,8 @@ export function inferenceMeshFaults(
       detail: 'inference has no optimizer states to shard; weight-gathered layouts gather over tensor2',
     })
   }
-  if (mesh.expert > 1) faults.push({ axis: 'expert', detail: 'a dense model has no experts to shard' })
+  const faultOfExperts = expertFault(mesh, model)
+  if (faultOfExperts) faults.push({ axis: 'expert', detail: faultOfExperts })
   if (assumptions.padHeads ? tensors > paddedHeads(model.heads) : model.heads % tensors !== 0) {
     faults.push({
       axis: 'tensor',
@@ -49,7 +50,12 @@ export function inferenceMeshFaults(
         : `tensor x tensor2 = ${tensors} does not divide ${model.heads} heads`,
     })
   }
-  if (!assumptions.padHeads && tensors > model.kvHeads && tensors % model.kvHeads !== 0) {
+  if (
+    !assumptions.padHeads &&
+    !model.attention.latent &&
+    tensors > model.kvHeads &&
+    tensors % model.kvHeads !== 0
+  ) {
     faults.push({
       axis: 'tensor',
       detail: `${model.kvHeads} key-value heads cannot be replicated over tensor x tensor2 = ${tensors}`,
@@ -61,8 +67,12 @@ export function inferenceMeshFaults(
   if (mesh.context > positions) {
     faults.push({ axis: 'context', detail: `${positions} new positions cannot be shared by ${mesh.context}` })
   }
-  if (sequences !== null && mesh.data > sequences) {
-    faults.push({ axis: 'data', detail: `${mesh.data} replicas for ${sequences} sequences` })
+  const replicas = replicasOf(mesh)
+  if (sequences !== null && replicas > sequences) {
+    faults.push({
+      axis: mesh.expert > mesh.data ? 'expert' : 'data',
+      detail: `${replicas} replicas for ${sequences} sequences`,
+    })
   }
   return faults
 }
@@ -73,7 +83,7 @@ function paddedHeads(heads: number): number {
 }
 
 export function inferenceMeshes(problem: InferenceProblem, demand: Demand): InferenceMeshes {
-  const { cluster, constraints, assumptions } = problem
+  const { cluster, constraints, assumptions, model } = problem
   const total = orderedProducts(cluster.chips, axes.length)
   const allowed: Mesh[] = []
   let constrained = 0
@@ -83,12 +93,14 @@ export function inferenceMeshes(problem: InferenceProblem, demand: Demand): Infe
       for (const tensor2 of divisorsOf(cluster.chips / pipeline / tensor)) {
         const rest = cluster.chips / pipeline / tensor / tensor2
         for (const context of divisorsOf(rest)) {
-          const data = rest / context
-          const mesh: Mesh = { data, fsdp: 1, tensor, tensor2, context, expert: 1, pipeline }
-          if (inferenceMeshFaults(mesh, problem, demand).length > 0) continue
-          const wanted = axes.every((axis) => satisfies(mesh[axis], constraints[axis]))
-          if (wanted && (second || tensor2 === 1)) allowed.push(mesh)
-          else constrained++
+          for (const expert of model.experts ? divisorsOf(rest / context) : [1]) {
+            const data = rest / context / expert
+            const mesh: Mesh = { data, fsdp: 1, tensor, tensor2, context, expert, pipeline }
+            if (inferenceMeshFaults(mesh, problem, demand).length > 0) continue
+            const wanted = axes.every((axis) => satisfies(mesh[axis], constraints[axis]))
+            if (wanted && (second || tensor2 === 1)) allowed.push(mesh)
+            else constrained++
+          }
         }
       }
     }

@@ -1,8 +1,8 @@
 /**
  * An inference problem with everything put in but mesh, batch and layouts: derived and compiled once per request.
  *
- * A layer is attention and MLP, or one block where they run in parallel; the unembedding follows the last. Between two
- * components the residual stream goes from the sharding of one to that of the next.
+ * A layer is attention and MLP or experts, or one block where they run in parallel; the unembedding follows the last.
+ * Between two components the residual stream goes from the sharding of one to that of the next.
  */
 
 import { arrayType } from '../cost/compile.ts'
@@ -19,6 +19,7 @@ import { arrayOf } from '../sharding/component.ts'
 import {
   type InferenceLayout,
   inferenceEmbedding,
+  type LayerComponent,
   layerLayouts,
   unembeddingLayouts,
 } from '../sharding/inference-layout.ts'
@@ -37,6 +38,8 @@ import type { PassNumbers } from './pass-numbers.ts'
 export interface InferenceComponent {
   readonly name: string
   readonly layouts: readonly CompiledLayout[]
+  /** Layers that have it; 1 for the unembedding. */
+  readonly layers: number
 }
 
 /** By the notation of the one and the other. */
@@ -44,7 +47,7 @@ type StreamMoves = ReadonlyMap<string, ReadonlyMap<string, readonly CompiledColl
 
 export interface InferenceModel {
   readonly setting: Setting
-  /** Of one layer, in order; then the unembedding. */
+  /** Of layers, in order; then the unembedding. Those after the first are alternatives: a layer has one of them. */
   readonly components: readonly InferenceComponent[]
   readonly embedding: CompiledLayout
   readonly rates: ComputeRates
@@ -67,11 +70,13 @@ export function inferenceModel(setting: Setting): InferenceModel {
   const { model, precision, assumptions, cluster } = setting
   const compiled = (layout: InferenceLayout) =>
     compileLayout(layout, precision, assumptions, cacheLayers(model) / model.layers)
-  const component = (layouts: readonly InferenceLayout[]): InferenceComponent => ({
+  const component = ({ layouts, layers }: LayerComponent): InferenceComponent => ({
     name: layouts[0]?.component.name ?? '',
     layouts: shared(layouts.map(compiled)),
+    layers,
   })
-  const components = [...layerLayouts(model), unembeddingLayouts()].map(component)
+  const head = { layers: 1, layouts: unembeddingLayouts() }
+  const components = [...layerLayouts(model), head].map(component)
   const embedding = compiled({ name: 'rows', component: inferenceEmbedding() })
   const layouts = [embedding, ...components.flatMap(({ layouts }) => layouts)]
   const moves = streamMoves(layouts, elementBytes[arrayType('activation', precision)])
@@ -89,7 +94,7 @@ export function inferenceModel(setting: Setting): InferenceModel {
     prices: networkPrices(cluster.network, [...sets], inferenceTerms(assumptions)),
     sets: [...sets],
     resources: resourceCount(cluster.network),
-    sizes: createSizes(model, assumptions.tokensDivideFreely),
+    sizes: createSizes(model, assumptions.tokensDivideFreely, assumptions.expertImbalance),
     moves,
     boundary: localTerm(elementBytes[arrayType('activation', precision)], stream.dimensions),
     numbers: new WeakMap(),
@@ -133,6 +138,7 @@ function streamMove(
     over: axisSet(move.over),
     bytes: [localTerm(elementSize, move.volume.dimensions)],
     critical: true,
+    routed: false,
     moves: [move],
   }))
 }
@@ -150,8 +156,8 @@ function shared(layouts: readonly CompiledLayout[]): readonly CompiledLayout[] {
     ...layout,
     products: layout.products.map((product) => unified(products, product, JSON.stringify(product))),
     collectives: layout.collectives.map((collective) => {
-      const { operation, over, bytes, critical } = collective
-      return unified(collectives, collective, JSON.stringify([operation, over, bytes, critical]))
+      const { operation, over, bytes, critical, routed } = collective
+      return unified(collectives, collective, JSON.stringify([operation, over, bytes, critical, routed]))
     }),
   }))
 }

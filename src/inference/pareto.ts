@@ -4,10 +4,11 @@
  * chips with B/R sequences has the same latency and the same cost.
  */
 import type { GenerateWorkload, InferenceProblem, Setting } from '../problem.ts'
-import type { Mesh } from '../sharding/axis.ts'
+import { type Mesh, replicasOf } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
 import { leastSeconds } from './arrangement.ts'
 import { contextGroups } from './contexts.ts'
+import { evenBatches } from './even-batches.ts'
 import { floorSeconds } from './floor.ts'
 import { frontier } from './frontier.ts'
 import { generationPhase } from './generation.ts'
@@ -65,7 +66,7 @@ function trials(model: InferenceModel, problem: InferenceProblem<GenerateWorkloa
   const anyBatch = { ...problem, workload: { ...problem.workload, batchSequences: 'max' } } as const
   const { most, meshes } = generationPhase(model, anyBatch)
   return meshes.allowed.flatMap((mesh) =>
-    ladder(mesh.data, most(mesh)).map((batch) => ({
+    ladder(mesh, most(mesh)).map((batch) => ({
       mesh,
       batch,
       floor: replicaFloor(problem, mesh, batch),
@@ -86,13 +87,13 @@ function rounded(value: number): number {
   return Number(value.toPrecision(12))
 }
 
-/** Multiples of the replicas: 1, 2, 3, 4, 6, 8, 12, ... of each, and the most that fit. */
-function ladder(replicas: number, most: number): readonly number[] {
-  const each = Math.floor(most / replicas)
+/** Multiples of the replicas: 1, 2, 3, 4, 6, 8, 12, ... of each, and about the most that fit. */
+function ladder(mesh: Mesh, most: number): readonly number[] {
+  const each = Math.floor(most / replicasOf(mesh))
   const steps: number[] = []
   for (let power = 1; power <= each; power *= 2) {
-    steps.push(power)
-    if (power >= 2 && power * 1.5 <= each) steps.push(power * 1.5)
+    steps.push(power * replicasOf(mesh))
+    if (power >= 2 && power * 1.5 <= each) steps.push(power * 1.5 * replicasOf(mesh))
   }
-  return [...new Set([...steps, each])].filter((count) => count > 0).map((count) => count * replicas)
+  return [...new Set([...steps, ...(most > 0 ? evenBatches(mesh, most) : [])])]
 }

@@ -11,6 +11,7 @@ import type { CompiledCollective, CompiledLayout, CompiledProduct } from './comp
 import { type Conditions, conditions, productSeconds } from './component-time.ts'
 import { setShape, setShards, sumOf } from './local-term.ts'
 import type { InferenceModel } from './model.ts'
+import { occurrences, onStage } from './occurrence.ts'
 import type { Pass } from './pass.ts'
 
 /** What an option has in memory. */
@@ -63,7 +64,9 @@ function workedOut(
   layouts: readonly (readonly CompiledLayout[])[],
 ): PassNumbers {
   const { sizes, setting, rates, resources } = model
-  const given = conditions(rates, setting.assumptions, pass.contexts, sizes, resources)
+  const { assumptions, model: transformer } = setting
+  const given = conditions(rates, assumptions, pass.contexts, sizes, resources, transformer.experts)
+  const counts = occurrences(model, pass)
   const head = layouts.length - 1
   setShards(sizes, mesh)
   const compute = layouts.map((options, component) => {
@@ -77,7 +80,7 @@ function workedOut(
     layouts,
     fixed: resident.fixed,
     least: compute.reduce((sum, seconds, component) => {
-      return sum + (component === head ? pass.headTimes : pass.layerTimes) * Math.min(...seconds)
+      return sum + (counts[component] ?? 0) * Math.min(...seconds)
     }, 0),
     options: resident.options.map((options, component) =>
       options.map((option, index) => ({ ...option, compute: compute[component]?.[index] ?? 0 })),
@@ -109,13 +112,13 @@ export function residentNumbers(
 
 /** By component and option, of a stage: the same for every batch. */
 function weightBytes(
-  { sizes }: InferenceModel,
+  model: InferenceModel,
   stageLayers: number,
   layouts: readonly (readonly CompiledLayout[])[],
 ): readonly (readonly Bytes[])[] {
-  const head = layouts.length - 1
+  const counts = onStage(model, stageLayers)
   return layouts.map((offered, component) =>
-    offered.map(({ stored }) => (component === head ? 1 : stageLayers) * sumOf(stored, sizes)),
+    offered.map(({ stored }) => (counts[component] ?? 0) * sumOf(stored, model.sizes)),
   )
 }
 

@@ -8,7 +8,8 @@
  *                time = (u - 1)·(a·layer + head) + L·layer + head
  *
  * Both are linear in the times of a layer and of the head, so that the layouts of least time are well defined:
- * `layerTimes` and `headTimes` count them. Sources: formulas 14; the bubble of a pipeline is in them.
+ * `layerTimes` and `headTimes` count them, and how many of the former are of the fullest stage's layers, for models whose
+ * layers differ. Sources: formulas 14; the bubble of a pipeline is in them.
  */
 import type { Transformer } from '../model/transformer.ts'
 import type { GenerateWorkload, PrefillWorkload } from '../problem.ts'
@@ -22,6 +23,9 @@ export interface Pass {
   /** New positions that are unembedded, of each sequence. */
   readonly headPositions: number
   readonly layerTimes: number
+  /** Of the layer times, rounds of the fullest stage and of the whole model. */
+  readonly stageRounds: number
+  readonly modelRounds: number
   readonly headTimes: number
   /** Times that a unit goes from a stage to the next, one after another. */
   readonly transfers: number
@@ -52,6 +56,8 @@ export function generationPass(
     contexts: contextGroups(model, past, positions),
     headPositions: positions,
     layerTimes: full ? groups * stageLayers : model.layers,
+    stageRounds: full ? groups : 0,
+    modelRounds: full ? 0 : 1,
     headTimes: full ? groups : 1,
     transfers: stages > 1 ? stages : 0,
     launches: 1,
@@ -80,6 +86,8 @@ export function prefillPass(
     contexts: contextGroups(model, past, positions),
     headPositions: 1,
     layerTimes: (units - 1) * stageLayers + model.layers,
+    stageRounds: units - 1,
+    modelRounds: 1,
     headTimes: groups,
     transfers: stages > 1 ? units + stages - 2 : 0,
     launches: units,

@@ -3,7 +3,7 @@
  * work side by side: how many of each is chosen with the mesh. Without a pipeline one pass takes all of them.
  */
 import type { InferenceProblem, PrefillWorkload } from '../problem.ts'
-import type { Mesh } from '../sharding/axis.ts'
+import { type Mesh, replicasOf } from '../sharding/axis.ts'
 import { leastSeconds } from './arrangement.ts'
 import { contextGroups } from './contexts.ts'
 import { inferenceMeshes } from './meshes.ts'
@@ -20,7 +20,7 @@ export function prefillPhase(model: InferenceModel, problem: InferenceProblem<Pr
   const known = new Map<string, readonly Pass[]>()
   const passesOf = (mesh: Mesh): readonly Pass[] => {
     const key = `${Object.values(mesh)}`
-    const passes = known.get(key) ?? prefillPasses(problem, mesh.data, mesh.pipeline)
+    const passes = known.get(key) ?? prefillPasses(problem, replicasOf(mesh), mesh.pipeline)
     known.set(key, passes)
     return passes
   }
@@ -35,8 +35,9 @@ export function prefillPhase(model: InferenceModel, problem: InferenceProblem<Pr
       if (fitting.length === 0) return null
       return Math.min(...fitting.map((pass) => leastSeconds(model, mesh, pass, offered)))
     },
-    leastPass: ({ data, pipeline }) => {
-      const groups = pipeline > 1 ? Math.ceil(batchSequences / data) : 1
+    leastPass: (mesh) => {
+      const { pipeline } = mesh
+      const groups = pipeline > 1 ? Math.ceil(batchSequences / replicasOf(mesh)) : 1
       const chunk = pipeline > 1 ? Math.ceil(fresh / mostChunks) : fresh
       return prefillPass(transformer, { ...workload, chunkTokens: chunkTokens ?? chunk }, groups, pipeline)
     },

@@ -192,7 +192,7 @@ export function candidateOf(
 /** The same plan on two meshes: no layout tells tensor from tensor2, and only their product counts. */
 function isTwin(a: InferenceCandidate, b: InferenceCandidate): boolean {
   const joined = ({ mesh, pass }: InferenceCandidate) =>
-    [mesh.data, mesh.context, mesh.pipeline, pass.resident.sequences, pass.units].join()
+    [mesh.data, mesh.expert, mesh.context, mesh.pipeline, pass.resident.sequences, pass.units].join()
   const alike = a.layouts.every(({ name }, component) => name === b.layouts[component]?.name)
   return alike && joined(a) === joined(b) && [a, b].every(({ layouts }) => layouts.every(joinsTensors))
 }

@@ -35,7 +35,7 @@ export interface Speculation {
 }
 
 /** Longer drafts than any that are in use. */
-const mostTokens = 16
+export const mostTokens = 16
 
 /** Of drafts equally fast, the shortest. */
 export function bestSpeculation(draft: Draft): Speculation {

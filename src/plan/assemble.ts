@@ -43,7 +43,15 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
     rank,
     feasible,
     ...(feasible ? {} : { infeasible: [tooFull(short, memory.stage)] }),
-    id: planId([mesh, zeroStage, microbatches, schedule, rematerialization, placement]),
+    id: planId([
+      mesh,
+      zeroStage,
+      candidate.contextLayout,
+      microbatches,
+      schedule,
+      rematerialization,
+      placement,
+    ]),
     summary: summary(model, candidate),
     mesh,
     placement,
@@ -53,6 +61,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
       algorithm: algorithmLines(costed),
     },
     zeroStage,
+    contextLayout: mesh.context > 1 ? candidate.contextLayout : null,
     microbatches,
     microbatchTokens: (sequences * workload.sequenceLength) / replicasOf(mesh),
     pipelineSchedule: schedule.name,
@@ -108,11 +117,11 @@ function tooFull(shortBytes: number, stage: number): Infeasibility {
   return { reason: 'memory', pointer: '/memoryBudget', detail, shortBytes }
 }
 
-function componentLayouts({ mesh, zeroStage }: Candidate): Readonly<Record<string, string>> {
+function componentLayouts({ mesh, zeroStage, contextLayout }: Candidate): Readonly<Record<string, string>> {
   const tensor = mesh.tensor * mesh.tensor2 > 1
   const parts = [
     mesh.tensor2 > 1 ? '2d-tensor' : tensor ? 'tensor' : null,
-    mesh.context > 1 ? 'context' : null,
+    mesh.context > 1 ? `context-${contextLayout}` : null,
     mesh.fsdp * mesh.data > 1
       ? zeroStage === 3
         ? 'fsdp'

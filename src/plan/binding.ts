@@ -5,6 +5,7 @@
 import { stageTime } from '../cost/step.ts'
 import { createTraffic, firstResource, resourcesOf, type Traffic } from '../cost/traffic.ts'
 import type { Network } from '../hardware/cluster.ts'
+import { resourceCount } from '../hardware/collective.ts'
 import { type Axis, axes } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
 import type { Costing } from './costing.ts'
@@ -45,7 +46,7 @@ function busiest({ model, compute, traffic, longest, layers, candidate }: Costin
   stageTime(model, compute, traffic, longest, layers, candidate.mix, 'lower', { forward, backward })
   const once = [traffic.gradients, traffic.weights]
   const seconds = Array.from({ length: model.resources }, (_, resource) => {
-    const perStep = once.reduce((sum, part) => sum + busy(part, resource), 0) * longest.layers
+    const perStep = once.reduce((sum, part) => sum + busy(part, resource), 0) * longest.held * longest.layers
     return layers.microbatches * (busy(forward, resource) + busy(backward, resource)) + perStep
   })
   const most = Math.max(0, ...seconds)
@@ -57,6 +58,7 @@ function busy(traffic: Traffic, resource: number): Seconds {
 }
 
 function resourceName(network: Network, resource: number): string {
+  if (resource >= resourceCount(network)) return 'host'
   if (network.kind === 'switched') return network.tiers[resource]?.name ?? 'network'
   return resource < network.topology.length ? 'ici' : 'dcn'
 }

@@ -28,7 +28,7 @@ export function planComponents(costing: Pick<Costing, 'model' | 'candidate'>): r
 function planParts({ model, candidate }: Pick<Costing, 'model' | 'candidate'>): readonly LayerPart[] {
   const active = activeAxes(candidate.mesh)
   const { residual } = model.problem.assumptions
-  return layerParts(model.problem.model, residual).map(({ component, times }) => ({
+  return layerParts(model.problem.model, residual, model.contextLayout).map(({ component, times }) => ({
     component: restricted(component, active),
     times,
   }))
@@ -59,8 +59,8 @@ export function collectiveLines(costing: Costing): readonly CollectiveLine[] {
     const lines = [
       ...lineOf(usual.forward.buckets, 'forward', each * longest.layers * times, costing),
       ...lineOf(usual.backward.buckets, 'backward', each * (longest.layers - again) * times, costing),
-      ...lineOf(usual.gradients.buckets, 'step', longest.layers * times, costing),
-      ...lineOf(usual.weights.buckets, 'step', longest.layers * times, costing),
+      ...lineOf(usual.gradients.buckets, 'step', longest.held * longest.layers * times, costing),
+      ...lineOf(usual.weights.buckets, 'step', longest.held * longest.layers * times, costing),
     ]
     if (again === 0) return lines
     const other = compiled(costing, component, mix.other)
@@ -87,8 +87,8 @@ function compiled(costing: Costing, component: Component, policy: number): Compi
 function endLines(component: Component, costing: Costing): readonly CollectiveLine[] {
   const active = restricted(component, activeAxes(costing.candidate.mesh))
   const windows = compiled(costing, active, -1)
-  const each = costing.layers.microbatches
   const { longest, model } = costing
+  const each = costing.layers.microbatches / longest.held
   const tied = component.name === 'embedding' && longest.last && model.problem.model.tiedEmbeddings
   return [
     ...lineOf(windows.forward.buckets, 'forward', each, costing),

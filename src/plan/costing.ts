@@ -9,6 +9,7 @@ import {
 import type { CostModel, StageModel } from '../cost/model.ts'
 import type { NetworkCosts } from '../cost/network.ts'
 import { type MemoryNumbers, memoryNumbers } from '../cost/remat.ts'
+import { hidesRouted, splitBackward } from '../cost/split-backward.ts'
 import type { StageGroup } from '../cost/stages.ts'
 import {
   createStepScratch,
@@ -53,22 +54,29 @@ export function costing(model: CostModel, candidate: Candidate): Costing {
     throw new RangeError('A candidate has a ZeRO stage and at least one pipeline stage')
   const costs = model.prices.placed(placement, mesh)
   const compute = computeNumbers(model, scale)
-  const traffic = trafficNumbers(model, stage, scale, costs)
+  const traffic = trafficNumbers(model, stage, scale, costs, hidesRouted(schedule))
   const layers: Layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
   const scratch = createStepScratch(model.resources)
   const times = groups.map((group) => {
     const own = stageTime(model, compute, traffic, group, layers, mix, 'expected', scratch)
     return { group, own, once: onceTime(model, compute, traffic, group, mix, 'expected', scratch, own) }
   })
-  const repeats = microbatches - 1 / schedule.virtualStages
+  const stages = candidate.stageLayers.length
+  const split = splitBackward(schedule, stages, microbatches)
+  const repeats = split ? microbatches : microbatches - 1 / schedule.virtualStages
   const waited = times.reduce((most, time) =>
     repeats * time.own + time.once > repeats * most.own + most.once ? time : most,
   )
   const total = times.reduce((sum, { group, own }) => sum + group.stages * own, 0)
-  const stages = candidate.stageLayers.length
   const holes = holeTime(Math.max(...times.map(({ own }) => own)), stages, schedule, microbatches)
+  const fill = Math.max(0, stages - 2) * traffic.transferTime
   const step = (bound: 'expected' | 'lower' | 'upper') =>
     stepTime(model, compute, traffic, layers, mix, bound, scratch)
+  const expected = step('expected')
+  const busy = microbatches * waited.own + waited.once
+  const bubble = split
+    ? Math.max(0, expected - fill - layers.update - assumptions.stepOverheadSeconds - busy)
+    : (total - waited.own) / schedule.virtualStages + holes
   return {
     model,
     candidate,
@@ -81,8 +89,8 @@ export function costing(model: CostModel, candidate: Candidate): Costing {
     layers,
     longest: waited.group,
     longestTime: waited.own,
-    bubbleTime: (total - waited.own) / schedule.virtualStages + holes,
-    stepTime: step('expected'),
+    bubbleTime: bubble,
+    stepTime: expected,
     lowerBound: step('lower'),
     upperBound: step('upper'),
   }

@@ -29,11 +29,16 @@ export function launch(
   ]
   const own = launches.flatMap(([, launched]) => ('flags' in launched ? launched.notes : []))
   const any = launches.some(([, launched]) => 'flags' in launched)
-  const notes = any ? [...paddingNotes(run), ...memoryNotes(run), ...own, scope] : []
+  const notes = any ? [...paddingNotes(run), ...memoryNotes(run), ...own, ...scopeNotes(run)] : []
   return { ...Object.fromEntries(launches.map(framework)), ...(any ? { notes } : {}) }
 }
 
-const scope = 'Data, tokenizer, learning rate, norms, biases and kinds of positions are not part of a plan.'
+function scopeNotes({ model }: Run): readonly string[] {
+  return [
+    ...(model.experts ? ['How a router scores experts and balances them is not part of a plan.'] : []),
+    'Data, tokenizer, learning rate, norms, biases and kinds of positions are not part of a plan.',
+  ]
+}
 
 function paddingNotes({ globalBatch, sequenceLength, problem }: Run): readonly string[] {
   const asked = problem.workload.batchTokens

@@ -3,6 +3,7 @@
  * counts in real numbers would reach, and what one more byte of budget is worth.
  */
 import type { Solver } from '../../solvers/linear-program.ts'
+import { offloads } from '../cost/remat.ts'
 import { relaxMemoryPolicy, solveMemoryPolicy } from '../search/memory-policy.ts'
 import type { Costing } from './costing.ts'
 import type { MemoryPolicyAccount } from './plan.ts'
@@ -17,8 +18,10 @@ export function memoryPolicyAccount(
   rank: number,
 ): MemoryPolicyAccount | null {
   const { candidate, memory, stepTime } = costing
-  const keepsAll = candidate.mix.policy === memory.least && candidate.mix.count === 0
-  if (keepsAll) return null
+  const { policy, count } = candidate.mix
+  const keepsAll = policy === memory.least && count === 0
+  // The programme counts layers of policies that keep what they keep on the chip.
+  if (keepsAll || offloads(memory, policy)) return null
   const relaxed = relaxMemoryPolicy(costing, solver)
   if (relaxed.status !== 'optimal') return null
   const whole = rank === 1 ? solveMemoryPolicy(costing, solver) : null

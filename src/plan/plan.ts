@@ -3,6 +3,7 @@ import type { Assumptions } from '../assumptions.ts'
 import type { Cluster } from '../hardware/cluster.ts'
 import type { Precision } from '../problem.ts'
 import type { Axis, Mesh } from '../sharding/axis.ts'
+import type { ContextLayout } from '../sharding/context-layout.ts'
 
 export interface AxisPlacement {
   readonly axis: Axis
@@ -87,6 +88,8 @@ export interface Plan {
     readonly algorithm: readonly string[]
   }
   readonly zeroStage: number
+  /** How attention meets keys that are sharded over context; null without that axis. */
+  readonly contextLayout: ContextLayout | null
   readonly microbatches: number
   readonly microbatchTokens: number
   readonly pipelineSchedule: string

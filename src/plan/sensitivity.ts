@@ -30,6 +30,7 @@ export function sensitivity(model: CostModel, best: Candidate): Sensitivity {
       rated({
         secondsPerFlop: rates.secondsPerFlop / factor,
         secondsPerAttentionFlop: rates.secondsPerAttentionFlop / factor,
+        secondsPerUpdateFlop: rates.secondsPerUpdateFlop / factor,
       }),
     ),
     hbmBandwidth: elasticity((factor) => rated({ secondsPerByte: rates.secondsPerByte / factor })),

@@ -1,10 +1,12 @@
 /** What no framework could run of a written plan, with pointers into the request. */
 import { policyNames } from '../cost/policies.ts'
+import { runsDualPipe } from '../cost/split-backward.ts'
 import { placements } from '../hardware/placement.ts'
 import type { PlanSketch, Problem } from '../problem.ts'
 import { meshFaults } from '../search/meshes.ts'
 import { sketchedPlacements } from '../search/sketch.ts'
 import { meshSize, replicasOf } from '../sharding/axis.ts'
+import { contextLayoutFits } from '../sharding/context-layout.ts'
 import type { IllegalPlan } from './plan.ts'
 
 type Faults = IllegalPlan['illegal']
@@ -32,9 +34,18 @@ export function sketchFaults(problem: Problem, sketch: PlanSketch): Faults {
   return [
     ...topology,
     ...placementFaults(problem, sketch),
+    ...contextFaults(problem, sketch),
     ...scheduleFaults(problem, sketch),
     ...policyFaults(problem, sketch),
   ]
+}
+
+function contextFaults({ model }: Problem, { contextLayout, mesh }: PlanSketch): Faults {
+  if (contextLayout === undefined || contextLayoutFits(contextLayout, mesh, model)) return []
+  const pointer = '/plan/contextLayout'
+  if (mesh.context === 1) return [{ pointer, detail: 'the context axis is 1: there is nothing to lay out' }]
+  const detail = `ulysses shards ${model.kvHeads} key-value heads over tensor x tensor2 x context = ${mesh.tensor * mesh.tensor2 * mesh.context}, which does not divide them`
+  return [{ pointer, detail }]
 }
 
 function placementFaults(problem: Problem, sketch: PlanSketch): Faults {
@@ -75,6 +86,16 @@ function scheduleFaults({ model, workload }: Problem, sketch: PlanSketch): Fault
     (mesh.pipeline === 1 || (pipelineSchedule ?? 'interleaved-1f1b') !== 'interleaved-1f1b')
   ) {
     faults.push({ pointer: '/plan/virtualStages', detail: 'only interleaved-1f1b has virtual stages' })
+  }
+  if (pipelineSchedule === 'dualpipe' && mesh.pipeline > 1) {
+    const odd = mesh.pipeline % 2 !== 0
+    if (odd || (microbatches !== undefined && !runsDualPipe(mesh.pipeline, microbatches))) {
+      faults.push({
+        pointer: odd ? '/plan/mesh/pipeline' : '/plan/microbatches',
+        detail:
+          'dualpipe needs an even number of stages, and an even number of microbatches, at least two for each stage',
+      })
+    }
   }
   if (mesh.pipeline * virtualStages > model.layers) {
     faults.push({

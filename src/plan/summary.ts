@@ -20,10 +20,11 @@ export function layersByPolicy(model: CostModel, { mix, stageLayers }: Candidate
 }
 
 export function summary(model: CostModel, candidate: Candidate): string {
-  const { mesh, zeroStage, microbatches, schedule } = candidate
+  const { mesh, zeroStage, contextLayout, microbatches, schedule } = candidate
   const sizes = activeAxes(mesh).map((axis) => `${axis} ${mesh[axis]}`)
   const parts = [
     sizes.length > 0 ? sizes.join(' x ') : 'one chip',
+    ...(mesh.context > 1 && contextLayout !== 'gather' ? [`${contextLayout} attention`] : []),
     ...(zeroStage === 1 || zeroStage === 2 ? [`ZeRO-${zeroStage}`] : []),
     ...(schedule.name === 'none' ? [] : [scheduleText(schedule)]),
     ...(microbatches > 1 ? [`${microbatches} microbatches`] : []),

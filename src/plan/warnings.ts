@@ -37,9 +37,7 @@ export function warnings(
     )
   }
   if (best && best.mesh.context > 1) {
-    found.push(
-      'context parallelism gathers keys and values and assumes causal work balanced over the ring (zig-zag)',
-    )
+    found.push('context parallelism assumes causal work balanced over the ring (zig-zag)')
   }
   if (assumptions.basis === 'calibrated' && cluster.chip.kind === 'tpu') {
     found.push('TPU efficiencies are stated starting values, not yet fitted to measurements')

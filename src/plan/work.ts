@@ -29,7 +29,7 @@ export function stageWork(costing: Costing): Work {
   const head = longest.last
     ? [work(stage.head.forward.products, costing), work(stage.head.backward.products, costing)]
     : []
-  return [...parts, ...head].reduce(plus, nothing)
+  return [...parts, ...head.map((one) => times(one, 1 / longest.held))].reduce(plus, nothing)
 }
 
 function work(products: readonly CompiledProduct[], { scale, model }: Costing): Work {

@@ -4,12 +4,14 @@ import type { Schedule, StageGroup } from '../cost/stages.ts'
 import type { Placement } from '../hardware/placement.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { axes } from '../sharding/axis.ts'
+import type { ContextLayout } from '../sharding/context-layout.ts'
 import type { ZeroStage } from '../sharding/states.ts'
 import type { Bytes, Seconds } from '../units.ts'
 
 export interface Layout {
   readonly mesh: Mesh
   readonly zeroStage: ZeroStage
+  readonly contextLayout: ContextLayout
   readonly microbatches: number
   /** Of one microbatch, over all replicas. */
   readonly sequences: number

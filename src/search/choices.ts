@@ -4,9 +4,11 @@
  *
  * ZeRO: below stage 3 weights are whole on every replica, so that data and fsdp mean the same and only data is
  * listed. Microbatches divide a replica's sequences; where tokens divide freely they are powers of two. Interleaving
- * needs microbatches that the stages divide, and a layer per virtual stage; at most 8 virtual stages are tried.
+ * needs microbatches that the stages divide, and a layer per virtual stage; at most 8 virtual stages are tried. Schedules
+ * are those of the workload, or, where it names none, of the assumptions.
  */
 
+import { runsDualPipe } from '../cost/split-backward.ts'
 import type { Schedule } from '../cost/stages.ts'
 import { divisorsOf } from '../hardware/divisors.ts'
 import { type Constraints, type Problem, type ScheduleName, satisfies } from '../problem.ts'
@@ -53,18 +55,23 @@ export function microbatchChoices(mesh: Mesh, { workload, assumptions }: Problem
   return choices
 }
 
-export function scheduleChoices(
-  mesh: Mesh,
-  layers: number,
-  microbatches: number,
-  allowed: readonly ScheduleName[] | undefined,
-): readonly Schedule[] {
+export function triedSchedules({ workload, assumptions }: Problem): readonly ScheduleName[] {
+  return workload.schedules ?? assumptions.schedules
+}
+
+export function scheduleChoices(mesh: Mesh, problem: Problem, microbatches: number): readonly Schedule[] {
   if (mesh.pipeline === 1) return [{ name: 'none', virtualStages: 1 }]
-  const may = (name: ScheduleName) => allowed?.includes(name) ?? true
+  const tried = triedSchedules(problem)
+  const { layers } = problem.model
+  const may = (name: ScheduleName) => tried.includes(name)
   const schedules: Schedule[] = []
   // Of equal times the first is kept: 1F1B, which never holds more microbatches.
   if (may('1f1b')) schedules.push({ name: '1f1b', virtualStages: 1 })
   if (may('gpipe')) schedules.push({ name: 'gpipe', virtualStages: 1 })
+  if (may('zb-h1')) schedules.push({ name: 'zb-h1', virtualStages: 1 })
+  if (may('dualpipe') && runsDualPipe(mesh.pipeline, microbatches)) {
+    schedules.push({ name: 'dualpipe', virtualStages: 1 })
+  }
   if (may('interleaved-1f1b') && microbatches % mesh.pipeline === 0) {
     const most = Math.min(mostVirtualStages, Math.floor(layers / mesh.pipeline))
     for (let virtualStages = 2; virtualStages <= most; virtualStages++) {
@@ -92,8 +99,7 @@ export function layoutCount(mesh: Mesh, problem: Problem): number {
   const stages = zeroChoices(mesh, problem).length
   let count = 0
   for (const { microbatches } of microbatchChoices(mesh, problem)) {
-    count +=
-      stages * scheduleChoices(mesh, problem.model.layers, microbatches, problem.workload.schedules).length
+    count += stages * scheduleChoices(mesh, problem, microbatches).length
   }
   return count
 }

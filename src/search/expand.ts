@@ -6,7 +6,7 @@
 import { type ComputeNumbers, computeNumbers, type TrafficNumbers } from '../cost/microbatch.ts'
 import type { CostModel } from '../cost/model.ts'
 import { fittingMixes, type MemoryNumbers, type Mix, shortBytes } from '../cost/remat.ts'
-import { type Schedule, stageGroups, stageLayers } from '../cost/stages.ts'
+import { mirroredLayers, type Schedule, stageGroups, stageLayers } from '../cost/stages.ts'
 import { type Layers, type StepScratch, stepTime, updateTime } from '../cost/step.ts'
 import { type Scale, setBatch, setMesh } from '../cost/term.ts'
 import { type Placement, placements } from '../hardware/placement.ts'
@@ -68,7 +68,7 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
     )
     const schedules =
       choices.schedules?.(microbatching.microbatches) ??
-      scheduleChoices(mesh, problem.model.layers, microbatching.microbatches, problem.workload.schedules)
+      scheduleChoices(mesh, problem, microbatching.microbatches)
     for (const schedule of schedules) {
       const allowed = stages.filter(({ stage }) =>
         choiceAllowed(problem.constraints, stage.zeroStage, microbatching.microbatches, schedule),
@@ -82,7 +82,10 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
       const groups = stageGroups(counts, schedule, microbatching.microbatches)
       for (const numbers of allowed) {
         const { zeroStage } = numbers.stage
-        const layout: Layout = { mesh, zeroStage, ...microbatching, schedule, stageLayers: counts, groups }
+        const layout: Layout = {
+          ...{ mesh, zeroStage, contextLayout: model.contextLayout, ...microbatching },
+          ...{ schedule, stageLayers: counts, groups },
+        }
         consider(bench, layout, numbers, limit, choices, found)
       }
     }
@@ -106,13 +109,14 @@ function nothingFound(): Expansion {
 function consider(
   { model, scale, scratch }: Workbench,
   layout: Layout,
-  { stage, compute, memory, bestTraffics, places, trafficOn }: StageNumbers,
+  { stage, compute, memory, places, traffics }: StageNumbers,
   limit: number,
   choices: Choices,
   found: Expansion,
 ): void {
   const { memoryBudget, assumptions } = model.problem
   const { groups, schedule, microbatches } = layout
+  const { best: bestTraffics, on: trafficOn } = traffics(schedule)
   const layers: Layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
   const time = (traffic: TrafficNumbers, mix: Mix, bound: 'expected' | 'upper') =>
     stepTime(model, compute, traffic, layers, mix, bound, scratch)
@@ -166,14 +170,9 @@ export function layersOf(
   if (model.problem.assumptions.tokensDivideFreely)
     return Array.from({ length: stages }, () => layers / stages)
   const layer = compute.forward + Math.min(...compute.backward)
-  return stageLayers(
-    layers,
-    stages,
-    schedule.virtualStages,
-    layer,
-    0,
-    compute.headForward + compute.headBackward,
-  )
+  const head = compute.headForward + compute.headBackward
+  if (schedule.name === 'dualpipe') return mirroredLayers(layers, stages, layer, 0, head)
+  return stageLayers(layers, stages, schedule.virtualStages, layer, 0, head)
 }
 
 export function leanestMix(memory: MemoryNumbers, layout: Layout, budget: number): Misfit {

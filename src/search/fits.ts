@@ -13,7 +13,9 @@ import { enumerateMeshes } from './meshes.ts'
 import { stageModel } from './stage-numbers.ts'
 
 export function anythingFits(problem: Problem): boolean {
-  const model = costModel(problem)
+  // A ring holds no keys but its own: nothing needs less.
+  const leanest = problem.assumptions.contextLayouts.includes('ring') ? 'ring' : 'gather'
+  const model = costModel(problem, leanest)
   const scale = createScale()
   const { allowed } = enumerateMeshes(problem)
   const bySharding = [...allowed].sort((a, b) => a.data - b.data || b.context - a.context)
@@ -24,12 +26,7 @@ export function anythingFits(problem: Problem): boolean {
       const compute = computeNumbers(model, scale)
       for (const zeroStage of zeroChoices(mesh, problem)) {
         const memory = memoryNumbers(model, stageModel(model, zeroStage), scale)
-        for (const schedule of scheduleChoices(
-          mesh,
-          problem.model.layers,
-          microbatches,
-          problem.workload.schedules,
-        )) {
+        for (const schedule of scheduleChoices(mesh, problem, microbatches)) {
           if (!choiceAllowed(problem.constraints, zeroStage, microbatches, schedule)) continue
           const counts = layersOf(model, mesh.pipeline, schedule, compute)
           if (!counts) continue

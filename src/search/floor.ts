@@ -6,6 +6,12 @@
  *   floor = min over ZeRO stages and microbatches m of
  *           window(C_f, A_f + m·P_f + W) + window(C_b, A_b + m·P_b + G) + (p-1)/(v·m) · (C_f + C_b) + overhead
  *
+ * Schedules that split the backward pass (split-backward.ts) fill k of m microbatches' weight gradients C_w into the bubble:
+ *
+ *           window(C_f, …) + window(C_b - k/m·C_w, …) + (p-1)/m · (a·C_f + b·(C_b - C_w))
+ *
+ * on the average stage, and no less than without any bubble; those that hide what experts are sent hide it here.
+ *
  * A what waits for activations, the same for any m; P the weights and gradients that move every microbatch; W and G
  * those that move once. Windows of several microbatches take at least as long as one of their sums, because the
  * longest of sums is at most the sum of the longest. Left out: transfers between stages, the optimizer, the uneven
@@ -15,12 +21,19 @@ import type { Bucket, Window } from '../cost/compile.ts'
 import { computeTime } from '../cost/compute.ts'
 import type { CostModel, StageModel } from '../cost/model.ts'
 import type { NetworkCosts } from '../cost/network.ts'
+import { hidesRouted, runsDualPipe, splitBackward } from '../cost/split-backward.ts'
 import { type Scale, setBatch, setMesh } from '../cost/term.ts'
 import { addBuckets, addScaled, createTraffic, type Traffic, windowTime } from '../cost/traffic.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
 import { score } from './candidate.ts'
-import { type Microbatching, microbatchChoices, mostVirtualStages, zeroChoices } from './choices.ts'
+import {
+  type Microbatching,
+  microbatchChoices,
+  mostVirtualStages,
+  triedSchedules,
+  zeroChoices,
+} from './choices.ts'
 
 export interface Floors {
   readonly of: (mesh: Mesh, scale: Scale) => number
@@ -29,6 +42,7 @@ export interface Floors {
 interface Work {
   readonly forward: Seconds
   readonly backward: Seconds
+  readonly weightGradients: Seconds
   readonly forwardTraffic: Traffic
   readonly backwardTraffic: Traffic
 }
@@ -37,6 +51,9 @@ export function meshFloors(model: CostModel): Floors {
   const { assumptions, model: transformer } = model.problem
   const { layers } = transformer
   const works = new Map<string, Work>()
+  const tried = triedSchedules(model.problem)
+  const splitting = tried.filter((name) => name === 'zb-h1' || name === 'dualpipe')
+  const hides = tried.some((name) => hidesRouted({ name, virtualStages: 1 }))
   const sum = () => createTraffic(model.resources)
   const sums: Sums = [sum(), sum(), sum(), sum(), sum(), sum()]
   const stages = model.stages.map((stage) => stageBuckets(stage, model))
@@ -50,8 +67,8 @@ export function meshFloors(model: CostModel): Floors {
     const half = (layer: Window | undefined, head: Window | undefined): [Seconds, Traffic] => {
       const traffic = createTraffic(model.resources)
       const one = createTraffic(model.resources)
-      addBuckets(traffic, critical(head), scale, costs, assumptions, transformer.experts)
-      addBuckets(one, critical(layer), scale, costs, assumptions, transformer.experts)
+      addBuckets(traffic, critical(head), scale, costs, assumptions, transformer.experts, hides)
+      addBuckets(one, critical(layer), scale, costs, assumptions, transformer.experts, hides)
       addScaled(traffic, one, layers)
       const overhead = layers * assumptions.layerOverheadSeconds
       const compute = layers * computeTime(layer?.products ?? [], scale, model.rates)
@@ -60,7 +77,14 @@ export function meshFloors(model: CostModel): Floors {
     }
     const [forward, forwardTraffic] = half(stage?.layer.forward, stage?.head.forward)
     const [backward, backwardTraffic] = half(model.leastBackward, stage?.head.backward)
-    const work: Work = { forward, backward, forwardTraffic, backwardTraffic }
+    const gradients = model.weightGradients
+    const weightGradients =
+      splitting.length === 0
+        ? 0
+        : (layers * computeTime(gradients.layer, scale, model.rates) +
+            computeTime(gradients.head, scale, model.rates)) /
+          mesh.pipeline
+    const work: Work = { forward, backward, weightGradients, forwardTraffic, backwardTraffic }
     works.set(key, work)
     return work
   }
@@ -107,7 +131,23 @@ export function meshFloors(model: CostModel): Floors {
       ((mesh.pipeline - 1) / Math.max(1, virtual) / microbatches) * (work.forward + work.backward)
     const time = (bound: 'expected' | 'upper') =>
       windowTime(work.forward, forward, bound) + windowTime(work.backward, backward, bound) + bubble
-    return score(time('expected'), time('upper'))
+    const whole = score(time('expected'), time('upper'))
+    if (splitting.length === 0 || mesh.pipeline === 1) return whole
+    return splitting.reduce((least, name) => {
+      if (name === 'dualpipe' && !runsDualPipe(mesh.pipeline, microbatches)) return least
+      const split = splitBackward({ name, virtualStages: 1 }, mesh.pipeline, microbatches)
+      if (!split) return least
+      const { forwards, inputGradients, fills } = split
+      const filled = (fills / microbatches) * work.weightGradients
+      const inputs = inputGradients * (work.backward - work.weightGradients)
+      const waits = ((mesh.pipeline - 1) / microbatches) * (forwards * work.forward + inputs)
+      const splitTime = (bound: 'expected' | 'upper') => {
+        const busy = windowTime(work.forward, forward, bound)
+        const unfilled = windowTime(work.backward, backward, bound)
+        return busy + Math.max(unfilled, windowTime(work.backward - filled, backward, bound) + waits)
+      }
+      return Math.min(least, score(splitTime('expected'), splitTime('upper')))
+    }, whole)
   }
 }
 

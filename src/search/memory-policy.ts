@@ -10,19 +10,22 @@
  *   S >= (m - 1/v)·t_i + once_i + g_i - b_i    the busiest stage: what weights and gradients add once a step with it
  *   g_i >= G_k(x_i)                 the backward window with the gradients in it
  *   T >= t_i                        h is the holes' of an interleaved schedule (cost/step.ts)
+ *                                   schedules that split the backward pass have rows of their own: stage-part.ts
  *   fixed_i + f_i · Σ_p kept_p·x_ip + live <= budget
  *
- * There are s_i stages like i. A larger b_i never helps: it costs at least m - 1 + (s_i - 1)/v, so that it is its maximum.
+ * There are s_i stages like i.
  * Which x there are is the counting's (layer-counts.ts).
  */
-import type { LinearProgram, Point, Row, Solver, Variable } from '../../solvers/linear-program.ts'
-import { fixedBytes, type MemoryNumbers, type Mix } from '../cost/remat.ts'
+import type { LinearProgram, Point, Solver } from '../../solvers/linear-program.ts'
+import { fixedBytes, type MemoryNumbers, type Mix, offloads } from '../cost/remat.ts'
+import { splitBackward } from '../cost/split-backward.ts'
 import type { StageGroup } from '../cost/stages.ts'
 import { createStepScratch, holeTime } from '../cost/step.ts'
 import type { Seconds } from '../units.ts'
 import { type CountingName, countings, type LayerCounts, readLayers, readMix } from './layer-counts.ts'
 import { sum, type Terms, times } from './linear-terms.ts'
-import { type LayoutNumbers, milliseconds, type StageWindows, stageWindows } from './stage-windows.ts'
+import { splitPipeline, splitStage, weighted, wholePipeline, wholeStage } from './stage-part.ts'
+import { type LayoutNumbers, milliseconds, stageWindows } from './stage-windows.ts'
 
 const gibibytes = 2 ** -30
 
@@ -94,66 +97,32 @@ export function memoryPolicyProgram(numbers: LayoutNumbers, counting: CountingNa
   const counts = countings[counting](memory, groups, gibibytes, !assumptions.tokensDivideFreely)
   const stages = groups.reduce((count, group) => count + group.stages, 0)
   const { virtualStages } = schedule
+  const split = splitBackward(schedule, stages, microbatches)
   const scratch = createStepScratch(model.resources)
   const parts = groups.map((group, i) => {
     const fixed = memoryBudget - fixedBytes(memory, group)
-    const own = stagePart(stageWindows(numbers, group, scratch), i, counts, microbatches - 1 / virtualStages)
+    const windows = stageWindows(numbers, group, scratch)
+    const own = split
+      ? splitStage(windows, i, counts, microbatches, split)
+      : wholeStage(windows, i, counts, microbatches - 1 / virtualStages, group.stages / virtualStages)
     return {
-      variables: [...own.variables, { name: `stage ${i}`, cost: group.stages / virtualStages }],
+      variables: own.variables,
       rows: [
         ...own.rows,
         { name: memoryRow(i), terms: memoryTerms(memory, group, i, counts), upper: fixed * gibibytes },
+        { name: `on the host ${i}`, terms: offloadedLayers(memory, i, counts), upper: 0 },
       ],
     }
   })
+  const pipeline = split ? splitPipeline(groups) : wholePipeline(holeTime(1, stages, schedule, microbatches))
   const transfers = Math.max(0, stages - 2) * numbers.traffic.transferTime
   return {
     program: {
-      variables: [
-        ...counts.variables,
-        { name: 'busiest', cost: 1 },
-        { name: 'longest', cost: holeTime(1, stages, schedule, microbatches) },
-        ...parts.flatMap(({ variables }) => variables),
-      ],
-      rows: [...counts.rows, ...parts.flatMap(({ rows }) => rows)],
+      variables: [...counts.variables, ...pipeline.variables, ...parts.flatMap(({ variables }) => variables)],
+      rows: [...counts.rows, ...pipeline.rows, ...parts.flatMap(({ rows }) => rows)],
     },
     counts,
     constant: transfers + layers.update + assumptions.stepOverheadSeconds,
-  }
-}
-
-/** The time of one stage, and what it has to do in a step if it is busy for `repeats` microbatches and once more. */
-function stagePart(
-  windows: StageWindows,
-  i: number,
-  counts: LayerCounts,
-  repeats: number,
-): { readonly variables: readonly Variable[]; readonly rows: readonly Row[] } {
-  const [stage, backward, grown] = [`stage ${i}`, `backward ${i}`, `grown ${i}`]
-  const minus = (perLayer: readonly number[]) => times(weighted(perLayer, i, counts), -1)
-  const atLeast = (name: string, bounds: readonly (readonly number[])[]) =>
-    bounds.map((bound, k): Row => ({ name: `${name} ${k}`, terms: { [name]: 1, ...minus(bound) }, lower: 0 }))
-  return {
-    variables: [
-      { name: backward, cost: 0 },
-      { name: grown, cost: 0 },
-    ],
-    rows: [
-      {
-        name: `time ${i}`,
-        terms: { [stage]: 1, [backward]: -1, ...minus(windows.exposed) },
-        lower: windows.forward,
-        upper: windows.forward,
-      },
-      { name: `longest ${i}`, terms: { longest: 1, [stage]: -1 }, lower: 0 },
-      {
-        name: `busiest ${i}`,
-        terms: { busiest: 1, [stage]: -repeats, [grown]: -1, [backward]: 1 },
-        lower: windows.once,
-      },
-      ...atLeast(grown, windows.grown),
-      ...atLeast(backward, windows.backward),
-    ],
   }
 }
 
@@ -162,8 +131,13 @@ function memoryTerms({ kept }: MemoryNumbers, group: StageGroup, i: number, coun
   return sum([times(weighted(kept, i, counts), group.inFlight * gibibytes), counts.live(i)])
 }
 
-function weighted(perLayer: readonly number[], group: number, { layers }: LayerCounts): Terms {
-  return sum(perLayer.map((weight, policy) => times(layers(group, policy), weight)))
+/** Policies that keep arrays on the host go alone: they are no part of the programme. */
+function offloadedLayers(memory: MemoryNumbers, i: number, counts: LayerCounts): Terms {
+  return weighted(
+    memory.kept.map((_, policy) => (offloads(memory, policy) ? 1 : 0)),
+    i,
+    counts,
+  )
 }
 
 function memoryRow(stage: number): string {

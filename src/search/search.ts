@@ -9,11 +9,12 @@ import type { CostModel } from '../cost/model.ts'
 import { createStepScratch } from '../cost/step.ts'
 import { createScale } from '../cost/term.ts'
 import type { Mesh } from '../sharding/axis.ts'
+import { contextLayoutFits } from '../sharding/context-layout.ts'
 import { type Candidate, type Misfit, meshKey } from './candidate.ts'
 import { layoutCount } from './choices.ts'
 import { expandMesh, type Workbench } from './expand.ts'
 import { meshFloors } from './floor.ts'
-import { enumerateMeshes } from './meshes.ts'
+import { enumerateMeshes, type Meshes } from './meshes.ts'
 
 export interface SearchResult {
   readonly candidates: readonly Candidate[]
@@ -28,10 +29,11 @@ export function createWorkbench(model: CostModel): Workbench {
   return { model, scale: createScale(), scratch: createStepScratch(model.resources) }
 }
 
-export function search(model: CostModel): SearchResult {
+/** Of plans worse than `most` none is wanted. */
+export function search(model: CostModel, most = Number.POSITIVE_INFINITY): SearchResult {
   const { problem } = model
   const bench = createWorkbench(model)
-  const meshes = enumerateMeshes(problem)
+  const meshes = meshesOf(model)
   const floors = meshFloors(model)
   const ordered = meshes.allowed
     .map((mesh) => ({ mesh, floor: floors.of(mesh, bench.scale) }))
@@ -47,7 +49,7 @@ export function search(model: CostModel): SearchResult {
   let pruned = 0
   let evaluated = 0
   for (const { mesh, floor } of ordered) {
-    const limit = candidates.length < problem.top ? Number.POSITIVE_INFINITY : (candidates.at(-1)?.score ?? 0)
+    const limit = candidates.length < problem.top ? most : (candidates.at(-1)?.score ?? 0)
     if (floor > limit) {
       pruned += layoutCount(mesh, problem)
       continue
@@ -65,6 +67,45 @@ export function search(model: CostModel): SearchResult {
   const { memory, divisibility, topology, constraint } = infeasible
   const enumerated = pruned + evaluated + memory + divisibility + topology + constraint
   return { candidates, nearest, enumerated, pruned, evaluated, infeasible }
+}
+
+/** Layouts of context other than the first are only tried where there is such an axis, and count for themselves. */
+function meshesOf({ problem, contextLayout }: CostModel): Meshes {
+  const meshes = enumerateMeshes(problem)
+  if (contextLayout === 'gather') return meshes
+  const allowed = meshes.allowed.filter((mesh) => contextLayoutFits(contextLayout, mesh, problem.model))
+  return { total: allowed.length, allowed, constrained: 0, indivisible: 0 }
+}
+
+/** The plans of searches that differ in the layout of context: of each mesh the best, and of those the best. */
+export function merged(results: readonly SearchResult[], top: number): SearchResult {
+  const candidates: Candidate[] = []
+  for (const candidate of results
+    .flatMap((result) => result.candidates)
+    .sort((a, b) => (comes(a, b) ? -1 : 1))) {
+    const known = candidates.some(({ mesh }) => compareKeys(mesh, candidate.mesh) === 0)
+    if (!known && candidates.length < top) candidates.push(candidate)
+  }
+  const sum = (count: (result: SearchResult) => number) =>
+    results.reduce((total, result) => total + count(result), 0)
+  return {
+    candidates,
+    nearest: results
+      .flatMap(({ nearest }) => nearest ?? [])
+      .reduce<Misfit | null>(
+        (least, one) => (least && least.shortBytes <= one.shortBytes ? least : one),
+        null,
+      ),
+    enumerated: sum(({ enumerated }) => enumerated),
+    pruned: sum(({ pruned }) => pruned),
+    evaluated: sum(({ evaluated }) => evaluated),
+    infeasible: {
+      memory: sum(({ infeasible }) => infeasible.memory),
+      divisibility: sum(({ infeasible }) => infeasible.divisibility),
+      topology: sum(({ infeasible }) => infeasible.topology),
+      constraint: sum(({ infeasible }) => infeasible.constraint),
+    },
+  }
 }
 
 function insert(candidates: Candidate[], candidate: Candidate, top: number): void {

@@ -1,8 +1,10 @@
 /** What a written plan fixes of the choices inside its mesh. */
+import { runsDualPipe } from '../cost/split-backward.ts'
 import type { Schedule } from '../cost/stages.ts'
 import { type Placement, placements } from '../hardware/placement.ts'
 import type { AxisPlacementSketch, PlanSketch, Problem, ScheduleName } from '../problem.ts'
 import { replicasOf } from '../sharding/axis.ts'
+import { type ContextLayout, contextLayoutFits } from '../sharding/context-layout.ts'
 import { zeroStages } from '../sharding/states.ts'
 import { mostVirtualStages, zeroChoices } from './choices.ts'
 import type { Choices } from './expand.ts'
@@ -14,6 +16,20 @@ export function sketchedZeroStages(
 ): Pick<Choices, 'zeroStages'> {
   if (zeroStage !== undefined) return { zeroStages: zeroStages.filter((stage) => stage === zeroStage) }
   return zeroChoices(mesh, problem).length > 0 ? {} : { zeroStages: [3] }
+}
+
+/** One that the plan names, or those that would be searched. */
+export function sketchedContextLayouts(
+  { assumptions, model }: Problem,
+  { mesh, contextLayout }: PlanSketch,
+): readonly ContextLayout[] {
+  if (contextLayout !== undefined) return [contextLayout]
+  return [
+    'gather',
+    ...assumptions.contextLayouts.filter(
+      (layout) => layout !== 'gather' && contextLayoutFits(layout, mesh, model),
+    ),
+  ]
 }
 
 export function sketchedMicrobatching(problem: Problem, sketch: PlanSketch): Pick<Choices, 'microbatchings'> {
@@ -41,6 +57,12 @@ export function sketchedSchedules({ model }: Problem, sketch: PlanSketch): Pick<
   if (pipelineSchedule === undefined && virtualStages === undefined) return {}
   if (mesh.pipeline === 1) return {}
   const name: ScheduleName = pipelineSchedule ?? ((virtualStages ?? 1) > 1 ? 'interleaved-1f1b' : '1f1b')
+  if (name === 'dualpipe') {
+    return {
+      schedules: (microbatches) =>
+        runsDualPipe(mesh.pipeline, microbatches) ? [{ name, virtualStages: 1 }] : [],
+    }
+  }
   if (name !== 'interleaved-1f1b') return { schedules: () => [{ name, virtualStages: 1 }] }
   if (virtualStages !== undefined) return { schedules: () => [{ name, virtualStages }] }
   const most = Math.min(mostVirtualStages, Math.floor(model.layers / mesh.pipeline))

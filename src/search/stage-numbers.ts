@@ -4,6 +4,8 @@ import { trafficNumbers } from '../cost/microbatch.ts'
 import type { CostModel, StageModel } from '../cost/model.ts'
 import type { NetworkCosts } from '../cost/network.ts'
 import { type MemoryNumbers, memoryNumbers } from '../cost/remat.ts'
+import { hidesRouted } from '../cost/split-backward.ts'
+import type { Schedule } from '../cost/stages.ts'
 import type { Scale } from '../cost/term.ts'
 import type { Placement } from '../hardware/placement.ts'
 import type { Mesh } from '../sharding/axis.ts'
@@ -36,10 +38,14 @@ export interface StageNumbers {
   readonly stage: StageModel
   readonly compute: ComputeNumbers
   readonly memory: MemoryNumbers
-  /** On the best conceivable placements. */
-  readonly bestTraffics: readonly TrafficNumbers[]
   readonly places: PlacedCosts
-  readonly trafficOn: (place: Placed) => TrafficNumbers
+  readonly traffics: (schedule: Schedule) => Traffics
+}
+
+export interface Traffics {
+  /** On the best conceivable placements. */
+  readonly best: readonly TrafficNumbers[]
+  readonly on: (place: Placed) => TrafficNumbers
 }
 
 export function stageNumbers(
@@ -50,17 +56,38 @@ export function stageNumbers(
   places: PlacedCosts,
 ): StageNumbers {
   const stage = stageModel(model, zeroStage)
-  const traffics = new Map<Placed, TrafficNumbers>()
+  let waited: Traffics | null = null
+  let hidden: Traffics | null = null
   return {
     stage,
     compute,
     memory: memoryNumbers(model, stage, scale),
-    bestTraffics: places.best.map((costs) => trafficNumbers(model, stage, scale, costs)),
     places,
-    trafficOn: (place) => {
-      const known = traffics.get(place) ?? trafficNumbers(model, stage, scale, place.costs)
-      traffics.set(place, known)
-      return known
+    traffics: (schedule) => {
+      if (!hidesRouted(schedule)) {
+        waited ??= trafficsOf(model, stage, scale, places, false)
+        return waited
+      }
+      hidden ??= trafficsOf(model, stage, scale, places, true)
+      return hidden
+    },
+  }
+}
+
+function trafficsOf(
+  model: CostModel,
+  stage: StageModel,
+  scale: Scale,
+  places: PlacedCosts,
+  hides: boolean,
+): Traffics {
+  const known = new Map<Placed, TrafficNumbers>()
+  return {
+    best: places.best.map((costs) => trafficNumbers(model, stage, scale, costs, hides)),
+    on: (place) => {
+      const numbers = known.get(place) ?? trafficNumbers(model, stage, scale, place.costs, hides)
+      known.set(place, numbers)
+      return numbers
     },
   }
 }

@@ -10,10 +10,12 @@ import type { StageGroup } from '../cost/stages.ts'
 import {
   addOnce,
   backwardCompute,
+  fillingTime,
   forwardCompute,
   type Layers,
   type StepScratch,
   stageTime,
+  weightGradientTime,
 } from '../cost/step.ts'
 import { exposedAt, firstResource, resourcesOf, type Traffic, windowTime } from '../cost/traffic.ts'
 import type { Seconds } from '../units.ts'
@@ -39,6 +41,9 @@ export interface StageWindows {
   /** What the backward window waits for, each by policy; and with the gradients of the step. */
   readonly backward: readonly (readonly number[])[]
   readonly grown: readonly (readonly number[])[]
+  /** Without the weight gradients that fill a bubble, and without any (cost/split-backward.ts). */
+  readonly filled: readonly (readonly number[])[]
+  readonly inputs: readonly (readonly number[])[]
 }
 
 /** Windows are linear in the counts, so their values with one policy on all layers say all. */
@@ -48,6 +53,8 @@ export function stageWindows(
   scratch: StepScratch,
 ): StageWindows {
   const computing = forwardCompute(model, compute, group)
+  const filling = fillingTime(compute, layers.groups)
+  const gradients = weightGradientTime(compute, group)
   const alone = memory.kept.map((_, policy) => {
     const mix: Mix = { policy, other: policy, count: 0 }
     stageTime(model, compute, traffic, group, layers, mix, 'expected', scratch)
@@ -62,6 +69,8 @@ export function stageWindows(
       grownExposed: backward[exposedAt] ?? 0,
       waits: waits(work, before.backward),
       grownWaits: waits(work, backward),
+      filledWaits: waits(work - filling, before.backward),
+      inputWaits: waits(work - gradients, before.backward),
     }
   })
   const [any] = alone
@@ -75,6 +84,8 @@ export function stageWindows(
     exposed: alone.map(({ exposed }) => perLayer(exposed)),
     backward: undominated(byBound((own) => own.waits)),
     grown: undominated(byBound((own) => own.grownWaits)),
+    filled: undominated(byBound((own) => own.filledWaits)),
+    inputs: undominated(byBound((own) => own.inputWaits)),
   }
 }
 

@@ -10,10 +10,19 @@ import { type Axis, axes } from './axis.ts'
 
 /**
  * Whose bytes they are, and so of which precision, and whether moving them waits for the product before.
- * A `cache` holds keys and values of past positions. Copies of tokens on their way to experts
+ * A `cache` holds keys and values of past positions. Keys that are
+ * `passed` around a ring are met as they come. Copies of tokens on their way to experts
  * (`dispatch`) may go in less than activations do, what comes back (`combine`) does not. `scores` live inside the fused attention kernel: they are never written to memory.
  */
-export type ArrayKind = 'weight' | 'gradient' | 'activation' | 'dispatch' | 'combine' | 'cache' | 'scores'
+export type ArrayKind =
+  | 'weight'
+  | 'gradient'
+  | 'activation'
+  | 'passed'
+  | 'dispatch'
+  | 'combine'
+  | 'cache'
+  | 'scores'
 
 export interface Dimension {
   /** What the einsum rules compare. */

@@ -125,6 +125,7 @@ const gradientKinds: Readonly<Record<ArrayKind, ArrayKind>> = {
   weight: 'gradient',
   gradient: 'gradient',
   activation: 'activation',
+  passed: 'passed',
   dispatch: 'combine',
   combine: 'dispatch',
   cache: 'cache',

@@ -14,7 +14,7 @@ import type { Transformer } from '../model/transformer.ts'
 import { type ArrayKind, type ShardedArray, shardedArray } from './array.ts'
 import type { Component, Einsum } from './component.ts'
 
-/** How the tables of training or of inference shard what they share with this one. */
+/** How the tables of training shard what they share with this one. */
 export interface ExpertSharding {
   /** The residual stream, with the expert axis on its sequences, and without: B and T of each. */
   readonly stream: { readonly tokens: string; readonly dispatched: string; readonly d: string }
@@ -60,16 +60,16 @@ export function experts(
     einsums: [
       { out: 'Routed', left: 'In', right: 'Choice', kind: 'route' },
       { out: 'Dispatched', left: 'Routed', right: 'Routed', kind: 'reshard' },
-      ...inside('Dispatched', 'Made', '', gatedMlp),
+      ...expertMatmuls('Dispatched', 'Made', '', gatedMlp),
       { out: 'Combined', left: 'Made', right: 'Made', kind: 'reshard' },
       { out: 'Out', left: 'Combined', right: 'Choice', kind: 'route' },
-      ...(shared ? inside('In', 'Out', 'Shared', gatedMlp) : []),
+      ...(shared ? expertMatmuls('In', 'Out', 'Shared', gatedMlp) : []),
     ],
   }
 }
 
 /** The matmuls of an MLP from one array to another, under names of their own. */
-function inside(from: string, to: string, prefix: string, gated: boolean): readonly Einsum[] {
+export function expertMatmuls(from: string, to: string, prefix: string, gated: boolean): readonly Einsum[] {
   const [gate, up, tmp] = [`${prefix}Gate`, `${prefix}Up`, `${prefix}Tmp`]
   const weight = (name: string) => `W_${prefix}${name}`
   const last: Einsum = { out: to, left: tmp, right: weight('out'), kind: 'matmul' }
@@ -82,8 +82,13 @@ function inside(from: string, to: string, prefix: string, gated: boolean): reado
   ]
 }
 
-function sharedArrays(
-  { tokens, weightD, weightInner, inner }: ExpertSharding,
+export function sharedArrays(
+  {
+    tokens,
+    weightD,
+    weightInner,
+    inner,
+  }: Pick<ExpertSharding, 'tokens' | 'weightD' | 'weightInner' | 'inner'>,
   gated: boolean,
 ): Record<string, ShardedArray> {
   const hidden = `${tokens} F:U${inner}`

@@ -14,49 +14,30 @@
  *     heads-batch    heads over tensor, sequences over tensor2
  *     sequence       a chip has some positions of every sequence; partial results are summed (flash decoding)
  *
- * Data replicates weights and shares out the sequences; context shares out the new positions and the cache.
+ * Data replicates weights and shares out the sequences; the expert axis does so for all that is not an expert. Context
+ * shares out the new positions and the cache. Experts and latent attention have tables of their own.
  */
+import { expertLayers } from '../model/expert-layers.ts'
 import type { Transformer } from '../model/transformer.ts'
 import { type ArrayKind, type ShardedArray, shardedArray } from './array.ts'
 import type { Component, Einsum } from './component.ts'
+import { expertPlaces, inferenceExperts } from './inference-experts.ts'
+import { inferenceLatentAttention, latentForms } from './inference-latent-attention.ts'
+import {
+  type CacheLayout,
+  cacheLayouts,
+  caches,
+  type ProjectionLayout,
+  projectionLayouts,
+  projections,
+} from './inference-sharding.ts'
 
-export const projectionLayouts = ['1d', '2d', 'gathered', 'gathered-all'] as const
-export type ProjectionLayout = (typeof projectionLayouts)[number]
-
-export const cacheLayouts = ['heads', 'batch', 'heads-batch', 'sequence'] as const
-export type CacheLayout = (typeof cacheLayouts)[number]
-
-/** Where the tokens, D and the inner dimension (F, heads or the vocabulary) lie under a projection layout. */
-interface Projection {
-  readonly tokens: string
-  readonly stream: string
-  readonly weightD: string
-  readonly weightInner: string
-  readonly inner: string
-}
-
-const projections: Readonly<Record<ProjectionLayout, Projection>> = {
-  '1d': { tokens: 'B_R T_C', stream: 'D_YZ', weightD: 'D', weightInner: '_YZ', inner: '_YZ' },
-  '2d': { tokens: 'B_R T_C', stream: 'D_YZ', weightD: 'D_Z', weightInner: '_Y', inner: '_YZ' },
-  gathered: { tokens: 'B_RZ T_C', stream: 'D_Y', weightD: 'D_Z', weightInner: '_Y', inner: '_Y' },
-  'gathered-all': { tokens: 'B_RYZ T_C', stream: 'D', weightD: 'D_Z', weightInner: '_Y', inner: '' },
-}
-
-/** How queries, caches, scores and results lie while attention runs. */
-interface Cache {
-  readonly sequences: string
-  readonly heads: string
-  readonly positions: string
-  /** Partial results are scattered over heads as they are summed. */
-  readonly resultHeads: string
-}
-
-const caches: Readonly<Record<CacheLayout, Cache>> = {
-  heads: { sequences: 'B_R', heads: '_YZ', positions: 'S_C', resultHeads: '_YZ' },
-  batch: { sequences: 'B_RYZ', heads: '', positions: 'S_C', resultHeads: '' },
-  'heads-batch': { sequences: 'B_RZ', heads: '_Y', positions: 'S_C', resultHeads: '_Y' },
-  sequence: { sequences: 'B_R', heads: '', positions: 'S_CYZ', resultHeads: '_YZ' },
-}
+export {
+  type CacheLayout,
+  cacheLayouts,
+  type ProjectionLayout,
+  projectionLayouts,
+} from './inference-sharding.ts'
 
 const gatedEinsums: readonly Einsum[] = [
   { out: 'Gate', left: 'In', right: 'W_gate', kind: 'matmul' },
@@ -103,12 +84,10 @@ const attentionEinsums: readonly Einsum[] = [
 
 export function inferenceAttention(projection: ProjectionLayout, layout: CacheLayout): Component {
   const { tokens, stream, weightD, weightInner, inner } = projections[projection]
-  const { sequences, heads, positions, resultHeads } = caches[layout]
+  const { sequences, heads, positions, scored, resultHeads } = caches[layout]
   const shared = `${tokens} N:K${inner} H`
   const cache = `${sequences} ${positions} N:K${heads} H`
   const entry = `${sequences} T_C N:K${heads} H`
-  // Scores of a sequence-sharded cache lie as its positions do; over context the keys are gathered to the queries.
-  const scored = layout === 'sequence' ? 'S_YZ' : 'S'
   return {
     name: 'attention',
     arrays: {
@@ -165,8 +144,8 @@ export function inferenceEmbedding(): Component {
   return {
     name: 'embedding',
     arrays: {
-      ...table('scores', { OneHot: 'B_R T_C V' }),
-      ...table('activation', { Out: 'B_R T_C D_YZ' }),
+      ...table('scores', { OneHot: 'B_RE T_C V' }),
+      ...table('activation', { Out: 'B_RE T_C D_YZ' }),
       ...table('weight', { W_E: 'V D_YZ' }),
     },
     einsums: [{ out: 'Out', left: 'OneHot', right: 'W_E', kind: 'lookup' }],
@@ -179,19 +158,62 @@ export interface InferenceLayout {
   readonly component: Component
 }
 
-/** Every layout of each component of a layer, in the order in which they run. */
-export function layerLayouts(model: Transformer): readonly (readonly InferenceLayout[])[] {
-  const attentions = (table: (projection: ProjectionLayout, cache: CacheLayout) => Component) =>
-    projectionLayouts.flatMap((projection) =>
-      cacheLayouts.map((cache) => ({ name: `${projection}/${cache}`, component: table(projection, cache) })),
-    )
-  if (model.parallelBlocks) {
-    return [attentions((projection, cache) => inferenceBlock(projection, cache, model.gatedMlp))]
+/** One component of a layer, in every layout, and how many layers have it. */
+export interface LayerComponent {
+  readonly layers: number
+  readonly layouts: readonly InferenceLayout[]
+}
+
+/** In the order in which they run: dense layers and those with experts have the one or the other. */
+export function layerLayouts(model: Transformer): readonly LayerComponent[] {
+  const { layers, gatedMlp, parallelBlocks } = model
+  const sparse = expertLayers(model)
+  if (parallelBlocks && sparse === 0) {
+    const block = (projection: ProjectionLayout, cache: CacheLayout) =>
+      inferenceBlock(projection, cache, gatedMlp)
+    return [{ layers, layouts: attentionLayouts(block) }]
   }
   return [
-    attentions(inferenceAttention),
-    projectionLayouts.map((name) => ({ name, component: inferenceMlp(name, model.gatedMlp) })),
-  ]
+    { layers, layouts: attentionsOf(model) },
+    {
+      layers: layers - sparse,
+      layouts: projectionLayouts.map((name) => ({ name, component: inferenceMlp(name, gatedMlp) })),
+    },
+    { layers: sparse, layouts: expertLayouts(model) },
+  ].filter((part) => part.layers > 0)
+}
+
+function attentionLayouts(
+  table: (projection: ProjectionLayout, cache: CacheLayout) => Component,
+  suffix = '',
+): readonly InferenceLayout[] {
+  return projectionLayouts.flatMap((projection) =>
+    cacheLayouts.map((cache) => ({
+      name: `${projection}/${cache}${suffix}`,
+      component: table(projection, cache),
+    })),
+  )
+}
+
+function attentionsOf({ attention: { latent } }: Transformer): readonly InferenceLayout[] {
+  if (!latent) return attentionLayouts(inferenceAttention)
+  return latentForms.flatMap((form) =>
+    attentionLayouts(
+      (projection, cache) => inferenceLatentAttention(projection, cache, form, latent.queryRank !== null),
+      `/${form}`,
+    ),
+  )
+}
+
+function expertLayouts(model: Transformer): readonly InferenceLayout[] {
+  return projectionLayouts.flatMap((projection) =>
+    expertPlaces
+      .filter((places) => places !== 'spread' || projection === '1d')
+      .map((places) => ({
+        name: `${projection}/${places}`,
+        component: inferenceExperts(model, projection, places),
+      })),
+  )
 }
 
 export function unembeddingLayouts(): readonly InferenceLayout[] {

@@ -10,37 +10,21 @@
  */
 import { shardedArray } from './array.ts'
 import type { Component, Einsum } from './component.ts'
-
-const lowRankQuery: readonly Einsum[] = [
-  { out: 'QLow', left: 'In', right: 'W_DQ', kind: 'matmul' },
-  { out: 'Q', left: 'QLow', right: 'W_UQ', kind: 'matmul' },
-]
-
-const directQuery: readonly Einsum[] = [{ out: 'Q', left: 'In', right: 'W_Q', kind: 'matmul' }]
-
-const rest: readonly Einsum[] = [
-  { out: 'KVLow', left: 'In', right: 'W_DKV', kind: 'matmul' },
-  { out: 'K', left: 'KVLow', right: 'W_UK', kind: 'matmul' },
-  { out: 'V', left: 'KVLow', right: 'W_UV', kind: 'matmul' },
-  { out: 'Scores', left: 'Q', right: 'K', kind: 'attention', keys: true },
-  { out: 'Att', left: 'Scores', right: 'V', kind: 'attention', keys: true },
-  { out: 'Out', left: 'Att', right: 'W_O', kind: 'matmul' },
-]
+import { attentionArrays, type ContextLayout } from './context-layout.ts'
 
 const queryWeights = {
   low: { W_DQ: 'D_Z q:Rq', W_UQ: 'q:Rq N_Y H:Hk' },
   direct: { W_Q: 'D_Z N_Y H:Hk' },
 }
 
-export function latentAttention(stream: string, lowRank: boolean): Component {
+export function latentAttention(stream: string, lowRank: boolean, layout: ContextLayout): Component {
+  const inner = attentionArrays(layout, { query: 'H:Hk', key: 'N_YZ H:Hk', value: 'H:Hv' })
+  const { query, key, value } = inner.projected
   const activations = {
     In: stream,
     ...(lowRank ? { QLow: 'B_RXE T_C q:Rq' } : {}),
     KVLow: 'B_RXE T_C l:L',
-    Q: 'B_RXE T_C N_YZ H:Hk',
-    K: 'B_RXE T_C N_YZ H:Hk',
-    V: 'B_RXE T_C N_YZ H:Hv',
-    Att: 'B_RXE T_C N_YZ H:Hv',
+    ...inner.activations,
     Out: stream,
   }
   const weights = {
@@ -50,14 +34,28 @@ export function latentAttention(stream: string, lowRank: boolean): Component {
     W_UV: 'l:Rkv N_Y H:Hv',
     W_O: 'N_Y H:Hv D_Z',
   }
+  const queries: readonly Einsum[] = lowRank
+    ? [
+        { out: 'QLow', left: 'In', right: 'W_DQ', kind: 'matmul' },
+        { out: query, left: 'QLow', right: 'W_UQ', kind: 'matmul' },
+      ]
+    : [{ out: query, left: 'In', right: 'W_Q', kind: 'matmul' }]
   const arrays = [
     ...Object.entries(activations).map(([name, notation]) => shardedArray(name, 'activation', notation)),
+    ...Object.entries(inner.keys).map(([name, notation]) => shardedArray(name, inner.keysKind, notation)),
     ...Object.entries(weights).map(([name, notation]) => shardedArray(name, 'weight', notation)),
-    shardedArray('Scores', 'scores', 'B_RXE T_C S:T N_YZ'),
+    shardedArray('Scores', 'scores', inner.scores),
   ]
   return {
     name: 'attention',
     arrays: Object.fromEntries(arrays.map((array) => [array.name, array])),
-    einsums: [...(lowRank ? lowRankQuery : directQuery), ...rest],
+    einsums: [
+      ...queries,
+      { out: 'KVLow', left: 'In', right: 'W_DKV', kind: 'matmul' },
+      { out: key, left: 'KVLow', right: 'W_UK', kind: 'matmul' },
+      { out: value, left: 'KVLow', right: 'W_UV', kind: 'matmul' },
+      ...inner.einsums,
+      { out: 'Out', left: 'Att', right: 'W_O', kind: 'matmul' },
+    ],
   }
 }

@@ -11,6 +11,7 @@ import { expertLayers } from '../model/expert-layers.ts'
 import type { Transformer } from '../model/transformer.ts'
 import { type ArrayKind, type ShardedArray, shardedArray } from './array.ts'
 import type { Component, Einsum } from './component.ts'
+import { attentionArrays, type ContextLayout } from './context-layout.ts'
 import { type ExpertSharding, experts } from './expert-layout.ts'
 import { latentAttention } from './latent-attention.ts'
 
@@ -23,32 +24,25 @@ const residuals: Readonly<Record<Residual, string>> = {
 
 const attentionWeights = { W_Q: 'D_Z N_Y H', W_K: 'D_Z N:K_Y H', W_V: 'D_Z N:K_Y H', W_O: 'N_Y H D_Z' }
 
-const attentionActivations = {
-  Q: 'B_RXE T_C N_YZ H',
-  K: 'B_RXE T_C N:K_YZ H',
-  V: 'B_RXE T_C N:K_YZ H',
-  Att: 'B_RXE T_C N_YZ H',
-}
-
-const attentionEinsums: readonly Einsum[] = [
-  { out: 'Q', left: 'In', right: 'W_Q', kind: 'matmul' },
-  { out: 'K', left: 'In', right: 'W_K', kind: 'matmul' },
-  { out: 'V', left: 'In', right: 'W_V', kind: 'matmul' },
-  { out: 'Scores', left: 'Q', right: 'K', kind: 'attention', keys: true },
-  { out: 'Att', left: 'Scores', right: 'V', kind: 'attention', keys: true },
-  { out: 'Out', left: 'Att', right: 'W_O', kind: 'matmul' },
-]
-
-export function attention(residual: Residual): Component {
+export function attention(residual: Residual, layout: ContextLayout = 'gather'): Component {
   const stream = residuals[residual]
+  const inner = attentionArrays(layout, { query: 'H', key: 'N:K_YZ H', value: 'H' })
+  const { query, key, value } = inner.projected
   return {
     name: 'attention',
     arrays: {
-      ...table('activation', { In: stream, ...attentionActivations, Out: stream }),
+      ...table('activation', { In: stream, ...inner.activations, Out: stream }),
+      ...table(inner.keysKind, inner.keys),
       ...table('weight', attentionWeights),
-      ...table('scores', { Scores: 'B_RXE T_C S:T N_YZ' }),
+      ...table('scores', { Scores: inner.scores }),
     },
-    einsums: attentionEinsums,
+    einsums: [
+      { out: query, left: 'In', right: 'W_Q', kind: 'matmul' },
+      { out: key, left: 'In', right: 'W_K', kind: 'matmul' },
+      { out: value, left: 'In', right: 'W_V', kind: 'matmul' },
+      ...inner.einsums,
+      { out: 'Out', left: 'Att', right: 'W_O', kind: 'matmul' },
+    ],
   }
 }
 
@@ -106,8 +100,8 @@ export function unembedding(residual: Residual): Component {
 }
 
 /** Attention and MLP on one normed input, their outputs summed before one reduction (PaLM). */
-function parallelBlock(residual: Residual, gated: boolean): Component {
-  const parts = [attention(residual), mlp(residual, gated)]
+function parallelBlock(residual: Residual, gated: boolean, layout: ContextLayout): Component {
+  const parts = [attention(residual, layout), mlp(residual, gated)]
   return {
     name: 'block',
     arrays: Object.assign({}, ...parts.map((part) => part.arrays)),
@@ -122,15 +116,19 @@ export interface LayerPart {
 }
 
 /** The components of a layer, in order; of dense layers and those with experts each its share. */
-export function layerParts(model: Transformer, residual: Residual): readonly LayerPart[] {
+export function layerParts(
+  model: Transformer,
+  residual: Residual,
+  layout: ContextLayout = 'gather',
+): readonly LayerPart[] {
   const { latent } = model.attention
   const sparse = expertLayers(model) / model.layers
   if (model.parallelBlocks && sparse === 0) {
-    return [{ component: parallelBlock(residual, model.gatedMlp), times: 1 }]
+    return [{ component: parallelBlock(residual, model.gatedMlp, layout), times: 1 }]
   }
   const attending = latent
-    ? latentAttention(residuals[residual], latent.queryRank !== null)
-    : attention(residual)
+    ? latentAttention(residuals[residual], latent.queryRank !== null, layout)
+    : attention(residual, layout)
   return [
     { component: attending, times: 1 },
     { component: mlp(residual, model.gatedMlp), times: 1 - sparse },

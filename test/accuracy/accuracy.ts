@@ -1,50 +1,22 @@
-/** Predicted over measured times of what was published, training and inference: `npm run accuracy`. Asserts nothing. */
+/** Predicted over measured times and memory of what was published, training and inference: `npm run accuracy`. Asserts nothing. */
 import { publishedInference } from './inference-row.ts'
 import { predictedInference } from './inference-run.ts'
 import { inferenceTable } from './inference-table.ts'
-import { median, predicted, publishedRuns } from './run.ts'
+import { publishedMemory } from './memory-run.ts'
+import { memoryTable } from './memory-table.ts'
+import { publishedRuns } from './run.ts'
+import { trainingTable } from './training-table.ts'
 
-interface Row {
-  readonly group: string
-  readonly ratio: number
-  readonly fits: boolean
-}
-
-const skipped: string[] = []
-const rows = publishedRuns().flatMap((run): readonly Row[] => {
-  const plan = predicted(run)
-  if (!plan) {
-    skipped.push(run.id)
-    return []
-  }
-  return [
-    {
-      group: `${run.split} ${run.chip}`,
-      ratio: plan.stepTimeSeconds / run.stepTimeSeconds,
-      fits: plan.feasible,
-    },
-  ]
-})
-
-const groups = [...new Set(rows.map(({ group }) => group))].sort()
+const modelOf = ({ model }: { readonly model: unknown }) => (typeof model === 'string' ? model : 'other')
 process.stdout.write(
-  'split chip          runs  predicted/measured: median  p10   p90   |error| median  fit in memory\n',
+  [
+    trainingTable('training, dense models', publishedRuns(), ({ chip }) => chip),
+    trainingTable('training, mixtures of experts', publishedRuns('expert-training'), modelOf),
+    trainingTable('training, mixtures of experts', publishedRuns('expert-training'), ({ chip }) => chip),
+    trainingTable('training, dense models, long sequences', publishedRuns('long-training'), ({ id }) => id),
+    memoryTable(publishedMemory()),
+  ].join('\n'),
 )
-for (const group of groups) {
-  const own = rows.filter((row) => row.group === group)
-  const ratios = own.map(({ ratio }) => ratio).sort((a, b) => a - b)
-  const quantile = (share: number) => ratios[Math.round(share * (ratios.length - 1))] ?? Number.NaN
-  const error = median(ratios.map((ratio) => Math.abs(ratio - 1)))
-  const figures = [median(ratios), quantile(0.1), quantile(0.9), error].map((value) =>
-    value.toFixed(2).padStart(6),
-  )
-  const fitting = `${own.filter(({ fits }) => fits).length} of ${own.length}`
-  process.stdout.write(
-    `${group.padEnd(18)} ${String(own.length).padStart(5)} ${figures[0]?.padStart(27)} ${figures[1]} ${figures[2]} ${figures[3]?.padStart(12)}   ${fitting.padStart(14)}\n`,
-  )
-}
-if (skipped.length > 0)
-  process.stdout.write(`left out, the layout cannot be expressed: ${skipped.join(', ')}\n`)
 
 const inference = publishedInference().map((row) => ({ row, comparison: predictedInference(row) }))
 const dense = inference.filter(({ row }) => !row.mixtureOfExperts)

@@ -2,55 +2,77 @@
 import { readFileSync } from 'node:fs'
 import { calibrated } from '../../src/assumptions.ts'
 import { evaluate } from '../../src/evaluate.ts'
+import type { ElementType } from '../../src/hardware/chip.ts'
 import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'
 import { resolveCluster } from '../../src/hardware/resolve.ts'
 import { type Architecture, transformer } from '../../src/model/architecture.ts'
+import type { Transformer } from '../../src/model/transformer.ts'
 import type { Plan } from '../../src/plan/plan.ts'
-import type { PlanSketch, Problem } from '../../src/problem.ts'
+import type { PlanSketch, Problem, ScheduleName } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 
-export interface PublishedRun {
+/** A layout that something was published of. */
+export interface PublishedLayout {
   readonly id: string
   readonly source: string
   readonly split: 'fit' | 'test'
-  readonly model: Architecture
+  /** Rows that share it are one configuration measured again. */
+  readonly group?: string
+  /** A name of fixtures/models, or the architecture where the catalogue has none with it. */
+  readonly model: string | Architecture
   readonly chip: string
   readonly chips: number
+  readonly slices?: number
   readonly mesh: Partial<Mesh>
   readonly zeroStage: number
   readonly microbatchTokens?: number
+  readonly pipelineSchedule?: ScheduleName
   readonly virtualStages?: number
   readonly rematerialization?: string
+  /** bf16 where absent; gradients as the chip's frameworks have them. */
+  readonly compute?: ElementType
+  readonly gradients?: ElementType
   readonly batchSequences: number
   readonly sequenceLength: number
+}
+
+export interface PublishedRun extends PublishedLayout {
   readonly stepTimeSeconds: number
 }
 
 const fixtures = new URL('../../fixtures/', import.meta.url)
 
-export function publishedRuns(): readonly PublishedRun[] {
-  const lines = readFileSync(new URL('measurements/dense-training.jsonl', fixtures), 'utf8')
+export function publishedRows<Row extends PublishedLayout>(name: string): readonly Row[] {
+  const lines = readFileSync(new URL(`measurements/${name}.jsonl`, fixtures), 'utf8')
     .trim()
     .split('\n')
-  return lines.map((line): PublishedRun => JSON.parse(line))
+  return lines.map((line): Row => JSON.parse(line))
+}
+
+/** Dense models; mixtures of experts and long sequences are other files of the same rows. */
+export function publishedRuns(
+  name: 'dense-training' | 'expert-training' | 'long-training' = 'dense-training',
+): readonly PublishedRun[] {
+  return publishedRows(name)
 }
 
 const known = new Map<string, Plan | null>()
 
 /** Null where the layout as published cannot be run: a row that the model has no place for. */
-export function predicted(run: PublishedRun): Plan | null {
+export function predicted(run: PublishedLayout): Plan | null {
   const plan = known.has(run.id) ? (known.get(run.id) ?? null) : prediction(run)
   known.set(run.id, plan)
   return plan
 }
 
-function prediction(run: PublishedRun): Plan | null {
+function prediction(run: PublishedLayout): Plan | null {
   const record: ChipRecord = JSON.parse(readFileSync(new URL(`hardware/${run.chip}.json`, fixtures), 'utf8'))
   const chip = chipOf(record, 'calibrated')
-  const resolution = resolveCluster({ chip, chips: run.chips })
+  const slices = run.slices ?? 1
+  const resolution = resolveCluster({ chip, chips: run.chips / slices, ...(slices > 1 ? { slices } : {}) })
   if ('problem' in resolution) return null
   const problem: Problem = {
-    model: transformer(run.id, run.model),
+    model: typeof run.model === 'string' ? catalogueModel(run.model) : transformer(run.id, run.model),
     cluster: resolution.cluster,
     workload: {
       mode: 'train',
@@ -61,9 +83,9 @@ function prediction(run: PublishedRun): Plan | null {
     memoryBudget: chip.hbmBytes,
     precision: {
       weights: 'bf16',
-      compute: 'bf16',
+      compute: run.compute ?? 'bf16',
       kvCache: 'bf16',
-      gradients: chip.kind === 'gpu' ? 'fp32' : 'bf16',
+      gradients: run.gradients ?? (chip.kind === 'gpu' ? 'fp32' : 'bf16'),
       optimizer: 'fp32',
     },
     constraints: {},
@@ -71,16 +93,24 @@ function prediction(run: PublishedRun): Plan | null {
     objective: 'stepTime',
     top: 1,
   }
-  const { microbatchTokens, virtualStages, rematerialization } = run
+  const { microbatchTokens, pipelineSchedule, virtualStages, rematerialization } = run
   const sketch: PlanSketch = {
     mesh: { ...unitMesh, ...run.mesh },
     zeroStage: run.zeroStage === 0 && (run.mesh.fsdp ?? 1) > 1 ? 3 : run.zeroStage,
     ...(microbatchTokens === undefined ? {} : { microbatchTokens }),
+    ...(pipelineSchedule === undefined ? {} : { pipelineSchedule }),
     ...(virtualStages === undefined ? {} : { virtualStages }),
     ...(rematerialization === undefined ? {} : { rematerialization }),
   }
   const answer = evaluate(problem, sketch, noSolvers)
   return 'plan' in answer ? answer.plan : null
+}
+
+function catalogueModel(name: string): Transformer {
+  const record: { readonly architecture: Architecture } = JSON.parse(
+    readFileSync(new URL(`models/${name}.json`, fixtures), 'utf8'),
+  )
+  return transformer(name, record.architecture)
 }
 
 /** An evaluation needs no programme solved. */

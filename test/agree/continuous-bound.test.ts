@@ -12,7 +12,7 @@ import { groupCost } from '../../src/hardware/collective.ts'
 import { type Group, groupSize, union } from '../../src/hardware/group.ts'
 import { placements } from '../../src/hardware/placement.ts'
 import { costing } from '../../src/plan/costing.ts'
-import type { Problem } from '../../src/problem.ts'
+import type { Problem, ScheduleName } from '../../src/problem.ts'
 import { caseBound } from '../../src/search/continuous/case-bound.ts'
 import { type Cut, networkCuts } from '../../src/search/continuous/network-cuts.ts'
 import { resources } from '../../src/search/continuous/part.ts'
@@ -130,7 +130,9 @@ const anyProblem: fc.Arbitrary<Problem> = fc
     memoryFraction: pick(0.3, 0.6, 1),
     searchTensor2: fc.boolean(),
     shardedPipelines: fc.boolean(),
-    interleaved: fc.boolean(),
+    schedules: sometimes(
+      pick<readonly ScheduleName[]>(['1f1b'], ['zb-h1'], ['zb-h1', 'interleaved-1f1b'], ['1f1b', 'dualpipe']),
+    ),
   })
   .map((any): Problem | null => {
     const tpu = any.chip.startsWith('tpu')
@@ -160,7 +162,7 @@ const anyProblem: fc.Arbitrary<Problem> = fc
         gradients: any.gradients,
         optimizer: 'fp32',
       },
-      ...(any.interleaved ? {} : { schedules: ['1f1b'] as const }),
+      ...(any.schedules ? { schedules: any.schedules } : {}),
       top: 1,
     }
     const { slices, ...rest } = options

@@ -5,7 +5,8 @@
 
 import { computeNumbers, trafficNumbers } from '../../src/cost/microbatch.ts'
 import type { CostModel } from '../../src/cost/model.ts'
-import { type MemoryNumbers, type Mix, memoryNumbers, stageBytes } from '../../src/cost/remat.ts'
+import { type MemoryNumbers, type Mix, memoryNumbers, offloads, stageBytes } from '../../src/cost/remat.ts'
+import { hidesRouted } from '../../src/cost/split-backward.ts'
 import { type StageGroup, stageGroups } from '../../src/cost/stages.ts'
 import { stepTime, updateTime } from '../../src/cost/step.ts'
 import { createScale, setBatch, setMesh } from '../../src/cost/term.ts'
@@ -95,7 +96,7 @@ type Outcome =
 
 function* plansOf(model: CostModel, mesh: Mesh): Generator<Outcome> {
   const { problem, resources } = model
-  const { assumptions, workload, constraints } = problem
+  const { assumptions, constraints } = problem
   const scratch = { forward: createTraffic(resources), backward: createTraffic(resources) }
   const places = placements(problem.cluster.network, mesh)
   for (const microbatching of microbatchChoices(mesh, problem)) {
@@ -104,15 +105,18 @@ function* plansOf(model: CostModel, mesh: Mesh): Generator<Outcome> {
     setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely)
     setBatch(scale, sequences)
     const compute = computeNumbers(model, scale)
-    const schedules = scheduleChoices(mesh, problem.model.layers, microbatches, workload.schedules)
+    const schedules = scheduleChoices(mesh, problem, microbatches)
     for (const zeroStage of zeroChoices(mesh, problem)) {
       const stage = stageModel(model, zeroStage)
       const memory = memoryNumbers(model, stage, scale)
-      const traffics = places.map((placement) => ({
-        placement,
-        traffic: trafficNumbers(model, stage, scale, model.prices.placed(placement, mesh)),
-      }))
+      const trafficsOf = (hides: boolean) =>
+        places.map((placement) => ({
+          placement,
+          traffic: trafficNumbers(model, stage, scale, model.prices.placed(placement, mesh), hides),
+        }))
+      const [waited, hidden] = [trafficsOf(false), trafficsOf(true)]
       for (const schedule of schedules) {
+        const traffics = hidesRouted(schedule) ? hidden : waited
         if (places.length === 0) {
           yield { kind: 'topology' }
           continue
@@ -127,7 +131,11 @@ function* plansOf(model: CostModel, mesh: Mesh): Generator<Outcome> {
           continue
         }
         const groups = stageGroups(stageLayers, schedule, microbatches)
-        const layout: Layout = { mesh, zeroStage, ...microbatching, schedule, stageLayers, groups }
+        const { contextLayout } = model
+        const layout: Layout = {
+          ...{ mesh, zeroStage, contextLayout, ...microbatching },
+          ...{ schedule, stageLayers, groups },
+        }
         const layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
         let first = true
         for (const mix of everyMix(memory, groups, problem)) {
@@ -152,7 +160,7 @@ function everyMix(memory: MemoryNumbers, groups: readonly StageGroup[], problem:
   memory.kept.forEach((kept, policy) => {
     mixes.push({ policy, other: policy, count: 0 })
     memory.kept.forEach((less, other) => {
-      if (less >= kept) return
+      if (less >= kept || offloads(memory, policy) || offloads(memory, other)) return
       const mix = (count: number): Mix => ({ policy, other, count })
       if (problem.assumptions.tokensDivideFreely) {
         mixes.push(...sampled(mix, most, fits))

@@ -1,5 +1,5 @@
 /**
- * Every plan of one phase of inference, priced one after another: all meshes, all placements, all layouts of all
+ * Every plan of one phase of inference of a dense model, priced one after another: all meshes, all placements, all layouts of all
  * components, layer after layer as the stream goes through them. What the search must agree with.
  */
 
@@ -9,6 +9,7 @@ import { placements } from '../../src/hardware/placement.ts'
 import { fixedSeconds } from '../../src/inference/arrangement.ts'
 import type { CompiledLayout } from '../../src/inference/compiled-layout.ts'
 import { componentTime, conditions, moveSeconds } from '../../src/inference/component-time.ts'
+import { evenBatches } from '../../src/inference/even-batches.ts'
 import { setShape, setShards, sumOf } from '../../src/inference/local-term.ts'
 import { inferenceMeshFaults } from '../../src/inference/meshes.ts'
 import { type InferenceModel, movesBetween } from '../../src/inference/model.ts'
@@ -92,7 +93,8 @@ function passesOf(
     const [any] = fittingChoices(model, mesh, passOf(batch))
     if (any) most = batch
   }
-  return most > 0 ? [passOf(most)] : []
+  // How many less are tried is the phase's.
+  return evenBatches(mesh, most).map(passOf)
 }
 
 /** Where `max` would be more, the enumeration has nothing to say. */

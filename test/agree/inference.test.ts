@@ -8,6 +8,7 @@ import { cacheBytes, weightBytes } from '../../src/inference/floor.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
 import { type InferenceCandidate, searchPhase } from '../../src/inference/search.ts'
 import { kvCacheBytes } from '../../src/model/kv-cache.ts'
+import { parameterCount } from '../../src/model/parameters.ts'
 import type { Constraints, GenerateWorkload, InferenceProblem, PhaseProblem } from '../../src/problem.ts'
 import { meshKey } from '../../src/search/candidate.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
@@ -44,7 +45,8 @@ function withBudget<Given extends PhaseProblem>(
 /** All weights and caches, on however many chips. */
 function streamed(problem: PhaseProblem): number {
   const phase = phaseOf(inferenceModel(problem), problem)
-  return weightBytes(problem) + cacheBytes(problem, phase.work(phase.leastPass(unitMesh)))
+  const work = phase.work(phase.leastPass(unitMesh))
+  return weightBytes(problem, work) + cacheBytes(problem, work)
 }
 
 /** Room for not many sequences. */
@@ -58,7 +60,8 @@ const largest: fc.Arbitrary<PhaseProblem> = fc
     const one = kvCacheBytes(model, workload.meanContextLength, elementBytes[precision.kvCache])
     const reserve = reserveBytes(cluster.chip.hbmBytes, assumptions)
     const table = model.vocab * model.dModel * elementBytes[precision.weights]
-    const memoryBudget = reserve + (weightBytes(problem) + table + batch * one) / cluster.chips
+    const weights = parameterCount(model).matmul * elementBytes[precision.weights]
+    const memoryBudget = reserve + (weights + table + batch * one) / cluster.chips
     return { ...withBatch(problem, 'max'), memoryBudget }
   })
 

@@ -10,7 +10,9 @@ import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Solver } from '../../solvers/linear-program.ts'
 import type { TrafficNumbers } from '../../src/cost/microbatch.ts'
 import { costModel } from '../../src/cost/model.ts'
-import { fittingMixes, type MemoryNumbers, type Mix, shortBytes } from '../../src/cost/remat.ts'
+import { policies as everyPolicy } from '../../src/cost/policies.ts'
+import { fittingMixes, type MemoryNumbers, type Mix, offloads, shortBytes } from '../../src/cost/remat.ts'
+import { runsDualPipe } from '../../src/cost/split-backward.ts'
 import { type Schedule, stageGroups } from '../../src/cost/stages.ts'
 import { createStepScratch, stepTime } from '../../src/cost/step.ts'
 import { createTraffic } from '../../src/cost/traffic.ts'
@@ -57,6 +59,8 @@ function bruteForce(numbers: LayoutNumbers): number {
     look({ policy, other: policy, count: 0 })
     for (const other of policies) {
       if (other === policy || (memory.kept[other] ?? 0) > (memory.kept[policy] ?? 0)) continue
+      // Policies that keep arrays on the host go alone.
+      if (offloads(memory, policy) || offloads(memory, other)) continue
       for (let count = 1; count <= most; count++) look({ policy, other, count })
     }
   }
@@ -89,6 +93,9 @@ function layoutsOf(options: ProblemOptions): readonly LayoutNumbers[] {
   return search(model).candidates.map((candidate) => costing(model, candidate))
 }
 
+/** What the programme counts: policies that keep arrays on the host go alone. */
+const onTheChip = everyPolicy.filter(({ host }) => !host).map(({ name }) => name)
+
 const workloads: readonly (readonly [string, ProblemOptions])[] = [
   [
     'Llama 3 8B on 16 H100',
@@ -100,11 +107,25 @@ const workloads: readonly (readonly [string, ProblemOptions])[] = [
   ],
   [
     'GPT-3 13B on 16 TPU v5e',
-    { model: 'gpt-3-13b', chip: 'tpu-v5e', chips: 16, batchTokens: 2 ** 19, sequenceLength: 2048 },
+    {
+      model: 'gpt-3-13b',
+      chip: 'tpu-v5e',
+      chips: 16,
+      batchTokens: 2 ** 19,
+      sequenceLength: 2048,
+      rematerialization: onTheChip,
+    },
   ],
   [
     'Gemma 2 27B on 32 TPU v5p',
-    { model: 'gemma-2-27b', chip: 'tpu-v5p', chips: 32, batchTokens: 2 ** 20, sequenceLength: 8192 },
+    {
+      model: 'gemma-2-27b',
+      chip: 'tpu-v5p',
+      chips: 32,
+      batchTokens: 2 ** 20,
+      sequenceLength: 8192,
+      rematerialization: onTheChip,
+    },
   ],
 ]
 
@@ -140,6 +161,48 @@ describe('layouts of real models', () => {
         }
       })
     }
+  }
+
+  it('with policies that keep arrays on the host, closed form and brute force agree, and such policies go alone', () => {
+    let offloading = 0
+    for (const [, { rematerialization, ...options }] of workloads) {
+      const every = everyPolicy.map(({ name }) => name)
+      for (const layout of layoutsOf({
+        ...options,
+        rematerialization: every,
+        constraints: { pipeline: [1, 2] },
+      })) {
+        for (const share of [0.01, 0.2, 0.5]) {
+          const numbers = withBudget(layout, share)
+          expectAlike(closedForm(numbers), bruteForce(numbers))
+          const { memory, layers } = numbers
+          const mixes = fittingMixes(memory, layers.groups, budgetOf(numbers), false)
+          offloading += mixes.filter(({ policy }) => offloads(memory, policy)).length
+          expect(mixes.every(({ policy, count }) => count === 0 || !offloads(memory, policy))).toBe(true)
+        }
+      }
+    }
+    expect(offloading).toBeGreaterThan(10)
+  })
+
+  for (const schedule of ['zb-h1', 'dualpipe'] as const) {
+    it(`of 2 and 4 stages under ${schedule}: closed form, programme and brute force agree`, () => {
+      const layouts = workloads.flatMap(([, options]) =>
+        [2, 4].flatMap((pipeline) =>
+          [{}, { tensor: 2 }].flatMap((sizes) =>
+            layoutsOf({ ...options, schedules: [schedule], constraints: { pipeline, ...sizes } }).slice(0, 2),
+          ),
+        ),
+      )
+      expect(layouts.length).toBeGreaterThan(8)
+      layouts.forEach((layout, index) => {
+        const numbers = withBudget(layout, [0.04, 0.3, 0.6, 0.9][index % 4] ?? 1)
+        const best = bruteForce(numbers)
+        expectAlike(closedForm(numbers), best)
+        expectAlike(timeOfAnswer(solveMemoryPolicy(numbers, javascriptLpSolver)), best)
+        expectAlike(timeOfAnswer(solveMemoryPolicy(numbers, highs)), best)
+      })
+    })
   }
 
   it('finds that nothing fits where nothing does', () => {
@@ -203,18 +266,20 @@ const madeUp: fc.Arbitrary<LayoutNumbers> = fc
     gradients: moved(4e-3),
     weights: moved(4e-3),
     head: between(0, 5e-3),
-    stageLayers: fc.array(fc.integer({ min: 2, max: 6 }), { minLength: 1, maxLength: 3 }),
-    name: fc.constantFrom('gpipe' as const, '1f1b' as const, 'interleaved-1f1b' as const),
-    microbatches: fc.constantFrom(1, 2, 4, 6),
+    stageLayers: fc.array(fc.integer({ min: 2, max: 6 }), { minLength: 1, maxLength: 4 }),
+    name: fc.constantFrom('gpipe', '1f1b', 'interleaved-1f1b', 'zb-h1', 'dualpipe'),
+    gradientShare: between(0, 0.6),
+    microbatches: fc.constantFrom(1, 2, 4, 6, 8),
     workspace: fc.boolean(),
     share: between(0, 1),
   })
   .map((made) => {
     const stages = made.stageLayers.length
+    const name = made.name === 'dualpipe' && !runsDualPipe(stages, made.microbatches) ? 'zb-h1' : made.name
     const schedule: Schedule =
       stages === 1
         ? { name: 'none', virtualStages: 1 }
-        : { name: made.name, virtualStages: made.name === 'interleaved-1f1b' ? 2 : 1 }
+        : { name, virtualStages: name === 'interleaved-1f1b' ? 2 : 1 }
     const gibibyte = 2 ** 30
     const kept = ascending(made.kept)
       .reverse()
@@ -227,11 +292,13 @@ const madeUp: fc.Arbitrary<LayoutNumbers> = fc
       head: { ...nothing, weights: 0.3 * gibibyte },
       kept,
       live: kept.map((own) => (made.workspace ? Math.max(...kept) - own : 0)),
+      host: kept.map(() => 0),
       stream: 0,
       gatheredStream: 0,
       logits: 0,
       reserve: 0,
       tied: false,
+      shardsOptimizer: false,
       least: 0,
     }
     const columns = createTraffic(base.resources).map((_, part) => part)
@@ -248,12 +315,15 @@ const madeUp: fc.Arbitrary<LayoutNumbers> = fc
       head: end,
       transfer: still,
       transferTime: 1e-4,
+      host: [],
     }
     const compute = {
       forward: made.forward,
       backward: ascending(made.backward),
       headForward: made.head,
       headBackward: made.head,
+      weightGradients: made.gradientShare * (ascending(made.backward)[0] ?? 0),
+      headWeightGradients: made.gradientShare * made.head,
     }
     const { microbatches } = made
     const groups = stageGroups(made.stageLayers, schedule, microbatches)

@@ -5,7 +5,7 @@ import { policies } from '../../src/cost/policies.ts'
 import { createScale } from '../../src/cost/term.ts'
 import type { TorusNetwork } from '../../src/hardware/cluster.ts'
 import type { Architecture } from '../../src/model/architecture.ts'
-import type { Constraints, Problem } from '../../src/problem.ts'
+import type { Constraints, Problem, ScheduleName } from '../../src/problem.ts'
 import { meshKey } from '../../src/search/candidate.ts'
 import { meshFloors } from '../../src/search/floor.ts'
 import { enumerateMeshes, orderedProducts } from '../../src/search/meshes.ts'
@@ -154,6 +154,51 @@ const cases: Readonly<Record<string, () => Problem>> = {
       constraints: { tensor2: 1, pipeline: { max: 2 } },
       memoryBudget: 5.9e8,
     }),
+  '16 chips, backward passes in two pieces': () =>
+    problem({
+      ...workload,
+      batchTokens: 32 * 4096,
+      model: { ...small, layers: 6 },
+      chip: 'h100-sxm',
+      chips: 16,
+      schedules: ['1f1b', 'zb-h1', 'dualpipe'],
+      rematerialization: few,
+      constraints: { tensor: { max: 2 }, tensor2: 1, pipeline: [2, 4, 8] },
+      memoryBudget: 1.2e10,
+    }),
+  '8 chips of a torus, backward passes in two pieces by the book and tight': () =>
+    problem({
+      ...workload,
+      chip: 'tpu-v5e',
+      topology: [2, 4],
+      assumptions: 'book',
+      schedules: ['zb-h1', 'dualpipe'],
+      constraints: { pipeline: { min: 2 } },
+      memoryBudget: 4e8,
+    }),
+  '16 chips, experts that DualPipe hides the way to': () =>
+    problem({
+      ...workload,
+      batchTokens: 32 * 4096,
+      model: {
+        ...small,
+        layers: 8,
+        experts: {
+          experts: 8,
+          activeExperts: 2,
+          sharedExperts: 1,
+          dFfExpert: 1024,
+          denseLayers: 1,
+          every: 1,
+        },
+      },
+      chip: 'h100-sxm',
+      chips: 16,
+      schedules: ['interleaved-1f1b', 'dualpipe'],
+      rematerialization: few,
+      constraints: { tensor: 1, tensor2: 1, context: 1 },
+      network: { scaleOutBytesPerSecondPerChip: 5e9 },
+    }),
   'a budget that nothing fits': () => problem({ ...workload, chip: 'h100-sxm', chips: 8, memoryBudget: 1e9 }),
 }
 
@@ -225,6 +270,8 @@ const hardware = fc.constantFrom<Pick<ProblemOptions, 'chip' | 'chips' | 'topolo
   { chip: 'a100-80g-sxm', chips: 12 },
 )
 
+const everySchedule: ScheduleName[] = ['gpipe', '1f1b', 'interleaved-1f1b', 'zb-h1', 'dualpipe']
+
 const constraints = fc.constantFrom<Constraints>(
   {},
   {},
@@ -244,6 +291,7 @@ const problems: fc.Arbitrary<Problem> = fc
     sequenceLength: fc.constantFrom(1024, 3000),
     budget: fc.double({ min: 7.5, max: 10.5, noNaN: true }),
     slower: fc.constantFrom(1, 10, 50),
+    schedules: fc.option(fc.subarray(everySchedule, { minLength: 1 }), { nil: undefined }),
     rematerialization: fc.subarray(
       policies.filter(({ book }) => book).map((policy) => policy.name),
       { minLength: 1, maxLength: 3 },
@@ -262,7 +310,8 @@ const problems: fc.Arbitrary<Problem> = fc
       { requiredKeys: ['basis'] },
     ),
   })
-  .map(({ hardware: chips, budget, sequences, slower, ...options }) => {
+  .map(({ hardware: chips, budget, sequences, slower, schedules, ...drawn }) => {
+    const options = { ...drawn, ...(schedules ? { schedules } : {}) }
     const batchTokens = sequences * options.sequenceLength
     const made = problem({ ...options, ...chips, batchTokens, memoryBudget: 10 ** budget, top: 1000 })
     const { network } = made.cluster

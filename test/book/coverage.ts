@@ -83,6 +83,11 @@ export const sections = {
     ...['tr-mixed-crit-F13824', 'tr-mixed-crit-F28672', 'tr-mixed-vs-fsdp', 'tr-fig-16x16x16-crit'],
     ...['tr-q3-limits', 'at-mixed', 'at-w1-4pods'],
   ],
+  'mixtures of experts': [
+    ...['tf-q8-moe', 'in-q5', 'in-q6-int8', 'in-q6-bf16', 'gpu-dp-moe'],
+    ...['gpu-ragged-a2a-Z8-k8', 'gpu-ragged-a2a-Z64-k8', 'gpu-ragged-a2a-Z16-k2'],
+    ...['gpu-ep-deepseek16', 'gpu-ex-deepseek'],
+  ],
   pipelines: ['gpu-pp-16st-32mb', 'art-pp-N2', 'art-pp-N16'],
   'time at a given utilisation': [
     ...['tr-fsdp-llama70b', 'tr-q3-steptime', 'gpu-quiz5-q2-2'],

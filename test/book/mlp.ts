@@ -1,15 +1,16 @@
 /**
- * The book's MLP of two matrices on a mesh: what it computes and what it moves, forwards and backwards, by the layer's own
+ * The book's MLP of two matrices, or experts of two each, on a mesh: what it computes and what it moves, forwards and backwards, by the layer's own
  * table, derivation and prices. Tokens may be any real number.
  */
 import { type Assumptions, book } from '../../src/assumptions.ts'
 import { compile, type Window } from '../../src/cost/compile.ts'
 import { computeRates, computeTime } from '../../src/cost/compute.ts'
 import { networkPrices } from '../../src/cost/network.ts'
-import { createScale, setBatch, setMesh } from '../../src/cost/term.ts'
+import { createScale, extentsOf, setBatch, setMesh } from '../../src/cost/term.ts'
 import { addBuckets, createTraffic, firstResource, windowTime } from '../../src/cost/traffic.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import { resourceCount } from '../../src/hardware/collective.ts'
+import type { MixtureOfExperts } from '../../src/model/transformer.ts'
 import type { Precision } from '../../src/problem.ts'
 import { type Axis, axesOf } from '../../src/sharding/axis.ts'
 import type { Component } from '../../src/sharding/component.ts'
@@ -18,6 +19,7 @@ import type { ZeroStage } from '../../src/sharding/states.ts'
 import { mlp } from '../../src/sharding/training-layout.ts'
 import type { Seconds } from '../../src/units.ts'
 import { crossing } from './crossing.ts'
+import { modelOf } from './models.ts'
 import type { Arrangement } from './networks.ts'
 import { precisionOf } from './precision.ts'
 
@@ -44,6 +46,8 @@ export interface Mlp {
   readonly regather?: boolean
   readonly precision?: Precision
   readonly component?: Component
+  /** Experts in place of the MLP; `component` is theirs. */
+  readonly experts?: MixtureOfExperts
   readonly terms?: Assumptions
 }
 
@@ -70,8 +74,10 @@ export function mlpTime(
   tokens: number,
 ): MlpTime {
   const { network, mesh, placement } = arrangement
-  const { precision = precisionOf(), component = plainMlp, terms = book } = rest
-  const extents = { B: 1, T: 1, D, F }
+  const { precision = precisionOf(), component = plainMlp, terms = book, experts = null } = rest
+  const extents = experts
+    ? extentsOf(modelOf({ dModel: D, dFf: F, gatedMlp: false, experts }), 1)
+    : { B: 1, T: 1, D, F }
   const derivation = derivationOf(component, zeroStage, regather)
   const compiled = compile(derivation, extents, precision, terms)
   const scale = createScale()
@@ -85,12 +91,12 @@ export function mlpTime(
   const pass = (...parts: readonly Window[]): PassTime => {
     const buckets = parts.flatMap((part) => part.buckets)
     const traffic = createTraffic(resources)
-    addBuckets(traffic, buckets, scale, costs, terms)
+    addBuckets(traffic, buckets, scale, costs, terms, experts)
     const busy = Array.from(traffic.slice(firstResource + resources))
     const over = (axis: Axis) => {
       const alone = createTraffic(resources)
       const own = buckets.filter((bucket) => axesOf(bucket.over).includes(axis))
-      addBuckets(alone, own, scale, costs, terms)
+      addBuckets(alone, own, scale, costs, terms, experts)
       return windowTime(0, alone, 'upper')
     }
     const products = parts.flatMap((part) => part.products)

@@ -24,7 +24,14 @@ export function trainingTime(
 ): Seconds {
   const extents = { FLOPs: denseTrainFlops(parameters, tokens) }
   const flops = termOf(monomial(1, ['FLOPs'], ['data']), extents, 1)
-  const product: CompiledProduct = { flops, bytes: [], attention: false, recomputed: false, times: 1 }
+  const product: CompiledProduct = {
+    flops,
+    bytes: [],
+    attention: false,
+    recomputed: false,
+    weightGradient: false,
+    times: 1,
+  }
   const scale = createScale()
   setMesh(scale, { ...unitMesh, data: chips }, extents, true)
   return computeTime([product], scale, ratesAt(flopsPerSecond, mfu))

@@ -3,6 +3,7 @@
  * recomputed layers to the plan's. Each framework's numbers are read back as it reads them.
  */
 import { describe, expect, it } from 'vitest'
+import { expertLayers } from '../../src/model/expert-layers.ts'
 import { launchesOf } from './sampled-launches.ts'
 
 describe('Megatron-LM flags', () => {
@@ -29,6 +30,38 @@ describe('Megatron-LM flags', () => {
       expect(step * value(flags, '--seq-length')).toBeGreaterThanOrEqual(asked.workload.batchTokens)
     }
   })
+
+  it('spread experts over ranks of data, and put them in the layers of the plan', () => {
+    const sparse = found.filter(({ asked }) => asked.model.experts)
+    expect(sparse.filter(({ plan }) => (plan.mesh.expert ?? 1) > 1).length).toBeGreaterThan(20)
+    for (const { flags, asked, plan } of sparse) {
+      const world = asked.cluster.chips / value(flags, '--pipeline-model-parallel-size')
+      const spread = value(flags, '--expert-model-parallel-size')
+      const others = world / (spread * value(flags, '--expert-tensor-parallel-size'))
+      const { data = 1, fsdp = 1, context = 1, expert = 1 } = plan.mesh
+      expect(spread).toBe(expert)
+      expect(others).toBe(data * fsdp * context)
+      expect(others % value(flags, '--num-distributed-optimizer-instances')).toBe(0)
+      const at = flags.indexOf('--moe-layer-freq')
+      const layers = at < 0 ? asked.model.layers : unrolled(flags[at + 1] ?? '', asked.model.layers)
+      expect(layers).toBe(expertLayers(asked.model))
+    }
+  })
+
+  /** Layers with experts in a pattern of all layers: [0]*a+([0]*b+[1])*c+[0]*d, each part as far as it is there. */
+  function unrolled(pattern: string, layers: number): number {
+    const flat = pattern
+      .replace(/\(([^)]+)\)\*(\d+)/g, (_, group: string, times: string) =>
+        Array(Number(times)).fill(group).join('+'),
+      )
+      .split('+')
+      .flatMap((part) => {
+        const [, kind = '', times = '1'] = /^\[([01])\](?:\*(\d+))?$/.exec(part) ?? []
+        return Array<string>(Number(times)).fill(kind)
+      })
+    expect(flat).toHaveLength(layers)
+    return flat.filter((kind) => kind === '1').length
+  }
 
   it('put every layer on the stage that the plan has it on, and recompute as many there', () => {
     for (const { flags, asked, plan } of found) {
@@ -115,6 +148,13 @@ describe('torchtitan keys', () => {
       const stages = number('pipeline_parallel_degree')
       const others = number('tensor_parallel_degree') * number('context_parallel_degree') * stages
       expect(shard * replicate * others).toBe(asked.cluster.chips)
+      const { data = 1, fsdp = 1, context = 1, expert = 1 } = plan.mesh
+      if (expert > 1) {
+        expect(number('expert_parallel_degree')).toBe(expert)
+        expect(shard % expert).toBe(0)
+        const experts = (shard / expert) * replicate * number('context_parallel_degree')
+        expect(experts).toBe(data * fsdp * context)
+      }
       const local = number('local_batch_size')
       const accumulated = number('global_batch_size') / (local * shard * replicate)
       const piped = stages > 1 ? local / number('pipeline_parallel_microbatch_size') : 1

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Schedule } from '../../src/cost/stages.ts'
 import type { Placement } from '../../src/hardware/placement.ts'
 import type { Axis } from '../../src/sharding/axis.ts'
 import type { ProblemOptions } from '../problem.ts'
@@ -113,8 +114,99 @@ const cases: Readonly<Record<string, readonly [ProblemOptions, HandMade]>> = {
   ],
 }
 
+/** With experts, latent attention or windows. */
+const sparse: Readonly<Record<string, readonly [ProblemOptions, HandMade]>> = {
+  'deepseek-v3-as-published-on-2048-h800': [
+    {
+      model: 'deepseek-v3',
+      chip: 'h800-sxm',
+      chips: 2048,
+      batchTokens: 15360 * 4096,
+      sequenceLength: 4096,
+      precision: { ...precision, compute: 'fp8' },
+    },
+    {
+      mesh: { pipeline: 16, expert: 64, data: 2 },
+      zeroStage: 1,
+      microbatches: 120,
+      schedule: { name: '1f1b', virtualStages: 1 },
+      stageLayers: [3, ...Array.from({ length: 14 }, () => 4), 2],
+    },
+  ],
+  'deepseek-v3-interleaved-on-uneven-stages': [
+    {
+      model: 'deepseek-v3',
+      chip: 'h100-sxm',
+      chips: 1024,
+      batchTokens: 15360 * 4096,
+      sequenceLength: 4096,
+      precision,
+    },
+    {
+      mesh: { pipeline: 8, expert: 16, tensor: 2, data: 4 },
+      zeroStage: 1,
+      microbatches: 240,
+      schedule: { name: 'interleaved-1f1b', virtualStages: 2 },
+      stageLayers: [7, ...Array.from({ length: 6 }, () => 8), 6],
+      policies: ['selective'],
+    },
+  ],
+  'deepseek-v3-sharded-over-two-v5p-slices': [
+    {
+      model: 'deepseek-v3',
+      chip: 'tpu-v5p',
+      topology: [8, 8, 16],
+      slices: 2,
+      batchTokens: 4096 * 4096,
+      sequenceLength: 4096,
+    },
+    {
+      mesh: { data: 2, fsdp: 64, expert: 16 },
+      microbatches: 2,
+      policies: ['minimal'],
+      placement: acrossSlices('data'),
+    },
+  ],
+  'deepseek-v2-lite-without-an-expert-axis': [
+    { ...llama70b, model: 'deepseek-v2-lite', chips: 64 },
+    { mesh: { fsdp: 64 }, microbatches: 4, policies: ['full'] },
+  ],
+  'qwen3-235b-a22b-sharded-over-experts': [
+    { ...llama70b, model: 'qwen3-235b-a22b', batchTokens: 1024 * 4096, sequenceLength: 4096 },
+    { mesh: { tensor: 4, expert: 8, fsdp: 8 }, microbatches: 4, policies: ['full'] },
+  ],
+  'mixtral-8x7b-with-context-in-a-node': [
+    { ...llama70b, model: 'mixtral-8x7b', chips: 64, batchTokens: 64 * 32768, sequenceLength: 32768 },
+    { mesh: { context: 2, expert: 4, fsdp: 8 }, microbatches: 2, policies: ['full'] },
+  ],
+  'llama-4-maverick-on-v5p': [
+    {
+      model: 'llama-4-maverick',
+      chip: 'tpu-v5p',
+      topology: [8, 8, 8],
+      batchTokens: 512 * 16384,
+      sequenceLength: 16384,
+    },
+    { mesh: { fsdp: 32, expert: 8, tensor: 2 }, microbatches: 2, policies: ['save_mlp_proj'] },
+  ],
+  'gpt-oss-120b-on-v5p': [
+    {
+      model: 'gpt-oss-120b',
+      chip: 'tpu-v5p',
+      topology: [4, 4, 4],
+      batchTokens: 512 * 8192,
+      sequenceLength: 8192,
+    },
+    { mesh: { fsdp: 16, expert: 4 }, microbatches: 4, policies: ['full'] },
+  ],
+  'gemma-3-27b-with-windows': [
+    { ...llama70b, model: 'gemma-3-27b' },
+    { mesh: { tensor: 8, fsdp: 32 }, microbatches: 8, policies: ['full'] },
+  ],
+}
+
 describe('what is typed to launch a plan', () => {
-  it.each(Object.entries(cases))('%s', async (name, [options, plan]) => {
+  it.each(Object.entries({ ...cases, ...sparse }))('%s', async (name, [options, plan]) => {
     const answer = `${JSON.stringify(launched(options, plan), null, 2)}\n`
     await expect(answer).toMatchFileSnapshot(`../../fixtures/golden/launch/${name}.json`)
   })
@@ -235,5 +327,144 @@ describe('a framework that cannot run a plan says why', () => {
   it('is not asked where it does not run: TPUs get MaxText alone', () => {
     const answer = launched(podSlice, { mesh: { fsdp: 256, tensor: 4 }, microbatches: 2, policies: ['full'] })
     expect(Object.keys(answer)).toEqual(['maxtext', 'notes'])
+  })
+})
+
+describe('a framework that cannot spread experts as the plan does says why', () => {
+  const mixtral: ProblemOptions = { ...llama70b, model: 'mixtral-8x7b', chips: 64 }
+  const spread: HandMade = { mesh: { expert: 8, fsdp: 8 }, microbatches: 4, policies: ['full'] }
+  const answer = (options: Partial<ProblemOptions>, change: Partial<HandMade>) =>
+    launched({ ...mixtral, ...options }, { ...spread, ...change })
+  const reasons = (
+    framework: 'megatron' | 'maxtext' | 'torchtitan',
+    change: Partial<HandMade>,
+    options: Partial<ProblemOptions> = {},
+  ) => {
+    const flags = answer(options, change)[framework]
+    return typeof flags === 'object' && 'unsupported' in flags ? flags.unsupported : []
+  }
+
+  it('runs the plan that the others differ from', () => {
+    for (const framework of ['megatron', 'maxtext', 'torchtitan'] as const) {
+      expect(reasons(framework, {})).toEqual([])
+    }
+  })
+
+  it('counts the ranks of experts before those of context, which is the same inside a node alone', () => {
+    const inside = { mesh: { context: 2, expert: 4, fsdp: 8 } }
+    const across = { mesh: { context: 2, expert: 8, fsdp: 4 } }
+    for (const framework of ['megatron', 'torchtitan'] as const) {
+      expect(reasons(framework, inside)).toEqual([])
+      expect(reasons(framework, across)).toEqual([expect.stringContaining('over context first')])
+    }
+    const wide = { mesh: { context: 16, expert: 2, fsdp: 2 } }
+    expect(reasons('maxtext', across)).toEqual([])
+    expect(reasons('maxtext', wide)).toEqual([expect.stringContaining('through experts before all else')])
+  })
+
+  it('puts the pipeline inside of the replicas without experts only', () => {
+    const plan = {
+      mesh: { pipeline: 4, expert: 4, data: 4 },
+      zeroStage: 1,
+      microbatches: 8,
+      schedule: { name: '1f1b', virtualStages: 1 },
+    } as const
+    expect(reasons('megatron', plan)).toEqual([])
+    expect(reasons('megatron', { ...plan, placement: ([, inside]) => inside })).toEqual([
+      expect.stringContaining('only without context and expert'),
+    ])
+    const alone = { ...plan, mesh: { pipeline: 8, expert: 8 } }
+    expect(answer({}, alone).megatron).not.toContain('--use-tp-pp-dp-mapping')
+  })
+
+  it('needs ranks that shard weights to spread experts over', () => {
+    const plan = { mesh: { expert: 8, data: 8 }, microbatches: 1, zeroStage: 0 } as const
+    expect(reasons('megatron', plan)).toEqual([])
+    expect(reasons('torchtitan', plan)).toContainEqual(expect.stringContaining('ZeRO-0 has none'))
+    expect(reasons('maxtext', plan)).toEqual([expect.stringContaining('fsdp, context and expert')])
+  })
+
+  it('sends tokens again where it cannot keep them', () => {
+    expect(reasons('maxtext', { policies: ['none'] })).toEqual([expect.stringContaining('again')])
+    expect(reasons('maxtext', { mesh: { fsdp: 64 }, policies: ['none'] })).toEqual([])
+    expect(reasons('megatron', { policies: ['none'] })).toEqual([])
+  })
+
+  it('knows the kinds of experts and attention that it knows', () => {
+    const glm = { model: 'glm-4.5', batchTokens: 256 * 8192 }
+    expect(reasons('megatron', {}, glm)).toEqual([])
+    expect(reasons('maxtext', {}, glm)).toEqual([expect.stringContaining('no decoder block')])
+    expect(reasons('torchtitan', {}, glm)).toContainEqual(expect.stringContaining('no model with these'))
+    const local = { model: 'gpt-oss-20b' }
+    expect(reasons('megatron', {}, local)).toEqual([])
+    expect(reasons('torchtitan', {}, local)).toEqual(['windows are not mapped to torchtitan'])
+    expect(reasons('maxtext', { mesh: { context: 2, expert: 4, fsdp: 8 } }, local)).toEqual([
+      expect.stringContaining('do not go with context'),
+    ])
+    expect(reasons('maxtext', {}, { model: 'deepseek-v2-lite' })).toEqual([
+      expect.stringContaining('through cuDNN'),
+    ])
+  })
+
+  it('dispatches one copy for each chip where it can, and says so where it cannot', () => {
+    const lite = { model: 'deepseek-v2-lite' }
+    const flat = { assumptions: { basis: 'calibrated', hierarchicalDispatch: false } } as const
+    const each = expect.stringContaining('once for each of its 6 experts; the plan')
+    expect(answer(lite, {}).megatron).toContain('deepep')
+    expect(answer(lite, {}).torchtitan).toContain('expert_parallel_comm_backend = "deepep"')
+    expect(answer(lite, {}).notes).not.toContainEqual(each)
+    expect(answer({ ...lite, ...flat }, {}).megatron).toContain('alltoall')
+    expect(answer({ ...lite, ...flat }, {}).notes).toContainEqual(each)
+    const split = answer(lite, { mesh: { tensor: 2, expert: 8, fsdp: 4 } })
+    expect(split.torchtitan).toContain('expert_parallel_comm_backend = "standard"')
+    const domain = { ...lite, chip: 'gb200-nvl72', chips: 64 }
+    expect(answer(domain, {}).megatron).toContain('hybridep')
+  })
+
+  it('is limited to nodes where the experts lie on more of them', () => {
+    const v3 = { model: 'deepseek-v3', chips: 256 }
+    const wide = answer(v3, { mesh: { expert: 64, fsdp: 4 }, microbatches: 1 })
+    const narrow = answer(v3, { mesh: { expert: 32, fsdp: 8 }, microbatches: 1 })
+    expect(wide.megatron).toEqual(expect.arrayContaining(['--moe-router-num-groups', '8']))
+    expect(narrow.megatron).not.toContain('--moe-router-num-groups')
+  })
+
+  it('leaves layers that predict further tokens to those that have them', () => {
+    const v3 = { model: 'deepseek-v3' }
+    expect(answer(v3, {}).megatron).toEqual(expect.arrayContaining(['--mtp-num-layers', '1']))
+    expect(reasons('torchtitan', {}, v3)).toEqual([expect.stringContaining('predict further tokens')])
+  })
+
+  it('has every second layer with experts where the plan has them: the last of two', () => {
+    const maverick = answer({ model: 'llama-4-maverick' }, {})
+    expect(maverick.megatron).toEqual(expect.arrayContaining(['--moe-layer-freq', '([0]*1+[1])*24']))
+    expect(maverick.megatron).toContain('--moe-router-pre-softmax')
+  })
+})
+
+describe('a schedule that a framework does not have', () => {
+  it('is named, not passed on', () => {
+    const schedule = { name: 'zb-h1', virtualStages: 1 } as unknown as Schedule
+    const plan: HandMade = {
+      mesh: { pipeline: 4, tensor: 8, data: 8 },
+      zeroStage: 1,
+      microbatches: 32,
+      schedule,
+    }
+    const { megatron, maxtext, torchtitan } = launched(llama70b, plan)
+    for (const framework of [megatron, maxtext, torchtitan]) {
+      expect(framework).toHaveProperty(
+        'unsupported',
+        expect.arrayContaining([expect.stringContaining('zb-h1')]),
+      )
+    }
+  })
+})
+
+describe('fp8 in torchtitan', () => {
+  it('is converted under the name that its registry has', () => {
+    const fp8 = { ...llama70b, precision: { ...precision, compute: 'fp8' } } as const
+    const { torchtitan } = launched(fp8, { ...hybrid, policies: ['full'] })
+    expect(torchtitan).toContain('converters = ["quantize.linear.float8"]')
   })
 })

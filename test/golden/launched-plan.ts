@@ -53,6 +53,7 @@ export function launchedPlan(model: CostModel, plan: HandMade): Launched {
   const whole = asked.workload.batchTokens / asked.workload.sequenceLength
   const candidate: Candidate = {
     mesh,
+    contextLayout: model.contextLayout,
     zeroStage: plan.zeroStage ?? (mesh.fsdp > 1 ? 3 : 0),
     microbatches,
     sequences: plan.sequences ?? whole / microbatches,

@@ -8,7 +8,7 @@ import { divisorsOf } from '../../src/hardware/divisors.ts'
 import { placements } from '../../src/hardware/placement.ts'
 import type { Problem } from '../../src/problem.ts'
 import { enumerateMeshes } from '../../src/search/meshes.ts'
-import type { Mesh } from '../../src/sharding/axis.ts'
+import { type Mesh, replicasOf } from '../../src/sharding/axis.ts'
 import type { ZeroStage } from '../../src/sharding/states.ts'
 import { problem } from '../problem.ts'
 import { type HandMade, type Launched, launchedPlan } from './launched-plan.ts'
@@ -45,8 +45,14 @@ interface Asked {
   readonly plan: HandMade
 }
 
-/** Llama 3 has 8 key-value heads, GPT-3 and Llama 2 as many as heads; 32, 40 and 80 layers. */
-const models = ['llama-3-8b', 'llama-3-70b', 'gpt-3-6.7b', 'llama-2-13b']
+/**
+ * Llama 3 has 8 key-value heads, GPT-3 and Llama 2 as many as heads; 32, 40 and 80 layers. Mixtral has experts in every
+ * layer, Llama 4 Maverick in every second one, DeepSeek-V2 Lite in all but the first.
+ */
+const models = [
+  ...['llama-3-8b', 'llama-3-70b', 'gpt-3-6.7b', 'llama-2-13b'],
+  ...['mixtral-8x7b', 'llama-4-maverick', 'deepseek-v2-lite'],
+]
 
 const compiled = clusters.flatMap((cluster) =>
   models.map((model) =>
@@ -87,7 +93,7 @@ const arbitraryPlan: fc.Arbitrary<Asked> = fc
     if (meshes.length === 0) return null
     const mesh = from(meshes, 0)
     const { layers } = asked.model
-    const replicas = mesh.data * mesh.fsdp
+    const replicas = replicasOf(mesh)
     const each = Math.ceil(sequences / replicas)
     const microbatches = from(divisorsOf(each), 1)
     const most = Math.ceil(layers / mesh.pipeline)
@@ -109,7 +115,7 @@ const arbitraryPlan: fc.Arbitrary<Asked> = fc
 
 function zeroStages(mesh: Mesh): readonly ZeroStage[] {
   if (mesh.fsdp > 1) return [3]
-  if (mesh.context > 1) return [0, 1, 2, 3]
+  if (mesh.context * mesh.expert > 1) return [0, 1, 2, 3]
   return mesh.data > 1 ? [0, 1, 2] : [0]
 }
 

@@ -53,6 +53,7 @@ export const samplePlan: Plan = {
   placement: [{ axis: 'fsdp', on: 'nvlink', physical: [0], wraps: true }],
   layout: { components: { mlp: 'fsdp' }, shardings: { W_in: '[D_X, F]' }, algorithm: ['In = …'] },
   zeroStage: 3,
+  contextLayout: null,
   microbatches: 1,
   microbatchTokens: 1024,
   pipelineSchedule: 'none',

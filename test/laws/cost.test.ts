@@ -137,6 +137,7 @@ function withCluster(made: Problem, { flops = 1, hbm = 1, links = 1, latencies =
       ...chip,
       peakFlopsPerSecond: Object.fromEntries(peaks),
       hbmBytesPerSecond: chip.hbmBytesPerSecond * hbm,
+      hostBytesPerSecond: chip.hostBytesPerSecond * hbm,
     },
     network: scaledNetwork(made.cluster.network, links, latencies),
   }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ComputeNumbers, TrafficNumbers } from '../../src/cost/microbatch.ts'
 import { costModel } from '../../src/cost/model.ts'
+import { runsDualPipe } from '../../src/cost/split-backward.ts'
 import { type Schedule, stageGroups } from '../../src/cost/stages.ts'
 import { createStepScratch, type Layers, stepTime } from '../../src/cost/step.ts'
 import type { Bound } from '../../src/cost/traffic.ts'
@@ -40,14 +41,19 @@ const steps = fc.record({
   traffic,
   compute: fc.record({ forward: times, backward: times, headForward: times, headBackward: times }),
   stages: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }),
-  microbatches: fc.integer({ min: 1, max: 4 }),
+  microbatches: fc.constantFrom(1, 2, 3, 4, 8),
   virtualStages: fc.constantFrom(1, 1, 2),
+  splits: fc.boolean(),
 })
 
 type Drawn = typeof steps extends fc.Arbitrary<infer Step> ? Step : never
 
+function splitSchedule(stages: number, microbatches: number): Schedule {
+  return { name: runsDualPipe(stages, microbatches) ? 'dualpipe' : 'zb-h1', virtualStages: 1 }
+}
+
 function time(
-  { traffic: parts, compute: work, stages, microbatches, virtualStages }: Drawn,
+  { traffic: parts, compute: work, stages, microbatches, virtualStages, splits }: Drawn,
   bound: Bound,
 ): number {
   const vector = (name: (typeof names)[number]) => Float64Array.from(parts[name])
@@ -66,9 +72,16 @@ function time(
     head: end('head'),
     transfer: vector('transfer'),
     transferTime: parts.transfer[1] ?? 0,
+    host: [],
   }
-  const compute: ComputeNumbers = { ...work, backward: [work.backward] }
-  const pipelined: Schedule = { name: virtualStages > 1 ? 'interleaved-1f1b' : '1f1b', virtualStages }
+  const compute: ComputeNumbers = {
+    ...work,
+    backward: [work.backward],
+    weightGradients: work.backward / 2,
+    headWeightGradients: work.headBackward / 2,
+  }
+  const whole: Schedule = { name: virtualStages > 1 ? 'interleaved-1f1b' : '1f1b', virtualStages }
+  const pipelined: Schedule = splits ? splitSchedule(stages.length, microbatches) : whole
   const schedule: Schedule = stages.length > 1 ? pipelined : { name: 'none', virtualStages: 1 }
   const layers: Layers = {
     groups: stageGroups(stages, schedule, microbatches),

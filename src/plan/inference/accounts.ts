@@ -5,6 +5,7 @@
 
 import { reserveBytes } from '../../cost/memory.ts'
 import { setShape, sumOf } from '../../inference/local-term.ts'
+import { onStage } from '../../inference/occurrence.ts'
 import { fixedBytes } from '../../inference/pass-numbers.ts'
 import { type Axis, axes } from '../../sharding/axis.ts'
 import { byAxis } from '../accounts.ts'
@@ -37,11 +38,11 @@ export function inferenceMemoryAccount({ model, candidate }: InferenceCosting): 
   const { setting, sizes } = model
   const { pass, layouts, answer, mesh } = candidate
   setShape(sizes, pass.resident)
-  const head = layouts.length - 1
+  const counts = onStage(model, pass.stageLayers)
   let weights = 0
   let kvCache = 0
   layouts.forEach(({ stored, cache }, index) => {
-    const layers = index === head ? 1 : pass.stageLayers
+    const layers = counts[index] ?? 0
     weights += layers * sumOf(stored, sizes)
     kvCache += layers * sumOf(cache, sizes)
   })

@@ -6,6 +6,7 @@ import type { InferenceModel } from '../../inference/model.ts'
 import type { InferenceCandidate, Phase } from '../../inference/search.ts'
 import { chooseLayouts } from '../../search/component-layout.ts'
 import { arrayNotation } from '../../sharding/array.ts'
+import { replicasOf } from '../../sharding/axis.ts'
 import { activeAxes } from '../collectives.ts'
 import { planId } from '../identity.ts'
 import type { InferencePlan } from '../inference-plan.ts'
@@ -58,6 +59,7 @@ export function assembleInference(
     placement,
     layout: { components: names, shardings: shardings(costed), algorithm: inferenceAlgorithm(costed) },
     zeroStage: 0,
+    contextLayout: mesh.context > 1 ? ('gather' as const) : null,
     microbatches: pass.units,
     microbatchTokens: pass.shape.sequences * pass.shape.positions,
     pipelineSchedule: mesh.pipeline > 1 ? 'in-flight' : 'none',
@@ -152,7 +154,8 @@ function stageLayers(layers: number, stages: number): readonly number[] {
 
 /** Sequences with those that fill up the last group and replica. */
 function paddedSequences({ pass, mesh }: InferenceCandidate): number {
-  return pass.groups * Math.ceil(pass.shape.sequences / mesh.data) * mesh.data
+  const replicas = replicasOf(mesh)
+  return pass.groups * Math.ceil(pass.shape.sequences / replicas) * replicas
 }
 
 function tooFull(shortBytes: number): Infeasibility {

@@ -1,4 +1,5 @@
 /** What a step of inference moves, line by line, and its algorithm, with only the axes that are larger than 1. */
+import { outerShare, routedLoads, routedTime } from '../../cost/routing.ts'
 import { operationTime } from '../../cost/traffic.ts'
 import { collectiveTime } from '../../hardware/collective.ts'
 import {
@@ -8,6 +9,7 @@ import {
 } from '../../inference/compiled-layout.ts'
 import { localValue, setShape, sumOf } from '../../inference/local-term.ts'
 import { movesBetween } from '../../inference/model.ts'
+import { crossings } from '../../inference/occurrence.ts'
 import { setPass } from '../../inference/pass-numbers.ts'
 import { axesOf, axisBit, axisSet } from '../../sharding/axis.ts'
 import { restricted } from '../../sharding/component.ts'
@@ -47,14 +49,19 @@ export function inferenceAlgorithm(costing: InferenceCosting): readonly string[]
 
 /** One call may move several arrays: its time is shared among them by their bytes. */
 function linesOf(
-  { operation, over, bytes, critical, moves }: CompiledCollective,
+  { operation, over, bytes, critical, routed, moves }: CompiledCollective,
   count: number,
   { model, candidate }: InferenceCosting,
 ): readonly CollectiveLine[] {
   const cost = candidate.costs[costSet(over, candidate.costs, candidate.mesh)]
   if (!cost || count === 0) return []
   const whole = sumOf(bytes, model.sizes)
-  const seconds = count * operationTime(operation, whole, cost)
+  const { model: transformer, assumptions } = model.setting
+  const experts = routed ? transformer.experts : null
+  const one = experts
+    ? routedTime(whole, cost, routedLoads(cost, outerShare(cost, experts, assumptions)))
+    : operationTime(operation, whole, cost)
+  const seconds = count * one
   return moves.map((move, index): CollectiveLine => {
     const term = bytes[index]
     const own = term ? localValue(term, model.sizes) : 0
@@ -76,11 +83,11 @@ function streamLines(costing: InferenceCosting): readonly CollectiveLine[] {
   const { model, candidate, components } = costing
   const head = components.length - 1
   const active = axisSet(activeAxes(candidate.mesh))
-  return components.flatMap(({ layout, times }, index) => {
-    const from = index === 0 ? components[head - 1] : components[index - 1]
-    if (!from) return []
-    setPass(model, candidate.pass, index === head)
-    return movesBetween(model, from.layout, layout)
+  return crossings(model, candidate.pass).flatMap(({ from, to, times }) => {
+    const [source, target] = [components[from], components[to]]
+    if (!source || !target) return []
+    setPass(model, candidate.pass, to === head)
+    return movesBetween(model, source.layout, target.layout)
       .map((move) => ({ ...move, over: move.over & active }))
       .filter(({ over }) => over !== 0)
       .flatMap((move) => linesOf(move, times, costing))

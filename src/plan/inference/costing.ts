@@ -14,6 +14,7 @@ import {
 } from '../../inference/component-time.ts'
 import { setShards } from '../../inference/local-term.ts'
 import { type InferenceModel, movesBetween } from '../../inference/model.ts'
+import { crossings, occurrences, onStage } from '../../inference/occurrence.ts'
 import { setPass } from '../../inference/pass-numbers.ts'
 import type { InferenceCandidate } from '../../inference/search.ts'
 import type { Seconds } from '../../units.ts'
@@ -49,17 +50,20 @@ export function inferenceCosting(model: InferenceModel, candidate: InferenceCand
     pass.contexts,
     model.sizes,
     model.resources,
+    model.setting.model.experts,
   )
   setShards(model.sizes, mesh)
   const head = layouts.length - 1
+  const counts = occurrences(model, pass)
+  const stage = onStage(model, pass.stageLayers)
   const components = layouts.map((layout, index): CostedComponent => {
     setPass(model, pass, index === head)
-    const times = index === head ? pass.headTimes : pass.layerTimes
+    const times = counts[index] ?? 0
     return {
       name: model.components[index]?.name ?? '',
       layout,
       times,
-      busy: index === head ? times : Math.min(times, pass.units * pass.stageLayers),
+      busy: index === head ? times : Math.min(times, pass.units * (stage[index] ?? 0)),
       time: componentTime(layout, costs, given),
     }
   })
@@ -89,20 +93,17 @@ function reshardingSeconds(
   bound: Bound,
 ): Seconds {
   const head = layouts.length - 1
-  const { layers } = model.setting.model
   const between = (from: typeof model.embedding, to: number, times: number): Seconds => {
     const layout = layouts[to]
     if (!layout) return 0
     setPass(model, pass, to === head)
     return times * moveSeconds(movesBetween(model, from, layout), costs, given, bound)
   }
-  let total = between(model.embedding, 0, pass.headTimes)
-  layouts.forEach((layout, index) => {
-    if (index === head) return
-    const last = index === head - 1
-    total += last
-      ? between(layout, 0, pass.layerTimes * (1 - 1 / layers)) + between(layout, head, pass.headTimes)
-      : between(layout, index + 1, pass.layerTimes)
-  })
-  return total
+  return crossings(model, pass).reduce(
+    (total, { from, to, times }) => {
+      const layout = layouts[from]
+      return layout ? total + between(layout, to, times) : total
+    },
+    between(model.embedding, 0, pass.headTimes),
+  )
 }

@@ -87,7 +87,7 @@ function latencyReasons(
   const { cluster, precision } = setting
   const { chip, chips } = cluster
   const hbm = chip.hbmBytesPerSecond * chips
-  const weights = weightBytes(setting)
+  const weights = weightBytes(setting, work)
   const caches = cacheBytes(setting, work)
   const flops = workFlops(setting, work)
   const terms = [

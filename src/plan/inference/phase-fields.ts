@@ -3,6 +3,7 @@
  * outlasts streaming, and what drafts would gain.
  *
  *   critical batch = R · m · (b_w / 2) · C / W_hbm      tokens in a step; R replicas and m groups each read the weights
+ *   with experts   · E/k                                as a token visits k of E; R are replicas of the experts
  *
  * Source: "How To Scale Your Model", Inference.
  */
@@ -27,12 +28,14 @@ export function phaseFields(
   const { mesh, costs, layouts, pass } = candidate
   const offered = layouts.map((layout) => [layout])
   const { rates, setting } = model
+  const { experts } = setting.model
   const perToken =
     (elementBytes[setting.precision.weights] / 2) * (rates.secondsPerByte / rates.secondsPerFlop)
   const account = speculative ? speculationAccount(model, candidate, workload, speculative) : null
   return {
     maxBatchSequences: largestBatch(model, { mesh, costs, offered }, { contextLength, meanContextLength }),
-    criticalBatchTokens: mesh.data * pass.groups * perToken,
+    criticalBatchTokens:
+      mesh.data * pass.groups * perToken * (experts ? experts.experts / experts.activeExperts : 1),
     ...(account ? { speculation: account } : {}),
   }
 }

@@ -1,4 +1,7 @@
 /** What MaxText cannot run. Source: as maxtext.ts. */
+import { widthChecks } from './experts.ts'
+import { maxtextBlock } from './maxtext-block.ts'
+import { sendsAgain } from './maxtext-recomputation.ts'
 import { pipelineRank } from './rank-order.ts'
 import type { Run } from './run.ts'
 import { type Check, commonChecks, faults } from './unsupported.ts'
@@ -9,6 +12,7 @@ export function maxtextFaults(run: Run): readonly string[] {
     ...meshChecks(run),
     ...stateChecks(run),
     ...modelChecks(run),
+    ...expertChecks(run),
     ...pipelineChecks(run),
     ...precisionChecks(run),
   ])
@@ -16,16 +20,16 @@ export function maxtextFaults(run: Run): readonly string[] {
 
 function meshChecks(run: Run): readonly Check[] {
   const { mesh, model, sequenceLength } = run
-  const { tensor, context, fsdp } = mesh
+  const { tensor, context, fsdp, expert } = mesh
   const divides = (shards: number, name: string, size: number): Check => [
     size % shards !== 0,
     `${name} ${size} cannot be sharded evenly ${shards} ways`,
   ]
   return [
     [mesh.tensor2 > 1, 'MaxText has no second tensor axis that shards D'],
-    divides(fsdp * context, 'dModel', model.dModel),
+    divides(fsdp * context * expert, 'dModel', model.dModel),
     divides(tensor, 'dModel', model.dModel),
-    divides(tensor, 'dFf', model.dFf),
+    ...widthChecks(run),
     divides(tensor, 'the vocabulary', model.vocab),
     divides(tensor, 'key-value heads', model.kvHeads),
     divides(context > 1 ? 2 * context : 1, 'the sequence length', sequenceLength),
@@ -36,7 +40,10 @@ function stateChecks({ zeroStage, mesh, replicas, microbatches, model, problem }
   const copies = zeroStage < 2
   return [
     [zeroStage === 2, 'MaxText has no ZeRO-2'],
-    [copies && mesh.fsdp * mesh.context > 1, 'MaxText shards weights over fsdp and context, as ZeRO-3 does'],
+    [
+      copies && mesh.fsdp * mesh.context * mesh.expert > 1,
+      'MaxText shards weights over fsdp, context and expert, as ZeRO-3 does',
+    ],
     [
       copies && replicas > 1 && microbatches > 1,
       `MaxText reduces gradients every microbatch, not once a step as ZeRO-${zeroStage} does`,
@@ -61,6 +68,32 @@ function modelChecks({ model, sequenceLength, problem }: Run): readonly Check[] 
       `${model.learnedPositions} learned positions are fewer than a sequence has`,
     ],
     [optimizer !== 'adamw' && optimizer !== 'sgd', `the optimizer ${optimizer} is not mapped to MaxText's`],
+  ]
+}
+
+function expertChecks(run: Run): readonly Check[] {
+  const { model, mesh, problem } = run
+  const gpu = problem.cluster.chip.kind === 'gpu'
+  const local = model.attention.window !== null && model.attention.globalEvery !== 1
+  return [
+    [sendsAgain(run), 'MaxText sends tokens to their experts again in the backward pass'],
+    [
+      gpu && model.attention.latent !== null,
+      'latent attention through cuDNN is not mapped to MaxText on GPUs',
+    ],
+    [gpu && local && mesh.context > 1, "MaxText's windows on GPUs do not go with context"],
+    [
+      mesh.pipeline > 1 && (maxtextBlock(run)?.cycle ?? 1) > 1,
+      'MaxText pipelines whole cycles of layers that differ, not single ones',
+    ],
+    [
+      mesh.pipeline > 1 && (model.experts?.denseLayers ?? 0) > 0,
+      'MaxText runs the first dense layers outside of the pipeline',
+    ],
+    [
+      mesh.pipeline > 1 && model.multiTokenLayers > 0,
+      'MaxText runs layers that predict further tokens outside of the pipeline',
+    ],
   ]
 }
 

@@ -3,10 +3,9 @@
  * switches the units of the innermost tier are its slices. Null where an axis straddles them. Source: as maxtext.ts, and
  * create_device_mesh in src/maxtext/utils/maxtext_utils.py.
  */
-import type { SwitchedNetwork } from '../../hardware/cluster.ts'
-import type { Group } from '../../hardware/group.ts'
 import type { Axis } from '../../sharding/axis.ts'
 import type { Run } from './run.ts'
+import { unitSize, unitsSpanned } from './units.ts'
 
 /** In MaxText's order, outermost first; `pipeline` is its stage. */
 export const maxtextAxes = [
@@ -15,6 +14,7 @@ export const maxtextAxes = [
   'fsdp',
   'context',
   'tensor',
+  'expert',
 ] as const satisfies readonly Axis[]
 
 type Sizes = Readonly<Record<(typeof maxtextAxes)[number], number>>
@@ -29,7 +29,7 @@ export function slicedMesh({ mesh, placement, problem: { cluster } }: Run): Slic
   const across = (axis: Axis): number => {
     const group = placement.groups[axis]
     if (group.kind === 'torus') return group.slices
-    return network.kind === 'switched' ? acrossUnits(group, unitSize(network, chips)) : 1
+    return network.kind === 'switched' ? unitsSpanned(group, unitSize(network, chips)) : 1
   }
   const dcn = sizes(across)
   const ici = sizes((axis) => mesh[axis] / dcn[axis])
@@ -37,6 +37,11 @@ export function slicedMesh({ mesh, placement, problem: { cluster } }: Run): Slic
   const slice = network.kind === 'torus' ? chips / network.slices : unitSize(network, chips)
   const whole = maxtextAxes.every((axis) => Number.isInteger(ici[axis]) && Number.isInteger(dcn[axis]))
   return whole && inside === slice ? { ici, dcn } : null
+}
+
+/** Across slices MaxText counts through the experts before tensor and context, the plan after them. */
+export function reordersExperts({ dcn }: SlicedMesh): boolean {
+  return dcn.expert > 1 && dcn.tensor * dcn.context > 1
 }
 
 /** An axis takes some chips of a physical axis and leaves the others to another. */
@@ -51,16 +56,6 @@ export function splitsPhysicalAxes({ placement, problem: { cluster } }: Run): bo
   })
 }
 
-function unitSize({ tiers }: SwitchedNetwork, chips: number): number {
-  return Math.min(tiers[0]?.size ?? chips, chips)
-}
-
-/** Of a group that counts ranks from inside a unit to outside of it. */
-function acrossUnits(group: Group, unit: number): number {
-  const [span] = group.kind === 'switched' ? group.spans : []
-  return span ? span.size / Math.min(span.size, Math.max(1, unit / span.stride)) : 1
-}
-
 function sizes(size: (axis: (typeof maxtextAxes)[number]) => number): Sizes {
   return {
     data: size('data'),
@@ -68,5 +63,6 @@ function sizes(size: (axis: (typeof maxtextAxes)[number]) => number): Sizes {
     fsdp: size('fsdp'),
     context: size('context'),
     tensor: size('tensor'),
+    expert: size('expert'),
   }
 }

@@ -2,9 +2,12 @@
  * MaxText's rematerialisation policy for one of ours; null for a mix of two. Without one (`none`) its scan over layers
  * still recomputes everything, so what keeps every matmul and the attention stands for it; it recomputes norms and
  * activation functions, which cost no matmul. In the same way `minimal`, which recomputes attention alone, stands for
- * Megatron's `selective`. What keeps the MLP's projections is spelled out. Source: as maxtext.ts, and
- * src/maxtext/layers/nnx_decoders.py, layers/linears.py.
+ * Megatron's `selective`. What keeps the MLP's projections is spelled out, and so is every policy where there are experts
+ * or latent attention: the named ones forget the experts' second projection and the low ranks. No name keeps the tokens
+ * that were sent to their experts: they are sent again. Source: as maxtext.ts, and src/maxtext/layers/nnx_decoders.py,
+ * layers/{linears,moe,attention_mla}.py.
  */
+import type { Transformer } from '../../model/transformer.ts'
 import type { Run } from './run.ts'
 
 const names: Readonly<Record<string, string>> = {
@@ -17,13 +20,44 @@ const names: Readonly<Record<string, string>> = {
   full: 'full',
 }
 
+type Part = 'queries' | 'context' | 'output' | 'hidden'
+
+const parts: Readonly<Record<string, readonly Part[]>> = {
+  none: ['queries', 'context', 'output', 'hidden'],
+  selective: ['queries', 'output', 'hidden'],
+  minimal: ['queries', 'output', 'hidden'],
+  save_dot_except_mlp: ['queries', 'output'],
+  save_qkv_proj: ['queries'],
+  save_out_proj: ['output'],
+  save_mlp_proj: ['hidden'],
+}
+
 export function maxtextRecomputation({ recomputation, model }: Run): Readonly<Record<string, string>> | null {
   const { policy, count } = recomputation
   if (count > 0) return null
-  if (policy === 'save_mlp_proj') {
-    const kept = model.gatedMlp ? { mlpwi_0: 'device', mlpwi_1: 'device' } : { mlpwi: 'device' }
-    return { remat_policy: 'custom', decoder_layer_input: 'device', ...kept }
+  const named = !model.experts && !model.attention.latent
+  const name = named || policy === 'full' ? names[policy] : undefined
+  if (name) return { remat_policy: name }
+  const kept = parts[policy]
+  if (!kept) return null
+  const tensors = kept.flatMap((part) => tensorsOf(part, model))
+  const places = tensors.map((tensor) => [tensor, 'device'])
+  return { remat_policy: 'custom', decoder_layer_input: 'device', ...Object.fromEntries(places) }
+}
+
+/** The plan keeps what was sent to the experts, and these are on other chips. */
+export function sendsAgain({ recomputation, mesh }: Run): boolean {
+  return mesh.expert > 1 && ['none', 'selective'].includes(recomputation.policy)
+}
+
+function tensorsOf(part: Part, { gatedMlp, experts, attention }: Transformer): readonly string[] {
+  if (part === 'context') return ['context']
+  if (part === 'output') return ['out_proj']
+  if (part === 'hidden') {
+    if (!gatedMlp) return ['mlpwi']
+    return ['mlpwi_0', 'mlpwi_1', ...(experts ? ['moe_mlpwi_1'] : [])]
   }
-  const name = names[policy]
-  return name ? { remat_policy: name } : null
+  const { latent } = attention
+  const low = latent ? [...(latent.queryRank === null ? [] : ['query_wa_proj']), 'kv_wa_proj'] : []
+  return ['query_proj', 'key_proj', 'value_proj', ...low]
 }

@@ -1,8 +1,8 @@
 /**
  * MaxText configuration. One array of devices with named axes; weights are sharded over fsdp and context (ZeRO-3),
- * copies over data. What it does not have, it is not asked for:
+ * copies over data. To all but the experts its expert axis is one more of fsdp. What it does not have, it is not asked for:
  *
- *   ZeRO-0, ZeRO-1   without context, and without accumulation: left to the compiler, gradients are reduced every
+ *   ZeRO-0, ZeRO-1   without context or expert, and without accumulation: left to the compiler, gradients are reduced every
  *                    microbatch. ZeRO-1 is shard_optimizer_over_data
  *   ZeRO-2, tensor2  not at all (the tensor_transpose axis went in July 2026)
  *   pipeline         the circular one with one repeat, which keeps all microbatches as GPipe does; even stages
@@ -11,8 +11,18 @@
  * Source: AI-Hypercomputer/maxtext e591f30 (August 2026), src/maxtext/configs/base.yml, configs/types.py,
  * utils/sharding.py, utils/gradient_accumulation.py; configs/gpu/a3 for GPUs.
  */
+import { expertLayers } from '../../model/expert-layers.ts'
+import type { Transformer } from '../../model/transformer.ts'
+import { copiesNotes } from './experts.ts'
+import { type Block, maxtextBlock } from './maxtext-block.ts'
 import { maxtextFaults } from './maxtext-checks.ts'
-import { maxtextAxes, type SlicedMesh, slicedMesh, splitsPhysicalAxes } from './maxtext-mesh.ts'
+import {
+  maxtextAxes,
+  reordersExperts,
+  type SlicedMesh,
+  slicedMesh,
+  splitsPhysicalAxes,
+} from './maxtext-mesh.ts'
 import { maxtextRecomputation } from './maxtext-recomputation.ts'
 import type { Run } from './run.ts'
 import type { Launch } from './unsupported.ts'
@@ -23,48 +33,59 @@ export type MaxtextConfig = Readonly<Record<string, Value>>
 
 export function maxtext(run: Run): Launch<MaxtextConfig> {
   const sliced = slicedMesh(run)
+  const block = maxtextBlock(run)
   const recomputation = maxtextRecomputation(run)
   const unsupported = [
     ...maxtextFaults(run),
     ...(sliced ? [] : ["a mesh axis straddles the units of the innermost tier, which are MaxText's slices"]),
+    ...(sliced && reordersExperts(sliced) ? ['MaxText counts ranks through experts before all else'] : []),
+    ...(block ? [] : ['MaxText has no decoder block with these experts and this attention']),
     ...(recomputation ? [] : ['MaxText has one rematerialisation policy for all layers']),
   ]
-  if (!sliced || !recomputation || unsupported.length > 0) return { unsupported }
+  if (!sliced || !block || !recomputation || unsupported.length > 0) return { unsupported }
   const flags = {
-    ...modelConfig(run),
+    ...modelConfig(run, block),
     ...meshConfig(run, sliced),
     ...batchConfig(run),
     ...recomputation,
     ...precisionConfig(run),
   }
-  return { flags, notes: placementNotes(run) }
+  return { flags, notes: [...placementNotes(run), ...modelNotes(run, block)] }
 }
 
-function modelConfig({ model, problem }: Run): MaxtextConfig {
+function modelConfig({ model, problem }: Run, { name, keys }: Block): MaxtextConfig {
   const gpu = problem.cluster.chip.kind === 'gpu'
   return {
     // max_segments_per_seq: packed sequences need a limit with this attention; 32 is MaxText's own on GPUs.
     ...(gpu
       ? { hardware: 'gpu', attention: 'cudnn_flash_te', max_segments_per_seq: 32 }
       : { attention: 'flash' }),
-    decoder_block: model.learnedPositions > 0 ? 'gpt3' : 'llama2',
+    decoder_block: name,
     base_num_decoder_layers: model.layers,
     base_emb_dim: model.dModel,
-    base_mlp_dim: model.dFf,
+    base_mlp_dim: mlpWidth(model),
     base_num_query_heads: model.heads,
     base_num_kv_heads: model.kvHeads,
-    head_dim: model.headDim,
+    ...(model.attention.latent ? {} : { head_dim: model.headDim }),
     vocab_size: model.vocab,
     mlp_activations: model.gatedMlp ? ['silu', 'linear'] : ['gelu'],
     logits_via_embedding: model.tiedEmbeddings,
-    ...(model.learnedPositions > 0 ? { trainable_position_size: model.learnedPositions } : {}),
+    ...keys,
+    ...(model.multiTokenLayers > 0 ? { mtp_num_layers: model.multiTokenLayers } : {}),
     opt_type: problem.workload.optimizer,
   }
 }
 
+/** Where all layers have experts, MaxText wants their width for the MLP that is not there. */
+function mlpWidth(model: Transformer): number {
+  const { layers, dFf, experts } = model
+  return experts && expertLayers(model) === layers ? experts.dFfExpert : dFf
+}
+
 function meshConfig(run: Run, { ici, dcn }: SlicedMesh): MaxtextConfig {
+  const axes = maxtextAxes.filter((axis) => axis !== 'expert' || run.model.experts)
   const sizes = (prefix: string, values: SlicedMesh['ici']) =>
-    Object.fromEntries(maxtextAxes.map((axis) => [`${prefix}_${axis}_parallelism`, values[axis]]))
+    Object.fromEntries(axes.map((axis) => [`${prefix}_${axis}_parallelism`, values[axis]]))
   return {
     ...sizes('ici', ici),
     ...sizes('dcn', dcn),
@@ -114,4 +135,10 @@ function precisionConfig({ problem: { precision } }: Run): MaxtextConfig {
 function placementNotes({ problem: { cluster } }: Run): readonly string[] {
   if (cluster.network.kind !== 'torus' || cluster.chips === 1) return []
   return ['MaxText: JAX chooses where mesh axes lie on the torus; compare what it logs with `placement`.']
+}
+
+function modelNotes(run: Run, { name }: Block): readonly string[] {
+  const chunks =
+    'MaxText: the local layers of this block attend within chunks, as in Llama 4, not to a window.'
+  return [...(name === 'llama4' ? [chunks] : []), ...copiesNotes(run, 'MaxText')]
 }

@@ -1,11 +1,20 @@
 /** What Megatron-LM cannot run. Source: as megatron.ts, and megatron/core/optimizer/distrib_optimizer.py. */
+import { megatronExpertChecks } from './megatron-experts.ts'
 import { megatronOptimizers, megatronSharding } from './megatron-states.ts'
 import type { Run } from './run.ts'
 import { type Check, commonChecks, faults } from './unsupported.ts'
 
 export function megatronFaults(run: Run): readonly string[] {
-  return faults([...commonChecks(run), ...meshChecks(run), ...modelChecks(run), ...precisionChecks(run)])
+  return faults([
+    ...commonChecks(run),
+    ...meshChecks(run),
+    ...modelChecks(run),
+    ...megatronExpertChecks(run),
+    ...precisionChecks(run),
+  ])
 }
+
+const schedules: readonly string[] = ['none', '1f1b', 'interleaved-1f1b']
 
 function meshChecks({
   mesh,
@@ -21,6 +30,14 @@ function meshChecks({
     [mesh.tensor2 > 1, 'Megatron-LM has one tensor axis; tensor2 shards D over a second'],
     [schedule.name === 'gpipe', 'Megatron-LM runs 1F1B, not GPipe'],
     [
+      schedule.name === 'zb-h1' || schedule.name === 'dualpipe',
+      `Megatron-LM runs each backward pass in one piece, ${schedule.name} in two`,
+    ],
+    [
+      ![...schedules, 'gpipe'].includes(schedule.name),
+      `the schedule ${schedule.name} is not mapped to Megatron-LM's`,
+    ],
+    [
       schedule.virtualStages > 1 && microbatches % pipeline !== 0,
       `interleaving needs microbatches that ${pipeline} stages divide`,
     ],
@@ -34,16 +51,14 @@ function meshChecks({
 }
 
 function modelChecks(run: Run): readonly Check[] {
-  const {
-    model,
-    mesh: { tensor },
-    sequenceLength,
-    problem,
-  } = run
+  const { model, sequenceLength, problem } = run
   const { optimizer } = problem.workload
   return [
     [model.parallelBlocks, 'Megatron-LM runs attention before the MLP, not beside it'],
-    [model.dFf % tensor !== 0, `tensor ${tensor} does not divide dFf ${model.dFf}`],
+    [
+      model.attention.latent !== null && model.attention.window !== null,
+      'windows of latent attention are not mapped to Megatron-LM',
+    ],
     [
       model.learnedPositions > 0 && model.learnedPositions < sequenceLength,
       `${model.learnedPositions} learned positions are fewer than a sequence has`,

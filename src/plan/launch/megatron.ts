@@ -7,11 +7,15 @@
  *   ZeRO-2   --use-megatron-fsdp, optim_grads
  *   ZeRO-3   --use-megatron-fsdp, optim_grads_params; `data` is its number of distributed optimizer instances (HSDP)
  *
+ * Experts are spread over ranks of data (megatron-experts.ts).
+ *
  * Megatron-FSDP goes with tensor and context parallelism, not with a pipeline. Source: NVIDIA/Megatron-LM core_v0.19.0,
  * megatron/training/arguments.py, megatron/core/transformer/transformer_config.py, docs/user-guide/features/megatron_fsdp.md
  * and, on pipelines, the scripts of examples/multimodal_dev.
  */
+import { megatronAttention } from './megatron-attention.ts'
 import { megatronFaults } from './megatron-checks.ts'
+import { megatronExpertNotes, megatronExperts } from './megatron-experts.ts'
 import { megatronPipeline } from './megatron-pipeline.ts'
 import { megatronRecomputation } from './megatron-recomputation.ts'
 import { megatronSharding, megatronStates } from './megatron-states.ts'
@@ -32,27 +36,28 @@ export function megatron(run: Run): Launch<readonly string[]> {
   if (!recomputation || unsupported.length > 0) return { unsupported }
   const flags = [
     ...modelFlags(run),
+    ...megatronExperts(run),
     ...meshFlags(run),
     ...batchFlags(run),
     ...megatronStates(run),
     ...precisionFlags(run),
     ...recomputation,
   ]
-  return { flags: flags.map(String), notes: connectionNotes(run) }
+  return { flags: flags.map(String), notes: [...connectionNotes(run), ...megatronExpertNotes(run)] }
 }
 
-function modelFlags({ model, sequenceLength }: Run): readonly Flag[] {
-  const { heads, kvHeads, headDim, learnedPositions } = model
+function modelFlags(run: Run): readonly Flag[] {
+  const { model, sequenceLength } = run
+  const { learnedPositions, multiTokenLayers } = model
   return [
     ...['--num-layers', model.layers, '--hidden-size', model.dModel, '--ffn-hidden-size', model.dFf],
-    ...['--num-attention-heads', heads],
-    ...(kvHeads === heads ? [] : ['--group-query-attention', '--num-query-groups', kvHeads]),
-    ...(headDim * heads === model.dModel ? [] : ['--kv-channels', headDim]),
+    ...megatronAttention(run),
     ...(model.gatedMlp ? ['--swiglu'] : []),
     ...(model.tiedEmbeddings ? [] : ['--untie-embeddings-and-output-weights']),
     ...['--position-embedding-type', learnedPositions > 0 ? 'learned_absolute' : 'rope'],
     ...['--max-position-embeddings', learnedPositions > 0 ? learnedPositions : sequenceLength],
     ...['--vocab-size', model.vocab],
+    ...(multiTokenLayers > 0 ? ['--mtp-num-layers', multiTokenLayers] : []),
   ]
 }
 

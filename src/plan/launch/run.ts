@@ -22,7 +22,7 @@ export interface Run {
   readonly mesh: Mesh
   readonly placement: Placement
   readonly zeroStage: ZeroStage
-  /** data x fsdp: parts of the batch that are computed side by side. */
+  /** data x fsdp x expert: parts of the batch that are computed side by side. */
   readonly replicas: number
   readonly schedule: Schedule
   readonly stageLayers: readonly number[]

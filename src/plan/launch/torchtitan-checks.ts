@@ -2,6 +2,8 @@
 import { pipelineRank } from './rank-order.ts'
 import type { Run } from './run.ts'
 import { usesFsdp } from './torchtitan-degrees.ts'
+import { torchtitanExpertChecks } from './torchtitan-experts.ts'
+import { torchtitanSchedules } from './torchtitan-pipeline.ts'
 import { type Check, commonChecks, faults } from './unsupported.ts'
 
 export function torchtitanFaults(run: Run): readonly string[] {
@@ -9,6 +11,7 @@ export function torchtitanFaults(run: Run): readonly string[] {
     ...commonChecks(run),
     ...meshChecks(run),
     ...stateChecks(run),
+    ...torchtitanExpertChecks(run),
     ...pipelineChecks(run),
     ...precisionChecks(run),
   ])
@@ -24,10 +27,7 @@ function meshChecks(run: Run): readonly Check[] {
       model.kvHeads % tensor !== 0,
       `torchtitan does not replicate ${model.kvHeads} key-value heads over tensor ${tensor}`,
     ],
-    [
-      model.dFf % tensor !== 0 || model.vocab % tensor !== 0,
-      `tensor ${tensor} does not divide dFf and the vocabulary`,
-    ],
+    [model.vocab % tensor !== 0, `tensor ${tensor} does not divide the vocabulary ${model.vocab}`],
     [sequenceLength % parts !== 0, `${parts} does not divide the sequence length ${sequenceLength}`],
     [pipelineRank(run) === 'inside', 'torchtitan puts the pipeline outside of the replicas'],
     [
@@ -67,6 +67,18 @@ function stateChecks(run: Run): readonly Check[] {
 
 function pipelineChecks({ mesh, schedule, microbatches }: Run): readonly Check[] {
   return [
+    [
+      schedule.name === 'zb-h1',
+      "PyTorch's zero-bubble schedules (InterleavedZeroBubble, ZBVZeroBubble) have two stages a rank or more, ZB-H1 one",
+    ],
+    [
+      schedule.name === 'dualpipe',
+      'PyTorch has DualPipeV, which folds DualPipe onto half of the ranks, not DualPipe itself',
+    ],
+    [
+      mesh.pipeline > 1 && !(schedule.name in torchtitanSchedules),
+      `the schedule ${schedule.name} is not mapped to torchtitan's`,
+    ],
     [
       schedule.name === '1f1b' && microbatches < mesh.pipeline,
       `PyTorch's 1F1B needs a microbatch for each of ${mesh.pipeline} stages`,

@@ -1,6 +1,7 @@
 /** The degrees of torchtitan's axes; what it shards of a ZeRO stage is told in torchtitan.ts. */
 import type { Run } from './run.ts'
 import type { TomlValue } from './toml.ts'
+import { torchtitanExperts } from './torchtitan-experts.ts'
 
 export function torchtitanDegrees(run: Run): Readonly<Record<string, TomlValue>> {
   const { mesh, zeroStage, replicas } = run
@@ -13,12 +14,13 @@ export function torchtitanDegrees(run: Run): Readonly<Record<string, TomlValue>>
     context_parallel_degree: mesh.context,
     ...(mesh.context > 1 ? { context_parallel_rotate_method: 'allgather' } : {}),
     pipeline_parallel_degree: mesh.pipeline,
+    ...torchtitanExperts(run),
   }
 }
 
 function shards({ zeroStage, mesh, replicas }: Run): number {
   if (zeroStage === 0) return 1
-  return zeroStage === 3 ? mesh.fsdp : replicas
+  return zeroStage === 3 ? mesh.fsdp * mesh.expert : replicas
 }
 
 export function usesFsdp(run: Run): boolean {

@@ -5,6 +5,7 @@
  */
 import type { Transformer } from '../../model/transformer.ts'
 import type { Run } from './run.ts'
+import { expertFlavor } from './torchtitan-expert-flavors.ts'
 
 export interface Flavor {
   readonly model: { readonly name: string; readonly flavor: string }
@@ -27,7 +28,10 @@ const flavors: readonly (readonly [name: string, flavor: string, shape: Shape])[
   ['qwen3', '32B', [64, 5120, 25600, 64, 8, 128, 151936, false]],
 ]
 
-export function torchtitanFlavor({ model }: Run): Flavor | null {
+export function torchtitanFlavor(run: Run): Flavor | null {
+  const { model } = run
+  if (model.experts) return expertFlavor(run, model.experts)
+  if (model.attention.latent) return null
   if (!model.gatedMlp || model.parallelBlocks || model.learnedPositions > 0) return null
   const shape = shapeOf(model)
   const known = flavors.find(([, , other]) => other.every((size, index) => size === shape[index]))

@@ -6,7 +6,7 @@ import { chunks, interiorLayers } from './chunks.ts'
 import type { Run } from './run.ts'
 import type { TomlValue } from './toml.ts'
 
-const schedules: Readonly<Record<string, string>> = {
+export const torchtitanSchedules: Readonly<Record<string, string>> = {
   gpipe: 'GPipe',
   '1f1b': '1F1B',
   'interleaved-1f1b': 'Interleaved1F1B',
@@ -15,7 +15,7 @@ const schedules: Readonly<Record<string, string>> = {
 export function torchtitanPipeline(run: Run): Readonly<Record<string, TomlValue>> {
   if (run.mesh.pipeline === 1) return {}
   return {
-    pipeline_parallel_schedule: schedules[run.schedule.name] ?? '',
+    pipeline_parallel_schedule: torchtitanSchedules[run.schedule.name] ?? '',
     pipeline_parallel_microbatch_size: run.microbatch,
     ...partition(chunks(run)),
   }

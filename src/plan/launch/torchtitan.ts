@@ -8,6 +8,8 @@
  *   ZeRO-2   the same without a pipeline and with one microbatch, where ZeRO-1 moves the same bytes
  *   ZeRO-3   FSDP that always reshards, without a pipeline; `data` replicates (HSDP)
  *
+ * Experts are spread over ranks that shard (torchtitan-experts.ts).
+ *
  * Gradients are reduced in fp32; mixed precision needs FSDP, or DDP alone. Source: pytorch/torchtitan v0.2.2,
  * torchtitan/config/job_config.py, distributed/{parallel_dims,pipeline_parallel,utils}.py, models/llama3/infra/parallelize.py;
  * pytorch/pytorch, torch/distributed/pipelining/{schedules,stage}.py.
@@ -16,6 +18,7 @@ import type { Run } from './run.ts'
 import { type TomlSections, toml } from './toml.ts'
 import { torchtitanFaults } from './torchtitan-checks.ts'
 import { torchtitanDegrees } from './torchtitan-degrees.ts'
+import { torchtitanExpertNotes } from './torchtitan-experts.ts'
 import { torchtitanFlavor } from './torchtitan-flavor.ts'
 import { torchtitanPipeline } from './torchtitan-pipeline.ts'
 import { torchtitanRecomputation } from './torchtitan-recomputation.ts'
@@ -26,9 +29,7 @@ export function torchtitan(run: Run): Launch<string> {
   const recomputation = torchtitanRecomputation(run)
   const unsupported = [
     ...torchtitanFaults(run),
-    ...(flavor
-      ? []
-      : ['torchtitan has no model of this kind: rotary positions, a gated MLP, untied embeddings']),
+    ...(flavor ? [] : [noModel(run)]),
     ...(recomputation ? [] : ['torchtitan checkpoints no layer, all, or every n-th of a rank']),
   ]
   if (!flavor || !recomputation || unsupported.length > 0) return { unsupported }
@@ -36,14 +37,20 @@ export function torchtitan(run: Run): Launch<string> {
     return { unsupported: [`torchtitan's ${flavor.model.name} has no pipeline`] }
   }
   const sections = {
-    model: { ...flavor.model, ...(isFp8(run) ? { converters: ['float8'] } : {}) },
+    model: { ...flavor.model, ...(isFp8(run) ? { converters: ['quantize.linear.float8'] } : {}) },
     optimizer: { name: 'AdamW' },
     training: training(run),
     parallelism: { ...torchtitanDegrees(run), ...torchtitanPipeline(run) },
     activation_checkpoint: recomputation,
     ...(isFp8(run) ? fp8Sections : {}),
   }
-  return { flags: toml(sections), notes: flavor.notes }
+  return { flags: toml(sections), notes: [...flavor.notes, ...torchtitanExpertNotes(run)] }
+}
+
+function noModel({ model }: Run): string {
+  const dense = !model.experts && !model.attention.latent
+  if (!dense) return 'torchtitan has no model with these experts and this attention'
+  return 'torchtitan has no model of this kind: rotary positions, a gated MLP, untied embeddings'
 }
 
 /** Rowwise scaling gathers activations over tensor in bf16, as the plan does. */

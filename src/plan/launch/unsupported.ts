@@ -21,7 +21,7 @@ export function faults(checks: readonly Check[]): readonly string[] {
 }
 
 /** Faults of any framework: what the book takes for real numbers has to be whole. */
-export function commonChecks({ microbatch, stageLayers, recomputation, mesh }: Run): readonly Check[] {
+export function commonChecks({ microbatch, stageLayers, recomputation, model }: Run): readonly Check[] {
   return [
     [
       !Number.isInteger(microbatch),
@@ -35,7 +35,7 @@ export function commonChecks({ microbatch, stageLayers, recomputation, mesh }: R
       !Number.isInteger(recomputation.count),
       `${recomputation.other} on ${printed(recomputation.count)} layers of a stage is not whole`,
     ],
-    [mesh.expert > 1, 'experts are not mapped to flags'],
+    [model.attention.kvShareGroup > 1, 'keys and values that layers share are not mapped to flags'],
   ]
 }
 

@@ -3,10 +3,13 @@
  * microbatch has one sequence per replica at least, or, where tokens divide freely, a share of the batch: with r replicas
  * 1/m >= min(1, r/M), M being over the microbatches of one replica. log2 of that, and of p - 1, are concave: the chords
  * below them stand for them.
+ *
+ * ZB-H1 leaves F + B - W of the p - 1 at least, W the weight gradients of the backward pass F + B is without
+ * (split-backward.ts): they fill p - 1 at most. Where DualPipe may be used, no bubble is certain.
  */
 import type { CostModel } from '../../cost/model.ts'
 import { axisSet, unitMesh } from '../../sharding/axis.ts'
-import { microbatchChoices, mostVirtualStages } from '../choices.ts'
+import { microbatchChoices, mostVirtualStages, triedSchedules } from '../choices.ts'
 import { sum, times } from '../linear-terms.ts'
 import { chordSlope, sizeOf, sizesOf } from './leaving.ts'
 import type { Case } from './mesh-part.ts'
@@ -15,13 +18,16 @@ import type { Power } from './power-program.ts'
 import type { Unavoidable } from './unavoidable.ts'
 
 export function bubblePart(
-  { forward, backward }: Unavoidable,
+  { forward, backward, weightGradients }: Unavoidable,
   { sizes }: Case,
   { problem }: CostModel,
-): Part {
-  const { cluster, workload, model } = problem
-  const flopTime = forward.flopTime + backward.flopTime
-  const hbmTime = forward.hbmTime + backward.hbmTime
+): Part | null {
+  const { cluster, model } = problem
+  const tried = triedSchedules(problem)
+  const filled = tried.includes('zb-h1') ? 2 : 0
+  const flopTime = forward.flopTime + backward.flopTime - filled * weightGradients.flopTime
+  const hbmTime = forward.hbmTime + backward.hbmTime - filled * weightGradients.hbmTime
+  if (tried.includes('dualpipe') || flopTime < 0 || hbmTime < 0) return null
   const wait = ((flopTime + hbmTime) / cluster.chips) * milliseconds
   const slope = chordSlope(sizes.pipeline.most, (stages) => stages - 1)
   const share = microbatchShare(problem)
@@ -30,7 +36,7 @@ export function bubblePart(
     exponent: sum([share.exponent, { [sizeOf('pipeline')]: slope + further }]),
     offset: share.offset - slope,
   })
-  const interleaved = workload.schedules?.includes('interleaved-1f1b') ?? true
+  const interleaved = tried.includes('interleaved-1f1b')
   const virtual = interleaved ? Math.max(1, Math.min(mostVirtualStages, Math.floor(model.layers / 2))) : 1
   const limits = [
     { power: stages(0, 'waiting stages'), weight: wait / virtual },

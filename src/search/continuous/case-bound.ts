@@ -8,7 +8,7 @@
  *   move_jc  = bytes_j/n · (2^(Σ x - i) - 1) / rate_c,   x and i of the axes of flow j (unavoidable.ts)
  *   f >= compute,   f >= Σ_j o_j·move_jc of the forward windows, for every cut c;   b likewise
  *   e_j >= (1 - o_j)·move_jc, for every cut c                                         what may not overlap
- *   bubble >= (p - 1)/v · (compute of one sequence per replica),   v <= 8,   v <= L/p
+ *   bubble >= (p - 1)/v · (compute of one sequence per replica),   v <= 8,   v <= L/p     (bubble-part.ts)
  *   Σ bytes of states <= budget - reserve
  *
  * Where log2(1 - 1/s) is needed of an s that is at least 2, its chord stands for it: the function is concave, the chord
@@ -55,6 +55,7 @@ export function caseProgram(model: CostModel, own: Case): Part {
   const { cluster, assumptions } = model.problem
   const work = unavoidable(model, own.stage)
   const cuts = networkCuts(cluster, assumptions)
+  const bubble = own.pipelined ? bubblePart(work, own, model) : null
   const { variables, rows, powers, priced } = joined([
     meshPart(own, cuts, cluster.chips),
     windowPart('forward', work.forward, work.flows, cuts, own, model),
@@ -62,7 +63,7 @@ export function caseProgram(model: CostModel, own: Case): Part {
     exposedPart(work.flows, cuts, own, model),
     updatePart(work.update, cluster.chips),
     memoryPart(work.states, model),
-    ...(own.pipelined ? [bubblePart(work, own, model)] : []),
+    ...(bubble ? [bubble] : []),
   ])
   const distinct = [...new Map(powers.map((power) => [power.name, power])).values()]
   const raised = distinct.map(({ name }) => ({ name, cost: 0 }))

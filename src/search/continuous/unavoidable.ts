@@ -7,20 +7,20 @@
  *   flows      bytes that move over a set of axes O of g chips; an array that is divided by all but O moves
  *              V·(1 - 1/g) = c/n · (g - 1), one that `others` do not divide either c/n · Π others · (g - 1)
  *   states     bytes of weights, gradients and optimizer, c/n · Π of the axes that do not divide them
- *   updated    elements that the optimizer updates, likewise
+ *   updated    bytes that the optimizer reads and writes, likewise; what Muon multiplies is left out
  *
  * Everything is of the average stage, which is at most the longest: pipeline divides it by its size. Per-stage overheads
  * are not divided, because a pipeline takes as many steps more as it has stages: (m + (p-1)/v) · L/p · h >= L · h for any
- * m, as v > 1 needs m >= p. Padding, replicated heads and further microbatches only add.
+ * m, as v > 1 needs m >= p. What weight gradients lose is left out where ZB-H1 fills them into its bubble. Padding, replicated heads and further microbatches only add.
  */
 import type { Bucket, CompiledProduct } from '../../cost/compile.ts'
 import { arithmeticTime } from '../../cost/compute.ts'
 import type { StateTerms } from '../../cost/memory.ts'
 import type { CostModel, StageModel } from '../../cost/model.ts'
-import { stateBytes, updateBytes } from '../../cost/optimizer.ts'
 import { createScale, type Scale, setBatch, setMesh, type Term, termValue } from '../../cost/term.ts'
 import { type AxisSet, axisBit, axisSets, unitMesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
+import { triedSchedules } from '../choices.ts'
 
 /** c · Π of the axes in `times`, to be divided by n. */
 export interface Share {
@@ -51,6 +51,8 @@ export interface PassWork {
 export interface Unavoidable {
   readonly forward: PassWork
   readonly backward: PassWork
+  /** Of the backward pass: what only the optimizer waits for. */
+  readonly weightGradients: Omit<PassWork, 'overhead'>
   readonly flows: readonly Flow[]
   readonly states: readonly Share[]
   /** Seconds of HBM traffic. */
@@ -63,8 +65,7 @@ const dividing = (axisSets - 1) & ~axisBit.pipeline
 const replicating = axisBit.data | axisBit.fsdp | axisBit.context | axisBit.expert
 
 export function unavoidable(model: CostModel, stage: StageModel): Unavoidable {
-  const { workload, precision, assumptions, model: transformer } = model.problem
-  const perUpdate = updateBytes(stateBytes(workload.optimizer, precision, assumptions))
+  const { workload, assumptions, model: transformer } = model.problem
   const { layers } = transformer
   const scale = createScale()
   setMesh(scale, unitMesh, model.extents, true)
@@ -78,9 +79,14 @@ export function unavoidable(model: CostModel, stage: StageModel): Unavoidable {
     lostFlopTime: layers * one.lostFlopTime + ends.lostFlopTime,
     overhead: layers * assumptions.layerOverheadSeconds,
   })
+  const gradients = model.weightGradients
+  const weightGradients = pass(work(gradients.layer), work(gradients.head))
+  const behind = pass(backward, work(head.backward.products))
+  const filled = triedSchedules(model.problem).includes('zb-h1') ? weightGradients.lostFlopTime : 0
   return {
     forward: pass(work(layer.forward.products), work(head.forward.products)),
-    backward: pass(backward, work(head.backward.products)),
+    backward: { ...behind, lostFlopTime: Math.max(0, behind.lostFlopTime - filled) },
+    weightGradients,
     flows: flowsOf(model, stage, scale),
     states: shares(
       partsOf(model, stage),
@@ -89,7 +95,7 @@ export function unavoidable(model: CostModel, stage: StageModel): Unavoidable {
       1,
     ),
     update: assumptions.optimizerStep
-      ? shares(partsOf(model, stage), ({ updated }) => updated, scale, perUpdate * model.rates.secondsPerByte)
+      ? shares(partsOf(model, stage), ({ updated }) => updated, scale, model.rates.secondsPerByte)
       : [],
   }
 }

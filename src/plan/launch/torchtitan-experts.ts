@@ -1,0 +1,52 @@
+/**
+ * torchtitan's keys for experts, which it spreads over ranks that shard data. It splits them over tensor like an MLP, as
+ * the plan does, where it is told so. DeepEP sends one copy of a token for each chip; it is in DeepSeek's model alone, and
+ * not with experts split over tensor. Source: as torchtitan.ts, and torchtitan/models/deepseek_v3/infra/parallelize.py.
+ */
+import { copiesNotes, foldedExperts, widthChecks } from './experts.ts'
+import type { Run } from './run.ts'
+import type { TomlValue } from './toml.ts'
+import type { Check } from './unsupported.ts'
+
+export function torchtitanExperts(run: Run): Readonly<Record<string, TomlValue>> {
+  const { mesh } = run
+  if (mesh.expert === 1) return {}
+  return {
+    expert_parallel_degree: mesh.expert,
+    expert_tensor_parallel_degree: mesh.tensor,
+    expert_parallel_comm_backend: usesDeepEp(run) ? 'deepep' : 'standard',
+  }
+}
+
+export function torchtitanExpertChecks(run: Run): readonly Check[] {
+  const { model, mesh, zeroStage, problem } = run
+  const { window, globalEvery } = model.attention
+  return [
+    ...widthChecks(run),
+    [
+      foldedExperts(run),
+      'torchtitan spreads experts over context first, then over the replicas, which the plan does not',
+    ],
+    [
+      zeroStage === 0 && mesh.expert > 1,
+      'torchtitan takes the ranks of experts from those that shard weights; ZeRO-0 has none',
+    ],
+    [
+      model.experts !== null && problem.precision.compute === 'fp8',
+      "torchtitan's experts in fp8 are a prototype that is not mapped",
+    ],
+    [window !== null && globalEvery !== 1, 'windows are not mapped to torchtitan'],
+    [model.multiTokenLayers > 0, 'torchtitan has no layers that predict further tokens'],
+  ]
+}
+
+export function torchtitanExpertNotes(run: Run): readonly string[] {
+  if (!usesDeepEp(run)) return copiesNotes(run, 'torchtitan')
+  return run.mesh.expert > 1 ? ['torchtitan: its DeepEP dispatch needs DeepEP installed.'] : []
+}
+
+function usesDeepEp({ model, mesh, problem }: Run): boolean {
+  const { assumptions, precision } = problem
+  const bf16 = precision.compute === 'bf16'
+  return model.attention.latent !== null && mesh.tensor === 1 && assumptions.hierarchicalDispatch && bf16
+}

@@ -1,0 +1,46 @@
+/**
+ * One cost model per way that attention may meet keys which the context axis shards. Without such an axis all are alike, and
+ * only the first is searched.
+ */
+import { type CostModel, costModel } from '../cost/model.ts'
+import type { Problem } from '../problem.ts'
+import { contextLayoutFits } from '../sharding/context-layout.ts'
+import type { Layout } from './candidate.ts'
+import { enumerateMeshes } from './meshes.ts'
+import { merged, type SearchResult, search } from './search.ts'
+
+/** The first is of `gather`, which every mesh has. */
+export function contextModels(problem: Problem): readonly CostModel[] {
+  const { contextLayouts } = problem.assumptions
+  const { allowed } = enumerateMeshes(problem)
+  const others = contextLayouts.filter(
+    (layout) => layout !== 'gather' && allowed.some((mesh) => contextLayoutFits(layout, mesh, problem.model)),
+  )
+  return [costModel(problem), ...others.map((layout) => costModel(problem, layout))]
+}
+
+/** Later searches need not find what would not be listed. */
+export function searchAll(models: readonly CostModel[], top: number): SearchResult {
+  const results: SearchResult[] = []
+  for (const model of models) {
+    const found = merged(results, top).candidates
+    results.push(search(model, found.length < top ? undefined : found.at(-1)?.score))
+  }
+  return merged(results, top)
+}
+
+export function modelFor(models: readonly CostModel[], { contextLayout }: Layout): CostModel {
+  const found = models.find((model) => model.contextLayout === contextLayout)
+  if (!found) throw new RangeError(`No model has the context layout ${contextLayout}`)
+  return found
+}
+
+/** What it moves all others move as well: an AllToAll is not counted by the bound (continuous/unavoidable.ts). */
+export function boundingModel(models: readonly CostModel[]): CostModel {
+  const [first] = models
+  const least = models.find(({ contextLayout }) => contextLayout === 'ulysses') ?? first
+  if (!least) throw new RangeError('There is no cost model')
+  return models.length === 1 || least.contextLayout === 'ulysses'
+    ? least
+    : costModel(least.problem, 'ulysses')
+}

@@ -1,0 +1,57 @@
+/** Where the tokens, the weights and the caches of inference lie, by the names of their layouts (inference-layout.ts). */
+export const projectionLayouts = ['1d', '2d', 'gathered', 'gathered-all'] as const
+export type ProjectionLayout = (typeof projectionLayouts)[number]
+
+export const cacheLayouts = ['heads', 'batch', 'heads-batch', 'sequence'] as const
+export type CacheLayout = (typeof cacheLayouts)[number]
+
+/** Where the tokens, D and the inner dimension (F, heads or the vocabulary) lie under a projection layout. */
+export interface Projection {
+  readonly tokens: string
+  readonly stream: string
+  /** D of tokens as the matmuls take them. */
+  readonly gatheredStream: string
+  readonly weightD: string
+  readonly weightInner: string
+  readonly inner: string
+  /** Low ranks, between two projections. */
+  readonly rank: string
+  readonly weightRank: string
+}
+
+export const projections: Readonly<Record<ProjectionLayout, Projection>> = {
+  '1d': {
+    ...{ tokens: 'B_RE T_C', stream: 'D_YZ', gatheredStream: 'D' },
+    ...{ weightD: 'D', weightInner: '_YZ', inner: '_YZ', rank: '', weightRank: '' },
+  },
+  '2d': {
+    ...{ tokens: 'B_RE T_C', stream: 'D_YZ', gatheredStream: 'D_Z' },
+    ...{ weightD: 'D_Z', weightInner: '_Y', inner: '_YZ', rank: '_Z', weightRank: '_Z' },
+  },
+  gathered: {
+    ...{ tokens: 'B_REZ T_C', stream: 'D_Y', gatheredStream: 'D' },
+    ...{ weightD: 'D_Z', weightInner: '_Y', inner: '_Y', rank: '', weightRank: '_Z' },
+  },
+  'gathered-all': {
+    ...{ tokens: 'B_REYZ T_C', stream: 'D', gatheredStream: 'D' },
+    ...{ weightD: 'D_Z', weightInner: '_Y', inner: '', rank: '', weightRank: '_Z' },
+  },
+}
+
+/** How queries, caches, scores and results lie while attention runs. */
+export interface Cache {
+  readonly sequences: string
+  readonly heads: string
+  readonly positions: string
+  /** Scores of a sequence-sharded cache lie as its positions do; over context the keys are gathered to the queries. */
+  readonly scored: string
+  /** Partial results are scattered over heads as they are summed. */
+  readonly resultHeads: string
+}
+
+export const caches: Readonly<Record<CacheLayout, Cache>> = {
+  heads: { sequences: 'B_RE', heads: '_YZ', positions: 'S_C', scored: 'S', resultHeads: '_YZ' },
+  batch: { sequences: 'B_REYZ', heads: '', positions: 'S_C', scored: 'S', resultHeads: '' },
+  'heads-batch': { sequences: 'B_REZ', heads: '_Y', positions: 'S_C', scored: 'S', resultHeads: '_Y' },
+  sequence: { sequences: 'B_RE', heads: '', positions: 'S_CYZ', scored: 'S_YZ', resultHeads: '_YZ' },
+}

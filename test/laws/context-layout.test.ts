@@ -1,0 +1,109 @@
+/** Gather, ring and Ulysses: what each moves, where each may be used, and how one is chosen. */
+import { describe, expect, it } from 'vitest'
+import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
+import { costModel } from '../../src/cost/model.ts'
+import { evaluate } from '../../src/evaluate.ts'
+import { optimize } from '../../src/optimize.ts'
+import { contextModels, searchAll } from '../../src/search/context-models.ts'
+import { search } from '../../src/search/search.ts'
+import { unitMesh } from '../../src/sharding/axis.ts'
+import { restricted } from '../../src/sharding/component.ts'
+import { type ContextLayout, contextLayoutFits, contextLayouts } from '../../src/sharding/context-layout.ts'
+import { derive, movesOf } from '../../src/sharding/derive.ts'
+import { attention } from '../../src/sharding/training-layout.ts'
+import { problem } from '../problem.ts'
+
+const solvers = { small: javascriptLpSolver, large: javascriptLpSolver }
+
+const asked = problem({
+  model: 'llama-3-8b',
+  chip: 'h100-sxm',
+  chips: 16,
+  batchTokens: 16 * 32768,
+  sequenceLength: 32768,
+  top: 5,
+})
+
+function moves(layout: ContextLayout) {
+  const component = restricted(attention('sequence', layout), ['context'])
+  return movesOf(derive(component, { zeroStage: 0, active: ['context'], regatherActivations: false }))
+    .filter(({ every }) => every === 'microbatch')
+    .map(({ pass, operation, array }) => `${pass} ${operation} ${array}`)
+}
+
+describe('a layout of context', () => {
+  it('gathers keys and values forwards, and scatters their gradients backwards', () => {
+    const expected = [
+      'forward AllGather K',
+      'forward AllGather V',
+      'backward ReduceScatter dV',
+      'backward ReduceScatter dK',
+    ]
+    expect(moves('gather').filter((move) => !move.includes('backward AllGather'))).toEqual(expected)
+  })
+
+  it('moves in a ring the bytes that it would gather, and waits for none of them', () => {
+    const gathered = movesOf(derivation('gather'))
+    const passed = movesOf(derivation('ring'))
+    const sizes = (list: typeof passed) => list.map(({ operation, elements }) => ({ operation, elements }))
+    expect(sizes(passed)).toEqual(sizes(gathered))
+    expect(new Set(passed.filter(({ array }) => /^d?[KV]$/.test(array)).map(({ kind }) => kind))).toEqual(
+      new Set(['passed']),
+    )
+  })
+
+  it('turns heads into positions and back with four AllToAlls each way under Ulysses', () => {
+    const list = moves('ulysses')
+    expect(list.every((move) => move.includes('AllToAll'))).toBe(true)
+    expect(list.filter((move) => move.startsWith('forward'))).toHaveLength(4)
+    expect(list.filter((move) => move.startsWith('backward'))).toHaveLength(4)
+  })
+
+  it('shards no more key-value heads than there are under Ulysses', () => {
+    const { model } = asked
+    expect(contextLayoutFits('ulysses', { ...unitMesh, context: 8 }, model)).toBe(true)
+    expect(contextLayoutFits('ulysses', { ...unitMesh, context: 8, tensor: 2 }, model)).toBe(false)
+    expect(contextLayoutFits('ring', unitMesh, model)).toBe(false)
+  })
+
+  it('is the best of those that are tried, of each mesh', () => {
+    const each = contextLayouts.map((layout) => search(costModel({ ...asked, top: 1000 }, layout)).candidates)
+    const best = new Map<string, number>()
+    for (const { mesh, score } of each.flat()) {
+      const key = Object.values(mesh).join()
+      best.set(key, Math.min(score, best.get(key) ?? Number.POSITIVE_INFINITY))
+    }
+    const expected = [...best.values()].sort((a, b) => a - b).slice(0, asked.top)
+    const found = searchAll(contextModels(asked), asked.top).candidates.map(({ score }) => score)
+    expect(found).toEqual(expected)
+  })
+
+  it('is never slower for one more that may be tried', () => {
+    const time = (tried: readonly ContextLayout[]) => {
+      const assumptions = { ...asked.assumptions, contextLayouts: tried }
+      return optimize({ ...asked, assumptions, constraints: { context: 4 } }, solvers).plans[0]
+        ?.stepTimeSeconds
+    }
+    const [gather = 0, more = 0, all = 0] = [time(['gather']), time(['gather', 'ring']), time(contextLayouts)]
+    expect(more).toBeLessThanOrEqual(gather)
+    expect(all).toBeLessThanOrEqual(more)
+  })
+
+  it('may be written into a plan, and is refused where it cannot be', () => {
+    const mesh = { ...unitMesh, context: 8, data: 2 }
+    const answers = contextLayouts.map((contextLayout) =>
+      evaluate(asked, { mesh, contextLayout, zeroStage: 1 }, solvers),
+    )
+    expect(answers.map((answer) => ('plan' in answer ? answer.plan.contextLayout : null))).toEqual(
+      contextLayouts,
+    )
+    const wide = { ...unitMesh, context: 8, tensor: 2 }
+    const refused = evaluate(asked, { mesh: wide, contextLayout: 'ulysses' }, solvers)
+    expect(refused).toMatchObject({ illegal: [{ pointer: '/plan/contextLayout' }] })
+  })
+})
+
+function derivation(layout: ContextLayout) {
+  const component = restricted(attention('sequence', layout), ['context', 'tensor'])
+  return derive(component, { zeroStage: 0, active: ['context', 'tensor'], regatherActivations: true })
+}
