@@ -5,26 +5,13 @@ import { type Fault, ProblemError } from './problems.ts'
 
 /** Models that can be counted and whose plans cannot be costed, whichever way the request gave them. */
 export function refuseUncosted(model: Transformer, workload: TrainWorkload | InferenceWorkload): void {
-  refuse(workload.mode === 'train' ? [shared(model)] : [experts(model), latent(model)])
+  refuse(workload.mode === 'train' ? [shared(model)] : [])
 }
 
 function refuse(faults: readonly (Fault | undefined)[]): void {
   const found = faults.filter((fault) => fault !== undefined)
   const [first] = found
   if (first) throw new ProblemError('not-offered', `${first.pointer}: ${first.detail}`, found)
-}
-
-function experts({ name, experts: mixture }: Transformer): Fault | undefined {
-  if (!mixture) return undefined
-  return { pointer: '/model', detail: `plans for ${name}, a mixture of experts, are not offered yet` }
-}
-
-function latent({ name, attention }: Transformer): Fault | undefined {
-  if (!attention.latent) return undefined
-  return {
-    pointer: '/model',
-    detail: `plans for ${name}, whose attention is latent (mla), are not offered yet`,
-  }
 }
 
 function shared({ name, attention }: Transformer): Fault | undefined {

@@ -129,7 +129,7 @@ export interface PlanSketch {
 
 /** A plan of inference that a user wrote: one mesh, and the layouts of the components that they care about. */
 export interface InferenceSketch extends Pick<PlanSketch, 'mesh' | 'placement'> {
-  /** By component: attention (or block, where attention and MLP are parallel), mlp, unembedding. */
+  /** By component: attention (or block, where attention and MLP are parallel), mlp, experts, unembedding. */
   readonly layout: Readonly<Record<string, string>>
 }
 

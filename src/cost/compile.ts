@@ -37,6 +37,8 @@ export interface Bucket {
   readonly times: number
   /** Copies of tokens, on their way to experts or back. */
   readonly routed: boolean
+  /** Keys on their way around a ring, and their gradients. */
+  readonly passed: boolean
 }
 
 /** What runs together: overlap is possible within a window. */
@@ -125,6 +127,7 @@ function bucketed(moves: readonly Move[], extents: Extents, precision: Precision
       moves: joined,
       times: 1,
       routed: first.kind === 'dispatch' || first.kind === 'combine',
+      passed: first.kind === 'passed',
     }
   })
 }

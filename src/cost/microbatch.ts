@@ -2,13 +2,13 @@
 import { collectiveTime } from '../hardware/collective.ts'
 import { axisBit } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
-import type { Bucket } from './compile.ts'
+import type { Bucket, CompiledProduct } from './compile.ts'
 import { computeTime } from './compute.ts'
 import { sumTerms } from './memory.ts'
 import type { CostModel, StageModel } from './model.ts'
 import type { NetworkCosts } from './network.ts'
 import { type Scale, termValue } from './term.ts'
-import { addBuckets, addPermute, createTraffic, type Traffic } from './traffic.ts'
+import { addBuckets, addPermute, bucketBytes, createTraffic, operationTime, type Traffic } from './traffic.ts'
 
 /** Compute of one microbatch, per layer and at the ends; independent of placement and ZeRO stage. */
 export interface ComputeNumbers {
@@ -67,9 +67,14 @@ export function trafficNumbers(
   hidesRouted = false,
 ): TrafficNumbers {
   const { assumptions, model: transformer } = model.problem
-  const traffic = (buckets: readonly Bucket[]): Traffic => {
+  const traffic = (buckets: readonly Bucket[], products: readonly CompiledProduct[] = []): Traffic => {
     const sum = createTraffic(model.resources)
-    addBuckets(sum, buckets, scale, costs, assumptions, transformer.experts, hidesRouted)
+    const passedShare = shareBesideScores(products, buckets, model, scale, costs)
+    addBuckets(sum, buckets, scale, costs, assumptions, {
+      experts: transformer.experts,
+      hidesRouted,
+      passedShare,
+    })
     return sum
   }
   const end = (component: StageModel['head']): EndTraffic => ({
@@ -84,9 +89,10 @@ export function trafficNumbers(
   const bytes = termValue(model.boundary, scale)
   if (cost && cost.chips > 1) addPermute(transfer, bytes, cost, assumptions.overlapPrefetched)
   return {
-    forward: traffic(stage.layer.forward.buckets),
+    forward: traffic(stage.layer.forward.buckets, stage.layer.forward.products),
     backward: (policy) => {
-      backward[policy] ??= traffic(stage.layer.backward[policy]?.buckets ?? [])
+      const window = stage.layer.backward[policy]
+      backward[policy] ??= traffic(window?.buckets ?? [], window?.products)
       return backward[policy]
     },
     gradients: traffic(stage.layer.gradients.buckets),
@@ -102,4 +108,22 @@ export function trafficNumbers(
       (terms) => sumTerms(terms, scale) / model.problem.cluster.chip.hostBytesPerSecond,
     ),
   }
+}
+
+/** What of the passing of keys is no longer than the scores that are computed meanwhile (formulas 12). */
+function shareBesideScores(
+  products: readonly CompiledProduct[],
+  buckets: readonly Bucket[],
+  { rates }: CostModel,
+  scale: Scale,
+  costs: NetworkCosts,
+): number {
+  let passing = 0
+  for (const bucket of buckets) {
+    const cost = bucket.passed ? costs[bucket.over] : undefined
+    if (cost) passing += operationTime(bucket.operation, bucketBytes(bucket, scale), cost)
+  }
+  if (passing === 0) return 1
+  const scores = products.filter(({ attention }) => attention)
+  return Math.min(1, computeTime(scores, scale, rates) / passing)
 }

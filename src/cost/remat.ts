@@ -230,8 +230,9 @@ function fewest(
     const over = (fixed[i] ?? 0) + live + group.inFlight * group.layers * kept - budget
     if (over <= 0) continue
     const exact = over / (group.inFlight * saved)
-    const layers = divideFreely ? exact : Math.ceil(exact - 1e-12)
-    if (layers > group.layers) return null
+    const least = divideFreely ? exact : exact - 1e-12
+    if (least > group.layers) return null
+    const layers = divideFreely ? exact : Math.ceil(least)
     needed = Math.max(needed, layers)
   }
   return needed

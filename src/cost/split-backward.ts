@@ -11,7 +11,7 @@
  * Where stages differ, one waits for the others' F and B, not for their W, and fills that with the W of as many layers as
  * the stage of fewest has:
  *
- *   bubble of s = Σ_{i≠s} (a·F_i + b·B_i) - k·W_least, at least 0
+ *   bubble of s = Σ_{i≠s} (a·F_i + b·B_i) - k·W, at least 0
  *
  * ZB-H1 has a = b = 1 and k = p - 1, or m - 1 for fewer microbatches, DualPipe a = (p/2 - 1)/(p - 1), b = 2a, k = p/2 - 1. For
  * ZB-H1 that is exact on equal stages and above what running it takes on others, as long as W is at most F and B; a longer W
@@ -31,16 +31,19 @@ export interface SplitBackward {
   readonly fills: number
 }
 
-/** Null where the backward pass is in one piece. */
+export function splitsBackward({ name }: Pick<Schedule, 'name'>): boolean {
+  return name === 'zb-h1' || name === 'dualpipe'
+}
+
+/** Of a schedule that splits it. */
 export function splitBackward(
-  { name }: Schedule,
+  { name }: Pick<Schedule, 'name'>,
   stages: number,
   microbatches: number,
-): SplitBackward | null {
+): SplitBackward {
   if (name === 'zb-h1') {
     return { forwards: 1, inputGradients: 1, fills: Math.min(stages, microbatches) - 1 }
   }
-  if (name !== 'dualpipe') return null
   const fills = stages / 2 - 1
   const share = stages > 2 ? fills / (stages - 1) : 0
   return { forwards: share, inputGradients: 2 * share, fills }
@@ -51,6 +54,6 @@ export function runsDualPipe(stages: number, microbatches: number): boolean {
 }
 
 /** Tokens on their way to experts move beside another microbatch's compute. */
-export function hidesRouted({ name }: Schedule): boolean {
+export function hidesRouted({ name }: Pick<Schedule, 'name'>): boolean {
   return name === 'dualpipe'
 }

@@ -3,7 +3,7 @@ import { type StateTerms, sumTerms } from './memory.ts'
 import type { ComputeNumbers, TrafficNumbers } from './microbatch.ts'
 import type { CostModel, StageModel } from './model.ts'
 import type { Mix } from './remat.ts'
-import { type SplitBackward, splitBackward } from './split-backward.ts'
+import { type SplitBackward, splitBackward, splitsBackward } from './split-backward.ts'
 import type { Schedule, StageGroup } from './stages.ts'
 import type { Scale } from './term.ts'
 import { addHostTransfer, addScaled, type Bound, createTraffic, type Traffic, windowTime } from './traffic.ts'
@@ -36,8 +36,10 @@ export function stepTime(
   scratch: StepScratch,
 ): Seconds {
   const { groups, schedule, microbatches } = layers
-  const split = splitBackward(schedule, chipsOf(groups), microbatches)
-  if (split) return splitStepTime(model, compute, traffic, layers, split, mix, bound, scratch)
+  if (splitsBackward(schedule)) {
+    const split = splitBackward(schedule, chipsOf(groups), microbatches)
+    return splitStepTime(model, compute, traffic, layers, split, mix, bound, scratch)
+  }
   const { virtualStages } = schedule
   let longest = 0
   let busiest = 0

@@ -45,19 +45,28 @@ export function addBuckets(
   scale: Scale,
   costs: NetworkCosts,
   assumptions: Assumptions,
-  experts: MixtureOfExperts | null = null,
-  hidesRouted = false,
+  { experts = null, hidesRouted = false, passedShare = 1 }: Beside = {},
 ): void {
   for (const bucket of buckets) {
     const cost = costs[bucket.over]
     if (!cost || cost.chips === 1) continue
     const waitedFor = bucket.critical && !(hidesRouted && bucket.routed)
-    const overlap = waitedFor ? assumptions.overlapCriticalPath : assumptions.overlapPrefetched
     const bytes = bucketBytes(bucket, scale)
+    const hides = waitedFor ? assumptions.overlapCriticalPath : assumptions.overlapPrefetched
+    const overlap = bucket.passed ? hides * passedShare : hides
     if (bucket.routed && experts) {
       addRouted(sum, bytes, cost, overlap, experts, assumptions, bucket.times)
     } else addCollective(sum, bucket.operation, bytes, cost, overlap, bucket.times)
   }
+}
+
+/** What runs beside the collectives of a window, as far as it matters to them. */
+export interface Beside {
+  readonly experts?: MixtureOfExperts | null
+  /** Tokens on their way to experts and back overlap as what is prefetched does (schedules, stages.ts). */
+  readonly hidesRouted?: boolean
+  /** Of the keys that go around a ring what may hide: they do so behind the scores of those that are there. */
+  readonly passedShare?: number
 }
 
 export function bucketTime(

@@ -20,8 +20,11 @@ export function frontier<Point>(
     .sort((a, b) => latency(a) - latency(b) || cost(a) - cost(b) || compare(a, b))
   let cheapest = Number.POSITIVE_INFINITY
   return ordered.filter((point) => {
-    const cheaper = cost(point) < cheapest
+    const cheaper = cost(point) < cheapest * (1 - rounding)
     if (cheaper) cheapest = cost(point)
     return cheaper
   })
 }
+
+/** Costs that differ by less are alike: the same sums in another order. */
+const rounding = 1e-9

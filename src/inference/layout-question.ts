@@ -65,7 +65,7 @@ export function layoutQuestion(
         // The stream as the embedding leaves it.
         const first = component === 0 ? times.seconds(movesBetween(model, embedding, layout), 0, false) : 0
         const seconds =
-          count * times.seconds(layout.collectives, compute, component === head) + pass.headTimes * first
+          count * times.seconds(layout.collectives, compute, component === head) + pass.entryTimes * first
         return { name: layout.name, seconds, bytes, workspace }
       }),
     })),

@@ -52,9 +52,8 @@ export function paretoCandidates(
       .filter(({ seconds }) => !beaten(seconds, batch))
     if (candidates.length === 0) continue
     found = frontier([...found, ...candidates], {
-      // To twelve figures, so that rounding makes no points.
-      latency: ({ seconds }) => rounded(seconds),
-      cost: ({ seconds, pass }) => rounded(costOf(seconds, pass.resident.sequences)),
+      latency: ({ seconds }) => seconds,
+      cost: ({ seconds, pass }) => costOf(seconds, pass.resident.sequences),
       compare: (a, b) => b.mesh.data - a.mesh.data || a.pass.resident.sequences - b.pass.resident.sequences,
     })
   }
@@ -81,10 +80,6 @@ function replicaFloor(problem: InferenceProblem<GenerateWorkload>, mesh: Mesh, b
   const past = Math.max(0, Math.min(workload.meanContextLength, workload.contextLength) - 1)
   const contexts = contextGroups(model, past, 1)
   return floorSeconds(replica, { sequences: batch / mesh.data, positions: 1, headPositions: 1, contexts })
-}
-
-function rounded(value: number): number {
-  return Number(value.toPrecision(12))
 }
 
 /** Multiples of the replicas: 1, 2, 3, 4, 6, 8, 12, ... of each, and about the most that fit. */

@@ -27,6 +27,8 @@ export interface Pass {
   readonly stageRounds: number
   readonly modelRounds: number
   readonly headTimes: number
+  /** Times that the stream leaves the embedding, one after another. */
+  readonly entryTimes: number
   /** Times that a unit goes from a stage to the next, one after another. */
   readonly transfers: number
   /** Times that the host starts the model. */
@@ -59,6 +61,7 @@ export function generationPass(
     stageRounds: full ? groups : 0,
     modelRounds: full ? 0 : 1,
     headTimes: full ? groups : 1,
+    entryTimes: full ? groups : 1,
     transfers: stages > 1 ? stages : 0,
     launches: 1,
     stageLayers,
@@ -89,6 +92,7 @@ export function prefillPass(
     stageRounds: units - 1,
     modelRounds: 1,
     headTimes: groups,
+    entryTimes: units,
     transfers: stages > 1 ? units + stages - 2 : 0,
     launches: units,
     stageLayers,

@@ -9,7 +9,7 @@ import {
 import type { CostModel, StageModel } from '../cost/model.ts'
 import type { NetworkCosts } from '../cost/network.ts'
 import { type MemoryNumbers, memoryNumbers } from '../cost/remat.ts'
-import { hidesRouted, splitBackward } from '../cost/split-backward.ts'
+import { hidesRouted, splitsBackward } from '../cost/split-backward.ts'
 import type { StageGroup } from '../cost/stages.ts'
 import {
   createStepScratch,
@@ -62,7 +62,7 @@ export function costing(model: CostModel, candidate: Candidate): Costing {
     return { group, own, once: onceTime(model, compute, traffic, group, mix, 'expected', scratch, own) }
   })
   const stages = candidate.stageLayers.length
-  const split = splitBackward(schedule, stages, microbatches)
+  const split = splitsBackward(schedule)
   const repeats = split ? microbatches : microbatches - 1 / schedule.virtualStages
   const waited = times.reduce((most, time) =>
     repeats * time.own + time.once > repeats * most.own + most.once ? time : most,

@@ -21,7 +21,7 @@ import type { Bucket, Window } from '../cost/compile.ts'
 import { computeTime } from '../cost/compute.ts'
 import type { CostModel, StageModel } from '../cost/model.ts'
 import type { NetworkCosts } from '../cost/network.ts'
-import { hidesRouted, runsDualPipe, splitBackward } from '../cost/split-backward.ts'
+import { hidesRouted, runsDualPipe, splitBackward, splitsBackward } from '../cost/split-backward.ts'
 import { type Scale, setBatch, setMesh } from '../cost/term.ts'
 import { addBuckets, addScaled, createTraffic, type Traffic, windowTime } from '../cost/traffic.ts'
 import type { Mesh } from '../sharding/axis.ts'
@@ -52,8 +52,8 @@ export function meshFloors(model: CostModel): Floors {
   const { layers } = transformer
   const works = new Map<string, Work>()
   const tried = triedSchedules(model.problem)
-  const splitting = tried.filter((name) => name === 'zb-h1' || name === 'dualpipe')
-  const hides = tried.some((name) => hidesRouted({ name, virtualStages: 1 }))
+  const splitting = tried.filter((name) => splitsBackward({ name }))
+  const hides = tried.some((name) => hidesRouted({ name }))
   const sum = () => createTraffic(model.resources)
   const sums: Sums = [sum(), sum(), sum(), sum(), sum(), sum()]
   const stages = model.stages.map((stage) => stageBuckets(stage, model))
@@ -67,8 +67,14 @@ export function meshFloors(model: CostModel): Floors {
     const half = (layer: Window | undefined, head: Window | undefined): [Seconds, Traffic] => {
       const traffic = createTraffic(model.resources)
       const one = createTraffic(model.resources)
-      addBuckets(traffic, critical(head), scale, costs, assumptions, transformer.experts, hides)
-      addBuckets(one, critical(layer), scale, costs, assumptions, transformer.experts, hides)
+      addBuckets(traffic, critical(head), scale, costs, assumptions, {
+        experts: transformer.experts,
+        hidesRouted: hides,
+      })
+      addBuckets(one, critical(layer), scale, costs, assumptions, {
+        experts: transformer.experts,
+        hidesRouted: hides,
+      })
       addScaled(traffic, one, layers)
       const overhead = layers * assumptions.layerOverheadSeconds
       const compute = layers * computeTime(layer?.products ?? [], scale, model.rates)
@@ -135,9 +141,7 @@ export function meshFloors(model: CostModel): Floors {
     if (splitting.length === 0 || mesh.pipeline === 1) return whole
     return splitting.reduce((least, name) => {
       if (name === 'dualpipe' && !runsDualPipe(mesh.pipeline, microbatches)) return least
-      const split = splitBackward({ name, virtualStages: 1 }, mesh.pipeline, microbatches)
-      if (!split) return least
-      const { forwards, inputGradients, fills } = split
+      const { forwards, inputGradients, fills } = splitBackward({ name }, mesh.pipeline, microbatches)
       const filled = (fills / microbatches) * work.weightGradients
       const inputs = inputGradients * (work.backward - work.weightGradients)
       const waits = ((mesh.pipeline - 1) / microbatches) * (forwards * work.forward + inputs)
@@ -183,7 +187,9 @@ function fillSums(
 ): void {
   const fill = (sum: Traffic, moved: readonly Bucket[]) => {
     sum.fill(0)
-    addBuckets(sum, moved, scale, costs, model.problem.assumptions, model.problem.model.experts)
+    addBuckets(sum, moved, scale, costs, model.problem.assumptions, {
+      experts: model.problem.model.experts,
+    })
     for (let i = 0; i < sum.length; i++) sum[i] = ((sum[i] ?? 0) * layers) / mesh.pipeline
   }
   fill(forward, buckets.forward)

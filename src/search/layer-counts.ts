@@ -59,8 +59,10 @@ const anyCounts: Counting = ({ kept, live }, groups, perByte, whole) => {
   const rows: Row[] = []
   const used = (group: number, policy: number) => `used ${group} ${policy}`
   groups.forEach((group, i) => {
+    // Half a layer is the mean of two stages that a chip holds.
+    const integer = whole && Number.isInteger(group.layers)
     kept.forEach((_, p) => {
-      variables.push({ name: layers(i, p), cost: 0, upper: group.layers, integer: whole })
+      variables.push({ name: layers(i, p), cost: 0, upper: group.layers, integer })
       variables.push({ name: used(i, p), cost: 0, upper: 1, integer: true })
       const most = { [layers(i, p)]: 1, [used(i, p)]: -group.layers }
       const working = { [`live ${i}`]: 1, [used(i, p)]: -(live[p] ?? 0) * perByte }

@@ -16,9 +16,9 @@
  * There are s_i stages like i.
  * Which x there are is the counting's (layer-counts.ts).
  */
-import type { LinearProgram, Point, Solver } from '../../solvers/linear-program.ts'
+import type { LinearProgram, Point, Row, Solver } from '../../solvers/linear-program.ts'
 import { fixedBytes, type MemoryNumbers, type Mix, offloads } from '../cost/remat.ts'
-import { splitBackward } from '../cost/split-backward.ts'
+import { splitBackward, splitsBackward } from '../cost/split-backward.ts'
 import type { StageGroup } from '../cost/stages.ts'
 import { createStepScratch, holeTime } from '../cost/step.ts'
 import type { Seconds } from '../units.ts'
@@ -97,7 +97,7 @@ export function memoryPolicyProgram(numbers: LayoutNumbers, counting: CountingNa
   const counts = countings[counting](memory, groups, gibibytes, !assumptions.tokensDivideFreely)
   const stages = groups.reduce((count, group) => count + group.stages, 0)
   const { virtualStages } = schedule
-  const split = splitBackward(schedule, stages, microbatches)
+  const split = splitsBackward(schedule) ? splitBackward(schedule, stages, microbatches) : null
   const scratch = createStepScratch(model.resources)
   const parts = groups.map((group, i) => {
     const fixed = memoryBudget - fixedBytes(memory, group)
@@ -110,7 +110,7 @@ export function memoryPolicyProgram(numbers: LayoutNumbers, counting: CountingNa
       rows: [
         ...own.rows,
         { name: memoryRow(i), terms: memoryTerms(memory, group, i, counts), upper: fixed * gibibytes },
-        { name: `on the host ${i}`, terms: offloadedLayers(memory, i, counts), upper: 0 },
+        ...withoutHost(memory, i, counts),
       ],
     }
   })
@@ -132,12 +132,11 @@ function memoryTerms({ kept }: MemoryNumbers, group: StageGroup, i: number, coun
 }
 
 /** Policies that keep arrays on the host go alone: they are no part of the programme. */
-function offloadedLayers(memory: MemoryNumbers, i: number, counts: LayerCounts): Terms {
-  return weighted(
-    memory.kept.map((_, policy) => (offloads(memory, policy) ? 1 : 0)),
-    i,
-    counts,
+function withoutHost(memory: MemoryNumbers, i: number, counts: LayerCounts): readonly Row[] {
+  const away = memory.kept.flatMap((_, policy) =>
+    offloads(memory, policy) ? [counts.layers(i, policy)] : [],
   )
+  return away.length > 0 ? [{ name: `on the host ${i}`, terms: sum(away), upper: 0 }] : []
 }
 
 function memoryRow(stage: number): string {

@@ -1,7 +1,7 @@
 /** Published measurements of inference, a row each: fixtures/measurements/README.md says what the fields mean. */
 import { readFileSync } from 'node:fs'
 import type { ElementType } from '../../src/hardware/chip.ts'
-import type { Architecture } from '../../src/model/architecture.ts'
+import type { Spelling } from '../../src/model/spelling.ts'
 import type { Bytes, Seconds } from '../../src/units.ts'
 
 export interface Latency {
@@ -36,7 +36,7 @@ export type InferenceRow = Measurement & {
   readonly stack: string
   readonly mode: 'generate' | 'prefill'
   /** A name of fixtures/models, or the architecture where the catalogue has none with it. */
-  readonly model: string | Architecture
+  readonly model: string | Spelling
   readonly mixtureOfExperts: boolean
   readonly chip: string
   readonly chips: number

@@ -1,5 +1,5 @@
 /** What the service predicts for one published measurement of inference. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { calibrated } from '../../src/assumptions.ts'
 import { divisorsOf } from '../../src/hardware/divisors.ts'
 import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'
@@ -10,18 +10,30 @@ import { type InferenceModel, inferenceModel } from '../../src/inference/model.t
 import { generationPass } from '../../src/inference/pass.ts'
 import { residentNumbers } from '../../src/inference/pass-numbers.ts'
 import { candidatesAt, type InferenceCandidate, type Site, sitesOf } from '../../src/inference/search.ts'
-import { type Architecture, transformer } from '../../src/model/architecture.ts'
+import { type Spelling, spelledOut } from '../../src/model/spelling.ts'
 import { inferenceCosting } from '../../src/plan/inference/costing.ts'
 import type { GenerateWorkload, PhaseProblem, PrefillWorkload, Setting } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import type { ExpertPlaces } from '../../src/sharding/inference-experts.ts'
+import { latentForms } from '../../src/sharding/inference-latent-attention.ts'
 import type { Bytes, Seconds } from '../../src/units.ts'
 import { type Comparison, comparison, type Steps, type StepTime } from './inference-comparison.ts'
 import type { InferenceRow } from './inference-row.ts'
 
-export function predictedInference(row: InferenceRow): Comparison {
-  if (row.mixtureOfExperts) return { status: 'left-out', reason: 'mixtures of experts are not costed yet' }
+export function predictedInference(published: InferenceRow): Comparison {
+  const row = byGroups(published)
   const steps = stepsOf(row)
   return 'reason' in steps ? { status: 'left-out', reason: steps.reason } : comparison(row, steps)
+}
+
+/** Where experts are spread over chips that have sequences of their own, those are no replicas: the group of them is one. */
+function byGroups(row: InferenceRow): InferenceRow {
+  const { mesh } = row
+  return isDispatched(row) ? { ...row, mesh: { ...mesh, data: mesh.data / mesh.expert } } : row
+}
+
+function isDispatched({ mesh }: InferenceRow): boolean {
+  return mesh.expert > 1 && mesh.tensor === 1
 }
 
 const fixtures = new URL('../../fixtures/', import.meta.url)
@@ -41,8 +53,9 @@ function evaluatedSteps(row: InferenceRow): Steps | { readonly reason: string } 
   if ('reason' in setting) return setting
   // Whatever ran did fit; memory only decides how many sequences there are where a row does not say it.
   const unbounded = inferenceModel({ ...setting, memoryBudget: Number.POSITIVE_INFINITY })
-  const layout = layoutOf(row, unbounded)
-  const sites = meshesOf(row).flatMap((mesh) => sitesOf(unbounded, mesh, { layout }))
+  const sites = meshesOf(row).flatMap((mesh) =>
+    layoutsOf(row, unbounded).flatMap((layout) => sitesOf(unbounded, mesh, { layout })),
+  )
   const [site] = sites
   if (!site) return { reason: 'the layout cannot be expressed' }
   const step = (workload: PrefillWorkload | GenerateWorkload) => fastest(unbounded, sites, workload)
@@ -75,15 +88,18 @@ function weightBytes(model: InferenceModel, { mesh, offered }: Site): Bytes {
 }
 
 function settingOf(row: InferenceRow): Setting | { readonly reason: string } {
+  if (typeof row.model === 'string' && !existsSync(fixture('models', row.model))) {
+    return { reason: `${row.model} is not in the catalogue` }
+  }
   const chip = chipOf(catalogued<ChipRecord>('hardware', row.chip), 'calibrated')
   const resolution = resolveCluster({ chip, chips: row.chips / row.mesh.data })
   if ('problem' in resolution) return { reason: 'the chips do not come in this number' }
-  const architecture =
+  const spelling =
     typeof row.model === 'string'
-      ? catalogued<{ readonly architecture: Architecture }>('models', row.model).architecture
+      ? catalogued<{ readonly architecture: Spelling }>('models', row.model).architecture
       : row.model
   return {
-    model: transformer(row.id, architecture),
+    model: spelledOut(row.id, spelling),
     cluster: resolution.cluster,
     memoryBudget: chip.hbmBytes,
     precision: { ...row.precision, gradients: 'bf16', optimizer: 'fp32' },
@@ -96,27 +112,50 @@ function settingOf(row: InferenceRow): Setting | { readonly reason: string } {
 }
 
 function catalogued<T>(folder: 'hardware' | 'models', name: string): T {
-  return JSON.parse(readFileSync(new URL(`${folder}/${name}.json`, fixtures), 'utf8'))
+  return JSON.parse(readFileSync(fixture(folder, name), 'utf8'))
+}
+
+function fixture(folder: 'hardware' | 'models', name: string): URL {
+  return new URL(`${folder}/${name}.json`, fixtures)
 }
 
 /** The tensor chips of a torus are shared out over both axes as is best for the layout. */
-function meshesOf({ mesh: { tensor, pipeline }, strategy }: InferenceRow): readonly Mesh[] {
-  const seconds = strategy === undefined ? [1] : divisorsOf(tensor)
-  return seconds.map((tensor2) => ({ ...unitMesh, tensor: tensor / tensor2, tensor2, pipeline }))
+function meshesOf(row: InferenceRow): readonly Mesh[] {
+  const { tensor, pipeline, expert } = row.mesh
+  const seconds = row.strategy === undefined ? [1] : divisorsOf(tensor)
+  return seconds.map((tensor2) => ({
+    ...unitMesh,
+    ...{ tensor: tensor / tensor2, tensor2, pipeline, expert: isDispatched(row) ? expert : 1 },
+  }))
 }
 
-/** Serving stacks of GPUs have Megatron's layout; ESTI's tables name theirs, and leave the unembedding open. */
-function layoutOf(
-  { strategy }: InferenceRow,
-  { components }: InferenceModel,
-): Readonly<Record<string, string>> {
-  const parallel = components[0]?.name === 'block'
+/**
+ * Serving stacks of GPUs have Megatron's layout, and of latent attention the faster form; ESTI's tables name theirs, and leave
+ * the unembedding open.
+ */
+function layoutsOf(
+  row: InferenceRow,
+  { components, setting }: InferenceModel,
+): readonly Readonly<Record<string, string>>[] {
+  const { strategy } = row
   if (strategy === undefined) {
-    const layers = parallel ? { block: '1d/heads' } : { attention: '1d/heads', mlp: '1d' }
-    return { ...layers, unembedding: '1d' }
+    const forms = setting.model.attention.latent ? latentForms.map((form) => `/${form}`) : ['']
+    return forms.map((form) => {
+      const named = new Map([
+        ['block', '1d/heads'],
+        ['attention', `1d/heads${form}`],
+        ['experts', `1d/${placesOf(row)}`],
+      ])
+      return Object.fromEntries(components.map(({ name }) => [name, named.get(name) ?? '1d']))
+    })
   }
   const projection = strategy.includes('weight-gathered XYZ') ? 'gathered-all' : '2d'
-  return { block: `${projection}/${strategy.endsWith('batch') ? 'batch' : 'heads'}` }
+  return [{ block: `${projection}/${strategy.endsWith('batch') ? 'batch' : 'heads'}` }]
+}
+
+function placesOf(row: InferenceRow): ExpertPlaces {
+  if (row.mesh.expert === 1) return 'sliced'
+  return isDispatched(row) ? 'dispatched' : 'spread'
 }
 
 function fastest(

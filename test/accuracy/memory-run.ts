@@ -8,6 +8,8 @@ export interface PublishedMemory extends PublishedLayout {
   readonly outOfMemory?: true
   /** The optimizer's states were in the host's memory: no part of the prediction. */
   readonly optimizerOnHost?: true
+  /** Every tensor rank had the whole residual stream, as Megatron had before it sharded the sequence; with full recomputation. */
+  readonly residualWhole?: true
 }
 
 export function publishedMemory(): readonly PublishedMemory[] {
@@ -16,8 +18,6 @@ export function publishedMemory(): readonly PublishedMemory[] {
 
 export interface PredictedMemory {
   readonly total: Bytes
-  /** Kept free for framework and fragmentation: what a driver counts as used, and an allocator does not. */
-  readonly reserve: Bytes
   readonly fits: boolean
 }
 
@@ -25,6 +25,9 @@ export interface PredictedMemory {
 export function predictedMemory(row: PublishedMemory): PredictedMemory | null {
   const plan = predicted(row)
   if (!plan) return null
-  const { total, reserve, optimizer } = plan.memoryBytes
-  return { total: total - (row.optimizerOnHost ? optimizer : 0), reserve, fits: plan.feasible }
+  const { budget, total, optimizer, activations } = plan.memoryBytes
+  // What full recomputation keeps is the residual stream, and the plan shards that over tensor.
+  const whole = row.residualWhole ? ((row.mesh.tensor ?? 1) - 1) * activations : 0
+  const held = total + whole - (row.optimizerOnHost ? optimizer : 0)
+  return { total: held, fits: held <= budget }
 }

@@ -6,6 +6,7 @@ import type { ElementType } from '../../src/hardware/chip.ts'
 import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'
 import { resolveCluster } from '../../src/hardware/resolve.ts'
 import { type Architecture, transformer } from '../../src/model/architecture.ts'
+import { type Spelling, spelledOut } from '../../src/model/spelling.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { PlanSketch, Problem, ScheduleName } from '../../src/problem.ts'
@@ -68,8 +69,8 @@ export function predicted(run: PublishedLayout): Plan | null {
 function prediction(run: PublishedLayout): Plan | null {
   const record: ChipRecord = JSON.parse(readFileSync(new URL(`hardware/${run.chip}.json`, fixtures), 'utf8'))
   const chip = chipOf(record, 'calibrated')
-  const slices = run.slices ?? 1
-  const resolution = resolveCluster({ chip, chips: run.chips / slices, ...(slices > 1 ? { slices } : {}) })
+  const { chips, slices } = run
+  const resolution = resolveCluster({ chip, chips, slices })
   if ('problem' in resolution) return null
   const problem: Problem = {
     model: typeof run.model === 'string' ? catalogueModel(run.model) : transformer(run.id, run.model),
@@ -107,10 +108,10 @@ function prediction(run: PublishedLayout): Plan | null {
 }
 
 function catalogueModel(name: string): Transformer {
-  const record: { readonly architecture: Architecture } = JSON.parse(
+  const record: { readonly architecture: Spelling } = JSON.parse(
     readFileSync(new URL(`models/${name}.json`, fixtures), 'utf8'),
   )
-  return transformer(name, record.architecture)
+  return spelledOut(name, record.architecture)
 }
 
 /** An evaluation needs no programme solved. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Schedule } from '../../src/cost/stages.ts'
 import type { Placement } from '../../src/hardware/placement.ts'
 import type { Axis } from '../../src/sharding/axis.ts'
+import type { ContextLayout } from '../../src/sharding/context-layout.ts'
 import type { ProblemOptions } from '../problem.ts'
 import { type HandMade, launched } from './launched-plan.ts'
 
@@ -444,7 +445,7 @@ describe('a framework that cannot spread experts as the plan does says why', () 
 
 describe('a schedule that a framework does not have', () => {
   it('is named, not passed on', () => {
-    const schedule = { name: 'zb-h1', virtualStages: 1 } as unknown as Schedule
+    const schedule: Schedule = { name: 'zb-h1', virtualStages: 1 }
     const plan: HandMade = {
       mesh: { pipeline: 4, tensor: 8, data: 8 },
       zeroStage: 1,
@@ -466,5 +467,40 @@ describe('fp8 in torchtitan', () => {
     const fp8 = { ...llama70b, precision: { ...precision, compute: 'fp8' } } as const
     const { torchtitan } = launched(fp8, { ...hybrid, policies: ['full'] })
     expect(torchtitan).toContain('converters = ["quantize.linear.float8"]')
+  })
+})
+
+describe('the context axis', () => {
+  const long: ProblemOptions = { ...llama70b, batchTokens: 16 * 131072, sequenceLength: 131072 }
+  const shared = { mesh: { tensor: 2, context: 4, fsdp: 32 }, microbatches: 1, sequences: 32 }
+  const answer = (contextLayout: ContextLayout, options: Partial<ProblemOptions> = {}) =>
+    launched({ ...long, ...options }, { ...shared, policies: ['full'], contextLayout })
+
+  it('gathers keys, passes them on or shards heads, as the plan says', () => {
+    expect(answer('gather').megatron).toEqual(expect.arrayContaining(['--cp-comm-type', 'all_gather']))
+    expect(answer('ring').megatron).toEqual(expect.arrayContaining(['--cp-comm-type', 'p2p']))
+    expect(answer('ulysses').megatron).toEqual(expect.arrayContaining(['--cp-comm-type', 'a2a']))
+    expect(answer('ring').maxtext).toHaveProperty('context_parallel_strategy', 'ring')
+    expect(answer('ring').torchtitan).toContain('context_parallel_rotate_method = "alltoall"')
+  })
+
+  it('says where a framework has no such exchange', () => {
+    expect(answer('ulysses').maxtext).toEqual({ unsupported: ['MaxText has ulysses on TPUs only'] })
+    expect(answer('ulysses').torchtitan).toEqual({ unsupported: ['torchtitan has no ulysses'] })
+    const local = { model: 'gpt-oss-20b' }
+    expect(answer('ring', local).megatron).toEqual({
+      unsupported: ['Transformer Engine has no windows in a ring'],
+    })
+    expect(answer('gather', local).megatron).toContain('--window-size')
+  })
+
+  it('takes the kernels that MaxText has for it on TPUs', () => {
+    const tpu = { ...podSlice, batchTokens: 128 * 131072, sequenceLength: 131072, slices: 1 }
+    const plan = { mesh: { tensor: 2, context: 4, fsdp: 64 }, microbatches: 1, policies: ['full'] } as const
+    const keys = { use_tokamax_splash: true, context_parallel_load_balance: false }
+    expect(launched(tpu, { ...plan, contextLayout: 'ulysses' }).maxtext).toMatchObject(keys)
+    expect(launched(tpu, { ...plan, contextLayout: 'gather' }).maxtext).not.toHaveProperty(
+      'use_tokamax_splash',
+    )
   })
 })

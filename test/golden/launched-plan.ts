@@ -8,12 +8,14 @@ import { launch } from '../../src/plan/launch.ts'
 import { layersByPolicy } from '../../src/plan/summary.ts'
 import type { Candidate } from '../../src/search/candidate.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import type { ContextLayout } from '../../src/sharding/context-layout.ts'
 import type { ZeroStage } from '../../src/sharding/states.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 
 export interface HandMade {
   readonly mesh: Partial<Mesh>
   readonly zeroStage?: ZeroStage
+  readonly contextLayout?: ContextLayout
   readonly microbatches?: number
   readonly sequences?: number
   readonly schedule?: Schedule
@@ -53,7 +55,7 @@ export function launchedPlan(model: CostModel, plan: HandMade): Launched {
   const whole = asked.workload.batchTokens / asked.workload.sequenceLength
   const candidate: Candidate = {
     mesh,
-    contextLayout: model.contextLayout,
+    contextLayout: plan.contextLayout ?? model.contextLayout,
     zeroStage: plan.zeroStage ?? (mesh.fsdp > 1 ? 3 : 0),
     microbatches,
     sequences: plan.sequences ?? whole / microbatches,

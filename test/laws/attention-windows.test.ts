@@ -43,7 +43,7 @@ function plans(
     batchTokens: 8 * sequenceLength,
     sequenceLength,
     assumptions: { basis: 'calibrated', attentionFlops },
-    rematerialization: ['none', 'selective', 'full'],
+    rematerialization: ['none', 'full'],
     constraints,
   })
   enumeration(costModel(made), (plan) => found.push(plan))
@@ -66,11 +66,12 @@ describe('a window', () => {
     }
   })
 
-  it.each(
-    clusters,
-  )('that is shorter is faster in no plan slower, and the faster the shorter, on %j', (on) => {
+  it.each(clusters)('that is shorter makes no plan slower and the best one faster, on %j', (on) => {
     const lengths = [sequenceLength, 2048, 512, 64]
-    const times = lengths.map((window) => plans(on, 'causal', window).map((plan) => plan.times.expected))
+    // Stages are balanced by the time of their layers: these are all on one.
+    const times = lengths.map((window) =>
+      plans(on, 'causal', window, 0, { pipeline: 1 }).map((plan) => plan.times.expected),
+    )
     times.slice(1).forEach((shorter, at) => {
       const longer = times[at] ?? []
       expect(shorter.filter((time, plan) => time > (longer[plan] ?? 0) * (1 + 1e-12))).toEqual([])

@@ -47,6 +47,10 @@ export function denseTraining(mesh: SimulatedMesh, component: Component): Tensor
   for (const einsum of component.einsums) {
     const labels = (name: string) => labelsIn(component, einsum, name)
     const left = read(einsum.left, labels(einsum.left))
+    if (einsum.kind === 'reshard') {
+      sum(einsum.out, left)
+      continue
+    }
     const right = read(einsum.right, labels(einsum.right))
     sum(einsum.out, denseProduct(mesh, labels(einsum.out), left, right))
   }
@@ -56,8 +60,12 @@ export function denseTraining(mesh: SimulatedMesh, component: Component): Tensor
     const dOut = read(`d${einsum.out}`, labels(einsum.out))
     const transposed = (operand: string, other: string) =>
       sum(`d${operand}`, denseProduct(mesh, labels(operand), dOut, read(other, labels(other))))
+    if (einsum.kind === 'reshard') {
+      sum(`d${einsum.left}`, dOut)
+      continue
+    }
     transposed(einsum.left, einsum.right)
-    transposed(einsum.right, einsum.left)
+    if (einsum.kind !== 'route') transposed(einsum.right, einsum.left)
   }
   return tensors
 }

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { policies } from '../../src/cost/policies.ts'
 import { recomputedArrays } from '../../src/cost/recomputation.ts'
 import { transformer } from '../../src/model/architecture.ts'
+import { spelledOut } from '../../src/model/spelling.ts'
+import type { Transformer } from '../../src/model/transformer.ts'
 import type { Axis } from '../../src/sharding/axis.ts'
 import { type Component, restricted } from '../../src/sharding/component.ts'
 import type { ZeroStage } from '../../src/sharding/states.ts'
@@ -29,6 +31,24 @@ const parallel = transformer('parallel', {
   parallelBlocks: true,
 })
 
+/** Experts, some of whose tokens all visit one, and latent attention with a low rank for queries or none. */
+const [latent, directLatent] = [4, null].map((queryRank) =>
+  spelledOut('latent', {
+    layers: 1,
+    dModel: 8,
+    dFf: 8,
+    heads: 4,
+    vocab: 4,
+    gatedMlp: true,
+    tiedEmbeddings: false,
+    moe: { experts: 4, activeExperts: 2, dFfExpert: 8, sharedExperts: queryRank === null ? 0 : 1 },
+    attention: {
+      kind: 'mla',
+      mla: { queryRank, keyValueRank: 4, nopeHeadDim: 2, ropeHeadDim: 2, valueHeadDim: 2 },
+    },
+  }),
+) as [Transformer, Transformer]
+
 const components = fc
   .constantFrom<'sequence' | 'feature'>('sequence', 'feature')
   .chain((residual) =>
@@ -39,6 +59,9 @@ const components = fc
       embedding(residual),
       unembedding(residual),
       ...layerComponents(parallel, residual),
+      ...layerComponents(latent, residual),
+      ...layerComponents(directLatent, residual),
+      ...layerComponents({ ...latent, gatedMlp: false }, residual),
     ),
   )
 
@@ -46,7 +69,7 @@ const components = fc
 const runs: fc.Arbitrary<() => Run> = fc
   .record({
     component: components,
-    active: fc.subarray<Axis>(['data', 'fsdp', 'tensor', 'tensor2', 'context'], { maxLength: 4 }),
+    active: fc.subarray<Axis>(['data', 'fsdp', 'tensor', 'tensor2', 'context', 'expert'], { maxLength: 4 }),
     zeroStage: fc.constantFrom<ZeroStage>(0, 1, 2, 3),
     regatherActivations: fc.boolean(),
     policy: fc.constantFrom(...policies),
@@ -66,7 +89,7 @@ describe('a derivation, run with numbers on a tiny mesh', () => {
           expect({ name, parts: plain(is) }).toEqual({ name, parts: plain(should) })
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 150 },
     )
   })
 
@@ -76,7 +99,7 @@ describe('a derivation, run with numbers on a tiny mesh', () => {
         const moved = made().comparisons.filter(({ what }) => what === 'elements moved')
         expect(moved.filter(({ said, done }) => said !== done)).toEqual([])
       }),
-      { numRuns: 100 },
+      { numRuns: 150 },
     )
   })
 
@@ -87,7 +110,7 @@ describe('a derivation, run with numbers on a tiny mesh', () => {
         expect(counted.length).toBeGreaterThan(0)
         expect(counted.filter(({ said, done }) => said !== done)).toEqual([])
       }),
-      { numRuns: 100 },
+      { numRuns: 150 },
     )
   })
 
@@ -97,7 +120,7 @@ describe('a derivation, run with numbers on a tiny mesh', () => {
         const read = made().comparisons.filter(({ what }) => what === 'operand')
         expect(read.filter(({ said, done }) => said !== done)).toEqual([])
       }),
-      { numRuns: 100 },
+      { numRuns: 150 },
     )
   })
 
@@ -107,7 +130,7 @@ describe('a derivation, run with numbers on a tiny mesh', () => {
         const written = made().comparisons.filter(({ what }) => what === 'result')
         expect(written.filter(({ said, done }) => said !== done)).toEqual([])
       }),
-      { numRuns: 100 },
+      { numRuns: 150 },
     )
   })
 })

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { arrayNotation } from '../../src/sharding/array.ts'
 import type { Axis } from '../../src/sharding/axis.ts'
 import { type Component, restricted } from '../../src/sharding/component.ts'
+import { inferenceExperts } from '../../src/sharding/inference-experts.ts'
+import { inferenceLatentAttention, latentForms } from '../../src/sharding/inference-latent-attention.ts'
 import {
   cacheLayouts,
   type InferenceLayout,
@@ -15,6 +17,10 @@ import {
 import { runForward } from './simulated-inference.ts'
 import { plain } from './simulated-mesh.ts'
 
+const mixture = { experts: 2, activeExperts: 2, sharedExperts: 1, dFfExpert: 1, denseLayers: 0, every: 1 }
+const sharing = { gatedMlp: true, experts: mixture }
+const apart = { gatedMlp: false, experts: { ...mixture, sharedExperts: 0 } }
+
 const layouts: readonly InferenceLayout[] = [
   ...projectionLayouts.flatMap((projection) => [
     { name: `gated MLP ${projection}`, component: inferenceMlp(projection, true) },
@@ -26,6 +32,24 @@ const layouts: readonly InferenceLayout[] = [
     ]),
   ]),
   { name: 'embedding', component: inferenceEmbedding() },
+  ...projectionLayouts.flatMap((projection) => [
+    { name: `experts ${projection}/sliced`, component: inferenceExperts(sharing, projection, 'sliced') },
+    {
+      name: `experts ${projection}/dispatched`,
+      component: inferenceExperts(apart, projection, 'dispatched'),
+    },
+    ...cacheLayouts.flatMap((cache) =>
+      latentForms.map((form) => ({
+        name: `latent attention ${projection}/${cache}/${form}`,
+        component: inferenceLatentAttention(projection, cache, form, true),
+      })),
+    ),
+  ]),
+  { name: 'experts 1d/spread', component: inferenceExperts(sharing, '1d', 'spread') },
+  {
+    name: 'latent attention without a query rank',
+    component: inferenceLatentAttention('2d', 'heads', 'absorbed', false),
+  },
 ]
 
 const meshes: readonly (readonly Axis[])[] = [
@@ -39,6 +63,9 @@ const meshes: readonly (readonly Axis[])[] = [
   ['tensor2', 'context'],
   ['data', 'tensor', 'tensor2'],
   ['tensor', 'tensor2', 'context'],
+  ['expert'],
+  ['data', 'expert', 'tensor'],
+  ['expert', 'tensor', 'tensor2'],
 ]
 
 describe.each(layouts)('$name, run with numbers on tiny meshes', ({ component }) => {

@@ -5,6 +5,7 @@
  */
 import { createSizes, localTerm, localValue, setShape, setShards } from '../../src/inference/local-term.ts'
 import { transformer } from '../../src/model/architecture.ts'
+import { fullAttention } from '../../src/model/transformer.ts'
 import { arrayNotation, type Dimension, type ShardedArray } from '../../src/sharding/array.ts'
 import { type Axis, type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { arrayOf, type Component } from '../../src/sharding/component.ts'
@@ -35,7 +36,10 @@ export function runForward(component: Component, active: readonly Axis[]): Run {
   return followed(mesh, component, deriveForward(component), costed(mesh))
 }
 
-/** What the cost model makes of an array on this mesh. As many key-value heads as heads: the simulation has no groups. */
+/**
+ * What the cost model makes of an array on this mesh. As many key-value heads as heads: the simulation has no groups. A token
+ * has a copy for each of its choices, and visits every expert: it is not routed.
+ */
 function costed(mesh: SimulatedMesh): (coefficient: number, dimensions: readonly Dimension[]) => number {
   const model = transformer('simulated', {
     layers: 1,
@@ -46,12 +50,25 @@ function costed(mesh: SimulatedMesh): (coefficient: number, dimensions: readonly
     vocab: mesh.size('V'),
     gatedMlp: true,
     tiedEmbeddings: false,
+    experts: {
+      ...{ experts: mesh.size('A'), activeExperts: mesh.size('A'), dFfExpert: mesh.size('G') },
+      ...{ sharedExperts: mesh.size('F') / mesh.size('G'), denseLayers: 0, every: 1 },
+    },
+    attention: {
+      ...fullAttention,
+      latent: {
+        ...{ queryRank: mesh.size('q'), keyValueRank: mesh.size('l'), ropeHeadDim: 0 },
+        ...{ nopeHeadDim: mesh.size('H'), valueHeadDim: mesh.size('H') },
+      },
+    },
   })
   const sizes = createSizes(model, false)
   setShape(sizes, { sequences: mesh.size('B'), positions: mesh.size('T'), context: mesh.size('S') })
   const twos: Partial<Mesh> = Object.fromEntries(mesh.active.map((axis) => [axis, 2]))
   setShards(sizes, { ...unitMesh, ...twos })
-  return (coefficient, dimensions) => localValue(localTerm(coefficient, dimensions), sizes)
+  const perChoice = (dimension: Dimension) =>
+    dimension.extent === 'J' ? { ...dimension, extent: 'A' } : dimension
+  return (coefficient, dimensions) => localValue(localTerm(coefficient, dimensions.map(perChoice)), sizes)
 }
 
 function followed(

@@ -2,7 +2,7 @@
  * A derivation, run: its lines one after another on a tiny mesh of chips with real arrays, beside the same component
  * on one chip. A line reads arrays by the names that it prints, so what is printed is what is run.
  */
-import { arrayNotation, type ShardedArray } from '../../src/sharding/array.ts'
+import { arrayNotation, axesOfArray, type ShardedArray } from '../../src/sharding/array.ts'
 import { type Axis, axisBit } from '../../src/sharding/axis.ts'
 import { arrayOf, type Component, type Einsum } from '../../src/sharding/component.ts'
 import { type DeriveOptions, derive } from '../../src/sharding/derive.ts'
@@ -61,12 +61,14 @@ export function run(
 
   const dense = (name: string): Tensor => whole.get(name) ?? fail(`${name} is no array of ${component.name}`)
   const read = (notation: string): Spread =>
-    arrays.get(canonical(notation)) ?? fail(`${notation} is read before it is there`)
+    arrays.get(canonical(notation)) ??
+    arrays.get(sourceOf(stored, canonical(notation))) ??
+    fail(`${notation} is read before it is there`)
   const put = (array: ShardedArray) =>
     arrays.set(canonical(arrayNotation(array)), spread(mesh, dense(array.name), array))
   const baseOf = (name: string) => arrayOf(stored, stored.arrays[name] ? name : name.slice(1))
   const compare = (line: string, what: Comparison['what'], said: Monomial, done: number) =>
-    comparisons.push({ line, what, said: monomialValue(mesh, said), done })
+    comparisons.push({ line, what, said: monomialValue(mesh, stored, said), done })
 
   for (const array of Object.values(stored.arrays)) {
     if (!results(stored).has(array.name)) put(array)
@@ -80,6 +82,7 @@ export function run(
     pass = next
     if (line.kind === 'product') multiply(line.product)
     else if (line.move.operation === 'AllGather') gather(line.move)
+    else if (line.move.operation === 'AllToAll') exchange(line.move)
     else reduce(line.move)
   }
   endPass()
@@ -94,8 +97,11 @@ export function run(
 
   /** Partial sums are final now; gathered weights, and what is regathered or recomputed, are dropped. */
   function endPass(): void {
-    for (const [name, { parts, sharding }] of sums) {
-      outcomes.push({ name, is: parts, should: spread(mesh, dense(name), sharding) })
+    for (const [key, { parts, sharding }] of sums) {
+      const name = key.replace(partial, '')
+      if (name === key && sums.has(name + partial)) continue
+      const is = name === key ? parts : added(sums.get(name)?.parts, parts)
+      outcomes.push({ name, is, should: spread(mesh, dense(name), sharding) })
     }
     sums.clear()
     if (pass !== 'forward') return
@@ -119,9 +125,16 @@ export function run(
     const local = multiplied(mesh, out, ...operands)
     const [base] = bases as [ShardedArray]
     const name = nameOf(result)
-    const parts = added(sums.get(name)?.parts, { ...local.result, labels: ownLabels(stored, base.name) })
-    sums.set(name, { parts: asDeclared(parts), sharding: shardedAsPrinted(base, result) })
-    if (!result.includes('{')) arrays.set(canonical(result), asDeclared(parts))
+    const key = result.includes('{') ? name + partial : name
+    const parts = added(sums.get(key)?.parts, { ...local.result, labels: ownLabels(stored, base.name) })
+    sums.set(key, { parts: asDeclared(parts), sharding: shardedAsPrinted(base, result) })
+    if (!result.includes('{')) {
+      arrays.set(canonical(result), asDeclared(parts))
+      // Where no sum is left to reduce, what is declared of it is a free slice.
+      if (base.kind !== 'weight') {
+        arrays.set(canonical(arrayNotation({ ...base, name })), sliced(mesh, asDeclared(parts), base))
+      }
+    }
     compare(product.notation, 'flops', product.flops, 2 * Math.max(...local.multiplyAdds))
     const seen = [...operands, local.result].filter((_, at) => bases[(at + 1) % 3]?.kind !== 'scores')
     seen.forEach((spreadOut, at) => {
@@ -144,12 +157,25 @@ export function run(
   }
 
   function reduce(move: Move): void {
-    const before = sums.get(move.array)?.parts ?? fail(`${move.array} has no partial sum`)
+    const key = move.array + partial
+    const before = sums.get(key)?.parts ?? fail(`${move.array} has no partial sum`)
     const sharding = shardedAsPrinted(baseOf(move.array), move.to)
     const parts = sliced(mesh, summed(mesh, before, move.over), sharding)
     compare(move.to, 'elements moved', move.elements, heldEntries(before, 0))
-    sums.set(move.array, { parts, sharding })
-    arrays.set(canonical(move.to), parts)
+    sums.set(key, { parts, sharding })
+    // What is not partial is whole where it is: experts hand back tokens, and those that all visit a sum over tensor.
+    arrays.set(canonical(move.to), added(sums.get(move.array)?.parts, parts))
+  }
+
+  /** An axis goes from one dimension to another. */
+  function exchange(move: Move): void {
+    const whole = gathered(mesh, read(move.from), move.over)
+    const name = nameOf(move.to)
+    const sharding = shardedAsPrinted(baseOf(name), move.to)
+    const is = sliced(mesh, whole, sharding)
+    arrays.set(canonical(move.to), is)
+    outcomes.push({ name, is, should: spread(mesh, dense(name), sharding) })
+    compare(move.to, 'elements moved', move.elements, heldEntries(whole, 0))
   }
 
   /** After the optimizer, whose arithmetic is left out: the weight, where its gradient is. */
@@ -164,13 +190,25 @@ function fail(message: string): never {
   throw new Error(message)
 }
 
-/** States may be sharded along D over more axes than a weight is computed with. */
+/** Marks a sum that is still to be reduced, beside what is added to the same array whole. */
+const partial = '{U}'
+
+/** Where nothing moves, an array in another sharding is the array that it is made of. */
+function sourceOf({ einsums }: Component, key: string): string {
+  const name = nameOf(key)
+  const forwards = einsums.find(({ kind, out }) => kind === 'reshard' && out === name)
+  const backwards = einsums.find(({ kind, left }) => kind === 'reshard' && `d${left}` === name)
+  return `${forwards?.left ?? `d${backwards?.out}`}${key.slice(name.length)}`
+}
+
+/** States may be sharded along D, or what a weight without it has first, over more axes than it is computed with. */
 function withStates(array: ShardedArray): ShardedArray {
   if (array.kind !== 'weight') return array
+  const own = axesOfArray(array)
+  const further = (['data', 'fsdp', 'context', 'expert'] as const).filter((axis) => !own.includes(axis))
+  const along = array.dimensions.find(({ label }) => label === 'D') ?? array.dimensions[0]
   const dimensions = array.dimensions.map((dimension) =>
-    dimension.label === 'D'
-      ? { ...dimension, axes: [...dimension.axes, 'data', 'fsdp', 'context'] as const }
-      : dimension,
+    dimension === along ? { ...dimension, axes: [...dimension.axes, ...further] } : dimension,
   )
   return { ...array, dimensions }
 }
@@ -181,9 +219,14 @@ function einsumOf({ einsums }: Component, bases: readonly ShardedArray[]): Einsu
   return found ?? fail(`No einsum of ${wanted}`)
 }
 
-/** As many key-value heads as heads here: the algebra's rules are the same, and the sizes then are. */
-function monomialValue(mesh: SimulatedMesh, { coefficient, extents, divide }: Monomial): number {
+/** As many key-value heads as heads here, as many experts as choices: the algebra's rules are the same, the sizes then are. */
+function monomialValue(
+  mesh: SimulatedMesh,
+  { arrays }: Component,
+  { coefficient, extents, divide }: Monomial,
+): number {
   const shards = mesh.active.filter((axis) => divide & axisBit[axis]).length
-  const size = (extent: string) => mesh.size(extent === 'K' ? 'N' : extent)
+  const dimensions = Object.values(arrays).flatMap((array) => array.dimensions)
+  const size = (extent: string) => mesh.size(dimensions.find((one) => one.extent === extent)?.label ?? extent)
   return extents.reduce((product, extent) => product * size(extent), coefficient) / 2 ** shards
 }

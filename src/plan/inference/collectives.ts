@@ -83,15 +83,21 @@ function streamLines(costing: InferenceCosting): readonly CollectiveLine[] {
   const { model, candidate, components } = costing
   const head = components.length - 1
   const active = axisSet(activeAxes(candidate.mesh))
-  return crossings(model, candidate.pass).flatMap(({ from, to, times }) => {
-    const [source, target] = [components[from], components[to]]
+  const between = (source: CompiledLayout | undefined, to: number, times: number) => {
+    const target = components[to]?.layout
     if (!source || !target) return []
     setPass(model, candidate.pass, to === head)
-    return movesBetween(model, source.layout, target.layout)
+    return movesBetween(model, source, target)
       .map((move) => ({ ...move, over: move.over & active }))
       .filter(({ over }) => over !== 0)
       .flatMap((move) => linesOf(move, times, costing))
-  })
+  }
+  return [
+    ...between(model.embedding, 0, candidate.pass.entryTimes),
+    ...crossings(model, candidate.pass).flatMap(({ from, to, times }) =>
+      between(components[from]?.layout, to, times),
+    ),
+  ]
 }
 
 function transferLines({ model, candidate }: InferenceCosting): readonly CollectiveLine[] {

@@ -104,6 +104,6 @@ function reshardingSeconds(
       const layout = layouts[from]
       return layout ? total + between(layout, to, times) : total
     },
-    between(model.embedding, 0, pass.headTimes),
+    between(model.embedding, 0, pass.entryTimes),
   )
 }

@@ -1,6 +1,7 @@
 /** What MaxText cannot run. Source: as maxtext.ts. */
 import { widthChecks } from './experts.ts'
 import { maxtextBlock } from './maxtext-block.ts'
+import { maxtextContextChecks } from './maxtext-context.ts'
 import { sendsAgain } from './maxtext-recomputation.ts'
 import { pipelineRank } from './rank-order.ts'
 import type { Run } from './run.ts'
@@ -13,6 +14,7 @@ export function maxtextFaults(run: Run): readonly string[] {
     ...stateChecks(run),
     ...modelChecks(run),
     ...expertChecks(run),
+    ...maxtextContextChecks(run),
     ...pipelineChecks(run),
     ...precisionChecks(run),
   ])
@@ -74,14 +76,12 @@ function modelChecks({ model, sequenceLength, problem }: Run): readonly Check[] 
 function expertChecks(run: Run): readonly Check[] {
   const { model, mesh, problem } = run
   const gpu = problem.cluster.chip.kind === 'gpu'
-  const local = model.attention.window !== null && model.attention.globalEvery !== 1
   return [
     [sendsAgain(run), 'MaxText sends tokens to their experts again in the backward pass'],
     [
       gpu && model.attention.latent !== null,
       'latent attention through cuDNN is not mapped to MaxText on GPUs',
     ],
-    [gpu && local && mesh.context > 1, "MaxText's windows on GPUs do not go with context"],
     [
       mesh.pipeline > 1 && (maxtextBlock(run)?.cycle ?? 1) > 1,
       'MaxText pipelines whole cycles of layers that differ, not single ones',

@@ -16,6 +16,7 @@ import type { Transformer } from '../../model/transformer.ts'
 import { copiesNotes } from './experts.ts'
 import { type Block, maxtextBlock } from './maxtext-block.ts'
 import { maxtextFaults } from './maxtext-checks.ts'
+import { maxtextContext } from './maxtext-context.ts'
 import {
   maxtextAxes,
   reordersExperts,
@@ -90,7 +91,7 @@ function meshConfig(run: Run, { ici, dcn }: SlicedMesh): MaxtextConfig {
     ...sizes('ici', ici),
     ...sizes('dcn', dcn),
     ...(splitsPhysicalAxes(run) ? { allow_split_physical_axes: true } : {}),
-    ...(run.mesh.context > 1 ? { context_parallel_strategy: 'all_gather' } : {}),
+    ...maxtextContext(run),
     ...(run.zeroStage === 1 ? { shard_optimizer_over_data: true } : {}),
   }
 }

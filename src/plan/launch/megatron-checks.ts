@@ -1,4 +1,6 @@
 /** What Megatron-LM cannot run. Source: as megatron.ts, and megatron/core/optimizer/distrib_optimizer.py. */
+
+import { splitsBackward } from '../../cost/split-backward.ts'
 import { megatronExpertChecks } from './megatron-experts.ts'
 import { megatronOptimizers, megatronSharding } from './megatron-states.ts'
 import type { Run } from './run.ts'
@@ -29,10 +31,7 @@ function meshChecks({
   return [
     [mesh.tensor2 > 1, 'Megatron-LM has one tensor axis; tensor2 shards D over a second'],
     [schedule.name === 'gpipe', 'Megatron-LM runs 1F1B, not GPipe'],
-    [
-      schedule.name === 'zb-h1' || schedule.name === 'dualpipe',
-      `Megatron-LM runs each backward pass in one piece, ${schedule.name} in two`,
-    ],
+    [splitsBackward(schedule), `Megatron-LM runs each backward pass in one piece, ${schedule.name} in two`],
     [
       ![...schedules, 'gpipe'].includes(schedule.name),
       `the schedule ${schedule.name} is not mapped to Megatron-LM's`,
@@ -53,8 +52,13 @@ function meshChecks({
 function modelChecks(run: Run): readonly Check[] {
   const { model, sequenceLength, problem } = run
   const { optimizer } = problem.workload
+  const local = model.attention.window !== null && model.attention.globalEvery !== 1
   return [
     [model.parallelBlocks, 'Megatron-LM runs attention before the MLP, not beside it'],
+    [
+      run.contextLayout === 'ring' && run.mesh.context > 1 && local,
+      'Transformer Engine has no windows in a ring',
+    ],
     [
       model.attention.latent !== null && model.attention.window !== null,
       'windows of latent attention are not mapped to Megatron-LM',

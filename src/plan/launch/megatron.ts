@@ -25,6 +25,8 @@ import type { Launch } from './unsupported.ts'
 
 type Flag = string | number
 
+const contextExchanges = { gather: 'all_gather', ring: 'p2p', ulysses: 'a2a' } as const
+
 export function megatron(run: Run): Launch<readonly string[]> {
   const recomputation = megatronRecomputation(run)
   const unsupported = [
@@ -63,10 +65,11 @@ function modelFlags(run: Run): readonly Flag[] {
 
 function meshFlags(run: Run): readonly Flag[] {
   const { tensor, context } = run.mesh
+  const exchange = contextExchanges[run.contextLayout]
   return [
     ...['--tensor-model-parallel-size', tensor],
     ...(tensor > 1 ? ['--sequence-parallel'] : []),
-    ...(context > 1 ? ['--context-parallel-size', context, '--cp-comm-type', 'all_gather'] : []),
+    ...(context > 1 ? ['--context-parallel-size', context, '--cp-comm-type', exchange] : []),
     ...megatronPipeline(run),
     ...(pipelineRank(run) === 'inside' ? ['--use-tp-pp-dp-mapping'] : []),
   ]

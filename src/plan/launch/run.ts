@@ -6,6 +6,7 @@ import type { Transformer } from '../../model/transformer.ts'
 import type { Problem } from '../../problem.ts'
 import type { Candidate } from '../../search/candidate.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
+import type { ContextLayout } from '../../sharding/context-layout.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { PolicyLayers } from '../summary.ts'
 
@@ -22,6 +23,8 @@ export interface Run {
   readonly mesh: Mesh
   readonly placement: Placement
   readonly zeroStage: ZeroStage
+  /** How attention meets the keys of other chips, where the context axis is larger than 1. */
+  readonly contextLayout: ContextLayout
   /** data x fsdp x expert: parts of the batch that are computed side by side. */
   readonly replicas: number
   readonly schedule: Schedule
@@ -41,7 +44,8 @@ export function launchRun(
   candidate: Candidate,
   policies: readonly PolicyLayers[],
 ): Run {
-  const { mesh, placement, zeroStage, schedule, stageLayers, sequences, microbatches } = candidate
+  const { mesh, placement, zeroStage, contextLayout, schedule, stageLayers, sequences, microbatches } =
+    candidate
   const replicas = replicasOf(mesh)
   return {
     problem,
@@ -49,6 +53,7 @@ export function launchRun(
     mesh,
     placement,
     zeroStage,
+    contextLayout,
     replicas,
     schedule,
     stageLayers,

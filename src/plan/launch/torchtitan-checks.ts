@@ -29,6 +29,7 @@ function meshChecks(run: Run): readonly Check[] {
     ],
     [model.vocab % tensor !== 0, `tensor ${tensor} does not divide the vocabulary ${model.vocab}`],
     [sequenceLength % parts !== 0, `${parts} does not divide the sequence length ${sequenceLength}`],
+    [context > 1 && run.contextLayout === 'ulysses', 'torchtitan has no ulysses'],
     [pipelineRank(run) === 'inside', 'torchtitan puts the pipeline outside of the replicas'],
     [
       run.problem.cluster.network.kind === 'torus',

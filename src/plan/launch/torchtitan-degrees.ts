@@ -3,6 +3,9 @@ import type { Run } from './run.ts'
 import type { TomlValue } from './toml.ts'
 import { torchtitanExperts } from './torchtitan-experts.ts'
 
+/** Its ring is an AllToAll that passes keys on; ulysses is refused. */
+const rotation = { gather: 'allgather', ring: 'alltoall', ulysses: '' } as const
+
 export function torchtitanDegrees(run: Run): Readonly<Record<string, TomlValue>> {
   const { mesh, zeroStage, replicas } = run
   const reshard = zeroStage === 3 ? 'always' : 'never'
@@ -12,7 +15,7 @@ export function torchtitanDegrees(run: Run): Readonly<Record<string, TomlValue>>
     ...(usesFsdp(run) ? { fsdp_reshard_after_forward: reshard } : {}),
     tensor_parallel_degree: mesh.tensor,
     context_parallel_degree: mesh.context,
-    ...(mesh.context > 1 ? { context_parallel_rotate_method: 'allgather' } : {}),
+    ...(mesh.context > 1 ? { context_parallel_rotate_method: rotation[run.contextLayout] } : {}),
     pipeline_parallel_degree: mesh.pipeline,
     ...torchtitanExperts(run),
   }

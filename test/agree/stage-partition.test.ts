@@ -1,0 +1,136 @@
+/** Cuts of unlike layers into stages: the dynamic programme against every cut there is, and against the MILP. */
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadHighs } from '../../solvers/highs.ts'
+import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
+import type { Solver } from '../../solvers/linear-program.ts'
+import { stageLayers } from '../../src/cost/stages.ts'
+import { type LayerLoad, type StageRoom, stagePartition } from '../../src/search/stage-partition.ts'
+import { solveStagePartition } from '../../src/search/stage-partition-program.ts'
+
+let highs: Solver
+beforeAll(async () => {
+  highs = await loadHighs()
+})
+
+function* cuts(layers: number, stages: number): Generator<readonly number[]> {
+  if (stages === 1) yield [layers]
+  else
+    for (let first = 1; first <= layers - stages + 1; first++)
+      for (const rest of cuts(layers - first, stages - 1)) yield [first, ...rest]
+}
+
+function loads(layers: readonly LayerLoad[], counts: readonly number[]): readonly (readonly LayerLoad[])[] {
+  let from = 0
+  return counts.map((count) => {
+    from += count
+    return layers.slice(from - count, from)
+  })
+}
+
+function longest(layers: readonly LayerLoad[], counts: readonly number[]): number {
+  return Math.max(...loads(layers, counts).map((own) => own.reduce((sum, { time }) => sum + time, 0)))
+}
+
+function fits(
+  layers: readonly LayerLoad[],
+  stages: readonly StageRoom[],
+  counts: readonly number[],
+): boolean {
+  return loads(layers, counts).every((own, stage) => {
+    const { inFlight, limit } = stages[stage] as StageRoom
+    return own.reduce((sum, { bytes, kept }) => sum + bytes + inFlight * kept, 0) <= limit
+  })
+}
+
+/** Infinite where no cut fits. */
+function bruteForce(layers: readonly LayerLoad[], stages: readonly StageRoom[]): number {
+  const fitting = [...cuts(layers.length, stages.length)].filter((counts) => fits(layers, stages, counts))
+  return Math.min(...fitting.map((counts) => longest(layers, counts)))
+}
+
+const anyCut = fc.record({
+  layers: fc.array(
+    fc.record({
+      time: fc.integer({ min: 0, max: 20 }),
+      bytes: fc.integer({ min: 0, max: 9 }),
+      kept: fc.integer({ min: 0, max: 3 }),
+    }),
+    { minLength: 1, maxLength: 9 },
+  ),
+  stages: fc.array(
+    fc.record({
+      inFlight: fc.integer({ min: 0, max: 4 }),
+      limit: fc.oneof(fc.integer({ min: 5, max: 90 }), fc.constant(Number.POSITIVE_INFINITY)),
+    }),
+    { minLength: 1, maxLength: 4 },
+  ),
+})
+
+describe('unlike layers on stages', () => {
+  it('are cut as well as by trying every cut, and within the limits', () => {
+    fc.assert(
+      fc.property(anyCut, ({ layers, stages }) => {
+        const cut = stagePartition(layers, stages)
+        expect(cut?.longest ?? Number.POSITIVE_INFINITY).toBe(bruteForce(layers, stages))
+        if (!cut) return
+        expect(cut.counts.reduce((sum, count) => sum + count, 0)).toBe(layers.length)
+        expect(longest(layers, cut.counts)).toBe(cut.longest)
+        expect(fits(layers, stages, cut.counts)).toBe(true)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('are cut as the integer programme cuts them, whichever solver', () => {
+    fc.assert(
+      fc.property(anyCut, ({ layers, stages }) => {
+        const cut = stagePartition(layers, stages)
+        const [first] = layers
+        for (const solver of [javascriptLpSolver, highs]) {
+          // The pure JavaScript solver is for small programmes.
+          if (solver === javascriptLpSolver && layers.length * stages.length > 16) continue
+          const answer = solveStagePartition(layers, stages, solver)
+          expect(answer.status).toBe(cut ? 'optimal' : 'infeasible')
+          if (answer.status !== 'optimal' || !cut || !first) continue
+          expect(answer.longest).toBeCloseTo(cut.longest, 5)
+          expect(longest(layers, answer.counts)).toBeCloseTo(cut.longest, 5)
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('that are alike are cut as long as the closed form says', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 4, max: 40 }),
+        fc.integer({ min: 2, max: 4 }),
+        fc.constantFrom(0, 0.5, 1.5, 3),
+        (count, p, loss) => {
+          const closed = stageLayers(count, p, 1, 1, 0, loss) ?? []
+          const alike = Array.from({ length: count }, (_, layer) => ({
+            time: 1 + (layer === count - 1 ? loss : 0),
+            bytes: 0,
+            kept: 0,
+          }))
+          const rooms = closed.map(() => ({ inFlight: 0, limit: 0 }))
+          expect(stagePartition(alike, rooms)?.longest).toBeCloseTo(longest(alike, closed), 9)
+        },
+      ),
+    )
+  })
+
+  it('put more on the stage that the dense ones are on, and fewer before the loss', () => {
+    const dense = { time: 0.55, bytes: 0, kept: 0 }
+    const sparse = { time: 1, bytes: 0, kept: 0 }
+    const withLoss = { ...sparse, time: 1.9 }
+    const layers = [...Array.from({ length: 59 }, (_, layer) => (layer < 3 ? dense : sparse)), withLoss]
+    const cut = stagePartition(
+      layers,
+      Array.from({ length: 15 }, () => ({ inFlight: 1, limit: 0 })),
+    )
+    expect(cut?.longest).toBeCloseTo(4, 12)
+    expect(cut?.counts).toEqual([5, ...new Array<number>(13).fill(4), 3])
+  })
+})
