@@ -19,6 +19,10 @@ export const precision = z.strictObject({
   kvCache: elementType.default('bf16').describe('As kept and streamed.'),
   gradients: elementType
     .optional()
-    .describe('Default: fp32 on GPUs under calibrated assumptions, as Megatron accumulates; else bf16.'),
-  optimizer: elementType.default('fp32'),
+    .describe(
+      'As accumulated and as reduced over the network. Default: fp32 on GPUs under calibrated assumptions, as Megatron does; else bf16.',
+    ),
+  optimizer: elementType
+    .default('fp32')
+    .describe('Moments; an fp32 master copy is kept beside them under calibrated assumptions.'),
 })

@@ -126,7 +126,7 @@ function bucketed(moves: readonly Move[], extents: Extents, precision: Precision
       critical: isWaitedFor(first.kind),
       moves: joined,
       times: 1,
-      routed: first.kind === 'dispatch' || first.kind === 'combine',
+      routed: first.operation === 'AllToAll' && (first.kind === 'dispatch' || first.kind === 'combine'),
       passed: first.kind === 'passed',
     }
   })

@@ -19,8 +19,9 @@ export interface Term {
   readonly mask: AxisSet
 }
 
-const selectorBits = { B: 1, T: 2, F: 4, V: 8, replicated: 16, J: 32 } as const
-const selectors = 64
+const selectorBits = { B: 1, T: 2, F: 4, V: 8, replicated: 16, J: 32, G: 64, U: 128 } as const
+const sized = ['B', 'T', 'F', 'V', 'J', 'G', 'U'] as const
+const bits = 8
 
 /** Written by setMesh and setBatch, read by termValue; one per search, reused. */
 export interface Scale {
@@ -34,8 +35,8 @@ export interface Scale {
 export function createScale(): Scale {
   return {
     inverse: new Float64Array(axisSets),
-    factor: new Float64Array(selectors),
-    padding: new Float64Array(6).fill(1),
+    factor: new Float64Array(1 << bits),
+    padding: new Float64Array(bits).fill(1),
   }
 }
 
@@ -77,10 +78,8 @@ function latentExtents({ attention: { latent }, dModel }: Transformer): Extents 
 }
 
 export function termOf(value: Monomial, extents: Extents, times: number): Term {
-  const has = (extent: 'B' | 'T' | 'F' | 'V' | 'J') =>
-    value.extents.includes(extent) ? selectorBits[extent] : 0
-  const selector =
-    has('B') | has('T') | has('F') | has('V') | has('J') | (value.replicated ? selectorBits.replicated : 0)
+  let selector = value.replicated ? selectorBits.replicated : 0
+  for (const extent of sized) if (value.extents.includes(extent)) selector |= selectorBits[extent]
   return { base: numerator(value, extents) * times, selector, mask: value.divide }
 }
 
@@ -104,6 +103,8 @@ export function setMesh(scale: Scale, mesh: Mesh, extents: Extents, divideFreely
   scale.padding[3] = pad(extents.V, tensors)
   scale.padding[4] = Math.max(1, tensors / (extents.K ?? 1))
   scale.padding[5] = visitedShare(mesh.expert, extents)
+  scale.padding[6] = pad(extents.G, tensors)
+  scale.padding[7] = pad(extents.U, tensors)
   setBatch(scale, 1)
 }
 
@@ -114,11 +115,10 @@ function visitedShare(devices: number, { A = 1 }: Extents): number {
 
 /** Puts the microbatch in: sequences over all its replicas, a real number where tokens divide freely. */
 export function setBatch(scale: Scale, sequences: number): void {
-  for (let selector = 0; selector < selectors; selector++) {
-    let factor = selector & selectorBits.B ? sequences : 1
-    for (let bit = 1; bit < 6; bit++) {
-      if (selector & (1 << bit)) factor *= scale.padding[bit] ?? 1
-    }
-    scale.factor[selector] = factor
+  scale.factor[0] = 1
+  for (let bit = 0; bit < bits; bit++) {
+    const factor = bit === 0 ? sequences : (scale.padding[bit] ?? 1)
+    const first = 1 << bit
+    for (let set = 0; set < first; set++) scale.factor[set | first] = (scale.factor[set] ?? 1) * factor
   }
 }

@@ -36,6 +36,11 @@ export function warnings(
       `tensor x tensor2 exceeds the ${model.kvHeads} key-value heads of the model: they are replicated`,
     )
   }
+  if (workload.optimizer === 'muon') {
+    found.push(
+      'Muon: matrices are taken to be dealt out whole over the chips that shard its states; gathering them is not charged',
+    )
+  }
   if (best && best.mesh.context > 1) {
     found.push('context parallelism assumes causal work balanced over the ring (zig-zag)')
   }

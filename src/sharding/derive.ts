@@ -183,7 +183,7 @@ function runPass(pass: Pass, steps: readonly Step[], lines: Line[], gathered: Se
   const partialSums = new Map<string, readonly Axis[]>()
   steps.forEach((step, index) => {
     if (step.kind === 'reshard') {
-      const moves = reshard(step.left, step.out, { pass, every: 'microbatch' })
+      const moves = reshard(sentAs(step.left, step.out), step.out, { pass, every: 'microbatch' })
       lines.push(...moves.map((move) => ({ kind: 'move', move }) as const))
       return
     }
@@ -206,6 +206,20 @@ function runPass(pass: Pass, steps: readonly Step[], lines: Line[], gathered: Se
       gathered.add(key)
     }
     return after
+  }
+}
+
+/** Gradients of a token's copies are summed where its experts are: what goes back is what came. */
+function sentAs(array: ShardedArray, { kind, dimensions }: ShardedArray): ShardedArray {
+  if (kind !== 'dispatch' && kind !== 'combine') return array
+  const extentOf = (label: string) => dimensions.find((dimension) => dimension.label === label)?.extent
+  return {
+    ...array,
+    kind,
+    dimensions: array.dimensions.map((dimension) => ({
+      ...dimension,
+      extent: extentOf(dimension.label) ?? dimension.extent,
+    })),
   }
 }
 

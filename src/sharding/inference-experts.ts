@@ -13,7 +13,7 @@
  */
 import type { Transformer } from '../model/transformer.ts'
 import { type ArrayKind, type ShardedArray, shardedArray } from './array.ts'
-import type { Component, Einsum } from './component.ts'
+import type { Component } from './component.ts'
 import { expertMatmuls, sharedArrays } from './expert-layout.ts'
 import { type ProjectionLayout, projections } from './inference-sharding.ts'
 
@@ -27,7 +27,12 @@ export function inferenceExperts(
 ): Component {
   const shared = (mixture?.sharedExperts ?? 0) > 0
   const { tokens, stream } = projections[layout]
-  const routed = places === 'dispatched' ? dispatched(layout, gatedMlp) : local(layout, places, gatedMlp)
+  const tables: Readonly<Record<ExpertPlaces, () => Routed>> = {
+    sliced: () => sliced(layout, gatedMlp),
+    spread: () => spread(gatedMlp),
+    dispatched: () => dispatched(layout, gatedMlp),
+  }
+  const routed = tables[places]()
   return {
     name: 'experts',
     arrays: {
@@ -42,24 +47,35 @@ export function inferenceExperts(
 
 type Routed = Pick<Component, 'arrays' | 'einsums'>
 
-function local(layout: ProjectionLayout, places: 'sliced' | 'spread', gated: boolean): Routed {
+function sliced(layout: ProjectionLayout, gated: boolean): Routed {
   const { tokens, gatheredStream, weightD, weightInner, inner } = projections[layout]
-  const copies = `${tokens} A`
-  const sharded =
-    places === 'sliced'
-      ? {
-          ...table('activation', { Copies: `${copies} ${gatheredStream}` }),
-          ...expertArrays(`${copies} G${inner}`, 'A:E', weightD, `G${weightInner}`, gated),
-        }
-      : {
-          ...table('activation', { Copies: `${copies}_YZ D` }),
-          ...expertArrays(`${copies}_YZ G`, 'A:E_YZ', 'D', 'G', gated),
-        }
-  const einsums: readonly Einsum[] = [
-    { out: 'Copies', left: 'In', right: 'Choice', kind: 'route' },
-    ...expertMatmuls('Copies', 'Out', '', gated),
-  ]
-  return { arrays: sharded, einsums }
+  return {
+    arrays: {
+      ...table('activation', { Copies: `${tokens} A ${gatheredStream}` }),
+      ...expertArrays(`${tokens} A G${inner}`, 'A:E', weightD, `G${weightInner}`, gated),
+    },
+    einsums: [
+      { out: 'Copies', left: 'In', right: 'Choice', kind: 'route' },
+      ...expertMatmuls('Copies', 'Out', '', gated),
+    ],
+  }
+}
+
+/** A chip makes no copies for the experts of others: all of them (`Every`) are nowhere. */
+function spread(gated: boolean): Routed {
+  const { tokens } = projections['1d']
+  return {
+    arrays: {
+      ...table('scores', { Every: `${tokens} A D` }),
+      ...table('activation', { Copies: `${tokens} A_YZ D` }),
+      ...expertArrays(`${tokens} A_YZ G`, 'A:E_YZ', 'D', 'G', gated),
+    },
+    einsums: [
+      { out: 'Every', left: 'In', right: 'Choice', kind: 'route' },
+      { out: 'Copies', left: 'Every', right: 'Every', kind: 'reshard' },
+      ...expertMatmuls('Copies', 'Out', '', gated),
+    ],
+  }
 }
 
 function dispatched(layout: ProjectionLayout, gated: boolean): Routed {

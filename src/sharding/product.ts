@@ -45,7 +45,7 @@ export function product(
   // What the product itself writes: axes that a reduction or a slice brings in afterwards are not on it yet.
   const later = axesOfArray(out).filter((axis) => !divided.includes(axis) || unreduced.includes(axis))
   const result = without(out, later)
-  const work = workOf(left, right)
+  const work = workOf(left, right, out)
   const partial = unreduced.length > 0 ? `{U_${axisLetters(unreduced)}}` : ''
   return {
     pass,
@@ -68,24 +68,29 @@ export function product(
   }
 }
 
-/**
- * A dimension that is fewer in one operand than it is called, key-value heads or the experts that a token visits, is
- * computed as often as the label says: N heads on K, A choices of E experts.
- */
-function workOf(left: ShardedArray, right: ShardedArray): readonly Dimension[] {
+/** Each label once, with the axes of both operands. */
+function workOf(left: ShardedArray, right: ShardedArray, out: ShardedArray): readonly Dimension[] {
   const work = new Map<string, Dimension>()
-  for (const dimension of [...left.dimensions, ...right.dimensions]) {
-    const { label, extent, axes } = dimension
+  for (const { label, extent, axes } of [...left.dimensions, ...right.dimensions]) {
     const known = work.get(label)
-    if (!known) work.set(label, dimension)
-    else {
-      const named = known.extent === label || extent === label
-      work.set(label, {
-        label,
-        extent: named ? label : extent,
-        axes: [...new Set([...known.axes, ...axes])],
-      })
-    }
+    work.set(label, { label, extent, axes: [...new Set([...(known?.axes ?? []), ...axes])] })
   }
-  return [...work.values()]
+  return [...work.values()].map((dimension) => ({
+    ...dimension,
+    extent: workedExtent(dimension, [left, right, out]),
+  }))
+}
+
+/**
+ * Arrays may differ in how much of a dimension they have. It is computed as often as its label says, where one of them
+ * has it so: N heads on K, A choices of E experts. Else a weight has what is multiplied: of a key's head the part that
+ * is projected up.
+ */
+function workedExtent({ label, extent }: Dimension, arrays: readonly ShardedArray[]): string {
+  const all = arrays.flatMap(({ kind, dimensions }) =>
+    dimensions.filter((dimension) => dimension.label === label).map((own) => ({ kind, extent: own.extent })),
+  )
+  const named = all.find((own) => own.extent === label)
+  const weight = all.find(({ kind }) => kind === 'weight' || kind === 'gradient')
+  return (named ?? weight)?.extent ?? extent
 }

@@ -1,7 +1,8 @@
 /**
  * Attention by sequences as frameworks have it (data-parallel attention): a group of chips projects its own sequences,
  * and so has attention weights of its own; the plan instead keeps them once and moves queries between chips. Caches, MLP
- * and batch are the plan's. Of g groups on t tensor chips a chip holds more by (g - 1)/t of a stage's attention weights.
+ * and batch are the plan's. Of g groups on t tensor chips a chip holds more by (g - 1)/t of a stage's attention weights;
+ * groups that are the plan's own, over its expert axis, have theirs.
  * Source: as each framework's own file.
  */
 import { elementBytes } from '../../../cost/element.ts'
@@ -12,7 +13,7 @@ import type { Check } from '../../launch/unsupported.ts'
 import type { Serving } from './serving.ts'
 
 export function attentionCopyChecks(serving: Serving, framework: string): readonly Check[] {
-  const { attentionGroups, gpu, model, memory } = serving
+  const { attentionGroups, sharingGroups, gpu, model, memory } = serving
   const copies = attentionCopyBytes(serving)
   return [
     [
@@ -20,22 +21,22 @@ export function attentionCopyChecks(serving: Serving, framework: string): readon
       `${framework} shares out attention by sequences beside experts alone; of a dense model it would copy the MLP as well`,
     ],
     [
-      attentionGroups > 1 && memory.total + copies > memory.budget,
+      sharingGroups > 1 && memory.total + copies > memory.budget,
       `${framework} has attention weights once for each group of sequences: ${bytesText(copies)} more on a chip, which do not fit`,
     ],
   ]
 }
 
 export function attentionCopyNotes(serving: Serving, framework: string): readonly string[] {
-  if (serving.attentionGroups === 1) return []
+  if (serving.sharingGroups === 1) return []
   const copies = bytesText(attentionCopyBytes(serving))
   return [
     `${framework} keeps caches by sequences as the plan does, but attention weights once for each group of sequences: ${copies} on a chip, and the time to read them, that the plan does not count.`,
   ]
 }
 
-function attentionCopyBytes({ model, setting, tensors, attentionGroups, stageLayers }: Serving): Bytes {
+function attentionCopyBytes({ model, setting, tensors, mesh, sharingGroups, stageLayers }: Serving): Bytes {
   const layer = parameterCount(model).attention / model.layers
   const bytes = stageLayers * layer * elementBytes[setting.precision.weights]
-  return (bytes * (attentionGroups - 1)) / tensors
+  return (bytes * (sharingGroups - 1) * mesh.expert) / tensors
 }

@@ -22,10 +22,20 @@ export function servingFaults(
   ])
 }
 
-function layoutChecks({ layouts, mesh, memory }: Serving, framework: string): readonly Check[] {
+function layoutChecks(
+  { layouts, mesh, memory, experts, gpu, tensors }: Serving,
+  framework: string,
+): readonly Check[] {
   return [
     [memory.total > memory.budget * (1 + 1e-12), 'the plan does not fit into its memory budget'],
-    [mesh.expert > 1, 'experts are not mapped to flags'],
+    [
+      !gpu && experts !== null && experts !== 'sliced',
+      `experts on chips of their own are not mapped to flags of ${framework}`,
+    ],
+    [
+      mesh.expert > 1 && mesh.expert < tensors,
+      `${framework} has experts whole on the chips that share them out; the plan slices each over ${tensors / mesh.expert}`,
+    ],
     ...layouts.map(
       ([component, layout]): Check => [
         layout.split('/')[0] !== '1d',
@@ -35,13 +45,14 @@ function layoutChecks({ layouts, mesh, memory }: Serving, framework: string): re
   ]
 }
 
-function evenChecks({ model, tensors, attentionGroups }: Serving): readonly Check[] {
+function evenChecks({ model, tensors, attentionGroups, experts: places, mesh }: Serving): readonly Check[] {
   const { heads, kvHeads, dFf, experts, attention } = model
+  const whole = places !== null && places !== 'sliced'
   const headChips = tensors / attentionGroups
   const copied = attention.latent !== null || headChips % kvHeads === 0
   const widths = [
-    ...(experts ? [experts.dFfExpert] : []),
-    ...(experts && experts.denseLayers === 0 && experts.every === 1 ? [] : [dFf]),
+    ...(experts && !whole ? [experts.dFfExpert] : []),
+    ...(mesh.expert > 1 || (experts && experts.denseLayers === 0 && experts.every === 1) ? [] : [dFf]),
   ]
   return [
     [heads % headChips !== 0, `${headChips} chips do not divide ${heads} heads`],

@@ -4,6 +4,7 @@ import type { InferenceCandidate, Phase } from '../../../inference/search.ts'
 import type { Transformer } from '../../../model/transformer.ts'
 import type { Setting } from '../../../problem.ts'
 import type { Mesh } from '../../../sharding/axis.ts'
+import { type ExpertPlaces, expertPlaces } from '../../../sharding/inference-experts.ts'
 import { type CacheLayout, cacheLayouts } from '../../../sharding/inference-layout.ts'
 import type { MemoryAccount } from '../../plan.ts'
 
@@ -16,10 +17,14 @@ export interface Serving {
   /** By component. */
   readonly layouts: readonly (readonly [component: string, layout: string])[]
   readonly cache: CacheLayout
-  /** tensor x tensor2: 1D layouts do not tell them apart. */
+  /** Where the experts are; null for a dense model. */
+  readonly experts: ExpertPlaces | null
+  /** tensor x tensor2, as 1D layouts do not tell them apart, x expert: frameworks share experts out over such chips. */
   readonly tensors: number
-  /** Groups of tensor chips that keep the caches of different sequences; 1 where all tensor chips share each. */
+  /** Groups of these chips that keep the caches of different sequences; 1 where all of them share each. */
   readonly attentionGroups: number
+  /** Such groups that the plan has one set of attention weights for. */
+  readonly sharingGroups: number
   readonly stageLayers: number
   /** Resident at once on such a group of a replica, and together in one stage. */
   readonly sequences: number
@@ -56,7 +61,8 @@ export function serving(
   const { shape, resident, units, groups } = pass
   const named = layouts.map(({ component, name }) => [component.name, name] as const)
   const cache = cacheOf(named.map(([, name]) => name))
-  const attentionGroups = groupsOfAttention(cache, mesh)
+  const sharingGroups = groupsOfAttention(cache, mesh)
+  const attentionGroups = sharingGroups * mesh.expert
   const share = (sequences: number) => Math.ceil(Math.ceil(sequences / mesh.data) / attentionGroups)
   const unitSequences = share(shape.sequences)
   return {
@@ -67,8 +73,10 @@ export function serving(
     mesh,
     layouts: named,
     cache,
-    tensors: mesh.tensor * mesh.tensor2,
+    experts: placesOf(named),
+    tensors: mesh.tensor * mesh.tensor2 * mesh.expert,
     attentionGroups,
+    sharingGroups,
     stageLayers: pass.stageLayers,
     sequences: share(resident.sequences),
     unitSequences,
@@ -77,6 +85,11 @@ export function serving(
     contextLength,
     memory,
   }
+}
+
+function placesOf(named: Serving['layouts']): ExpertPlaces | null {
+  const layout = named.find(([component]) => component === 'experts')?.[1]
+  return expertPlaces.find((places) => layout?.split('/')[1] === places) ?? null
 }
 
 function cacheOf(names: readonly string[]): CacheLayout {

@@ -1,11 +1,12 @@
 /**
  * SGLang flags (`python -m sglang.launch_server`). Tensor parallelism is the plan's `heads`; a pipeline is fed in groups of
  * at most --pp-max-micro-batch-size; replicas share a server on one host, and are servers of their own on several. With
- * --enable-dp-attention attention is by sequences, and --dp-size are its groups within --tp-size. Decode context
- * parallelism shares out the positions of latent attention alone. Prompts have to be six positions shorter than the
+ * --enable-dp-attention attention is by sequences, and --dp-size are its groups within --tp-size; --ep-size are the chips
+ * that have whole experts, within it too. Decode context parallelism shares out the positions of latent attention alone. Prompts have to be six positions shorter than the
  * context length. Source: sgl-project/sglang, python/sglang/srt/server_args.py 001067f (2026),
- * managers/{scheduler,tp_worker}.py; docs.sglang.io, advanced_features/{dp_dpa_smg_guide,dcp}.
+ * managers/{scheduler,tp_worker}.py; docs.sglang.io, advanced_features/{dp_dpa_smg_guide,expert_parallelism,dcp}.
  */
+import { expertLayers } from '../../../model/expert-layers.ts'
 import type { Check, Launch } from '../../launch/unsupported.ts'
 import { attentionCopyNotes } from './attention-copies.ts'
 import { checkpointNotes, type Formats, formatPair } from './formats.ts'
@@ -46,11 +47,15 @@ function checks({ mesh, cache, mode, model }: Serving): readonly Check[] {
 }
 
 function meshFlags(serving: Serving): readonly Flag[] {
-  const { mesh, tensors, cache, attentionGroups, unitSequences } = serving
+  const { mesh, tensors, cache, attentionGroups, unitSequences, experts, model } = serving
+  const apart = experts === 'dispatched'
   return [
     ...['--tp-size', tensors],
     ...(mesh.pipeline > 1 ? ['--pp-size', mesh.pipeline, '--pp-max-micro-batch-size', unitSequences] : []),
     ...(attentionGroups > 1 ? ['--enable-dp-attention', '--dp-size', attentionGroups] : []),
+    ...(apart || experts === 'spread' ? ['--ep-size', tensors] : []),
+    ...(apart ? ['--moe-a2a-backend', 'deepep'] : []),
+    ...(apart && expertLayers(model) < model.layers ? ['--moe-dense-tp-size', 1] : []),
     ...(sharesServer(serving) ? ['--dp-size', mesh.data] : []),
     ...(cache === 'sequence' ? ['--dcp-size', tensors] : []),
   ]
@@ -86,10 +91,14 @@ function sharesServer(serving: Serving): boolean {
 
 function notes(serving: Serving): readonly string[] {
   return [
+    ...(apart || experts === 'spread' ? ['--ep-size', tensors] : []),
+    ...(apart ? ['--moe-a2a-backend', 'deepep'] : []),
+    ...(apart && expertLayers(model) < model.layers ? ['--moe-dense-tp-size', 1] : []),
     ...(sharesServer(serving) ? [] : replicaNotes(serving, 'SGLang')),
     ...(serving.attentionGroups > 1
       ? ['SGLang has attention by sequences for DeepSeek, Qwen and like models.']
       : []),
+    ...(serving.experts === 'dispatched' ? ['SGLang: DeepEP has to be installed.'] : []),
     ...attentionCopyNotes(serving, 'SGLang'),
     ...checkpointNotes(serving, 'SGLang', ['fp8/fp8']),
     ...hostNotes(

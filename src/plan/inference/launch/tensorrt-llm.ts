@@ -30,11 +30,12 @@ const batchedTokens = 8192
 export function tensorrtLlm(serving: Serving): Launch<TensorrtOptions> {
   const unsupported = servingFaults(serving, 'TensorRT-LLM', formats, checks(serving))
   if (unsupported.length > 0) return { unsupported }
-  const { mesh, tensors, attentionGroups, mode, contextLength, unitSequences } = serving
+  const { mesh, tensors, attentionGroups, mode, contextLength, unitSequences, experts } = serving
   const flags = {
     tensor_parallel_size: tensors,
     pipeline_parallel_size: mesh.pipeline,
     ...(attentionGroups > 1 ? { enable_attention_dp: true } : {}),
+    ...(experts === 'spread' || experts === 'dispatched' ? { moe_expert_parallel_size: tensors } : {}),
     max_batch_size: unitSequences,
     max_seq_len: contextLength + (mode === 'prefill' ? 1 : 0),
     ...tokenOptions(serving),

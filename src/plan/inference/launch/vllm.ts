@@ -8,9 +8,12 @@
  *   batch        data-parallel attention (attention-copies.ts): on GPUs of models with experts, which all ranks of data
  *   heads-batch  share; on TPUs of any model
  *
+ * Experts over such ranks, or over tensor chips, are --enable-expert-parallel; without it all of these slice each expert.
+ * Replicas of a model with experts are servers of their own, as ranks of data of one server share out its experts.
+ *
  * A pipeline is not fed in equal groups (vllm-project/vllm issue 41682, May 2026). Source: vllm-project/vllm,
  * vllm/config/parallel.py 00193b8, cache.py 002f10e, scheduler.py 01230b4, vllm/engine/arg_utils.py 99d7eb5 (flags have
- * the names of fields), docs/serving/{context,data}_parallel_deployment.md, docs/features/quantization; for TPUs
+ * the names of fields), docs/serving/{context,data,expert}_parallel_deployment.md, docs/features/quantization; for TPUs
  * vllm-project/tpu-inference b8692ff (August 2026), tpu_inference/layers/common/sharding.py, platforms/tpu_platform.py,
  * docs/includes/nightly_quantization.md.
  */
@@ -58,19 +61,25 @@ export function vllm(serving: Serving): Launch<readonly string[]> {
 }
 
 function meshFlags(serving: Serving): readonly Flag[] {
-  const { mesh, tensors, cache, gpu, attentionGroups } = serving
+  const { mesh, tensors, cache, gpu, attentionGroups, experts } = serving
   const apart = gpu ? attentionGroups : 1
   const strategy = { enable_dp_attention: true, attn_dp_size: attentionGroups }
-  const replicas = apart > 1 ? apart : mesh.data
+  const replicas = gpu && (apart > 1 || experts) ? apart : mesh.data
   return [
     ...['--tensor-parallel-size', tensors / apart],
     ...(mesh.pipeline > 1 ? ['--pipeline-parallel-size', mesh.pipeline] : []),
     ...(replicas > 1 ? ['--data-parallel-size', replicas] : []),
+    ...(experts === 'spread' || experts === 'dispatched' ? ['--enable-expert-parallel'] : []),
+    ...(experts === 'dispatched' ? ['--all2all-backend', dispatchOf(serving)] : []),
     ...(cache === 'sequence' ? ['--decode-context-parallel-size', tensors] : []),
     ...(!gpu && attentionGroups > 1
       ? ['--additional-config', JSON.stringify({ sharding: { sharding_strategy: strategy } })]
       : []),
   ]
+}
+
+function dispatchOf({ mode }: Serving): string {
+  return mode === 'prefill' ? 'deepep_high_throughput' : 'deepep_low_latency'
 }
 
 /** Limits are of a rank of data, be it a replica or a group; a prompt needs room for the first token behind it. */
@@ -97,12 +106,13 @@ function numberFlags(serving: Serving, { caches }: Formats): readonly Flag[] {
 }
 
 function notes(serving: Serving, name: string): readonly string[] {
-  const { gpu, mesh, cache, attentionGroups, setting } = serving
+  const { gpu, mesh, cache, attentionGroups, setting, experts } = serving
   const redesigned = !gpu && (cache === 'sequence' || attentionGroups > 1)
-  const apart = gpu && attentionGroups > 1 && mesh.data > 1
+  const apart = gpu && (attentionGroups > 1 || experts !== null) && mesh.data > 1
   return [
     ...(redesigned ? [`${name}: set NEW_MODEL_DESIGN=1.`] : []),
     ...(apart ? [`${name}: start ${mesh.data} servers, one for each replica, behind a load balancer.`] : []),
+    ...(experts === 'dispatched' ? [`${name}: DeepEP has to be installed.`] : []),
     ...(mesh.pipeline > 1
       ? [`${name} does not split sequences evenly over the stages; the plan counts on equal groups.`]
       : []),
