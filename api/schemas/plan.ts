@@ -82,6 +82,16 @@ export const plan = z.object({
   pipelineSchedule: z.string(),
   virtualStages: z.int(),
   stageLayers: z.array(z.number()),
+  stagePartition: z
+    .object({
+      stageLayers: z.array(z.number()),
+      longestStageSeconds: seconds.describe('One microbatch through the longest stage.'),
+      evenLongestStageSeconds: seconds.describe("The same of the plan's own stages."),
+    })
+    .nullable()
+    .describe(
+      'The exact cut of unlike layers; null where they are alike, or each stage is in pieces. Times count the average layer.',
+    ),
   rematerialization: z.array(z.object({ policy: z.string(), layers: z.number() })),
   memoryPolicy: z
     .object({

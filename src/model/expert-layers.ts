@@ -26,6 +26,15 @@ export function expertLayers({ layers, experts }: Transformer): number {
   return experts ? Math.floor(Math.max(0, layers - experts.denseLayers) / experts.every) : 0
 }
 
+/** Counted from 0. */
+export function hasExperts({ experts }: Transformer, layer: number): boolean {
+  return (
+    experts !== null &&
+    layer >= experts.denseLayers &&
+    (layer - experts.denseLayers + 1) % experts.every === 0
+  )
+}
+
 export function expertLayerParameters({ dModel, gatedMlp, experts }: Transformer): ExpertLayerParameters {
   if (!experts) return none
   const router = dModel * experts.experts

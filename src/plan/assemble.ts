@@ -18,6 +18,7 @@ import { launch } from './launch.ts'
 import { memoryPolicyAccount } from './memory-policy.ts'
 import { axisPlacements } from './placement.ts'
 import type { Infeasibility, Plan } from './plan.ts'
+import { stagePartitionAccount } from './stage-partition.ts'
 import { layersByPolicy, summary } from './summary.ts'
 import { stageWork } from './work.ts'
 
@@ -67,6 +68,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
     pipelineSchedule: schedule.name,
     virtualStages: schedule.virtualStages,
     stageLayers,
+    stagePartition: stagePartitionAccount(costed),
     rematerialization,
     memoryPolicy: feasible ? memoryPolicyAccount(costed, solver, rank) : null,
     stepTimeSeconds: costed.stepTime,

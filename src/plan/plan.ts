@@ -66,6 +66,14 @@ export interface MemoryPolicyAccount {
   readonly secondsPerByte: number
 }
 
+/** The exact cut of dense layers and layers with experts, which the plan's times count as the average layer. */
+export interface StagePartitionAccount {
+  readonly stageLayers: readonly number[]
+  /** One microbatch through the longest stage: of this cut, and of the plan's own. */
+  readonly longestStageSeconds: number
+  readonly evenLongestStageSeconds: number
+}
+
 export interface Infeasibility {
   readonly reason: string
   readonly pointer: string
@@ -95,6 +103,8 @@ export interface Plan {
   readonly pipelineSchedule: string
   readonly virtualStages: number
   readonly stageLayers: readonly number[]
+  /** Null where layers are alike or each stage is in pieces. */
+  readonly stagePartition: StagePartitionAccount | null
   readonly rematerialization: readonly { readonly policy: string; readonly layers: number }[]
   /** Null where everything is kept, or no solver answered. */
   readonly memoryPolicy: MemoryPolicyAccount | null

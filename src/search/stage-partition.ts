@@ -6,8 +6,8 @@
  *   minimise  max_s Σ t_l      subject to   Σ (b_l + f_s·k_l) <= limit_s   for every stage s
  *
  * Best(s, i), the least longest stage of the layers from i on over stages s … p-1, is the least over j of
- * max(t_i + … + t_j-1, Best(s+1, j)): O(p·n²). Each stage takes as few layers as lets it and those after it be as good: the
- * early ones hold the most microbatches. The programme in stage-partition-program.ts is its oracle.
+ * max(t_i + … + t_j-1, Best(s+1, j)): O(p·n²). Of the cuts that are as good, each stage in turn takes as few layers as leave
+ * one: the early ones hold the most microbatches. The programme in stage-partition-program.ts is its oracle.
  */
 import type { Bytes, Seconds } from '../units.ts'
 
@@ -40,40 +40,35 @@ export function stagePartition(
   const bytes = sums(layers.map(({ bytes: own }) => own))
   const kept = sums(layers.map(({ kept: own }) => own))
   const between = (sum: Float64Array, from: number, to: number) => (sum[to] ?? 0) - (sum[from] ?? 0)
-  // best[i] of the stage at hand and those after it; ends[stage][i] where its layers from i on end.
-  let best = new Float64Array(n + 1).fill(Number.POSITIVE_INFINITY)
-  best[n] = 0
-  const ends: Int32Array[] = []
-  for (let stage = stages.length - 1; stage >= 0; stage--) {
-    const { inFlight, limit } = stages[stage] ?? { inFlight: 0, limit: 0 }
-    const here = new Float64Array(n + 1).fill(Number.POSITIVE_INFINITY)
-    const end = new Int32Array(n + 1)
+  const held = (stage: StageRoom, from: number, to: number) =>
+    between(bytes, from, to) + stage.inFlight * between(kept, from, to)
+  // Best(s, i) by stage, and beyond the last one.
+  const best: Float64Array[] = Array.from({ length: stages.length + 1 }, () =>
+    new Float64Array(n + 1).fill(Number.POSITIVE_INFINITY),
+  )
+  const bestFrom = (stage: number, layer: number) => best[stage]?.[layer] ?? Number.POSITIVE_INFINITY
+  best[stages.length]?.fill(0, n)
+  for (const [stage, room] of [...stages.entries()].reverse()) {
     for (let from = 0; from < n; from++) {
       let least = Number.POSITIVE_INFINITY
       for (let to = from + 1; to <= n; to++) {
         const own = between(times, from, to)
-        const held = between(bytes, from, to) + inFlight * between(kept, from, to)
-        if (own >= least || held > limit) break
-        const longest = Math.max(own, best[to] ?? Number.POSITIVE_INFINITY)
-        if (longest < least) {
-          least = longest
-          end[from] = to
-        }
+        if (own >= least || held(room, from, to) > room.limit) break
+        least = Math.min(least, Math.max(own, bestFrom(stage + 1, to)))
       }
-      here[from] = least
+      best[stage]?.fill(least, from, from + 1)
     }
-    best = here
-    ends[stage] = end
   }
-  const longest = best[0] ?? Number.POSITIVE_INFINITY
+  const longest = bestFrom(0, 0)
   if (!Number.isFinite(longest)) return null
-  const counts: number[] = []
   let from = 0
-  for (const end of ends) {
-    const to = end[from] ?? n
-    counts.push(to - from)
+  const counts = stages.map((_, stage) => {
+    let to = from + 1
+    while (to < n && bestFrom(stage + 1, to) > longest) to++
+    const count = to - from
     from = to
-  }
+    return count
+  })
   return { counts, longest }
 }
 

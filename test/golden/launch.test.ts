@@ -269,7 +269,7 @@ describe('a framework that cannot run a plan says why', () => {
 
   it('runs the schedules that it has', () => {
     const mesh = { pipeline: 4, tensor: 8, data: 8 }
-    const schedule = (name: 'gpipe' | '1f1b') => ({
+    const schedule = (name: Schedule['name']) => ({
       mesh,
       zeroStage: 1 as const,
       microbatches: 32,
@@ -279,6 +279,10 @@ describe('a framework that cannot run a plan says why', () => {
     expect(reasons('megatron', schedule('gpipe'))).toEqual(['Megatron-LM runs 1F1B, not GPipe'])
     expect(reasons('torchtitan', schedule('gpipe'))).toEqual([])
     expect(reasons('maxtext', schedule('1f1b'))).toContainEqual(expect.stringContaining('as GPipe does'))
+    for (const framework of ['megatron', 'maxtext', 'torchtitan'] as const) {
+      expect(reasons(framework, schedule('zb-h1'))).not.toEqual([])
+      expect(reasons(framework, schedule('dualpipe'))).not.toEqual([])
+    }
   })
 
   it('gathers ZeRO-3 weights every microbatch only without a pipeline', () => {

@@ -59,6 +59,7 @@ export const samplePlan: Plan = {
   pipelineSchedule: 'none',
   virtualStages: 1,
   stageLayers: [32],
+  stagePartition: null,
   memoryPolicy: null,
   rematerialization: [{ policy: 'none', layers: 32 }],
   stepTimeSeconds: 1,

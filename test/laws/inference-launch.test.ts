@@ -167,15 +167,17 @@ describe('what is typed to serve a plan', () => {
     expect(answer.notes).toContainEqual(expect.stringContaining('NEW_MODEL_DESIGN=1'))
   })
 
+  const mixture = spelledOut('experts', {
+    ...{ layers: 16, dModel: 2048, dFf: 5632, heads: 16, kvHeads: 16, vocab: 151936 },
+    ...{ gatedMlp: true, tiedEmbeddings: false },
+    moe: { experts: 8, activeExperts: 2, dFfExpert: 1408, denseLayers: 1 },
+  })
+
   it('shares out attention by sequences on GPUs beside experts', () => {
-    const model = spelledOut('experts', {
-      ...{ layers: 16, dModel: 2048, dFf: 5632, heads: 16, kvHeads: 16, vocab: 151936 },
-      ...{ gatedMlp: true, tiedEmbeddings: false },
-      moe: { experts: 8, activeExperts: 2, dFfExpert: 1408 },
-    })
+    const model = mixture
     // 63 sequences are 32 on a replica, and 8 on each of its four groups.
     const problem = inferenceProblem({ ...onHosts(8), model, workload: generation(63, 4096) })
-    const layout = { ...plain, attention: '1d/batch' }
+    const layout = { ...plain, attention: '1d/batch', experts: '1d/sliced' }
     const answer = launched(problem, { tensor: 4, data: 2 }, layout)
     says(answer.vllm, '--tensor-parallel-size 1 --data-parallel-size 4 --max-model-len 4096 --max-num-seqs 8')
     says(
@@ -184,6 +186,38 @@ describe('what is typed to serve a plan', () => {
     )
     expect(answer['tensorrt-llm']).toMatchObject({ enable_attention_dp: true, max_batch_size: 8 })
     expect(answer.notes).toContainEqual(expect.stringContaining('vLLM: start 2 servers'))
+  })
+
+  it('has whole experts on chips that have sequences of their own', () => {
+    const problem = inferenceProblem({ ...onHosts(16), model: mixture, workload: generation(256, 4096) })
+    const answer = launched(problem, { expert: 8, data: 2 }, { ...plain, experts: '1d/dispatched' })
+    says(answer.vllm, '--tensor-parallel-size 1 --data-parallel-size 8 --enable-expert-parallel')
+    says(answer.vllm, '--all2all-backend deepep_low_latency --max-model-len 4096 --max-num-seqs 16')
+    says(answer.sglang, '--tp-size 8 --enable-dp-attention --dp-size 8 --ep-size 8 --moe-a2a-backend deepep')
+    says(answer.sglang, '--moe-dense-tp-size 1')
+    expect(answer['tensorrt-llm']).toMatchObject({
+      tensor_parallel_size: 8,
+      moe_expert_parallel_size: 8,
+      enable_attention_dp: true,
+    })
+    expect(answer.notes).toContainEqual(expect.stringContaining('vLLM: start 2 servers'))
+    expect(answer.notes).not.toContainEqual(expect.stringContaining('attention weights once for each group'))
+  })
+
+  it('has whole experts on chips that share each sequence', () => {
+    const problem = inferenceProblem({ ...onHosts(8), model: mixture, workload: generation(64, 4096) })
+    const answer = launched(problem, { tensor: 8 }, { ...plain, experts: '1d/spread' })
+    says(answer.vllm, '--tensor-parallel-size 8 --enable-expert-parallel --max-model-len')
+    says(answer.sglang, '--tp-size 8 --ep-size 8 --context-length')
+    expect(answer['tensorrt-llm']).toMatchObject({ tensor_parallel_size: 8, moe_expert_parallel_size: 8 })
+    const sliced = launched(problem, { tensor: 8 }, { ...plain, experts: '1d/sliced' })
+    expect(sliced['tensorrt-llm']).not.toHaveProperty('moe_expert_parallel_size')
+  })
+
+  it('does not slice experts that it shares out', () => {
+    const problem = inferenceProblem({ ...onHosts(8), model: mixture, workload: generation(64, 4096) })
+    const answer = launched(problem, { tensor: 2, expert: 4 }, { ...plain, experts: '1d/dispatched' })
+    expect(answer.vllm).toEqual({ unsupported: [expect.stringContaining('the plan slices each over 2')] })
   })
 })
 

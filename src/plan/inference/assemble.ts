@@ -67,6 +67,7 @@ export function assembleInference(
     stageLayers: stageLayers(setting.model.layers, mesh.pipeline),
     rematerialization: [],
     memoryPolicy: null,
+    stagePartition: null,
     stepTimeSeconds: seconds,
     lowerBoundSeconds: costed.lowerBound,
     upperBoundSeconds: costed.upperBound,

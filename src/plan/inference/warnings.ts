@@ -31,6 +31,12 @@ export function inferenceWarnings(
       `more tensor chips than the ${model.kvHeads} key-value heads: caches sharded by heads are replicated`,
     )
   }
+  if (best && model.attention.latent && best.mesh.tensor * best.mesh.tensor2 > 1 && keepsHeads(best)) {
+    found.push('the latent cache has no heads to share out: every tensor chip keeps all of it')
+  }
+  if (model.experts && assumptions.expertImbalance === 1) {
+    found.push('routing is taken to be even: every expert gets as many tokens as any other')
+  }
   if (best && model.heads % (best.mesh.tensor * best.mesh.tensor2) !== 0) {
     found.push(
       `${model.heads} heads do not divide over the tensor axes: some chips are costed with a padded head`,
@@ -42,6 +48,11 @@ export function inferenceWarnings(
     )
   }
   return found
+}
+
+/** Of latent attention. */
+function keepsHeads({ layout }: InferencePlan): boolean {
+  return layout.components.attention?.split('/')[1] === 'heads'
 }
 
 function usesHeads({ layout }: InferencePlan): boolean {

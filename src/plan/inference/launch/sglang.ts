@@ -91,9 +91,6 @@ function sharesServer(serving: Serving): boolean {
 
 function notes(serving: Serving): readonly string[] {
   return [
-    ...(apart || experts === 'spread' ? ['--ep-size', tensors] : []),
-    ...(apart ? ['--moe-a2a-backend', 'deepep'] : []),
-    ...(apart && expertLayers(model) < model.layers ? ['--moe-dense-tp-size', 1] : []),
     ...(sharesServer(serving) ? [] : replicaNotes(serving, 'SGLang')),
     ...(serving.attentionGroups > 1
       ? ['SGLang has attention by sequences for DeepSeek, Qwen and like models.']
