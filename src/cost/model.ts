@@ -132,7 +132,7 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = 'gath
         weights: joined(plain(({ weights }) => weights)),
       },
       embedding: compiled(embed),
-      head: compiled(head),
+      head: repeated(compiled(head), 1 + model.multiTokenLayers),
       layerStates: states(layer, normRows(model)),
       embeddingStates: states([once(embed)], model.learnedPositions),
       positionStates: states([], model.learnedPositions),
@@ -217,6 +217,11 @@ function boundaryTerm(layer: readonly LayerPart[], extents: Extents, problem: Pr
   )
   if (!term) throw new RangeError('A layer has no components')
   return term
+}
+
+/** The head of every layer that predicts a token has the same weights. */
+function repeated(head: CompiledComponent, times: number): CompiledComponent {
+  return { ...head, forward: weighted(head.forward, times), backward: weighted(head.backward, times) }
 }
 
 const once = (component: Component): LayerPart => ({ component, times: 1 })

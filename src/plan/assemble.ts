@@ -5,7 +5,6 @@ import { peakFlops } from '../cost/compute.ts'
 import type { CostModel } from '../cost/model.ts'
 import { trainFlops } from '../model/flops.ts'
 import type { Candidate } from '../search/candidate.ts'
-import { arrayNotation } from '../sharding/array.ts'
 import { replicasOf } from '../sharding/axis.ts'
 import { memoryAccount, timeAccount } from './accounts.ts'
 import { algorithmLines } from './algorithm.ts'
@@ -18,6 +17,7 @@ import { launch } from './launch.ts'
 import { memoryPolicyAccount } from './memory-policy.ts'
 import { axisPlacements } from './placement.ts'
 import type { Infeasibility, Plan } from './plan.ts'
+import { shardingsOf } from './shardings.ts'
 import { stagePartitionAccount } from './stage-partition.ts'
 import { layersByPolicy, summary } from './summary.ts'
 import { stageWork } from './work.ts'
@@ -58,7 +58,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
     placement,
     layout: {
       components: componentLayouts(candidate),
-      shardings: shardings(costed),
+      shardings: shardingsOf(planComponents(costed)),
       algorithm: algorithmLines(costed),
     },
     zeroStage,
@@ -134,13 +134,4 @@ function componentLayouts({ mesh, zeroStage, contextLayout }: Candidate): Readon
   ].filter((part) => part !== null)
   const name = parts.length > 0 ? parts.join('+') : 'single'
   return { attention: name, mlp: name, embedding: name, unembedding: name }
-}
-
-function shardings(costed: Costing): Readonly<Record<string, string>> {
-  const entries = planComponents(costed).flatMap((component) =>
-    Object.values(component.arrays).map(
-      (array) => [array.name, arrayNotation(array).slice(array.name.length)] as const,
-    ),
-  )
-  return Object.fromEntries(entries)
 }

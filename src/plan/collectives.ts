@@ -89,10 +89,12 @@ function endLines(component: Component, costing: Costing): readonly CollectiveLi
   const windows = compiled(costing, active, -1)
   const { longest, model } = costing
   const each = costing.layers.microbatches / longest.held
+  // The head runs once more for every layer that predicts a further token.
+  const passes = component.name === 'unembedding' ? 1 + model.problem.model.multiTokenLayers : 1
   const tied = component.name === 'embedding' && longest.last && model.problem.model.tiedEmbeddings
   return [
-    ...lineOf(windows.forward.buckets, 'forward', each, costing),
-    ...lineOf(windows.backward.buckets, 'backward', each, costing),
+    ...lineOf(windows.forward.buckets, 'forward', each * passes, costing),
+    ...lineOf(windows.backward.buckets, 'backward', each * passes, costing),
     ...(tied ? [] : lineOf(windows.gradients.buckets, 'step', 1, costing)),
     ...(tied ? [] : lineOf(windows.weights.buckets, 'step', 1, costing)),
   ]

@@ -115,26 +115,32 @@ export interface LayerPart {
   readonly times: number
 }
 
-/** The components of a layer, in order; of dense layers and those with experts each its share. */
+/**
+ * The components of a layer, in order; of dense layers and those with experts each its share. Layers that predict further
+ * tokens are like the others, and are counted in: every layer is that much more than one.
+ */
 export function layerParts(
   model: Transformer,
   residual: Residual,
   layout: ContextLayout = 'gather',
 ): readonly LayerPart[] {
   const { latent } = model.attention
-  const sparse = expertLayers(model) / model.layers
+  const whole = 1 + model.multiTokenLayers / model.layers
+  const sparse = (whole * expertLayers(model)) / model.layers
   if (model.parallelBlocks && sparse === 0) {
-    return [{ component: parallelBlock(residual, model.gatedMlp, layout), times: 1 }]
+    return [{ component: parallelBlock(residual, model.gatedMlp, layout), times: whole }]
   }
   const attending = latent
     ? latentAttention(residuals[residual], latent.queryRank !== null, layout)
     : attention(residual, layout)
   return [
-    { component: attending, times: 1 },
-    { component: mlp(residual, model.gatedMlp), times: 1 - sparse },
+    { component: attending, times: whole },
+    { component: mlp(residual, model.gatedMlp), times: whole - sparse },
     { component: experts(model, expertSharding(residual)), times: sparse },
-  ].filter(({ times }) => times > 0)
+  ].filter(({ times }) => times > rounding)
 }
+
+const rounding = 1e-12
 
 export function layerComponents(model: Transformer, residual: Residual): readonly Component[] {
   return layerParts(model, residual).map(({ component }) => component)

@@ -5,13 +5,13 @@ import { floorSeconds, workFlops } from '../../inference/floor.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import type { InferenceCandidate, Phase } from '../../inference/search.ts'
 import { chooseLayouts } from '../../search/component-layout.ts'
-import { arrayNotation } from '../../sharding/array.ts'
 import { replicasOf } from '../../sharding/axis.ts'
 import { activeAxes } from '../collectives.ts'
 import { planId } from '../identity.ts'
 import type { InferencePlan } from '../inference-plan.ts'
 import { axisPlacements } from '../placement.ts'
 import type { Infeasibility, TimeAccount } from '../plan.ts'
+import { shardingsOf } from '../shardings.ts'
 import { heaviestAxis, inferenceMemoryAccount, inferenceTimeAccount } from './accounts.ts'
 import { inferenceAlgorithm, inferenceCollectives, restrictedLayout } from './collectives.ts'
 import { type InferenceCosting, inferenceCosting } from './costing.ts'
@@ -57,7 +57,13 @@ export function assembleInference(
     summary: summary(candidate, names),
     mesh,
     placement,
-    layout: { components: names, shardings: shardings(costed), algorithm: inferenceAlgorithm(costed) },
+    layout: {
+      components: names,
+      shardings: shardingsOf(
+        costed.components.map((component) => restrictedLayout(costed, component).component),
+      ),
+      algorithm: inferenceAlgorithm(costed),
+    },
     zeroStage: 0,
     contextLayout: mesh.context > 1 ? ('gather' as const) : null,
     microbatches: pass.units,
@@ -162,13 +168,4 @@ function paddedSequences({ pass, mesh }: InferenceCandidate): number {
 function tooFull(shortBytes: number): Infeasibility {
   const detail = `a chip is over the memory budget by ${shortBytes.toExponential(3)} bytes`
   return { reason: 'memory', pointer: '/memoryBudget', detail, shortBytes }
-}
-
-function shardings(costed: InferenceCosting): Readonly<Record<string, string>> {
-  const entries = costed.components.flatMap((component) =>
-    Object.values(restrictedLayout(costed, component).component.arrays).map(
-      (array) => [array.name, arrayNotation(array).slice(array.name.length)] as const,
-    ),
-  )
-  return Object.fromEntries(entries)
 }
