@@ -135,18 +135,26 @@ describe('a search', () => {
   })
 
   it.each([
-    ['mixtral-8x7b', 'mixture of experts'],
-    ['deepseek-v3', 'mixture of experts'],
-    ['mistral-7b', 'window of 4096'],
-    [{ ...architecture, attention: { mla } }, 'latent'],
-    [{ ...architecture, attention: { kvShareGroup: 2 } }, 'share keys'],
-    [{ huggingFace: configOf('gpt-oss-20b') }, 'mixture of experts'],
-  ])('for training with %j is not offered yet', async (model, detail) => {
-    const { status, body } = await ask(model)
+    ['mixtral-8x7b', { experts: { experts: 8 } }],
+    ['deepseek-v3', { experts: { nodeLimit: 4 }, attention: { latent: { keyValueRank: 512 } } }],
+    ['mistral-7b', { attention: { window: 4096 } }],
+    [{ ...architecture, attention: { mla } }, { attention: { latent: mla } }],
+    [{ huggingFace: configOf('gpt-oss-20b') }, { experts: { experts: 32 }, attention: { window: 128 } }],
+  ])('for training with %j is answered', async (model, known) => {
+    const heard: Heard = {}
+    const { status, text } = await ask(model, heard)
+    expect(status, text).toBe(200)
+    expect(heard.problem?.model).toMatchObject(known)
+  })
+
+  it('for training with layers that share keys and values is not offered yet', async () => {
+    const { status, body } = await ask({ ...architecture, attention: { kvShareGroup: 2 } })
     expect(status).toBe(422)
     expect(body.type).toBe('/problems/not-offered')
-    expect(body.errors[0].pointer).toBe('/model')
-    expect(body.errors[0].detail).toContain(detail)
+    expect(body.errors[0]).toMatchObject({
+      pointer: '/model',
+      detail: expect.stringContaining('share keys'),
+    })
   })
 
   it('with a window as long as the sequences is answered', async () => {
