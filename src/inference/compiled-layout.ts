@@ -17,6 +17,7 @@ import { type Derivation, deriveForward, productsOf } from '../sharding/derive.t
 import type { InferenceLayout } from '../sharding/inference-layout.ts'
 import type { Move, Operation } from '../sharding/move.ts'
 import type { Product } from '../sharding/product.ts'
+import { liveSets } from './live-sets.ts'
 import { type LocalTerm, localTerm } from './local-term.ts'
 
 export interface CompiledProduct {
@@ -54,15 +55,11 @@ export interface CompiledLayout {
   /** Bytes on one chip: of one layer's weights as stored, and of one layer's own cache. */
   readonly stored: readonly LocalTerm[]
   readonly cache: readonly LocalTerm[]
-  /** Bytes that are live while it runs: activations, and weights as gathered. */
-  readonly live: readonly LocalTerm[]
-  readonly gathered: readonly LocalTerm[]
+  /** Bytes that are live at once while it runs, of which the largest set counts (live-sets.ts). */
+  readonly live: readonly (readonly LocalTerm[])[]
   /** Bytes of norms, residual sums, activation functions and rotary embeddings. */
   readonly elementwise: readonly LocalTerm[]
 }
-
-/** Activations, on their way to experts too. */
-const carried: readonly ArrayKind[] = ['activation', 'dispatch', 'combine']
 
 const keyAndValue = ['K', 'V', 'NewKeys', 'NewValues']
 
@@ -93,8 +90,7 @@ export function compileLayout(
     collectives: collectives(derivation, bytes),
     stored: weightsOf(component).map((weight) => bytes(weight, share(weight.name.slice(2)))),
     cache: ofKind(arrays, 'cache').map((array) => bytes(array)),
-    live: assumptions.workspace ? ofKind(arrays, ...carried).map((array) => bytes(array)) : [],
-    gathered: assumptions.workspace ? gatheredWeights(derivation, bytes) : [],
+    live: assumptions.workspace ? liveSets(derivation).map((set) => set.map((array) => bytes(array))) : [],
     elementwise: assumptions.elementwise ? elementwise(component, bytes) : [],
   }
 }
@@ -167,12 +163,6 @@ function collectives({ lines }: Derivation, bytes: BytesOf): readonly CompiledCo
       moves,
     }
   })
-}
-
-function gatheredWeights({ lines }: Derivation, bytes: BytesOf): readonly LocalTerm[] {
-  return lines.flatMap((line) =>
-    line.kind === 'move' && line.move.kind === 'weight' ? [bytes(line.move.volume)] : [],
-  )
 }
 
 /** In elements: each block norms its input and adds its output (4 D), copies are sorted; the rest as in cost/elementwise.ts. */

@@ -9,7 +9,7 @@ import type { Mesh } from '../sharding/axis.ts'
 import type { Bytes, Seconds } from '../units.ts'
 import type { CompiledCollective, CompiledLayout, CompiledProduct } from './compiled-layout.ts'
 import { type Conditions, conditions, productSeconds } from './component-time.ts'
-import { setShape, setShards, sumOf } from './local-term.ts'
+import { type LocalTerm, type Sizes, setShape, setShards, sumOf } from './local-term.ts'
 import type { InferenceModel } from './model.ts'
 import { occurrences, onStage } from './occurrence.ts'
 import type { Pass } from './pass.ts'
@@ -137,9 +137,9 @@ function optionBytes(
       ({ cache }, option) => (weights[component]?.[option] ?? 0) + pass.stageLayers * sumOf(cache, sizes),
     )
     setPass(model, pass, ofHead)
-    return offered.map(({ live, gathered }, option) => ({
+    return offered.map(({ live }, option) => ({
       bytes: bytes[option] ?? 0,
-      workspace: (ofHead ? fp32Copy : 1) * sumOf(live, sizes) + 2 * sumOf(gathered, sizes),
+      workspace: (ofHead ? fp32Copy : 1) * largestOf(live, sizes),
     }))
   })
 }
@@ -167,7 +167,13 @@ export function memoryRoom(
   return (pass) => fixed + leanest(optionBytes(model, pass, layouts, weights))
 }
 
-/** Logits stand in fp32 beside their own; weights are gathered one layer ahead of their use. */
+function largestOf(sets: readonly (readonly LocalTerm[])[], sizes: Sizes): Bytes {
+  let most = 0
+  for (const set of sets) most = Math.max(most, sumOf(set, sizes))
+  return most
+}
+
+/** Logits stand in fp32 beside their own. */
 const fp32Copy = 3
 
 function computeSeconds(options: readonly CompiledLayout[], given: Conditions): readonly Seconds[] {

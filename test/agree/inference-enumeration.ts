@@ -137,14 +137,14 @@ function* fittingChoices(model: InferenceModel, mesh: Mesh, pass: Pass): Generat
   const { setting, sizes } = model
   const kept = (layout: CompiledLayout) =>
     shaped(model, mesh, pass, 'resident', () => sumOf(layout.stored, sizes) + sumOf(layout.cache, sizes))
-  // Logits in bf16 and in fp32; the weights of this layer and of the next, gathered.
+  // Logits in bf16 and in fp32; otherwise what is there at once.
   const live = (layout: CompiledLayout, part: Part) =>
     shaped(
       model,
       mesh,
       pass,
       part,
-      () => (part === 'head' ? 3 : 1) * sumOf(layout.live, sizes) + 2 * sumOf(layout.gathered, sizes),
+      () => (part === 'head' ? 3 : 1) * Math.max(0, ...layout.live.map((set) => sumOf(set, sizes))),
     )
   const isOffered = ({ name }: CompiledLayout) =>
     setting.assumptions.searchWeightLayouts || name.split('/')[0] === '1d'
