@@ -90,7 +90,9 @@ export function compileLayout(
     collectives: collectives(derivation, bytes),
     stored: weightsOf(component).map((weight) => bytes(weight, share(weight.name.slice(2)))),
     cache: ofKind(arrays, 'cache').map((array) => bytes(array)),
-    live: assumptions.workspace ? liveSets(derivation).map((set) => set.map((array) => bytes(array))) : [],
+    live: assumptions.workspace
+      ? liveSets(derivation).map((set) => set.flatMap((array) => liveTerms(component, array, bytes)))
+      : [],
     elementwise: assumptions.elementwise ? elementwise(component, bytes) : [],
   }
 }
@@ -98,6 +100,13 @@ export function compileLayout(
 function streamNotation({ arrays }: Component, name: 'In' | 'Out'): string {
   const array = arrays[name]
   return array ? arrayNotation(array).slice(name.length) : ''
+}
+
+/** Of what is kept anyway, weights and caches, what is gathered beyond it: nothing, where the axes have one chip. */
+function liveTerms({ arrays }: Component, array: ShardedArray, bytes: BytesOf): readonly LocalTerm[] {
+  const stored = arrays[array.name]
+  const lasting = array.kind === 'weight' || array.kind === 'cache'
+  return lasting && stored ? [bytes(array), bytes(stored, -1)] : [bytes(array)]
 }
 
 type BytesOf = (array: ShardedArray, times?: number) => LocalTerm
