@@ -62,6 +62,18 @@ export function shardedArray(name: string, kind: ArrayKind, notation: string): S
   return { name, kind, dimensions }
 }
 
+/** Arrays of one kind, by name. */
+export function table(
+  kind: ArrayKind,
+  shardings: Readonly<Record<string, string>>,
+): Record<string, ShardedArray> {
+  const arrays = Object.entries(shardings).map(([name, notation]) => [
+    name,
+    shardedArray(name, kind, notation),
+  ])
+  return Object.fromEntries(arrays)
+}
+
 function axisOfLetter(letter: string): Axis {
   const found = axes.find((axis) => letters[axis] === letter)
   if (!found) throw new RangeError(`No mesh axis has the letter ${letter}`)

@@ -11,8 +11,9 @@
  * Sources: "How To Scale Your Model", GPUs; Lepikhin et al., "GShard" (2020), arXiv 2006.16668.
  */
 import type { Transformer } from '../model/transformer.ts'
-import { type ArrayKind, type ShardedArray, shardedArray } from './array.ts'
-import type { Component, Einsum } from './component.ts'
+import { type ShardedArray, table } from './array.ts'
+import type { Component } from './component.ts'
+import { mlpEinsums } from './mlp-einsums.ts'
 
 /** How the tables of training shard what they share with this one. */
 export interface ExpertSharding {
@@ -60,26 +61,12 @@ export function experts(
     einsums: [
       { out: 'Routed', left: 'In', right: 'Choice', kind: 'route' },
       { out: 'Dispatched', left: 'Routed', right: 'Routed', kind: 'reshard' },
-      ...expertMatmuls('Dispatched', 'Made', '', gatedMlp),
+      ...mlpEinsums(gatedMlp, { from: 'Dispatched', to: 'Made' }),
       { out: 'Combined', left: 'Made', right: 'Made', kind: 'reshard' },
       { out: 'Out', left: 'Combined', right: 'Choice', kind: 'route' },
-      ...(shared ? expertMatmuls('In', 'Out', 'Shared', gatedMlp) : []),
+      ...(shared ? mlpEinsums(gatedMlp, { prefix: 'Shared' }) : []),
     ],
   }
-}
-
-/** The matmuls of an MLP from one array to another, under names of their own. */
-export function expertMatmuls(from: string, to: string, prefix: string, gated: boolean): readonly Einsum[] {
-  const [gate, up, tmp] = [`${prefix}Gate`, `${prefix}Up`, `${prefix}Tmp`]
-  const weight = (name: string) => `W_${prefix}${name}`
-  const last: Einsum = { out: to, left: tmp, right: weight('out'), kind: 'matmul' }
-  if (!gated) return [{ out: tmp, left: from, right: weight('in'), kind: 'matmul' }, last]
-  return [
-    { out: gate, left: from, right: weight('gate'), kind: 'matmul' },
-    { out: up, left: from, right: weight('in'), kind: 'matmul' },
-    { out: tmp, left: gate, right: up, kind: 'elementwise' },
-    last,
-  ]
 }
 
 export function sharedArrays(
@@ -104,12 +91,4 @@ export function sharedArrays(
       ...(gated ? { W_Sharedgate: into } : {}),
     }),
   }
-}
-
-function table(kind: ArrayKind, shardings: Readonly<Record<string, string>>): Record<string, ShardedArray> {
-  const arrays = Object.entries(shardings).map(([name, notation]) => [
-    name,
-    shardedArray(name, kind, notation),
-  ])
-  return Object.fromEntries(arrays)
 }

@@ -12,10 +12,11 @@
  * DeepSeek-V3 (arXiv 2412.19437), sections 3.2 and 3.4; vLLM, "expert parallel deployment", for experts over tensor chips.
  */
 import type { Transformer } from '../model/transformer.ts'
-import { type ArrayKind, type ShardedArray, shardedArray } from './array.ts'
+import { type ShardedArray, table } from './array.ts'
 import type { Component } from './component.ts'
-import { expertMatmuls, sharedArrays } from './expert-layout.ts'
+import { sharedArrays } from './expert-layout.ts'
 import { type ProjectionLayout, projections } from './inference-sharding.ts'
+import { mlpEinsums } from './mlp-einsums.ts'
 
 export const expertPlaces = ['sliced', 'spread', 'dispatched'] as const
 export type ExpertPlaces = (typeof expertPlaces)[number]
@@ -41,7 +42,7 @@ export function inferenceExperts(
       ...routed.arrays,
       ...(shared ? sharedArrays(projections[layout], gatedMlp) : {}),
     },
-    einsums: [...routed.einsums, ...(shared ? expertMatmuls('In', 'Out', 'Shared', gatedMlp) : [])],
+    einsums: [...routed.einsums, ...(shared ? mlpEinsums(gatedMlp, { prefix: 'Shared' }) : [])],
   }
 }
 
@@ -56,7 +57,7 @@ function sliced(layout: ProjectionLayout, gated: boolean): Routed {
     },
     einsums: [
       { out: 'Copies', left: 'In', right: 'Choice', kind: 'route' },
-      ...expertMatmuls('Copies', 'Out', '', gated),
+      ...mlpEinsums(gated, { from: 'Copies' }),
     ],
   }
 }
@@ -73,7 +74,7 @@ function spread(gated: boolean): Routed {
     einsums: [
       { out: 'Every', left: 'In', right: 'Choice', kind: 'route' },
       { out: 'Copies', left: 'Every', right: 'Every', kind: 'reshard' },
-      ...expertMatmuls('Copies', 'Out', '', gated),
+      ...mlpEinsums(gated, { from: 'Copies' }),
     ],
   }
 }
@@ -98,7 +99,7 @@ function dispatched(layout: ProjectionLayout, gated: boolean): Routed {
       { out: 'Routed', left: 'In', right: 'Choice', kind: 'route' },
       { out: 'Dispatched', left: 'Routed', right: 'Routed', kind: 'reshard' },
       { out: 'Copies', left: 'Dispatched', right: 'Dispatched', kind: 'route' },
-      ...expertMatmuls('Copies', 'Made', '', gated),
+      ...mlpEinsums(gated, { from: 'Copies', to: 'Made' }),
       { out: 'Combined', left: 'Made', right: 'Made', kind: 'reshard' },
       { out: 'Out', left: 'Combined', right: 'Choice', kind: 'route' },
     ],
@@ -121,12 +122,4 @@ function expertArrays(
       ...(gated ? { W_gate: into } : {}),
     }),
   }
-}
-
-function table(kind: ArrayKind, shardings: Readonly<Record<string, string>>): Record<string, ShardedArray> {
-  const arrays = Object.entries(shardings).map(([name, notation]) => [
-    name,
-    shardedArray(name, kind, notation),
-  ])
-  return Object.fromEntries(arrays)
 }

@@ -12,7 +12,7 @@
  * keys (`View`). Projections between ranks and heads lie by heads. Sources: DeepSeek-V2 (arXiv 2405.04434), section 2.1;
  * vLLM's MLA backends, which choose alike.
  */
-import { type ArrayKind, type ShardedArray, shardedArray } from './array.ts'
+import { table } from './array.ts'
 import type { Component, Einsum } from './component.ts'
 import {
   type Cache,
@@ -147,12 +147,4 @@ function projected({ tokens, inner }: Projection, { sequences, heads, scored, re
     },
     einsums: projectedEinsums,
   }
-}
-
-function table(kind: ArrayKind, shardings: Readonly<Record<string, string>>): Record<string, ShardedArray> {
-  const arrays = Object.entries(shardings).map(([name, notation]) => [
-    name,
-    shardedArray(name, kind, notation),
-  ])
-  return Object.fromEntries(arrays)
 }

@@ -19,7 +19,7 @@
  */
 import { expertLayers } from '../model/expert-layers.ts'
 import type { Transformer } from '../model/transformer.ts'
-import { type ArrayKind, type ShardedArray, shardedArray } from './array.ts'
+import { table } from './array.ts'
 import type { Component, Einsum } from './component.ts'
 import { expertPlaces, inferenceExperts } from './inference-experts.ts'
 import { inferenceLatentAttention, latentForms } from './inference-latent-attention.ts'
@@ -31,6 +31,7 @@ import {
   projectionLayouts,
   projections,
 } from './inference-sharding.ts'
+import { mlpEinsums } from './mlp-einsums.ts'
 
 export {
   type CacheLayout,
@@ -38,18 +39,6 @@ export {
   type ProjectionLayout,
   projectionLayouts,
 } from './inference-sharding.ts'
-
-const gatedEinsums: readonly Einsum[] = [
-  { out: 'Gate', left: 'In', right: 'W_gate', kind: 'matmul' },
-  { out: 'Up', left: 'In', right: 'W_in', kind: 'matmul' },
-  { out: 'Tmp', left: 'Gate', right: 'Up', kind: 'elementwise' },
-  { out: 'Out', left: 'Tmp', right: 'W_out', kind: 'matmul' },
-]
-
-const plainEinsums: readonly Einsum[] = [
-  { out: 'Tmp', left: 'In', right: 'W_in', kind: 'matmul' },
-  { out: 'Out', left: 'Tmp', right: 'W_out', kind: 'matmul' },
-]
 
 export function inferenceMlp(layout: ProjectionLayout, gated: boolean): Component {
   const { tokens, stream, weightD, weightInner, inner } = projections[layout]
@@ -65,7 +54,7 @@ export function inferenceMlp(layout: ProjectionLayout, gated: boolean): Componen
       ...gate,
       ...table('weight', { W_in: into, W_out: `F${weightInner} ${weightD}` }),
     },
-    einsums: gated ? gatedEinsums : plainEinsums,
+    einsums: mlpEinsums(gated),
   }
 }
 
@@ -218,12 +207,4 @@ function expertLayouts(model: Transformer): readonly InferenceLayout[] {
 
 export function unembeddingLayouts(): readonly InferenceLayout[] {
   return projectionLayouts.map((name) => ({ name, component: inferenceUnembedding(name) }))
-}
-
-function table(kind: ArrayKind, shardings: Readonly<Record<string, string>>): Record<string, ShardedArray> {
-  const arrays = Object.entries(shardings).map(([name, notation]) => [
-    name,
-    shardedArray(name, kind, notation),
-  ])
-  return Object.fromEntries(arrays)
 }

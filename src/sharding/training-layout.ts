@@ -9,11 +9,12 @@
 
 import { expertLayers } from '../model/expert-layers.ts'
 import type { Transformer } from '../model/transformer.ts'
-import { type ArrayKind, type ShardedArray, shardedArray } from './array.ts'
-import type { Component, Einsum } from './component.ts'
+import { table } from './array.ts'
+import type { Component } from './component.ts'
 import { attentionArrays, type ContextLayout } from './context-layout.ts'
 import { type ExpertSharding, experts } from './expert-layout.ts'
 import { latentAttention } from './latent-attention.ts'
+import { mlpEinsums } from './mlp-einsums.ts'
 
 export type Residual = 'sequence' | 'feature'
 
@@ -46,18 +47,6 @@ export function attention(residual: Residual, layout: ContextLayout = 'gather'):
   }
 }
 
-const gatedEinsums: readonly Einsum[] = [
-  { out: 'Gate', left: 'In', right: 'W_gate', kind: 'matmul' },
-  { out: 'Up', left: 'In', right: 'W_in', kind: 'matmul' },
-  { out: 'Tmp', left: 'Gate', right: 'Up', kind: 'elementwise' },
-  { out: 'Out', left: 'Tmp', right: 'W_out', kind: 'matmul' },
-]
-
-const plainEinsums: readonly Einsum[] = [
-  { out: 'Tmp', left: 'In', right: 'W_in', kind: 'matmul' },
-  { out: 'Out', left: 'Tmp', right: 'W_out', kind: 'matmul' },
-]
-
 export function mlp(residual: Residual, gated: boolean): Component {
   const stream = residuals[residual]
   const inner = 'B_RXE T_C F_YZ'
@@ -71,7 +60,7 @@ export function mlp(residual: Residual, gated: boolean): Component {
       ...table('weight', { W_in: 'D_Z F_Y', W_out: 'F_Y D_Z' }),
       ...gate,
     },
-    einsums: gated ? gatedEinsums : plainEinsums,
+    einsums: mlpEinsums(gated),
   }
 }
 
@@ -156,12 +145,4 @@ function expertSharding(residual: Residual): ExpertSharding {
     weightInner: '_Y',
     inner: '_YZ',
   }
-}
-
-function table(kind: ArrayKind, shardings: Readonly<Record<string, string>>): Record<string, ShardedArray> {
-  const arrays = Object.entries(shardings).map(([name, notation]) => [
-    name,
-    shardedArray(name, kind, notation),
-  ])
-  return Object.fromEntries(arrays)
 }

@@ -21,7 +21,7 @@ function boundSentence({ bottleneck, timeSeconds, streaming, stepTimeSeconds }: 
     return `Bound by communication: ${secondsText(timeSeconds.exposedCommunication)} ${of} wait for the network.`
   }
   if (bottleneck === 'overhead') {
-    return `Bound by overheads: ${secondsText(timeSeconds.overhead)} ${of} start kernels.`
+    return `Bound by overheads: ${secondsText(timeSeconds.overhead)} ${of} go to starting kernels and to the host's work on each sequence.`
   }
   if (bottleneck === 'pipelineBubble') {
     return `Bound by the pipeline: stages wait for each other ${secondsText(timeSeconds.pipelineBubble)} ${of}.`
