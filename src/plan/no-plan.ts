@@ -2,15 +2,12 @@
  * Why nothing fits, what comes nearest, and the smallest changes that make something fit: each suggestion has been
  * tried, alone, and a plan exists with it.
  */
-import { resizedCluster } from '../hardware/resized-cluster.ts'
 import type { Problem } from '../problem.ts'
 import { anythingFits } from '../search/fits.ts'
 import type { SearchResult } from '../search/search.ts'
 import { bytesText } from './figures.ts'
 import type { NoPlan, Plan, Suggestion } from './plan.ts'
-
-/** How far a suggestion looks: this many doublings. */
-const doublings = 8
+import { budgetSuggestion, chipsSuggestion } from './resource-suggestions.ts'
 
 export function noPlan(problem: Problem, result: SearchResult, nearest: Plan | null): NoPlan {
   const shortBytes = nearest?.infeasible?.[0]?.shortBytes ?? 0
@@ -19,7 +16,7 @@ export function noPlan(problem: Problem, result: SearchResult, nearest: Plan | n
     nearest: nearest ? { plan: nearest, shortBytes } : null,
     suggestions: [
       ...budgetSuggestion(problem, nearest),
-      ...chipsSuggestion(problem),
+      ...chipsSuggestion(problem.cluster, (cluster) => anythingFits({ ...problem, cluster })),
       ...batchSuggestion(problem),
       ...optimizerSuggestion(problem),
       ...constraintSuggestions(problem),
@@ -44,57 +41,6 @@ function reasons(
   return (['memory', 'constraint', 'topology', 'divisibility'] as const)
     .map((reason) => ({ reason, detail: texts[reason], layouts: infeasible[reason] }))
     .filter(({ layouts }) => layouts > 0)
-}
-
-function budgetSuggestion({ cluster, memoryBudget }: Problem, nearest: Plan | null): readonly Suggestion[] {
-  if (!nearest) return []
-  const needed = Math.ceil(nearest.memoryBytes.total)
-  if (needed > cluster.chip.hbmBytes || needed <= memoryBudget) return []
-  return [
-    {
-      change: 'a larger memory budget',
-      pointer: '/memoryBudget',
-      value: { bytesPerChip: needed },
-      detail: `the chip has ${bytesText(cluster.chip.hbmBytes)}; "${nearest.summary}" needs ${bytesText(needed)}`,
-    },
-  ]
-}
-
-/** The least doubling of the chips that fits, then the least number between it and its half. */
-function chipsSuggestion(problem: Problem): readonly Suggestion[] {
-  const { chips } = problem.cluster
-  const fits = (count: number) => {
-    const cluster = resizedCluster(problem.cluster, count)
-    return cluster !== null && anythingFits({ ...problem, cluster })
-  }
-  for (let factor = 2; factor <= 2 ** doublings; factor *= 2) {
-    if (!fits(chips * factor)) continue
-    const between = countsBetween(problem, (chips * factor) / 2, chips * factor)
-    const least = between.find(fits) ?? chips * factor
-    const cluster = resizedCluster(problem.cluster, least)
-    const shape = cluster?.network.kind === 'torus' ? `, as ${cluster.network.topology.join('x')}` : ''
-    return [
-      {
-        change: 'more chips',
-        pointer: '/hardware/chips',
-        value: least,
-        detail: `${least} of them${shape} are enough`,
-      },
-    ]
-  }
-  return []
-}
-
-/** Numbers of chips that can be had: quarters of the way on switched networks, legal slices on a torus. */
-function countsBetween(problem: Problem, low: number, high: number): readonly number[] {
-  const { chip } = problem.cluster
-  const unit = chip.system.kind === 'switched' ? (chip.system.tiers[0]?.size ?? 8) : 4
-  const step = Math.max(unit, Math.ceil((high - low) / 8 / unit) * unit)
-  const counts: number[] = []
-  for (let count = Math.floor(low / unit) * unit + step; count < high; count += step) {
-    if (count > low && resizedCluster(problem.cluster, count)) counts.push(count)
-  }
-  return counts
 }
 
 function batchSuggestion(problem: Problem): readonly Suggestion[] {

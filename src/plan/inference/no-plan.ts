@@ -4,7 +4,6 @@
  */
 
 import { peakFlops } from '../../cost/compute.ts'
-import { resizedCluster } from '../../hardware/resized-cluster.ts'
 import { cacheBytes, floorSeconds, type Work, weightBytes, workFlops } from '../../inference/floor.ts'
 import type { InferenceMeshes } from '../../inference/meshes.ts'
 import type { InferenceSearchResult } from '../../inference/search.ts'
@@ -12,9 +11,7 @@ import type { PhaseProblem, Setting } from '../../problem.ts'
 import { bytesText, secondsText } from '../figures.ts'
 import type { InferenceNoPlan, InferencePlan } from '../inference-plan.ts'
 import type { Suggestion } from '../plan.ts'
-
-/** How far a suggestion looks: this many doublings. */
-const doublings = 8
+import { budgetSuggestion, chipsSuggestion } from '../resource-suggestions.ts'
 
 export interface NoPhase {
   readonly result: InferenceSearchResult
@@ -35,8 +32,8 @@ export function inferenceNoPlan(problem: PhaseProblem, none: NoPhase): Inference
     reasons: reasons(problem, none, shortBytes),
     nearest: shown ? { plan: shown, shortBytes } : null,
     suggestions: [
-      ...budgetSuggestion(problem, none),
-      ...chipsSuggestion(problem, none),
+      ...budgetSuggestion(problem, fastest ? null : nearest),
+      ...chipsSuggestion(problem.cluster, (cluster) => none.anyPlan({ ...problem, cluster })),
       ...precisionSuggestions(problem, none),
       ...batchSuggestion(problem, none),
       ...limitSuggestion(problem, fastest),
@@ -116,43 +113,6 @@ function latencyReasons(
     ? `the fastest layout takes ${secondsText(fastest.stepTimeSeconds)} (${fastest.bottleneck}-bound), over the limit of ${secondsText(limit)}; nothing on these chips is faster than ${secondsText(floor)}`
     : `nothing on these chips is faster than ${secondsText(floor)}; the limit is ${secondsText(limit)}`
   return [{ reason: 'latency', detail, layouts: fastest ? 1 : 0 }]
-}
-
-function budgetSuggestion(
-  { cluster, memoryBudget }: PhaseProblem,
-  { nearest, fastest }: NoPhase,
-): readonly Suggestion[] {
-  if (!nearest || fastest) return []
-  const needed = Math.ceil(nearest.memoryBytes.total)
-  if (needed > cluster.chip.hbmBytes || needed <= memoryBudget) return []
-  return [
-    {
-      change: 'a larger memory budget',
-      pointer: '/memoryBudget',
-      value: { bytesPerChip: needed },
-      detail: `the chip has ${bytesText(cluster.chip.hbmBytes)}; "${nearest.summary}" needs ${bytesText(needed)}`,
-    },
-  ]
-}
-
-function chipsSuggestion(problem: PhaseProblem, { anyPlan }: NoPhase): readonly Suggestion[] {
-  const { chips } = problem.cluster
-  for (let factor = 2; factor <= 2 ** doublings; factor *= 2) {
-    const count = chips * factor
-    const cluster = resizedCluster(problem.cluster, count)
-    if (!cluster) continue
-    if (!anyPlan({ ...problem, cluster })) continue
-    const shape = cluster.network.kind === 'torus' ? `, as ${cluster.network.topology.join('x')}` : ''
-    return [
-      {
-        change: 'more chips',
-        pointer: '/hardware/chips',
-        value: count,
-        detail: `${count} of them${shape} are enough`,
-      },
-    ]
-  }
-  return []
 }
 
 function precisionSuggestions(problem: PhaseProblem, { anyPlan }: NoPhase): readonly Suggestion[] {
