@@ -1,7 +1,7 @@
 /** A plan that somebody wrote, costed as the search would; what it leaves out is chosen as the search would. */
 import { type CostModel, costModel } from './cost/model.ts'
 import { policyNames } from './cost/policies.ts'
-import type { Mix } from './cost/remat.ts'
+import { type MemoryNumbers, type Mix, shortBytes } from './cost/remat.ts'
 import type { Solvers } from './optimize.ts'
 import { assemble } from './plan/assemble.ts'
 import { modelSummary } from './plan/model-summary.ts'
@@ -31,7 +31,7 @@ export function evaluate(
   const free = { ...problem, constraints: {}, workload: unrestricted(problem, sketch) }
   const trials = sketchedContextLayouts(problem, sketch).flatMap((layout) => {
     const model = costModel(free, layout)
-    return bestOf(model, sketch, sketchedChoices(problem, sketch, model)) ?? []
+    return bestOf(model, sketch) ?? []
   })
   const [best] = trials.sort(
     (a, b) => Number(b.fits) - Number(a.fits) || a.candidate.score - b.candidate.score,
@@ -52,19 +52,6 @@ export function evaluate(
   }
 }
 
-function sketchedChoices(problem: Problem, sketch: PlanSketch, model: CostModel): Choices {
-  return {
-    ...sketchedZeroStages(problem, sketch),
-    ...sketchedMicrobatching(problem, sketch),
-    ...sketchedSchedules(problem, sketch),
-    ...sketchedPlacements(problem, sketch),
-    mixes: (memory, layout) => {
-      const given = sketchedMix(model, sketch, layout)
-      return [given ?? leanestMix(memory, layout, problem.memoryBudget).mix]
-    },
-  }
-}
-
 interface Trial {
   readonly model: CostModel
   readonly candidate: Candidate
@@ -72,16 +59,29 @@ interface Trial {
 }
 
 /** The fastest that fits; where nothing does, the fastest of the leanest. */
-function bestOf(model: CostModel, sketch: PlanSketch, choices: Choices): Trial | null {
+function bestOf(model: CostModel, sketch: PlanSketch): Trial | null {
+  const { problem } = model
   const bench = createWorkbench(model)
-  const { mixes, ...others } = choices
-  const fitting =
-    sketch.rematerialization === undefined
-      ? expandMesh(bench, sketch.mesh, Number.POSITIVE_INFINITY, others).best
-      : null
+  const choices: Choices = {
+    ...sketchedZeroStages(problem, sketch),
+    ...sketchedMicrobatching(problem, sketch),
+    ...sketchedSchedules(problem, sketch),
+    ...sketchedPlacements(problem, sketch),
+  }
+  const bestWith = (mixes: Pick<Choices, 'mixes'>) =>
+    expandMesh(bench, sketch.mesh, Number.POSITIVE_INFINITY, { ...choices, ...mixes }).best
+  const named = (layout: Layout) => sketchedMix(model, sketch, layout)
+  const fits = (memory: MemoryNumbers, layout: Layout, mix: Mix) =>
+    shortBytes(memory, layout.groups, mix, problem.memoryBudget) <= 0
+  const namedThatFits = (memory: MemoryNumbers, layout: Layout) => {
+    const mix = named(layout)
+    return mix && fits(memory, layout, mix) ? [mix] : []
+  }
+  const fitting = bestWith(sketch.rematerialization === undefined ? {} : { mixes: namedThatFits })
   if (fitting) return { model, candidate: fitting, fits: true }
-  const given = mixes ? { ...others, mixes } : others
-  const { best } = expandMesh(bench, sketch.mesh, Number.POSITIVE_INFINITY, given)
+  const best = bestWith({
+    mixes: (memory, layout) => [named(layout) ?? leanestMix(memory, layout, problem.memoryBudget).mix],
+  })
   return best && { model, candidate: best, fits: false }
 }
 

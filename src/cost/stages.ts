@@ -1,20 +1,19 @@
 /**
  * How the layers lie on pipeline stages, and how many microbatches each stage holds.
  *
- * Layers are equal; the first stage also embeds, the last also unembeds and takes the loss. Stages are balanced on
- * compute time: the least T such that floor((T - extra_i)/t) layers on each stage make L. What is left over is
- * taken from the first stage, then from those after it, which hold the most microbatches. So 126 layers on 16 stages
- * are 7, 8, ..., 8, 7 where the loss is worth half a layer.
+ * Layers are equal; the first stage also embeds, the last also unembeds and takes the loss. So a cut is named by the layers
+ * of the last stage: the others share what is left as evenly as can be, the first of them, which hold the most
+ * microbatches, the fewer. 126 layers on 16 stages with 7 on the last are 7, 8, ..., 8, 7. Which of the cuts is taken is
+ * the search's (search/stage-cuts.ts).
  *
  * Microbatches in flight on stage i of p, of m (formulas 9):
  *   gpipe m;  1F1B min(m, p - i);  interleaved, in units of the stage's layers, ((v-1)p + 2(p-i) - 1)/v;  ZB-H1 min(m, p)
  *   on every stage;  DualPipe p + 1 of both its stages together (sources in split-backward.ts)
  *
  * Under DualPipe a chip holds stages i and p - 1 - i and runs half of the microbatches on each: it counts as a stage of
- * their mean. Layers are then balanced over such pairs.
+ * their mean. Layers are then cut over such pairs.
  */
 import type { ScheduleName } from '../problem.ts'
-import type { Seconds } from '../units.ts'
 
 /** Stages, or the chips of a pipeline, that are alike, and where the first of them stands. */
 export interface StageGroup {
@@ -44,60 +43,41 @@ export function inFlight(schedule: Schedule, stage: number, stages: number, micr
   return Math.min(microbatches, ((v - 1) * stages + 2 * (stages - stage) - 1) / v)
 }
 
-/** Layers per stage; real numbers L/p where layers divide freely. Null where a stage would have fewer than `least`. */
+/** Layers per stage, so many of them on the last; null where a stage would have fewer than `least`. */
 export function stageLayers(
   layers: number,
   stages: number,
   least: number,
-  layer: Seconds,
-  firstExtra: Seconds,
-  lastExtra: Seconds,
+  last: number,
 ): readonly number[] | null {
-  if (layers < stages * least) return null
-  const extra = (stage: number) => (stage === 0 ? firstExtra : 0) + (stage === stages - 1 ? lastExtra : 0)
-  const room = (limit: Seconds, stage: number) =>
-    Math.max(least, Math.floor((limit - extra(stage)) / layer + 1e-9))
-  const total = (limit: Seconds) => {
-    const middle = stages > 2 ? (stages - 2) * room(limit, 1) : 0
-    return room(limit, 0) + middle + (stages > 1 ? room(limit, stages - 1) : 0)
-  }
-  let limit = Number.POSITIVE_INFINITY
-  for (const base of [0, firstExtra, lastExtra, firstExtra + lastExtra]) {
-    for (let count = least; count <= layers; count++) {
-      const candidate = count * layer + base
-      if (candidate >= limit) break
-      if (total(candidate) >= layers) {
-        limit = candidate
-        break
-      }
-    }
-  }
-  const counts = Array.from({ length: stages }, (_, stage) => room(limit, stage))
-  let surplus = counts.reduce((sum, count) => sum + count, 0) - layers
-  while (surplus > 0) {
-    for (let stage = 0; stage < stages && surplus > 0; stage++) {
-      const count = counts[stage] ?? 0
-      if (count <= least) continue
-      counts[stage] = count - 1
-      surplus--
-    }
-  }
-  return counts
+  if (stages === 1) return last === layers ? [layers] : null
+  const others = stages - 1
+  const each = Math.floor((layers - last) / others)
+  if (each < least || last < least) return null
+  const fewer = others - (layers - last - each * others)
+  return Array.from({ length: stages }, (_, stage) =>
+    stage === others ? last : stage < fewer ? each : each + 1,
+  )
 }
 
-/** Layers by stage of DualPipe: pairs of stages are balanced, and each is cut in half, the earlier stage the larger. */
-export function mirroredLayers(
-  layers: number,
-  stages: number,
-  layer: Seconds,
-  firstExtra: Seconds,
-  lastExtra: Seconds,
-): readonly number[] | null {
-  const pairs = stageLayers(layers, stages / 2, 2, layer, firstExtra + lastExtra, 0)
+/** Layers of the last stage with which the longest is shortest, the most where several do; its head is worth so many. */
+export function evenLastLayers(layers: number, stages: number, least: number, head: number): number | null {
+  if (layers < stages * least) return null
+  if (stages === 1) return layers
+  let even = Math.floor(layers / stages)
+  const longest = (last: number) => Math.max(last + head, Math.ceil((layers - last) / (stages - 1)))
+  for (let last = even - 1; last >= least && longest(last) < longest(even); last--) even = last
+  return even
+}
+
+/** Layers by stage of DualPipe: `last` are on the pair of the first and the last stage; the earlier of a pair is the larger. */
+export function mirroredLayers(layers: number, stages: number, last: number): readonly number[] | null {
+  const pairs = stageLayers(layers, stages / 2, 2, last)
   if (!pairs) return null
+  const fromEnds = [...pairs].reverse()
   return [
-    ...pairs.map((count) => Math.ceil(count / 2)),
-    ...[...pairs].reverse().map((count) => Math.floor(count / 2)),
+    ...fromEnds.map((count) => Math.ceil(count / 2)),
+    ...[...fromEnds].reverse().map((count) => Math.floor(count / 2)),
   ]
 }
 

@@ -98,7 +98,7 @@ function mostInMemory(
   workload: Omit<GenerateWorkload, 'mode' | 'batchSequences'>,
 ): number {
   const { memoryBudget, model: transformer } = model.setting
-  const room = memoryRoom(model, mesh, offered, Math.ceil(transformer.layers / mesh.pipeline))
+  const room = memoryRoom(model, mesh, offered)
   // Tokens that are drafted need room as well, though it is little.
   const { speculative } = workload
   const positions = speculative ? 1 + (speculative.tokens ?? mostTokens) : 1

@@ -5,31 +5,76 @@
  *   stream       from the first component of a layer to each that may follow, as often as that runs; back from there to
  *                the next layer, once less than there are layers; and from the last layer to the head
  *
- * The fullest stage has as many layers with experts as it can: dense layers come first, and stages after them have none.
- * The last layer is taken to be one with experts, where there are any.
+ * Where some layers have experts, the fullest stage has as many of the heavier kind as any stage has: for time the kind that
+ * takes longer by arithmetic and streaming alone, max(2·t·P_met/peak, bytes visited/HBM) for t tokens; for memory the kind with
+ * more weights. The last layer is taken to be one with experts, where there are any.
  */
-import { expertLayers } from '../model/expert-layers.ts'
+import { peakFlops } from '../cost/compute.ts'
+import { elementBytes } from '../cost/element.ts'
+import { expertLayerParameters, expertLayersByStage } from '../model/expert-layers.ts'
+import { mlpMatrices } from '../model/parameters.ts'
 import type { Transformer } from '../model/transformer.ts'
+import type { Setting } from '../problem.ts'
 import type { InferenceModel } from './model.ts'
 import type { Pass } from './pass.ts'
 
-/** By component: layers of the fullest stage that have it; the head is there once. */
-export function onStage({ setting, components }: InferenceModel, stageLayers: number): readonly number[] {
-  const sparse = expertsOnStage(setting.model, stageLayers)
-  return components.map(({ name }) => {
-    if (name === 'unembedding') return 1
-    if (name === 'experts') return sparse
-    return name === 'mlp' ? stageLayers - sparse : stageLayers
+/** By component: layers that a stage is waited for with; the head is there once. */
+export function runOnStage(model: InferenceModel, { shape, stages }: Pass): readonly number[] {
+  const tokens = shape.sequences * shape.positions
+  return onStage(model, stages, (setting) => expertsTakeLonger(setting, tokens))
+}
+
+/** By component: layers that the fullest stage holds. */
+export function heldOnStage(model: InferenceModel, stages: number): readonly number[] {
+  return onStage(model, stages, ({ model: transformer }) => {
+    const { routed, shared } = expertLayerParameters(transformer)
+    return routed + shared > denseParameters(transformer)
   })
 }
 
-function expertsOnStage(model: Transformer, stageLayers: number): number {
-  return Math.min(expertLayers(model), Math.ceil(stageLayers / (model.experts?.every ?? 1)))
+function onStage(
+  { setting, components }: InferenceModel,
+  stages: number,
+  expertsAreHeavier: (setting: Setting) => boolean,
+): readonly number[] {
+  const { model } = setting
+  const most = Math.ceil(model.layers / stages)
+  const sparse = model.experts ? sparseOf(model, stages, most, expertsAreHeavier(setting)) : 0
+  return components.map(({ name }) => {
+    if (name === 'unembedding') return 1
+    if (name === 'experts') return sparse
+    return name === 'mlp' ? most - sparse : most
+  })
+}
+
+/** As many as any stage has, or what is left of a stage that has as many dense ones as any. */
+function sparseOf(model: Transformer, stages: number, most: number, experts: boolean): number {
+  const sparse = expertLayersByStage(model, stages)
+  if (experts) return Math.max(...sparse)
+  const fewer = most * stages - model.layers
+  return most - Math.max(...sparse.map((count, stage) => (stage < stages - fewer ? most : most - 1) - count))
+}
+
+function denseParameters(model: Transformer): number {
+  return mlpMatrices(model) * model.dModel * model.dFf
+}
+
+function expertsTakeLonger({ model, cluster, precision }: Setting, tokens: number): boolean {
+  if (!model.experts) return false
+  const { activeExperts, experts } = model.experts
+  const { shared, routed } = expertLayerParameters(model)
+  const perFlop = (2 * tokens) / peakFlops(cluster.chip, precision.compute)
+  const perParameter = elementBytes[precision.weights] / cluster.chip.hbmBytesPerSecond
+  const seconds = (met: number, read: number) => Math.max(met * perFlop, read * perParameter)
+  const visited = 1 - (1 - activeExperts / experts) ** tokens
+  const dense = denseParameters(model)
+  const active = shared + routed * (activeExperts / experts)
+  return seconds(active, shared + routed * visited) >= seconds(dense, dense)
 }
 
 /** By component. */
 export function occurrences(model: InferenceModel, pass: Pass): readonly number[] {
-  const stage = onStage(model, pass.stageLayers)
+  const stage = runOnStage(model, pass)
   return model.components.map(({ name, layers }, component) => {
     if (name === 'unembedding') return pass.headTimes
     return pass.stageRounds * (stage[component] ?? 0) + pass.modelRounds * layers

@@ -11,7 +11,7 @@ import type { CompiledCollective, CompiledLayout, CompiledProduct } from './comp
 import { type Conditions, conditions, productSeconds } from './component-time.ts'
 import { type LocalTerm, type Sizes, setShape, setShards, sumOf } from './local-term.ts'
 import type { InferenceModel } from './model.ts'
-import { occurrences, onStage } from './occurrence.ts'
+import { heldOnStage, occurrences } from './occurrence.ts'
 import type { Pass } from './pass.ts'
 
 /** What an option has in memory. */
@@ -106,17 +106,17 @@ export function residentNumbers(
   layouts: readonly (readonly CompiledLayout[])[],
 ): ResidentNumbers {
   const fixed = fixedBytes(model, mesh)
-  const weights = weightBytes(model, pass.stageLayers, layouts)
+  const weights = weightBytes(model, mesh.pipeline, layouts)
   return { fixed, options: optionBytes(model, pass, layouts, weights) }
 }
 
 /** By component and option, of a stage: the same for every batch. */
 function weightBytes(
   model: InferenceModel,
-  stageLayers: number,
+  stages: number,
   layouts: readonly (readonly CompiledLayout[])[],
 ): readonly (readonly Bytes[])[] {
-  const counts = onStage(model, stageLayers)
+  const counts = heldOnStage(model, stages)
   return layouts.map((offered, component) =>
     offered.map(({ stored }) => (counts[component] ?? 0) * sumOf(stored, model.sizes)),
   )
@@ -160,10 +160,9 @@ export function memoryRoom(
   model: InferenceModel,
   mesh: Mesh,
   layouts: readonly (readonly CompiledLayout[])[],
-  stageLayers: number,
 ): (pass: Pass) => Bytes {
   const fixed = fixedBytes(model, mesh)
-  const weights = weightBytes(model, stageLayers, layouts)
+  const weights = weightBytes(model, mesh.pipeline, layouts)
   return (pass) => fixed + leanest(optionBytes(model, pass, layouts, weights))
 }
 

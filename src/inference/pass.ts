@@ -33,6 +33,7 @@ export interface Pass {
   readonly transfers: number
   /** Times that the host starts the model. */
   readonly launches: number
+  readonly stages: number
   readonly stageLayers: number
   readonly groups: number
   /** Groups, or chunks of them, that a stage takes one after another. */
@@ -64,6 +65,7 @@ export function generationPass(
     entryTimes: full ? groups : 1,
     transfers: stages > 1 ? stages : 0,
     launches: 1,
+    stages,
     stageLayers,
     groups,
     units: groups,
@@ -95,6 +97,7 @@ export function prefillPass(
     entryTimes: units,
     transfers: stages > 1 ? units + stages - 2 : 0,
     launches: units,
+    stages,
     stageLayers,
     groups,
     units,

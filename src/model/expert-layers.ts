@@ -35,6 +35,19 @@ export function hasExperts({ experts }: Transformer, layer: number): boolean {
   )
 }
 
+/** Layers with experts on each of so many stages, the first of which have a layer more where they do not divide. */
+export function expertLayersByStage(model: Transformer, stages: number): readonly number[] {
+  const most = Math.ceil(model.layers / stages)
+  const fewer = most * stages - model.layers
+  let layer = 0
+  return Array.from({ length: stages }, (_, stage) => {
+    let sparse = 0
+    const end = layer + (stage < stages - fewer ? most : most - 1)
+    for (; layer < end; layer++) sparse += hasExperts(model, layer) ? 1 : 0
+    return sparse
+  })
+}
+
 export function expertLayerParameters({ dModel, gatedMlp, experts }: Transformer): ExpertLayerParameters {
   if (!experts) return none
   const router = dModel * experts.experts

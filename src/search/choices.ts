@@ -1,6 +1,7 @@
 /**
  * What is chosen inside a mesh and enumerated: ZeRO stage, microbatch, pipeline schedule. A layout is a mesh with one
- * of each; its placement on the network and its memory policy are then chosen exactly, and do not count as layouts.
+ * of each; its cut into stages, its placement on the network and its memory policy are then chosen exactly, and do not count as
+ * layouts.
  *
  * ZeRO: below stage 3 weights are whole on every replica, so that data and fsdp mean the same and only data is
  * listed. Microbatches divide a replica's sequences; where tokens divide freely they are powers of two. Interleaving

@@ -1,12 +1,12 @@
 /**
- * One mesh, searched through: every ZeRO stage, microbatch and schedule, each with its best memory policy on its best
- * placement. Layouts whose time on the best conceivable placement is over the limit are dropped unplaced.
+ * One mesh, searched through: every ZeRO stage, microbatch and schedule, each with its best cut into stages and memory
+ * policy on its best placement. Layouts whose time on the best conceivable placement is over the limit are dropped unplaced.
  */
 
-import { type ComputeNumbers, computeNumbers, type TrafficNumbers } from '../cost/microbatch.ts'
+import { computeNumbers, type TrafficNumbers } from '../cost/microbatch.ts'
 import type { CostModel } from '../cost/model.ts'
 import { fittingMixes, type MemoryNumbers, type Mix, shortBytes } from '../cost/remat.ts'
-import { mirroredLayers, type Schedule, stageGroups, stageLayers } from '../cost/stages.ts'
+import type { Schedule } from '../cost/stages.ts'
 import { type Layers, type StepScratch, stepTime, updateTime } from '../cost/step.ts'
 import { type Scale, setBatch, setMesh } from '../cost/term.ts'
 import { type Placement, placements } from '../hardware/placement.ts'
@@ -21,6 +21,7 @@ import {
   scheduleChoices,
   zeroChoices,
 } from './choices.ts'
+import { leaner, type StageCuts, stageCuts, walkCuts } from './stage-cuts.ts'
 import { placedCosts, type StageNumbers, stageNumbers } from './stage-numbers.ts'
 
 export interface Workbench {
@@ -74,19 +75,16 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
         choiceAllowed(problem.constraints, stage.zeroStage, microbatching.microbatches, schedule),
       )
       found.constraint += stages.length - allowed.length
-      const counts = layersOf(model, mesh.pipeline, schedule, compute)
-      if (!counts) {
+      const cuts = stageCuts(model, mesh.pipeline, schedule, microbatching.microbatches, compute)
+      if (!cuts) {
         found.divisibility += allowed.length
         continue
       }
-      const groups = stageGroups(counts, schedule, microbatching.microbatches)
       for (const numbers of allowed) {
         const { zeroStage } = numbers.stage
-        const layout: Layout = {
-          ...{ mesh, zeroStage, contextLayout: model.contextLayout, ...microbatching },
-          ...{ schedule, stageLayers: counts, groups },
-        }
-        consider(bench, layout, numbers, limit, choices, found)
+        const { contextLayout } = model
+        const open: OpenLayout = { mesh, zeroStage, contextLayout, ...microbatching, schedule }
+        consider(bench, open, cuts, numbers, limit, choices, found)
       }
     }
   }
@@ -106,14 +104,46 @@ function nothingFound(): Expansion {
   }
 }
 
+/** A layout whose layers are not cut into stages yet. */
+type OpenLayout = Omit<Layout, 'stageLayers' | 'groups'>
+
+type Outcome = 'evaluated' | 'pruned' | 'memory'
+
+/** A layout is evaluated if any of its cuts is, and does not fit if none does. */
 function consider(
+  bench: Workbench,
+  open: OpenLayout,
+  cuts: StageCuts,
+  numbers: StageNumbers,
+  limit: number,
+  choices: Choices,
+  found: Expansion,
+): void {
+  const outcomes = new Set<Outcome>()
+  walkCuts(cuts, (cut) => {
+    if (cut.floor > Math.min(limit, found.best?.score ?? limit)) {
+      outcomes.add('pruned')
+      return { fewer: false, more: false }
+    }
+    const layout: Layout = { ...open, stageLayers: cut.stageLayers, groups: cut.groups }
+    const outcome = considerCut(bench, layout, numbers, limit, choices, found)
+    outcomes.add(outcome)
+    if (outcome !== 'memory') return { fewer: true, more: true }
+    return leaner(cut, numbers.memory, bench.model.problem)
+  })
+  if (outcomes.has('evaluated')) found.evaluated++
+  else if (outcomes.has('pruned')) found.pruned++
+  else found.memory++
+}
+
+function considerCut(
   { model, scale, scratch }: Workbench,
   layout: Layout,
   { stage, compute, memory, places, traffics }: StageNumbers,
   limit: number,
   choices: Choices,
   found: Expansion,
-): void {
+): Outcome {
   const { memoryBudget, assumptions } = model.problem
   const { groups, schedule, microbatches } = layout
   const { best: bestTraffics, on: trafficOn } = traffics(schedule)
@@ -124,28 +154,20 @@ function consider(
   // No policy does less than the one that keeps everything, whether that fits or not.
   if (memory.least >= 0) {
     const keepAll: Mix = { policy: memory.least, other: memory.least, count: 0 }
-    if (bestTraffics.every((traffic) => time(traffic, keepAll, 'expected') > most())) {
-      found.pruned++
-      return
-    }
+    if (bestTraffics.every((traffic) => time(traffic, keepAll, 'expected') > most())) return 'pruned'
   }
   const mixes =
     choices.mixes?.(memory, layout) ??
     fittingMixes(memory, groups, memoryBudget, assumptions.tokensDivideFreely)
   if (mixes.length === 0) {
-    found.memory++
     const leanest = leanestMix(memory, layout, memoryBudget)
     if (!found.nearest || leanest.shortBytes < found.nearest.shortBytes) found.nearest = leanest
-    return
+    return 'memory'
   }
   const hopeful = mixes.filter((mix) =>
     bestTraffics.some((traffic) => time(traffic, mix, 'expected') <= most()),
   )
-  if (hopeful.length === 0) {
-    found.pruned++
-    return
-  }
-  found.evaluated++
+  if (hopeful.length === 0) return 'pruned'
   for (const place of places.all()) {
     const traffic = trafficOn(place)
     for (const mix of hopeful) {
@@ -157,22 +179,7 @@ function consider(
       }
     }
   }
-}
-
-export function layersOf(
-  model: CostModel,
-  stages: number,
-  schedule: Schedule,
-  compute: ComputeNumbers,
-): readonly number[] | null {
-  const { layers } = model.problem.model
-  if (stages === 1) return [layers]
-  if (model.problem.assumptions.tokensDivideFreely)
-    return Array.from({ length: stages }, () => layers / stages)
-  const layer = compute.forward + Math.min(...compute.backward)
-  const head = compute.headForward + compute.headBackward
-  if (schedule.name === 'dualpipe') return mirroredLayers(layers, stages, layer, 0, head)
-  return stageLayers(layers, stages, schedule.virtualStages, layer, 0, head)
+  return 'evaluated'
 }
 
 export function leanestMix(memory: MemoryNumbers, layout: Layout, budget: number): Misfit {

@@ -2,14 +2,13 @@
 
 import { computeNumbers } from '../cost/microbatch.ts'
 import { costModel } from '../cost/model.ts'
-import { fittingMixes, memoryNumbers } from '../cost/remat.ts'
-import { stageGroups } from '../cost/stages.ts'
+import { memoryNumbers } from '../cost/remat.ts'
 import { createScale, setBatch, setMesh } from '../cost/term.ts'
 import { placements } from '../hardware/placement.ts'
 import type { Problem } from '../problem.ts'
 import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from './choices.ts'
-import { layersOf } from './expand.ts'
 import { enumerateMeshes } from './meshes.ts'
+import { anyCutFits, stageCuts } from './stage-cuts.ts'
 import { stageModel } from './stage-numbers.ts'
 
 export function anythingFits(problem: Problem): boolean {
@@ -28,16 +27,9 @@ export function anythingFits(problem: Problem): boolean {
         const memory = memoryNumbers(model, stageModel(model, zeroStage), scale)
         for (const schedule of scheduleChoices(mesh, problem, microbatches)) {
           if (!choiceAllowed(problem.constraints, zeroStage, microbatches, schedule)) continue
-          const counts = layersOf(model, mesh.pipeline, schedule, compute)
-          if (!counts) continue
-          const groups = stageGroups(counts, schedule, microbatches)
-          const mixes = fittingMixes(
-            memory,
-            groups,
-            problem.memoryBudget,
-            problem.assumptions.tokensDivideFreely,
-          )
-          if (mixes.length > 0 && placements(problem.cluster.network, mesh).length > 0) return true
+          const cuts = stageCuts(model, mesh.pipeline, schedule, microbatches, compute)
+          const fits = cuts !== null && anyCutFits(cuts, memory, problem)
+          if (fits && placements(problem.cluster.network, mesh).length > 0) return true
         }
       }
     }

@@ -7,7 +7,13 @@ import { computeNumbers, trafficNumbers } from '../../src/cost/microbatch.ts'
 import type { CostModel } from '../../src/cost/model.ts'
 import { type MemoryNumbers, type Mix, memoryNumbers, offloads, stageBytes } from '../../src/cost/remat.ts'
 import { hidesRouted } from '../../src/cost/split-backward.ts'
-import { type StageGroup, stageGroups } from '../../src/cost/stages.ts'
+import {
+  mirroredLayers,
+  type Schedule,
+  type StageGroup,
+  stageGroups,
+  stageLayers,
+} from '../../src/cost/stages.ts'
 import { stepTime, updateTime } from '../../src/cost/step.ts'
 import { createScale, setBatch, setMesh } from '../../src/cost/term.ts'
 import { type Bound, createTraffic } from '../../src/cost/traffic.ts'
@@ -15,7 +21,6 @@ import { type Placement, placements } from '../../src/hardware/placement.ts'
 import { type Problem, satisfies } from '../../src/problem.ts'
 import { type Layout, meshKey, score } from '../../src/search/candidate.ts'
 import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from '../../src/search/choices.ts'
-import { layersOf } from '../../src/search/expand.ts'
 import { meshFaults } from '../../src/search/meshes.ts'
 import { stageModel } from '../../src/search/stage-numbers.ts'
 import { axes, type Mesh } from '../../src/sharding/axis.ts'
@@ -125,31 +130,50 @@ function* plansOf(model: CostModel, mesh: Mesh): Generator<Outcome> {
           yield { kind: 'constraint' }
           continue
         }
-        const stageLayers = layersOf(model, mesh.pipeline, schedule, compute)
-        if (!stageLayers) {
+        const cuts = everyCut(problem, mesh.pipeline, schedule)
+        if (cuts.length === 0) {
           yield { kind: 'divisibility' }
           continue
         }
-        const groups = stageGroups(stageLayers, schedule, microbatches)
-        const { contextLayout } = model
-        const layout: Layout = {
-          ...{ mesh, zeroStage, contextLayout, ...microbatching },
-          ...{ schedule, stageLayers, groups },
-        }
-        const layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
         let first = true
-        for (const mix of everyMix(memory, groups, problem)) {
-          for (const { placement, traffic } of traffics) {
-            const time = (bound: Bound) => stepTime(model, compute, traffic, layers, mix, bound, scratch)
-            const times = { expected: time('expected'), lower: time('lower'), upper: time('upper') }
-            yield { kind: 'plan', first, plan: { ...layout, placement, mix, times, memory } }
-            first = false
+        for (const stageLayers of cuts) {
+          const groups = stageGroups(stageLayers, schedule, microbatches)
+          const { contextLayout } = model
+          const layout: Layout = {
+            ...{ mesh, zeroStage, contextLayout, ...microbatching },
+            ...{ schedule, stageLayers, groups },
+          }
+          const layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
+          for (const mix of everyMix(memory, groups, problem)) {
+            for (const { placement, traffic } of traffics) {
+              const time = (bound: Bound) => stepTime(model, compute, traffic, layers, mix, bound, scratch)
+              const times = { expected: time('expected'), lower: time('lower'), upper: time('upper') }
+              yield { kind: 'plan', first, plan: { ...layout, placement, mix, times, memory } }
+              first = false
+            }
           }
         }
         if (first) yield { kind: 'memory' }
       }
     }
   }
+}
+
+/** So many layers on the last stage, for every number of them. */
+function everyCut(
+  { model, assumptions }: Problem,
+  stages: number,
+  schedule: Schedule,
+): readonly (readonly number[])[] {
+  const { layers } = model
+  if (assumptions.tokensDivideFreely) return [Array.from({ length: stages }, () => layers / stages)]
+  return Array.from({ length: layers }, (_, at) => at + 1).flatMap((last) => {
+    const cut =
+      schedule.name === 'dualpipe'
+        ? mirroredLayers(layers, stages, last)
+        : stageLayers(layers, stages, schedule.virtualStages, last)
+    return cut ? [cut] : []
+  })
 }
 
 /** All mixes within the budget: the leaner policy on any number of layers; real numbers where they divide freely. */

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { loadHighs } from '../../solvers/highs.ts'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Solver } from '../../solvers/linear-program.ts'
-import { stageLayers } from '../../src/cost/stages.ts'
+import { evenLastLayers, stageLayers } from '../../src/cost/stages.ts'
 import { type LayerLoad, type StageRoom, stagePartition } from '../../src/search/stage-partition.ts'
 import { solveStagePartition } from '../../src/search/stage-partition-program.ts'
 
@@ -108,7 +108,7 @@ describe('unlike layers on stages', () => {
         fc.integer({ min: 2, max: 4 }),
         fc.constantFrom(0, 0.5, 1.5, 3),
         (count, p, loss) => {
-          const closed = stageLayers(count, p, 1, 1, 0, loss) ?? []
+          const closed = stageLayers(count, p, 1, evenLastLayers(count, p, 1, loss) ?? 0) ?? []
           const alike = Array.from({ length: count }, (_, layer) => ({
             time: 1 + (layer === count - 1 ? loss : 0),
             bytes: 0,

@@ -176,7 +176,7 @@ describe.each<readonly [string, fc.Arbitrary<PhaseProblem>]>(phases)('in %s', (_
           const sketch = { mesh: plan.mesh, layout: plan.layout.components }
           const shared = evaluated(withPattern(problem, { kvShareGroup }), sketch)
           const own = evaluated(withPattern(problem, { kvShareGroup: 1 }), sketch)
-          expect(own.stepTimeSeconds).toBe(plan.stepTimeSeconds)
+          expect(own.stepTimeSeconds / plan.stepTimeSeconds).toBeCloseTo(1, 12)
           expect(shared.stepTimeSeconds).toBeLessThanOrEqual(plan.stepTimeSeconds * (1 + rounding))
           expect(shared.memoryBytes.total).toBeLessThanOrEqual(plan.memoryBytes.total * (1 + rounding))
         }

@@ -209,7 +209,7 @@ describe('DualPipe', () => {
   })
 
   it('has on chips i and p - 1 - i the mean of both stages, and all layers twice', () => {
-    const layers = mirroredLayers(61, 16, 1, 0, 0.9) ?? []
+    const layers = mirroredLayers(61, 16, 7) ?? []
     expect(layers.reduce((sum, own) => sum + own, 0)).toBe(61)
     const groups = stageGroups(layers, { name: 'dualpipe', virtualStages: 1 }, 64)
     expect(groups.reduce((sum, { stages }) => sum + stages, 0)).toBe(16)

@@ -18,6 +18,7 @@ import type { Bytes, Seconds } from '../../units.ts'
 import type { CompiledLayout } from '../compiled-layout.ts'
 import { localTerm, localValue, setShards, sumOf } from '../local-term.ts'
 import type { InferenceModel } from '../model.ts'
+import { heldOnStage } from '../occurrence.ts'
 import type { Site } from '../search.ts'
 
 /** Weights on a mesh that lies somewhere, by component. */
@@ -41,33 +42,31 @@ export function storageKeys({ mesh, placement, layouts }: Stored): readonly stri
 
 /** Bytes of one chip of the components of `wanted` that are not stored alike in `kept`. */
 export function copyBytes(model: InferenceModel, wanted: Stored, kept: Stored): Bytes {
-  const { sizes, setting } = model
+  const { sizes } = model
   const have = storageKeys(kept)
-  const stageLayers = Math.ceil(setting.model.layers / wanted.mesh.pipeline)
-  const head = wanted.layouts.length - 1
+  const held = heldOnStage(model, wanted.mesh.pipeline)
   const keys = storageKeys(wanted)
   setShards(sizes, wanted.mesh)
   return wanted.layouts.reduce((sum, { stored }, component) => {
     if (keys[component] === have[component]) return sum
-    return sum + (component === head ? 1 : stageLayers) * sumOf(stored, sizes)
+    return sum + (held[component] ?? 0) * sumOf(stored, sizes)
   }, 0)
 }
 
 export function reshardSeconds(model: InferenceModel, from: Stored, to: Stored): Seconds {
   const { sizes, setting } = model
-  const { model: transformer, precision } = setting
+  const { precision } = setting
   const have = storageKeys(from)
   const wanted = storageKeys(to)
   const costs = allPrices(model, from)
   const sameMesh = JSON.stringify([from.mesh, from.placement]) === JSON.stringify([to.mesh, to.placement])
-  const head = from.layouts.length - 1
   setShards(sizes, from.mesh)
   const size = elementBytes[arrayType('weight', precision)]
   const valued = (array: ShardedArray) => localValue(localTerm(size, array.dimensions), sizes)
   let total = 0
   from.layouts.forEach(({ component }, index) => {
     if (have[index] === wanted[index]) return
-    const layers = index === head ? 1 : transformer.layers
+    const layers = model.components[index]?.layers ?? 0
     const targets = to.layouts[index]?.component.arrays ?? {}
     for (const weight of weightsOf(component)) {
       const target = targets[weight.name]

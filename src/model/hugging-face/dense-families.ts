@@ -1,5 +1,5 @@
 /** Dense models with Llama's field names: gated MLP, rotary positions, grouped heads. */
-import { always, either, type Family, flag, needed, optional } from './family.ts'
+import { always, either, type Family, flag, needed, optional, whereAbsent } from './family.ts'
 import { globalEvery, noWindow, switchedWindows, windowInAll } from './windows.ts'
 
 export const llama: Family = {
@@ -25,17 +25,26 @@ export const llama: Family = {
 export const mistral: Family = {
   ...llama,
   source: 'transformers, models/mistral/configuration_mistral.py',
-  windows: windowInAll('sliding_window'),
+  kvHeads: whereAbsent('heads', 'num_key_value_heads', 8),
+  windows: windowInAll('sliding_window', 4096),
 }
 
 export const qwen2: Family = {
   ...llama,
   source: 'transformers, models/qwen2/configuration_qwen2.py',
-  windows: switchedWindows((layer, border) => layer >= border),
+  kvHeads: whereAbsent('heads', 'num_key_value_heads', 32),
+  windows: switchedWindows(28),
+}
+
+const qwen2Vl: Family = {
+  ...qwen2,
+  source: 'transformers, models/qwen2_vl/configuration_qwen2_vl.py',
+  kvHeads: whereAbsent('heads', 'num_key_value_heads', 8),
+  windows: switchedWindows(80),
 }
 
 /** Widths of heads are Qwen3's own where a config leaves them out. */
-export const qwen3: Family = {
+const qwen3: Family = {
   ...qwen2,
   source: 'transformers, models/qwen3/configuration_qwen3.py',
   headDim: either('headDim', 'head_dim', 128),
@@ -44,6 +53,7 @@ export const qwen3: Family = {
 const gemma: Family = {
   ...llama,
   source: 'transformers, models/gemma/configuration_gemma.py',
+  kvHeads: whereAbsent('heads', 'num_key_value_heads', 16),
   headDim: either('headDim', 'head_dim', 256),
   tiedEmbeddings: flag('tie_word_embeddings', true),
 }
@@ -51,6 +61,7 @@ const gemma: Family = {
 const gemma2: Family = {
   ...gemma,
   source: 'transformers, models/gemma2/configuration_gemma2.py',
+  kvHeads: whereAbsent('heads', 'num_key_value_heads', 4),
   windows: globalEvery('sliding_window', 'sliding_window_pattern', 2, 4096),
 }
 
@@ -60,11 +71,15 @@ const gemma3: Family = {
   source: 'transformers, models/gemma3/configuration_gemma3.py',
   vocab: either('vocab', 'vocab_size', 262_208),
   heads: either('heads', 'num_attention_heads', 8),
-  kvHeads: either('heads', 'num_key_value_heads', 4),
+  kvHeads: whereAbsent('heads', 'num_key_value_heads', 4),
   windows: globalEvery('sliding_window', 'sliding_window_pattern', 6, 4096),
 }
 
-const phi3: Family = { ...mistral, source: 'transformers, models/phi3/configuration_phi3.py' }
+const phi3: Family = {
+  ...llama,
+  source: 'transformers, models/phi3/configuration_phi3.py',
+  windows: windowInAll('sliding_window'),
+}
 
 const cohere: Family = {
   ...llama,
@@ -85,8 +100,10 @@ export const denseFamilies: Readonly<Record<string, Family>> = {
   ministral: mistral,
   mistral3: mistral,
   qwen2,
-  qwen2_vl: qwen2,
-  qwen2_5_vl: qwen2,
+  qwen2_vl: qwen2Vl,
+  qwen2_vl_text: qwen2Vl,
+  qwen2_5_vl: qwen2Vl,
+  qwen2_5_vl_text: qwen2Vl,
   qwen3,
   qwen3_vl_text: qwen3,
   gemma,
@@ -102,6 +119,7 @@ export const denseFamilies: Readonly<Record<string, Family>> = {
   smollm3: {
     ...llama,
     source: 'transformers, models/smollm3/configuration_smollm3.py',
+    kvHeads: whereAbsent('heads', 'num_key_value_heads', 4),
     tiedEmbeddings: flag('tie_word_embeddings', true),
   },
 }

@@ -1,6 +1,6 @@
 /** Mixtures of experts, and DeepSeek's latent attention. */
 import { limits } from '../limits.ts'
-import { llama, mistral, qwen2, qwen3 } from './dense-families.ts'
+import { llama, mistral, qwen2 } from './dense-families.ts'
 import {
   always,
   countOr,
@@ -13,9 +13,10 @@ import {
   needed,
   optional,
   type Windows,
+  whereAbsent,
 } from './family.ts'
 import type { Fields } from './fields.ts'
-import { globalEvery } from './windows.ts'
+import { globalEvery, windowInAll } from './windows.ts'
 
 const inEveryLayer: ExpertCells = {
   experts: needed('experts', 'num_local_experts'),
@@ -30,6 +31,7 @@ const inEveryLayer: ExpertCells = {
 const mixtral: Family = {
   ...mistral,
   source: 'transformers, models/mixtral/configuration_mixtral.py',
+  windows: windowInAll('sliding_window'),
   experts: inEveryLayer,
 }
 
@@ -44,13 +46,22 @@ const qwenExperts: ExpertCells = {
 const qwen2Moe: Family = {
   ...qwen2,
   source: 'transformers, models/qwen2_moe/configuration_qwen2_moe.py',
+  kvHeads: whereAbsent('heads', 'num_key_value_heads', 16),
   experts: { ...qwenExperts, sharedExperts: sharedInWidths },
 }
 
+/** Heads fill the stream where no width is given, unlike those of the dense Qwen3. */
 const qwen3Moe: Family = {
-  ...qwen3,
+  ...qwen2,
   source: 'transformers, models/qwen3_moe/configuration_qwen3_moe.py',
+  kvHeads: whereAbsent('heads', 'num_key_value_heads', 4),
   experts: qwenExperts,
+}
+
+const qwen3VlMoe: Family = {
+  ...qwen3Moe,
+  source: 'transformers, models/qwen3_vl_moe/configuration_qwen3_vl_moe.py',
+  kvHeads: whereAbsent('heads', 'num_key_value_heads', 16),
 }
 
 const olmoe: Family = {
@@ -64,6 +75,7 @@ const llama4: Family = {
   ...llama,
   source: 'transformers, models/llama4/configuration_llama4.py',
   dFf: either('mlpWidth', 'intermediate_size_mlp', 16_384),
+  kvHeads: whereAbsent('heads', 'num_key_value_heads', 8),
   headDim: either('headDim', 'head_dim', 128),
   windows: chunksAsWindows,
   experts: {
@@ -77,6 +89,7 @@ const llama4: Family = {
 const gptOss: Family = {
   ...llama,
   source: 'transformers, models/gpt_oss/configuration_gpt_oss.py',
+  kvHeads: whereAbsent('heads', 'num_key_value_heads', 8),
   headDim: either('headDim', 'head_dim', 64),
   windows: globalEvery('sliding_window', 'sliding_window_pattern', 2, 128),
   experts: inEveryLayer,
@@ -107,11 +120,11 @@ const deepseekExperts: ExpertCells = {
   dFfExpert: needed('mlpWidth', 'moe_intermediate_size'),
   denseLayers: countOr('layers', 'first_k_dense_replace', 0),
   every: either('layers', 'moe_layer_freq', 1),
-  nodeLimit: limitedGroups,
+  nodeLimit: limitedGroups(1),
 }
 
 const latent: LatentCells = {
-  queryRank: optional('width', 'q_lora_rank'),
+  queryRank: whereAbsent('width', 'q_lora_rank', 1536),
   keyValueRank: needed('width', 'kv_lora_rank'),
   nopeHeadDim: needed('headDim', 'qk_nope_head_dim'),
   ropeHeadDim: needed('headDim', 'qk_rope_head_dim'),
@@ -119,9 +132,9 @@ const latent: LatentCells = {
 }
 
 /** Keys and values of all heads come of one latent vector: kv-heads and head_dim say nothing more. */
-const deepseek: Family = {
+const deepseekV2: Family = {
   ...llama,
-  source: 'configuration_deepseek.py of deepseek-ai/DeepSeek-V3',
+  source: 'configuration_deepseek.py of deepseek-ai/DeepSeek-V2',
   kvHeads: ignoring('num_key_value_heads'),
   headDim: ignoring('head_dim'),
   experts: deepseekExperts,
@@ -129,10 +142,26 @@ const deepseek: Family = {
   multiTokenLayers: countOr('layers', 'num_nextn_predict_layers', 0),
 }
 
+const deepseekV3: Family = {
+  ...deepseekV2,
+  source: 'transformers, models/deepseek_v3/configuration_deepseek_v3.py',
+  experts: {
+    ...deepseekExperts,
+    sharedExperts: countOr('experts', 'n_shared_experts', 1),
+    denseLayers: countOr('layers', 'first_k_dense_replace', 3),
+    nodeLimit: limitedGroups(8, 4),
+  },
+}
+
 const glm4Moe: Family = {
   ...llama,
   source: 'transformers, models/glm4_moe/configuration_glm4_moe.py',
-  experts: { ...deepseekExperts, denseLayers: countOr('layers', 'first_k_dense_replace', 1) },
+  kvHeads: whereAbsent('heads', 'num_key_value_heads', 8),
+  experts: {
+    ...deepseekExperts,
+    sharedExperts: countOr('experts', 'n_shared_experts', 1),
+    denseLayers: countOr('layers', 'first_k_dense_replace', 1),
+  },
   multiTokenLayers: countOr('layers', 'num_nextn_predict_layers', 0),
 }
 
@@ -142,20 +171,21 @@ export const expertFamilies: Readonly<Record<string, Family>> = {
   granitemoe: {
     ...mixtral,
     source: 'transformers, models/granitemoe/configuration_granitemoe.py',
+    kvHeads: llama.kvHeads,
     windows: llama.windows,
     tiedEmbeddings: flag('tie_word_embeddings', false),
   },
   qwen2_moe: qwen2Moe,
   qwen3_moe: qwen3Moe,
-  qwen3_vl_moe_text: qwen3Moe,
+  qwen3_vl_moe_text: qwen3VlMoe,
   olmoe,
   llama4,
   llama4_text: llama4,
   gpt_oss: gptOss,
   dbrx,
-  deepseek_v2: { ...deepseek, source: 'configuration_deepseek.py of deepseek-ai/DeepSeek-V2' },
-  deepseek_v3: deepseek,
-  kimi_k2: deepseek,
+  deepseek_v2: deepseekV2,
+  deepseek_v3: deepseekV3,
+  kimi_k2: deepseekV3,
   glm4_moe: glm4Moe,
 }
 
@@ -170,7 +200,7 @@ function firstDenseLayers(fields: Fields): number {
 
 /** The shared expert of Qwen is one wide MLP: so many widths of a routed one. */
 function sharedInWidths(fields: Fields): number {
-  const whole = fields.count('shared_expert_intermediate_size', limits.mlpWidth) ?? 0
+  const whole = fields.count('shared_expert_intermediate_size', limits.mlpWidth) ?? 5632
   const one = fields.number(['moe_intermediate_size'], limits.mlpWidth) ?? 1
   if (whole % one === 0) return whole / one
   fields.fault('shared_expert_intermediate_size', `is no multiple of moe_intermediate_size, ${one}`)
@@ -192,7 +222,10 @@ function ignoring(name: string) {
 }
 
 /** One group is no limit. */
-function limitedGroups(fields: Fields): number | undefined {
-  const groups = optional('experts', 'n_group')(fields) ?? 1
-  return groups > 1 ? optional('experts', 'topk_group')(fields) : undefined
+function limitedGroups(defaultGroups: number, defaultKept?: number) {
+  return (fields: Fields): number | undefined => {
+    const groups = either('experts', 'n_group', defaultGroups)(fields)
+    const kept = optional('experts', 'topk_group')(fields) ?? defaultKept
+    return groups > 1 ? kept : undefined
+  }
 }

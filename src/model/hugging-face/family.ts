@@ -69,6 +69,11 @@ export function either(limit: Limit, name: string, otherwise: number): NumberCel
   return (fields) => fields.number([name], limits[limit]) ?? otherwise
 }
 
+/** What the class takes where the field is absent; null says that there is none. */
+export function whereAbsent(limit: Limit, name: string, otherwise: number): Cell<number | undefined> {
+  return (fields) => (fields.states(name) ? fields.number([name], limits[limit]) : otherwise)
+}
+
 export function countOr(limit: Limit, name: string, otherwise: number): NumberCell {
   return (fields) => fields.count(name, limits[limit]) ?? otherwise
 }

@@ -1,7 +1,7 @@
 /** Models with a plain MLP of two matrices: GPT-2 and its like, Falcon, BLOOM, OPT, GPT-NeoX, Phi, StarCoder. */
 import { limits } from '../limits.ts'
 import { llama } from './dense-families.ts'
-import { always, type Cell, type Family, flag, needed, optional } from './family.ts'
+import { always, type Cell, type Family, flag, needed, optional, whereAbsent } from './family.ts'
 import type { Fields } from './fields.ts'
 import { windowInAll } from './windows.ts'
 
@@ -49,10 +49,20 @@ const gptNeoX: Family = {
   parallelBlocks: flag('use_parallel_residual', true),
 }
 
+/** OPT 350M alone has embeddings narrower than its stream. */
+function streamWidth(fields: Fields): number {
+  const width = fields.needed(['hidden_size'], limits.width)
+  const embedded = fields.number(['word_embed_proj_dim'], limits.width) ?? width
+  if (embedded !== width)
+    fields.note(`word_embed_proj_dim: embeddings are taken as wide as the stream, ${width}`)
+  return width
+}
+
 /** Two rows of positions stand before the first token. */
 const opt: Family = {
   ...gptNeoX,
   source: 'transformers, models/opt/configuration_opt.py',
+  dModel: streamWidth,
   dFf: needed('mlpWidth', 'ffn_dim'),
   tiedEmbeddings: flag('tie_word_embeddings', true),
   learnedPositions: (fields) => fields.needed(['max_position_embeddings'], limits.positions) + 2,
@@ -107,6 +117,7 @@ const phi: Family = {
 const starcoder2: Family = {
   ...llama,
   source: 'transformers, models/starcoder2/configuration_starcoder2.py',
+  kvHeads: whereAbsent('heads', 'num_key_value_heads', 2),
   gatedMlp: always(false),
   tiedEmbeddings: flag('tie_word_embeddings', true),
   windows: windowInAll('sliding_window'),

@@ -9,9 +9,9 @@ import type { Fields } from './fields.ts'
 
 export const noWindow: Cell<Windows> = () => ({})
 
-/** Every layer has the window, if there is one. */
-export function windowInAll(name: string): Cell<Windows> {
-  return (fields) => listed(fields, name, 0) ?? windowOf(fields, name, 0)
+/** Every layer has the window, if there is one; it is as wide as the last says where it is not stated. */
+export function windowInAll(name: string, defaultWindow?: number): Cell<Windows> {
+  return (fields) => listed(fields, name, defaultWindow) ?? windowOf(fields, name, 0, defaultWindow)
 }
 
 /** One layer in `otherwise` is global, or as the field says; the window is as wide as the last says where it is not stated. */
@@ -23,22 +23,22 @@ export function globalEvery(
 ): Cell<Windows> {
   return (fields) => {
     const every = fields.number([period], limits.layers) ?? otherwise
-    return listed(fields, name, every) ?? windowOf(fields, name, every, defaultWindow)
+    return listed(fields, name, defaultWindow) ?? windowOf(fields, name, every, defaultWindow)
   }
 }
 
-/** Qwen: windows only where they are switched on, in some layers of the stack. */
-export function switchedWindows(isLocal: (layer: number, border: number) => boolean): Cell<Windows> {
+/** Qwen: windows only where they are switched on, in the layers from a border on. */
+export function switchedWindows(defaultBorder: number): Cell<Windows> {
   return (fields) => {
     const on = fields.flag('use_sliding_window') ?? false
-    const border = fields.count('max_window_layers', limits.layers)
+    const border = fields.count('max_window_layers', limits.layers) ?? defaultBorder
     const layers = fields.number(['num_hidden_layers'], limits.layers) ?? 0
     const types = fields.list('layer_types')
-    const window = fields.number(['sliding_window'], limits.positions)
+    const { window } = windowOf(fields, 'sliding_window', 0, 4096)
     if (!on || window === undefined) return {}
     const local = types
       ? types.map((type) => type !== 'full_attention')
-      : Array.from({ length: layers }, (_, layer) => isLocal(layer, border ?? 28))
+      : Array.from({ length: layers }, (_, layer) => layer >= border)
     return patternOf(fields, window, local)
   }
 }
@@ -49,10 +49,10 @@ function windowOf(fields: Fields, name: string, every: number, otherwise?: numbe
   return window === undefined ? {} : { window, globalEvery: every }
 }
 
-function listed(fields: Fields, name: string, every: number): Windows | undefined {
+function listed(fields: Fields, name: string, defaultWindow?: number): Windows | undefined {
   const types = fields.list('layer_types')
   if (!types) return undefined
-  const { window } = windowOf(fields, name, every)
+  const { window } = windowOf(fields, name, 0, defaultWindow)
   if (window === undefined) return {}
   return patternOf(
     fields,

@@ -5,7 +5,7 @@
 
 import { reserveBytes } from '../../cost/memory.ts'
 import { setShape, sumOf } from '../../inference/local-term.ts'
-import { onStage } from '../../inference/occurrence.ts'
+import { heldOnStage } from '../../inference/occurrence.ts'
 import { fixedBytes } from '../../inference/pass-numbers.ts'
 import { type Axis, axes } from '../../sharding/axis.ts'
 import { byAxis } from '../accounts.ts'
@@ -38,7 +38,7 @@ export function inferenceMemoryAccount({ model, candidate }: InferenceCosting): 
   const { setting, sizes } = model
   const { pass, layouts, answer, mesh } = candidate
   setShape(sizes, pass.resident)
-  const counts = onStage(model, pass.stageLayers)
+  const counts = heldOnStage(model, mesh.pipeline)
   let weights = 0
   let kvCache = 0
   layouts.forEach(({ stored, cache }, index) => {

@@ -14,7 +14,7 @@ import {
 } from '../../inference/component-time.ts'
 import { setShards } from '../../inference/local-term.ts'
 import { type InferenceModel, movesBetween } from '../../inference/model.ts'
-import { crossings, occurrences, onStage } from '../../inference/occurrence.ts'
+import { crossings, occurrences, runOnStage } from '../../inference/occurrence.ts'
 import { setPass } from '../../inference/pass-numbers.ts'
 import type { InferenceCandidate } from '../../inference/search.ts'
 import type { Seconds } from '../../units.ts'
@@ -55,7 +55,7 @@ export function inferenceCosting(model: InferenceModel, candidate: InferenceCand
   setShards(model.sizes, mesh)
   const head = layouts.length - 1
   const counts = occurrences(model, pass)
-  const stage = onStage(model, pass.stageLayers)
+  const stage = runOnStage(model, pass)
   const components = layouts.map((layout, index): CostedComponent => {
     setPass(model, pass, index === head)
     const times = counts[index] ?? 0
