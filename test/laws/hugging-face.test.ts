@@ -107,6 +107,30 @@ describe('an import', () => {
     expect(shape(transformer)).toEqual(shape(imported(configOf('gemma-3-4b-it')).transformer))
   })
 
+  // Defaults of the configuration classes, the same in transformers 4.57.6 and 5.18.0.
+  it.each<[string, string, string, object]>([
+    ['mistral-7b-instruct-v0.1', 'num_key_value_heads', 'mistral', { kvHeads: 8 }],
+    ['mistral-7b-instruct-v0.1', 'sliding_window', 'mistral', { attention: { window: 4096 } }],
+    ['mixtral-8x7b', 'num_key_value_heads', 'mixtral', { kvHeads: 8 }],
+    ['gpt-oss-20b', 'num_key_value_heads', 'gpt_oss', { kvHeads: 8 }],
+    ['gpt-oss-20b', 'sliding_window', 'gpt_oss', { attention: { window: 128, globalEvery: 2 } }],
+    ['glm-4.5-air', 'n_shared_experts', 'glm4_moe', { experts: { sharedExperts: 1 } }],
+    ['qwen3-30b-a3b', 'head_dim', 'qwen3_moe', { headDim: 2048 / 32 }],
+    ['deepseek-v3', 'q_lora_rank', 'deepseek_v3', { attention: { latent: { queryRank: 1536 } } }],
+    ['deepseek-v3', 'first_k_dense_replace', 'deepseek_v3', { experts: { denseLayers: 3 } }],
+  ])('of %s without %s has what the class of %s takes', (name, field, _, expected) => {
+    const { [field]: left, ...rest } = configOf(name)
+    expect(left).toBeDefined()
+    expect(imported(rest).transformer).toMatchObject(expected)
+  })
+
+  it('takes a field that is null for one that says there is none', () => {
+    const mistral = { ...configOf('mistral-7b-instruct-v0.1'), num_key_value_heads: null, sliding_window: null }
+    expect(imported(mistral).transformer).toMatchObject({ kvHeads: 32, attention: { window: null } })
+    const latent = { ...configOf('deepseek-v3'), q_lora_rank: null }
+    expect(imported(latent).transformer.attention.latent?.queryRank).toBe(null)
+  })
+
   it('says that chunks are taken as windows', () => {
     expect(imported(configOf('llama-4-scout')).ignored.join()).toContain('attention_chunk_size')
     const { text_config, ...rest } = configOf('llama-4-scout')
