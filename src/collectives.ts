@@ -1,9 +1,11 @@
 /** One collective on one group of chips: what POST /collectives answers. */
 import type { Assumptions } from './assumptions.ts'
 import type { Cluster, TorusNetwork } from './hardware/cluster.ts'
-import { closes, collectiveTime, type GroupCost, groupCost } from './hardware/collective.ts'
+import { collectiveTime, groupCost } from './hardware/collective.ts'
 import type { Group, TorusGroup } from './hardware/group.ts'
+import type { GroupCost } from './hardware/group-cost.ts'
 import { factorings } from './hardware/placement.ts'
+import { closes } from './hardware/torus-collective.ts'
 import type { CollectiveLine } from './plan/plan.ts'
 import type { Bytes, BytesPerSecond, Seconds } from './units.ts'
 

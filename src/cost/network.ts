@@ -6,8 +6,9 @@
  * placements there are.
  */
 import type { Network, TorusNetwork } from '../hardware/cluster.ts'
-import { type GroupCost, groupCost, type NetworkTerms } from '../hardware/collective.ts'
+import { groupCost } from '../hardware/collective.ts'
 import { type Group, union } from '../hardware/group.ts'
+import type { GroupCost, NetworkTerms } from '../hardware/group-cost.ts'
 import { factorings, type Placement, placements, sliceAssignments } from '../hardware/placement.ts'
 import { type Axis, type AxisSet, axesOf, axisSets, type Mesh } from '../sharding/axis.ts'
 

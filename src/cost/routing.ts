@@ -9,7 +9,7 @@
  * 2412.19437), section 3.2.2; formulas 13.
  */
 import type { Assumptions } from '../assumptions.ts'
-import type { GroupCost } from '../hardware/collective.ts'
+import type { GroupCost } from '../hardware/group-cost.ts'
 import type { MixtureOfExperts } from '../model/transformer.ts'
 import type { Bytes, Seconds } from '../units.ts'
 

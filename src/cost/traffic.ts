@@ -12,7 +12,8 @@
  * work side by side (max over them); collectives on one resource share it (sum).
  */
 import type { Assumptions } from '../assumptions.ts'
-import { collectiveTime, type GroupCost } from '../hardware/collective.ts'
+import { collectiveTime } from '../hardware/collective.ts'
+import type { GroupCost } from '../hardware/group-cost.ts'
 import type { MixtureOfExperts } from '../model/transformer.ts'
 import type { Operation } from '../sharding/move.ts'
 import type { Bytes, Seconds } from '../units.ts'

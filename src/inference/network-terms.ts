@@ -1,6 +1,6 @@
 /** How the network is priced for inference: small arrays, moved by single kernels inside a node. */
 import type { Assumptions } from '../assumptions.ts'
-import type { NetworkTerms } from '../hardware/collective.ts'
+import type { NetworkTerms } from '../hardware/group-cost.ts'
 
 export function inferenceTerms(assumptions: Assumptions): NetworkTerms {
   return { ...assumptions, directSeconds: assumptions.inferenceCollectiveSeconds }

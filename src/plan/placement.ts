@@ -1,8 +1,8 @@
 /** Where each mesh axis lies, in the words of the contract. */
 import type { Cluster } from '../hardware/cluster.ts'
-import { closes } from '../hardware/collective.ts'
 import type { Group, SwitchedGroup, TorusGroup } from '../hardware/group.ts'
 import type { Placement } from '../hardware/placement.ts'
+import { closes } from '../hardware/torus-collective.ts'
 import { type Axis, axes, type Mesh } from '../sharding/axis.ts'
 import type { AxisPlacement } from './plan.ts'
 

@@ -2,15 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Tier } from '../../src/hardware/chip.ts'
 import type { SwitchedNetwork, TorusNetwork } from '../../src/hardware/cluster.ts'
-import {
-  closes,
-  collectiveTime,
-  type GroupCost,
-  groupCost,
-  type NetworkTerms,
-} from '../../src/hardware/collective.ts'
+import { collectiveTime, groupCost } from '../../src/hardware/collective.ts'
 import { divisorsOf } from '../../src/hardware/divisors.ts'
 import { type TorusPart, union } from '../../src/hardware/group.ts'
+import type { GroupCost, NetworkTerms } from '../../src/hardware/group-cost.ts'
+import { closes } from '../../src/hardware/torus-collective.ts'
 
 const W = 4.5e10
 const finite: NetworkTerms = {

@@ -125,7 +125,11 @@ describe('an import', () => {
   })
 
   it('takes a field that is null for one that says there is none', () => {
-    const mistral = { ...configOf('mistral-7b-instruct-v0.1'), num_key_value_heads: null, sliding_window: null }
+    const mistral = {
+      ...configOf('mistral-7b-instruct-v0.1'),
+      num_key_value_heads: null,
+      sliding_window: null,
+    }
     expect(imported(mistral).transformer).toMatchObject({ kvHeads: 32, attention: { window: null } })
     const latent = { ...configOf('deepseek-v3'), q_lora_rank: null }
     expect(imported(latent).transformer.attention.latent?.queryRank).toBe(null)

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SwitchedNetwork, TorusNetwork } from '../../src/hardware/cluster.ts'
-import { groupCost, type NetworkTerms } from '../../src/hardware/collective.ts'
+import { groupCost } from '../../src/hardware/collective.ts'
 import { divisorsOf } from '../../src/hardware/divisors.ts'
 import { type Group, groupSize, union } from '../../src/hardware/group.ts'
+import type { NetworkTerms } from '../../src/hardware/group-cost.ts'
 import { factorings, type Placement, placements } from '../../src/hardware/placement.ts'
 import { type Axis, axes, type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 

@@ -5,7 +5,7 @@
  *   t >= V · (1/a - 1/g) / rate,   and any axes together: Π a <= u
  *
  * because on each part i of the network outside of the unit it is busy for t_i with Σ_i w_i·t_i >= 1/a - 1/g
- * (hardware/collective.ts: the shares of the parts telescope), and rate is Σ w_i. The first cut is around single chips:
+ * (hardware/torus-collective.ts: the shares of the parts telescope), and rate is Σ w_i. The first cut is around single chips:
  * all links at once. The others are around nodes and the tiers above, or around slices. The same holds for several
  * collectives together, whose shares add up on every part.
  */
