@@ -2,7 +2,7 @@
  * Every choice that the formulas leave open, as data. `book` reproduces the book's arithmetic; `calibrated` is
  * what a cluster does. Each answer repeats the ones that it was made with.
  */
-import type { Efficiency } from './hardware/chip.ts'
+import type { Chip, Efficiency } from './hardware/chip.ts'
 import type { ScheduleName } from './problem.ts'
 import { type ContextLayout, contextLayouts } from './sharding/context-layout.ts'
 import { type ZeroStage, zeroStages } from './sharding/states.ts'
@@ -87,6 +87,14 @@ export interface Assumptions {
   readonly gradientBuffer: boolean
   /** Gathered weights, logits and one layer's live tensors are charged. */
   readonly workspace: boolean
+  /**
+   * Pieces that a microbatch's logits are computed in, each with its loss and dropped before the next: one piece is on the
+   * chip at a time. 1 where they stand whole, as MaxText (`num_vocab_tiling`) and Megatron have it by default; torchtitan's
+   * recipes of 2026 take 8, Liger's kernel as many as make a piece no larger than the residual stream: vocab / dModel.
+   */
+  readonly lossChunks: number
+  /** Where they are in pieces, the backward pass computes them again: MaxText. Liger and torchtitan take their gradient at once. */
+  readonly recomputeLogits: boolean
   /** Norms, residual sums, activation functions and rotary embeddings stream through HBM. */
   readonly elementwise: boolean
   /** The optimizer's reads and writes of HBM are charged. */
@@ -151,6 +159,8 @@ export const book: Assumptions = {
   masterWeights: false,
   gradientBuffer: false,
   workspace: false,
+  lossChunks: 1,
+  recomputeLogits: false,
   elementwise: false,
   optimizerStep: false,
   reserveFraction: 0,
@@ -221,9 +231,22 @@ export function calibrated(kind: 'tpu' | 'gpu', efficiency: Efficiency): Assumpt
     masterWeights: true,
     gradientBuffer: true,
     workspace: true,
+    lossChunks: 1,
+    recomputeLogits: tpu,
     elementwise: true,
     optimizerStep: true,
     reserveFraction: tpu ? 0.03 : 0.06,
     reserveBytes: tpu ? 0 : 2 ** 30,
   }
+}
+
+export function namedAssumptions(basis: Assumptions['basis'], { kind, efficiency }: Chip): Assumptions {
+  return basis === 'book' ? book : calibrated(kind, efficiency)
+}
+
+/** The fields that differ from those of their basis. */
+export function overridesOf(assumptions: Assumptions, chip: Chip): Partial<Assumptions> {
+  const named = new Map<string, unknown>(Object.entries(namedAssumptions(assumptions.basis, chip)))
+  const differs = ([name, value]: [string, unknown]) => String(value) !== String(named.get(name))
+  return Object.fromEntries(Object.entries(assumptions).filter(differs))
 }

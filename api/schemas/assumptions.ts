@@ -59,6 +59,17 @@ const chosen = {
   masterWeights: z.boolean(),
   gradientBuffer: z.boolean(),
   workspace: z.boolean(),
+  lossChunks: z
+    .number()
+    .int()
+    .min(1)
+    .max(65_536)
+    .describe(
+      'Pieces that a microbatch is cut into for its logits and loss, one on the chip at a time; 1: logits stand whole.',
+    ),
+  recomputeLogits: z
+    .boolean()
+    .describe('Logits in more than one piece are computed again in the backward pass.'),
   policies: z
     .array(z.enum(everyPolicyName))
     .min(1)

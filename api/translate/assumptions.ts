@@ -1,5 +1,5 @@
 /** From the assumptions of a request to all of them. */
-import { type Assumptions, book, calibrated } from '../../src/assumptions.ts'
+import { type Assumptions, namedAssumptions } from '../../src/assumptions.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { AssumptionsRequest } from '../schemas/assumptions.ts'
 
@@ -8,6 +8,6 @@ export function basisOf(request: AssumptionsRequest): 'book' | 'calibrated' {
 }
 
 export function assumptionsOf(request: AssumptionsRequest, chip: Chip): Assumptions {
-  const named = basisOf(request) === 'book' ? book : calibrated(chip.kind, chip.efficiency)
+  const named = namedAssumptions(basisOf(request), chip)
   return typeof request === 'string' ? named : { ...named, ...request }
 }

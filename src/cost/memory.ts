@@ -5,7 +5,8 @@
  *   activations   what the policies of the stage's layers keep, times the microbatches in flight
  *   workspace     one layer's live tensors while it is recomputed, and what the host sends ahead for the next; and the larger of: two layers' gathered weights under
  *                 ZeRO-3, one layer's unscattered gradients under ZeRO-2 and 3, and the residual gathered over tensor;
- *                 or, on the last stage, the head's own and its logits in fp32 with their bf16 copy
+ *                 or, on the last stage, the head's own and its logits in fp32 with their bf16 copy, all of them or one of
+ *                 c pieces of the microbatch at a time
  *   reserve       framework and fragmentation
  */
 import type { Assumptions } from '../assumptions.ts'
@@ -158,9 +159,15 @@ export function activationTerms(
   ]
 }
 
-/** On the last stage: logits in fp32, and the copy in the activations' type that the matmul wrote. */
-export function logitTerm(head: Component, extents: Extents, precision: Precision): Term {
-  return termOf(elementsOf(arrayOf(head, 'Logits')), extents, 4 + elementBytes[activationType(precision)])
+/** On the last stage: logits in fp32, and the copy in the activations' type that the matmul wrote; a piece of them at a time. */
+export function logitTerm(
+  head: Component,
+  extents: Extents,
+  precision: Precision,
+  { lossChunks }: Assumptions,
+): Term {
+  const each = 4 + elementBytes[activationType(precision)]
+  return termOf(elementsOf(arrayOf(head, 'Logits')), extents, each / lossChunks)
 }
 
 /** The residual stream gathered over tensor: the operand of the projections, and its gradient. */

@@ -26,7 +26,7 @@ import {
 } from './memory.ts'
 import { type NetworkPrices, networkPrices } from './network.ts'
 import { offeredPolicies, type Policy, policies } from './policies.ts'
-import { recomputedArrays } from './recomputation.ts'
+import { recomputedArrays, recomputedLogits } from './recomputation.ts'
 import { extentsOf, type Term } from './term.ts'
 
 /** One layer, forwards, and backwards under each policy. */
@@ -132,7 +132,7 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = 'gath
         weights: joined(plain(({ weights }) => weights)),
       },
       embedding: compiled(embed),
-      head: repeated(compiled(head), 1 + model.multiTokenLayers),
+      head: repeated(compiled(head, recomputedLogits(assumptions)), 1 + model.multiTokenLayers),
       layerStates: states(layer, normRows(model)),
       embeddingStates: states([once(embed)], model.learnedPositions),
       positionStates: states([], model.learnedPositions),
@@ -185,7 +185,7 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = 'gath
       activationTerms(layer, policy, extents, precision, assumptions, 'host'),
     ),
     everything: everythingTerms(layer, extents, problem),
-    logits: logitTerm(unembedding(assumptions.residual), extents, precision),
+    logits: logitTerm(unembedding(assumptions.residual), extents, precision, assumptions),
     gatheredStream: gatheredStreamTerm(extents, precision),
     gatheredKeys: gatheredKeyTerms(extents, precision),
     boundary: boundaryTerm(layer, extents, problem),

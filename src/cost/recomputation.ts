@@ -4,6 +4,7 @@
  * A component's input is a norm of the residual stream and costs nothing to make again; the MLP's stream is the
  * layer's input plus the attention's output, which must be made again where the policy does not keep the sum.
  */
+import type { Assumptions } from '../assumptions.ts'
 import type { Component } from '../sharding/component.ts'
 import type { Policy } from './policies.ts'
 
@@ -32,4 +33,9 @@ export function recomputedArrays(component: Component, policy: Policy): readonly
   }
   if (component.name === 'attention' && policy.stream < 2) want('Out')
   return [...wanted]
+}
+
+/** Logits in pieces are gone when the backward pass comes, unless their gradient was taken at once. */
+export function recomputedLogits({ lossChunks, recomputeLogits }: Assumptions): readonly string[] {
+  return lossChunks > 1 && recomputeLogits ? ['Logits'] : []
 }

@@ -14,13 +14,14 @@ import { type Costing, costing } from './costing.ts'
 import { explanation } from './explanation.ts'
 import { planId } from './identity.ts'
 import { launch } from './launch.ts'
+import { fittingChunks } from './loss-chunks.ts'
 import { memoryPolicyAccount } from './memory-policy.ts'
 import { axisPlacements } from './placement.ts'
 import type { Infeasibility, Plan } from './plan.ts'
 import { shardingsOf } from './shardings.ts'
 import { stagePartitionAccount } from './stage-partition.ts'
 import { layersByPolicy, summary } from './summary.ts'
-import { stageWork } from './work.ts'
+import { recomputedFlops } from './work.ts'
 
 export function assemble(model: CostModel, candidate: Candidate, rank: number, solver: Solver): Plan {
   const costed = costing(model, candidate)
@@ -43,7 +44,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
   return {
     rank,
     feasible,
-    ...(feasible ? {} : { infeasible: [tooFull(short, memory.stage)] }),
+    ...(feasible ? {} : { infeasible: [tooFull(short, memory.stage, fittingChunks(costed))] }),
     id: planId([
       mesh,
       zeroStage,
@@ -101,12 +102,9 @@ export function usefulStepFlops({ problem }: CostModel): number {
 }
 
 function recomputedStepFlops(costed: Costing): number {
-  const { candidate, layers, model, longest } = costed
-  const { recomputedFlops } = stageWork(costed)
-  // The longest stage stands for all, by its share of the layers.
-  const share = longest.layers / model.problem.model.layers
+  const { candidate, layers, model } = costed
   const chips = model.problem.cluster.chips / candidate.mesh.pipeline
-  return (recomputedFlops * layers.microbatches * chips) / share
+  return recomputedFlops(costed) * layers.microbatches * chips
 }
 
 function costPerMillionTokens({ problem }: CostModel, tokensPerSecond: number): number | null {
@@ -114,8 +112,9 @@ function costPerMillionTokens({ problem }: CostModel, tokensPerSecond: number): 
   return usdPerHour === undefined ? null : (usdPerHour * problem.cluster.chips * 1e6) / 3600 / tokensPerSecond
 }
 
-function tooFull(shortBytes: number, stage: number): Infeasibility {
-  const detail = `stage ${stage} is over the memory budget by ${shortBytes.toExponential(3)} bytes per chip`
+function tooFull(shortBytes: number, stage: number, chunks: number | null): Infeasibility {
+  const over = `stage ${stage} is over the memory budget by ${shortBytes.toExponential(3)} bytes per chip`
+  const detail = chunks === null ? over : `${over}; with assumptions.lossChunks ${chunks} it would fit`
   return { reason: 'memory', pointer: '/memoryBudget', detail, shortBytes }
 }
 

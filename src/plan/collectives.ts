@@ -4,7 +4,7 @@
  */
 import { type Bucket, type CompiledComponent, compile } from '../cost/compile.ts'
 import type { NetworkCosts } from '../cost/network.ts'
-import { recomputedArrays } from '../cost/recomputation.ts'
+import { recomputedArrays, recomputedLogits } from '../cost/recomputation.ts'
 import { termValue } from '../cost/term.ts'
 import { bucketBytes, bucketTime } from '../cost/traffic.ts'
 import { collectiveTime } from '../hardware/collective.ts'
@@ -40,12 +40,14 @@ export function planDerivation(
   policy: number,
 ): Derivation {
   const { model, candidate } = costing
+  const { assumptions } = model.problem
   const chosen = model.policies[policy]
+  const layers = chosen ? recomputedArrays(component, chosen) : []
   return derive(component, {
     zeroStage: candidate.zeroStage,
     active: activeAxes(candidate.mesh),
-    regatherActivations: model.problem.assumptions.regatherActivations,
-    recomputed: chosen ? recomputedArrays(component, chosen) : [],
+    regatherActivations: assumptions.regatherActivations,
+    recomputed: component.name === 'unembedding' ? recomputedLogits(assumptions) : layers,
   })
 }
 

@@ -4,6 +4,7 @@ import type { Candidate } from '../search/candidate.ts'
 import type { Binding } from './binding.ts'
 import type { Costing } from './costing.ts'
 import { bytesText, percent, secondsText } from './figures.ts'
+import { logitBytes } from './loss-chunks.ts'
 import type { MemoryAccount, TimeAccount } from './plan.ts'
 import { type PolicyLayers, rematText } from './summary.ts'
 
@@ -23,6 +24,7 @@ export function explanation(plan: Described): readonly string[] {
     timeSentence(plan),
     ...pipelineSentence(plan),
     memorySentence(plan),
+    ...logitsSentence(plan),
     ...rematSentence(plan),
   ]
 }
@@ -80,6 +82,19 @@ function memorySentence({ memory, candidate }: Described): string {
   const where = candidate.stageLayers.length > 1 ? ` on stage ${memory.stage}, the fullest` : ''
   return `Memory per chip${where}: ${bytesText(memory.total)} of ${bytesText(memory.budget)} (${parts.join(', ')}).`
 }
+
+function logitsSentence({ memory, candidate, costed }: Described): readonly string[] {
+  const fullest = candidate.groups.find(({ index }) => index === memory.stage)
+  const bytes = fullest ? logitBytes(costed.memory, fullest) : 0
+  if (bytes < worthSaying * memory.total) return []
+  const { lossChunks } = costed.model.problem.assumptions
+  return [
+    `${bytesText(bytes)} of it are logits: in more than ${lossChunks} ${lossChunks === 1 ? 'piece' : 'pieces'} they take less (assumptions.lossChunks).`,
+  ]
+}
+
+/** Of a chip's memory. */
+const worthSaying = 0.05
 
 function rematSentence({ rematerialization, time, costed }: Described): readonly string[] {
   const text = rematText(rematerialization)

@@ -6,6 +6,7 @@ import type { Problem } from '../problem.ts'
 import { anythingFits } from '../search/fits.ts'
 import type { SearchResult } from '../search/search.ts'
 import { bytesText } from './figures.ts'
+import { lossChunksSuggestion } from './loss-chunks.ts'
 import type { NoPlan, Plan, Suggestion } from './plan.ts'
 import { budgetSuggestion, chipsSuggestion } from './resource-suggestions.ts'
 
@@ -16,6 +17,7 @@ export function noPlan(problem: Problem, result: SearchResult, nearest: Plan | n
     nearest: nearest ? { plan: nearest, shortBytes } : null,
     suggestions: [
       ...budgetSuggestion(problem, nearest),
+      ...lossChunksSuggestion(problem),
       ...chipsSuggestion(problem.cluster, (cluster) => anythingFits({ ...problem, cluster })),
       ...batchSuggestion(problem),
       ...optimizerSuggestion(problem),

@@ -17,19 +17,31 @@ export interface Work {
 const nothing: Work = { arithmetic: 0, waiting: 0, recomputation: 0, recomputedFlops: 0 }
 
 export function stageWork(costing: Costing): Work {
+  const { stage, longest } = costing
+  const head = longest.last
+    ? [work(stage.head.forward.products, costing), work(stage.head.backward.products, costing)]
+    : []
+  return head.map((one) => times(one, 1 / longest.held)).reduce(plus, layerWork(costing))
+}
+
+/** What one microbatch takes again on all stages: the longest stands for them, by its share of the layers; there is one head. */
+export function recomputedFlops(costing: Costing): Flops {
+  const { stage, longest, model } = costing
+  const share = longest.layers / model.problem.model.layers
+  const head = work(stage.head.backward.products, costing)
+  return layerWork(costing).recomputedFlops / share + head.recomputedFlops
+}
+
+function layerWork(costing: Costing): Work {
   const { stage, longest, candidate } = costing
   const { mix } = candidate
   const again = Math.min(mix.count, longest.layers)
   const backward = (policy: number) => stage.layer.backward[policy]?.products ?? []
-  const parts = [
+  return [
     times(work(stage.layer.forward.products, costing), longest.layers),
     times(work(backward(mix.policy), costing), longest.layers - again),
     times(work(backward(mix.other), costing), again),
-  ]
-  const head = longest.last
-    ? [work(stage.head.forward.products, costing), work(stage.head.backward.products, costing)]
-    : []
-  return [...parts, ...head.map((one) => times(one, 1 / longest.held))].reduce(plus, nothing)
+  ].reduce(plus, nothing)
 }
 
 function work(products: readonly CompiledProduct[], { scale, model }: Costing): Work {

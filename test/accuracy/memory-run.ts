@@ -1,5 +1,6 @@
 /** What a published run took of each chip's memory, and what the service predicts for its layout. */
 import type { Bytes } from '../../src/units.ts'
+import { type DeepspeedOptimizer, deepspeedBytes } from './deepspeed-memory.ts'
 import { type PublishedLayout, predicted, publishedRows } from './run.ts'
 
 export interface PublishedMemory extends PublishedLayout {
@@ -10,6 +11,8 @@ export interface PublishedMemory extends PublishedLayout {
   readonly optimizerOnHost?: true
   /** Every tensor rank had the whole residual stream, as Megatron had before it sharded the sequence; with full recomputation. */
   readonly residualWhole?: true
+  /** Which of DeepSpeed's optimizers of early 2022 updated the weights, and left its copies (deepspeed-memory.ts). */
+  readonly deepspeedOptimizer?: DeepspeedOptimizer
 }
 
 export function publishedMemory(): readonly PublishedMemory[] {
@@ -28,6 +31,8 @@ export function predictedMemory(row: PublishedMemory): PredictedMemory | null {
   const { budget, total, optimizer, activations } = plan.memoryBytes
   // What full recomputation keeps is the residual stream, and the plan shards that over tensor.
   const whole = row.residualWhole ? ((row.mesh.tensor ?? 1) - 1) * activations : 0
-  const held = total + whole - (row.optimizerOnHost ? optimizer : 0)
+  const own = typeof row.model === 'object' && row.deepspeedOptimizer
+  const copies = own ? deepspeedBytes(own, plan, row.model.dModel) : 0
+  const held = total + whole + copies - (row.optimizerOnHost ? optimizer : 0)
   return { total: held, fits: held <= budget }
 }

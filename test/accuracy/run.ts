@@ -30,6 +30,8 @@ export interface PublishedLayout {
   readonly pipelineSchedule?: ScheduleName
   readonly virtualStages?: number
   readonly rematerialization?: string
+  /** Pieces that logits were computed in; the default of its frameworks where absent. */
+  readonly lossChunks?: number
   /** bf16 where absent; gradients as the chip's frameworks have them. */
   readonly compute?: ElementType
   readonly gradients?: ElementType
@@ -69,7 +71,7 @@ export function predicted(run: PublishedLayout): Plan | null {
 function prediction(run: PublishedLayout): Plan | null {
   const record: ChipRecord = JSON.parse(readFileSync(new URL(`hardware/${run.chip}.json`, fixtures), 'utf8'))
   const chip = chipOf(record, 'calibrated')
-  const { chips, slices } = run
+  const { chips, slices, lossChunks } = run
   const resolution = resolveCluster({ chip, chips, slices })
   if ('problem' in resolution) return null
   const problem: Problem = {
@@ -90,7 +92,7 @@ function prediction(run: PublishedLayout): Plan | null {
       optimizer: 'fp32',
     },
     constraints: {},
-    assumptions: calibrated(chip.kind, chip.efficiency),
+    assumptions: { ...calibrated(chip.kind, chip.efficiency), ...(lossChunks ? { lossChunks } : {}) },
     objective: 'stepTime',
     top: 1,
   }

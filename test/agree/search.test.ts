@@ -50,6 +50,15 @@ const cases: Readonly<Record<string, () => Problem>> = {
     }),
   '8 chips of a torus, calibrated': () =>
     problem({ ...workload, chip: 'tpu-v5e', topology: [2, 4], rematerialization: few }),
+  '8 chips of a torus, logits in pieces that are computed twice, tight': () =>
+    problem({
+      ...workload,
+      chip: 'tpu-v5e',
+      topology: [2, 4],
+      rematerialization: few,
+      memoryBudget: 1.6e9,
+      assumptions: { basis: 'calibrated', lossChunks: 4 },
+    }),
   '8 chips of a torus of three axes, tight': () =>
     problem({ ...workload, chip: 'tpu-v5p', topology: [2, 2, 2], memoryBudget: 4.5e9 }),
   'three slices of four chips, by the book and tight': () =>

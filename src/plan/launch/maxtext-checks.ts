@@ -16,6 +16,7 @@ export function maxtextFaults(run: Run): readonly string[] {
     ...expertChecks(run),
     ...maxtextContextChecks(run),
     ...pipelineChecks(run),
+    ...lossChecks(run),
     ...precisionChecks(run),
   ])
 }
@@ -118,6 +119,22 @@ function pipelineChecks(run: Run): readonly Check[] {
     [
       run.problem.cluster.network.kind === 'switched' && misplaced,
       'MaxText counts ranks through context, fsdp, the pipeline, then data',
+    ],
+  ]
+}
+
+function lossChecks({ model, mesh, sequenceLength, sequences, problem }: Run): readonly Check[] {
+  const { lossChunks } = problem.assumptions
+  if (lossChunks === 1) return []
+  return [
+    [model.multiTokenLayers > 0, 'MaxText takes the loss of further tokens on whole logits, not in pieces'],
+    [
+      ((sequences * sequenceLength) / problem.cluster.chips) % lossChunks !== 0,
+      `${lossChunks} pieces of logits do not divide the tokens of a chip`,
+    ],
+    [
+      mesh.pipeline > 1,
+      "MaxText's pipeline hands all microbatches to the loss at once: pieces of one are not mapped",
     ],
   ]
 }

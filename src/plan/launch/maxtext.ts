@@ -48,6 +48,7 @@ export function maxtext(run: Run): Launch<MaxtextConfig> {
     ...modelConfig(run, block),
     ...meshConfig(run, sliced),
     ...batchConfig(run),
+    ...lossConfig(run),
     ...recomputation,
     ...precisionConfig(run),
   }
@@ -119,6 +120,11 @@ function batchConfig({
         }
       : {}),
   }
+}
+
+/** Pieces of a chip's tokens, whose logits it computes again in the backward pass. */
+function lossConfig({ problem: { assumptions } }: Run): MaxtextConfig {
+  return assumptions.lossChunks > 1 ? { num_vocab_tiling: assumptions.lossChunks } : {}
 }
 
 /** MaxText multiplies by the chips again and cuts off what is behind the point: 49 · (1/49) must not become 0. */

@@ -21,7 +21,7 @@ import { megatronRecomputation } from './megatron-recomputation.ts'
 import { megatronSharding, megatronStates } from './megatron-states.ts'
 import { pipelineRank } from './rank-order.ts'
 import type { Run } from './run.ts'
-import type { Launch } from './unsupported.ts'
+import { type Launch, wholeLossNotes } from './unsupported.ts'
 
 type Flag = string | number
 
@@ -45,7 +45,8 @@ export function megatron(run: Run): Launch<readonly string[]> {
     ...precisionFlags(run),
     ...recomputation,
   ]
-  return { flags: flags.map(String), notes: [...connectionNotes(run), ...megatronExpertNotes(run)] }
+  const notes = [...connectionNotes(run), ...megatronExpertNotes(run), ...wholeLossNotes(run, 'Megatron-LM')]
+  return { flags: flags.map(String), notes }
 }
 
 function modelFlags(run: Run): readonly Flag[] {

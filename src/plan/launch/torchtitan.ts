@@ -22,7 +22,7 @@ import { torchtitanExpertNotes } from './torchtitan-experts.ts'
 import { torchtitanFlavor } from './torchtitan-flavor.ts'
 import { torchtitanPipeline } from './torchtitan-pipeline.ts'
 import { torchtitanRecomputation } from './torchtitan-recomputation.ts'
-import type { Launch } from './unsupported.ts'
+import { type Launch, wholeLossNotes } from './unsupported.ts'
 
 export function torchtitan(run: Run): Launch<string> {
   const flavor = torchtitanFlavor(run)
@@ -44,7 +44,8 @@ export function torchtitan(run: Run): Launch<string> {
     activation_checkpoint: recomputation,
     ...(isFp8(run) ? fp8Sections : {}),
   }
-  return { flags: toml(sections), notes: [...flavor.notes, ...torchtitanExpertNotes(run)] }
+  const notes = [...flavor.notes, ...torchtitanExpertNotes(run), ...wholeLossNotes(run, 'torchtitan')]
+  return { flags: toml(sections), notes }
 }
 
 function noModel({ model }: Run): string {
