@@ -51,6 +51,14 @@ export interface Assumptions {
 
   /** Copies of a token for experts on one node cross the network between nodes once (DeepEP). */
   readonly hierarchicalDispatch: boolean
+  /** In generation they go straight to the chips of their experts, by kernels of low latency, whatever they share of the way. */
+  readonly directGeneration: boolean
+  /** Share of a chip's compute units that hierarchical dispatch takes while it runs: matters where it runs beside compute. */
+  readonly dispatchComputeShare: number
+  /** In inference the search may send half of a batch to its experts while the other half computes. */
+  readonly twoBatchOverlap: boolean
+  /** In inference, copies of experts that there are at least where chips share the experts out. */
+  readonly redundantExperts: number
   /** In inference, tokens on the chip whose experts have most over their mean; 1 where routing is even. */
   readonly expertImbalance: number
 
@@ -142,6 +150,10 @@ export const book: Assumptions = {
   finiteRings: false,
   inNetworkReduction: false,
   hierarchicalDispatch: false,
+  directGeneration: false,
+  dispatchComputeShare: 0,
+  twoBatchOverlap: false,
+  redundantExperts: 0,
   expertImbalance: 1,
   contextLayouts: ['gather'],
   attentionFlops: 'none',
@@ -192,6 +204,9 @@ function servingOverhead(tpu: boolean) {
   }
 }
 
+/** SMs that DeepSeek-V3 gives to its AllToAll kernels (arXiv 2412.19437, section 3.2.2), of the 132 of an H800. */
+const dispatchUnits = 20
+
 /** Stated starting values; the efficiencies are the chip's own (fixtures/hardware, each with its source). */
 export function calibrated(kind: 'tpu' | 'gpu', efficiency: Efficiency): Assumptions {
   const tpu = kind === 'tpu'
@@ -214,6 +229,10 @@ export function calibrated(kind: 'tpu' | 'gpu', efficiency: Efficiency): Assumpt
     finiteRings: true,
     inNetworkReduction: false,
     hierarchicalDispatch: !tpu,
+    directGeneration: !tpu,
+    dispatchComputeShare: tpu ? 0 : dispatchUnits / 132,
+    twoBatchOverlap: false,
+    redundantExperts: 0,
     expertImbalance: 1,
     contextLayouts: tpu ? ['gather'] : contextLayouts,
     attentionFlops: 'causal',

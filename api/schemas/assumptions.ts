@@ -36,6 +36,20 @@ const chosen = {
   hierarchicalDispatch: z
     .boolean()
     .describe('Copies of a token for experts on one node cross the network between nodes once.'),
+  directGeneration: z
+    .boolean()
+    .describe('In generation they go straight to the chips of their experts, by kernels of low latency.'),
+  dispatchComputeShare: shareOrNone().describe(
+    'Share of compute units that hierarchical dispatch takes while it runs beside compute.',
+  ),
+  twoBatchOverlap: z
+    .boolean()
+    .describe('Inference tries to send half of a batch to its experts while the other half computes.'),
+  redundantExperts: z
+    .int()
+    .min(0)
+    .max(10_000)
+    .describe('Inference: copies of experts that there are at least where chips share them out.'),
   expertImbalance: z
     .number()
     .min(1)

@@ -32,6 +32,12 @@ export const inferencePlan = z.object({
     .describe(
       'No other layouts of the components are faster on this mesh and placement; null if not proven.',
     ),
+  redundantExperts: z
+    .number()
+    .describe('Copies of experts, beyond one of each, on the chips that share them out.'),
+  twoBatchOverlap: z
+    .boolean()
+    .describe("One half of the batch computes while the other's tokens are on their way to experts or back."),
   maxBatchSequences: z.exactOptional(z.number().describe('Generation: that fit under these layouts.')),
   criticalBatchTokens: z.exactOptional(
     z

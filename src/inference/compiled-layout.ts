@@ -61,6 +61,15 @@ export interface CompiledLayout {
   readonly elementwise: readonly LocalTerm[]
 }
 
+/** Dispatch and combine. */
+export function routedOf({ collectives }: CompiledLayout): readonly CompiledCollective[] {
+  return collectives.filter(({ routed }) => routed)
+}
+
+export function unroutedOf({ collectives }: CompiledLayout): readonly CompiledCollective[] {
+  return collectives.filter(({ routed }) => !routed)
+}
+
 const keyAndValue = ['K', 'V', 'NewKeys', 'NewValues']
 
 /** `cacheShare` is the share of the layers that keep keys and values of their own. */

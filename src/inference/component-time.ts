@@ -23,7 +23,13 @@ import {
 } from '../cost/traffic.ts'
 import type { MixtureOfExperts } from '../model/transformer.ts'
 import type { Bytes, Seconds } from '../units.ts'
-import type { CompiledCollective, CompiledLayout, CompiledProduct } from './compiled-layout.ts'
+import {
+  type CompiledCollective,
+  type CompiledLayout,
+  type CompiledProduct,
+  routedOf,
+  unroutedOf,
+} from './compiled-layout.ts'
 import { type Sizes, sumOf } from './local-term.ts'
 
 /** Layers whose queries meet the same positions, as a share of all. */
@@ -52,6 +58,8 @@ export interface ComponentTime {
   readonly caches: Seconds
   readonly compute: Seconds
   readonly communication: Seconds
+  /** Dispatch and combine where they run beside another half's compute: not in `expected` and `lower`, as if alone. */
+  readonly routed: { readonly expected: Seconds; readonly lower: Seconds }
   readonly lower: Seconds
   readonly expected: Seconds
   readonly upper: Seconds
@@ -91,8 +99,13 @@ function computeSeconds({ elementwise, products }: CompiledLayout, given: Condit
   return total
 }
 
-/** Where the time of a component goes, for a person to read. */
-export function componentTime(layout: CompiledLayout, costs: NetworkCosts, given: Conditions): ComponentTime {
+/** Where the time of a component goes, for a person to read. `halves` as of the pass. */
+export function componentTime(
+  layout: CompiledLayout,
+  costs: NetworkCosts,
+  given: Conditions,
+  halves: 1 | 2 = 1,
+): ComponentTime {
   const parts = { arithmetic: 0, weights: 0, caches: 0 }
   for (const product of layout.products) {
     const { arithmetic, streamed } = productTime(product, given)
@@ -101,16 +114,22 @@ export function componentTime(layout: CompiledLayout, costs: NetworkCosts, given
     else parts.weights += product.share * streamed
   }
   const compute = computeSeconds(layout, given)
-  given.traffic.fill(0)
-  addCollectives(layout.collectives, costs, given)
-  const at = (bound: Bound) => windowTime(compute, given.traffic, bound)
+  const at = (moves: readonly CompiledCollective[], beside: Seconds, bound: Bound) => {
+    given.traffic.fill(0)
+    addCollectives(moves, costs, given)
+    return windowTime(beside, given.traffic, bound)
+  }
+  const waitedFor = halves === 1 ? layout.collectives : unroutedOf(layout)
+  const routed = halves === 1 ? [] : routedOf(layout)
+  const upper = at(layout.collectives, compute, 'upper')
   return {
     ...parts,
     compute,
-    communication: at('upper') - compute,
-    lower: at('lower'),
-    expected: at('expected'),
-    upper: at('upper'),
+    communication: upper - compute,
+    routed: { expected: at(routed, 0, 'expected'), lower: at(routed, 0, 'lower') },
+    lower: at(waitedFor, compute, 'lower'),
+    expected: at(waitedFor, compute, 'expected'),
+    upper,
   }
 }
 

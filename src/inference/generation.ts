@@ -5,6 +5,7 @@
 import type { GenerateWorkload, InferenceProblem } from '../problem.ts'
 import { type Mesh, replicasOf } from '../sharding/axis.ts'
 import { arrange, leastSeconds } from './arrangement.ts'
+import { waysOf } from './beside.ts'
 import { evenBatches } from './even-batches.ts'
 import { offeredLayouts } from './layout-question.ts'
 import { inferenceMeshes } from './meshes.ts'
@@ -30,22 +31,24 @@ export function generationPhase(
   const candidateBatches = (mesh: Mesh, most: number) =>
     perSequence || most === 0 ? evenBatches(mesh, most) : [most]
   // The placements of a mesh share its pass, and what is worked out of it.
-  const known = new Map<string, Pass>()
-  const passOf = (batch: number, mesh: Mesh): Pass => {
+  const known = new Map<string, ReturnType<typeof stepPasses>>()
+  const passesOf = (batch: number, mesh: Mesh) => {
     const key = `${batch} ${Object.values(mesh)}`
-    const pass = known.get(key) ?? generationPass(problem.model, workload, batch, mesh.pipeline)
-    known.set(key, pass)
-    return pass
+    const passes = known.get(key) ?? stepPasses(model, workload, batch, mesh)
+    known.set(key, passes)
+    return passes
   }
+  // Products of the whole are no slower than those of its halves.
+  const passOf = (batch: number, mesh: Mesh): Pass => passesOf(batch, mesh)[0]
   const most = (mesh: Mesh) => mostInMemory(model, mesh, offeredLayouts(model, mesh), workload)
   return {
     mode: 'generate',
     most,
     meshes: inferenceMeshes(problem, { sequences: fills ? null : batchSequences, positions: 1 }),
     passes: (site) => {
-      if (!fills) return [passOf(batchSequences, site.mesh)]
+      if (!fills) return passesOf(batchSequences, site.mesh)
       const batches = candidateBatches(site.mesh, largestBatch(model, site, workload))
-      return batches.map((batch) => passOf(batch, site.mesh))
+      return batches.flatMap((batch) => passesOf(batch, site.mesh))
     },
     lower: (mesh, offered) => {
       const room = fills ? mostInMemory(model, mesh, offered, workload) : batchSequences
@@ -75,6 +78,18 @@ export function generationPhase(
   }
 }
 
+/** The ways to make a step: the whole batch first. */
+export function stepPasses(
+  { setting }: InferenceModel,
+  workload: Pick<GenerateWorkload, 'contextLength' | 'meanContextLength'>,
+  batch: number,
+  mesh: Mesh,
+  positions = 1,
+): readonly [whole: Pass, ...Pass[]] {
+  const whole = generationPass(setting.model, workload, batch, mesh.pipeline, positions)
+  return waysOf(setting.assumptions, mesh, whole)
+}
+
 /** Sequences that fit into memory and, where the workload has one, the time limit; 0 where not even one per replica does. */
 export function largestBatch(
   model: InferenceModel,
@@ -85,9 +100,10 @@ export function largestBatch(
   const limit = workload.maxStepSeconds
   if (limit === undefined || most === 0) return most
   return largest(replicasOf(mesh), most, most, (batch) => {
-    const pass = generationPass(model.setting.model, workload, batch, mesh.pipeline)
-    const found = arrange(model, mesh, costs, pass, offered)
-    return found !== null && found.seconds <= limit
+    return stepPasses(model, workload, batch, mesh).some((pass) => {
+      const found = arrange(model, mesh, costs, pass, offered)
+      return found !== null && found.seconds <= limit
+    })
   })
 }
 

@@ -7,12 +7,13 @@ import { addScaled, createTraffic, type Traffic, windowTime } from '../cost/traf
 import type { LayoutOption, LayoutQuestion, Resharding } from '../search/component-layout.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
-import type { CompiledCollective, CompiledLayout } from './compiled-layout.ts'
+import { besideSeconds } from './beside.ts'
+import { type CompiledCollective, type CompiledLayout, routedOf, unroutedOf } from './compiled-layout.ts'
 import { addMove } from './component-time.ts'
 import { type InferenceModel, movesBetween } from './model.ts'
 import { crossings, occurrences } from './occurrence.ts'
 import type { Pass } from './pass.ts'
-import { passNumbers } from './pass-numbers.ts'
+import { type PassNumbers, passNumbers } from './pass-numbers.ts'
 
 /** `wanted` keeps only layouts of these names, by component. */
 export type Wanted = Readonly<Record<string, string>>
@@ -53,7 +54,7 @@ export function layoutQuestion(
 ): LayoutQuestion {
   const { setting, embedding } = model
   const numbers = passNumbers(model, mesh, pass, layouts)
-  const times = movesOn(model, numbers.moved, costs)
+  const times = movesOn(model, numbers.moved, costs, pass)
   const head = layouts.length - 1
   const counts = occurrences(model, pass)
   return {
@@ -64,12 +65,13 @@ export function layoutQuestion(
         const count = counts[component] ?? 0
         // The stream as the embedding leaves it.
         const first = component === 0 ? times.seconds(movesBetween(model, embedding, layout), 0, false) : 0
+        const waitedFor = pass.halves === 1 ? layout.collectives : unroutedOf(layout)
         const seconds =
-          count * times.seconds(layout.collectives, compute, component === head) + pass.entryTimes * first
+          count * times.seconds(waitedFor, compute, component === head) + pass.entryTimes * first
         return { name: layout.name, seconds, bytes, workspace }
       }),
     })),
-    resharding: edges(model, pass, layouts, times),
+    resharding: [...edges(model, pass, layouts, times), ...besides(model, pass, layouts, times, numbers)],
     budget: setting.memoryBudget - numbers.fixed,
   }
 }
@@ -81,9 +83,10 @@ interface MoveTimes {
 
 /** Each collective is priced once on a placement, however many layouts have it. */
 function movesOn(
-  { setting, resources, traffics }: InferenceModel,
+  { setting, assumed, resources, traffics }: InferenceModel,
   moved: (collective: CompiledCollective, head: boolean) => number,
   costs: NetworkCosts,
+  { mode }: Pass,
 ): MoveTimes {
   const known = [new Map<CompiledCollective, Traffic>(), new Map<CompiledCollective, Traffic>()] as const
   let used = 0
@@ -97,7 +100,7 @@ function movesOn(
     const found = known[head ? 1 : 0].get(move)
     if (found) return found
     const traffic = blank()
-    addMove(traffic, move, moved(move, head), costs, setting.assumptions, setting.model.experts)
+    addMove(traffic, move, moved(move, head), costs, assumed[mode], setting.model.experts)
     known[head ? 1 : 0].set(move, traffic)
     return traffic
   }
@@ -126,6 +129,28 @@ function edges(
       return moves.length === 0 ? 0 : times * seconds(moves, 0, to === head)
     }),
   }))
+}
+
+/** What dispatch and combine of one half add to the other half's attention and experts: a number for each pair of layouts. */
+function besides(
+  model: InferenceModel,
+  pass: Pass,
+  layouts: readonly (readonly CompiledLayout[])[],
+  { seconds }: MoveTimes,
+  { options }: PassNumbers,
+): readonly Resharding[] {
+  if (pass.halves === 1) return []
+  const experts = model.components.findIndex(({ name }) => name === 'experts')
+  const times = occurrences(model, pass)[experts] ?? 0
+  const { dispatchComputeShare } = model.assumed[pass.mode]
+  const routed = (layouts[experts] ?? []).map((layout) => seconds(routedOf(layout), 0, false))
+  const table = (options[0] ?? []).map(({ compute: attention }) =>
+    routed.map((way, option) => {
+      const compute = attention + (options[experts]?.[option]?.compute ?? 0)
+      return times * besideSeconds(way, compute, dispatchComputeShare)
+    }),
+  )
+  return [{ from: 0, to: experts, seconds: table }]
 }
 
 /** Options whose streams lie alike share a row, and in a row a number. */

@@ -4,20 +4,22 @@
  *   value = coefficient · Π over dimensions of ceil(extent / shards)
  *
  * Shards is the product of the mesh axes on the dimension. Key-value heads are never less than one: beyond K shards they
- * are replicated. Where dimensions divide freely (`book`) there is no ceiling. Batches of inference are small and need not
- * divide, so padding is counted per dimension here; training pads once per mesh (cost/term.ts).
+ * are replicated. Experts are whole, and some there more than once (model/expert-slots.ts); where dimensions divide freely
+ * (`book`) nothing else has a ceiling. Batches of inference are small and need not divide, so padding is counted per
+ * dimension here; training pads once per mesh (cost/term.ts).
  *
  * What a router decides is known on the mean alone, and has no ceiling:
  *
  *   A   a token's k choices: where they are shared out, the fullest chip has the imbalance times its share
  *   J   chips of the expert axis that its choices are on (cost/routing.ts)
- *   Ev  experts that a chip reads: of the e that it has, e·(1 - (1 - k/E)^t) are visited by one of t tokens, and one at
- *       least on the fullest chip
+ *   Ev  experts that a chip reads: of its s slots s·(1 - (1 - k/S)^t) are visited by one of t tokens, S being the slots of
+ *       all chips, and one at least on the fullest chip
  *
  * t are the tokens of all chips that share out one set of experts (formulas 13).
  */
 import { distinctPlaces } from '../cost/routing.ts'
 import { extentsOf } from '../cost/term.ts'
+import { expertSlots } from '../model/expert-slots.ts'
 import type { Transformer } from '../model/transformer.ts'
 import type { Dimension } from '../sharding/array.ts'
 import { type AxisSet, axes, axisBit, axisSet, axisSets, type Mesh } from '../sharding/axis.ts'
@@ -48,6 +50,8 @@ export interface Sizes {
   readonly divideFreely: boolean
   /** Choices on the fullest chip over their mean. */
   readonly imbalance: number
+  /** Copies of experts that there are at least where chips share them out. */
+  readonly copies: number
 }
 
 /** What runs through the model at once. */
@@ -59,13 +63,14 @@ export interface Shape {
   readonly context: number
 }
 
-export function createSizes(model: Transformer, divideFreely: boolean, imbalance = 1): Sizes {
+export function createSizes(model: Transformer, divideFreely: boolean, imbalance = 1, copies = 0): Sizes {
   const known = extentsOf(model, 1)
   return {
     extents: Float64Array.from(extents, (extent) => known[extent] ?? 1),
     shards: new Float64Array(axisSets).fill(1),
     divideFreely,
     imbalance,
+    copies,
   }
 }
 
@@ -106,6 +111,10 @@ export function localValue({ coefficient, factors }: LocalTerm, sizes: Sizes): n
       value *= extent === visitedExperts ? visited(over, sizes) : chosen(extent, over, sizes)
       continue
     }
+    if (extent === allExperts) {
+      value *= slotsOf(over, sizes)
+      continue
+    }
     const share = (sizes.extents[extent] ?? 0) / (sizes.shards[over] ?? 1)
     if (extent === keyValueHeads) value *= Math.max(1, sizes.divideFreely ? share : Math.ceil(share - slack))
     else value *= sizes.divideFreely ? share : Math.ceil(share - slack)
@@ -118,14 +127,19 @@ function chosen(extent: number, over: AxisSet, { extents: sizes, shards, imbalan
   return ((sizes[extent] ?? 1) / among) * (among > 1 ? imbalance : 1)
 }
 
-function visited(over: AxisSet, { extents: sizes, shards, divideFreely }: Sizes): number {
+function slotsOf(over: AxisSet, { extents: sizes, shards, copies }: Sizes): number {
+  return expertSlots(sizes[allExperts] ?? 1, shards[over] ?? 1, copies).perChip
+}
+
+function visited(over: AxisSet, all: Sizes): number {
+  const { extents: sizes, shards, divideFreely } = all
   const whole = (value: number) => (divideFreely ? value : Math.ceil(value - slack))
-  const [experts = 1, each = 1] = [sizes[allExperts], sizes[choices]]
   const tokens =
     whole((sizes[0] ?? 0) / (shards[axisBit.data] ?? 1)) *
     whole((sizes[1] ?? 0) / (shards[axisBit.context] ?? 1))
-  const held = whole(experts / (shards[over] ?? 1))
-  const mean = held * (1 - (1 - each / experts) ** tokens)
+  const held = slotsOf(over, all)
+  const slots = held * (shards[over] ?? 1)
+  const mean = held * (1 - (1 - (sizes[choices] ?? 1) / slots) ** tokens)
   return divideFreely ? mean : Math.max(mean, 1)
 }
 

@@ -1,6 +1,7 @@
 /**
  * The meshes of inference: sequences over data, and over expert for all but the experts; weights over tensor and tensor2,
- * layers over pipeline, new positions over context (prefill). Nothing is gathered every step but by the layouts that say so, so fsdp is 1 (the book: no FSDP).
+ * layers over pipeline, new positions over context (prefill). An expert axis need not divide the experts: slots that are
+ * left over have copies (model/expert-slots.ts). Nothing is gathered every step but by the layouts that say so, so fsdp is 1 (the book: no FSDP).
  */
 import { divisorsOf } from '../hardware/divisors.ts'
 import { type InferenceProblem, satisfies } from '../problem.ts'
@@ -40,7 +41,7 @@ export function inferenceMeshFaults(
       detail: 'inference has no optimizer states to shard; weight-gathered layouts gather over tensor2',
     })
   }
-  const faultOfExperts = expertFault(mesh, model)
+  const faultOfExperts = expertFault(mesh, model, { copies: true })
   if (faultOfExperts) faults.push({ axis: 'expert', detail: faultOfExperts })
   if (assumptions.padHeads ? tensors > paddedHeads(model.heads) : model.heads % tensors !== 0) {
     faults.push({

@@ -5,6 +5,7 @@
  * Between two components the residual stream goes from the sharding of one to that of the next.
  */
 
+import type { Assumptions } from '../assumptions.ts'
 import { arrayType } from '../cost/compile.ts'
 import { type ComputeRates, computeRates } from '../cost/compute.ts'
 import { elementBytes } from '../cost/element.ts'
@@ -34,6 +35,7 @@ import { createSizes, type LocalTerm, localTerm, type Sizes } from './local-term
 import { inferenceTerms } from './network-terms.ts'
 import type { Pass } from './pass.ts'
 import type { PassNumbers } from './pass-numbers.ts'
+import { phaseAssumptions } from './phase-assumptions.ts'
 
 export interface InferenceComponent {
   readonly name: string
@@ -47,6 +49,8 @@ type StreamMoves = ReadonlyMap<string, ReadonlyMap<string, readonly CompiledColl
 
 export interface InferenceModel {
   readonly setting: Setting
+  /** Those of the setting, as they hold in either phase. */
+  readonly assumed: Readonly<Record<Pass['mode'], Assumptions>>
   /** Of layers, in order; then the unembedding. Those after the first are alternatives: a layer has one of them. */
   readonly components: readonly InferenceComponent[]
   readonly embedding: CompiledLayout
@@ -88,13 +92,19 @@ export function inferenceModel(setting: Setting): InferenceModel {
   const stream = arrayOf(embedding.component, 'Out')
   return {
     setting,
+    assumed: phaseAssumptions(assumptions),
     components,
     embedding,
     rates: computeRates(cluster.chip, precision.compute, assumptions),
     prices: networkPrices(cluster.network, [...sets], inferenceTerms(assumptions)),
     sets: [...sets],
     resources: resourceCount(cluster.network),
-    sizes: createSizes(model, assumptions.tokensDivideFreely, assumptions.expertImbalance),
+    sizes: createSizes(
+      model,
+      assumptions.tokensDivideFreely,
+      assumptions.expertImbalance,
+      assumptions.redundantExperts,
+    ),
     moves,
     boundary: localTerm(elementBytes[arrayType('activation', precision)], stream.dimensions),
     numbers: new WeakMap(),

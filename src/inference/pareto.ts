@@ -11,9 +11,8 @@ import { contextGroups } from './contexts.ts'
 import { evenBatches } from './even-batches.ts'
 import { floorSeconds } from './floor.ts'
 import { frontier } from './frontier.ts'
-import { generationPhase } from './generation.ts'
+import { generationPhase, stepPasses } from './generation.ts'
 import type { InferenceModel } from './model.ts'
-import { generationPass } from './pass.ts'
 import { candidateOf, type InferenceCandidate, optimisticSeconds, type Site, sitesOf } from './search.ts'
 
 /** A batch on a mesh, and a time that nothing there can beat. */
@@ -44,11 +43,15 @@ export function paretoCandidates(
     const places = sites.get(mesh) ?? sitesOf(model, mesh)
     sites.set(mesh, places)
     const [first] = places
-    const pass = generationPass(problem.model, workload, batch, mesh.pipeline)
-    if (!first || beaten(leastSeconds(model, mesh, pass, first.offered), batch)) continue
-    if (places.length > 2 && beaten(optimisticSeconds(model, mesh, pass, first.offered), batch)) continue
+    const passes = stepPasses(model, workload, batch, mesh)
+    if (!first || beaten(leastSeconds(model, mesh, passes[0], first.offered), batch)) continue
+    const { offered } = first
+    const optimistic = () => Math.min(...passes.map((pass) => optimisticSeconds(model, mesh, pass, offered)))
+    if (places.length > 2 && beaten(optimistic(), batch)) continue
     const candidates = places
-      .flatMap((site) => candidateOf(model, site, pass, (_, seconds) => seconds) ?? [])
+      .flatMap((site) =>
+        passes.flatMap((pass) => candidateOf(model, site, pass, (_, seconds) => seconds) ?? []),
+      )
       .filter(({ seconds }) => !beaten(seconds, batch))
     if (candidates.length === 0) continue
     found = frontier([...found, ...candidates], {

@@ -139,7 +139,7 @@ function optionBytes(
     setPass(model, pass, ofHead)
     return offered.map(({ live }, option) => ({
       bytes: bytes[option] ?? 0,
-      workspace: (ofHead ? fp32Copy : 1) * largestOf(live, sizes),
+      workspace: (ofHead ? fp32Copy : pass.halves) * largestOf(live, sizes),
     }))
   })
 }
@@ -188,9 +188,10 @@ function computeSeconds(options: readonly CompiledLayout[], given: Conditions): 
   })
 }
 
-/** Positions are those of the pass; the head has the last ones alone. */
-export function setPass({ sizes }: InferenceModel, { shape, headPositions }: Pass, head: boolean): void {
-  setShape(sizes, head ? { ...shape, positions: headPositions } : shape)
+/** Positions are those of the pass; the head has the last ones alone, of both halves together. */
+export function setPass({ sizes }: InferenceModel, pass: Pass, head: boolean): void {
+  const { shape, headSequences, headPositions } = pass
+  setShape(sizes, head ? { ...shape, sequences: headSequences, positions: headPositions } : shape)
 }
 
 /** What no layout changes: the rows of the embedding, on a stage of their own where there are stages, and the reserve. */

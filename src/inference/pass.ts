@@ -7,7 +7,9 @@
  *   prefill      u units (groups of prompts, or chunks of them) one behind the other:
  *                time = (u - 1)·(a·layer + head) + L·layer + head
  *
- * Both are linear in the times of a layer and of the head, so that the layouts of least time are well defined:
+ *   halves       of a batch, one behind the other on one stage: each through all layers, the head once for both
+ *
+ * All are linear in the times of a layer and of the head, so that the layouts of least time are well defined:
  * `layerTimes` and `headTimes` count them, and how many of the former are of the fullest stage's layers, for models whose
  * layers differ. Sources: formulas 14; the bubble of a pipeline is in them.
  */
@@ -18,9 +20,13 @@ import { contextGroups, keptPositions } from './contexts.ts'
 import type { Shape } from './local-term.ts'
 
 export interface Pass {
+  readonly mode: 'prefill' | 'generate'
+  /** 2 where one half of the batch computes while the other's tokens are on their way to experts or back (beside.ts). */
+  readonly halves: 1 | 2
   readonly shape: Shape
   readonly contexts: readonly ContextGroup[]
-  /** New positions that are unembedded, of each sequence. */
+  /** Sequences that are unembedded together, and new positions of each. */
+  readonly headSequences: number
   readonly headPositions: number
   readonly layerTimes: number
   /** Of the layer times, rounds of the fullest stage and of the whole model. */
@@ -54,9 +60,13 @@ export function generationPass(
   const stageLayers = Math.ceil(model.layers / stages)
   const full = groups * stageLayers >= model.layers
   const past = Math.max(0, Math.min(meanContextLength, contextLength) - positions)
+  const sequences = Math.ceil(batch / groups)
   return {
-    shape: { sequences: Math.ceil(batch / groups), positions, context: past + positions },
+    mode: 'generate',
+    halves: 1,
+    shape: { sequences, positions, context: past + positions },
     contexts: contextGroups(model, past, positions),
+    headSequences: sequences,
     headPositions: positions,
     layerTimes: full ? groups * stageLayers : model.layers,
     stageRounds: full ? groups : 0,
@@ -86,9 +96,13 @@ export function prefillPass(
   const past = cachedPrefixLength + ((chunks - 1) / 2) * positions
   const stageLayers = Math.ceil(model.layers / stages)
   const units = groups * chunks
+  const sequences = Math.ceil(batchSequences / groups)
   return {
-    shape: { sequences: Math.ceil(batchSequences / groups), positions, context: past + positions },
+    mode: 'prefill',
+    halves: 1,
+    shape: { sequences, positions, context: past + positions },
     contexts: contextGroups(model, past, positions),
+    headSequences: sequences,
     headPositions: 1,
     layerTimes: (units - 1) * stageLayers + model.layers,
     stageRounds: units - 1,
@@ -106,5 +120,21 @@ export function prefillPass(
       positions: 1,
       context: keptPositions(model, promptLength),
     },
+  }
+}
+
+/** Of a pass without stages. */
+export function halvedPass(pass: Pass): Pass {
+  const { shape } = pass
+  return {
+    ...pass,
+    halves: 2,
+    shape: { ...shape, sequences: Math.ceil(shape.sequences / 2) },
+    layerTimes: 2 * pass.layerTimes,
+    stageRounds: 2 * pass.stageRounds,
+    modelRounds: 2 * pass.modelRounds,
+    entryTimes: 2 * pass.entryTimes,
+    groups: 2 * pass.groups,
+    units: 2 * pass.units,
   }
 }

@@ -5,6 +5,7 @@
 import type { InferenceProblem, PrefillWorkload } from '../problem.ts'
 import { type Mesh, replicasOf } from '../sharding/axis.ts'
 import { leastSeconds } from './arrangement.ts'
+import { waysOf } from './beside.ts'
 import { contextGroups } from './contexts.ts'
 import { inferenceMeshes } from './meshes.ts'
 import type { InferenceModel } from './model.ts'
@@ -20,7 +21,7 @@ export function prefillPhase(model: InferenceModel, problem: InferenceProblem<Pr
   const known = new Map<string, readonly Pass[]>()
   const passesOf = (mesh: Mesh): readonly Pass[] => {
     const key = `${Object.values(mesh)}`
-    const passes = known.get(key) ?? prefillPasses(problem, replicasOf(mesh), mesh.pipeline)
+    const passes = known.get(key) ?? prefillPasses(problem, mesh)
     known.set(key, passes)
     return passes
   }
@@ -59,11 +60,11 @@ const mostChunks = 32
 const mostUnits = 64
 
 function prefillPasses(
-  { model, workload }: InferenceProblem<PrefillWorkload>,
-  replicas: number,
-  stages: number,
+  { model, workload, assumptions }: InferenceProblem<PrefillWorkload>,
+  mesh: Mesh,
 ): readonly Pass[] {
-  if (stages === 1) return [prefillPass(model, workload, 1, 1)]
+  const [replicas, stages] = [replicasOf(mesh), mesh.pipeline]
+  if (stages === 1) return waysOf(assumptions, mesh, prefillPass(model, workload, 1, 1))
   const fresh = workload.promptLength - workload.cachedPrefixLength
   const each = Math.ceil(workload.batchSequences / replicas)
   const chunkings =

@@ -189,6 +189,20 @@ export function candidateOf(
   return { ...arranged, mesh, placement, costs, pass, layouts, score: score(pass, arranged.seconds) }
 }
 
+/** Of several ways through the model the fastest that fits. */
+export function fastestOf(
+  model: InferenceModel,
+  site: Site,
+  passes: readonly Pass[],
+): InferenceCandidate | null {
+  let fastest: InferenceCandidate | null = null
+  for (const pass of passes) {
+    const candidate = candidateOf(model, site, pass, (_, seconds) => seconds)
+    if (candidate && (!fastest || comes(candidate, fastest))) fastest = candidate
+  }
+  return fastest
+}
+
 /** The same plan on two meshes: no layout tells tensor from tensor2, and only their product counts. */
 function isTwin(a: InferenceCandidate, b: InferenceCandidate): boolean {
   const joined = ({ mesh, pass }: InferenceCandidate) =>
@@ -204,7 +218,8 @@ function joinsTensors({ name }: CompiledLayout): boolean {
 
 /** Alike within rounding, the plan that is simpler comes first. */
 function comes(a: InferenceCandidate, b: InferenceCandidate): boolean {
-  if (Math.abs(a.score - b.score) > rounding * Math.abs(b.score)) return a.score < b.score
+  // The lesser of both, as one over a limit is Infinity.
+  if (Math.abs(a.score - b.score) > rounding * Math.min(a.score, b.score)) return a.score < b.score
   return simplicity(a) < simplicity(b)
 }
 

@@ -23,6 +23,10 @@ export interface InferencePlan extends Plan {
   readonly reshardingSeconds: number
   /** No other layouts of the components are faster on this mesh and placement: from the component-layout programme. */
   readonly layoutProvenBest: boolean | null
+  /** Copies of experts, beyond one of each, on the chips that share them out. */
+  readonly redundantExperts: number
+  /** One half of the batch computes while the other's tokens are on their way to experts or back. */
+  readonly twoBatchOverlap: boolean
   /** Generation: the most sequences that fit under these layouts. */
   readonly maxBatchSequences?: number
   /** Generation: tokens in a step from which arithmetic outlasts the streaming of weights. */

@@ -5,6 +5,7 @@
  *   for n = Π p^e:   Π C(e + 6, 6)
  */
 import { divisorsOf } from '../hardware/divisors.ts'
+import { expertSlots } from '../model/expert-slots.ts'
 import type { Transformer } from '../model/transformer.ts'
 import type { Problem } from '../problem.ts'
 import { satisfies } from '../problem.ts'
@@ -40,7 +41,7 @@ export function meshFaults(
       detail: `${model.kvHeads} key-value heads can be neither divided nor replicated over tensor x tensor2 = ${tensors}`,
     })
   }
-  const faultOfExperts = expertFault(mesh, model)
+  const faultOfExperts = expertFault(mesh, model, { copies: false })
   if (faultOfExperts) faults.push({ axis: 'expert', detail: faultOfExperts })
   if (mesh.pipeline > model.layers) {
     faults.push({ axis: 'pipeline', detail: `${mesh.pipeline} stages for ${model.layers} layers` })
@@ -65,11 +66,21 @@ export function meshFaults(
   return faults
 }
 
-/** Null where the experts can be shared out; also asked of meshes of inference. */
-export function expertFault({ expert }: Mesh, { experts }: Transformer): string | null {
+/**
+ * Null where the experts can be shared out: evenly or, in inference, with copies in the slots that are left over. Room for
+ * a second set of all experts is what the data axis is for.
+ */
+export function expertFault(
+  { expert }: Mesh,
+  { experts }: Transformer,
+  { copies }: { readonly copies: boolean },
+): string | null {
   if (expert === 1) return null
   if (!experts) return 'a dense model has no experts to shard'
-  if (experts.experts % expert === 0) return null
+  const { redundant } = expertSlots(experts.experts, expert)
+  if (redundant === 0 || (copies && redundant < experts.experts)) return null
+  if (copies)
+    return `${expert} chips have room for two sets of the ${experts.experts} experts: that is data 2`
   return `${expert} does not divide the ${experts.experts} experts`
 }
 

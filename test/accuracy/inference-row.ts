@@ -47,6 +47,9 @@ export type InferenceRow = Measurement & {
     readonly expert: number
   }
   readonly strategy?: string
+  /** Two halves of a batch took turns, and copies of experts that there were. */
+  readonly twoBatchOverlap?: boolean
+  readonly redundantExperts?: number
   readonly batchSequences: number | 'max'
   readonly promptLength: number
   readonly outputLength: number

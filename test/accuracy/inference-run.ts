@@ -41,7 +41,11 @@ const known = new Map<string, Steps | { readonly reason: string }>()
 
 /** Rows of one configuration differ by batch and lengths alone. */
 function stepsOf(row: InferenceRow): Steps | { readonly reason: string } {
-  const key = JSON.stringify([row.model, row.chip, row.mesh, row.strategy, row.precision])
+  const { model, chip, mesh, strategy, precision, twoBatchOverlap, redundantExperts } = row
+  const key = JSON.stringify([
+    ...[model, chip, mesh, strategy ?? null, precision],
+    ...[twoBatchOverlap ?? false, redundantExperts ?? 0],
+  ])
   const steps = known.get(key) ?? evaluatedSteps(row)
   known.set(key, steps)
   return steps
@@ -104,8 +108,13 @@ function settingOf(row: InferenceRow): Setting | { readonly reason: string } {
     memoryBudget: chip.hbmBytes,
     precision: { ...row.precision, gradients: 'bf16', optimizer: 'fp32' },
     constraints: {},
-    // What frameworks keep free is in the budget.
-    assumptions: { ...calibrated(chip.kind, chip.efficiency), reserveFraction: 0, reserveBytes: 0 },
+    assumptions: {
+      ...calibrated(chip.kind, chip.efficiency),
+      // What frameworks keep free is in the budget.
+      ...{ reserveFraction: 0, reserveBytes: 0 },
+      twoBatchOverlap: row.twoBatchOverlap ?? false,
+      redundantExperts: row.redundantExperts ?? 0,
+    },
     objective: 'stepTime',
     top: 1,
   }
@@ -173,13 +182,14 @@ function fastest(
 
 /** What each part adds to the step, in the order of an answer's time account. */
 function partsOf(model: InferenceModel, candidate: InferenceCandidate): Readonly<Record<string, Seconds>> {
-  const { components, resharding, transfers, overhead } = inferenceCosting(model, candidate)
+  const { components, resharding, beside, transfers, overhead } = inferenceCosting(model, candidate)
   const sum = (part: (component: (typeof components)[number]) => number) =>
     components.reduce((total, component) => total + part(component), 0)
   return {
     arithmetic: sum(({ busy, time }) => busy * Math.min(time.arithmetic, time.compute)),
     streaming: sum(({ busy, time }) => busy * Math.max(0, time.compute - time.arithmetic)),
-    communication: sum(({ busy, time }) => busy * (time.expected - time.compute)) + resharding + transfers,
+    communication:
+      sum(({ busy, time }) => busy * (time.expected - time.compute)) + resharding + beside + transfers,
     waiting: sum(({ times, busy, time }) => (times - busy) * time.expected),
     overhead,
   }

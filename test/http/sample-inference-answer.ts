@@ -16,6 +16,8 @@ export const sampleInferencePlan: InferencePlan = {
   streaming: { weightsSeconds: 0.4, kvCacheSeconds: 0.1, arithmeticSeconds: 0.05 },
   reshardingSeconds: 0.01,
   layoutProvenBest: true,
+  redundantExperts: 0,
+  twoBatchOverlap: false,
   maxBatchSequences: 200,
   criticalBatchTokens: 240,
   speculation: {

@@ -66,11 +66,16 @@ const latentModel: Architecture = {
 const hardware = fc.constantFrom<Pick<InferenceOptions<never>, 'chip' | 'chips' | 'topology'>>(
   { chip: 'h100-sxm', chips: 4 },
   { chip: 'h100-sxm', chips: 16 },
+  { chip: 'h100-sxm', chips: 12 },
   { chip: 'tpu-v5e', topology: [2, 2] },
   { chip: 'tpu-v5p', topology: [2, 2, 2] },
 )
 
-const bases = fc.constantFrom<'book' | 'calibrated'>('book', 'calibrated')
+const bases = fc.constantFrom<NonNullable<InferenceOptions<never>['assumptions']>>('book', 'calibrated', {
+  basis: 'calibrated',
+  twoBatchOverlap: true,
+  redundantExperts: 3,
+})
 
 const workloads = fc.oneof(
   whole(16, 400).map((batch) => generation(batch, 2000)),
@@ -174,18 +179,15 @@ describe('an expert axis', () => {
     )
   })
 
-  it('of a dense model, or one that does not divide the experts, is refused', () => {
+  it('of a dense model, or one with room for a second set of the experts, is refused', () => {
     const illegal = (model: Architecture, expert: number) => {
-      const workload = generation(64, 2000)
-      const problem = inferenceProblem({ model, chip: 'h100-sxm', chips: 12, workload })
-      const sketch = { mesh: { ...unitMesh, expert, data: 12 / expert }, layout: {} }
+      const workload = generation(96, 2000)
+      const problem = inferenceProblem({ model, chip: 'h100-sxm', chips: 96, workload })
+      const sketch = { mesh: { ...unitMesh, expert, data: 96 / expert }, layout: {} }
       return 'illegal' in evaluateInference(problem, sketch, solvers)
     }
-    expect([illegal(dense, 4), illegal(withExperts(experts), 3), illegal(withExperts(experts), 4)]).toEqual([
-      true,
-      true,
-      false,
-    ])
+    const shared = [3, 4, 16, 24, 32, 48].map((expert) => illegal(withExperts(experts), expert))
+    expect([illegal(dense, 4), ...shared]).toEqual([true, false, false, false, false, true, true])
   })
 
   it('computes longer on the fullest chip where routing is uneven, and one chip with all experts does not', () => {

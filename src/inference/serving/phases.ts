@@ -9,21 +9,12 @@
 import { networkPrices } from '../../cost/network.ts'
 import type { Cluster } from '../../hardware/cluster.ts'
 import type { GenerateWorkload, InferenceProblem, PrefillWorkload, ServeWorkload } from '../../problem.ts'
-import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
-import { generationPhase, largestBatch } from '../generation.ts'
+import { generationPhase, largestBatch, stepPasses } from '../generation.ts'
 import type { InferenceModel } from '../model.ts'
-import { generationPass } from '../pass.ts'
 import { residentNumbers } from '../pass-numbers.ts'
 import { prefillPhase } from '../prefill.ts'
-import {
-  candidateOf,
-  type InferenceCandidate,
-  type Phase,
-  type Site,
-  searchPhase,
-  sitesOf,
-} from '../search.ts'
+import { fastestOf, type InferenceCandidate, type Phase, type Site, searchPhase, sitesOf } from '../search.ts'
 import { storageKeys } from './storage.ts'
 
 export interface PrefillInstance {
@@ -141,13 +132,12 @@ function generateInstances(size: InstanceSize, maxStepSeconds: Seconds): readonl
   const workload = Number.isFinite(maxStepSeconds)
     ? { ...problem.workload, maxStepSeconds }
     : problem.workload
-  const passOf = (batch: number, mesh: Mesh) => generationPass(problem.model, workload, batch, mesh.pipeline)
   return generationPhase(model, problem).meshes.allowed.flatMap((mesh) =>
     sitesOf(model, mesh).flatMap((site) => {
       const most = largestBatch(model, site, workload)
       const found = new Map<string, GenerateInstance>()
       for (const batch of [most, ...batches.filter((fewer) => fewer < most)]) {
-        const chosen = most > 0 && candidateOf(model, site, passOf(batch, mesh), (_, seconds) => seconds)
+        const chosen = most > 0 && fastestOf(model, site, stepPasses(model, workload, batch, mesh))
         if (!chosen) continue
         const names = chosen.layouts.map(({ name }) => name).join()
         if (!found.has(names)) found.set(names, generateInstance(size, site, chosen, workload))
@@ -170,7 +160,7 @@ function generateInstance(
   const { setting } = model
   const { workload } = size.generateProblem('max')
   const site = { mesh, placement, costs, offered: chosen.layouts.map((layout) => [layout]) }
-  const passOf = (batch: number) => generationPass(setting.model, workload, batch, mesh.pipeline)
+  const passesOf = (batch: number) => stepPasses(model, workload, batch, mesh)
   return {
     size,
     site,
@@ -178,15 +168,15 @@ function generateInstance(
     most: largestBatch(model, site, limited),
     storage: storageKeys(chosen).join(),
     stepSeconds: byNumber(
-      (batch) =>
-        candidateOf(model, site, passOf(batch), (_, seconds) => seconds)?.seconds ?? Number.POSITIVE_INFINITY,
+      (batch) => fastestOf(model, site, passesOf(batch))?.seconds ?? Number.POSITIVE_INFINITY,
     ),
     resident: byNumber((batch) => {
-      const { options, fixed } = residentNumbers(model, mesh, passOf(batch), site.offered)
-      const all = options.flat()
+      const [whole, ...halved] = passesOf(batch)
+      const { options, fixed } = residentNumbers(model, mesh, whole, site.offered)
+      const others = halved.flatMap((pass) => residentNumbers(model, mesh, pass, site.offered).options)
       return {
-        bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
-        workspace: Math.max(0, ...all.map(({ workspace }) => workspace)),
+        bytes: options.flat().reduce((sum, { bytes }) => sum + bytes, 0),
+        workspace: Math.max(0, ...[...options, ...others].flat().map(({ workspace }) => workspace)),
         budget: setting.memoryBudget - fixed,
       }
     }),

@@ -13,7 +13,7 @@ import type { CollectiveLine, MemoryAccount, TimeAccount } from '../plan.ts'
 import type { InferenceCosting } from './costing.ts'
 
 export function inferenceTimeAccount(
-  { components, resharding, transfers, overhead }: InferenceCosting,
+  { components, resharding, beside, transfers, overhead }: InferenceCosting,
   lines: readonly CollectiveLine[],
 ): TimeAccount {
   const sum = (part: (component: InferenceCosting['components'][number]) => number) =>
@@ -30,7 +30,7 @@ export function inferenceTimeAccount(
     rematerialization: 0,
     optimizer: 0,
     overhead,
-    exposedCommunication: Math.max(0, exposed + resharding + transfers),
+    exposedCommunication: Math.max(0, exposed + beside + resharding + transfers),
   }
 }
 

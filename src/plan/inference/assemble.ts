@@ -18,6 +18,7 @@ import { type InferenceCosting, inferenceCosting } from './costing.ts'
 import { inferenceExplanation } from './explanation.ts'
 import { heldPositions } from './launch/serving.ts'
 import { inferenceLaunch } from './launch.ts'
+import { redundantExperts } from './redundant-experts.ts'
 
 /** What generation or prefill adds to what all plans of inference have. */
 export type PhaseFields = Partial<
@@ -101,6 +102,8 @@ export function assembleInference(
     streaming: streaming(costed),
     reshardingSeconds: costed.resharding,
     layoutProvenBest: feasible && solver ? provenBest(candidate, solver) : null,
+    redundantExperts: redundantExperts(setting, mesh, names.experts),
+    twoBatchOverlap: pass.halves === 2,
     ...own,
   }
   const launch = inferenceLaunch(setting, candidate, phase.mode, { contextLength, memory })
@@ -149,7 +152,7 @@ function summary({ mesh, pass }: InferenceCandidate, names: Readonly<Record<stri
     sizes.length > 0 ? sizes.join(' x ') : 'one chip',
     ...layouts,
     `batch ${pass.resident.sequences}`,
-    ...(pass.units > 1 ? [`${pass.units} groups`] : []),
+    ...(pass.halves === 2 ? ['in two halves'] : pass.units > 1 ? [`${pass.units} groups`] : []),
   ].join(', ')
 }
 

@@ -56,10 +56,11 @@ function linesOf(
   const cost = candidate.costs[costSet(over, candidate.costs, candidate.mesh)]
   if (!cost || count === 0) return []
   const whole = sumOf(bytes, model.sizes)
-  const { model: transformer, assumptions } = model.setting
+  const { model: transformer } = model.setting
+  const { mode, halves } = candidate.pass
   const experts = routed ? transformer.experts : null
   const one = experts
-    ? routedTime(whole, cost, routedLoads(cost, outerShare(cost, experts, assumptions)))
+    ? routedTime(whole, cost, routedLoads(cost, outerShare(cost, experts, model.assumed[mode])))
     : operationTime(operation, whole, cost)
   const seconds = count * one
   return moves.map((move, index): CollectiveLine => {
@@ -72,7 +73,7 @@ function linesOf(
       bytes: own,
       count,
       seconds: (seconds * own) / whole,
-      exposed: critical,
+      exposed: critical && !(routed && halves === 2),
       pass: 'forward',
     }
   })

@@ -5,6 +5,7 @@
 
 import type { Bound } from '../../cost/traffic.ts'
 import { fixedSeconds, overheadSeconds, transferSeconds } from '../../inference/arrangement.ts'
+import { besideSeconds } from '../../inference/beside.ts'
 import {
   type ComponentTime,
   type Conditions,
@@ -26,6 +27,8 @@ export interface InferenceCosting {
   readonly components: readonly CostedComponent[]
   /** From the choice: layers, head and streams between them. */
   readonly resharding: Seconds
+  /** Dispatch and combine of one half that outlast, or slow, what the other computes. */
+  readonly beside: Seconds
   readonly transfers: Seconds
   readonly overhead: Seconds
   readonly lowerBound: Seconds
@@ -46,7 +49,7 @@ export function inferenceCosting(model: InferenceModel, candidate: InferenceCand
   const { mesh, costs, pass, layouts } = candidate
   const given = conditions(
     model.rates,
-    model.setting.assumptions,
+    model.assumed[pass.mode],
     pass.contexts,
     model.sizes,
     model.resources,
@@ -64,13 +67,14 @@ export function inferenceCosting(model: InferenceModel, candidate: InferenceCand
       layout,
       times,
       busy: index === head ? times : Math.min(times, pass.units * (stage[index] ?? 0)),
-      time: componentTime(layout, costs, given),
+      time: componentTime(layout, costs, given, pass.halves),
     }
   })
   const resharding = reshardingSeconds(model, candidate, given, 'expected')
   const bounded = (bound: 'lower' | 'upper') =>
     components.reduce((sum, { times, time }) => sum + times * time[bound], 0) +
     reshardingSeconds(model, candidate, given, bound) +
+    (bound === 'lower' ? besideOf(components, 'lower', 0) : 0) +
     fixedSeconds(model, mesh, costs, pass)
   return {
     model,
@@ -78,11 +82,25 @@ export function inferenceCosting(model: InferenceModel, candidate: InferenceCand
     given,
     components,
     resharding,
+    beside: besideOf(components, 'expected', given.assumptions.dispatchComputeShare),
     transfers: transferSeconds(model, mesh, costs, pass),
     overhead: overheadSeconds(model, mesh, pass),
     lowerBound: bounded('lower'),
     upperBound: bounded('upper'),
   }
+}
+
+function besideOf(
+  components: readonly CostedComponent[],
+  bound: 'expected' | 'lower',
+  takenShare: number,
+): Seconds {
+  const [attention] = components
+  const experts = components.find(({ name }) => name === 'experts')
+  if (!attention || !experts) return 0
+  const compute = attention.time.compute + experts.time.compute
+  const routed = experts.time.routed[bound]
+  return routed === 0 ? 0 : experts.times * besideSeconds(routed, compute, takenShare)
 }
 
 /** As the layout question counts it: to the first layer, inside and between layers, to the head. */

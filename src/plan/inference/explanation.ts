@@ -9,7 +9,9 @@ export function inferenceExplanation(plan: Described, mode: 'prefill' | 'generat
     boundSentence(plan),
     ...(mode === 'generate' ? batchSentence(plan) : []),
     communicationSentence(plan),
+    ...halvesSentence(plan),
     ...pipelineSentence(plan, mode),
+    ...copiesSentence(plan),
     ...speculationSentence(plan),
     memorySentence(plan),
   ]
@@ -67,6 +69,22 @@ function pipelineSentence(
   }
   return [
     `${stages} take ${microbatches} groups or chunks of prompts one behind the other, and wait for each other ${percent(timeSeconds.pipelineBubble / stepTimeSeconds)} of the time.`,
+  ]
+}
+
+function halvesSentence({ twoBatchOverlap, collectives }: Described): readonly string[] {
+  if (!twoBatchOverlap) return []
+  const all = collectives.reduce((sum, { seconds, exposed }) => sum + (exposed ? 0 : seconds), 0)
+  return [
+    `Two halves of the batch take turns: one computes beside ${secondsText(all)} of dispatch and combine of the other, and each reads the weights for itself.`,
+  ]
+}
+
+function copiesSentence({ redundantExperts, mesh }: Described): readonly string[] {
+  if (redundantExperts === 0) return []
+  const chips = mesh.expert > 1 ? mesh.expert : mesh.tensor * mesh.tensor2
+  return [
+    `${redundantExperts} slots for experts on every ${chips} chips hold copies of those that most tokens visit.`,
   ]
 }
 

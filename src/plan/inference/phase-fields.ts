@@ -9,9 +9,8 @@
  */
 import { elementBytes } from '../../cost/element.ts'
 import { arrange } from '../../inference/arrangement.ts'
-import { largestBatch } from '../../inference/generation.ts'
+import { largestBatch, stepPasses } from '../../inference/generation.ts'
 import type { InferenceModel } from '../../inference/model.ts'
-import { generationPass } from '../../inference/pass.ts'
 import type { InferenceCandidate } from '../../inference/search.ts'
 import { bestSpeculation } from '../../inference/speculation.ts'
 import type { GenerateWorkload, PhaseProblem, Speculation } from '../../problem.ts'
@@ -55,13 +54,11 @@ function speculationAccount(
     draftSeconds: draftCostRatio * seconds,
     // A draft that does not fit beside the caches takes for ever.
     targetSeconds: (positions) =>
-      arrange(
-        model,
-        mesh,
-        costs,
-        generationPass(model.setting.model, workload, batch, mesh.pipeline, positions),
-        offered,
-      )?.seconds ?? Number.POSITIVE_INFINITY,
+      Math.min(
+        ...stepPasses(model, workload, batch, mesh, positions).map(
+          (pass) => arrange(model, mesh, costs, pass, offered)?.seconds ?? Number.POSITIVE_INFINITY,
+        ),
+      ),
   })
   if (!Number.isFinite(found.stepSeconds)) return null
   return {

@@ -45,10 +45,11 @@ export function inferenceSensitivity(model: InferenceModel, best: InferenceCandi
 }
 
 function stepSeconds(model: InferenceModel, candidate: InferenceCandidate): Seconds {
-  const { components, resharding, transfers, overhead } = inferenceCosting(model, candidate)
+  const { components, resharding, beside, transfers, overhead } = inferenceCosting(model, candidate)
   return (
     components.reduce((sum, { times, time }) => sum + times * time.expected, 0) +
     resharding +
+    beside +
     transfers +
     overhead
   )

@@ -37,6 +37,16 @@ export function inferenceWarnings(
   if (model.experts && assumptions.expertImbalance === 1) {
     found.push('routing is taken to be even: every expert gets as many tokens as any other')
   }
+  if (best && best.redundantExperts > 0) {
+    found.push(
+      `${best.redundantExperts} copies of experts are taken to make all slots equally busy: they have to be those of the busiest experts, and follow them`,
+    )
+  }
+  if (best?.twoBatchOverlap) {
+    found.push(
+      'two halves of a batch are taken to have turns of one length: what they wait for each other where attention and experts differ is not counted',
+    )
+  }
   if (best && model.heads % (best.mesh.tensor * best.mesh.tensor2) !== 0) {
     found.push(
       `${model.heads} heads do not divide over the tensor axes: some chips are costed with a padded head`,

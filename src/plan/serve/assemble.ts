@@ -1,9 +1,8 @@
 /** A deployment with its two phases as plans: what goes out. Rates and costs are those at which it runs. */
 import type { Solver } from '../../../solvers/linear-program.ts'
-import { generationPhase } from '../../inference/generation.ts'
-import { generationPass } from '../../inference/pass.ts'
+import { generationPhase, stepPasses } from '../../inference/generation.ts'
 import { prefillPhase } from '../../inference/prefill.ts'
-import { candidateOf, type InferenceCandidate } from '../../inference/search.ts'
+import { fastestOf, type InferenceCandidate } from '../../inference/search.ts'
 import type { Sized } from '../../inference/serving/counts.ts'
 import { sustained } from '../../inference/serving/operation.ts'
 import type { GenerateInstance, PrefillInstance } from '../../inference/serving/phases.ts'
@@ -91,9 +90,8 @@ export function assembleServe(
 }
 
 function runningCandidate({ size, site }: GenerateInstance, batch: number): InferenceCandidate | null {
-  const { workload, model } = size.generateProblem(batch)
-  const pass = generationPass(model, workload, batch, site.mesh.pipeline)
-  return candidateOf(size.model, site, pass, (_, seconds) => seconds)
+  const { workload } = size.generateProblem(batch)
+  return fastestOf(size.model, site, stepPasses(size.model, workload, batch, site.mesh))
 }
 
 function prefillOf({ size, candidate, prompts }: PrefillInstance, rank: number, solver: Solver) {

@@ -7,6 +7,7 @@ import type { Mesh } from '../../../sharding/axis.ts'
 import { type ExpertPlaces, expertPlaces } from '../../../sharding/inference-experts.ts'
 import { type CacheLayout, cacheLayouts } from '../../../sharding/inference-layout.ts'
 import type { MemoryAccount } from '../../plan.ts'
+import { redundantExperts } from '../redundant-experts.ts'
 
 export interface Serving {
   readonly setting: Setting
@@ -17,6 +18,10 @@ export interface Serving {
   /** By component. */
   readonly layouts: readonly (readonly [component: string, layout: string])[]
   readonly cache: CacheLayout
+  /** Copies of experts beyond one of each. */
+  readonly redundantExperts: number
+  /** Two halves of a batch overlap. */
+  readonly halved: boolean
   /** Where the experts are; null for a dense model. */
   readonly experts: ExpertPlaces | null
   /** tensor x tensor2, as 1D layouts do not tell them apart, x expert: frameworks share experts out over such chips. */
@@ -64,7 +69,8 @@ export function serving(
   const sharingGroups = groupsOfAttention(cache, mesh)
   const attentionGroups = sharingGroups * mesh.expert
   const share = (sequences: number) => Math.ceil(Math.ceil(sequences / mesh.data) / attentionGroups)
-  const unitSequences = share(shape.sequences)
+  const halved = pass.halves === 2
+  const unitSequences = share(halved ? resident.sequences : shape.sequences)
   return {
     setting,
     model: setting.model,
@@ -73,6 +79,8 @@ export function serving(
     mesh,
     layouts: named,
     cache,
+    redundantExperts: redundantExperts(setting, mesh, expertLayout(named)),
+    halved,
     experts: placesOf(named),
     tensors: mesh.tensor * mesh.tensor2 * mesh.expert,
     attentionGroups,
@@ -87,9 +95,12 @@ export function serving(
   }
 }
 
+function expertLayout(named: Serving['layouts']): string | undefined {
+  return named.find(([component]) => component === 'experts')?.[1]
+}
+
 function placesOf(named: Serving['layouts']): ExpertPlaces | null {
-  const layout = named.find(([component]) => component === 'experts')?.[1]
-  return expertPlaces.find((places) => layout?.split('/')[1] === places) ?? null
+  return expertPlaces.find((places) => expertLayout(named)?.split('/')[1] === places) ?? null
 }
 
 function cacheOf(names: readonly string[]): CacheLayout {

@@ -2,9 +2,10 @@
  * SGLang flags (`python -m sglang.launch_server`). Tensor parallelism is the plan's `heads`; a pipeline is fed in groups of
  * at most --pp-max-micro-batch-size; replicas share a server on one host, and are servers of their own on several. With
  * --enable-dp-attention attention is by sequences, and --dp-size are its groups within --tp-size; --ep-size are the chips
- * that have whole experts, within it too. Decode context parallelism shares out the positions of latent attention alone. Prompts have to be six positions shorter than the
+ * that have whole experts, within it too; with copies, which --enable-eplb moves to where tokens go, a chip has
+ * (experts + copies) / --ep-size. Decode context parallelism shares out the positions of latent attention alone. Prompts have to be six positions shorter than the
  * context length. Source: sgl-project/sglang, python/sglang/srt/server_args.py 001067f (2026),
- * managers/{scheduler,tp_worker}.py; docs.sglang.io, advanced_features/{dp_dpa_smg_guide,expert_parallelism,dcp}.
+ * managers/{scheduler,tp_worker}.py, eplb/expert_location.py; docs.sglang.io, advanced_features/{dp_dpa_smg_guide,expert_parallelism,dcp}.
  */
 import { expertLayers } from '../../../model/expert-layers.ts'
 import type { Check, Launch } from '../../launch/unsupported.ts'
@@ -48,6 +49,7 @@ function checks({ mesh, cache, mode, model }: Serving): readonly Check[] {
 
 function meshFlags(serving: Serving): readonly Flag[] {
   const { mesh, tensors, cache, attentionGroups, unitSequences, experts, model } = serving
+  const { redundantExperts, halved } = serving
   const apart = experts === 'dispatched'
   return [
     ...['--tp-size', tensors],
@@ -55,6 +57,8 @@ function meshFlags(serving: Serving): readonly Flag[] {
     ...(attentionGroups > 1 ? ['--enable-dp-attention', '--dp-size', attentionGroups] : []),
     ...(apart || experts === 'spread' ? ['--ep-size', tensors] : []),
     ...(apart ? ['--moe-a2a-backend', 'deepep'] : []),
+    ...(redundantExperts > 0 ? ['--enable-eplb', '--ep-num-redundant-experts', redundantExperts] : []),
+    ...(halved ? ['--enable-two-batch-overlap'] : []),
     ...(apart && expertLayers(model) < model.layers ? ['--moe-dense-tp-size', 1] : []),
     ...(sharesServer(serving) ? ['--dp-size', mesh.data] : []),
     ...(cache === 'sequence' ? ['--dcp-size', tensors] : []),

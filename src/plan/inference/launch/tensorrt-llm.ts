@@ -2,10 +2,11 @@
  * Options of TensorRT-LLM's LLM API, to be written into the file of `trtllm-serve --config` (JSON is YAML). Tensor
  * parallelism is the plan's `heads`; the batch is one group of a pipeline, of which as many are resident as there are
  * stages; replicas are servers of their own. Prompts go through in chunks of at most max_num_tokens, a multiple of the 64
- * positions of a block. Positions of a cache are shared out by Helix, for latent attention, which copies the projections;
+ * positions of a block. Slots for experts, copies among them, are told to its load balancer. Positions of a cache are shared out by Helix, for latent attention, which copies the projections;
  * the plan does not. Source: NVIDIA/TensorRT-LLM, tensorrt_llm/commands/serve.py 00209af (options --tp_size, --pp_size,
  * --max_batch_size, --max_seq_len, --max_num_tokens, --kv_cache_free_gpu_memory_fraction have these names there),
- * llmapi/llm_args.py (KvCacheConfig), docs/source/features/{parallel-strategy,helix,long-sequence,quantization}.md.
+ * llmapi/llm_args.py (KvCacheConfig), docs/source/features/{parallel-strategy,helix,long-sequence,
+ * quantization}.md, examples/wide_ep/README.md.
  */
 import type { Check, Launch } from '../../launch/unsupported.ts'
 import { attentionCopyNotes } from './attention-copies.ts'
@@ -36,6 +37,7 @@ export function tensorrtLlm(serving: Serving): Launch<TensorrtOptions> {
     pipeline_parallel_size: mesh.pipeline,
     ...(attentionGroups > 1 ? { enable_attention_dp: true } : {}),
     ...(experts === 'spread' || experts === 'dispatched' ? { moe_expert_parallel_size: tensors } : {}),
+    ...balancerOptions(serving),
     max_batch_size: unitSequences,
     max_seq_len: contextLength + (mode === 'prefill' ? 1 : 0),
     ...tokenOptions(serving),
@@ -47,10 +49,18 @@ export function tensorrtLlm(serving: Serving): Launch<TensorrtOptions> {
   return { flags, notes: notes(serving) }
 }
 
-function checks({ mesh, cache, setting, tensors, attentionGroups }: Serving): readonly Check[] {
+/** Slots of all chips; copies move while it runs. */
+function balancerOptions({ redundantExperts, model }: Serving): TensorrtOptions {
+  if (redundantExperts === 0) return {}
+  const slots = (model.experts?.experts ?? 0) + redundantExperts
+  return { moe_config: { backend: 'WIDEEP', load_balancer: { num_slots: slots, layer_updates_per_iter: 1 } } }
+}
+
+function checks({ mesh, cache, setting, tensors, attentionGroups, halved }: Serving): readonly Check[] {
   return [
     // The names of AMD's accelerators in the catalogue.
     [/^mi\d/.test(setting.cluster.chip.name), 'TensorRT-LLM runs on GPUs of NVIDIA'],
+    [halved, 'TensorRT-LLM has no two halves of a batch that overlap'],
     [mesh.context > 1, "TensorRT-LLM's context parallelism is not mapped to the plan's"],
     [
       cache === 'sequence',

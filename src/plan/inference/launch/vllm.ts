@@ -11,9 +11,13 @@
  * Experts over such ranks, or over tensor chips, are --enable-expert-parallel; without it all of these slice each expert.
  * Replicas of a model with experts are servers of their own, as ranks of data of one server share out its experts.
  *
+ * --enable-eplb keeps copies of experts, in (experts + copies) / ranks slots of each rank, and moves them to where tokens
+ * go. --enable-dbo runs two halves of a batch in turns, where it has more tokens than a threshold.
+ *
  * A pipeline is not fed in equal groups (vllm-project/vllm issue 41682, May 2026). Source: vllm-project/vllm,
  * vllm/config/parallel.py 00193b8, cache.py 002f10e, scheduler.py 01230b4, vllm/engine/arg_utils.py 99d7eb5 (flags have
- * the names of fields), docs/serving/{context,data,expert}_parallel_deployment.md, docs/features/quantization; for TPUs
+ * the names of fields), docs/serving/{context,data,expert}_parallel_deployment.md,
+ * docs/design/dbo.md, docs/features/quantization; for TPUs
  * vllm-project/tpu-inference b8692ff (August 2026), tpu_inference/layers/common/sharding.py, platforms/tpu_platform.py,
  * docs/includes/nightly_quantization.md.
  */
@@ -71,11 +75,28 @@ function meshFlags(serving: Serving): readonly Flag[] {
     ...(replicas > 1 ? ['--data-parallel-size', replicas] : []),
     ...(experts === 'spread' || experts === 'dispatched' ? ['--enable-expert-parallel'] : []),
     ...(experts === 'dispatched' ? ['--all2all-backend', dispatchOf(serving)] : []),
+    ...expertFlags(serving),
     ...(cache === 'sequence' ? ['--decode-context-parallel-size', tensors] : []),
     ...(!gpu && attentionGroups > 1
       ? ['--additional-config', JSON.stringify({ sharding: { sharding_strategy: strategy } })]
       : []),
   ]
+}
+
+function expertFlags({ redundantExperts, halved, mode, unitTokens }: Serving): readonly Flag[] {
+  const copies = { num_redundant_experts: redundantExperts }
+  const [flag, threshold] = dboThresholds[mode]
+  return [
+    ...(redundantExperts > 0 ? ['--enable-eplb', '--eplb-config', JSON.stringify(copies)] : []),
+    ...(halved ? ['--enable-dbo'] : []),
+    ...(halved && unitTokens <= threshold ? [flag, Math.max(0, unitTokens - 1)] : []),
+  ]
+}
+
+/** Tokens of a rank that a batch is beyond, unless told, where it is halved. */
+const dboThresholds: Readonly<Record<Serving['mode'], readonly [flag: string, tokens: number]>> = {
+  generate: ['--dbo-decode-token-threshold', 32],
+  prefill: ['--dbo-prefill-token-threshold', 512],
 }
 
 function dispatchOf({ mode }: Serving): string {

@@ -1,0 +1,208 @@
+/** Experts over more chips than divide them, with copies in the slots left over; and two halves of a batch in turns. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { evaluateInference } from '../../src/evaluate-inference.ts'
+import { infer } from '../../src/infer.ts'
+import { arrange } from '../../src/inference/arrangement.ts'
+import { besideSeconds } from '../../src/inference/beside.ts'
+import { stepPasses } from '../../src/inference/generation.ts'
+import { offeredLayouts } from '../../src/inference/layout-question.ts'
+import { inferenceModel } from '../../src/inference/model.ts'
+import { prefillPhase } from '../../src/inference/prefill.ts'
+import { sitesOf } from '../../src/inference/search.ts'
+import { expertSlots } from '../../src/model/expert-slots.ts'
+import type { InferencePlan } from '../../src/plan/inference-plan.ts'
+import type { GenerateWorkload, InferenceProblem, PhaseProblem } from '../../src/problem.ts'
+import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import {
+  generation,
+  type InferenceOptions,
+  inferenceProblem,
+  prompts,
+  solvers,
+} from '../inference-problem.ts'
+
+const whole = (min: number, max: number) => fc.integer({ min, max })
+const fp8 = { weights: 'fp8', compute: 'fp8', kvCache: 'fp8' } as const
+
+const halving = { basis: 'calibrated', twoBatchOverlap: true } as const
+
+function deepseek<Workload extends PhaseProblem['workload']>(
+  chips: number,
+  workload: Workload,
+  assumptions: Exclude<InferenceOptions<never>['assumptions'], string | undefined> = { basis: 'calibrated' },
+): InferenceProblem<Workload> {
+  return inferenceProblem({
+    ...{ model: 'deepseek-v3', chip: 'h800-sxm', chips },
+    ...{ workload, precision: fp8, assumptions, top: 3 },
+  })
+}
+
+function evaluated(problem: PhaseProblem, mesh: Partial<Mesh>): InferencePlan {
+  const answer = evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout: {} }, solvers)
+  if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
+  return answer.plan
+}
+
+describe('slots for experts', () => {
+  it('hold every expert and the copies that are asked for, with no chip to spare', () => {
+    fc.assert(
+      fc.property(whole(1, 512), whole(2, 512), whole(0, 64), (experts, chips, copies) => {
+        const { perChip, redundant } = expertSlots(experts, chips, copies)
+        expect(perChip * chips).toBe(experts + redundant)
+        expect(redundant).toBeGreaterThanOrEqual(copies)
+        expect(redundant - copies).toBeLessThan(chips)
+      }),
+    )
+  })
+
+  it('are those of DeepSeek: 9 on each of 32 chips, 2 on each of 144, one on each of 320', () => {
+    const slots = [32, 144, 320].map((chips) => expertSlots(256, chips, 32).perChip)
+    expect(slots).toEqual([9, 2, 1])
+  })
+})
+
+describe('experts over chips that do not divide them', () => {
+  const bytesOfExpert = 58 * 3 * 7168 * 2048
+  const parameters = (expert: number, redundantExperts = 0) =>
+    evaluated(deepseek(expert, generation(expert * 16, 4096), { basis: 'calibrated', redundantExperts }), {
+      expert,
+    }).memoryBytes.parameters
+
+  it('take memory for every slot', () => {
+    expect(parameters(72) - parameters(128)).toBe(2 * bytesOfExpert)
+    expect(parameters(144)).toBe(parameters(128))
+    expect(parameters(128) - parameters(320)).toBe(bytesOfExpert)
+    expect(parameters(128, 1) - parameters(128)).toBe(bytesOfExpert)
+  })
+
+  it('share the work out evenly, copies or not', () => {
+    const arithmetic = (expert: number) =>
+      evaluated(deepseek(expert, generation(expert * 16, 4096)), { expert }).streaming.arithmeticSeconds
+    for (const expert of [72, 144, 320]) expect(arithmetic(expert)).toBeCloseTo(arithmetic(128), 12)
+  })
+
+  it('are found by the search, which says how many copies there are, and counts every mesh', () => {
+    const { plans, search } = infer(deepseek(144, generation(144 * 92, 4989), halving), solvers)
+    const [best] = plans
+    expect(best?.mesh.expert).toBe(144)
+    expect(best?.redundantExperts).toBe(32)
+    expect(best?.explanation.join(' ')).toContain('32 slots for experts on every 144 chips hold copies')
+    const { memory, topology, divisibility, constraint } = search.infeasible
+    expect(search.evaluated + search.pruned + memory + topology + divisibility + constraint).toBe(
+      search.enumerated,
+    )
+  })
+})
+
+describe('two halves of a batch', () => {
+  /** The whole batch and its halves, on a network that is as priced, or free. */
+  const seconds = (problem: InferenceProblem<GenerateWorkload>, mesh: Mesh, batch: number, free: boolean) => {
+    const model = inferenceModel(problem)
+    const [site] = sitesOf(model, mesh)
+    const offered = offeredLayouts(model, mesh)
+    return stepPasses(model, problem.workload, batch, mesh).map(
+      (pass) => arrange(model, mesh, free ? [] : (site?.costs ?? []), pass, offered)?.seconds ?? Number.NaN,
+    )
+  }
+  const mesh = { ...unitMesh, expert: 64 }
+
+  it('lose in generation where nothing is communicated, as each reads the weights', () => {
+    fc.assert(
+      fc.property(whole(1, 400), (each) => {
+        const problem = deepseek(64, generation(64 * each, 2000), halving)
+        const [together = 0, halved = 0] = seconds(problem, mesh, 64 * each, true)
+        expect(halved).toBeGreaterThan(together)
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  it('gain nothing in prefill where nothing is communicated', () => {
+    const problem = deepseek(64, prompts(256, 4096), halving)
+    const model = inferenceModel(problem)
+    const offered = offeredLayouts(model, mesh)
+    const [site] = sitesOf(model, mesh)
+    const passes = site ? prefillPhase(model, problem).passes(site) : []
+    const [together = 0, halved = 0] = passes.map(
+      (pass) => arrange(model, mesh, [], pass, offered)?.seconds ?? Number.NaN,
+    )
+    expect(halved).toBeGreaterThanOrEqual(together)
+  })
+
+  it('take no less than their products, nor than the way of their tokens', () => {
+    fc.assert(
+      fc.property(whole(1, 400), (each) => {
+        const problem = deepseek(64, generation(64 * each, 2000), halving)
+        const [, halved = 0] = seconds(problem, mesh, 64 * each, false)
+        const [, products = 0] = seconds(problem, mesh, 64 * each, true)
+        const [together = 0] = seconds(problem, mesh, 64 * each, false)
+        const [alone = 0] = seconds(problem, mesh, 64 * each, true)
+        expect(halved).toBeGreaterThanOrEqual(products)
+        expect(halved).toBeGreaterThanOrEqual(together - alone)
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  it('are chosen where they are faster, and only then', () => {
+    fc.assert(
+      fc.property(whole(1, 256), (each) => {
+        const workload = generation(64 * each, 2000)
+        const without = evaluated(deepseek(64, workload), mesh)
+        const may = evaluated(deepseek(64, workload, halving), mesh)
+        expect(without.twoBatchOverlap).toBe(false)
+        if (may.twoBatchOverlap) expect(may.stepTimeSeconds).toBeLessThan(without.stepTimeSeconds)
+        else expect(may.stepTimeSeconds).toBe(without.stepTimeSeconds)
+        expect(may.lowerBoundSeconds).toBeLessThanOrEqual(may.stepTimeSeconds * (1 + 1e-12))
+        expect(may.stepTimeSeconds).toBeLessThanOrEqual(may.upperBoundSeconds * (1 + 1e-12))
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it('let more sequences into a step of limited length', () => {
+    const workload = generation('max', 4989, { maxStepSeconds: 0.05 })
+    const sequences = (assumptions: { readonly basis: 'calibrated'; readonly twoBatchOverlap?: boolean }) => {
+      const { stepTimeSeconds, batchSequences } = evaluated(deepseek(64, workload, assumptions), mesh)
+      expect(stepTimeSeconds).toBeLessThanOrEqual(0.05)
+      return batchSequences
+    }
+    expect(sequences(halving)).toBeGreaterThan(sequences({ basis: 'calibrated' }))
+  })
+
+  it('pay for a few sequences less than for many, as SGLang measured', () => {
+    const gain = (each: number) => {
+      const problem = deepseek(64, generation(64 * each, 2000), halving)
+      const [together = 0, halved = 0] = seconds(problem, mesh, 64 * each, false)
+      return together / halved
+    }
+    expect(gain(4)).toBeLessThan(1)
+    expect(gain(256)).toBeGreaterThan(1.2)
+  })
+
+  it('are slower by what dispatch takes of the compute units beside them', () => {
+    expect(besideSeconds(1, 4, 0)).toBe(0)
+    expect(besideSeconds(1, 4, 0.2)).toBe(0.2)
+    expect(besideSeconds(4, 1, 0.2)).toBe(3)
+    expect(besideSeconds(0, 4, 0.2)).toBe(0)
+  })
+
+  it('are told to the frameworks that have them', () => {
+    const { launch, twoBatchOverlap } = evaluated(deepseek(144, generation(144 * 128, 4989), halving), {
+      expert: 144,
+    })
+    expect(twoBatchOverlap).toBe(true)
+    const words = (framework: string) => (launch[framework] as readonly string[]).join(' ')
+    expect(words('vllm')).toContain('--enable-eplb --eplb-config {"num_redundant_experts":32} --enable-dbo')
+    expect(words('vllm')).not.toContain('--dbo-decode-token-threshold')
+    expect(words('sglang')).toContain(
+      '--enable-eplb --ep-num-redundant-experts 32 --enable-two-batch-overlap',
+    )
+    expect(launch['tensorrt-llm']).toEqual({ unsupported: [expect.stringContaining('two halves')] })
+    const together = evaluated(deepseek(144, generation(144 * 128, 4989)), { expert: 144 }).launch
+    expect(together['tensorrt-llm']).toMatchObject({
+      moe_config: { load_balancer: { num_slots: 288, layer_updates_per_iter: 1 } },
+    })
+  })
+})
