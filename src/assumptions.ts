@@ -8,6 +8,9 @@ import { type ContextLayout, contextLayouts } from './sharding/context-layout.ts
 import { type ZeroStage, zeroStages } from './sharding/states.ts'
 import type { Bytes, Flops, Seconds } from './units.ts'
 
+export const frameworks = ['megatron', 'torchtitan', 'maxtext'] as const
+export type Framework = (typeof frameworks)[number]
+
 export interface Assumptions {
   readonly basis: 'book' | 'calibrated'
 
@@ -74,13 +77,15 @@ export interface Assumptions {
   readonly tokensDivideFreely: boolean
   /** Which ZeRO stages the search tries: the book knows 0 and 3, MaxText 0, 1 and 3, Megatron all. */
   readonly zeroStages: readonly ZeroStage[]
-  /** Pipeline schedules that the search tries where the workload names none: what frameworks offer by default. */
+  /** Pipeline schedules that the search tries where the workload names none: what frameworks offer by default, of TPUs' MaxText. */
   readonly schedules: readonly ScheduleName[]
   /** ZeRO-2 and 3 are tried inside pipeline stages, where they gather every microbatch: of the frameworks MaxText does it. */
   readonly shardedPipelines: boolean
   /** Rematerialisation policies that the search tries where the workload names none: what Megatron and torchtitan, or MaxText, offer. */
   readonly policies: readonly string[]
-  /** Meshes with a second tensor axis are tried without being asked for: of the training frameworks only MaxText has one. */
+  /** Training lists what one of these can launch; all there is where there are none, or where they can launch nothing. */
+  readonly frameworks: readonly Framework[]
+  /** Meshes with a second tensor axis are tried in training without being asked for: no framework has one since MaxText's went. */
   readonly searchTensor2: boolean
   /** Inference tries 2D weight-stationary and weight-gathered layouts: TPU stacks have them, those of GPUs do not. */
   readonly searchWeightLayouts: boolean
@@ -164,6 +169,7 @@ export const book: Assumptions = {
   schedules: offeredSchedules,
   shardedPipelines: false,
   policies: everyPolicy,
+  frameworks: [],
   searchTensor2: false,
   searchWeightLayouts: true,
   padHeads: true,
@@ -239,11 +245,12 @@ export function calibrated(kind: 'tpu' | 'gpu', efficiency: Efficiency): Assumpt
     regatherActivations: true,
     residual: 'sequence',
     tokensDivideFreely: false,
-    schedules: offeredSchedules,
+    schedules: tpu ? ['gpipe'] : offeredSchedules,
     shardedPipelines: tpu,
     policies: tpu ? [...everyPolicy, ...hostPolicies] : ['none', 'selective', 'full'],
     zeroStages: tpu ? [0, 1, 3] : zeroStages,
-    searchTensor2: tpu,
+    frameworks,
+    searchTensor2: false,
     searchWeightLayouts: tpu,
     padHeads: tpu,
     activations: 'counted',

@@ -1,7 +1,7 @@
 /** A plan that somebody wrote, costed as the search would; what it leaves out is chosen as the search would. */
 import { type CostModel, costModel } from './cost/model.ts'
 import { policyNames } from './cost/policies.ts'
-import { type MemoryNumbers, type Mix, shortBytes } from './cost/remat.ts'
+import type { Mix } from './cost/remat.ts'
 import type { Solvers } from './optimize.ts'
 import { assemble } from './plan/assemble.ts'
 import { modelSummary } from './plan/model-summary.ts'
@@ -10,7 +10,7 @@ import { sketchFaults } from './plan/sketch-faults.ts'
 import { warnings } from './plan/warnings.ts'
 import type { PlanSketch, Problem } from './problem.ts'
 import type { Candidate, Layout } from './search/candidate.ts'
-import { type Choices, expandMesh, leanestMix } from './search/expand.ts'
+import { type Choices, expandMesh } from './search/expand.ts'
 import { createWorkbench } from './search/search.ts'
 import {
   sketchedContextLayouts,
@@ -58,7 +58,7 @@ interface Trial {
   readonly fits: boolean
 }
 
-/** The fastest that fits; where nothing does, the fastest of the leanest. */
+/** The fastest that fits; where nothing does, the leanest. */
 function bestOf(model: CostModel, sketch: PlanSketch): Trial | null {
   const { problem } = model
   const bench = createWorkbench(model)
@@ -67,22 +67,24 @@ function bestOf(model: CostModel, sketch: PlanSketch): Trial | null {
     ...sketchedMicrobatching(problem, sketch),
     ...sketchedSchedules(problem, sketch),
     ...sketchedPlacements(problem, sketch),
+    ...(sketch.rematerialization === undefined
+      ? {}
+      : { mix: (layout: Layout) => sketchedMix(model, sketch, layout) }),
   }
-  const bestWith = (mixes: Pick<Choices, 'mixes'>) =>
-    expandMesh(bench, sketch.mesh, Number.POSITIVE_INFINITY, { ...choices, ...mixes }).best
-  const named = (layout: Layout) => sketchedMix(model, sketch, layout)
-  const fits = (memory: MemoryNumbers, layout: Layout, mix: Mix) =>
-    shortBytes(memory, layout.groups, mix, problem.memoryBudget) <= 0
-  const namedThatFits = (memory: MemoryNumbers, layout: Layout) => {
-    const mix = named(layout)
-    return mix && fits(memory, layout, mix) ? [mix] : []
-  }
-  const fitting = bestWith(sketch.rematerialization === undefined ? {} : { mixes: namedThatFits })
-  if (fitting) return { model, candidate: fitting, fits: true }
-  const best = bestWith({
-    mixes: (memory, layout) => [named(layout) ?? leanestMix(memory, layout, problem.memoryBudget).mix],
+  const expanded = (some: Choices) => expandMesh(bench, sketch.mesh, Number.POSITIVE_INFINITY, some)
+  const { best, nearest } = expanded(choices)
+  if (best) return { model, candidate: best, fits: true }
+  if (!nearest) return null
+  const { microbatches, sequences } = nearest
+  const leanest = expanded({
+    ...choices,
+    zeroStages: [nearest.zeroStage],
+    microbatchings: [{ microbatches, sequences }],
+    schedules: () => [nearest.schedule],
+    mix: () => nearest.mix,
+    overBudget: true,
   })
-  return best && { model, candidate: best, fits: false }
+  return leanest.best && { model, candidate: leanest.best, fits: false }
 }
 
 /** A policy that the plan names may be used, whatever the workload allows the search. */
@@ -91,12 +93,8 @@ function unrestricted({ workload, assumptions }: Problem, sketch: PlanSketch): P
   return { ...workload, rematerialization: policyNames(assumptions.activations) }
 }
 
-function sketchedMix(
-  model: CostModel,
-  { rematerialization }: PlanSketch,
-  { stageLayers }: Layout,
-): Mix | null {
-  if (rematerialization === undefined) return null
+function sketchedMix(model: CostModel, { rematerialization }: PlanSketch, { stageLayers }: Layout): Mix {
+  if (rematerialization === undefined) throw new RangeError('The plan names no policy')
   const index = (name: string) => model.policies.findIndex((policy) => policy.name === name)
   if (typeof rematerialization === 'string') {
     const policy = index(rematerialization)

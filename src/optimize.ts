@@ -3,6 +3,7 @@ import type { Solver } from '../solvers/linear-program.ts'
 import type { CostModel } from './cost/model.ts'
 import { placements } from './hardware/placement.ts'
 import { assemble } from './plan/assemble.ts'
+import { launchable } from './plan/launch.ts'
 import { modelSummary } from './plan/model-summary.ts'
 import { noPlan } from './plan/no-plan.ts'
 import type { OptimizeAnswer, Plan } from './plan/plan.ts'
@@ -12,6 +13,7 @@ import type { Problem } from './problem.ts'
 import type { Layout, Misfit } from './search/candidate.ts'
 import { boundingModel, contextModels, modelFor, searchAll } from './search/context-models.ts'
 import { continuousBound } from './search/continuous-bound.ts'
+import type { SearchResult } from './search/search.ts'
 
 export interface Solvers {
   /** For small programmes, without duals. */
@@ -22,7 +24,7 @@ export interface Solvers {
 
 export function optimize(problem: Problem, { small }: Solvers): OptimizeAnswer {
   const models = contextModels(problem)
-  const result = searchAll(models, problem.top)
+  const result = listed(models, problem)
   const modelOf = (layout: Layout) => modelFor(models, layout)
   const plans = result.candidates.map((candidate, index) =>
     assemble(modelOf(candidate), candidate, index + 1, small),
@@ -48,6 +50,13 @@ export function optimize(problem: Problem, { small }: Solvers): OptimizeAnswer {
     assumptions: problem.assumptions,
     warnings: warnings(problem, plans[0] ?? null),
   }
+}
+
+/** Plans that can be launched; where none can, all the same what fits. */
+function listed(models: readonly CostModel[], { top, assumptions }: Problem): SearchResult {
+  const result = searchAll(models, top, launchable)
+  const none = assumptions.frameworks.length > 0 && result.candidates.length === 0
+  return none ? searchAll(models, top) : result
 }
 
 /** A layout that fits nowhere, costed all the same: on the first placement that it has. */

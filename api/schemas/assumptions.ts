@@ -1,5 +1,6 @@
 /** Every choice that the formulas leave open: named sets in a request, all of the numbers in an answer. */
 import { z } from 'zod'
+import { frameworks } from '../../src/assumptions.ts'
 import { policyNames } from '../../src/cost/policies.ts'
 import { contextLayouts } from '../../src/sharding/context-layout.ts'
 import { seconds, share, shareOrNone } from './bound.ts'
@@ -91,6 +92,9 @@ const chosen = {
     .describe('Rematerialisation policies that the search tries.'),
   schedules: z.array(scheduleName).min(1).max(10).describe('Pipeline schedules that the search tries.'),
   shardedPipelines: z.boolean().describe('ZeRO-2 and 3 are tried inside pipeline stages.'),
+  frameworks: z
+    .array(z.enum(frameworks))
+    .describe('Training lists what one of these can launch; all there is where none is named.'),
   searchTensor2: z.boolean(),
   searchWeightLayouts: z
     .boolean()

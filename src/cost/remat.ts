@@ -165,19 +165,20 @@ export function shortBytes(
 
 /**
  * Every mix that fits and is not obviously worse: policies alone, and of each pair the fewest layers of the leaner.
- * Where keeping everything fits it is the only one, since no other does less work.
+ * Where keeping everything fits it is the only one, since no other does less work; not where `others` are wanted too.
  */
 export function fittingMixes(
   numbers: MemoryNumbers,
   groups: readonly StageGroup[],
   budget: Bytes,
   layersDivideFreely: boolean,
+  others = false,
 ): readonly Mix[] {
   const count = numbers.kept.length
   const fixed = groups.map((group) => fixedBytes(numbers, group))
   const most = groups.reduce((layers, group) => Math.max(layers, group.layers), 0)
   const keepAll: Mix = { policy: numbers.least, other: numbers.least, count: 0 }
-  if (numbers.least >= 0 && fits(numbers, groups, fixed, keepAll, budget)) return [keepAll]
+  if (!others && numbers.least >= 0 && fits(numbers, groups, fixed, keepAll, budget)) return [keepAll]
   const mixes: Mix[] = []
   for (let policy = 0; policy < count; policy++) {
     const alone: Mix = { policy, other: policy, count: 0 }

@@ -2,14 +2,35 @@
  * What to type to run a plan, per framework: Megatron-LM and torchtitan on GPUs, MaxText on either. A framework that
  * cannot run the plan says why, and gets no flags. `notes` are what flags cannot say.
  */
+
+import type { Framework } from '../assumptions.ts'
 import type { CostModel } from '../cost/model.ts'
-import type { Candidate } from '../search/candidate.ts'
+import type { Chip } from '../hardware/chip.ts'
+import type { Accepts, Candidate } from '../search/candidate.ts'
 import { maxtext } from './launch/maxtext.ts'
+import { maxtextMeshFaults } from './launch/maxtext-checks.ts'
 import { megatron } from './launch/megatron.ts'
-import { launchRun, type Run } from './launch/run.ts'
+import { megatronMeshFaults } from './launch/megatron-checks.ts'
+import { launchRun, type MeshRun, type Run } from './launch/run.ts'
 import { torchtitan } from './launch/torchtitan.ts'
+import { torchtitanMeshFaults } from './launch/torchtitan-checks.ts'
 import type { Launch } from './launch/unsupported.ts'
-import type { PolicyLayers } from './summary.ts'
+import { layersByPolicy, type PolicyLayers } from './summary.ts'
+
+interface Launcher {
+  readonly chips: readonly Chip['kind'][]
+  readonly launch: (run: Run) => Launch<unknown>
+  /** Whether it can be told of two rematerialisation policies. */
+  readonly mixes: boolean
+  /** Why no plan of a mesh can be launched. */
+  readonly meshFaults: (run: MeshRun) => readonly string[]
+}
+
+const launchers: Readonly<Record<Framework, Launcher>> = {
+  megatron: { chips: ['gpu'], launch: megatron, mixes: true, meshFaults: megatronMeshFaults },
+  maxtext: { chips: ['gpu', 'tpu'], launch: maxtext, mixes: false, meshFaults: maxtextMeshFaults },
+  torchtitan: { chips: ['gpu'], launch: torchtitan, mixes: true, meshFaults: torchtitanMeshFaults },
+}
 
 export function launch(
   model: CostModel,
@@ -17,12 +38,9 @@ export function launch(
   policies: readonly PolicyLayers[],
 ): Readonly<Record<string, unknown>> {
   const run = launchRun(model, candidate, policies)
-  const gpu = run.problem.cluster.chip.kind === 'gpu'
-  const launches: readonly (readonly [string, Launch<unknown>])[] = [
-    ...(gpu ? [['megatron', megatron(run)] as const] : []),
-    ['maxtext', maxtext(run)],
-    ...(gpu ? [['torchtitan', torchtitan(run)] as const] : []),
-  ]
+  const launches = Object.entries(launchers)
+    .filter(([, { chips }]) => chips.includes(run.problem.cluster.chip.kind))
+    .map(([name, launcher]) => [name, launcher.launch(run)] as const)
   const framework = ([name, launched]: readonly [string, Launch<unknown>]) => [
     name,
     'flags' in launched ? launched.flags : launched,
@@ -31,6 +49,28 @@ export function launch(
   const any = launches.some(([, launched]) => 'flags' in launched)
   const notes = any ? [...paddingNotes(run), ...memoryNotes(run), ...own, ...scopeNotes(run)] : []
   return { ...Object.fromEntries(launches.map(framework)), ...(any ? { notes } : {}) }
+}
+
+/** What the search lists: plans that one of the assumed frameworks can launch; null where it lists all. */
+export function launchable(model: CostModel): Accepts | null {
+  const { problem } = model
+  const { frameworks } = problem.assumptions
+  if (frameworks.length === 0) return null
+  const able = frameworks
+    .map((name) => launchers[name])
+    .filter(({ chips }) => chips.includes(problem.cluster.chip.kind))
+  const { sequenceLength } = problem.workload
+  return {
+    mixes: able.some(({ mixes }) => mixes),
+    mesh: (mesh) => {
+      const run: MeshRun = { problem, model: problem.model, mesh, sequenceLength }
+      return able.some(({ meshFaults }) => meshFaults(run).length === 0)
+    },
+    plan: (candidate) => {
+      const run = launchRun(model, candidate, layersByPolicy(model, candidate))
+      return able.some((launcher) => 'flags' in launcher.launch(run))
+    },
+  }
 }
 
 function scopeNotes({ model }: Run): readonly string[] {

@@ -9,7 +9,10 @@ export interface PolicyLayers {
 }
 
 /** Layers of the whole model by policy, over all stages. */
-export function layersByPolicy(model: CostModel, { mix, stageLayers }: Candidate): readonly PolicyLayers[] {
+export function layersByPolicy(
+  model: CostModel,
+  { mix, stageLayers }: Pick<Candidate, 'mix' | 'stageLayers'>,
+): readonly PolicyLayers[] {
   const again = stageLayers.reduce((sum, layers) => sum + Math.min(mix.count, layers), 0)
   const all = stageLayers.reduce((sum, layers) => sum + layers, 0)
   const name = (policy: number) => model.policies[policy]?.name ?? 'none'

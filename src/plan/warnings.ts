@@ -1,4 +1,5 @@
 /** Assumptions that matter for the answer at hand. */
+import type { Framework } from '../assumptions.ts'
 import type { Problem } from '../problem.ts'
 import { percent } from './figures.ts'
 import type { Plan } from './plan.ts'
@@ -36,6 +37,11 @@ export function warnings(
       `tensor x tensor2 exceeds the ${model.kvHeads} key-value heads of the model: they are replicated`,
     )
   }
+  if (best && assumptions.frameworks.length > 0 && !launchedBy(best, assumptions.frameworks)) {
+    found.push(
+      `none of ${assumptions.frameworks.join(', ')} can launch a plan for this request: plans are listed all the same, and launch says why`,
+    )
+  }
   if (workload.optimizer === 'muon') {
     found.push(
       'Muon: matrices are taken to be dealt out whole over the chips that shard its states; gathering them is not charged',
@@ -48,4 +54,11 @@ export function warnings(
     found.push('TPU efficiencies are stated starting values, not yet fitted to measurements')
   }
   return found
+}
+
+function launchedBy({ launch }: Plan, frameworks: readonly Framework[]): boolean {
+  return frameworks.some((name) => {
+    const flags = launch[name]
+    return flags !== undefined && !(typeof flags === 'object' && flags !== null && 'unsupported' in flags)
+  })
 }

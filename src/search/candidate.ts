@@ -27,6 +27,16 @@ export interface Candidate extends Layout {
   readonly score: number
 }
 
+/** What may be listed. */
+export interface Accepts {
+  /** Whether any plan of two policies may. */
+  readonly mixes: boolean
+  /** False where no plan of a mesh may. */
+  readonly mesh: (mesh: Mesh) => boolean
+  /** What it asks of a placement shows in the order of its ranks, or in how it crosses slices. */
+  readonly plan: (candidate: Omit<Candidate, 'score'>) => boolean
+}
+
 /** A layout that fits nowhere, at its leanest. */
 export interface Misfit extends Layout {
   readonly mix: Mix

@@ -5,7 +5,7 @@
 import { type CostModel, costModel } from '../cost/model.ts'
 import type { Problem } from '../problem.ts'
 import { contextLayoutFits } from '../sharding/context-layout.ts'
-import type { Layout } from './candidate.ts'
+import type { Accepts, Layout } from './candidate.ts'
 import { enumerateMeshes } from './meshes.ts'
 import { merged, type SearchResult, search } from './search.ts'
 
@@ -20,11 +20,15 @@ export function contextModels(problem: Problem): readonly CostModel[] {
 }
 
 /** Later searches need not find what would not be listed. */
-export function searchAll(models: readonly CostModel[], top: number): SearchResult {
+export function searchAll(
+  models: readonly CostModel[],
+  top: number,
+  acceptsOf: (model: CostModel) => Accepts | null = () => null,
+): SearchResult {
   const results: SearchResult[] = []
   for (const model of models) {
     const found = merged(results, top).candidates
-    results.push(search(model, found.length < top ? undefined : found.at(-1)?.score))
+    results.push(search(model, found.length < top ? undefined : found.at(-1)?.score, acceptsOf(model)))
   }
   return merged(results, top)
 }

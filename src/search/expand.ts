@@ -12,7 +12,7 @@ import { type Scale, setBatch, setMesh } from '../cost/term.ts'
 import { type Placement, placements } from '../hardware/placement.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import type { ZeroStage } from '../sharding/states.ts'
-import { type Candidate, type Layout, type Misfit, score } from './candidate.ts'
+import { type Accepts, type Candidate, type Layout, type Misfit, score } from './candidate.ts'
 import {
   choiceAllowed,
   layoutCount,
@@ -28,6 +28,8 @@ export interface Workbench {
   readonly model: CostModel
   readonly scale: Scale
   readonly scratch: StepScratch
+  /** Null where all are listed. */
+  readonly accepts: Accepts | null
 }
 
 /** Which of a mesh's choices to look at; all where absent. */
@@ -35,7 +37,10 @@ export interface Choices {
   readonly zeroStages?: readonly ZeroStage[]
   readonly microbatchings?: readonly Microbatching[]
   readonly schedules?: (microbatches: number) => readonly Schedule[]
-  readonly mixes?: (memory: MemoryNumbers, layout: Layout) => readonly Mix[]
+  /** Instead of those that are searched. */
+  readonly mix?: (layout: Layout) => Mix
+  /** What does not fit is costed too. */
+  readonly overBudget?: boolean
   readonly placements?: readonly Placement[]
 }
 
@@ -107,7 +112,7 @@ function nothingFound(): Expansion {
 /** A layout whose layers are not cut into stages yet. */
 type OpenLayout = Omit<Layout, 'stageLayers' | 'groups'>
 
-type Outcome = 'evaluated' | 'pruned' | 'memory'
+type Outcome = 'evaluated' | 'pruned' | 'memory' | 'constraint'
 
 /** A layout is evaluated if any of its cuts is, and does not fit if none does. */
 function consider(
@@ -133,11 +138,12 @@ function consider(
   })
   if (outcomes.has('evaluated')) found.evaluated++
   else if (outcomes.has('pruned')) found.pruned++
+  else if (outcomes.has('constraint')) found.constraint++
   else found.memory++
 }
 
 function considerCut(
-  { model, scale, scratch }: Workbench,
+  { model, scale, scratch, accepts }: Workbench,
   layout: Layout,
   { stage, compute, memory, places, traffics }: StageNumbers,
   limit: number,
@@ -156,21 +162,33 @@ function considerCut(
     const keepAll: Mix = { policy: memory.least, other: memory.least, count: 0 }
     if (bestTraffics.every((traffic) => time(traffic, keepAll, 'expected') > most())) return 'pruned'
   }
-  const mixes =
-    choices.mixes?.(memory, layout) ??
-    fittingMixes(memory, groups, memoryBudget, assumptions.tokensDivideFreely)
+  const given = choices.mix?.(layout)
+  const fits = (mix: Mix) => choices.overBudget || shortBytes(memory, groups, mix, memoryBudget) <= 0
+  const fitting = (others: boolean) =>
+    given
+      ? [given].filter(fits)
+      : fittingMixes(memory, groups, memoryBudget, assumptions.tokensDivideFreely, others)
+  const mixes = fitting(false)
   if (mixes.length === 0) {
-    const leanest = leanestMix(memory, layout, memoryBudget)
+    const leanest = given
+      ? { ...layout, mix: given, shortBytes: shortBytes(memory, groups, given, memoryBudget) }
+      : leanestMix(memory, layout, memoryBudget)
     if (!found.nearest || leanest.shortBytes < found.nearest.shortBytes) found.nearest = leanest
     return 'memory'
   }
-  const hopeful = mixes.filter((mix) =>
-    bestTraffics.some((traffic) => time(traffic, mix, 'expected') <= most()),
-  )
-  if (hopeful.length === 0) return 'pruned'
+  const hopes = (among: readonly Mix[]) =>
+    among.filter((mix) => bestTraffics.some((traffic) => time(traffic, mix, 'expected') <= most()))
+  const quickest = hopes(mixes)
+  if (quickest.length === 0) return 'pruned'
+  const among = acceptedMixes(accepts, layout, places.ways)
+  const asIs = among(quickest)
+  // Where one of them is refused, another that does more may be the best that is not.
+  const refused = asIs.some((accepted) => accepted.length < quickest.length)
+  const byWay = refused ? among(hopes(fitting(true))) : asIs
+  if (byWay.every((accepted) => accepted.length === 0)) return 'constraint'
   for (const place of places.all()) {
     const traffic = trafficOn(place)
-    for (const mix of hopeful) {
+    for (const mix of byWay[place.way] ?? []) {
       const expected = time(traffic, mix, 'expected')
       if (expected > (found.best?.score ?? Number.POSITIVE_INFINITY)) continue
       const value = score(expected, time(traffic, mix, 'upper'))
@@ -180,6 +198,30 @@ function considerCut(
     }
   }
   return 'evaluated'
+}
+
+/**
+ * By way to launch a placement, the mixes that may be listed. Where so few layers of the leaner policy may not, the fewest that
+ * may: each more is more work, and less memory.
+ */
+function acceptedMixes(
+  accepts: Accepts | null,
+  layout: Layout,
+  ways: readonly Placement[],
+): (mixes: readonly Mix[]) => readonly (readonly Mix[])[] {
+  if (!accepts) return (mixes) => ways.map(() => mixes)
+  const most = layout.groups.reduce((layers, group) => Math.max(layers, group.layers), 0)
+  return (mixes) =>
+    ways.map((placement) =>
+      mixes.flatMap((mix) => {
+        const accepted = (count: number) => accepts.plan({ ...layout, placement, mix: { ...mix, count } })
+        if (mix.count === 0) return accepted(0) ? [mix] : []
+        for (let { count } = mix; accepts.mixes && count < most; count++) {
+          if (accepted(count)) return [{ ...mix, count }]
+        }
+        return []
+      }),
+    )
 }
 
 export function leanestMix(memory: MemoryNumbers, layout: Layout, budget: number): Misfit {

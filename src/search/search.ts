@@ -10,7 +10,7 @@ import { createStepScratch } from '../cost/step.ts'
 import { createScale } from '../cost/term.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { contextLayoutFits } from '../sharding/context-layout.ts'
-import { type Candidate, type Misfit, meshKey } from './candidate.ts'
+import { type Accepts, type Candidate, type Misfit, meshKey } from './candidate.ts'
 import { layoutCount } from './choices.ts'
 import { expandMesh, type Workbench } from './expand.ts'
 import { meshFloors } from './floor.ts'
@@ -25,14 +25,18 @@ export interface SearchResult {
   readonly infeasible: { memory: number; divisibility: number; topology: number; constraint: number }
 }
 
-export function createWorkbench(model: CostModel): Workbench {
-  return { model, scale: createScale(), scratch: createStepScratch(model.resources) }
+export function createWorkbench(model: CostModel, accepts: Accepts | null = null): Workbench {
+  return { model, scale: createScale(), scratch: createStepScratch(model.resources), accepts }
 }
 
-/** Of plans worse than `most` none is wanted. */
-export function search(model: CostModel, most = Number.POSITIVE_INFINITY): SearchResult {
+/** Of plans worse than `most` none is wanted, nor of those that are not accepted. */
+export function search(
+  model: CostModel,
+  most = Number.POSITIVE_INFINITY,
+  accepts: Accepts | null = null,
+): SearchResult {
   const { problem } = model
-  const bench = createWorkbench(model)
+  const bench = createWorkbench(model, accepts)
   const meshes = meshesOf(model)
   const floors = meshFloors(model)
   const ordered = meshes.allowed
@@ -52,6 +56,10 @@ export function search(model: CostModel, most = Number.POSITIVE_INFINITY): Searc
     const limit = candidates.length < problem.top ? most : (candidates.at(-1)?.score ?? 0)
     if (floor > limit) {
       pruned += layoutCount(mesh, problem)
+      continue
+    }
+    if (accepts && !accepts.mesh(mesh)) {
+      infeasible.constraint += layoutCount(mesh, problem)
       continue
     }
     const found = expandMesh(bench, mesh, limit)

@@ -8,30 +8,50 @@ import { hidesRouted } from '../cost/split-backward.ts'
 import type { Schedule } from '../cost/stages.ts'
 import type { Scale } from '../cost/term.ts'
 import type { Placement } from '../hardware/placement.ts'
-import type { Mesh } from '../sharding/axis.ts'
+import { axes, type Mesh } from '../sharding/axis.ts'
 import type { ZeroStage } from '../sharding/states.ts'
 
 /** A placement with its costs by axis set. */
 export interface Placed {
   readonly placement: Placement
   readonly costs: NetworkCosts
+  /** Which of the ways to launch placements it is launched in. */
+  readonly way: number
 }
 
 export interface PlacedCosts {
   readonly best: readonly NetworkCosts[]
+  /** One placement of each way to launch them: the order of ranks, or how axes cross slices. */
+  readonly ways: readonly Placement[]
   /** Every placement, priced when first asked for. */
   readonly all: () => readonly Placed[]
 }
 
 export function placedCosts(model: CostModel, mesh: Mesh, places: readonly Placement[]): PlacedCosts {
+  const ranks = places.map(ranksOf)
+  const distinct = [...new Set(ranks)]
   let placed: readonly Placed[] | null = null
   return {
     best: model.prices.bestCases(mesh),
+    ways: distinct.flatMap((way) => places[ranks.indexOf(way)] ?? []),
     all: () => {
-      placed ??= places.map((placement) => ({ placement, costs: model.prices.placed(placement, mesh) }))
+      placed ??= places.map((placement, at) => ({
+        placement,
+        costs: model.prices.placed(placement, mesh),
+        way: distinct.indexOf(ranks[at] ?? ''),
+      }))
       return placed
     },
   }
+}
+
+function ranksOf({ groups }: Placement): string {
+  return axes
+    .map((axis) => {
+      const group = groups[axis]
+      return group.kind === 'torus' ? group.slices : group.spans.map(({ stride }) => stride).join()
+    })
+    .join(' ')
 }
 
 export interface StageNumbers {

@@ -3,7 +3,7 @@
  * of the model, as the plan's expert axis does. Source: as megatron.ts, maxtext.ts and torchtitan.ts.
  */
 import { expertLayers } from '../../model/expert-layers.ts'
-import type { Run } from './run.ts'
+import type { MeshRun, Run } from './run.ts'
 import { innermostUnit, unitsSpanned } from './units.ts'
 import type { Check } from './unsupported.ts'
 
@@ -31,15 +31,22 @@ export function routingGroups({ model, placement, problem }: Run): RoutingGroups
 
 /**
  * Megatron-LM and torchtitan count the ranks of experts through tensor and then at once through the experts, context
- * among them; the plan counts through context first. The same links serve both where all of it is inside one unit.
+ * among them; the plan counts through context first. Groups are as large and hold as much; the same links serve both where
+ * all of it is inside one unit.
  */
-export function foldedExperts({ mesh: { tensor, context, expert }, problem }: Run): boolean {
+export function foldingNotes(
+  { mesh: { tensor, context, expert }, problem }: Run,
+  framework: string,
+): readonly string[] {
   const block = tensor * context * expert
-  return context > 1 && expert > 1 && innermostUnit(problem.cluster) % block !== 0
+  if (context === 1 || expert === 1 || innermostUnit(problem.cluster) % block === 0) return []
+  return [
+    `${framework} spreads experts over the ranks of context first: its groups of experts lie closer together than the plan costs them, and those that reduce experts' gradients further apart.`,
+  ]
 }
 
 /** Matrices of experts, and of a dense MLP where some layer has one, are sharded evenly. */
-export function widthChecks({ model, mesh: { tensor } }: Run): readonly Check[] {
+export function widthChecks({ model, mesh: { tensor } }: MeshRun): readonly Check[] {
   const { experts } = model
   const dense = expertLayers(model) < model.layers
   const shared = (experts?.sharedExperts ?? 0) * (experts?.dFfExpert ?? 0)

@@ -13,9 +13,8 @@
  */
 import { expertLayers } from '../../model/expert-layers.ts'
 import type { LatentAttention, MixtureOfExperts, Transformer } from '../../model/transformer.ts'
-import { routingGroups } from './experts.ts'
 import type { MaxtextConfig } from './maxtext.ts'
-import type { Run } from './run.ts'
+import type { MeshRun } from './run.ts'
 
 /** Its name, and the keys that other blocks do not have. */
 export interface Block {
@@ -26,7 +25,7 @@ export interface Block {
 }
 
 /** Null where there is none. */
-export function maxtextBlock(run: Run): Block | null {
+export function maxtextBlock(run: MeshRun): Block | null {
   const { model } = run
   const { experts, attention } = model
   const { latent } = attention
@@ -51,13 +50,13 @@ function dense({ learnedPositions }: Transformer): Block {
   }
 }
 
-function gptOss(run: Run, experts: MixtureOfExperts, window: number): Block | null {
+function gptOss(run: MeshRun, experts: MixtureOfExperts, window: number): Block | null {
   if (run.model.layers % 2 !== 0) return null
   const keys = { sliding_window_size: window, inhomogeneous_layer_cycle_interval: 2 }
   return { name: 'gpt_oss', cycle: 2, keys: { ...expertKeys(run, experts), ...keys } }
 }
 
-function llama4(run: Run, experts: MixtureOfExperts, window: number): Block | null {
+function llama4(run: MeshRun, experts: MixtureOfExperts, window: number): Block | null {
   const { layers, attention } = run.model
   const { globalEvery } = attention
   const { activeExperts, sharedExperts, denseLayers, every } = experts
@@ -74,7 +73,7 @@ function llama4(run: Run, experts: MixtureOfExperts, window: number): Block | nu
   return { name: 'llama4', cycle, keys: { ...expertKeys(run, experts), ...keys } }
 }
 
-function deepseek(run: Run, latent: LatentAttention, experts: MixtureOfExperts): Block | null {
+function deepseek(run: MeshRun, latent: LatentAttention, experts: MixtureOfExperts): Block | null {
   const { gatedMlp, heads, kvHeads, attention } = run.model
   const { denseLayers, every, sharedExperts } = experts
   const local = attention.window !== null && attention.globalEvery !== 1
@@ -93,8 +92,7 @@ function deepseek(run: Run, latent: LatentAttention, experts: MixtureOfExperts):
   return { name: 'deepseek', cycle: 1, keys: { ...expertKeys(run, experts), ...keys } }
 }
 
-function expertKeys(run: Run, { experts, activeExperts, dFfExpert }: MixtureOfExperts): MaxtextConfig {
-  const limited = routingGroups(run)
+function expertKeys(run: MeshRun, { experts, activeExperts, dFfExpert }: MixtureOfExperts): MaxtextConfig {
   return {
     num_experts: experts,
     num_experts_per_tok: activeExperts,
@@ -102,7 +100,6 @@ function expertKeys(run: Run, { experts, activeExperts, dFfExpert }: MixtureOfEx
     sparse_matmul: true,
     // The kernel is for TPUs; without it, what JAX has for any chip.
     megablox: run.problem.cluster.chip.kind === 'tpu',
-    ...(limited ? { n_routing_groups: limited.groups, topk_routing_group: limited.limit } : {}),
   }
 }
 

@@ -4,24 +4,29 @@ import { maxtextBlock } from './maxtext-block.ts'
 import { maxtextContextChecks } from './maxtext-context.ts'
 import { sendsAgain } from './maxtext-recomputation.ts'
 import { pipelineRank } from './rank-order.ts'
-import type { Run } from './run.ts'
+import type { MeshRun, Run } from './run.ts'
 import { type Check, commonChecks, faults } from './unsupported.ts'
 
 export function maxtextFaults(run: Run): readonly string[] {
-  return faults([
-    ...commonChecks(run),
-    ...meshChecks(run),
-    ...stateChecks(run),
-    ...modelChecks(run),
-    ...expertChecks(run),
-    ...maxtextContextChecks(run),
-    ...pipelineChecks(run),
-    ...lossChecks(run),
-    ...precisionChecks(run),
-  ])
+  return [
+    ...maxtextMeshFaults(run),
+    ...faults([
+      ...commonChecks(run),
+      ...stateChecks(run),
+      ...expertChecks(run),
+      ...maxtextContextChecks(run),
+      ...pipelineChecks(run),
+      ...lossChecks(run),
+    ]),
+  ]
 }
 
-function meshChecks(run: Run): readonly Check[] {
+/** Of every plan of a mesh. */
+export function maxtextMeshFaults(run: MeshRun): readonly string[] {
+  return faults([...meshChecks(run), ...modelChecks(run), ...precisionChecks(run)])
+}
+
+function meshChecks(run: MeshRun): readonly Check[] {
   const { mesh, model, sequenceLength } = run
   const { tensor, context, fsdp, expert } = mesh
   const divides = (shards: number, name: string, size: number): Check => [
@@ -62,9 +67,11 @@ function stateChecks({ zeroStage, mesh, replicas, microbatches, model, problem }
   ]
 }
 
-function modelChecks({ model, sequenceLength, problem }: Run): readonly Check[] {
+function modelChecks(run: MeshRun): readonly Check[] {
+  const { model, sequenceLength, problem } = run
   const { optimizer } = problem.workload
   return [
+    [maxtextBlock(run) === null, 'MaxText has no decoder block with these experts and this attention'],
     [model.parallelBlocks, 'MaxText runs attention before the MLP, not beside it'],
     [
       model.learnedPositions > 0 && model.learnedPositions < sequenceLength,
@@ -139,7 +146,7 @@ function lossChecks({ model, mesh, sequenceLength, sequences, problem }: Run): r
   ]
 }
 
-function precisionChecks({ problem: { precision } }: Run): readonly Check[] {
+function precisionChecks({ problem: { precision } }: MeshRun): readonly Check[] {
   const { weights, compute, gradients, optimizer } = precision
   return [
     [

@@ -13,7 +13,7 @@
  */
 import { expertLayers } from '../../model/expert-layers.ts'
 import type { Transformer } from '../../model/transformer.ts'
-import { copiesNotes } from './experts.ts'
+import { copiesNotes, routingGroups } from './experts.ts'
 import { type Block, maxtextBlock } from './maxtext-block.ts'
 import { maxtextFaults } from './maxtext-checks.ts'
 import { maxtextContext } from './maxtext-context.ts'
@@ -40,7 +40,6 @@ export function maxtext(run: Run): Launch<MaxtextConfig> {
     ...maxtextFaults(run),
     ...(sliced ? [] : ["a mesh axis straddles the units of the innermost tier, which are MaxText's slices"]),
     ...(sliced && reordersExperts(sliced) ? ['MaxText counts ranks through experts before all else'] : []),
-    ...(block ? [] : ['MaxText has no decoder block with these experts and this attention']),
     ...(recomputation ? [] : ['MaxText has one rematerialisation policy for all layers']),
   ]
   if (!sliced || !block || !recomputation || unsupported.length > 0) return { unsupported }
@@ -55,7 +54,9 @@ export function maxtext(run: Run): Launch<MaxtextConfig> {
   return { flags, notes: [...placementNotes(run), ...modelNotes(run, block)] }
 }
 
-function modelConfig({ model, problem }: Run, { name, keys }: Block): MaxtextConfig {
+function modelConfig(run: Run, { name, keys }: Block): MaxtextConfig {
+  const { model, problem } = run
+  const limited = routingGroups(run)
   const gpu = problem.cluster.chip.kind === 'gpu'
   return {
     // max_segments_per_seq: packed sequences need a limit with this attention; 32 is MaxText's own on GPUs.
@@ -73,6 +74,7 @@ function modelConfig({ model, problem }: Run, { name, keys }: Block): MaxtextCon
     mlp_activations: model.gatedMlp ? ['silu', 'linear'] : ['gelu'],
     logits_via_embedding: model.tiedEmbeddings,
     ...keys,
+    ...(limited ? { n_routing_groups: limited.groups, topk_routing_group: limited.limit } : {}),
     ...(model.multiTokenLayers > 0 ? { mtp_num_layers: model.multiTokenLayers } : {}),
     opt_type: problem.workload.optimizer,
   }

@@ -10,7 +10,7 @@
  * single expert. Source: as megatron.ts, and docs/user-guide/features/moe.md, megatron/core/parallel_state.py,
  * megatron/core/transformer/moe/{token_dispatcher,shared_experts}.py, megatron/core/models/gpt/gpt_layer_specs.py.
  */
-import { copiesNotes, expertPattern, foldedExperts, routingGroups, widthChecks } from './experts.ts'
+import { copiesNotes, expertPattern, foldingNotes, routingGroups } from './experts.ts'
 import { pipelineRank } from './rank-order.ts'
 import type { Run } from './run.ts'
 import { innermostUnit } from './units.ts'
@@ -40,11 +40,6 @@ export function megatronExperts(run: Run): readonly Flag[] {
 export function megatronExpertChecks(run: Run): readonly Check[] {
   const { mesh } = run
   return [
-    ...widthChecks(run),
-    [
-      foldedExperts(run),
-      'Megatron-LM spreads experts over context first, then over the replicas, which the plan does not',
-    ],
     [
       pipelineRank(run) === 'inside' && mesh.context * mesh.expert > 1,
       'Megatron-LM puts the pipeline inside of the replicas only without context and expert',
@@ -54,8 +49,10 @@ export function megatronExpertChecks(run: Run): readonly Check[] {
 
 export function megatronExpertNotes(run: Run): readonly string[] {
   const [, kind] = dispatcher(run)
-  if (kind !== 'flex') return copiesNotes(run, 'Megatron-LM')
+  const folding = foldingNotes(run, 'Megatron-LM')
+  if (kind !== 'flex') return [...copiesNotes(run, 'Megatron-LM'), ...folding]
   return [
+    ...folding,
     'Megatron-LM: the flex dispatcher needs DeepEP installed, on Hopper or later; alltoall does not, but sends a token once for each of its experts, not once for each chip.',
   ]
 }

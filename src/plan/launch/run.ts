@@ -39,9 +39,12 @@ export interface Run {
   readonly globalBatch: number
 }
 
+/** What is known of a run before anything but its mesh is. */
+export type MeshRun = Pick<Run, 'problem' | 'model' | 'mesh' | 'sequenceLength'>
+
 export function launchRun(
   { problem }: CostModel,
-  candidate: Candidate,
+  candidate: Omit<Candidate, 'score'>,
   policies: readonly PolicyLayers[],
 ): Run {
   const { mesh, placement, zeroStage, contextLayout, schedule, stageLayers, sequences, microbatches } =
@@ -66,7 +69,10 @@ export function launchRun(
   }
 }
 
-function recomputation({ mix }: Candidate, [first, second]: readonly PolicyLayers[]): Recomputation {
+function recomputation(
+  { mix }: Pick<Candidate, 'mix'>,
+  [first, second]: readonly PolicyLayers[],
+): Recomputation {
   const policy = first?.policy ?? 'none'
   return second ? { policy, other: second.policy, count: mix.count } : { policy, other: policy, count: 0 }
 }

@@ -1,24 +1,31 @@
 /** What torchtitan cannot run. Source: as torchtitan.ts. */
 import { pipelineRank } from './rank-order.ts'
-import type { Run } from './run.ts'
+import type { MeshRun, Run } from './run.ts'
 import { usesFsdp } from './torchtitan-degrees.ts'
-import { torchtitanExpertChecks } from './torchtitan-experts.ts'
+import { torchtitanExpertChecks, torchtitanModelChecks } from './torchtitan-experts.ts'
 import { torchtitanSchedules } from './torchtitan-pipeline.ts'
 import { type Check, commonChecks, faults } from './unsupported.ts'
 
 export function torchtitanFaults(run: Run): readonly string[] {
-  return faults([
-    ...commonChecks(run),
-    ...meshChecks(run),
-    ...stateChecks(run),
-    ...torchtitanExpertChecks(run),
-    ...pipelineChecks(run),
-    ...precisionChecks(run),
-  ])
+  return [
+    ...torchtitanMeshFaults(run),
+    ...faults([
+      ...commonChecks(run),
+      ...rankChecks(run),
+      ...stateChecks(run),
+      ...torchtitanExpertChecks(run),
+      ...pipelineChecks(run),
+      ...precisionChecks(run),
+    ]),
+  ]
 }
 
-function meshChecks(run: Run): readonly Check[] {
-  const { model, mesh, sequenceLength } = run
+/** Of every plan of a mesh. */
+export function torchtitanMeshFaults(run: MeshRun): readonly string[] {
+  return faults([...meshChecks(run), ...torchtitanModelChecks(run), ...stateTypeChecks(run)])
+}
+
+function meshChecks({ model, mesh, sequenceLength, problem }: MeshRun): readonly Check[] {
   const { tensor, context } = mesh
   const parts = 2 * context * tensor
   return [
@@ -29,12 +36,17 @@ function meshChecks(run: Run): readonly Check[] {
     ],
     [model.vocab % tensor !== 0, `tensor ${tensor} does not divide the vocabulary ${model.vocab}`],
     [sequenceLength % parts !== 0, `${parts} does not divide the sequence length ${sequenceLength}`],
-    [context > 1 && run.contextLayout === 'ulysses', 'torchtitan has no ulysses'],
-    [pipelineRank(run) === 'inside', 'torchtitan puts the pipeline outside of the replicas'],
     [
-      run.problem.cluster.network.kind === 'torus',
+      problem.cluster.network.kind === 'torus',
       'torchtitan counts ranks behind switches; it does not place axes on a torus',
     ],
+  ]
+}
+
+function rankChecks(run: Run): readonly Check[] {
+  return [
+    [run.mesh.context > 1 && run.contextLayout === 'ulysses', 'torchtitan has no ulysses'],
+    [pipelineRank(run) === 'inside', 'torchtitan puts the pipeline outside of the replicas'],
   ]
 }
 
@@ -58,10 +70,6 @@ function stateChecks(run: Run): readonly Check[] {
     [
       zeroStage > 1 && piped,
       `PyTorch's pipeline keeps whole weights and gradients until the last microbatch; ZeRO-${zeroStage} does not`,
-    ],
-    [
-      problem.workload.optimizer !== 'adamw',
-      `the optimizer ${problem.workload.optimizer} is not torchtitan's`,
     ],
   ]
 }
@@ -92,19 +100,29 @@ function pipelineChecks({ mesh, schedule, microbatches }: Run): readonly Check[]
 }
 
 function precisionChecks(run: Run): readonly Check[] {
-  const { weights, compute, gradients, optimizer } = run.problem.precision
-  const mixed = weights === 'bf16' && (compute === 'bf16' || compute === 'fp8')
+  const { weights } = run.problem.precision
   const modelAxes = run.mesh.tensor * run.mesh.pipeline > 1
+  return [
+    [
+      weights === 'bf16' && modelAxes && !usesFsdp(run),
+      'torchtitan mixes precision under tensor or pipeline only with FSDP',
+    ],
+  ]
+}
+
+function stateTypeChecks({ problem }: MeshRun): readonly Check[] {
+  const { weights, compute, gradients, optimizer } = problem.precision
+  const mixed = weights === 'bf16' && (compute === 'bf16' || compute === 'fp8')
   return [
     [
       !mixed && !(weights === 'fp32' && compute === 'fp32'),
       `weights in ${weights} with compute in ${compute} are not mapped to torchtitan`,
     ],
-    [
-      mixed && modelAxes && !usesFsdp(run),
-      'torchtitan mixes precision under tensor or pipeline only with FSDP',
-    ],
     [gradients !== 'fp32', `torchtitan reduces gradients in fp32, not ${gradients}`],
     [optimizer !== 'fp32', `torchtitan's optimizer states are fp32, not ${optimizer}`],
+    [
+      problem.workload.optimizer !== 'adamw',
+      `the optimizer ${problem.workload.optimizer} is not torchtitan's`,
+    ],
   ]
 }

@@ -3,8 +3,8 @@
  * the plan does, where it is told so. DeepEP sends one copy of a token for each chip; it is in DeepSeek's model alone, and
  * not with experts split over tensor. Source: as torchtitan.ts, and torchtitan/models/deepseek_v3/infra/parallelize.py.
  */
-import { copiesNotes, foldedExperts, widthChecks } from './experts.ts'
-import type { Run } from './run.ts'
+import { copiesNotes, foldingNotes, widthChecks } from './experts.ts'
+import type { MeshRun, Run } from './run.ts'
 import type { TomlValue } from './toml.ts'
 import type { Check } from './unsupported.ts'
 
@@ -18,19 +18,20 @@ export function torchtitanExperts(run: Run): Readonly<Record<string, TomlValue>>
   }
 }
 
-export function torchtitanExpertChecks(run: Run): readonly Check[] {
-  const { model, mesh, zeroStage, problem } = run
-  const { window, globalEvery } = model.attention
+export function torchtitanExpertChecks({ mesh, zeroStage }: Run): readonly Check[] {
   return [
-    ...widthChecks(run),
-    [
-      foldedExperts(run),
-      'torchtitan spreads experts over context first, then over the replicas, which the plan does not',
-    ],
     [
       zeroStage === 0 && mesh.expert > 1,
       'torchtitan takes the ranks of experts from those that shard weights; ZeRO-0 has none',
     ],
+  ]
+}
+
+export function torchtitanModelChecks(run: MeshRun): readonly Check[] {
+  const { model, problem } = run
+  const { window, globalEvery } = model.attention
+  return [
+    ...widthChecks(run),
     [
       model.experts !== null && problem.precision.compute === 'fp8',
       "torchtitan's experts in fp8 are a prototype that is not mapped",
@@ -41,8 +42,8 @@ export function torchtitanExpertChecks(run: Run): readonly Check[] {
 }
 
 export function torchtitanExpertNotes(run: Run): readonly string[] {
-  if (!usesDeepEp(run)) return copiesNotes(run, 'torchtitan')
-  return run.mesh.expert > 1 ? ['torchtitan: its DeepEP dispatch needs DeepEP installed.'] : []
+  const deepEp = run.mesh.expert > 1 ? ['torchtitan: its DeepEP dispatch needs DeepEP installed.'] : []
+  return [...(usesDeepEp(run) ? deepEp : copiesNotes(run, 'torchtitan')), ...foldingNotes(run, 'torchtitan')]
 }
 
 function usesDeepEp({ model, mesh, problem }: Run): boolean {
