@@ -32,14 +32,17 @@ export interface HostPart {
   readonly sum: boolean
 }
 
-/** What a layer has of these: low ranks in latent attention, shared experts beside routed ones. */
+/**
+ * What a layer has of these: low ranks in latent attention, shared experts beside routed ones. Where heads are sharded while
+ * attention runs (ulysses), its kernel reads its own result again beside what was sent back of it.
+ */
 const queries = ['Q', 'K', 'V', 'QLow', 'KVLow']
 const hidden = ['Gate', 'Up', 'SharedGate', 'SharedUp']
 
 export const policies: readonly Policy[] = [
   {
     name: 'none',
-    attention: ['In', ...queries, 'Att'],
+    attention: ['In', ...queries, 'Result', 'Att'],
     mlp: ['In', ...hidden, 'Tmp', 'SharedTmp', 'Dispatched'],
     stream: 2,
     book: { stream: 20, inner: 0 },

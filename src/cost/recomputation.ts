@@ -25,7 +25,9 @@ export function recomputedArrays(component: Component, policy: Policy): readonly
     want(producer.left)
     want(producer.right)
   }
-  for (const { left, right } of component.einsums) {
+  for (const { left, right, kind: einsum } of component.einsums) {
+    // The gradient of what was only moved is moved back: that asks for no operand.
+    if (einsum === 'reshard') continue
     for (const name of [left, right]) {
       const kind = component.arrays[name]?.kind
       if (kind === 'activation' || kind === 'passed') want(name)

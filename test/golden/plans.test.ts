@@ -65,6 +65,7 @@ describe('the ranked plans for', async () => {
     const question = problemOf(optimizeRequest.parse(request), catalogue)
     if (question.mode !== 'train') throw new Error('A golden plan is of training')
     const answer = optimize(question.problem, solvers)
+    expect(answer.search.gap ?? 0).toBeGreaterThanOrEqual(0)
     await expect(page(answer)).toMatchFileSnapshot(
       `../../fixtures/golden/plans/${name.replaceAll(/[ ,.]+/g, '-')}.txt`,
     )

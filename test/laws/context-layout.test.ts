@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import { costModel } from '../../src/cost/model.ts'
+import { policies } from '../../src/cost/policies.ts'
+import { recomputedArrays } from '../../src/cost/recomputation.ts'
 import { evaluate } from '../../src/evaluate.ts'
 import { optimize } from '../../src/optimize.ts'
 import { contextModels, searchAll } from '../../src/search/context-models.ts'
@@ -10,6 +12,7 @@ import { unitMesh } from '../../src/sharding/axis.ts'
 import { restricted } from '../../src/sharding/component.ts'
 import { type ContextLayout, contextLayoutFits, contextLayouts } from '../../src/sharding/context-layout.ts'
 import { derive, movesOf } from '../../src/sharding/derive.ts'
+import { latentAttention } from '../../src/sharding/latent-attention.ts'
 import { attention } from '../../src/sharding/training-layout.ts'
 import { problem } from '../problem.ts'
 
@@ -100,6 +103,30 @@ describe('a layout of context', () => {
     const wide = { ...unitMesh, context: 8, tensor: 2 }
     const refused = evaluate(asked, { mesh: wide, contextLayout: 'ulysses' }, solvers)
     expect(refused).toMatchObject({ illegal: [{ pointer: '/plan/contextLayout' }] })
+  })
+})
+
+describe('a policy that keeps everything', () => {
+  it('has nothing to compute again, however attention meets its keys', () => {
+    const [everything] = policies
+    if (!everything) throw new Error('there are policies')
+    for (const layout of contextLayouts) {
+      const latent = latentAttention('B_RXE T_CY D_Z', true, layout)
+      for (const component of [attention('sequence', layout), latent]) {
+        expect(recomputedArrays(component, everything)).toEqual([])
+      }
+    }
+  })
+
+  it('computes the same again under all layouts where it keeps less', () => {
+    for (const policy of policies) {
+      const matmuls = contextLayouts.map((layout) => {
+        const component = attention('sequence', layout)
+        const again = recomputedArrays(component, policy)
+        return component.einsums.filter(({ out, kind }) => kind !== 'reshard' && again.includes(out)).length
+      })
+      expect(new Set(matmuls).size).toBe(1)
+    }
   })
 })
 
