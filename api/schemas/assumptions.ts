@@ -16,6 +16,10 @@ const chosen = {
   matmulEfficiency: share().describe('Fraction of peak FLOP/s that a large matmul reaches.'),
   matmulHalfFlops: flops.describe('FLOP of a matmul on one chip that reaches half of that.'),
   attentionEfficiency: share().describe('The same for the attention kernel, of peak.'),
+  sustainedShare: share().describe('Of both, what kernels hold through hours of training.'),
+  fp8Share: share().describe(
+    "Of a bf16 matmul's fraction of peak, what one in fp8 reaches of its own in training.",
+  ),
   hbmEfficiency: share(),
   cacheEfficiency: share().describe('The same of attention that reads caches.'),
   scaleUpEfficiency: share().describe('Fraction of link bandwidth inside a slice or node.'),
@@ -23,6 +27,9 @@ const chosen = {
   latencyFactor: z.number().min(0).max(1000).describe("Multiplies the catalogue's latencies."),
   layerOverheadSeconds: seconds(10).describe('Fixed time per layer, microbatch and pass.'),
   stepOverheadSeconds: seconds(1000).describe('Fixed time per step.'),
+  stragglerSeconds: seconds(1000).describe(
+    'What a training step waits for the last of twice as many nodes or slices.',
+  ),
   inferenceLayerOverheadSeconds: seconds(10).describe('Fixed time per layer of a pass of inference.'),
   inferenceStepOverheadSeconds: seconds(1000).describe('Fixed time per pass of inference.'),
   inferenceSequenceOverheadSeconds: seconds(10).describe('Further time per pass and sequence.'),
@@ -101,6 +108,11 @@ const chosen = {
     .describe('Inference tries 2D weight-stationary and weight-gathered layouts.'),
   padHeads: z.boolean().describe('Heads may be padded to what the tensor axes divide, in inference.'),
   elementwise: z.boolean(),
+  elementwiseFactor: z
+    .number()
+    .min(1)
+    .max(100)
+    .describe('How much longer elementwise kernels of training take than the least that they stream.'),
   optimizerStep: z.boolean(),
   reserveFraction: z.number().min(0).max(0.9),
   reserveBytes: bytes,

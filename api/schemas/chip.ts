@@ -57,6 +57,9 @@ export const efficiency = z
     matmul: share(),
     matmulHalfFlops: z.number().min(0).max(1e21),
     attention: share(),
+    sustained: z.exactOptional(
+      share().describe('Of matmul and attention, what training holds for hours; 1 where absent.'),
+    ),
     hbm: share(),
     cache: z.exactOptional(share().describe('Attention that reads caches; as hbm where absent.')),
     scaleUp: share(),

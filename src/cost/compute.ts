@@ -5,6 +5,8 @@
  *
  * e is the fraction of peak that a large matmul reaches, h the FLOPs at which a matmul reaches half of that: the
  * saturation curve x/(x + h) that measured kernels follow. Bytes are the operands' and the result's, once each.
+ *
+ * Kernels are measured in bursts. In training matmuls and attention hold a share of e: clocks under full power.
  */
 import type { Assumptions } from '../assumptions.ts'
 import type { Chip, ElementType } from '../hardware/chip.ts'
@@ -37,6 +39,17 @@ export function computeRates(chip: Chip, compute: ElementType, assumptions: Assu
     secondsPerUpdateFlop: 1 / (widePeak * assumptions.matmulEfficiency),
     halfFlops: assumptions.matmulHalfFlops,
     secondsPerByte: 1 / (chip.hbmBytesPerSecond * assumptions.hbmEfficiency),
+  }
+}
+
+export function trainingRates(chip: Chip, compute: ElementType, assumptions: Assumptions): ComputeRates {
+  const { sustainedShare, fp8Share } = assumptions
+  const rates = computeRates(chip, compute, assumptions)
+  return {
+    ...rates,
+    secondsPerFlop: rates.secondsPerFlop / sustainedShare / (compute === 'fp8' ? fp8Share : 1),
+    secondsPerAttentionFlop: rates.secondsPerAttentionFlop / sustainedShare,
+    secondsPerUpdateFlop: rates.secondsPerUpdateFlop / sustainedShare,
   }
 }
 

@@ -12,9 +12,10 @@ import { derive } from '../sharding/derive.ts'
 import type { Extents } from '../sharding/monomial.ts'
 import { stateShardings, type ZeroStage, zeroStages } from '../sharding/states.ts'
 import { embedding, type LayerPart, layerParts, unembedding } from '../sharding/training-layout.ts'
+import type { Seconds } from '../units.ts'
 import { type CompiledComponent, type CompiledProduct, compile, type Window, weighted } from './compile.ts'
-import { type ComputeRates, computeRates } from './compute.ts'
-import { elementwiseProduct } from './elementwise.ts'
+import { type ComputeRates, trainingRates } from './compute.ts'
+import { elementwiseBackward, elementwiseForward, lossProduct } from './elementwise.ts'
 import {
   activationTerms,
   gatheredKeyTerms,
@@ -27,6 +28,7 @@ import {
 import { type NetworkPrices, networkPrices } from './network.ts'
 import { offeredPolicies, type Policy, policies } from './policies.ts'
 import { recomputedArrays, recomputedLogits } from './recomputation.ts'
+import { stepOverhead } from './step-overhead.ts'
 import { extentsOf, type Term } from './term.ts'
 
 /** One layer, forwards, and backwards under each policy. */
@@ -54,6 +56,8 @@ export interface CostModel {
   readonly contextLayout: ContextLayout
   readonly extents: Extents
   readonly rates: ComputeRates
+  /** Of a step, whatever the plan. */
+  readonly stepOverhead: Seconds
   readonly prices: NetworkPrices
   /** Axis sets that anything moves over. */
   readonly sets: readonly AxisSet[]
@@ -89,10 +93,12 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = 'gath
   const layer = layerParts(model, assumptions.residual, contextLayout)
   const attended = attendedShare(model, workload.sequenceLength, assumptions.attentionFlops)
   const allowed = allowedPolicies(problem)
-  const streamed = (passes: 1 | 2): Window => ({
-    products: assumptions.elementwise ? [elementwiseProduct(layer, model, extents, precision, passes)] : [],
+  const streamed = (product: () => CompiledProduct): Window => ({
+    products: assumptions.elementwise ? [slowed(product(), assumptions.elementwiseFactor)] : [],
     buckets: [],
   })
+  const streamedBackward = (policy?: Policy) =>
+    streamed(() => elementwiseBackward(layer, model, extents, precision, policy))
   const stages = zeroStages.map((zeroStage): StageModel => {
     // Policies that run the same einsums of a component again share what comes of it.
     const known = new Map<string, CompiledComponent>()
@@ -116,23 +122,36 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = 'gath
       layer.map(({ component, times }) => weighted(pick(compiled(component)), times))
     const embed = embedding(assumptions.residual)
     const head = unembedding(assumptions.residual)
+    const withLoss = (compiled: CompiledComponent, pass: 'forward' | 'backward') =>
+      joined([compiled[pass], streamed(() => lossProduct(head, pass, extents, precision))])
+    const compiledHead = compiled(head, recomputedLogits(assumptions))
     return {
       zeroStage,
       layer: {
-        forward: joined([...plain(({ forward }) => forward), streamed(1)]),
+        forward: joined([
+          ...plain(({ forward }) => forward),
+          streamed(() => elementwiseForward(layer, model, extents, precision)),
+        ]),
         backward: allowed.map((policy) =>
           joined([
             ...layer.map(({ component, times }) =>
               weighted(compiled(component, recomputedArrays(component, policy)).backward, times),
             ),
-            streamed(2),
+            streamedBackward(policy),
           ]),
         ),
         gradients: joined(plain(({ gradients }) => gradients)),
         weights: joined(plain(({ weights }) => weights)),
       },
       embedding: compiled(embed),
-      head: repeated(compiled(head, recomputedLogits(assumptions)), 1 + model.multiTokenLayers),
+      head: repeated(
+        {
+          ...compiledHead,
+          forward: withLoss(compiledHead, 'forward'),
+          backward: withLoss(compiledHead, 'backward'),
+        },
+        1 + model.multiTokenLayers,
+      ),
       layerStates: states(layer, normRows(model)),
       embeddingStates: states([once(embed)], model.learnedPositions),
       positionStates: states([], model.learnedPositions),
@@ -152,7 +171,7 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = 'gath
         times,
       ),
     ),
-    streamed(2),
+    streamedBackward(),
   ])
   const used = stages.flatMap(({ layer: windows, embedding: embed, head }) => [
     windows.forward,
@@ -168,7 +187,8 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = 'gath
     problem,
     contextLayout,
     extents,
-    rates: computeRates(cluster.chip, precision.compute, assumptions),
+    rates: trainingRates(cluster.chip, precision.compute, assumptions),
+    stepOverhead: stepOverhead(cluster, assumptions),
     prices: networkPrices(cluster.network, [...sets], assumptions),
     sets: [...sets],
     resources: resourceCount(cluster.network) + (allowed.some(({ host }) => host) ? 1 : 0),
@@ -222,6 +242,11 @@ function boundaryTerm(layer: readonly LayerPart[], extents: Extents, problem: Pr
 /** The head of every layer that predicts a token has the same weights. */
 function repeated(head: CompiledComponent, times: number): CompiledComponent {
   return { ...head, forward: weighted(head.forward, times), backward: weighted(head.backward, times) }
+}
+
+/** Kernels that take so much longer than their bytes. */
+function slowed(product: CompiledProduct, factor: number): CompiledProduct {
+  return { ...product, times: factor * product.times }
 }
 
 const once = (component: Component): LayerPart => ({ component, times: 1 })

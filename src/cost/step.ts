@@ -59,7 +59,7 @@ export function stepTime(
     holeTime(longest, stages, schedule, microbatches) +
     (bound === 'lower' ? 0 : Math.max(0, stages - 2) * traffic.transferTime) +
     layers.update +
-    model.problem.assumptions.stepOverheadSeconds
+    model.stepOverhead
   )
 }
 
@@ -102,7 +102,7 @@ function splitStepTime(
     Math.max(busiest, waiting + path) +
     (bound === 'lower' ? 0 : Math.max(0, chipsOf(groups) - 2) * traffic.transferTime) +
     layers.update +
-    model.problem.assumptions.stepOverheadSeconds
+    model.stepOverhead
   )
 }
 

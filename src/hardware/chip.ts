@@ -48,6 +48,8 @@ export interface Efficiency {
   readonly matmul: number
   readonly matmulHalfFlops: number
   readonly attention: number
+  /** Of what matmuls and attention reach in bursts, what they hold through training; 1 where absent. */
+  readonly sustained?: number
   readonly hbm: number
   /** Of HBM bandwidth, by attention that reads caches; as `hbm` where absent. */
   readonly cache?: number

@@ -75,7 +75,7 @@ export function costing(model: CostModel, candidate: Candidate): Costing {
   const expected = step('expected')
   const busy = microbatches * waited.own + waited.once
   const bubble = split
-    ? Math.max(0, expected - fill - layers.update - assumptions.stepOverheadSeconds - busy)
+    ? Math.max(0, expected - fill - layers.update - model.stepOverhead - busy)
     : (total - waited.own) / schedule.virtualStages + holes
   return {
     model,

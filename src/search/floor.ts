@@ -113,7 +113,7 @@ export function meshFloors(model: CostModel): Floors {
       }
     }
     // The sums are added in another order than a layout's: rounding must not put the floor above it.
-    return (least + score(assumptions.stepOverheadSeconds, assumptions.stepOverheadSeconds)) * (1 - 1e-12)
+    return (least + score(model.stepOverhead, model.stepOverhead)) * (1 - 1e-12)
   }
   return { of }
 

@@ -122,7 +122,7 @@ export function memoryPolicyProgram(numbers: LayoutNumbers, counting: CountingNa
       rows: [...counts.rows, ...pipeline.rows, ...parts.flatMap(({ rows }) => rows)],
     },
     counts,
-    constant: transfers + layers.update + assumptions.stepOverheadSeconds,
+    constant: transfers + layers.update + model.stepOverhead,
   }
 }
 

@@ -11,6 +11,7 @@ import type { Transformer } from '../../src/model/transformer.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { PlanSketch, Problem, ScheduleName } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import { type AttentionKernel, attentionOf } from './attention-kernels.ts'
 
 /** A layout that something was published of. */
 export interface PublishedLayout {
@@ -35,6 +36,8 @@ export interface PublishedLayout {
   /** bf16 where absent; gradients as the chip's frameworks have them. */
   readonly compute?: ElementType
   readonly gradients?: ElementType
+  /** Today's where absent. */
+  readonly attention?: AttentionKernel
   readonly batchSequences: number
   readonly sequenceLength: number
 }
@@ -92,7 +95,13 @@ function prediction(run: PublishedLayout): Plan | null {
       optimizer: 'fp32',
     },
     constraints: {},
-    assumptions: { ...calibrated(chip.kind, chip.efficiency), ...(lossChunks ? { lossChunks } : {}) },
+    assumptions: {
+      ...calibrated(chip.kind, {
+        ...chip.efficiency,
+        attention: attentionOf(run.attention, run.chip, chip.efficiency),
+      }),
+      ...(lossChunks ? { lossChunks } : {}),
+    },
     objective: 'stepTime',
     top: 1,
   }

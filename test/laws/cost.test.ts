@@ -196,6 +196,7 @@ describe('the best plan', () => {
             ...assumptions,
             layerOverheadSeconds: assumptions.layerOverheadSeconds * k,
             stepOverheadSeconds: assumptions.stepOverheadSeconds * k,
+            stragglerSeconds: assumptions.stragglerSeconds * k,
           },
         }
         const now = best(made)

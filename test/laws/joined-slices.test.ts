@@ -105,10 +105,11 @@ describe('two slices joined at the speed of their links', () => {
 
   // On 4 x 2 x 2 the tensor axis is the inner half of the long axis, and fsdp has links of all three, half of them
   // on the long one: a gather takes 7/8 / 2.5 = 0.350 of V/W. On two of 2 x 2 x 2 the tensor axis has an axis of
-  // its own, fsdp two: 3/4 / 2 = 0.375. No framework splits one gather over the links and the network at once.
+  // its own, fsdp two: 3/4 / 2 = 0.375. No framework splits one gather over the links and the network at once. All layers are
+  // recomputed, so that it is this mesh that is the best of either.
   it('lose a quarter of a per cent where the longer slice has room for two mesh axes on one of its own', () => {
     const joined = { topology: [2, 2, 2], wraps: false, bytesPerSecond: fast, memoryBudget: 1e9 }
-    const slower = ratio({ ...joined, assumptions: evenly })
+    const slower = ratio({ ...joined, assumptions: { ...evenly, policies: ['full'] } })
     expect(slower).toBeGreaterThan(1)
     expect(slower).toBeLessThan(1.01)
   })

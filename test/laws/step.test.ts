@@ -137,10 +137,10 @@ describe('a step', () => {
         const still = Object.fromEntries(names.map((name) => [name, new Array<number>(width).fill(0)]))
         const step = { ...drawn, stages: [3], traffic: still as Drawn['traffic'] }
         const { forward, backward, headForward, headBackward } = step.compute
-        const { layerOverheadSeconds, stepOverheadSeconds } = model.problem.assumptions
+        const { layerOverheadSeconds } = model.problem.assumptions
         const once = 3 * (forward + backward + 2 * layerOverheadSeconds) + headForward + headBackward
         for (const bound of bounds) {
-          expect(time(step, bound)).toBeCloseTo(step.microbatches * once + stepOverheadSeconds, 9)
+          expect(time(step, bound)).toBeCloseTo(step.microbatches * once + model.stepOverhead, 9)
         }
       }),
     )

@@ -51,6 +51,7 @@ const record = z.strictObject({
     matmul: fraction,
     matmulHalfFlops: z.number().nonnegative(),
     attention: fraction,
+    sustained: fraction.optional(),
     hbm: fraction,
     cache: fraction.optional(),
     scaleUp: fraction,

@@ -38,7 +38,8 @@ const mixed: Precision = {
 
 describe('DeepSeek-V3 on 2048 H800', () => {
   // arXiv 2412.19437: 14.8e12 tokens, 15 360 sequences of 4096 a step, fp8, 2.664e6 GPU-hours (table 1); 16 stages,
-  // 64-way experts over 8 nodes, ZeRO-1, no tensor parallelism (section 3.2).
+  // 64-way experts over 8 nodes, ZeRO-1, no tensor parallelism, DualPipe (section 3.2). The search tries the schedules that
+  // frameworks offer, so that what it finds on the mesh is compared with 1F1B.
   const [tokens, publishedHours] = [14.8e12, 2.664e6]
   const batchTokens = 15_360 * 4096
   const made = problem({
@@ -52,12 +53,16 @@ describe('DeepSeek-V3 on 2048 H800', () => {
   })
   const published = { ...unitMesh, data: 2, expert: 64, pipeline: 16 }
   const plan = evaluated(made, published, { zeroStage: 1 })
-  const hours = ((tokens / batchTokens) * plan.stepTimeSeconds * 2048) / 3600
+  const asRun = evaluated(made, published, { zeroStage: 1, pipelineSchedule: 'dualpipe' })
+  const hours = ((tokens / batchTokens) * asRun.stepTimeSeconds * 2048) / 3600
   const gap = `${(hours / 1e6).toFixed(2)} million GPU-hours predicted, 2.664 published: ${percent(hours / publishedHours)}`
 
-  it('fits as its authors laid it out', () => {
-    expect(plan.feasible).toBe(true)
-    expect(plan.memoryBytes.total).toBeLessThan(plan.memoryBytes.budget)
+  it.each([
+    ['as its authors laid it out', asRun],
+    ['with one stage on each chip', plan],
+  ])('fits %s', (_, { feasible, memoryBytes }) => {
+    expect(feasible).toBe(true)
+    expect(memoryBytes.total).toBeLessThan(memoryBytes.budget)
   })
 
   it(`takes about as long as it did (${gap})`, () => {

@@ -42,12 +42,12 @@ export type CaseAnswer =
   | { readonly status: 'excluded' | 'unsolved' }
 
 export function caseBound(model: CostModel, own: Case, solver: Solver, limit: Seconds): CaseAnswer {
-  const { stepOverheadSeconds } = model.problem.assumptions
+  const { stepOverhead } = model
   const { priced, ...program } = caseProgram(model, own)
-  const answer = solvePowerProgram(program, solver, (limit - stepOverheadSeconds) * milliseconds)
+  const answer = solvePowerProgram(program, solver, (limit - stepOverhead) * milliseconds)
   if (answer.status === 'unsolved') return { status: 'unsolved' }
   if (answer.status !== 'optimal') return { status: 'excluded' }
-  const seconds = answer.bound / milliseconds + stepOverheadSeconds
+  const seconds = answer.bound / milliseconds + stepOverhead
   return { status: 'optimal', seconds, ...readCase(answer.point, seconds, priced) }
 }
 

@@ -1,0 +1,30 @@
+/**
+ * What attention reached in published runs that had other kernels than today's, which the chips' efficiencies are of.
+ *
+ *   triton    FlashAttention of 2022 in Triton, which llm-foundry ran by default until March 2024. Fit with the other constants on
+ *             its bf16 rows marked for fitting: 0.31 of an A100 (FlashAttention reaches 25 to 40 % of it, Dao 2023, arXiv
+ *             2307.08691, abstract), 0.18 of an H100, whose own instructions it does not use.
+ *   unfused   scores written to HBM, as in Megatron of 2021. Counted, not fitted: 13 bytes a score forwards (2 written, softmax
+ *             2 + 2, dropout 2 + 2 and 1 of its mask, 2 read) and 19 backwards at the rate of elementwise kernels, and all
+ *             products of the square. With one pass recomputed, 128 wide, 50 ps for 9 · 128 causal FLOPs on an A100: 0.07.
+ */
+import type { Efficiency } from '../../src/hardware/chip.ts'
+
+export type AttentionKernel = 'triton' | 'unfused'
+
+const ofPeak: Readonly<Record<AttentionKernel, Readonly<Record<string, number>>>> = {
+  triton: { 'a100-40g-sxm': 0.31, 'a100-80g-sxm': 0.31, 'h100-sxm': 0.18 },
+  unfused: { 'a100-80g-sxm': 0.07 },
+}
+
+/** Before what training does not sustain of it. */
+export function attentionOf(
+  kernel: AttentionKernel | undefined,
+  chip: string,
+  { attention, sustained = 1 }: Efficiency,
+): number {
+  if (!kernel) return attention
+  const reached = ofPeak[kernel][chip]
+  if (reached === undefined) throw new RangeError(`Nothing is known of ${kernel} attention on ${chip}`)
+  return reached / sustained
+}
