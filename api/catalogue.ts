@@ -37,8 +37,9 @@ export function knownChip({ chips }: Catalogue, name: string): ChipRecord | unde
   return chips.get(asked) ?? [...chips.values()].find(({ aliases }) => aliases.includes(asked))
 }
 
+/** Hugging Face puts the owner before a name. */
 export function nearestModels({ models }: Catalogue, name: string): string[] {
-  return nearest(name, models.keys())
+  return nearest(name.slice(name.lastIndexOf('/') + 1), models.keys())
 }
 
 /** By name or alias; always told as the name. */

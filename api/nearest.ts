@@ -1,6 +1,7 @@
 /**
  * The names that a mistyped one may have meant: those within a third of its length in edits (insert, delete,
- * replace, swap neighbours: optimal string alignment), nearest first; among equals, those that it begins.
+ * replace, swap neighbours: optimal string alignment), and those that it begins or that begin it, whatever stands between
+ * letters and digits; nearest first, among equals those that it begins.
  */
 const longest = 64
 
@@ -14,13 +15,21 @@ export function nearest(name: string, candidates: Iterable<string>, most = 3): s
       edits: editDistance(typed, candidate.toLowerCase()),
       begun: candidate.toLowerCase().startsWith(typed),
     }))
-    .filter(({ edits }) => edits <= allowed)
+    .filter(({ candidate, edits }) => edits <= allowed || continues(typed, candidate.toLowerCase()))
     .sort(
       (a, b) =>
         a.edits - b.edits || Number(b.begun) - Number(a.begun) || (a.candidate < b.candidate ? -1 : 1),
     )
     .slice(0, most)
     .map(({ candidate }) => candidate)
+}
+
+const leastBegun = 4
+
+function continues(typed: string, candidate: string): boolean {
+  const [one, other] = [typed, candidate].map((name) => name.replace(/[^a-z0-9]/g, ''))
+  if (!one || !other || Math.min(one.length, other.length) < leastBegun) return false
+  return one.startsWith(other) || other.startsWith(one)
 }
 
 export function editDistance(from: string, to: string): number {

@@ -3,6 +3,7 @@ import type { Assumptions } from './assumptions.ts'
 import type { ElementType } from './hardware/chip.ts'
 import type { Cluster } from './hardware/cluster.ts'
 import type { Transformer } from './model/transformer.ts'
+import type { ByPart } from './model/weight-parts.ts'
 import type { Axis, Mesh } from './sharding/axis.ts'
 import type { ContextLayout } from './sharding/context-layout.ts'
 import type { Bytes } from './units.ts'
@@ -13,6 +14,8 @@ export interface Precision {
   readonly kvCache: ElementType
   readonly gradients: ElementType
   readonly optimizer: ElementType
+  /** Bytes of a parameter by part, where a checkpoint says more than the type of most weights: scales, parts left alone. */
+  readonly parameterBytes?: ByPart
 }
 
 export type OptimizerName = 'adamw' | 'adam8bit' | 'sgd' | 'momentum' | 'adafactor' | 'muon'

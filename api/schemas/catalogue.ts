@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { label } from './bound.ts'
 import { chipFields } from './chip.ts'
 import { exactPartial } from './exact-partial.ts'
-import { architecture } from './model.ts'
+import { activeConvention, architecture } from './model.ts'
 
 const { peakFlopsPerSecond, hbmBytes, hbmBytesPerSecond } = chipFields
 
@@ -28,7 +28,7 @@ export const modelRecord = z.strictObject({
 
 export const modelEntry = modelRecord.extend({
   parameters: z.number().describe('As counted from the architecture.'),
-  activeParameters: z.number(),
+  activeParameters: z.number().describe(activeConvention),
 })
 
 export const modelList = z.object({
@@ -36,7 +36,7 @@ export const modelList = z.object({
     z.object({
       name: z.string(),
       parameters: z.number().describe('As counted from the architecture.'),
-      activeParameters: z.number().describe('All but the experts that a token does not visit.'),
+      activeParameters: z.number().describe(activeConvention),
       architecture,
     }),
   ),

@@ -68,6 +68,9 @@ export const architecture = z
     learnedPositions: countOrNone(limits.positions)
       .default(0)
       .describe('Rows of learned position embeddings; 0 for rotary.'),
+    biases: z.exactOptional(
+      z.boolean().describe('Linear layers have biases: not costed, but in launch flags.'),
+    ),
     parallelBlocks: z.boolean().default(false).describe('Attention and MLP side by side.'),
     moe: z.exactOptional(moe),
     attention: z.exactOptional(attention),
@@ -96,10 +99,18 @@ export type HuggingFaceConfig = z.output<typeof huggingFace>['huggingFace']
 
 export type ModelRequest = z.output<typeof modelRequest>
 
+export const activeConvention =
+  'All but the routed experts that a token does not visit, embedding and unembedding included. Authors who leave the ' +
+  'embedding out, as a look-up, publish less: gpt-oss-120b 5.13e9 for 5.71e9.'
+
 export const modelSummary = z.object({
   name: z.string(),
   parameters: z.number(),
-  activeParameters: z.number(),
+  activeParameters: z.number().describe(activeConvention),
   trainFlopsPerToken: z.number(),
-  kvCacheBytesPerToken: z.number(),
+  kvCacheBytesPerToken: z
+    .number()
+    .describe(
+      "Of a sequence as long as the workload's, over its tokens: layers with a window keep no more than it, so that a longer sequence takes less for each.",
+    ),
 })

@@ -19,10 +19,10 @@ export function importedModel(config: HuggingFaceConfig): ResolvedModel {
     const [first] = faults
     throw new ProblemError('impossible-combination', `${first?.pointer}: ${first?.detail}`, faults)
   }
-  const { transformer, weights, ignored } = result
+  const { transformer, checkpoint, ignored } = result
   return {
     transformer,
-    ...(weights ? { weights } : {}),
+    ...(checkpoint ? { checkpoint } : {}),
     warnings: ignored.length
       ? [`Of the Hugging Face config this is left out or approximated: ${ignored.join('; ')}`]
       : [],

@@ -1,6 +1,6 @@
 /** Everything of a problem but the workload: model, chips, memory, precision, assumptions. */
 import type { Chip } from '../../src/hardware/chip.ts'
-import type { Precision, Setting } from '../../src/problem.ts'
+import type { Setting } from '../../src/problem.ts'
 import type { Bytes } from '../../src/units.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { faultyValue } from '../problems.ts'
@@ -9,7 +9,7 @@ import type { OptimizeRequest } from '../schemas/optimize.ts'
 import { assumptionsOf, basisOf } from './assumptions.ts'
 import { hardwareOf } from './hardware.ts'
 import { resolvedModel } from './model.ts'
-import type { ResolvedModel } from './resolved-model.ts'
+import { precisionOf } from './precision.ts'
 
 export interface ResolvedSetting {
   readonly setting: Setting
@@ -21,7 +21,7 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
   const resolved = resolvedModel(request.model, catalogue)
   const { cluster, warnings } = hardwareOf(request.hardware, basisOf(request.assumptions), catalogue)
   const { chip } = cluster
-  const precision = precisionOf(request, chip, resolved)
+  const { precision, warnings: ofPrecision } = precisionOf(request, chip, resolved)
   if (!Object.hasOwn(chip.peakFlopsPerSecond, precision.compute)) {
     const types = Object.keys(chip.peakFlopsPerSecond).join(', ')
     const detail = `${chip.name} does not compute in ${precision.compute}; it does in ${types}`
@@ -37,25 +37,7 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
     objective,
     top,
   }
-  return { setting, warnings: [...resolved.warnings, ...warnings] }
-}
-
-/**
- * Megatron accumulates and reduces gradients in fp32, MaxText in bf16: the default follows the chips. Weights that come
- * quantised are served so, and trained in bf16.
- */
-function precisionOf(
-  { precision, assumptions, workload }: OptimizeRequest,
-  chip: Chip,
-  { weights }: ResolvedModel,
-): Precision {
-  const accumulated = chip.kind === 'gpu' && basisOf(assumptions) === 'calibrated' ? 'fp32' : 'bf16'
-  const stored = workload.mode === 'train' ? undefined : weights
-  return {
-    ...precision,
-    weights: precision.weights ?? stored ?? 'bf16',
-    gradients: precision.gradients ?? accumulated,
-  }
+  return { setting, warnings: [...resolved.warnings, ...ofPrecision, ...warnings] }
 }
 
 const defaultFraction = 0.9

@@ -9,6 +9,7 @@
 import type { Assumptions } from '../assumptions.ts'
 import { arrayType } from '../cost/compile.ts'
 import { elementBytes } from '../cost/element.ts'
+import { parameterBytes, partOf } from '../cost/parameter-bytes.ts'
 import type { Precision } from '../problem.ts'
 import { type ArrayKind, arrayNotation, type ShardedArray } from '../sharding/array.ts'
 import { type AxisSet, axisSet } from '../sharding/axis.ts'
@@ -80,8 +81,12 @@ export function compileLayout(
   cacheShare: number,
 ): CompiledLayout {
   const derivation = deriveForward(component)
+  const sizeOf = ({ kind, name: array }: Pick<ShardedArray, 'kind' | 'name'>) =>
+    kind === 'weight'
+      ? parameterBytes(precision, partOf(component.name, array))
+      : elementBytes[arrayType(kind, precision)]
   const bytes = (array: ShardedArray, times = 1): LocalTerm =>
-    localTerm(times * elementBytes[arrayType(array.kind, precision)], array.dimensions)
+    localTerm(times * sizeOf(array), array.dimensions)
   const arrays = Object.values(component.arrays)
   const share = (array: string) => (keyAndValue.includes(array) ? cacheShare : 1)
   return {

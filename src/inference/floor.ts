@@ -10,11 +10,13 @@
  */
 import { peakFlops } from '../cost/compute.ts'
 import { elementBytes } from '../cost/element.ts'
+import { parameterBytes } from '../cost/parameter-bytes.ts'
 import { expertLayerParameters, expertLayers } from '../model/expert-layers.ts'
 import { headDims } from '../model/head-dims.ts'
 import { kvCacheElements } from '../model/kv-cache.ts'
 import { parameterCount } from '../model/parameters.ts'
 import type { Transformer } from '../model/transformer.ts'
+import { type ByPart, partParameters, weightParts } from '../model/weight-parts.ts'
 import type { Setting } from '../problem.ts'
 import type { Bytes, Flops, Seconds } from '../units.ts'
 import type { ContextGroup } from './component-time.ts'
@@ -54,13 +56,16 @@ function multiplying(model: Transformer): number {
 }
 
 export function weightBytes({ model, precision }: Setting, { sequences, positions }: Work): Bytes {
-  const { experts } = model
-  if (!experts) return multiplying(model) * elementBytes[precision.weights]
-  const { experts: count, activeExperts } = experts
-  const { routed } = expertLayerParameters(model)
+  const { experts: count = 1, activeExperts = 1 } = model.experts ?? {}
   const unvisited = (1 - activeExperts / count) ** (sequences * positions)
-  const others = multiplying(model) - expertLayers(model) * routed * (activeExperts / count)
-  return (others + expertLayers(model) * routed * (1 - unvisited)) * elementBytes[precision.weights]
+  const parameters = partParameters(model)
+  const read: ByPart = {
+    ...parameters,
+    experts: parameters.experts * (1 - unvisited),
+    embedding: 0,
+    unembedding: model.vocab * model.dModel,
+  }
+  return weightParts.reduce((sum, part) => sum + read[part] * parameterBytes(precision, part), 0)
 }
 
 export function cacheBytes({ model, precision }: Setting, { sequences, contexts }: Work): Bytes {

@@ -10,10 +10,11 @@
  * more weights. The last layer is taken to be one with experts, where there are any.
  */
 import { peakFlops } from '../cost/compute.ts'
-import { elementBytes } from '../cost/element.ts'
+import { parameterBytes } from '../cost/parameter-bytes.ts'
 import { expertLayerParameters, expertLayersByStage } from '../model/expert-layers.ts'
 import { mlpMatrices } from '../model/parameters.ts'
 import type { Transformer } from '../model/transformer.ts'
+import type { WeightPart } from '../model/weight-parts.ts'
 import type { Setting } from '../problem.ts'
 import type { InferenceModel } from './model.ts'
 import type { Pass } from './pass.ts'
@@ -64,12 +65,14 @@ function expertsTakeLonger({ model, cluster, precision }: Setting, tokens: numbe
   const { activeExperts, experts } = model.experts
   const { shared, routed } = expertLayerParameters(model)
   const perFlop = (2 * tokens) / peakFlops(cluster.chip, precision.compute)
-  const perParameter = elementBytes[precision.weights] / cluster.chip.hbmBytesPerSecond
-  const seconds = (met: number, read: number) => Math.max(met * perFlop, read * perParameter)
+  const seconds = (met: number, read: number) =>
+    Math.max(met * perFlop, read / cluster.chip.hbmBytesPerSecond)
   const visited = 1 - (1 - activeExperts / experts) ** tokens
   const dense = denseParameters(model)
   const active = shared + routed * (activeExperts / experts)
-  return seconds(active, shared + routed * visited) >= seconds(dense, dense)
+  const bytes = (parameters: number, part: WeightPart) => parameters * parameterBytes(precision, part)
+  const sparse = seconds(active, bytes(shared, 'sharedExperts') + bytes(routed * visited, 'experts'))
+  return sparse >= seconds(dense, bytes(dense, 'mlp'))
 }
 
 /** By component. */

@@ -9,7 +9,7 @@
  * 2405.04434), table 1.
  */
 import type { Bytes } from '../units.ts'
-import { attentionLayers, cacheLayers } from './attention-layers.ts'
+import { attentionLayers } from './attention-layers.ts'
 import type { Transformer } from './transformer.ts'
 
 /** Elements of one token in one layer. */
@@ -17,9 +17,9 @@ export function kvCacheElements({ kvHeads, headDim, attention: { latent } }: Tra
   return latent ? latent.keyValueRank + latent.ropeHeadDim : 2 * kvHeads * headDim
 }
 
-/** What one more token adds, as long as no window is full. */
-export function kvCacheBytesPerToken(model: Transformer, bytesPerElement: Bytes): Bytes {
-  return kvCacheElements(model) * cacheLayers(model) * bytesPerElement
+/** Of a sequence so long, over its tokens; of one token, before any window is full. */
+export function kvCacheBytesPerToken(model: Transformer, bytesPerElement: Bytes, sequenceLength = 1): Bytes {
+  return kvCacheBytes(model, sequenceLength, bytesPerElement) / sequenceLength
 }
 
 /** Of one sequence. */

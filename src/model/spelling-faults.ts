@@ -61,10 +61,14 @@ function patternFaults({ layers, attention }: Spelling): readonly SpellingFault[
 function expertFaults(spelling: Spelling): readonly SpellingFault[] {
   const { layers, moe } = spelling
   if (!moe) return []
-  const { experts, activeExperts } = moe
+  const { experts, activeExperts, nodeLimit = 1 } = moe
   if (activeExperts > experts) {
     const detail = `${activeExperts} of ${experts} experts cannot be active`
     return [{ pointer: '/moe/activeExperts', detail }]
+  }
+  if (nodeLimit > experts) {
+    const detail = `${experts} experts cannot be on ${nodeLimit} nodes`
+    return [{ pointer: '/moe/nodeLimit', detail }]
   }
   if (expertLayers(spelledOut('', spelling)) > 0) return []
   const { denseLayers = 0, every = 1 } = moe

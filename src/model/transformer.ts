@@ -56,6 +56,8 @@ export interface Transformer {
   readonly gatedMlp: boolean
   /** The unembedding is the embedding transposed: its D·V parameters count once. */
   readonly tiedEmbeddings: boolean
+  /** Linear layers have biases: under 0.1 % of the parameters and left out of costs, but frameworks want to be told. */
+  readonly biases?: boolean
   /** Learned position embeddings: rows of width D (0 for rotary, ALiBi). */
   readonly learnedPositions: number
   /** Attention and MLP read the same normed input and add to one output (PaLM, Falcon, GPT-J). */

@@ -1,4 +1,4 @@
-/** The model of a request in four numbers. */
+/** The model of a request in four numbers. A token's cache is the mean over a sequence, of which windows keep a part. */
 import { elementBytes } from '../cost/element.ts'
 import { trainFlopsPerToken } from '../model/flops.ts'
 import { kvCacheBytesPerToken } from '../model/kv-cache.ts'
@@ -16,6 +16,6 @@ export function modelSummary(
     parameters: count.total,
     activeParameters: count.active,
     trainFlopsPerToken: trainFlopsPerToken(model, sequenceLength, assumptions.attentionFlops),
-    kvCacheBytesPerToken: kvCacheBytesPerToken(model, elementBytes[precision.kvCache]),
+    kvCacheBytesPerToken: kvCacheBytesPerToken(model, elementBytes[precision.kvCache], sequenceLength),
   }
 }

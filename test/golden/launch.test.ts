@@ -406,6 +406,12 @@ describe('a framework that cannot spread experts as the plan does says why', () 
     expect(reasons('torchtitan', {}, glm)).toContainEqual(expect.stringContaining('no model with these'))
     const local = { model: 'gpt-oss-20b' }
     expect(reasons('megatron', {}, local)).toEqual([])
+    expect(reasons('megatron', { mesh: { tensor: 2, expert: 4, fsdp: 8 } }, local)).toEqual([
+      expect.stringContaining('biases in experts'),
+    ])
+    expect(answer(local, {}).megatron).not.toContain('--disable-bias-linear')
+    expect(answer(local, {}).notes).toContainEqual(expect.stringContaining('attention sinks'))
+    expect(answer({ model: 'deepseek-v2-lite' }, {}).megatron).toContain('--disable-bias-linear')
     expect(reasons('torchtitan', {}, local)).toEqual(['windows are not mapped to torchtitan'])
     expect(reasons('maxtext', { mesh: { context: 2, expert: 4, fsdp: 8 } }, local)).toEqual([
       expect.stringContaining('do not go with context'),
@@ -495,7 +501,7 @@ describe('the context axis', () => {
   it('says where a framework has no such exchange', () => {
     expect(answer('ulysses').maxtext).toEqual({ unsupported: ['MaxText has ulysses on TPUs only'] })
     expect(answer('ulysses').torchtitan).toEqual({ unsupported: ['torchtitan has no ulysses'] })
-    const local = { model: 'gpt-oss-20b' }
+    const local = { model: 'gemma-3-27b' }
     expect(answer('ring', local).megatron).toEqual({
       unsupported: ['Transformer Engine has no windows in a ring'],
     })

@@ -69,6 +69,61 @@ describe('a request of inference becomes a problem', () => {
     expect(await weights({})).toBe('bf16')
   })
 
+  it.each([
+    ['deepseek-r1', 'h800-sxm', { weights: 'fp8', compute: 'fp8', kvCache: 'bf16' }],
+    ['kimi-k2-instruct', 'h800-sxm', { weights: 'fp8', compute: 'fp8', kvCache: 'bf16' }],
+    ['qwen3-32b-fp8-static', 'h100-sxm', { weights: 'fp8', compute: 'fp8', kvCache: 'fp8' }],
+    ['qwen3-32b-fp8-static', 'a100-80g-sxm', { weights: 'fp8', compute: 'bf16', kvCache: 'fp8' }],
+    ['gpt-oss-120b', 'h100-sxm', { weights: 'fp4', compute: 'bf16', kvCache: 'bf16' }],
+    ['kimi-k2.5-nvfp4', 'b200-sxm', { weights: 'fp4', compute: 'fp4', kvCache: 'fp8' }],
+    ['kimi-k2.5-nvfp4', 'h100-sxm', { weights: 'fp4', compute: 'bf16', kvCache: 'fp8' }],
+  ])('with %s as it is stored, on %s: %j', async (name, chip, precision) => {
+    const model = huggingFace(name)
+    const heard = await asked({ model, hardware: { chip, chips: 64 }, workload: generate })
+    expect(heard.problem.precision).toMatchObject(precision)
+    const lacks = precision.compute === 'bf16' && name !== 'gpt-oss-120b'
+    const { warnings } = heard.body
+    expect(warnings.join()).toContain('as the Hugging Face config stores them')
+    expect(warnings.join().includes(`${chip} does not compute in`)).toBe(lacks)
+  })
+
+  it('says what is left in bf16 and how much that is', async () => {
+    const { body } = await asked({ model: huggingFace('gpt-oss-120b'), workload: generate })
+    expect(body.warnings.join()).toContain(
+      '60.9 GB in fp4 at 4.25 bits with scales, 4.23 GB left in bf16 (attention, embedding, unembedding)',
+    )
+  })
+
+  it('with what the request says of precision before what a config does', async () => {
+    const ask = async (precision: object) => {
+      const { problem } = await asked({
+        model: huggingFace('qwen3-32b-fp8-static'),
+        workload: generate,
+        precision,
+      })
+      return problem.precision
+    }
+    expect(await ask({ compute: 'bf16', kvCache: 'bf16' })).toMatchObject({
+      compute: 'bf16',
+      kvCache: 'bf16',
+    })
+    expect(await ask({ weights: 'fp8' })).toEqual(await ask({}))
+    expect(await ask({ weights: 'int8' })).toMatchObject({
+      weights: 'int8',
+      compute: 'bf16',
+      kvCache: 'bf16',
+    })
+    expect(await ask({ weights: 'int8' })).not.toHaveProperty('parameterBytes')
+  })
+
+  it('in training with bf16, as a config is of released weights, and says so unless it is asked otherwise', async () => {
+    const ask = (precision: object) => asked({ model: huggingFace('deepseek-v3'), precision })
+    const { problem, body } = await ask({})
+    expect(problem.precision).toMatchObject({ weights: 'bf16', compute: 'bf16' })
+    expect(body.warnings.join()).toContain('released in fp8')
+    expect((await ask({ compute: 'fp8' })).body.warnings.join()).not.toContain('released')
+  })
+
   it('with a plan of a mesh and of layouts for some components', async () => {
     const plan = { mesh: { tensor: 64 }, layout: { attention: '1d/batch', mlp: '2d' } }
     const { sketch, body } = await asked({ workload: generate, plan }, '/evaluate')

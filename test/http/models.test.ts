@@ -49,6 +49,10 @@ describe('the model of a request', () => {
     [{ ...architecture, attention: { kind: 'mla' } }, '/model/attention/mla'],
     [{ ...architecture, moe: { experts: 2, activeExperts: 3, dFfExpert: 512 } }, '/model/moe/activeExperts'],
     [{ ...architecture, attention: { globalEvery: 2 } }, '/model/attention/window'],
+    [
+      { ...architecture, moe: { experts: 8, activeExperts: 2, dFfExpert: 512, nodeLimit: 64 } },
+      '/model/moe/nodeLimit',
+    ],
   ])('that cannot be, %j, is pointed at', (model, pointer) => {
     const problem = problemOf(model)
     expect(problem.slug).toBe('impossible-combination')
@@ -70,7 +74,7 @@ describe('the model of a request', () => {
 
   it('by its config brings the type of its weights, and says what was left out', () => {
     expect(resolved({ huggingFace: configOf('deepseek-v3') })).toMatchObject({
-      weights: 'fp8',
+      checkpoint: { weights: 'fp8', quantized: { activations: 'fp8', kept: 'bf16' } },
       warnings: [],
       transformer: { layers: 61, multiTokenLayers: 1 },
     })
@@ -94,6 +98,22 @@ describe('the model of a request', () => {
     expect(problemOf({ huggingFace: llama }).faults).toEqual([
       { pointer: '/model/huggingFace/num_attention_heads', detail: 'is required, as a whole number' },
     ])
+  })
+})
+
+describe('a name that nobody knows', () => {
+  it.each([
+    'meta-llama/Llama-3.1-405B',
+    'meta-llama/Llama-3.1-405B-Instruct',
+  ])('is answered with the nearest whoever owns it: %s', (name) => {
+    const [fault] = problemOf(name).faults
+    expect(fault?.suggestions?.[0]).toBe('llama-3.1-405b')
+  })
+
+  it('is answered with those that it begins, whatever stands between letters and digits', async () => {
+    const { status, body } = await service().get('/models/llama3')
+    expect(status).toBe(404)
+    expect(body.detail).toMatch(/the nearest are llama-3/)
   })
 })
 

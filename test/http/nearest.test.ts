@@ -41,6 +41,13 @@ describe('the nearest names', () => {
     expect(nearest('dmodel', ['dModel', 'dFf'])).toEqual(['dModel'])
   })
 
+  it('are also those that it begins, and those that begin it, by letters and digits alone', () => {
+    const names = ['llama-3-8b', 'llama-3.1-405b', 'qwen3-8b']
+    expect(nearest('llama3', names)).toEqual(['llama-3-8b', 'llama-3.1-405b'])
+    expect(nearest('llama-3.1-405b-instruct-hf', names)).toEqual(['llama-3.1-405b'])
+    expect(nearest('q', names)).toEqual([])
+  })
+
   it('are none where nothing is near, or the name is absurdly long', () => {
     expect(nearest('banana', ['tensor', 'pipeline'])).toEqual([])
     expect(nearest('x'.repeat(1e6), ['x'])).toEqual([])

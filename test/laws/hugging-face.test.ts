@@ -68,7 +68,7 @@ describe('a real config', () => {
   })
 
   it.each(files)('of $name says what its weights are stored in', ({ config, weights }) => {
-    expect(imported(config).weights ?? null).toBe(weights)
+    expect(imported(config).checkpoint?.weights ?? null).toBe(weights)
   })
 
   it.each(files)('of $name says the same whatever the order of its fields', ({ config }) => {
@@ -196,8 +196,50 @@ describe('an import', () => {
     [{ quant_method: 'of-tomorrow' }, 'bf16'],
   ])('takes weights quantised by %j as %s', (quantization_config, weights) => {
     const result = imported({ ...configOf('llama-3.1-8b'), quantization_config })
-    expect(result.weights).toBe(weights)
+    expect(result.checkpoint?.weights).toBe(weights)
     expect(result.ignored.length > 0).toBe(weights === 'bf16')
+  })
+
+  const gptOss = configOf('gpt-oss-20b')
+  const deepseek = configOf('deepseek-v3')
+  const llama = configOf('llama-3.1-8b')
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ['layers of no known type', { ...gptOss, layer_types: Array(24).fill('foo') }, '/layer_types/0'],
+    [
+      'a layer that is no text',
+      { ...gptOss, layer_types: [...Array(23).fill('full_attention'), 1] },
+      '/layer_types/23',
+    ],
+    ['one type for all layers', { ...gptOss, layer_types: ['full_attention'] }, '/layer_types'],
+    ['more groups than there are', { ...deepseek, topk_group: 9 }, '/topk_group'],
+    [
+      'more groups than experts',
+      { ...deepseek, n_routed_experts: 8, n_group: 16, topk_group: 16 },
+      '/topk_group',
+    ],
+    ['a quantisation that is a name', { ...llama, quantization_config: 'fp8' }, '/quantization_config'],
+    [
+      'quantised groups in a list',
+      { ...llama, quantization_config: { quant_method: 'modelopt', config_groups: [] } },
+      '/quantization_config/config_groups',
+    ],
+  ])('refuses %s', (_, config, pointer) => {
+    expect(faultsOf(importHuggingFace(config)).map((fault) => fault.pointer)).toEqual([pointer])
+  })
+
+  it('takes windows of Qwen by their layers only where each has a type', () => {
+    const qwen = { ...configOf('qwen2.5-7b-instruct'), layer_types: ['full_attention'] }
+    expect(faultsOf(importHuggingFace(qwen)).map((fault) => fault.pointer)).toEqual(['/layer_types'])
+  })
+
+  it('loses no word on groups of experts where there is one', () => {
+    for (const name of ['kimi-k2-instruct', 'glm-4.5-air'])
+      expect(imported(configOf(name)).ignored).toEqual([])
+  })
+
+  it('says that attention sinks cost nothing', () => {
+    expect(imported(gptOss).ignored.join()).toContain('attention sinks')
   })
 
   it('names fields that it does not know and that say something', () => {

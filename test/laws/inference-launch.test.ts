@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import { infer } from '../../src/infer.ts'
 import { spelledOut } from '../../src/model/spelling.ts'
+import { byPart, partParameters, type WeightPart, weightParts } from '../../src/model/weight-parts.ts'
 import type { InferencePlan } from '../../src/plan/inference-plan.ts'
-import type { PhaseProblem } from '../../src/problem.ts'
+import type { PhaseProblem, Precision } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import {
   generation,
@@ -56,6 +57,66 @@ const lines = (...words: readonly string[]) => words.join(' ').split(' ')
 function says(flags: readonly string[] | Unsupported | undefined, some: string): void {
   expect(Array.isArray(flags) ? flags.join(' ') : flags).toContain(some)
 }
+
+describe('a quantised checkpoint', () => {
+  const parameterBytes = byPart(() => 0.53125)
+  const fp4 = { weights: 'fp4', compute: 'bf16' } as const
+  const fp8 = { weights: 'fp8', compute: 'fp8' } as const
+  const experts = { attention: '1d/heads', experts: '1d/sliced', unembedding: '1d' }
+  const workload = generation(4, 4096)
+
+  it('of experts in four bits beside bf16 is for every framework, of a dense model for vLLM alone', () => {
+    const gptOss = onHosts(1, { model: 'gpt-oss-120b' })
+    const sparse = launched(
+      inferenceProblem({ ...gptOss, workload, precision: { ...fp4, parameterBytes } }),
+      {},
+      experts,
+    )
+    says(sparse.vllm, '--dtype bfloat16')
+    says(sparse.sglang, '--dtype bfloat16')
+    expect(sparse['tensorrt-llm']).not.toHaveProperty('unsupported')
+    expect(sparse.notes).toContainEqual(expect.stringContaining('MXFP4'))
+    const dense = launched(inferenceProblem({ ...onHosts(1), workload, precision: fp4 }), {})
+    says(dense.vllm, '--dtype bfloat16')
+    for (const framework of ['sglang', 'tensorrt-llm'] as const) {
+      expect(dense[framework]).toEqual({ unsupported: [expect.stringContaining('in experts alone')] })
+    }
+  })
+
+  it('is not quantised again by a flag', () => {
+    const plainly = launched(inferenceProblem({ ...onHosts(2), workload, precision: fp8 }), { tensor: 2 })
+    const stored = { ...fp8, parameterBytes: byPart(() => 1) }
+    const itself = launched(inferenceProblem({ ...onHosts(2), workload, precision: stored }), { tensor: 2 })
+    for (const framework of ['vllm', 'sglang'] as const) {
+      says(plainly[framework], '--quantization fp8')
+      expect(itself[framework]).not.toContain('--quantization')
+    }
+    expect(itself.notes).toContainEqual(expect.stringContaining('load a checkpoint with weights in fp8'))
+  })
+
+  it('takes the bytes of its parts, in memory and in what no layout beats', () => {
+    const gptOss = onHosts(1, { model: 'gpt-oss-120b' })
+    const part = (of: WeightPart) => (of === 'experts' ? 0.53125 : 2)
+    const planOf = (precision: Partial<Precision>) => {
+      const problem = inferenceProblem({ ...gptOss, workload, precision })
+      const answer = evaluateInference(problem, { mesh: unitMesh, layout: experts }, solvers)
+      if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
+      return answer.plan
+    }
+    const stored = planOf({ ...fp4, parameterBytes: byPart(part) })
+    const parameters = partParameters(inferenceProblem({ ...gptOss, workload }).model)
+    const bytes = weightParts.reduce((sum, of) => sum + parameters[of] * part(of), 0)
+    expect(stored.memoryBytes.parameters / bytes).toBeCloseTo(1, 9)
+    const alone = planOf(fp4)
+    expect(stored.floorSeconds).toBeGreaterThan(alone.floorSeconds)
+    expect(stored.stepTimeSeconds).toBeGreaterThan(alone.stepTimeSeconds)
+    expect(planOf({ ...fp4, parameterBytes: byPart(() => 0.5) })).toMatchObject({
+      stepTimeSeconds: alone.stepTimeSeconds,
+      floorSeconds: alone.floorSeconds,
+      criticalBatchTokens: alone.criticalBatchTokens,
+    })
+  })
+})
 
 describe('what is typed to serve a plan', () => {
   it('says mesh, batch and room, not mean context, to each framework', () => {

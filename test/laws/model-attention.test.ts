@@ -98,6 +98,17 @@ describe('a window', () => {
   })
 })
 
+describe('the cache of a token', () => {
+  it('is less the longer the sequence, as windows keep no more than they are wide', () => {
+    const attention = { window: 100, globalEvery: 4 }
+    const model = spelledOut('m', { ...shape, layers: 8, attention })
+    const whole = kvCacheBytesPerToken(model, 2)
+    expect(kvCacheBytesPerToken(model, 2, 100)).toBe(whole)
+    expect(kvCacheBytesPerToken(model, 2, 1000)).toBeCloseTo(whole * (2 / 8 + (6 / 8) * (100 / 1000)), 9)
+    expect(1000 * kvCacheBytesPerToken(model, 2, 1000)).toBe(kvCacheBytes(model, 1000, 2))
+  })
+})
+
 describe('layers that share a cache', () => {
   it('divide the cache, and only the first of a group projects keys and values', () => {
     const alone = spelledOut('m', { ...shape, layers: 12 })

@@ -5,9 +5,8 @@
  * Components are stored alike where every dimension of every weight lies on the same parts of the network, stages among
  * them. On one mesh the moves are the algebra's; between two the weights are gathered whole, layer by layer, and sliced.
  */
-import { arrayType } from '../../cost/compile.ts'
-import { elementBytes } from '../../cost/element.ts'
 import { type NetworkCosts, networkPrices } from '../../cost/network.ts'
+import { parameterBytes, partOf } from '../../cost/parameter-bytes.ts'
 import { operationTime } from '../../cost/traffic.ts'
 import { union } from '../../hardware/group.ts'
 import type { ShardedArray } from '../../sharding/array.ts'
@@ -61,14 +60,14 @@ export function reshardSeconds(model: InferenceModel, from: Stored, to: Stored):
   const costs = allPrices(model, from)
   const sameMesh = JSON.stringify([from.mesh, from.placement]) === JSON.stringify([to.mesh, to.placement])
   setShards(sizes, from.mesh)
-  const size = elementBytes[arrayType('weight', precision)]
-  const valued = (array: ShardedArray) => localValue(localTerm(size, array.dimensions), sizes)
   let total = 0
   from.layouts.forEach(({ component }, index) => {
     if (have[index] === wanted[index]) return
     const layers = model.components[index]?.layers ?? 0
     const targets = to.layouts[index]?.component.arrays ?? {}
     for (const weight of weightsOf(component)) {
+      const size = parameterBytes(precision, partOf(component.name, weight.name))
+      const valued = (array: ShardedArray) => localValue(localTerm(size, array.dimensions), sizes)
       const target = targets[weight.name]
       if (sameMesh && target) {
         const stage = Math.ceil(layers / from.mesh.pipeline)

@@ -91,7 +91,8 @@ const gptOss: Family = {
   source: 'transformers, models/gpt_oss/configuration_gpt_oss.py',
   kvHeads: whereAbsent('heads', 'num_key_value_heads', 8),
   headDim: either('headDim', 'head_dim', 64),
-  windows: globalEvery('sliding_window', 'sliding_window_pattern', 2, 128),
+  biases: flag('attention_bias', true),
+  windows: besideSinks,
   experts: inEveryLayer,
 }
 
@@ -207,6 +208,12 @@ function sharedInWidths(fields: Fields): number {
   return 0
 }
 
+/** OpenAI 2025, gpt-oss model card (arXiv 2508.10925), section 2.2. */
+function besideSinks(fields: Fields): Windows {
+  fields.note('attention sinks: one learned logit for each head in the softmax, nothing in bytes or FLOPs')
+  return globalEvery('sliding_window', 'sliding_window_pattern', 2, 128)(fields)
+}
+
 /** A query in a chunk meets half a window on average: the bound of its cache is the same, its FLOPs are fewer. */
 function chunksAsWindows(fields: Fields): Windows {
   const windows = globalEvery('attention_chunk_size', 'no_rope_layer_interval', 4, 8192)(fields)
@@ -225,7 +232,10 @@ function ignoring(name: string) {
 function limitedGroups(defaultGroups: number, defaultKept?: number) {
   return (fields: Fields): number | undefined => {
     const groups = either('experts', 'n_group', defaultGroups)(fields)
-    const kept = optional('experts', 'topk_group')(fields) ?? defaultKept
-    return groups > 1 ? kept : undefined
+    const kept = optional('experts', 'topk_group')(fields)
+    if (kept !== undefined && kept > groups && fields.states('n_group')) {
+      fields.fault('topk_group', `${kept} groups cannot be kept: n_group is ${groups}`)
+    }
+    return groups > 1 ? (kept ?? defaultKept) : undefined
   }
 }

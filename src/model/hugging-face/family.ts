@@ -46,6 +46,7 @@ export interface Family {
   readonly vocab: NumberCell
   readonly gatedMlp: Cell<boolean>
   readonly tiedEmbeddings: Cell<boolean>
+  readonly biases?: Cell<boolean>
   readonly learnedPositions: NumberCell
   readonly parallelBlocks: Cell<boolean>
   readonly maxSequenceLength: Cell<number | undefined>

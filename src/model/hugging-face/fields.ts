@@ -20,6 +20,8 @@ export interface Fields {
   list(name: string): readonly unknown[] | undefined
   /** An object inside; without fields where there is none. */
   part(name: string): Fields
+  /** As it is, whatever it is. */
+  value(name: string): unknown
   /** Whether the config has the field, be it null. */
   states(name: string): boolean
   fault(name: string, detail: string): void
@@ -75,7 +77,12 @@ export function fieldsOf(config: unknown, findings: Findings, above = ''): Field
     text: typed((value) => typeof value === 'string', 'a string'),
     list: typed((value) => Array.isArray(value), 'a list'),
     states: (name) => values.has(name),
-    part: (name) => fieldsOf(valueAt(name), findings, `${above}/${name}`),
+    part: (name) => {
+      const value = valueAt(name)
+      if (value !== undefined && !isObject(value)) fault(name, 'is not an object')
+      return fieldsOf(value, findings, `${above}/${name}`)
+    },
+    value: valueAt,
     fault,
     note: (text) => {
       findings.notes.push(text)

@@ -5,17 +5,16 @@
  * that also sees or hears) gives its language model. What is not understood is told, never guessed: an unknown
  * type and a missing number are results, not exceptions.
  */
-import type { ElementType } from '../../hardware/chip.ts'
 import { type Spelling, spelledOut } from '../spelling.ts'
 import { type SpellingFault, spellingFaults } from '../spelling-faults.ts'
 import type { Transformer } from '../transformer.ts'
+import { type Checkpoint, checkpointIn } from './checkpoint.ts'
 import { denseFamilies } from './dense-families.ts'
 import { expertFamilies } from './expert-families.ts'
 import type { Cell, ExpertCells, Family, LatentCells } from './family.ts'
 import { type ConfigFault, type Fields, type Findings, fieldsOf, isObject } from './fields.ts'
 import { immaterial } from './immaterial.ts'
 import { plainFamilies } from './plain-families.ts'
-import { storedWeights } from './weights.ts'
 
 export const families: Readonly<Record<string, Family>> = {
   ...denseFamilies,
@@ -29,8 +28,8 @@ export type HuggingFaceImport =
       readonly transformer: Transformer
       /** The same, as a request would spell it. */
       readonly spelling: Spelling
-      /** As the weights are stored; absent where the config does not say. */
-      readonly weights?: ElementType
+      /** Absent where the config does not say. */
+      readonly checkpoint?: Checkpoint
       /** What of the config the model leaves out or takes as something else: a field's name, or a sentence. */
       readonly ignored: readonly string[]
     }
@@ -46,7 +45,7 @@ export function importHuggingFace(config: Readonly<Record<string, unknown>>): Hu
   const family = modelType !== null && Object.hasOwn(families, modelType) ? families[modelType] : undefined
   if (!family) return { status: 'unknown-type', modelType }
   const spelling = spellingOf(family, text, nested ? whole : null)
-  const weights = storedWeights(text, whole)
+  const checkpoint = checkpointIn(text, whole)
   const name = nameOf(whole.text('_name_or_path')) ?? modelType ?? ''
   if (findings.faults.length > 0) return { status: 'faulty', faults: distinct(findings.faults) }
   const faults = spellingFaults(spelling)
@@ -55,11 +54,12 @@ export function importHuggingFace(config: Readonly<Record<string, unknown>>): Hu
     ...(nested ? text.unread().map((field) => `text_config.${field}`) : []),
     ...whole.unread(),
   ].filter((path) => !immaterial(path.replace('text_config.', '')))
+  const transformer = spelledOut(name, spelling)
   return {
     status: 'imported',
-    transformer: spelledOut(name, spelling),
+    transformer,
     spelling,
-    ...(weights ? { weights } : {}),
+    ...(checkpoint ? { checkpoint: checkpoint(transformer) } : {}),
     ignored: [...left, ...new Set(findings.notes)],
   }
 }
@@ -86,6 +86,7 @@ function spellingOf(family: Family, fields: Fields, above: Fields | null): Spell
     ...(kvHeads === undefined ? {} : { kvHeads }),
     ...(headDim === undefined ? {} : { headDim }),
     ...(maxSequenceLength === undefined ? {} : { maxSequenceLength }),
+    ...(family.biases && has(family.biases) ? { biases: true } : {}),
     ...(moe ? { moe } : {}),
     attention: {
       ...has(family.windows),
@@ -129,6 +130,7 @@ const fieldOf: Readonly<Record<string, string>> = {
   '/headDim': 'head_dim',
   '/kvHeads': 'num_key_value_heads',
   '/moe/activeExperts': 'num_experts_per_tok',
+  '/moe/nodeLimit': 'topk_group',
 }
 
 function inConfig({ pointer, detail }: SpellingFault, nested: boolean): ConfigFault {

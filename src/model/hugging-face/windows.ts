@@ -1,6 +1,6 @@
 /**
  * Which layers look back on a window only. A config says it by one size for all layers, by a period, or by a list
- * of layer types; what is neither "all", "none" nor "one global layer in n" has no place in the model, and every
+ * of layer types, one for each layer (transformers, configuration_utils.py, layer_type_validation); what is neither "all", "none" nor "one global layer in n" has no place in the model, and every
  * layer is then taken as global: an upper bound of memory and time.
  */
 import { limits } from '../limits.ts'
@@ -33,7 +33,7 @@ export function switchedWindows(defaultBorder: number): Cell<Windows> {
     const on = fields.flag('use_sliding_window') ?? false
     const border = fields.count('max_window_layers', limits.layers) ?? defaultBorder
     const layers = fields.number(['num_hidden_layers'], limits.layers) ?? 0
-    const types = fields.list('layer_types')
+    const types = layerTypes(fields)
     const { window } = windowOf(fields, 'sliding_window', 0, 4096)
     if (!on || window === undefined) return {}
     const local = types
@@ -50,7 +50,7 @@ function windowOf(fields: Fields, name: string, every: number, otherwise?: numbe
 }
 
 function listed(fields: Fields, name: string, defaultWindow?: number): Windows | undefined {
-  const types = fields.list('layer_types')
+  const types = layerTypes(fields)
   if (!types) return undefined
   const { window } = windowOf(fields, name, 0, defaultWindow)
   if (window === undefined) return {}
@@ -59,6 +59,18 @@ function listed(fields: Fields, name: string, defaultWindow?: number): Windows |
     window,
     types.map((type) => type !== 'full_attention'),
   )
+}
+
+const knownTypes = ['full_attention', 'sliding_attention', 'chunked_attention']
+
+function layerTypes(fields: Fields): readonly unknown[] | undefined {
+  const types = fields.list('layer_types')
+  if (!types) return undefined
+  const layers = fields.number(['num_hidden_layers'], limits.layers) ?? types.length
+  if (types.length !== layers) fields.fault('layer_types', `has ${types.length} entries for ${layers} layers`)
+  const other = types.findIndex((type) => typeof type !== 'string' || !knownTypes.includes(type))
+  if (other >= 0) fields.fault(`layer_types/${other}`, `is none of ${knownTypes.join(', ')}`)
+  return types
 }
 
 function patternOf(fields: Fields, window: number, local: readonly boolean[]): Windows {

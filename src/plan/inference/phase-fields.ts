@@ -7,7 +7,7 @@
  *
  * Source: "How To Scale Your Model", Inference.
  */
-import { elementBytes } from '../../cost/element.ts'
+import { meanParameterBytes } from '../../cost/parameter-bytes.ts'
 import { arrange } from '../../inference/arrangement.ts'
 import { largestBatch, stepPasses } from '../../inference/generation.ts'
 import type { InferenceModel } from '../../inference/model.ts'
@@ -29,7 +29,7 @@ export function phaseFields(
   const { rates, setting } = model
   const { experts } = setting.model
   const perToken =
-    (elementBytes[setting.precision.weights] / 2) * (rates.secondsPerByte / rates.secondsPerFlop)
+    (meanParameterBytes(setting.precision, setting.model) / 2) * (rates.secondsPerByte / rates.secondsPerFlop)
   const account = speculative ? speculationAccount(model, candidate, workload, speculative) : null
   return {
     maxBatchSequences: largestBatch(model, { mesh, costs, offered }, { contextLength, meanContextLength }),

@@ -6,7 +6,7 @@
  *   alltoall    NCCL: one copy for each expert
  *
  * Experts are split over tensor like an MLP. Which layers have them is spelled out as a pattern, since a number n means
- * the first of each n, the plan's the last. Biases do not go with shared experts, nor a softmax after the choice with a
+ * the first of each n, the plan's the last. Biases do not go with shared experts, nor with experts that tensor splits, nor a softmax after the choice with a
  * single expert. Source: as megatron.ts, and docs/user-guide/features/moe.md, megatron/core/parallel_state.py,
  * megatron/core/transformer/moe/{token_dispatcher,shared_experts}.py, megatron/core/models/gpt/gpt_layer_specs.py.
  */
@@ -30,7 +30,8 @@ export function megatronExperts(run: Run): readonly Flag[] {
     ...(sharedExperts > 0 ? ['--moe-shared-expert-intermediate-size', sharedExperts * dFfExpert] : []),
     ...(limited ? ['--moe-router-num-groups', limited.groups, '--moe-router-group-topk', limited.limit] : []),
     ...(activeExperts === 1 ? ['--moe-router-pre-softmax'] : []),
-    ...['--moe-grouped-gemm', '--disable-bias-linear'],
+    '--moe-grouped-gemm',
+    ...(run.model.biases ? [] : ['--disable-bias-linear']),
     ...['--expert-model-parallel-size', run.mesh.expert],
     ...['--expert-tensor-parallel-size', run.mesh.tensor],
     ...dispatcher(run),
@@ -41,6 +42,10 @@ export function megatronExpertChecks(run: Run): readonly Check[] {
   const { mesh } = run
   return [
     [
+      run.model.experts !== null && run.model.biases === true && mesh.tensor > 1,
+      'Megatron-LM has biases in experts only where tensor does not split these',
+    ],
+    [
       pipelineRank(run) === 'inside' && mesh.context * mesh.expert > 1,
       'Megatron-LM puts the pipeline inside of the replicas only without context and expert',
     ],
@@ -49,11 +54,18 @@ export function megatronExpertChecks(run: Run): readonly Check[] {
 
 export function megatronExpertNotes(run: Run): readonly string[] {
   const [, kind] = dispatcher(run)
-  const folding = foldingNotes(run, 'Megatron-LM')
-  if (kind !== 'flex') return [...copiesNotes(run, 'Megatron-LM'), ...folding]
+  const rest = [...biasNotes(run), ...foldingNotes(run, 'Megatron-LM')]
+  if (kind !== 'flex') return [...copiesNotes(run, 'Megatron-LM'), ...rest]
   return [
-    ...folding,
+    ...rest,
     'Megatron-LM: the flex dispatcher needs DeepEP installed, on Hopper or later; alltoall does not, but sends a token once for each of its experts, not once for each chip.',
+  ]
+}
+
+function biasNotes({ model }: Run): readonly string[] {
+  if (!model.experts || !model.biases) return []
+  return [
+    'Megatron-LM: biases are on, as the model has them; attention sinks, as gpt-oss has them, take --softmax-type learnable, and its activation flags of its own.',
   ]
 }
 

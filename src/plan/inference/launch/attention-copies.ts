@@ -5,7 +5,7 @@
  * groups that are the plan's own, over its expert axis, have theirs.
  * Source: as each framework's own file.
  */
-import { elementBytes } from '../../../cost/element.ts'
+import { parameterBytes } from '../../../cost/parameter-bytes.ts'
 import { parameterCount } from '../../../model/parameters.ts'
 import type { Bytes } from '../../../units.ts'
 import { bytesText } from '../../figures.ts'
@@ -37,6 +37,6 @@ export function attentionCopyNotes(serving: Serving, framework: string): readonl
 
 function attentionCopyBytes({ model, setting, tensors, mesh, sharingGroups, stageLayers }: Serving): Bytes {
   const layer = parameterCount(model).attention / model.layers
-  const bytes = stageLayers * layer * elementBytes[setting.precision.weights]
+  const bytes = stageLayers * layer * parameterBytes(setting.precision, 'attention')
   return (bytes * (sharingGroups - 1) * mesh.expert) / tensors
 }

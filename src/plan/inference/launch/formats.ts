@@ -3,7 +3,7 @@
  * quantised; `pairs` are the types of weights and matmuls that a framework has kernels for, as `weights/compute`.
  */
 import type { ElementType } from '../../../hardware/chip.ts'
-import type { Precision } from '../../../problem.ts'
+import type { Precision, Setting } from '../../../problem.ts'
 import type { Check } from '../../launch/unsupported.ts'
 import type { Serving } from './serving.ts'
 
@@ -15,6 +15,26 @@ export interface Formats {
 
 export function formatPair({ weights, compute }: Precision): string {
   return `${weights}/${compute}`
+}
+
+/** Of a checkpoint in bf16: one that is quantised says so itself, and a flag beside that is refused or redundant. */
+export function quantizesItself(precision: Precision): boolean {
+  return formatPair(precision) === 'fp8/fp8' && precision.parameterBytes === undefined
+}
+
+/** MXFP4 experts (gpt-oss) are what is in four bits beside activations in bf16. */
+export function unpackedChecks({ model, precision }: Setting, framework: string): readonly Check[] {
+  return [
+    [
+      formatPair(precision) === 'fp4/bf16' && model.experts === null,
+      `${framework} unpacks weights in fp4 to bf16 in experts alone`,
+    ],
+  ]
+}
+
+export function unpackedNotes({ precision }: Setting, framework: string): readonly string[] {
+  if (formatPair(precision) !== 'fp4/bf16') return []
+  return [`${framework} unpacks MXFP4 to bf16 (gpt-oss); NVFP4 it runs on Blackwell, in fp4.`]
 }
 
 export function formatChecks(
@@ -39,7 +59,8 @@ export function checkpointNotes(
   online: readonly string[],
 ): readonly string[] {
   const { weights, compute } = precision
-  if (weights === 'bf16' || weights === 'fp32' || online.includes(formatPair(precision))) return []
+  if (weights === 'bf16' || weights === 'fp32') return []
+  if (online.includes(formatPair(precision)) && quantizesItself(precision)) return []
   return [
     `${framework}: load a checkpoint with weights in ${weights} for matmuls in ${compute}; no flag makes one.`,
   ]

@@ -5,12 +5,13 @@
  * that have whole experts, within it too; with copies, which --enable-eplb moves to where tokens go, a chip has
  * (experts + copies) / --ep-size. Decode context parallelism shares out the positions of latent attention alone. Prompts have to be six positions shorter than the
  * context length. Source: sgl-project/sglang, python/sglang/srt/server_args.py 001067f (2026),
- * managers/{scheduler,tp_worker}.py, eplb/expert_location.py; docs.sglang.io, advanced_features/{dp_dpa_smg_guide,expert_parallelism,dcp}.
+ * managers/{scheduler,tp_worker}.py, eplb/expert_location.py, layers/quantization/mxfp4.py (experts alone); docs.sglang.io,
+ * advanced_features/{dp_dpa_smg_guide,expert_parallelism,dcp}.
  */
 import { expertLayers } from '../../../model/expert-layers.ts'
 import type { Check, Launch } from '../../launch/unsupported.ts'
 import { attentionCopyNotes } from './attention-copies.ts'
-import { checkpointNotes, type Formats, formatPair } from './formats.ts'
+import { checkpointNotes, type Formats, quantizesItself, unpackedChecks, unpackedNotes } from './formats.ts'
 import { memoryShares } from './memory-shares.ts'
 import { hostChips, hostNotes, replicaChips, replicaNotes } from './server-notes.ts'
 import type { Serving } from './serving.ts'
@@ -19,7 +20,7 @@ import { servingFaults } from './serving-checks.ts'
 type Flag = string | number
 
 const formats: Formats = {
-  pairs: ['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'int8/int8', 'int4/bf16', 'fp4/fp4'],
+  pairs: ['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'int8/int8', 'int4/bf16', 'fp4/fp4', 'fp4/bf16'],
   caches: { bf16: 'bf16', fp8: 'fp8_e4m3', fp4: 'nvfp4' },
 }
 
@@ -33,8 +34,9 @@ export function sglang(serving: Serving): Launch<readonly string[]> {
   return { flags: flags.map(String), notes: notes(serving) }
 }
 
-function checks({ mesh, cache, mode, model }: Serving): readonly Check[] {
+function checks({ mesh, cache, mode, model, setting }: Serving): readonly Check[] {
   return [
+    ...unpackedChecks(setting, 'SGLang'),
     [mesh.context > 1, "SGLang's prefill context parallelism splits the tensor chips; the plan adds to them"],
     [
       cache === 'sequence' && model.attention.latent === null,
@@ -82,7 +84,7 @@ function numberFlags(serving: Serving): readonly Flag[] {
   return [
     ...['--mem-fraction-static', memoryShares(serving).lasting],
     ...['--dtype', precision.compute === 'fp32' ? 'float32' : 'bfloat16'],
-    ...(formatPair(precision) === 'fp8/fp8' ? ['--quantization', 'fp8'] : []),
+    ...(quantizesItself(precision) ? ['--quantization', 'fp8'] : []),
     ...['--kv-cache-dtype', formats.caches[precision.kvCache] ?? 'auto'],
   ]
 }
@@ -101,6 +103,7 @@ function notes(serving: Serving): readonly string[] {
       : []),
     ...(serving.experts === 'dispatched' ? ['SGLang: DeepEP has to be installed.'] : []),
     ...attentionCopyNotes(serving, 'SGLang'),
+    ...unpackedNotes(serving.setting, 'SGLang'),
     ...checkpointNotes(serving, 'SGLang', ['fp8/fp8']),
     ...hostNotes(
       serving,

@@ -2,15 +2,17 @@
  * Options of TensorRT-LLM's LLM API, to be written into the file of `trtllm-serve --config` (JSON is YAML). Tensor
  * parallelism is the plan's `heads`; the batch is one group of a pipeline, of which as many are resident as there are
  * stages; replicas are servers of their own. Prompts go through in chunks of at most max_num_tokens, a multiple of the 64
- * positions of a block. Slots for experts, copies among them, are told to its load balancer. Positions of a cache are shared out by Helix, for latent attention, which copies the projections;
- * the plan does not. Source: NVIDIA/TensorRT-LLM, tensorrt_llm/commands/serve.py 00209af (options --tp_size, --pp_size,
+ * positions of a block. Slots for experts, copies among them, are told to its load balancer. Positions of a cache are shared out
+ * by Helix, for latent attention, which copies the projections; the plan does not. MXFP4 is multiplied by bf16 in experts on
+ * Hopper (TRITON, the default backend there; deployment guide for GPT-OSS). Source: NVIDIA/TensorRT-LLM,
+ * tensorrt_llm/commands/serve.py 00209af (options --tp_size, --pp_size,
  * --max_batch_size, --max_seq_len, --max_num_tokens, --kv_cache_free_gpu_memory_fraction have these names there),
  * llmapi/llm_args.py (KvCacheConfig), docs/source/features/{parallel-strategy,helix,long-sequence,
  * quantization}.md, examples/wide_ep/README.md.
  */
 import type { Check, Launch } from '../../launch/unsupported.ts'
 import { attentionCopyNotes } from './attention-copies.ts'
-import { checkpointNotes, type Formats } from './formats.ts'
+import { checkpointNotes, type Formats, unpackedChecks, unpackedNotes } from './formats.ts'
 import { memoryShares } from './memory-shares.ts'
 import { hostNotes, replicaChips, replicaNotes } from './server-notes.ts'
 import type { Serving } from './serving.ts'
@@ -19,7 +21,7 @@ import { servingFaults } from './serving-checks.ts'
 export type TensorrtOptions = Readonly<Record<string, unknown>>
 
 const formats: Formats = {
-  pairs: ['bf16/bf16', 'fp8/fp8', 'int4/bf16', 'int4/fp8', 'fp4/fp4'],
+  pairs: ['bf16/bf16', 'fp8/fp8', 'int4/bf16', 'int4/fp8', 'fp4/fp4', 'fp4/bf16'],
   caches: { bf16: 'auto', fp8: 'fp8', fp4: 'nvfp4' },
 }
 
@@ -61,6 +63,7 @@ function checks({ mesh, cache, setting, tensors, attentionGroups, halved }: Serv
     // The names of AMD's accelerators in the catalogue.
     [/^mi\d/.test(setting.cluster.chip.name), 'TensorRT-LLM runs on GPUs of NVIDIA'],
     [halved, 'TensorRT-LLM has no two halves of a batch that overlap'],
+    ...unpackedChecks(setting, 'TensorRT-LLM'),
     [mesh.context > 1, "TensorRT-LLM's context parallelism is not mapped to the plan's"],
     [
       cache === 'sequence',
@@ -83,6 +86,7 @@ function notes(serving: Serving): readonly string[] {
   return [
     ...replicaNotes(serving, 'TensorRT-LLM'),
     ...attentionCopyNotes(serving, 'TensorRT-LLM'),
+    ...unpackedNotes(serving.setting, 'TensorRT-LLM'),
     ...checkpointNotes(serving, 'TensorRT-LLM', []),
     ...hostNotes(
       serving,

@@ -23,7 +23,7 @@
  */
 import type { Launch } from '../../launch/unsupported.ts'
 import { attentionCopyNotes } from './attention-copies.ts'
-import { checkpointNotes, type Formats, formatPair } from './formats.ts'
+import { checkpointNotes, type Formats, quantizesItself } from './formats.ts'
 import { memoryShares } from './memory-shares.ts'
 import { hostNotes, replicaChips } from './server-notes.ts'
 import type { Serving } from './serving.ts'
@@ -117,7 +117,7 @@ function batchFlags({ mode, contextLength, sequences, unitTokens }: Serving): re
 function numberFlags(serving: Serving, { caches }: Formats): readonly Flag[] {
   const { precision } = serving.setting
   const cache = caches[precision.kvCache] ?? 'auto'
-  const online = serving.gpu && formatPair(precision) === 'fp8/fp8'
+  const online = serving.gpu && quantizesItself(precision)
   return [
     ...['--gpu-memory-utilization', memoryShares(serving).whole],
     ...['--dtype', precision.compute === 'fp32' ? 'float32' : 'bfloat16'],

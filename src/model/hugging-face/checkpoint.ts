@@ -1,0 +1,63 @@
+/**
+ * What a config says of the numbers in its checkpoint: the element type of most weights and, where these are quantised,
+ * the bits of one with its scales, the parts of the model that are left in its dtype, and what activations and caches are
+ * kept in beside them. Types without a counterpart are taken as the next wider one that has: fp16 as bf16.
+ *
+ * Quantisers convert the matmuls of layers, not look-up tables nor, unless told, the head: transformers,
+ * quantizers/base.py (get_modules_to_not_convert) and the quantisers' own formats. MLX converts all (quantization.ts).
+ */
+import type { ElementType } from '../../hardware/chip.ts'
+import type { Transformer } from '../transformer.ts'
+import { type ByPart, byPart, type WeightPart } from '../weight-parts.ts'
+import type { Fields } from './fields.ts'
+import { keptModules, keptShare } from './kept-modules.ts'
+import { quantizationOf, type Scheme } from './quantization.ts'
+
+export interface Quantized extends Scheme {
+  /** What is not converted is in. */
+  readonly kept: ElementType
+  /** The share of each part's parameters that is not. */
+  readonly keptShares: ByPart
+}
+
+export interface Checkpoint {
+  /** Of most weights. */
+  readonly weights: ElementType
+  readonly quantized?: Quantized
+}
+
+const dtypes: Readonly<Record<string, ElementType>> = {
+  float64: 'fp32',
+  float32: 'fp32',
+  bfloat16: 'bf16',
+  float16: 'bf16',
+  float8_e4m3fn: 'fp8',
+  float8_e5m2: 'fp8',
+}
+
+/** As read, for the model that the config then gives; undefined where it says nothing. */
+export function checkpointIn(
+  config: Fields,
+  above: Fields = config,
+): ((model: Transformer) => Checkpoint) | undefined {
+  const dtype = dtypeOf(config) ?? dtypeOf(above)
+  const found = quantizationOf(config) ?? (above === config ? undefined : quantizationOf(above))
+  if (!found) return dtype && (() => ({ weights: dtype }))
+  const { scheme, quantization } = found
+  const kept = dtype ?? 'bf16'
+  const modules = keptModules(quantization)
+  const untouched: readonly WeightPart[] = scheme.tables
+    ? []
+    : scheme.head
+      ? ['embedding']
+      : ['embedding', 'unembedding']
+  return (model) => {
+    const keptShares = byPart((part) => (untouched.includes(part) ? 1 : keptShare(part, modules, model)))
+    return { weights: scheme.weights, quantized: { ...scheme, kept, keptShares } }
+  }
+}
+
+function dtypeOf(config: Fields): ElementType | undefined {
+  const name = (config.text('torch_dtype') ?? config.text('dtype'))?.replace('torch.', '')
+  return name !== undefined && Object.hasOwn(dtypes, name) ? dtypes[name] : undefined
+}
