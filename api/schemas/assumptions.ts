@@ -26,6 +26,7 @@ const chosen = {
   scaleOutEfficiency: share().describe('Fraction of link bandwidth between them.'),
   latencyFactor: z.number().min(0).max(1000).describe("Multiplies the catalogue's latencies."),
   layerOverheadSeconds: seconds(10).describe('Fixed time per layer, microbatch and pass.'),
+  expertLayerOverheadSeconds: seconds(10).describe('The same, beyond that, where tokens are routed.'),
   stepOverheadSeconds: seconds(1000).describe('Fixed time per step.'),
   stragglerSeconds: seconds(1000).describe(
     'What a training step waits for the last of twice as many nodes or slices.',

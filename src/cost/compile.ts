@@ -12,11 +12,14 @@ import { type Derivation, movesOf, productsOf } from '../sharding/derive.ts'
 import type { Extents } from '../sharding/monomial.ts'
 import type { Move, Operation, Pass } from '../sharding/move.ts'
 import type { Product } from '../sharding/product.ts'
+import { castBytes } from './casts.ts'
 import { elementBytes } from './element.ts'
-import { type Term, termOf } from './term.ts'
+import { none, one, type Term, termOf } from './term.ts'
 
 export interface CompiledProduct {
   readonly flops: Term
+  /** Matmuls that its FLOPs are of. */
+  readonly matmuls: Term
   readonly bytes: readonly Term[]
   readonly attention: boolean
   readonly recomputed: boolean
@@ -66,13 +69,21 @@ export function compile(
   assumptions: Assumptions,
   attended = assumptions.attentionFlops === 'causal' ? 1 / 2 : 1,
 ): CompiledComponent {
-  const products = (pass: Pass) =>
-    productsOf(derivation)
+  const derived = productsOf(derivation)
+  const [kept, computed] = [elementBytes[activationType(precision)], elementBytes[precision.compute]]
+  const cast = (pass: Pass) => {
+    const bytes = assumptions.elementwise ? castBytes(derived, pass, extents, kept, computed) : []
+    return bytes.length > 0 ? [streaming(bytes)] : []
+  }
+  const products = (pass: Pass) => [
+    ...derived
       .filter(
         (product) => product.pass === pass && (product.kind === 'matmul' || product.kind === 'attention'),
       )
       .filter((product) => product.kind !== 'attention' || assumptions.attentionFlops !== 'none')
-      .map((product) => compiledProduct(product, extents, precision, attended))
+      .map((product) => compiledProduct(product, extents, precision, assumptions, attended)),
+    ...cast(pass),
+  ]
   const buckets = (pass: Pass, every: Move['every']) =>
     bucketed(
       movesOf(derivation).filter((move) => move.pass === pass && move.every === every),
@@ -91,20 +102,36 @@ function compiledProduct(
   product: Product,
   extents: Extents,
   precision: Precision,
+  assumptions: Assumptions,
   attended: number,
 ): CompiledProduct {
   const attention = product.kind === 'attention'
   const met = attention ? attended : 1
   const kernel = attention && product.pass === 'backward' && !product.recomputed ? attentionBackward : 1
-  const operandType = (kind: ArrayKind) => (kind === 'weight' ? precision.weights : activationType(precision))
+  const operandBytes = (kind: ArrayKind) => {
+    if (kind === 'gradient' && assumptions.gradientBuffer) return 2 * elementBytes[precision.gradients]
+    return elementBytes[kind === 'weight' ? precision.weights : activationType(precision)]
+  }
   return {
     flops: termOf(product.flops, extents, met * kernel),
-    bytes: product.operands.map(({ elements, array }) =>
-      termOf(elements, extents, elementBytes[operandType(array.kind)]),
-    ),
+    matmuls: attention || product.matrices.extents.length === 0 ? one : termOf(product.matrices, extents, 1),
+    bytes: product.operands.map(({ elements, array }) => termOf(elements, extents, operandBytes(array.kind))),
     attention,
     recomputed: product.recomputed,
     weightGradient: product.operands.some(({ array }) => array.kind === 'gradient'),
+    times: 1,
+  }
+}
+
+/** What goes through HBM and takes no FLOPs that count. */
+export function streaming(bytes: readonly Term[]): CompiledProduct {
+  return {
+    flops: none,
+    matmuls: one,
+    bytes,
+    attention: false,
+    recomputed: false,
+    weightGradient: false,
     times: 1,
   }
 }

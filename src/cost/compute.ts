@@ -1,10 +1,14 @@
 /**
  * Time of the products of a window on one chip: each runs at the roofline of its own shape.
  *
- *   t = max((FLOPs + h) / (peak · e), bytes / (HBM · e_hbm))
+ *   t = max((FLOPs + g·h) / (peak · e), bytes / (HBM · e_hbm))
  *
  * e is the fraction of peak that a large matmul reaches, h the FLOPs at which a matmul reaches half of that: the
- * saturation curve x/(x + h) that measured kernels follow. Bytes are the operands' and the result's, once each.
+ * saturation curve x/(x + h) that measured kernels follow. Of experts each matrix is a matmul of its own, g of them on a
+ * chip: Transformer Engine runs them one by one on a few streams (its pull request 853). In MooreThreads/SimuMax
+ * (@4dcaae513ba7, B200, both passes, 20 to 256 experts of 128 to 9832 rows) 108 grouped matmuls have an h of 7.2 GFLOP an
+ * expert, where plain ones have 6.6; padding the rows to tiles explains them less well. Bytes are the
+ * operands' and the result's, once each; a weight gradient that is added to a buffer is read from it and written back.
  *
  * Kernels are measured in bursts. In training matmuls and attention hold a share of e: clocks under full power.
  */
@@ -12,7 +16,7 @@ import type { Assumptions } from '../assumptions.ts'
 import type { Chip, ElementType } from '../hardware/chip.ts'
 import type { FlopsPerSecond, Seconds } from '../units.ts'
 import type { CompiledProduct } from './compile.ts'
-import { type Scale, termValue } from './term.ts'
+import { one, type Scale, termValue } from './term.ts'
 
 export interface ComputeRates {
   readonly secondsPerFlop: number
@@ -72,12 +76,14 @@ export function productTime(product: CompiledProduct, scale: Scale, rates: Compu
 
 /** The part that the matrix unit accounts for; what is beyond it is waiting for HBM. */
 export function arithmeticTime(
-  { flops, attention }: CompiledProduct,
+  { flops, matmuls, attention }: CompiledProduct,
   scale: Scale,
   rates: ComputeRates,
 ): Seconds {
   // Elementwise work has no FLOPs, and no matrix unit to fill.
   if (flops.base === 0) return 0
   const perFlop = attention ? rates.secondsPerAttentionFlop : rates.secondsPerFlop
-  return (termValue(flops, scale) + rates.halfFlops) * perFlop
+  // Nearly all products are one matmul, which takes no look-up.
+  const count = matmuls === one ? 1 : termValue(matmuls, scale)
+  return (termValue(flops, scale) + count * rates.halfFlops) * perFlop
 }

@@ -22,7 +22,7 @@ import { arrayOf, type Component } from '../sharding/component.ts'
 import { elementsOf } from '../sharding/elements.ts'
 import type { Extents } from '../sharding/monomial.ts'
 import type { LayerPart } from '../sharding/training-layout.ts'
-import { activationType, type CompiledProduct } from './compile.ts'
+import { activationType, type CompiledProduct, streaming } from './compile.ts'
 import { elementBytes } from './element.ts'
 import type { Policy } from './policies.ts'
 import { type Term, termOf } from './term.ts'
@@ -48,7 +48,7 @@ export function elementwiseForward(
   precision: Precision,
 ): CompiledProduct {
   const passes = forwardPasses(model)
-  return streaming(parts, passes, extents, elementBytes[activationType(precision)])
+  return streamedArrays(parts, passes, extents, elementBytes[activationType(precision)])
 }
 
 /** Under a policy, what it did not keep included; without one, everything was kept. */
@@ -67,7 +67,7 @@ export function elementwiseBackward(
     heads: 2 * forward.heads + again.heads,
     copies: 2 * forward.copies + again.copies,
   }
-  return streaming(parts, passes, extents, elementBytes[activationType(precision)])
+  return streamedArrays(parts, passes, extents, elementBytes[activationType(precision)])
 }
 
 /** Of the loss, over the logits of the head. */
@@ -80,7 +80,7 @@ export function lossProduct(
   const narrow = elementBytes[activationType(precision)]
   const wide = elementBytes.fp32
   const perLogit = pass === 'forward' ? narrow + 2 * wide : wide + narrow
-  return bytesAlone([termOf(elementsOf(arrayOf(head, 'Logits')), extents, perLogit)])
+  return streaming([termOf(elementsOf(arrayOf(head, 'Logits')), extents, perLogit)])
 }
 
 const none: Passes = { stream: 0, activation: () => 0, heads: 0, copies: 0 }
@@ -105,7 +105,7 @@ function passesAgain(model: Transformer, { attention, mlp, stream }: Policy): Pa
   }
 }
 
-function streaming(
+function streamedArrays(
   parts: readonly LayerPart[],
   passes: Passes,
   extents: Extents,
@@ -117,7 +117,7 @@ function streaming(
       return array ? [termOf(elementsOf(array), extents, share * times * size)] : []
     })
   const stream = parts[0]?.component.arrays.In
-  return bytesAlone([
+  return streaming([
     ...(stream ? [termOf(elementsOf(stream), extents, passes.stream * size)] : []),
     ...streamed('Tmp', passes.activation('Tmp')),
     ...streamed('SharedTmp', passes.activation('SharedTmp')),
@@ -125,15 +125,4 @@ function streaming(
     ...streamed('K', passes.heads),
     ...streamed('Dispatched', passes.copies),
   ])
-}
-
-function bytesAlone(bytes: readonly Term[]): CompiledProduct {
-  return {
-    flops: { base: 0, selector: 0, mask: 0 },
-    bytes,
-    attention: false,
-    recomputed: false,
-    weightGradient: false,
-    times: 1,
-  }
 }

@@ -26,6 +26,7 @@ import {
   stateTerms,
 } from './memory.ts'
 import { type NetworkPrices, networkPrices } from './network.ts'
+import { layerOverhead } from './overhead.ts'
 import { offeredPolicies, type Policy, policies } from './policies.ts'
 import { recomputedArrays, recomputedLogits } from './recomputation.ts'
 import { stepOverhead } from './step-overhead.ts'
@@ -58,6 +59,8 @@ export interface CostModel {
   readonly rates: ComputeRates
   /** Of a step, whatever the plan. */
   readonly stepOverhead: Seconds
+  /** Of the average layer, per microbatch and pass. */
+  readonly layerOverhead: Seconds
   readonly prices: NetworkPrices
   /** Axis sets that anything moves over. */
   readonly sets: readonly AxisSet[]
@@ -189,6 +192,7 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = 'gath
     extents,
     rates: trainingRates(cluster.chip, precision.compute, assumptions),
     stepOverhead: stepOverhead(cluster, assumptions),
+    layerOverhead: layerOverhead(model, assumptions),
     prices: networkPrices(cluster.network, [...sets], assumptions),
     sets: [...sets],
     resources: resourceCount(cluster.network) + (allowed.some(({ host }) => host) ? 1 : 0),

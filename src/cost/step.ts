@@ -185,7 +185,7 @@ export function stageTime(
 }
 
 export function forwardCompute(model: CostModel, compute: ComputeNumbers, group: StageGroup): Seconds {
-  const overhead = group.layers * model.problem.assumptions.layerOverheadSeconds
+  const overhead = group.layers * model.layerOverhead
   return group.layers * compute.forward + (group.last ? compute.headForward / group.held : 0) + overhead
 }
 
@@ -196,7 +196,7 @@ export function backwardCompute(
   mix: Mix,
 ): Seconds {
   const again = Math.min(mix.count, group.layers)
-  const overhead = group.layers * model.problem.assumptions.layerOverheadSeconds
+  const overhead = group.layers * model.layerOverhead
   const layers =
     (group.layers - again) * (compute.backward[mix.policy] ?? 0) + again * (compute.backward[mix.other] ?? 0)
   return layers + (group.last ? compute.headBackward / group.held : 0) + overhead

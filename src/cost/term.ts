@@ -77,6 +77,10 @@ function latentExtents({ attention: { latent }, dModel }: Transformer): Extents 
   }
 }
 
+/** 1, and 0, on every mesh. */
+export const one: Term = { base: 1, selector: 0, mask: 0 }
+export const none: Term = { base: 0, selector: 0, mask: 0 }
+
 export function termOf(value: Monomial, extents: Extents, times: number): Term {
   let selector = value.replicated ? selectorBits.replicated : 0
   for (const extent of sized) if (value.extents.includes(extent)) selector |= selectorBits[extent]

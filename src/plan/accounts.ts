@@ -15,8 +15,7 @@ export function timeAccount(costing: Costing, lines: readonly CollectiveLine[]):
   const { microbatches } = layers
   const work = stageWork(costing)
   const stages = candidate.stageLayers.length
-  const { layerOverheadSeconds } = model.problem.assumptions
-  const overhead = microbatches * 2 * longest.layers * layerOverheadSeconds + model.stepOverhead
+  const overhead = microbatches * 2 * longest.layers * model.layerOverhead + model.stepOverhead
   const compute = microbatches * work.arithmetic
   const hbm = microbatches * work.waiting
   const rematerialization = microbatches * work.recomputation

@@ -76,7 +76,7 @@ export function meshFloors(model: CostModel): Floors {
         hidesRouted: hides,
       })
       addScaled(traffic, one, layers)
-      const overhead = layers * assumptions.layerOverheadSeconds
+      const overhead = layers * model.layerOverhead
       const compute = layers * computeTime(layer?.products ?? [], scale, model.rates)
       const ends = computeTime(head?.products ?? [], scale, model.rates)
       return [(compute + ends + overhead) / mesh.pipeline, scaled(traffic, 1 / mesh.pipeline)]

@@ -24,6 +24,8 @@ export interface Product {
   readonly flops: Monomial
   /** What the FLOPs are a product of, each with the axes that divide it. */
   readonly work: readonly Dimension[]
+  /** Matrices that a chip multiplies by, each with rows of its own: one for each expert that it has. */
+  readonly matrices: Monomial
   /** Elements read and written, by operand and result; a score matrix is never written. */
   readonly operands: readonly { readonly elements: Monomial; readonly array: ShardedArray }[]
 }
@@ -59,6 +61,7 @@ export function product(
       divided,
     ),
     work,
+    matrices: matricesOf([left, right, result]),
     operands: [left, right, result]
       .filter((array) => array.kind !== 'scores')
       .map((array) => ({
@@ -93,4 +96,17 @@ function workedExtent({ label, extent }: Dimension, arrays: readonly ShardedArra
   const named = all.find((own) => own.extent === label)
   const weight = all.find(({ kind }) => kind === 'weight' || kind === 'gradient')
   return (named ?? weight)?.extent ?? extent
+}
+
+/** A weight, or its gradient, is as many matrices as its dimensions say that all three arrays have. */
+function matricesOf(arrays: readonly ShardedArray[]): Monomial {
+  const weight = arrays.find(({ kind }) => kind === 'weight' || kind === 'gradient')
+  const stacked = (weight?.dimensions ?? []).filter(({ label }) =>
+    arrays.every(({ dimensions }) => dimensions.some((dimension) => dimension.label === label)),
+  )
+  return monomial(
+    1,
+    stacked.map(({ extent }) => extent),
+    stacked.flatMap(({ axes }) => axes),
+  )
 }

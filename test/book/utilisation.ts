@@ -2,7 +2,7 @@
 import { book } from '../../src/assumptions.ts'
 import type { CompiledProduct } from '../../src/cost/compile.ts'
 import { type ComputeRates, computeRates, computeTime } from '../../src/cost/compute.ts'
-import { createScale, setMesh, termOf } from '../../src/cost/term.ts'
+import { createScale, one, setMesh, termOf } from '../../src/cost/term.ts'
 import { denseTrainFlops } from '../../src/model/flops.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { monomial } from '../../src/sharding/monomial.ts'
@@ -26,6 +26,7 @@ export function trainingTime(
   const flops = termOf(monomial(1, ['FLOPs'], ['data']), extents, 1)
   const product: CompiledProduct = {
     flops,
+    matmuls: one,
     bytes: [],
     attention: false,
     recomputed: false,

@@ -195,6 +195,7 @@ describe('the best plan', () => {
           assumptions: {
             ...assumptions,
             layerOverheadSeconds: assumptions.layerOverheadSeconds * k,
+            expertLayerOverheadSeconds: assumptions.expertLayerOverheadSeconds * k,
             stepOverheadSeconds: assumptions.stepOverheadSeconds * k,
             stragglerSeconds: assumptions.stragglerSeconds * k,
           },

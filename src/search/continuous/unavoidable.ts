@@ -17,7 +17,7 @@ import type { Bucket, CompiledProduct } from '../../cost/compile.ts'
 import { arithmeticTime } from '../../cost/compute.ts'
 import type { StateTerms } from '../../cost/memory.ts'
 import type { CostModel, StageModel } from '../../cost/model.ts'
-import { createScale, type Scale, setBatch, setMesh, type Term, termValue } from '../../cost/term.ts'
+import { createScale, one, type Scale, setBatch, setMesh, type Term, termValue } from '../../cost/term.ts'
 import { type AxisSet, axisBit, axisSets, unitMesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { triedSchedules } from '../choices.ts'
@@ -77,7 +77,7 @@ export function unavoidable(model: CostModel, stage: StageModel): Unavoidable {
     flopTime: layers * one.flopTime + ends.flopTime,
     hbmTime: layers * one.hbmTime + ends.hbmTime,
     lostFlopTime: layers * one.lostFlopTime + ends.lostFlopTime,
-    overhead: layers * assumptions.layerOverheadSeconds,
+    overhead: layers * model.layerOverhead,
   })
   const gradients = model.weightGradients
   const weightGradients = pass(work(gradients.layer), work(gradients.head))
@@ -118,7 +118,8 @@ function productTimes(
     if (flops < traffic) hbmTime += traffic
     else {
       flopTime += flops
-      lostFlopTime += product.times * arithmeticTime(product, scale, rates) - flops
+      // A mesh may leave a chip a single expert: the fewest matmuls that a product can be.
+      lostFlopTime += product.times * arithmeticTime({ ...product, matmuls: one }, scale, rates) - flops
     }
   }
   return { flopTime, hbmTime, lostFlopTime }
