@@ -7,7 +7,7 @@
  * At its time limit without a point it reports an infinite objective and `primal_solution_status` 0: the status of the
  * point is read, never the objective. Presolve may leave open whether a programme is unbounded or infeasible (status 9),
  * and of unbounded ones it may know nothing (15): both go the way of an unbounded one. It was seen to call an unbounded LP
- * infeasible, and an unbounded MILP solved.
+ * infeasible, an unbounded MILP solved, and a MILP with a point infeasible.
  *
  * The wasm can abort (it did on a random MILP whose integers had no bounds), and an instance that aborted never answers
  * again: another is loaded, and until it is there, in a later turn of the event loop, every solve is `crashed`.
@@ -65,10 +65,15 @@ function engineOf(highs: Highs): Engine {
   const { optimal, infeasible, unbounded, unboundedOrInfeasible, unknown, timeLimit } =
     highs.constants.modelStatus
   const { feasible: hasPoint } = highs.constants.solutionStatus
-  return (program, remaining, strict) =>
+  const attempt = (
+    program: IndexedProgram,
+    remaining: () => number,
+    strict: boolean,
+    seed: number,
+  ): Outcome =>
     highs.withModel(modelData(program, highs), (model): Outcome => {
       const tight = strict || !isMixedInteger(program)
-      model.options.set(tight ? { ...options, ...tightOptions } : options)
+      model.options.set({ ...options, ...(tight ? tightOptions : {}), random_seed: seed })
       if (Number.isFinite(remaining())) model.options.set('time_limit', Math.max(remaining(), 1) / 1000)
       const { modelStatus } = model.run()
       switch (modelStatus) {
@@ -91,6 +96,12 @@ function engineOf(highs: Highs): Engine {
           throw new Error(`HiGHS ended with status ${modelStatus}`)
       }
     })
+  return (program, remaining, strict) => {
+    const first = attempt(program, remaining, strict, 0)
+    if (first.status !== 'infeasible' || !isMixedInteger(program)) return first
+    // Nothing proves that integers have no point, and it was seen to miss one that satisfies every row: two ways must agree.
+    return attempt(program, remaining, strict, 1)
+  }
 }
 
 function found(program: IndexedProgram, model: Model) {

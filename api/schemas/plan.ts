@@ -90,7 +90,7 @@ export const plan = z.object({
     })
     .nullable()
     .describe(
-      'The exact cut of unlike layers; null where they are alike, or each stage is in pieces. Times count the average layer.',
+      'The exact cut of layers that differ, by the times of each under this plan; null where they are alike, or each stage is in pieces.',
     ),
   rematerialization: z.array(z.object({ policy: z.string(), layers: z.number() })),
   memoryPolicy: z

@@ -116,9 +116,10 @@ function streamedArrays(
       const array = component.arrays[name]
       return array ? [termOf(elementsOf(array), extents, share * times * size)] : []
     })
-  const stream = parts[0]?.component.arrays.In
+  const [first] = parts
+  const stream = first?.component.arrays.In
   return streaming([
-    ...(stream ? [termOf(elementsOf(stream), extents, passes.stream * size)] : []),
+    ...(stream ? [termOf(elementsOf(stream), extents, first.times * passes.stream * size)] : []),
     ...streamed('Tmp', passes.activation('Tmp')),
     ...streamed('SharedTmp', passes.activation('SharedTmp')),
     ...streamed('Q', passes.heads),

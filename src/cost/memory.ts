@@ -129,6 +129,7 @@ export function activationTerms(
 ): readonly Term[] {
   const size = elementBytes[activationType(precision)]
   const first = parts[0]?.component
+  const whole = parts[0]?.times ?? 0
   const arrayTerm = (component: Component, name: string, times: number): readonly Term[] => {
     const array = component.arrays[name]
     if (!array) return []
@@ -141,7 +142,7 @@ export function activationTerms(
     const inner = parts.flatMap(({ component, times }) =>
       counts.inner > 0 ? arrayTerm(component, 'Tmp', times * counts.inner) : [],
     )
-    return [...arrayTerm(first, 'In', counts.stream), ...inner]
+    return [...arrayTerm(first, 'In', whole * counts.stream), ...inner]
   }
   // In a parallel block nothing is added between attention and MLP: one stream tensor.
   const parallel = parts.length === 1
@@ -150,7 +151,7 @@ export function activationTerms(
   const streams = place === 'host' ? away : (parallel ? 1 : policy.stream) - away
   const isHere = (name: string) => (host?.arrays.includes(name) ?? false) === (place === 'host')
   return [
-    ...(streams > 0 ? arrayTerm(first, 'In', streams) : []),
+    ...(streams > 0 ? arrayTerm(first, 'In', whole * streams) : []),
     ...parts.flatMap(({ component, times }) =>
       keptArrays(component, policy)
         .filter(isHere)

@@ -1,17 +1,22 @@
-/** What one microbatch computes and moves, per layer and at the ends of the model: shared by every schedule and policy mix. */
+/**
+ * What one microbatch computes and moves, per layer and at the ends of the model: shared by every schedule and policy mix.
+ * Layers are the model's average one, or a stage's own (composed.ts).
+ */
 import { collectiveTime } from '../hardware/collective.ts'
+import type { Composition } from '../model/composition.ts'
 import { axisBit } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
 import type { Bucket, CompiledProduct } from './compile.ts'
+import { blend, byComposition, type Composed } from './composed.ts'
 import { computeTime } from './compute.ts'
 import { sumTerms } from './memory.ts'
-import type { CostModel, StageModel } from './model.ts'
+import { type CostModel, type StageModel, stageModel } from './model.ts'
 import type { NetworkCosts } from './network.ts'
 import { type Scale, termValue } from './term.ts'
 import { addBuckets, addPermute, bucketBytes, createTraffic, operationTime, type Traffic } from './traffic.ts'
 
 /** Compute of one microbatch, per layer and at the ends; independent of placement and ZeRO stage. */
-export interface ComputeNumbers {
+export interface ComputeNumbers extends Composed<ComputeNumbers> {
   readonly forward: Seconds
   readonly backward: readonly Seconds[]
   readonly headForward: Seconds
@@ -25,7 +30,7 @@ export function computeNumbers(model: CostModel, scale: Scale): ComputeNumbers {
   const [stage] = model.stages
   if (!stage) throw new RangeError('No ZeRO stage was compiled')
   const time = (products: Parameters<typeof computeTime>[0]) => computeTime(products, scale, model.rates)
-  return {
+  const average: ComputeNumbers = {
     forward: time(stage.layer.forward.products),
     backward: stage.layer.backward.map(({ products }) => time(products)),
     headForward: time(stage.head.forward.products),
@@ -33,22 +38,38 @@ export function computeNumbers(model: CostModel, scale: Scale): ComputeNumbers {
     weightGradients: time(model.weightGradients.layer),
     headWeightGradients: time(model.weightGradients.head),
   }
+  const kinds = model.kinds?.()
+  if (!kinds) return average
+  const [dense, sparse] = [computeNumbers(kinds.dense, scale), computeNumbers(kinds.sparse, scale)]
+  return {
+    ...average,
+    of: byComposition((composition) => ({
+      ...average,
+      forward: blend(composition, dense.forward, sparse.forward),
+      backward: dense.backward.map((time, policy) => blend(composition, time, sparse.backward[policy] ?? 0)),
+      weightGradients: blend(composition, dense.weightGradients, sparse.weightGradients),
+    })),
+  }
 }
 
-/** Communication of one microbatch on one placement, per layer and at the ends. */
-export interface TrafficNumbers {
+/** Communication of a layer. */
+interface LayerTraffic {
   readonly forward: Traffic
   /** By policy. */
   readonly backward: (policy: number) => Traffic
   readonly gradients: Traffic
   readonly weights: Traffic
+  /** By policy: a layer's arrays to the host, or back. */
+  readonly host: readonly Seconds[]
+}
+
+/** Communication of one microbatch on one placement, per layer and at the ends. */
+export interface TrafficNumbers extends LayerTraffic, Composed<TrafficNumbers> {
   readonly embedding: EndTraffic
   readonly head: EndTraffic
   /** One transfer between stages. */
   readonly transfer: Traffic
   readonly transferTime: Seconds
-  /** By policy: a layer's arrays to the host, or back. */
-  readonly host: readonly Seconds[]
 }
 
 interface EndTraffic {
@@ -66,8 +87,44 @@ export function trafficNumbers(
   costs: NetworkCosts,
   hidesRouted = false,
 ): TrafficNumbers {
+  const traffic = trafficOf(model, scale, costs, hidesRouted)
+  const end = (component: StageModel['head']): EndTraffic => ({
+    forward: traffic(component.forward.buckets),
+    backward: traffic(component.backward.buckets),
+    gradients: traffic(component.gradients.buckets),
+    weights: traffic(component.weights.buckets),
+  })
+  const transfer = createTraffic(model.resources)
+  const cost = costs[axisBit.pipeline]
+  const bytes = termValue(model.boundary, scale)
+  if (cost && cost.chips > 1) {
+    addPermute(transfer, bytes, cost, model.problem.assumptions.overlapPrefetched)
+  }
+  const average: TrafficNumbers = {
+    ...layerTraffic(model, stage, scale, traffic),
+    embedding: end(stage.embedding),
+    head: end(stage.head),
+    transfer,
+    transferTime:
+      cost && cost.chips > 1
+        ? collectiveTime(bytes, cost.permutePerByte, cost.permuteLatency, cost.latencyIsFloor)
+        : 0,
+  }
+  const kinds = model.kinds?.()
+  if (!kinds) return average
+  const kind = (one: CostModel) => layerTraffic(one, stageModel(one, stage.zeroStage), scale, traffic)
+  const [dense, sparse] = [kind(kinds.dense), kind(kinds.sparse)]
+  return {
+    ...average,
+    of: byComposition((composition) => ({ ...average, ...blendedTraffic(composition, dense, sparse) })),
+  }
+}
+
+type TrafficOf = (buckets: readonly Bucket[], products?: readonly CompiledProduct[]) => Traffic
+
+function trafficOf(model: CostModel, scale: Scale, costs: NetworkCosts, hidesRouted: boolean): TrafficOf {
   const { assumptions, model: transformer } = model.problem
-  const traffic = (buckets: readonly Bucket[], products: readonly CompiledProduct[] = []): Traffic => {
+  return (buckets, products = []) => {
     const sum = createTraffic(model.resources)
     const passedShare = shareBesideScores(products, buckets, model, scale, costs)
     addBuckets(sum, buckets, scale, costs, assumptions, {
@@ -77,36 +134,43 @@ export function trafficNumbers(
     })
     return sum
   }
-  const end = (component: StageModel['head']): EndTraffic => ({
-    forward: traffic(component.forward.buckets),
-    backward: traffic(component.backward.buckets),
-    gradients: traffic(component.gradients.buckets),
-    weights: traffic(component.weights.buckets),
-  })
+}
+
+function layerTraffic(
+  model: CostModel,
+  { layer }: StageModel,
+  scale: Scale,
+  traffic: TrafficOf,
+): LayerTraffic {
   const backward: Traffic[] = []
-  const transfer = createTraffic(model.resources)
-  const cost = costs[axisBit.pipeline]
-  const bytes = termValue(model.boundary, scale)
-  if (cost && cost.chips > 1) addPermute(transfer, bytes, cost, assumptions.overlapPrefetched)
   return {
-    forward: traffic(stage.layer.forward.buckets, stage.layer.forward.products),
+    forward: traffic(layer.forward.buckets, layer.forward.products),
     backward: (policy) => {
-      const window = stage.layer.backward[policy]
+      const window = layer.backward[policy]
       backward[policy] ??= traffic(window?.buckets ?? [], window?.products)
       return backward[policy]
     },
-    gradients: traffic(stage.layer.gradients.buckets),
-    weights: traffic(stage.layer.weights.buckets),
-    embedding: end(stage.embedding),
-    head: end(stage.head),
-    transfer,
-    transferTime:
-      cost && cost.chips > 1
-        ? collectiveTime(bytes, cost.permutePerByte, cost.permuteLatency, cost.latencyIsFloor)
-        : 0,
+    gradients: traffic(layer.gradients.buckets),
+    weights: traffic(layer.weights.buckets),
     host: model.offloaded.map(
       (terms) => sumTerms(terms, scale) / model.problem.cluster.chip.hostBytesPerSecond,
     ),
+  }
+}
+
+function blendedTraffic(composition: Composition, dense: LayerTraffic, sparse: LayerTraffic): LayerTraffic {
+  const blended = (one: Traffic, other: Traffic): Traffic =>
+    one.map((seconds, at) => blend(composition, seconds, other[at] ?? 0))
+  const backward: Traffic[] = []
+  return {
+    forward: blended(dense.forward, sparse.forward),
+    backward: (policy) => {
+      backward[policy] ??= blended(dense.backward(policy), sparse.backward(policy))
+      return backward[policy]
+    },
+    gradients: blended(dense.gradients, sparse.gradients),
+    weights: blended(dense.weights, sparse.weights),
+    host: dense.host.map((seconds, policy) => blend(composition, seconds, sparse.host[policy] ?? 0)),
   }
 }
 

@@ -3,7 +3,15 @@
  * policy, memory terms, rates. A candidate only puts numbers in.
  */
 import { resourceCount } from '../hardware/collective.ts'
+import {
+  type Composition,
+  denseLayer,
+  layersAreAlike,
+  sparseLayer,
+  wholeComposition,
+} from '../model/composition.ts'
 import { attendedShare } from '../model/flops.ts'
+import type { Transformer } from '../model/transformer.ts'
 import type { Problem } from '../problem.ts'
 import { type AxisSet, axisBit } from '../sharding/axis.ts'
 import type { Component } from '../sharding/component.ts'
@@ -88,12 +96,46 @@ export interface CostModel {
   readonly gatheredKeys: readonly [Term, Term]
   /** The stream that goes from stage to stage. */
   readonly boundary: Term
+  /** The same with layers of one kind alone; absent where all layers are alike. */
+  readonly kinds?: () => LayerKinds
 }
 
+/** Of a kind that a model has none of, the other one stands here. */
+export interface LayerKinds {
+  readonly dense: CostModel
+  readonly sparse: CostModel
+}
+
+/** Derived components by ZeRO stage, name and what is recomputed: those of a kind of layers are the model's. */
+type Compilations = Map<string, CompiledComponent>
+
 export function costModel(problem: Problem, contextLayout: ContextLayout = 'gather'): CostModel {
+  const { model } = problem
+  const compilations: Compilations = new Map()
+  const modelOf = (composition: Composition) =>
+    composedModel(problem, contextLayout, composition, compilations)
+  const whole = modelOf(wholeComposition(model))
+  if (layersAreAlike(model)) return whole
+  let kinds: LayerKinds | null = null
+  return {
+    ...whole,
+    kinds: () => {
+      kinds ??= layerKinds(model, modelOf)
+      return kinds
+    },
+  }
+}
+
+/** As if every layer were the average one of a composition. */
+function composedModel(
+  problem: Problem,
+  contextLayout: ContextLayout,
+  composition: Composition,
+  compilations: Compilations,
+): CostModel {
   const { model, workload, precision, assumptions, cluster } = problem
   const extents = extentsOf(model, workload.sequenceLength)
-  const layer = layerParts(model, assumptions.residual, contextLayout)
+  const layer = layerParts(model, assumptions.residual, contextLayout, composition)
   const attended = attendedShare(model, workload.sequenceLength, assumptions.attentionFlops)
   const allowed = allowedPolicies(problem)
   const streamed = (product: () => CompiledProduct): Window => ({
@@ -102,23 +144,28 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = 'gath
   })
   const streamedBackward = (policy?: Policy) =>
     streamed(() => elementwiseBackward(layer, model, extents, precision, policy))
+  // Policies that run the same einsums of a component again share what comes of it.
+  const compiledAt = (
+    zeroStage: ZeroStage,
+    component: Component,
+    recomputed: readonly string[] = [],
+  ): CompiledComponent => {
+    const key = `${zeroStage} ${component.name} ${[...recomputed].sort().join()}`
+    const own =
+      compilations.get(key) ??
+      compile(
+        derive(component, { zeroStage, regatherActivations: assumptions.regatherActivations, recomputed }),
+        extents,
+        precision,
+        assumptions,
+        attended,
+      )
+    compilations.set(key, own)
+    return own
+  }
   const stages = zeroStages.map((zeroStage): StageModel => {
-    // Policies that run the same einsums of a component again share what comes of it.
-    const known = new Map<string, CompiledComponent>()
-    const compiled = (component: Component, recomputed: readonly string[] = []): CompiledComponent => {
-      const key = `${component.name} ${[...recomputed].sort().join()}`
-      const own =
-        known.get(key) ??
-        compile(
-          derive(component, { zeroStage, regatherActivations: assumptions.regatherActivations, recomputed }),
-          extents,
-          precision,
-          assumptions,
-          attended,
-        )
-      known.set(key, own)
-      return own
-    }
+    const compiled = (component: Component, recomputed?: readonly string[]) =>
+      compiledAt(zeroStage, component, recomputed)
     const states = (parts: readonly LayerPart[], rows: number) =>
       stateTerms(parts, rows, zeroStage, extents, workload, precision, assumptions)
     const plain = (pick: (compiled: CompiledComponent) => Window) =>
@@ -155,25 +202,17 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = 'gath
         },
         1 + model.multiTokenLayers,
       ),
-      layerStates: states(layer, normRows(model)),
+      layerStates: states(
+        layer,
+        normRows(model) * ((composition.dense + composition.sparse) / composition.layers),
+      ),
       embeddingStates: states([once(embed)], model.learnedPositions),
       positionStates: states([], model.learnedPositions),
       headStates: states([once(head)], 1),
     }
   })
   const leastBackward = joined([
-    ...layer.map(({ component, times }) =>
-      weighted(
-        compile(
-          derive(component, { zeroStage: 0, regatherActivations: assumptions.regatherActivations }),
-          extents,
-          precision,
-          assumptions,
-          attended,
-        ).backward,
-        times,
-      ),
-    ),
+    ...layer.map(({ component, times }) => weighted(compiledAt(0, component).backward, times)),
     streamedBackward(),
   ])
   const used = stages.flatMap(({ layer: windows, embedding: embed, head }) => [
@@ -192,7 +231,7 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = 'gath
     extents,
     rates: trainingRates(cluster.chip, precision.compute, assumptions),
     stepOverhead: stepOverhead(cluster, assumptions),
-    layerOverhead: layerOverhead(model, assumptions),
+    layerOverhead: layerOverhead(problem, wholeComposition(model)),
     prices: networkPrices(cluster.network, [...sets], assumptions),
     sets: [...sets],
     resources: resourceCount(cluster.network) + (allowed.some(({ host }) => host) ? 1 : 0),
@@ -216,6 +255,12 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = 'gath
   }
 }
 
+function layerKinds(model: Transformer, modelOf: (kind: Composition) => CostModel): LayerKinds {
+  const has = wholeComposition(model)
+  const other = modelOf(has.sparse > 0 ? sparseLayer : denseLayer)
+  return { dense: has.dense > 0 && has.sparse > 0 ? modelOf(denseLayer) : other, sparse: other }
+}
+
 /** Policies that the request allows. */
 function allowedPolicies({ workload, assumptions }: Problem): readonly Policy[] {
   return offeredPolicies(assumptions.activations).filter(({ name }) =>
@@ -228,9 +273,9 @@ function everythingTerms(layer: readonly LayerPart[], extents: Extents, problem:
   return everything ? activationTerms(layer, everything, extents, problem.precision, problem.assumptions) : []
 }
 
-function boundaryTerm(layer: readonly LayerPart[], extents: Extents, problem: Problem): Term {
+function boundaryTerm([first]: readonly LayerPart[], extents: Extents, problem: Problem): Term {
   const [term] = activationTerms(
-    layer,
+    first ? [once(first.component)] : [],
     { name: '', attention: [], mlp: [], stream: 1 },
     extents,
     problem.precision,
@@ -260,6 +305,12 @@ function joined(windows: readonly Window[]): Window {
     products: windows.flatMap(({ products }) => products),
     buckets: windows.flatMap(({ buckets }) => buckets),
   }
+}
+
+export function stageModel(model: CostModel, zeroStage: ZeroStage): StageModel {
+  const stage = model.stages[zeroStage]
+  if (!stage) throw new RangeError(`ZeRO stage ${zeroStage} was not compiled`)
+  return stage
 }
 
 /** Under ZeRO-3 weights are gathered at use; below it they are whole. */

@@ -3,17 +3,20 @@
  * let one say ("recompute n layers of each stage"). Given two policies, the fewest layers that must use the leaner
  * one follow from the budget; more of them never helps, because a leaner policy only adds work.
  *
- *   fixed_i + f_i · ((L_i - n_i) · A + n_i · B) + live <= budget,   n_i = min(n, L_i)
+ *   fixed_i + f_i · ((L_i - n_i) · A_i + n_i · B_i) + live_i <= budget,   n_i = min(n, L_i)
  *
  * Policies that keep arrays on the host are no part of that: they may have less to do than a policy that keeps more, and are
  * tried on all layers alone.
  *
- * f_i microbatches in flight on stage i, A and B what a layer keeps of one, live the working set of a recomputed
- * layer. The programme in search/memory-policy.ts is its oracle, and what a byte of budget is worth.
+ * f_i microbatches in flight on stage i, A_i and B_i what a layer of it keeps of one, live_i the working set of a recomputed
+ * layer. Where layers differ the leaner policy is so in layers of either kind. The programme in search/memory-policy.ts is its
+ * oracle, and what a byte of budget is worth.
  */
 import type { Bytes } from '../units.ts'
+import { byComposition, type Composed, ofStage } from './composed.ts'
+import { composedMemory } from './composed-memory.ts'
 import { reserveBytes, sumTerms } from './memory.ts'
-import { type CostModel, gathersWeights, type StageModel } from './model.ts'
+import { type CostModel, gathersWeights, type StageModel, stageModel } from './model.ts'
 import type { StageGroup } from './stages.ts'
 import { type Scale, termValue } from './term.ts'
 
@@ -25,7 +28,7 @@ export interface Mix {
 }
 
 /** Bytes per layer, and at the ends, of the candidates of one mesh, ZeRO stage and microbatch. */
-export interface MemoryNumbers {
+export interface MemoryNumbers extends Composed<MemoryNumbers> {
   readonly layer: StateNumbers
   readonly embedding: StateNumbers
   readonly positions: StateNumbers
@@ -45,6 +48,8 @@ export interface MemoryNumbers {
   readonly shardsOptimizer: boolean
   /** The policy that keeps everything, and so does least; -1 where it is not allowed. */
   readonly least: number
+  /** By kind of layer where they are not alike, then by policy: kept per layer and microbatch. */
+  readonly keptByKind?: readonly (readonly Bytes[])[]
 }
 
 export interface StateNumbers {
@@ -76,7 +81,7 @@ export function memoryNumbers(model: CostModel, stage: StageModel, scale: Scale)
   const kept = model.activations.map((terms) => sumTerms(terms, scale))
   const host = model.offloaded.map((terms) => sumTerms(terms, scale))
   const whole = Math.max(...kept, sumTerms(model.everything, scale))
-  return {
+  const average: MemoryNumbers = {
     layer: states(stage.layerStates),
     embedding: states(stage.embeddingStates),
     positions: states(stage.positionStates),
@@ -97,6 +102,18 @@ export function memoryNumbers(model: CostModel, stage: StageModel, scale: Scale)
     shardsOptimizer: stage.zeroStage > 0,
     least: model.policies.findIndex(({ name }) => name === 'none'),
   }
+  const kinds = model.kinds?.()
+  if (!kinds) return average
+  const kind = (one: CostModel) => memoryNumbers(one, stageModel(one, stage.zeroStage), scale)
+  const [dense, sparse] = [kind(kinds.dense), kind(kinds.sparse)]
+  return {
+    ...average,
+    keptByKind: [dense.kept, sparse.kept],
+    of: byComposition((composition) => ({
+      ...average,
+      ...composedMemory(composition, dense, sparse, transformer),
+    })),
+  }
 }
 
 /** Only where keys are gathered are they whole on a chip. */
@@ -114,7 +131,8 @@ export interface StageMemory {
 
 /** All of a stage but its activations and the working set of recomputed layers. */
 export function fixedMemory(numbers: MemoryNumbers, group: StageGroup): StageMemory {
-  const { layer, embedding, positions, head, tied } = numbers
+  const { layer } = ofStage(numbers, group)
+  const { embedding, positions, head, tied } = numbers
   const front = tied && group.last ? positions : embedding
   const ends = (pick: (states: StateNumbers) => Bytes) =>
     group.held * group.layers * pick(layer) + (group.first ? pick(front) : 0) + (group.last ? pick(head) : 0)
@@ -138,17 +156,19 @@ export function fixedBytes(numbers: MemoryNumbers, group: StageGroup): Bytes {
 
 export function activationBytes(numbers: MemoryNumbers, group: StageGroup, mix: Mix): Bytes {
   const again = Math.min(mix.count, group.layers)
-  const kept = (policy: number) => numbers.kept[policy] ?? 0
+  const own = ofStage(numbers, group)
+  const kept = (policy: number) => own.kept[policy] ?? 0
   return group.inFlight * ((group.layers - again) * kept(mix.policy) + again * kept(mix.other))
 }
 
-export function liveBytes(numbers: MemoryNumbers, mix: Mix): Bytes {
-  const live = (policy: number) => numbers.live[policy] ?? 0
+export function liveBytes(numbers: MemoryNumbers, group: StageGroup, mix: Mix): Bytes {
+  const own = ofStage(numbers, group)
+  const live = (policy: number) => own.live[policy] ?? 0
   return Math.max(live(mix.policy), mix.count > 0 ? live(mix.other) : 0)
 }
 
 export function stageBytes(numbers: MemoryNumbers, group: StageGroup, mix: Mix): Bytes {
-  return fixedBytes(numbers, group) + activationBytes(numbers, group, mix) + liveBytes(numbers, mix)
+  return fixedBytes(numbers, group) + activationBytes(numbers, group, mix) + liveBytes(numbers, group, mix)
 }
 
 /** Bytes over the budget on the fullest stage; 0 or less fits. */
@@ -160,6 +180,29 @@ export function shortBytes(
 ): Bytes {
   let short = Number.NEGATIVE_INFINITY
   for (const group of groups) short = Math.max(short, stageBytes(numbers, group, mix) - budget)
+  return short
+}
+
+/**
+ * Bytes over the budget on the fullest stage, each under the policy that suits it best: no mix is under that. Stages are looked
+ * at until one is over by more than `enough`.
+ */
+export function leastShortBytes(
+  numbers: MemoryNumbers,
+  groups: readonly StageGroup[],
+  budget: Bytes,
+  enough: Bytes,
+): Bytes {
+  let short = Number.NEGATIVE_INFINITY
+  for (const group of groups) {
+    const { kept, live } = ofStage(numbers, group)
+    let least = Number.POSITIVE_INFINITY
+    for (const [policy, each] of kept.entries()) {
+      least = Math.min(least, group.inFlight * group.layers * each + (live[policy] ?? 0))
+    }
+    short = Math.max(short, fixedBytes(numbers, group) + least - budget)
+    if (short > enough) break
+  }
   return short
 }
 
@@ -208,8 +251,10 @@ function fits(
   mix: Mix,
   budget: Bytes,
 ): boolean {
-  const live = liveBytes(numbers, mix)
-  return groups.every((group, i) => (fixed[i] ?? 0) + live + activationBytes(numbers, group, mix) <= budget)
+  return groups.every(
+    (group, i) =>
+      (fixed[i] ?? 0) + liveBytes(numbers, group, mix) + activationBytes(numbers, group, mix) <= budget,
+  )
 }
 
 /** Layers per stage that must use `other` for every stage to fit; null where even all of them do not do. */
@@ -222,19 +267,32 @@ function fewest(
   budget: Bytes,
   divideFreely: boolean,
 ): number | null {
-  const kept = numbers.kept[policy] ?? 0
-  const saved = kept - (numbers.kept[other] ?? 0)
-  if (saved <= 0) return null
-  const live = Math.max(numbers.live[policy] ?? 0, numbers.live[other] ?? 0)
+  if (!keepsLess(numbers, policy, other)) return null
   let needed = 0
   for (const [i, group] of groups.entries()) {
+    const own = ofStage(numbers, group)
+    const kept = own.kept[policy] ?? 0
+    const saved = kept - (own.kept[other] ?? 0)
+    const live = Math.max(own.live[policy] ?? 0, own.live[other] ?? 0)
     const over = (fixed[i] ?? 0) + live + group.inFlight * group.layers * kept - budget
     if (over <= 0) continue
     const exact = over / (group.inFlight * saved)
     const least = divideFreely ? exact : exact - 1e-12
-    if (least > group.layers) return null
+    if (!(least <= group.layers)) return null
     const layers = divideFreely ? exact : Math.ceil(least)
     needed = Math.max(needed, layers)
   }
   return needed
+}
+
+/** Of the two policies of a mix the leaner keeps less of the average layer, and no more of a layer of either kind. */
+export function keepsLess(
+  { kept, keptByKind = [] }: Pick<MemoryNumbers, 'kept' | 'keptByKind'>,
+  policy: number,
+  other: number,
+): boolean {
+  return (
+    (kept[other] ?? 0) < (kept[policy] ?? 0) &&
+    keptByKind.every((own) => (own[other] ?? 0) <= (own[policy] ?? 0))
+  )
 }

@@ -1,10 +1,11 @@
 /**
  * How the layers lie on pipeline stages, and how many microbatches each stage holds.
  *
- * Layers are equal; the first stage also embeds, the last also unembeds and takes the loss. So a cut is named by the layers
- * of the last stage: the others share what is left as evenly as can be, the first of them, which hold the most
- * microbatches, the fewer. 126 layers on 16 stages with 7 on the last are 7, 8, ..., 8, 7. Which of the cuts is taken is
- * the search's (search/stage-cuts.ts).
+ * The first stage also embeds, the last also unembeds and takes the loss. So a cut is named by the layers of the last
+ * stage: the others share what is left as evenly as can be, the first of them, which hold the most microbatches, the
+ * fewer. 126 layers on 16 stages with 7 on the last are 7, 8, ..., 8, 7. Where layers differ, the others share them by their
+ * FLOPs (search/unlike-cuts.ts), and stages are alike that have as many of each kind. Which of the cuts is taken is the
+ * search's (search/stage-cuts.ts).
  *
  * Microbatches in flight on stage i of p, of m (formulas 9):
  *   gpipe m;  1F1B min(m, p - i);  interleaved, in units of the stage's layers, ((v-1)p + 2(p-i) - 1)/v;  ZB-H1 min(m, p)
@@ -13,6 +14,7 @@
  * Under DualPipe a chip holds stages i and p - 1 - i and runs half of the microbatches on each: it counts as a stage of
  * their mean. Layers are then cut over such pairs.
  */
+import { type Composition, sameComposition } from '../model/composition.ts'
 import type { ScheduleName } from '../problem.ts'
 
 /** Stages, or the chips of a pipeline, that are alike, and where the first of them stands. */
@@ -26,6 +28,8 @@ export interface StageGroup {
   readonly inFlight: number
   /** Stages whose weights a chip holds; of each it runs that share of the microbatches. */
   readonly held: 1 | 2
+  /** What its layers are; null where all stages have the model's average layer. */
+  readonly composition: Composition | null
 }
 
 export interface Schedule {
@@ -85,15 +89,18 @@ export function stageGroups(
   counts: readonly number[],
   schedule: Schedule,
   microbatches: number,
+  compositions: readonly Composition[] | null = null,
 ): readonly StageGroup[] {
   const stages = counts.length
-  if (schedule.name === 'dualpipe') return mirroredGroups(counts, schedule, microbatches)
+  if (schedule.name === 'dualpipe') return mirroredGroups(counts, schedule, microbatches, compositions)
   const groups: StageGroup[] = []
   counts.forEach((layers, index) => {
     const first = index === 0
     const last = index === stages - 1
+    const composition = compositions?.[index] ?? null
     const before = groups.at(-1)
-    if (before && !before.first && !last && before.layers === layers) {
+    const alike = before?.layers === layers && sameComposition(before.composition, composition)
+    if (before && alike && !before.first && !last) {
       groups[groups.length - 1] = { ...before, stages: before.stages + 1 }
     } else {
       groups.push({
@@ -104,6 +111,7 @@ export function stageGroups(
         index,
         inFlight: inFlight(schedule, index, stages, microbatches),
         held: 1,
+        composition,
       })
     }
   })
@@ -115,18 +123,21 @@ function mirroredGroups(
   counts: readonly number[],
   schedule: Schedule,
   microbatches: number,
+  compositions: readonly Composition[] | null,
 ): readonly StageGroup[] {
   const stages = counts.length
   const groups: StageGroup[] = []
   for (let index = 0; 2 * index < stages; index++) {
     const layers = ((counts[index] ?? 0) + (counts[stages - 1 - index] ?? 0)) / 2
+    const composition = compositions?.[index] ?? null
     const before = groups.at(-1)
-    if (before && !before.first && before.layers === layers) {
+    const alike = before?.layers === layers && sameComposition(before.composition, composition)
+    if (before && alike && !before.first) {
       groups[groups.length - 1] = { ...before, stages: before.stages + 2 }
     } else {
       const ends = index === 0
       const held = inFlight(schedule, index, stages, microbatches)
-      groups.push({ first: ends, last: ends, layers, stages: 2, index, inFlight: held, held: 2 })
+      groups.push({ first: ends, last: ends, layers, stages: 2, index, inFlight: held, held: 2, composition })
     }
   }
   return groups

@@ -1,7 +1,9 @@
 import type { Seconds } from '../units.ts'
+import { blend, ofStage } from './composed.ts'
 import { type StateTerms, sumTerms } from './memory.ts'
 import type { ComputeNumbers, TrafficNumbers } from './microbatch.ts'
-import type { CostModel, StageModel } from './model.ts'
+import { type CostModel, type StageModel, stageModel } from './model.ts'
+import { stageOverhead } from './overhead.ts'
 import type { Mix } from './remat.ts'
 import { type SplitBackward, splitBackward, splitsBackward } from './split-backward.ts'
 import type { Schedule, StageGroup } from './stages.ts'
@@ -109,14 +111,14 @@ function splitStepTime(
 /** Of one microbatch on a stage: what nothing but the optimizer waits for. */
 export function weightGradientTime(compute: ComputeNumbers, group: StageGroup): Seconds {
   const head = group.last ? compute.headWeightGradients / group.held : 0
-  return group.layers * compute.weightGradients + head
+  return group.layers * ofStage(compute, group).weightGradients + head
 }
 
-/** What the weight gradients of a microbatch fill of a bubble, whichever stage waits: those of the fewest layers. */
+/** What the weight gradients of a microbatch fill of a bubble, whichever stage waits: those of the least layers. */
 export function fillingTime(compute: ComputeNumbers, groups: readonly StageGroup[]): Seconds {
-  let fewest = Number.POSITIVE_INFINITY
-  for (const group of groups) fewest = Math.min(fewest, group.layers)
-  return fewest * compute.weightGradients
+  let least = Number.POSITIVE_INFINITY
+  for (const group of groups) least = Math.min(least, group.layers * ofStage(compute, group).weightGradients)
+  return least
 }
 
 /** Time that a stage of `own` per microbatch waits for the others. */
@@ -155,12 +157,13 @@ export function stageTime(
 ): Seconds {
   const again = Math.min(mix.count, group.layers)
   const rest = group.layers - again
+  const layer = ofStage(traffic, group)
   forward.fill(0)
   backward.fill(0)
-  addScaled(forward, traffic.forward, group.layers)
-  if (rest > 0) addScaled(backward, traffic.backward(mix.policy), rest)
-  if (again > 0) addScaled(backward, traffic.backward(mix.other), again)
-  const toHost = rest * (traffic.host[mix.policy] ?? 0) + again * (traffic.host[mix.other] ?? 0)
+  addScaled(forward, layer.forward, group.layers)
+  if (rest > 0) addScaled(backward, layer.backward(mix.policy), rest)
+  if (again > 0) addScaled(backward, layer.backward(mix.other), again)
+  const toHost = rest * (layer.host[mix.policy] ?? 0) + again * (layer.host[mix.other] ?? 0)
   if (toHost > 0) {
     addHostTransfer(forward, toHost, model.problem.assumptions.overlapPrefetched)
     addHostTransfer(backward, toHost, model.problem.assumptions.overlapPrefetched)
@@ -185,8 +188,9 @@ export function stageTime(
 }
 
 export function forwardCompute(model: CostModel, compute: ComputeNumbers, group: StageGroup): Seconds {
-  const overhead = group.layers * model.layerOverhead
-  return group.layers * compute.forward + (group.last ? compute.headForward / group.held : 0) + overhead
+  const overhead = stageOverhead(model, group)
+  const layers = group.layers * ofStage(compute, group).forward
+  return layers + (group.last ? compute.headForward / group.held : 0) + overhead
 }
 
 export function backwardCompute(
@@ -196,9 +200,9 @@ export function backwardCompute(
   mix: Mix,
 ): Seconds {
   const again = Math.min(mix.count, group.layers)
-  const overhead = group.layers * model.layerOverhead
-  const layers =
-    (group.layers - again) * (compute.backward[mix.policy] ?? 0) + again * (compute.backward[mix.other] ?? 0)
+  const overhead = stageOverhead(model, group)
+  const { backward } = ofStage(compute, group)
+  const layers = (group.layers - again) * (backward[mix.policy] ?? 0) + again * (backward[mix.other] ?? 0)
   return layers + (group.last ? compute.headBackward / group.held : 0) + overhead
 }
 
@@ -228,8 +232,9 @@ export function addOnce(
   group: StageGroup,
   { forward, backward }: StepScratch,
 ): void {
-  addScaled(forward, traffic.weights, group.held * group.layers)
-  addScaled(backward, traffic.gradients, group.held * group.layers)
+  const layer = ofStage(traffic, group)
+  addScaled(forward, layer.weights, group.held * group.layers)
+  addScaled(backward, layer.gradients, group.held * group.layers)
   const tied = model.problem.model.tiedEmbeddings && group.last
   const ends = [...(group.first && !tied ? [traffic.embedding] : []), ...(group.last ? [traffic.head] : [])]
   for (const { weights, gradients } of ends) {
@@ -250,12 +255,16 @@ export function updateTime(
   const time = ({ updated, updateFlops }: StateTerms): Seconds =>
     sumTerms(updated, scale) * rates.secondsPerByte +
     sumTerms(updateFlops, scale) * rates.secondsPerUpdateFlop
-  const layer = time(stage.layerStates)
+  const kinds = model.kinds?.()
+  const kind = (one: CostModel) => time(stageModel(one, stage.zeroStage).layerStates)
+  const average = time(stage.layerStates)
+  const [dense, sparse] = kinds ? [kind(kinds.dense), kind(kinds.sparse)] : [average, average]
   const head = time(stage.headStates)
   let most = 0
   for (const group of groups) {
     const tied = group.last && problem.model.tiedEmbeddings
     const front = group.first ? time(tied ? stage.positionStates : stage.embeddingStates) : 0
+    const layer = group.composition ? blend(group.composition, dense, sparse) : average
     const own = group.held * group.layers * layer + front + (group.last ? head : 0)
     most = Math.max(most, own / (stage.zeroStage > 0 ? group.held : 1))
   }

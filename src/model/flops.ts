@@ -15,6 +15,7 @@
  */
 import type { Flops } from '../units.ts'
 import { attentionLayers } from './attention-layers.ts'
+import { expertLayerParameters } from './expert-layers.ts'
 import { headDims } from './head-dims.ts'
 import { layerParameters, parameterCount } from './parameters.ts'
 import type { Transformer } from './transformer.ts'
@@ -63,6 +64,17 @@ export function layerForwardFlops(
   const projections = 2 * tokens * parameters.attention
   const dotProducts = tokens * tokenDotProducts(model, sequenceLength, null, attention)
   return { mlp, projections, dotProducts, total: mlp + projections + dotProducts }
+}
+
+/** Of a token, forward, in a layer of either kind that attends to all positions. */
+export function layerKindFlops(
+  model: Transformer,
+  sequenceLength: number,
+  attention: AttentionFlops,
+): { readonly dense: Flops; readonly sparse: Flops } {
+  const { mlp, projections, dotProducts } = layerForwardFlops(model, 1, sequenceLength, attention)
+  const attending = projections + dotProducts
+  return { dense: attending + mlp, sparse: attending + 2 * expertLayerParameters(model).active }
 }
 
 export function layerTrainFlops(

@@ -4,6 +4,7 @@
  * The parts of the time add up to the step: compute + hbm + rematerialization + exposedCommunication +
  * pipelineBubble + optimizer + overhead. `communication` is all of it, hidden or not, by the axis it moves over.
  */
+import { stageOverhead } from '../cost/overhead.ts'
 import { activationBytes, fixedMemory, liveBytes, stageBytes } from '../cost/remat.ts'
 import { type Axis, axes } from '../sharding/axis.ts'
 import type { Costing } from './costing.ts'
@@ -15,7 +16,7 @@ export function timeAccount(costing: Costing, lines: readonly CollectiveLine[]):
   const { microbatches } = layers
   const work = stageWork(costing)
   const stages = candidate.stageLayers.length
-  const overhead = microbatches * 2 * longest.layers * model.layerOverhead + model.stepOverhead
+  const overhead = microbatches * 2 * stageOverhead(model, longest) + model.stepOverhead
   const compute = microbatches * work.arithmetic
   const hbm = microbatches * work.waiting
   const rematerialization = microbatches * work.recomputation
@@ -71,7 +72,7 @@ export function memoryAccount({ candidate, memory, model }: Costing): MemoryAcco
     optimizer: fixed.optimizer,
     activations: activationBytes(memory, fullest, mix),
     kvCache: 0,
-    workspace: fixed.workspace + liveBytes(memory, mix),
+    workspace: fixed.workspace + liveBytes(memory, fullest, mix),
     reserve: fixed.reserve,
     stage: fullest.index,
   }

@@ -2,6 +2,7 @@
  * What a plan is bound by: where the time would be, did all communication overlap that can. Compute beside the
  * busiest part of the network, the waiting for HBM, or the pipeline's bubble: the largest.
  */
+import { ofStage } from '../cost/composed.ts'
 import { stageTime } from '../cost/step.ts'
 import { createTraffic, firstResource, resourcesOf, type Traffic } from '../cost/traffic.ts'
 import type { Network } from '../hardware/cluster.ts'
@@ -44,7 +45,8 @@ function busiest({ model, compute, traffic, longest, layers, candidate }: Costin
   const forward = createTraffic(model.resources)
   const backward = createTraffic(model.resources)
   stageTime(model, compute, traffic, longest, layers, candidate.mix, 'lower', { forward, backward })
-  const once = [traffic.gradients, traffic.weights]
+  const { gradients, weights } = ofStage(traffic, longest)
+  const once = [gradients, weights]
   const seconds = Array.from({ length: model.resources }, (_, resource) => {
     const perStep = once.reduce((sum, part) => sum + busy(part, resource), 0) * longest.held * longest.layers
     return layers.microbatches * (busy(forward, resource) + busy(backward, resource)) + perStep

@@ -8,6 +8,7 @@ import { recomputedArrays, recomputedLogits } from '../cost/recomputation.ts'
 import { termValue } from '../cost/term.ts'
 import { bucketBytes, bucketTime } from '../cost/traffic.ts'
 import { collectiveTime } from '../hardware/collective.ts'
+import type { Composition } from '../model/composition.ts'
 import { attendedShare } from '../model/flops.ts'
 import { type Axis, type AxisSet, axes, axesOf, axisBit, axisSet, type Mesh } from '../sharding/axis.ts'
 import { type Component, restricted } from '../sharding/component.ts'
@@ -25,13 +26,15 @@ export function planComponents(costing: Pick<Costing, 'model' | 'candidate'>): r
   return planParts(costing).map(({ component }) => component)
 }
 
-function planParts({ model, candidate }: Pick<Costing, 'model' | 'candidate'>): readonly LayerPart[] {
+/** Of the model's layers, or of a stage's own. */
+function planParts(
+  { model, candidate }: Pick<Costing, 'model' | 'candidate'>,
+  composition: Composition | null = null,
+): readonly LayerPart[] {
   const active = activeAxes(candidate.mesh)
   const { residual } = model.problem.assumptions
-  return layerParts(model.problem.model, residual, model.contextLayout).map(({ component, times }) => ({
-    component: restricted(component, active),
-    times,
-  }))
+  const parts = layerParts(model.problem.model, residual, model.contextLayout, composition ?? undefined)
+  return parts.map(({ component, times }) => ({ component: restricted(component, active), times }))
 }
 
 export function planDerivation(
@@ -56,7 +59,7 @@ export function collectiveLines(costing: Costing): readonly CollectiveLine[] {
   const { mix } = candidate
   const again = Math.min(mix.count, longest.layers)
   const each = layers.microbatches
-  const layerLines = planParts(costing).flatMap(({ component, times }) => {
+  const layerLines = planParts(costing, longest.composition).flatMap(({ component, times }) => {
     const usual = compiled(costing, component, mix.policy)
     const lines = [
       ...lineOf(usual.forward.buckets, 'forward', each * longest.layers * times, costing),

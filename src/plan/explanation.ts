@@ -54,13 +54,14 @@ function timeSentence({ time, costed }: Described): string {
 }
 
 function pipelineSentence({ candidate, time, costed }: Described): readonly string[] {
-  const { stageLayers, microbatches, schedule } = candidate
+  const { stageLayers, microbatches, schedule, groups } = candidate
   if (stageLayers.length === 1) return []
   const [most, least] = [Math.max(...stageLayers), Math.min(...stageLayers)]
-  const layers =
-    most === least
-      ? `${most} layers each`
-      : `${least} to ${most} layers each, fewest where the embedding or the loss is`
+  const unlike = groups.some(({ composition }) => composition !== null)
+  const fewest = unlike
+    ? 'fewest where layers are the longest or the loss is'
+    : 'fewest where the embedding or the loss is'
+  const layers = most === least ? `${most} layers each` : `${least} to ${most} layers each, ${fewest}`
   return [
     `${stageLayers.length} stages of ${layers}; ${microbatches} microbatches under ${schedule.name}${schedule.virtualStages > 1 ? ` with ${schedule.virtualStages} virtual stages` : ''} leave a bubble of ${percent(time.pipelineBubble / costed.stepTime)}.`,
   ]

@@ -66,7 +66,7 @@ export interface MemoryPolicyAccount {
   readonly secondsPerByte: number
 }
 
-/** The exact cut of dense layers and layers with experts, which the plan's times count as the average layer. */
+/** The exact cut of layers that differ, beside the plan's own. */
 export interface StagePartitionAccount {
   readonly stageLayers: readonly number[]
   /** One microbatch through the longest stage: of this cut, and of the plan's own. */

@@ -1,50 +1,50 @@
 /**
- * Where dense layers and layers with experts follow each other, the stages that suit them: the cost model counts every layer
- * as the average one, so that its stages are even; this is the exact cut of the layers as they are (search/stage-partition.ts),
- * with the embedding on the first and the loss on the last.
+ * Where layers differ, the exact cut of a plan's layers into stages (search/stage-partition.ts), each as long as it takes under
+ * the plan's mesh, placement and policies, beside the cut that the plan has: the search looks at cuts that share layers by
+ * their FLOPs (search/unlike-cuts.ts). The embedding is on the first layer, the loss and the layers that predict further
+ * tokens are on the last.
  *
- * Each kind is costed as a model of that kind alone, under the plan's mesh, placement and policies; a stage's time is the sum
- * of its layers' windows, and its budget what the reserve and the plan's workspace leave.
+ * A stage's time is the sum of its layers' windows, and its budget what the reserve and the largest workspace leave, with the
+ * plan's mix spread evenly over the layers: that is stricter than what the plan was held to, so that its own stages stand
+ * where none are shorter.
  */
-import { computeNumbers, trafficNumbers } from '../cost/microbatch.ts'
-import { type CostModel, costModel } from '../cost/model.ts'
-import { fixedMemory, liveBytes, memoryNumbers, type StateNumbers } from '../cost/remat.ts'
-import { hidesRouted } from '../cost/split-backward.ts'
+import { ofStage } from '../cost/composed.ts'
+import { fixedMemory, liveBytes, type StateNumbers } from '../cost/remat.ts'
 import { inFlight, type StageGroup } from '../cost/stages.ts'
 import { createStepScratch, stageTime } from '../cost/step.ts'
-import { expertLayers, hasExperts } from '../model/expert-layers.ts'
-import { stageModel } from '../search/stage-numbers.ts'
+import { type Composition, layersAreAlike, stageCompositions } from '../model/composition.ts'
 import { type LayerLoad, type StageRoom, stagePartition } from '../search/stage-partition.ts'
 import type { Costing } from './costing.ts'
 import type { StagePartitionAccount } from './plan.ts'
 
-/** Null where layers are alike, a chip has several pieces of the model, or no cut fits. */
+/** Null where layers are alike, or a chip has several pieces of the model. */
 export function stagePartitionAccount(costing: Costing): StagePartitionAccount | null {
   const { model, candidate } = costing
   const { model: transformer, assumptions, memoryBudget } = model.problem
   const { schedule, stageLayers, groups, microbatches, mix } = candidate
-  const sparse = expertLayers(transformer)
-  const alike = sparse === 0 || sparse === transformer.layers || assumptions.tokensDivideFreely
+  const alike = layersAreAlike(transformer) || assumptions.tokensDivideFreely
   const inPieces = schedule.virtualStages > 1 || groups.some(({ held }) => held > 1)
   if (alike || inPieces || stageLayers.length === 1) return null
   const loads = layerLoads(costing)
   const taken = Math.max(
     ...groups.map((group) => {
       const { workspace, reserve } = fixedMemory(costing.memory, group)
-      return workspace + reserve
+      return workspace + reserve + liveBytes(costing.memory, group, mix)
     }),
   )
-  const limit = memoryBudget - taken - liveBytes(costing.memory, mix)
+  const limit = memoryBudget - taken
   const stages = stageLayers.length
   const rooms = stageLayers.map(
     (_, stage): StageRoom => ({ inFlight: inFlight(schedule, stage, stages, microbatches), limit }),
   )
   const cut = stagePartition(loads, rooms)
-  if (!cut) return null
+  const own = longestOf(loads, stageLayers)
+  // Added up in another order.
+  const shorter = cut !== null && cut.longest < own * (1 - 1e-9) ? cut : { counts: stageLayers, longest: own }
   return {
-    stageLayers: cut.counts,
-    longestStageSeconds: cut.longest,
-    evenLongestStageSeconds: longestOf(loads, stageLayers),
+    stageLayers: shorter.counts,
+    longestStageSeconds: shorter.longest,
+    evenLongestStageSeconds: own,
   }
 }
 
@@ -57,48 +57,44 @@ function longestOf(loads: readonly LayerLoad[], counts: readonly number[]): numb
   return Math.max(...times)
 }
 
-/** In the model's order. */
+/** In the model's order: every layer as a stage of its own. */
 function layerLoads(costing: Costing): readonly LayerLoad[] {
-  const { problem, contextLayout } = costing.model
-  const { experts, layers } = problem.model
-  const alone = (mixture: typeof experts) =>
-    costModel({ ...problem, model: { ...problem.model, experts: mixture } }, contextLayout)
-  const dense = alone(null)
-  const sparse = alone(experts && { ...experts, denseLayers: 0, every: 1 })
+  const { model: transformer } = costing.model.problem
+  const { layers } = transformer
   const known = new Map<string, LayerLoad>()
-  return Array.from({ length: layers }, (_, layer) => {
-    const kind = hasExperts(problem.model, layer) ? sparse : dense
+  return stageCompositions(transformer, new Array<number>(layers).fill(1)).map((composition, layer) => {
     const [first, last] = [layer === 0, layer === layers - 1]
-    const key = `${kind === sparse} ${first} ${last}`
-    const load = known.get(key) ?? loadOf(costing, kind, first, last)
+    const key = `${composition.sparse} ${first} ${last}`
+    const load = known.get(key) ?? loadOf(costing, composition, first, last)
     known.set(key, load)
     return load
   })
 }
 
-/** One layer of a kind, with the ends of the model that stand beside it. */
-function loadOf({ candidate, scale }: Costing, kind: CostModel, first: boolean, last: boolean): LayerLoad {
-  const { mesh, placement, zeroStage, schedule, mix, stageLayers } = candidate
-  const stage = stageModel(kind, zeroStage)
-  const costs = kind.prices.placed(placement, mesh)
-  const traffic = trafficNumbers(kind, stage, scale, costs, hidesRouted(schedule))
-  const memory = memoryNumbers(kind, stage, scale)
+/** One layer, with the ends of the model that stand beside it. */
+function loadOf(costing: Costing, composition: Composition, first: boolean, last: boolean): LayerLoad {
+  const { model, candidate, compute, traffic } = costing
+  const { schedule, mix, stageLayers } = candidate
   const layers = stageLayers.reduce((sum, count) => sum + count, 0)
   const again = stageLayers.reduce((sum, count) => sum + Math.min(mix.count, count), 0) / layers
-  const group: StageGroup = { first, last, layers: 1, stages: 1, index: 0, inFlight: 1, held: 1 }
+  const group: StageGroup = {
+    ...{ first, last, layers: 1, stages: 1, index: 0 },
+    ...{ inFlight: 1, held: 1, composition },
+  }
+  const memory = ofStage(costing.memory, group)
   const bytes = ({ weights, gradients, optimizer }: StateNumbers) => weights + gradients + optimizer
   const front = memory.tied && last ? memory.positions : memory.embedding
   const kept = (policy: number) => memory.kept[policy] ?? 0
   return {
     time: stageTime(
-      kind,
-      computeNumbers(kind, scale),
+      model,
+      compute,
       traffic,
       group,
       { groups: [group], schedule },
       { ...mix, count: again },
       'expected',
-      createStepScratch(kind.resources),
+      createStepScratch(model.resources),
     ),
     bytes: bytes(memory.layer) + (first ? bytes(front) : 0) + (last ? bytes(memory.head) : 0),
     kept: (1 - again) * kept(mix.policy) + again * kept(mix.other),

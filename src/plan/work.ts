@@ -1,6 +1,8 @@
-/** What the stage that a plan waits for computes in one microbatch, by cause. */
+/** What a stage, where none is named the one that a plan waits for, computes in one microbatch, by cause. */
 import type { CompiledProduct } from '../cost/compile.ts'
 import { arithmeticTime, productTime } from '../cost/compute.ts'
+import { type CostModel, type LayerWindows, type StageModel, stageModel } from '../cost/model.ts'
+import type { StageGroup } from '../cost/stages.ts'
 import { termValue } from '../cost/term.ts'
 import type { Flops, Seconds } from '../units.ts'
 import type { Costing } from './costing.ts'
@@ -16,32 +18,52 @@ export interface Work {
 
 const nothing: Work = { arithmetic: 0, waiting: 0, recomputation: 0, recomputedFlops: 0 }
 
-export function stageWork(costing: Costing): Work {
-  const { stage, longest } = costing
-  const head = longest.last
+export function stageWork(costing: Costing, group: StageGroup = costing.longest): Work {
+  const { stage } = costing
+  const head = group.last
     ? [work(stage.head.forward.products, costing), work(stage.head.backward.products, costing)]
     : []
-  return head.map((one) => times(one, 1 / longest.held)).reduce(plus, layerWork(costing))
+  return head.map((one) => times(one, 1 / group.held)).reduce(plus, layerWork(costing, group))
 }
 
-/** What one microbatch takes again on all stages: the longest stands for them, by its share of the layers; there is one head. */
+/** What one microbatch takes again on all stages; there is one head. */
 export function recomputedFlops(costing: Costing): Flops {
-  const { stage, longest, model } = costing
-  const share = longest.layers / model.problem.model.layers
-  const head = work(stage.head.backward.products, costing)
-  return layerWork(costing).recomputedFlops / share + head.recomputedFlops
+  const { stage, candidate } = costing
+  return candidate.groups.reduce(
+    (sum, group) => sum + group.stages * layerWork(costing, group).recomputedFlops,
+    work(stage.head.backward.products, costing).recomputedFlops,
+  )
 }
 
-function layerWork(costing: Costing): Work {
-  const { stage, longest, candidate } = costing
+function layerWork(costing: Costing, group: StageGroup): Work {
+  const { model, stage, candidate } = costing
   const { mix } = candidate
-  const again = Math.min(mix.count, longest.layers)
-  const backward = (policy: number) => stage.layer.backward[policy]?.products ?? []
+  const again = Math.min(mix.count, group.layers)
+  const parts = layersOf(model, stage, group).flatMap(({ layer, share }) => {
+    const backward = (policy: number) => layer.backward[policy]?.products ?? []
+    return [
+      times(work(layer.forward.products, costing), share * group.layers),
+      times(work(backward(mix.policy), costing), share * (group.layers - again)),
+      times(work(backward(mix.other), costing), share * again),
+    ]
+  })
+  return parts.reduce(plus, nothing)
+}
+
+/** The kinds of layers of a stage, and of either how many there are per layer. */
+function layersOf(
+  model: CostModel,
+  stage: StageModel,
+  { composition }: StageGroup,
+): readonly { readonly layer: LayerWindows; readonly share: number }[] {
+  const kinds = model.kinds?.()
+  if (!composition || !kinds) return [{ layer: stage.layer, share: 1 }]
+  const { layers, dense, sparse } = composition
+  const windows = (kind: CostModel) => stageModel(kind, stage.zeroStage).layer
   return [
-    times(work(stage.layer.forward.products, costing), longest.layers),
-    times(work(backward(mix.policy), costing), longest.layers - again),
-    times(work(backward(mix.other), costing), again),
-  ].reduce(plus, nothing)
+    { layer: windows(kinds.dense), share: dense / layers },
+    { layer: windows(kinds.sparse), share: sparse / layers },
+  ]
 }
 
 function work(products: readonly CompiledProduct[], { scale, model }: Costing): Work {

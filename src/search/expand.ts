@@ -5,7 +5,7 @@
 
 import { computeNumbers, type TrafficNumbers } from '../cost/microbatch.ts'
 import type { CostModel } from '../cost/model.ts'
-import { fittingMixes, type MemoryNumbers, type Mix, shortBytes } from '../cost/remat.ts'
+import { fittingMixes, leastShortBytes, type MemoryNumbers, type Mix, shortBytes } from '../cost/remat.ts'
 import type { Schedule } from '../cost/stages.ts'
 import { type Layers, type StepScratch, stepTime, updateTime } from '../cost/step.ts'
 import { type Scale, setBatch, setMesh } from '../cost/term.ts'
@@ -21,6 +21,7 @@ import {
   scheduleChoices,
   zeroChoices,
 } from './choices.ts'
+import { layoutFloor, layoutShortBytes } from './layout-floor.ts'
 import { leaner, type StageCuts, stageCuts, walkCuts } from './stage-cuts.ts'
 import { placedCosts, type StageNumbers, stageNumbers } from './stage-numbers.ts'
 
@@ -124,6 +125,19 @@ function consider(
   choices: Choices,
   found: Expansion,
 ): void {
+  if (cuts.kind === 'unlike') {
+    if (
+      layoutFloor(bench.model, open, numbers, bench.scratch) > Math.min(limit, found.best?.score ?? limit)
+    ) {
+      found.pruned++
+      return
+    }
+    const short = layoutShortBytes(bench.model, open, numbers)
+    if (!choices.mix && short > 0 && found.nearest && short > found.nearest.shortBytes) {
+      found.memory++
+      return
+    }
+  }
   const outcomes = new Set<Outcome>()
   walkCuts(cuts, (cut) => {
     if (cut.floor > Math.min(limit, found.best?.score ?? limit)) {
@@ -134,7 +148,7 @@ function consider(
     const outcome = considerCut(bench, layout, numbers, limit, choices, found)
     outcomes.add(outcome)
     if (outcome !== 'memory') return { fewer: true, more: true }
-    return leaner(cut, numbers.memory, bench.model.problem)
+    return leaner(cuts, cut, numbers.memory, bench.model.problem)
   })
   if (outcomes.has('evaluated')) found.evaluated++
   else if (outcomes.has('pruned')) found.pruned++
@@ -168,6 +182,9 @@ function considerCut(
     given
       ? [given].filter(fits)
       : fittingMixes(memory, groups, memoryBudget, assumptions.tokensDivideFreely, others)
+  // That none fits is all there is to know of a cut that is over by more than another: but for rounding.
+  const over = Math.max(0, found.nearest?.shortBytes ?? Number.POSITIVE_INFINITY) + 1e-9 * memoryBudget
+  if (!given && leastShortBytes(memory, groups, memoryBudget, over) > over) return 'memory'
   const mixes = fitting(false)
   if (mixes.length === 0) {
     const leanest = given

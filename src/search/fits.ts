@@ -1,7 +1,7 @@
 /** Whether anything fits at all: memory alone, no times; the meshes that shard most are tried first. */
 
 import { computeNumbers } from '../cost/microbatch.ts'
-import { costModel } from '../cost/model.ts'
+import { costModel, stageModel } from '../cost/model.ts'
 import { memoryNumbers } from '../cost/remat.ts'
 import { createScale, setBatch, setMesh } from '../cost/term.ts'
 import { placements } from '../hardware/placement.ts'
@@ -9,7 +9,6 @@ import type { Problem } from '../problem.ts'
 import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from './choices.ts'
 import { enumerateMeshes } from './meshes.ts'
 import { anyCutFits, stageCuts } from './stage-cuts.ts'
-import { stageModel } from './stage-numbers.ts'
 
 export function anythingFits(problem: Problem): boolean {
   // A ring holds no keys but its own: nothing needs less.

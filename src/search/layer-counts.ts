@@ -6,11 +6,13 @@
  *   two policies   on every stage n layers use one policy, the leaner, and the rest another, n the same for all:
  *                  min(n, L_i) on a stage of L_i layers, which is what frameworks take (cost/remat.ts)
  *
- * Of two policies: binaries say which is the leaner (`other`) and which the rest (`policy`); they may be the same. A
- * stage of fewer layers than the fullest also has one for n being beyond its layers.
+ * Of two policies: binaries say which is the leaner (`other`) and which the rest (`policy`); they may be the same. Where
+ * layers differ the leaner is so in layers of either kind. A stage of fewer layers than the fullest also has one for n
+ * being beyond its layers.
  */
 import type { Point, Row, Variable } from '../../solvers/linear-program.ts'
-import type { MemoryNumbers, Mix } from '../cost/remat.ts'
+import { ofStage } from '../cost/composed.ts'
+import { keepsLess, type MemoryNumbers, type Mix } from '../cost/remat.ts'
 import type { StageGroup } from '../cost/stages.ts'
 import type { Terms } from './linear-terms.ts'
 
@@ -35,7 +37,8 @@ type Counting = (
   whole: boolean,
 ) => LayerCounts
 
-const realCounts: Counting = ({ kept, live }, groups, perByte) => {
+const realCounts: Counting = (memory, groups, perByte) => {
+  const { kept } = memory
   const every = (group: number, times: (policy: number) => number): Terms =>
     Object.fromEntries(kept.map((_, p) => [layers(group, p), times(p)]))
   return {
@@ -47,14 +50,18 @@ const realCounts: Counting = ({ kept, live }, groups, perByte) => {
       upper: group.layers,
     })),
     layers: (group, policy) => ({ [layers(group, policy)]: 1 }),
-    live: (group) => every(group, (p) => ((live[p] ?? 0) * perByte) / (groups[group]?.layers ?? 1)),
+    live: (i) => {
+      const group = groups[i]
+      return group ? every(i, (p) => (liveOf(memory, group, p) * perByte) / group.layers) : {}
+    },
     groups,
     policies: kept.length,
     kind: 'real',
   }
 }
 
-const anyCounts: Counting = ({ kept, live }, groups, perByte, whole) => {
+const anyCounts: Counting = (memory, groups, perByte, whole) => {
+  const { kept } = memory
   const variables: Variable[] = []
   const rows: Row[] = []
   const used = (group: number, policy: number) => `used ${group} ${policy}`
@@ -65,7 +72,7 @@ const anyCounts: Counting = ({ kept, live }, groups, perByte, whole) => {
       variables.push({ name: layers(i, p), cost: 0, upper: group.layers, integer })
       variables.push({ name: used(i, p), cost: 0, upper: 1, integer: true })
       const most = { [layers(i, p)]: 1, [used(i, p)]: -group.layers }
-      const working = { [`live ${i}`]: 1, [used(i, p)]: -(live[p] ?? 0) * perByte }
+      const working = { [`live ${i}`]: 1, [used(i, p)]: -liveOf(memory, group, p) * perByte }
       rows.push({ name: `used ${i} ${p}`, terms: most, upper: 0 })
       rows.push({ name: `live ${i} ${p}`, terms: working, lower: 0 })
     })
@@ -84,16 +91,15 @@ const anyCounts: Counting = ({ kept, live }, groups, perByte, whole) => {
   }
 }
 
-const twoPolicies: Counting = ({ kept, live }, groups, perByte, whole) => {
+const twoPolicies: Counting = (memory, groups, perByte, whole) => {
+  const { kept } = memory
   const most = Math.max(...groups.map((group) => group.layers))
   const policies = kept.map((_, p) => p)
   const every = (name: (policy: number) => string, times: (policy: number) => number = () => 1): Terms =>
     Object.fromEntries(policies.map((p) => [name(p), times(p)]))
-  const bytes = (list: readonly number[], sign: 1 | -1) => (policy: number) =>
-    sign * (list[policy] ?? 0) * perByte
+  const keeping = (sign: 1 | -1) => (policy: number) => sign * (kept[policy] ?? 0) * perByte
   const variables: Variable[] = [
     { name: 'count', cost: 0, upper: most, integer: whole },
-    { name: 'live', cost: 0 },
     ...policies.flatMap((p): Variable[] => [
       { name: isOther(p), cost: 0, upper: 1, integer: true },
       { name: isRest(p), cost: 0, upper: 1, integer: true },
@@ -104,12 +110,28 @@ const twoPolicies: Counting = ({ kept, live }, groups, perByte, whole) => {
     { name: 'one rest', terms: every(isRest), lower: 1, upper: 1 },
     {
       name: 'other is leaner',
-      terms: { ...every(isRest, bytes(kept, 1)), ...every(isOther, bytes(kept, -1)) },
+      terms: { ...every(isRest, keeping(1)), ...every(isOther, keeping(-1)) },
       lower: 0,
     },
-    { name: 'live of other', terms: { live: 1, ...every(isOther, bytes(live, -1)) }, lower: 0 },
-    { name: 'live of rest', terms: { live: 1, ...every(isRest, bytes(live, -1)) }, lower: 0 },
+    ...policies.flatMap((p) =>
+      policies
+        .filter((q) => keepsLess(memory, p, q) !== keepsLess({ kept }, p, q))
+        .map((q) => ({ name: `not ${q} beside ${p}`, terms: { [isRest(p)]: 1, [isOther(q)]: 1 }, upper: 1 })),
+    ),
   ]
+  // Groups whose layers are alike have the same working set.
+  const liveIn = groups.map((group) => ofStage(memory, group).live)
+  const liveName = (group: number) => `live ${liveIn.indexOf(liveIn[group] ?? [])}`
+  groups.forEach((group, i) => {
+    const live = liveName(i)
+    if (variables.some(({ name }) => name === live)) return
+    const working = (policy: number) => -liveOf(memory, group, policy) * perByte
+    variables.push({ name: live, cost: 0 })
+    rows.push(
+      { name: `${live} of other`, terms: { [live]: 1, ...every(isOther, working) }, lower: 0 },
+      { name: `${live} of rest`, terms: { [live]: 1, ...every(isRest, working) }, lower: 0 },
+    )
+  })
   for (const size of new Set(groups.map((group) => group.layers))) {
     const other = (policy: number) => `other ${policy} of ${size}`
     const rest = (policy: number) => `rest ${policy} of ${size}`
@@ -144,7 +166,7 @@ const twoPolicies: Counting = ({ kept, live }, groups, perByte, whole) => {
       const size = groups[group]?.layers
       return { [`other ${policy} of ${size}`]: 1, [`rest ${policy} of ${size}`]: 1 }
     },
-    live: () => ({ live: 1 }),
+    live: (group) => ({ [liveName(group)]: 1 }),
     groups,
     policies: kept.length,
     kind: 'two-policies',
@@ -155,6 +177,10 @@ export const countings: Readonly<Record<CountingName, Counting>> = {
   real: realCounts,
   any: anyCounts,
   'two-policies': twoPolicies,
+}
+
+function liveOf(memory: MemoryNumbers, group: StageGroup, policy: number): number {
+  return ofStage(memory, group).live[policy] ?? 0
 }
 
 function layers(group: number, policy: number): string {

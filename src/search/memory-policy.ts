@@ -17,6 +17,7 @@
  * Which x there are is the counting's (layer-counts.ts).
  */
 import type { LinearProgram, Point, Row, Solver } from '../../solvers/linear-program.ts'
+import { ofStage } from '../cost/composed.ts'
 import { fixedBytes, type MemoryNumbers, type Mix, offloads } from '../cost/remat.ts'
 import { splitBackward, splitsBackward } from '../cost/split-backward.ts'
 import type { StageGroup } from '../cost/stages.ts'
@@ -127,7 +128,8 @@ export function memoryPolicyProgram(numbers: LayoutNumbers, counting: CountingNa
 }
 
 /** What the layers of a stage keep, and what is live beside that. */
-function memoryTerms({ kept }: MemoryNumbers, group: StageGroup, i: number, counts: LayerCounts): Terms {
+function memoryTerms(memory: MemoryNumbers, group: StageGroup, i: number, counts: LayerCounts): Terms {
+  const { kept } = ofStage(memory, group)
   return sum([times(weighted(kept, i, counts), group.inFlight * gibibytes), counts.live(i)])
 }
 

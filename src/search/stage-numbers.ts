@@ -1,7 +1,7 @@
 /** What the schedules of one mesh, microbatch and ZeRO stage share: memory, and traffic by placement. */
 import type { ComputeNumbers, TrafficNumbers } from '../cost/microbatch.ts'
 import { trafficNumbers } from '../cost/microbatch.ts'
-import type { CostModel, StageModel } from '../cost/model.ts'
+import { type CostModel, type StageModel, stageModel } from '../cost/model.ts'
 import type { NetworkCosts } from '../cost/network.ts'
 import { type MemoryNumbers, memoryNumbers } from '../cost/remat.ts'
 import { hidesRouted } from '../cost/split-backward.ts'
@@ -110,10 +110,4 @@ function trafficsOf(
       return numbers
     },
   }
-}
-
-export function stageModel(model: CostModel, zeroStage: ZeroStage): StageModel {
-  const stage = model.stages[zeroStage]
-  if (!stage) throw new RangeError(`ZeRO stage ${zeroStage} was not compiled`)
-  return stage
 }

@@ -7,6 +7,7 @@
  * parallelism) or along D (the book): the bytes that move are the same.
  */
 
+import { type Composition, wholeComposition } from '../model/composition.ts'
 import { expertLayers } from '../model/expert-layers.ts'
 import type { Transformer } from '../model/transformer.ts'
 import { table } from './array.ts'
@@ -98,7 +99,7 @@ function parallelBlock(residual: Residual, gated: boolean, layout: ContextLayout
   }
 }
 
-/** A component of an average layer: `times` is the share of the layers that have it. */
+/** A component of the average layer of a model or a stage: `times` is the share of the layers that have it. */
 export interface LayerPart {
   readonly component: Component
   readonly times: number
@@ -106,17 +107,17 @@ export interface LayerPart {
 
 /**
  * The components of a layer, in order; of dense layers and those with experts each its share. Layers that predict further
- * tokens are like the others, and are counted in: every layer is that much more than one.
+ * tokens are counted in: then every layer is that much more than one.
  */
 export function layerParts(
   model: Transformer,
   residual: Residual,
   layout: ContextLayout = 'gather',
+  { layers, dense, sparse }: Composition = wholeComposition(model),
 ): readonly LayerPart[] {
   const { latent } = model.attention
-  const whole = 1 + model.multiTokenLayers / model.layers
-  const sparse = (whole * expertLayers(model)) / model.layers
-  if (model.parallelBlocks && sparse === 0) {
+  const whole = (dense + sparse) / layers
+  if (model.parallelBlocks && expertLayers(model) === 0) {
     return [{ component: parallelBlock(residual, model.gatedMlp, layout), times: whole }]
   }
   const attending = latent
@@ -124,8 +125,8 @@ export function layerParts(
     : attention(residual, layout)
   return [
     { component: attending, times: whole },
-    { component: mlp(residual, model.gatedMlp), times: whole - sparse },
-    { component: experts(model, expertSharding(residual)), times: sparse },
+    { component: mlp(residual, model.gatedMlp), times: dense / layers },
+    { component: experts(model, expertSharding(residual)), times: sparse / layers },
   ].filter(({ times }) => times > rounding)
 }
 

@@ -4,8 +4,15 @@
  */
 
 import { computeNumbers, trafficNumbers } from '../../src/cost/microbatch.ts'
-import type { CostModel } from '../../src/cost/model.ts'
-import { type MemoryNumbers, type Mix, memoryNumbers, offloads, stageBytes } from '../../src/cost/remat.ts'
+import { type CostModel, stageModel } from '../../src/cost/model.ts'
+import {
+  keepsLess,
+  type MemoryNumbers,
+  type Mix,
+  memoryNumbers,
+  offloads,
+  stageBytes,
+} from '../../src/cost/remat.ts'
 import { hidesRouted } from '../../src/cost/split-backward.ts'
 import {
   mirroredLayers,
@@ -18,11 +25,12 @@ import { stepTime, updateTime } from '../../src/cost/step.ts'
 import { createScale, setBatch, setMesh } from '../../src/cost/term.ts'
 import { type Bound, createTraffic } from '../../src/cost/traffic.ts'
 import { type Placement, placements } from '../../src/hardware/placement.ts'
+import { type Composition, layersAreAlike } from '../../src/model/composition.ts'
 import { type Problem, satisfies } from '../../src/problem.ts'
 import { type Layout, meshKey, score } from '../../src/search/candidate.ts'
 import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from '../../src/search/choices.ts'
 import { meshFaults } from '../../src/search/meshes.ts'
-import { stageModel } from '../../src/search/stage-numbers.ts'
+import { unlikeCuts } from '../../src/search/unlike-cuts.ts'
 import { axes, type Mesh } from '../../src/sharding/axis.ts'
 
 export interface Priced extends Layout {
@@ -130,14 +138,14 @@ function* plansOf(model: CostModel, mesh: Mesh): Generator<Outcome> {
           yield { kind: 'constraint' }
           continue
         }
-        const cuts = everyCut(problem, mesh.pipeline, schedule)
+        const cuts = everyCut(model, mesh.pipeline, schedule)
         if (cuts.length === 0) {
           yield { kind: 'divisibility' }
           continue
         }
         let first = true
-        for (const stageLayers of cuts) {
-          const groups = stageGroups(stageLayers, schedule, microbatches)
+        for (const { stageLayers, compositions } of cuts) {
+          const groups = stageGroups(stageLayers, schedule, microbatches, compositions)
           const { contextLayout } = model
           const layout: Layout = {
             ...{ mesh, zeroStage, contextLayout, ...microbatching },
@@ -160,20 +168,24 @@ function* plansOf(model: CostModel, mesh: Mesh): Generator<Outcome> {
 }
 
 /** So many layers on the last stage, for every number of them. */
-function everyCut(
-  { model, assumptions }: Problem,
-  stages: number,
-  schedule: Schedule,
-): readonly (readonly number[])[] {
-  const { layers } = model
-  if (assumptions.tokensDivideFreely) return [Array.from({ length: stages }, () => layers / stages)]
+function everyCut(model: CostModel, stages: number, schedule: Schedule): readonly Cut[] {
+  const { assumptions, model: transformer } = model.problem
+  const { layers } = transformer
+  const alike = (counts: readonly number[]): Cut => ({ stageLayers: counts, compositions: null })
+  if (assumptions.tokensDivideFreely) return [alike(Array.from({ length: stages }, () => layers / stages))]
+  if (!layersAreAlike(transformer)) return unlikeCuts(model, stages, schedule)
   return Array.from({ length: layers }, (_, at) => at + 1).flatMap((last) => {
     const cut =
       schedule.name === 'dualpipe'
         ? mirroredLayers(layers, stages, last)
         : stageLayers(layers, stages, schedule.virtualStages, last)
-    return cut ? [cut] : []
+    return cut ? [alike(cut)] : []
   })
+}
+
+interface Cut {
+  readonly stageLayers: readonly number[]
+  readonly compositions: readonly Composition[] | null
 }
 
 /** All mixes within the budget: the leaner policy on any number of layers; real numbers where they divide freely. */
@@ -181,10 +193,10 @@ function everyMix(memory: MemoryNumbers, groups: readonly StageGroup[], problem:
   const fits = (mix: Mix) => groups.every((group) => stageBytes(memory, group, mix) <= problem.memoryBudget)
   const most = Math.max(...groups.map(({ layers }) => layers))
   const mixes: Mix[] = []
-  memory.kept.forEach((kept, policy) => {
+  memory.kept.forEach((_kept, policy) => {
     mixes.push({ policy, other: policy, count: 0 })
-    memory.kept.forEach((less, other) => {
-      if (less >= kept || offloads(memory, policy) || offloads(memory, other)) return
+    memory.kept.forEach((_less, other) => {
+      if (!keepsLess(memory, policy, other) || offloads(memory, policy) || offloads(memory, other)) return
       const mix = (count: number): Mix => ({ policy, other, count })
       if (problem.assumptions.tokensDivideFreely) {
         mixes.push(...sampled(mix, most, fits))

@@ -83,6 +83,25 @@ const cases: Readonly<Record<string, () => Problem>> = {
       network: { scaleOutBytesPerSecondPerChip: 1e9 },
       constraints: { expert: { min: 2 } },
     }),
+  '16 chips, dense layers first, one that predicts further tokens and pipelines in one piece and two': () =>
+    posed(
+      {
+        ...small,
+        layers: 8,
+        multiTokenLayers: 1,
+        moe: { experts: 8, activeExperts: 2, dFfExpert: 1500, sharedExperts: 1, denseLayers: 3 },
+      },
+      {
+        ...workload,
+        batchTokens: 131_072,
+        chip: 'h100-sxm',
+        chips: 16,
+        rematerialization: few,
+        schedules: ['1f1b', 'interleaved-1f1b', 'zb-h1', 'dualpipe'],
+        memoryBudget: 7e9,
+        constraints: { pipeline: [2, 4, 8], context: 1, tensor2: 1 },
+      },
+    ),
 }
 
 describe.each(Object.keys(cases))('the search of a mixture of experts on %s', (name) => {
@@ -124,6 +143,7 @@ const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values)
 const anyProblem: fc.Arbitrary<Problem> = fc
   .record({
     shape: pick(small, latent, windowed),
+    multiTokenLayers: pick(0, 0, 1),
     moe: fc.record({
       experts: pick(4, 6, 8, 16),
       activeExperts: pick(1, 2, 4),
@@ -142,7 +162,7 @@ const anyProblem: fc.Arbitrary<Problem> = fc
     memoryFraction: pick(0.05, 0.1, 0.9),
     compute: pick('bf16' as const, 'int8' as const),
   })
-  .map(({ shape, moe, sequences, slower, basis, compute, ...options }): Problem | null => {
+  .map(({ shape, moe, multiTokenLayers, sequences, slower, basis, compute, ...options }): Problem | null => {
     const { hierarchicalDispatch, overlapCriticalPath, ...rest } = options
     const precision = {
       weights: 'bf16',
@@ -157,7 +177,7 @@ const anyProblem: fc.Arbitrary<Problem> = fc
     }
     try {
       return posed(
-        { ...shape, moe },
+        { ...shape, moe, multiTokenLayers },
         {
           ...rest,
           network,

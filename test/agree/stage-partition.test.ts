@@ -5,6 +5,7 @@ import { loadHighs } from '../../solvers/highs.ts'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Solver } from '../../solvers/linear-program.ts'
 import { evenLastLayers, stageLayers } from '../../src/cost/stages.ts'
+import { evenPartition } from '../../src/search/even-partition.ts'
 import { type LayerLoad, type StageRoom, stagePartition } from '../../src/search/stage-partition.ts'
 import { solveStagePartition } from '../../src/search/stage-partition-program.ts'
 
@@ -132,5 +133,50 @@ describe('unlike layers on stages', () => {
     )
     expect(cut?.longest).toBeCloseTo(4, 12)
     expect(cut?.counts).toEqual([5, ...new Array<number>(13).fill(4), 3])
+  })
+})
+
+/** Few times that sum to many alike: ties are what is settled here. */
+const evenTimes = fc.record({
+  times: fc.array(fc.constantFrom(1, 1, 1.5, 2, 0.1 + 0.2), { minLength: 1, maxLength: 9 }),
+  stages: fc.integer({ min: 1, max: 5 }),
+})
+
+describe('layers that are shared evenly', () => {
+  it('make the shortest longest stage there is, and of those cuts the least sum of squares', () => {
+    fc.assert(
+      fc.property(evenTimes, ({ times, stages }) => {
+        const counts = evenPartition(times, stages)
+        expect(counts === null).toBe(times.length < stages)
+        if (!counts) return
+        const layers = times.map((time) => ({ time, bytes: 0, kept: 0 }))
+        const squares = (cut: readonly number[]) =>
+          loads(layers, cut).reduce((sum, own) => sum + own.reduce((all, { time }) => all + time, 0) ** 2, 0)
+        const ways = [...cuts(times.length, stages)]
+        const shortest = Math.min(...ways.map((way) => longest(layers, way)))
+        const best = ways.filter((way) => longest(layers, way) <= shortest * (1 + 1e-9))
+        expect(counts).toHaveLength(stages)
+        expect(counts.reduce((sum, count) => sum + count, 0)).toBe(times.length)
+        expect(longest(layers, counts)).toBeCloseTo(shortest, 9)
+        expect(squares(counts)).toBeCloseTo(Math.min(...best.map(squares)), 9)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('are those of the closed form where layers are alike', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.constantFrom(1, 0.3, 3.7e11),
+        (layers, others, time) => {
+          const closed = stageLayers(layers + 1, others + 1, 1, 1)
+          const counts = evenPartition(new Array<number>(layers).fill(time), others)
+          expect(counts && [...counts, 1]).toEqual(closed)
+        },
+      ),
+      { numRuns: 300 },
+    )
   })
 })

@@ -1,12 +1,11 @@
 import { computeNumbers, trafficNumbers } from '../../src/cost/microbatch.ts'
-import { costModel } from '../../src/cost/model.ts'
+import { costModel, stageModel } from '../../src/cost/model.ts'
 import type { StageGroup } from '../../src/cost/stages.ts'
 import { createStepScratch, type Layers, stageTime, stepTime } from '../../src/cost/step.ts'
 import { totalAt } from '../../src/cost/traffic.ts'
 import { placements } from '../../src/hardware/placement.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
 import { stageCuts } from '../../src/search/stage-cuts.ts'
-import { stageModel } from '../../src/search/stage-numbers.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import type { Seconds } from '../../src/units.ts'
 import { section } from './case.ts'
@@ -62,7 +61,7 @@ function transfers(
     const traffic = trafficNumbers(model, stageModel(model, 0), scale, model.prices.placed(placement, mesh))
     const schedule = { name: '1f1b', virtualStages: 1 } as const
     const cuts = stageCuts(model, stages, schedule, microbatches, compute)
-    const groups = cuts?.of(cuts.evenLast)?.groups ?? []
+    const groups = cuts?.kind === 'alike' ? (cuts.of(cuts.evenLast)?.groups ?? []) : []
     const layers: Layers = { groups, schedule, microbatches, update: 0 }
     const scratch = createStepScratch(model.resources)
     const mix = mixOf(model, 'full')

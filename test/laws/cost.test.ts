@@ -25,6 +25,12 @@ const small: Architecture = {
   tiedEmbeddings: false,
 }
 
+/** The first two layers dense. */
+const mixture: Architecture['experts'] = {
+  ...{ experts: 4, activeExperts: 2, sharedExperts: 0, dFfExpert: 2048 },
+  ...{ denseLayers: 2, every: 1 },
+}
+
 const base = { model: small, batchTokens: 16 * 4096, sequenceLength: 4096 }
 
 const clusters: readonly Pick<ProblemOptions, 'chip' | 'chips' | 'topology' | 'slices'>[] = [
@@ -113,6 +119,7 @@ const problems = fc
     dFf: fc.constantFrom(1000, 4096),
     memory: fc.double({ min: 8.5, max: 10.5, noNaN: true }),
     slower: fc.constantFrom(1, 5, 40),
+    experts: fc.constantFrom(null, null, mixture),
   })
   .map(({ cluster, assumptions, memory, slower, ...shape }) => {
     const model = { ...small, ...shape }

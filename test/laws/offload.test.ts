@@ -1,7 +1,7 @@
 /** Policies that keep arrays on the host: what leaves the chip's memory, and when its way to and fro is waited for. */
 import { describe, expect, it } from 'vitest'
 import { computeNumbers, trafficNumbers } from '../../src/cost/microbatch.ts'
-import { costModel } from '../../src/cost/model.ts'
+import { costModel, stageModel } from '../../src/cost/model.ts'
 import { policies } from '../../src/cost/policies.ts'
 import { type Mix, memoryNumbers, stageBytes } from '../../src/cost/remat.ts'
 import { type StageGroup, stageGroups } from '../../src/cost/stages.ts'
@@ -11,7 +11,6 @@ import type { Bound } from '../../src/cost/traffic.ts'
 import { placements } from '../../src/hardware/placement.ts'
 import type { Problem } from '../../src/problem.ts'
 import { search } from '../../src/search/search.ts'
-import { stageModel } from '../../src/search/stage-numbers.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 

@@ -3,6 +3,7 @@
  * stages, then chunk 1 of all, ...: chunk c of stage i is the (c·p + i)-th. A stage whose layers v does not divide has
  * the longer chunks first.
  */
+import { layersOfChunk } from '../../model/composition.ts'
 import type { Run } from './run.ts'
 
 /** Layers of every chunk, in the order of the model. */
@@ -13,10 +14,6 @@ export function chunks({
   return Array.from({ length: virtualStages }, (_, chunk) =>
     stageLayers.map((layers) => layersOfChunk(layers, virtualStages, chunk)),
   ).flat()
-}
-
-export function layersOfChunk(layers: number, virtualStages: number, chunk: number): number {
-  return Math.floor(layers / virtualStages) + (chunk < layers % virtualStages ? 1 : 0)
 }
 
 /** Layers that a rule "the first n of each chunk" takes on a stage. */

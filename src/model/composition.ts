@@ -1,0 +1,77 @@
+/**
+ * The layers of a model, or of one pipeline stage, by kind: dense ones, and ones with experts. Layers that predict further
+ * tokens come on top of the L that are named: they stand after the last, on the last stage, and have experts where the model
+ * has them (DeepSeek-V3, arXiv 2412.19437, section 2.2; Megatron-LM gives them the specification of its last layer).
+ *
+ *   dense + sparse = L + further ones      so that per layer of L, dense/L and sparse/L are of each kind
+ *
+ * A stage of v virtual ones has v chunks of layers, chunk c of a stage following chunk c of the stage before; where v does
+ * not divide them the first are the longer. Under DualPipe a chip holds stages i and p - 1 - i: it counts as their mean.
+ */
+import { expertLayers, hasExperts } from './expert-layers.ts'
+import type { Transformer } from './transformer.ts'
+
+export interface Composition {
+  /** That its numbers are per: further ones are not counted. */
+  readonly layers: number
+  readonly dense: number
+  readonly sparse: number
+}
+
+export const denseLayer: Composition = { layers: 1, dense: 1, sparse: 0 }
+export const sparseLayer: Composition = { layers: 1, dense: 0, sparse: 1 }
+
+export function wholeComposition(model: Transformer): Composition {
+  const { layers, experts, multiTokenLayers } = model
+  const sparse = expertLayers(model) + (experts ? multiTokenLayers : 0)
+  return { layers, dense: layers + multiTokenLayers - sparse, sparse }
+}
+
+/** Then every stage has layers like the average one. */
+export function layersAreAlike(model: Transformer): boolean {
+  const { dense, sparse } = wholeComposition(model)
+  return model.multiTokenLayers === 0 && (dense === 0 || sparse === 0)
+}
+
+export function layersOfChunk(layers: number, virtualStages: number, chunk: number): number {
+  return Math.floor(layers / virtualStages) + (chunk < layers % virtualStages ? 1 : 0)
+}
+
+/** By stage, of so many layers each. */
+export function stageCompositions(
+  model: Transformer,
+  counts: readonly number[],
+  virtualStages = 1,
+): readonly Composition[] {
+  const sparse = counts.map(() => 0)
+  let layer = 0
+  for (let chunk = 0; chunk < virtualStages; chunk++) {
+    for (const [stage, layers] of counts.entries()) {
+      const end = layer + layersOfChunk(layers, virtualStages, chunk)
+      for (; layer < end; layer++) if (hasExperts(model, layer)) sparse[stage] = (sparse[stage] ?? 0) + 1
+    }
+  }
+  return counts.map((layers, stage) => {
+    const further = stage === counts.length - 1 ? model.multiTokenLayers : 0
+    const own = (sparse[stage] ?? 0) + (model.experts ? further : 0)
+    return { layers, dense: layers + further - own, sparse: own }
+  })
+}
+
+/** By chip of a pipeline that runs from both ends. */
+export function mirroredCompositions(model: Transformer, counts: readonly number[]): readonly Composition[] {
+  const own = stageCompositions(model, counts)
+  return own.map((one, stage) => {
+    const { layers, dense, sparse } = own[own.length - 1 - stage] ?? one
+    return {
+      layers: (one.layers + layers) / 2,
+      dense: (one.dense + dense) / 2,
+      sparse: (one.sparse + sparse) / 2,
+    }
+  })
+}
+
+export function sameComposition(a: Composition | null, b: Composition | null): boolean {
+  if (a === b) return true
+  return a !== null && b !== null && a.layers === b.layers && a.dense === b.dense && a.sparse === b.sparse
+}

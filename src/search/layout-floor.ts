@@ -1,0 +1,73 @@
+/**
+ * What no cut of a layout into stages is under, where layers differ: before its many cuts are walked. Of p chips, each i with
+ * windows w(x_i) that are convex in what it computes and moves, x the mean of x_i,
+ *
+ *   time     (m - 1/v)·max w(x_i) + once_i + Σ w(x_i)/v  >=  the same of p stages that are all the mean
+ *            m·max w(x_i) + once_i                       >=  likewise, where the backward pass is split
+ *   memory   max (states_i + f_i·kept_i)                 >=  states + min f_i · kept
+ *
+ * with everything kept, and in memory under the policy that suits best. The ends of the model, the optimizer and the workspace
+ * are left out.
+ */
+import type { CostModel } from '../cost/model.ts'
+import type { Mix } from '../cost/remat.ts'
+import { splitsBackward } from '../cost/split-backward.ts'
+import { inFlight, type StageGroup } from '../cost/stages.ts'
+import { type Layers, onceTime, type StepScratch, stageTime, stepTime } from '../cost/step.ts'
+import type { Bytes, Seconds } from '../units.ts'
+import type { Layout } from './candidate.ts'
+import type { StageNumbers } from './stage-numbers.ts'
+
+type Uncut = Pick<Layout, 'mesh' | 'schedule' | 'microbatches'>
+
+/** On the best conceivable placement; nothing is known where everything may not be kept. */
+export function layoutFloor(
+  model: CostModel,
+  { schedule, microbatches, mesh }: Uncut,
+  { compute, memory, traffics }: StageNumbers,
+  scratch: StepScratch,
+): Seconds {
+  if (memory.least < 0) return 0
+  const keepAll: Mix = { policy: memory.least, other: memory.least, count: 0 }
+  const group = meanStage(model, mesh.pipeline, schedule.name === 'dualpipe' ? 2 : 1)
+  const layers: Layers = { groups: [group], schedule, microbatches, update: 0 }
+  let least = Number.POSITIVE_INFINITY
+  for (const traffic of traffics(schedule).best) {
+    if (splitsBackward(schedule)) {
+      const own = stageTime(model, compute, traffic, group, layers, keepAll, 'expected', scratch)
+      const once = onceTime(model, compute, traffic, group, keepAll, 'expected', scratch, own)
+      least = Math.min(least, microbatches * own + once)
+    } else {
+      least = Math.min(least, stepTime(model, compute, traffic, layers, keepAll, 'expected', scratch))
+    }
+  }
+  // Added up in another order than a step: rounding must not put it above one.
+  return least * (1 - 1e-12)
+}
+
+/** Bytes over the budget. */
+export function layoutShortBytes(
+  model: CostModel,
+  { schedule, microbatches, mesh }: Uncut,
+  { memory }: Pick<StageNumbers, 'memory'>,
+): Bytes {
+  const { memoryBudget, model: transformer } = model.problem
+  const { pipeline } = mesh
+  const { layer, kept, reserve } = memory
+  const least = Math.min(
+    inFlight(schedule, 0, pipeline, microbatches),
+    inFlight(schedule, pipeline - 1, pipeline, microbatches),
+  )
+  const held = schedule.name === 'dualpipe' ? 2 : 1
+  const optimizer = layer.optimizer / (memory.shardsOptimizer ? held : 1)
+  const states = held * (layer.weights + layer.gradients) + held * optimizer
+  const mean = (transformer.layers / pipeline) * (states + least * Math.min(...kept))
+  return (mean + reserve) * (1 - 1e-12) - memoryBudget
+}
+
+function meanStage({ problem }: CostModel, stages: number, held: 1 | 2): StageGroup {
+  return {
+    ...{ first: false, last: false, layers: problem.model.layers / stages, stages, index: 0 },
+    ...{ inFlight: 1, held, composition: null },
+  }
+}
