@@ -3,16 +3,25 @@
 import { lengthOf, phaseOf } from './infer.ts'
 import { leanestCandidate } from './inference/leanest.ts'
 import { inferenceModel } from './inference/model.ts'
-import { candidatesAt, type InferenceCandidate, type Phase, sitesOf } from './inference/search.ts'
+import type { Pass } from './inference/pass.ts'
+import {
+  candidatesAt,
+  type Given,
+  type InferenceCandidate,
+  type Phase,
+  type Site,
+  sitesOf,
+} from './inference/search.ts'
 import type { Solvers } from './optimize.ts'
 import { secondsText } from './plan/figures.ts'
 import { assembleInference } from './plan/inference/assemble.ts'
 import { phaseFields } from './plan/inference/phase-fields.ts'
-import { inferenceSketchFaults } from './plan/inference/sketch-faults.ts'
+import { inferenceSketchFaults, tokensOf } from './plan/inference/sketch-faults.ts'
 import { inferenceWarnings } from './plan/inference/warnings.ts'
 import type { InferenceEvaluation, InferencePlan } from './plan/inference-plan.ts'
 import { modelSummary } from './plan/model-summary.ts'
 import type { IllegalPlan, Infeasibility } from './plan/plan.ts'
+import { sketchedPlacements } from './plan/sketched-placement.ts'
 import type { InferenceSketch, PhaseProblem } from './problem.ts'
 
 export function evaluateInference(
@@ -21,17 +30,21 @@ export function evaluateInference(
   { small }: Solvers,
 ): InferenceEvaluation | IllegalPlan {
   // The request's constraints are for the search; a plan that is spelled out is evaluated as it is.
-  const free = { ...problem, constraints: {} }
+  const free = { ...withBatch(problem, sketch), constraints: {} }
   const model = inferenceModel(free)
-  const phase = phaseOf(model, free)
-  const sites = sitesOf(model, sketch.mesh, sketch)
-  const faults = inferenceSketchFaults(model, free, sketch, sites)
+  const open = phaseOf(model, free)
+  const placed = sketchedPlacements(problem, sketch)
+  const given: Given = { layout: sketch.layout, placements: placed.meant }
+  const sites = sitesOf(model, sketch.mesh, given)
+  const tried = { sites, placement: placed.faults, phase: open }
+  const faults = inferenceSketchFaults(model, free, sketch, tried)
   if (faults.length > 0) return { illegal: faults }
+  const phase = withPasses(open, sketch, sites[0])
   const found = sites.flatMap((site) =>
     candidatesAt(model, site, { ...phase, score: (_, seconds) => seconds }),
   )
   const one: Phase = { ...phase, meshes: { ...phase.meshes, allowed: [sketch.mesh] } }
-  const chosen = fastest(found) ?? leanestCandidate(model, one, sketch)
+  const chosen = fastest(found) ?? leanestCandidate(model, one, given)
   if (!chosen) return { illegal: [{ pointer: '/plan', detail: 'the mesh has no layouts' }] }
   const fields = phaseFields(model, free, chosen)
   const plan = assembleInference(model, chosen, 1, phase, fields, small, lengthOf(free))
@@ -43,6 +56,30 @@ export function evaluateInference(
     assumptions: problem.assumptions,
     warnings: inferenceWarnings(problem, plan),
   }
+}
+
+/** A plan of generation names its batch, which on the frontier is not the workload's. */
+function withBatch(problem: PhaseProblem, { batchSequences }: InferenceSketch): PhaseProblem {
+  const { workload } = problem
+  if (batchSequences === undefined || workload.mode === 'prefill') return problem
+  return { ...problem, workload: { ...workload, batchSequences } } as PhaseProblem
+}
+
+/** Only the ways through a pipeline that the plan means. */
+function withPasses(
+  phase: Phase,
+  { microbatches, microbatchTokens }: InferenceSketch,
+  first: Site | undefined,
+): Phase {
+  const meant = (pass: Pass) =>
+    (microbatches === undefined || pass.units === microbatches) &&
+    (microbatchTokens === undefined || tokensOf(pass) === microbatchTokens)
+  const passes = (site: Site) => phase.passes(site).filter(meant)
+  const leastPass: Phase['leastPass'] = (mesh) => {
+    const least = phase.leastPass(mesh)
+    return meant(least) || !first ? least : (passes(first)[0] ?? least)
+  }
+  return { ...phase, passes, leastPass }
 }
 
 /** The search lists no plan over the limit; one that is spelled out is answered with what it is over by. */

@@ -7,6 +7,7 @@ import { assemble } from './plan/assemble.ts'
 import { modelSummary } from './plan/model-summary.ts'
 import type { EvaluateAnswer, IllegalPlan } from './plan/plan.ts'
 import { sketchFaults } from './plan/sketch-faults.ts'
+import { sketchedPlacements } from './plan/sketched-placement.ts'
 import { warnings } from './plan/warnings.ts'
 import type { PlanSketch, Problem } from './problem.ts'
 import type { Candidate, Layout } from './search/candidate.ts'
@@ -14,8 +15,8 @@ import { type Choices, expandMesh } from './search/expand.ts'
 import { createWorkbench } from './search/search.ts'
 import {
   sketchedContextLayouts,
+  sketchedCuts,
   sketchedMicrobatching,
-  sketchedPlacements,
   sketchedSchedules,
   sketchedZeroStages,
 } from './search/sketch.ts'
@@ -39,7 +40,7 @@ export function evaluate(
   if (!best) {
     const detail =
       'no choice of what the plan leaves open can be run: its stages, microbatches and placement do not go together'
-    return { illegal: [{ pointer: '/plan', detail }] }
+    return { illegal: [uncut(problem, sketch) ?? { pointer: '/plan', detail }] }
   }
   const plan = assemble(best.model, best.candidate, 1, small)
   return {
@@ -48,7 +49,7 @@ export function evaluate(
     hardware: problem.cluster,
     precision: problem.precision,
     assumptions: problem.assumptions,
-    warnings: warnings(problem, plan),
+    warnings: warnings(problem, plan, 'the plan'),
   }
 }
 
@@ -66,7 +67,8 @@ function bestOf(model: CostModel, sketch: PlanSketch): Trial | null {
     ...sketchedZeroStages(problem, sketch),
     ...sketchedMicrobatching(problem, sketch),
     ...sketchedSchedules(problem, sketch),
-    ...sketchedPlacements(problem, sketch),
+    ...sketchedCuts(sketch),
+    placements: sketchedPlacements(problem, sketch).meant,
     ...(sketch.rematerialization === undefined
       ? {}
       : { mix: (layout: Layout) => sketchedMix(model, sketch, layout) }),
@@ -87,6 +89,18 @@ function bestOf(model: CostModel, sketch: PlanSketch): Trial | null {
   return leanest.best && { model, candidate: leanest.best, fits: false }
 }
 
+/** Layers by stage are of few forms: where the plan is legal without them, they are what is in the way. */
+function uncut(
+  problem: Problem,
+  { stageLayers, ...open }: PlanSketch,
+): IllegalPlan['illegal'][number] | null {
+  if (stageLayers === undefined) return null
+  const free = { ...problem, constraints: {}, workload: unrestricted(problem, open) }
+  const runs = sketchedContextLayouts(problem, open).some((layout) => bestOf(costModel(free, layout), open))
+  const detail = `no cut that is tried is ${stageLayers.join(', ')}: but for the last stage, layers are shared out evenly, fewer on the first stages where they do not divide`
+  return runs ? { pointer: '/plan/stageLayers', detail } : null
+}
+
 /** A policy that the plan names may be used, whatever the workload allows the search. */
 function unrestricted({ workload, assumptions }: Problem, sketch: PlanSketch): Problem['workload'] {
   if (sketch.rematerialization === undefined) return workload
@@ -103,7 +117,9 @@ function sketchedMix(model: CostModel, { rematerialization }: PlanSketch, { stag
   const [first, second] = rematerialization
   const policy = index(first?.policy ?? 'none')
   if (!second) return { policy, other: policy, count: 0 }
-  return { policy, other: index(second.policy), count: perStage(second.layers, stageLayers) }
+  const { tokensDivideFreely } = model.problem.assumptions
+  const count = tokensDivideFreely ? second.layers / stageLayers.length : perStage(second.layers, stageLayers)
+  return { policy, other: index(second.policy), count }
 }
 
 /** The fewest layers per stage that make at least so many in all. */

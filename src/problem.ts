@@ -2,6 +2,8 @@
 import type { Assumptions } from './assumptions.ts'
 import type { ElementType } from './hardware/chip.ts'
 import type { Cluster } from './hardware/cluster.ts'
+import type { ClusterRequest } from './hardware/cluster-request.ts'
+import type { TorusPart } from './hardware/group.ts'
 import type { Transformer } from './model/transformer.ts'
 import type { ByPart } from './model/weight-parts.ts'
 import type { Axis, Mesh } from './sharding/axis.ts'
@@ -92,10 +94,15 @@ export type Constraints = Readonly<
 
 export type Objective = 'stepTime' | 'throughputPerChip' | 'costPerToken' | 'latency'
 
+/** The hardware of a request but for its chip. */
+export type HardwareAsked = Omit<ClusterRequest, 'chip'>
+
 /** Everything but the workload. */
 export interface Setting {
   readonly model: Transformer
   readonly cluster: Cluster
+  /** What the request says of the cluster: what suggestions change. */
+  readonly asked: HardwareAsked
   readonly memoryBudget: Bytes
   readonly precision: Precision
   readonly constraints: Constraints
@@ -126,20 +133,28 @@ export interface PlanSketch {
   readonly microbatchTokens?: number
   readonly pipelineSchedule?: ScheduleName
   readonly virtualStages?: number
+  /** Layers by stage; one of the cuts that the search tries. */
+  readonly stageLayers?: readonly number[]
   /** One policy for all layers, or layers by policy (at most two policies). */
   readonly rematerialization?: string | readonly { readonly policy: string; readonly layers: number }[]
 }
 
 /** A plan of inference that a user wrote: one mesh, and the layouts of the components that they care about. */
-export interface InferenceSketch extends Pick<PlanSketch, 'mesh' | 'placement'> {
+export interface InferenceSketch
+  extends Pick<PlanSketch, 'mesh' | 'placement' | 'microbatches' | 'microbatchTokens'> {
+  /** Of generation it stands in for the workload's; of prefill it is the same. */
+  readonly batchSequences?: number
   /** By component: attention (or block, where attention and MLP are parallel), mlp, experts, unembedding. */
   readonly layout: Readonly<Record<string, string>>
 }
 
-/** Which physical axes (torus) serve a mesh axis. */
+/** Which physical axes (torus) serve a mesh axis, or which tiers it spans (switches); the rest as an answer says it. */
 export interface AxisPlacementSketch {
   readonly axis: Axis
   readonly physical: readonly number[]
+  readonly on?: string
+  readonly wraps?: boolean
+  readonly parts?: readonly TorusPart[]
 }
 
 export function satisfies(value: number, constraint: Constraint | undefined): boolean {

@@ -47,6 +47,12 @@ export function problem(options: ProblemOptions): Problem {
   return {
     model: typeof model === 'string' ? catalogueModel(model) : transformer('own', model),
     cluster: resolution.cluster,
+    asked: {
+      ...(chips === undefined ? {} : { chips }),
+      ...(topology === undefined ? {} : { topology }),
+      ...(slices === undefined ? {} : { slices }),
+      ...(network === undefined ? {} : { network }),
+    },
     workload: options.workload ?? {
       mode: 'train',
       batchTokens,

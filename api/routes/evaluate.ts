@@ -8,7 +8,7 @@ import { validated } from '../request-validation.ts'
 import { evaluateRequest } from '../schemas/evaluate.ts'
 import { timedSearch } from '../timed-search.ts'
 import { problemOf } from '../translate/problem.ts'
-import { trialOf } from '../translate/trial.ts'
+import { asWritten, trialOf } from '../translate/trial.ts'
 
 export function evaluateRoute(dependencies: Dependencies, metrics: Metrics): RequestHandler {
   const { catalogue, search } = dependencies
@@ -22,8 +22,8 @@ export function evaluateRoute(dependencies: Dependencies, metrics: Metrics): Req
       search.evaluate(trial, signal),
     )
     if ('illegal' in answer) {
-      const [first] = answer.illegal
-      throw new ProblemError('illegal-plan', first?.detail ?? 'The plan is illegal.', answer.illegal)
+      const faults = asWritten(answer.illegal, body.plan)
+      throw new ProblemError('illegal-plan', faults[0]?.detail ?? 'The plan is illegal.', faults)
     }
     response.json({ mode: trial.mode, ...answer, warnings: [...warnings, ...answer.warnings] })
   }

@@ -7,6 +7,7 @@ import { validated } from '../request-validation.ts'
 import { optimizeRequest } from '../schemas/optimize.ts'
 import { timedSearch } from '../timed-search.ts'
 import { problemOf } from '../translate/problem.ts'
+import { inWordsOf } from '../translate/suggestion.ts'
 
 export function optimizeRoute(dependencies: Dependencies, metrics: Metrics): RequestHandler {
   const { catalogue, search } = dependencies
@@ -23,7 +24,7 @@ export function optimizeRoute(dependencies: Dependencies, metrics: Metrics): Req
     )
     response.json({
       mode: question.mode,
-      ...answer,
+      ...inWordsOf(body, answer),
       search: { ...answer.search, elapsedMs },
       warnings: [...warnings, ...answer.warnings],
     })

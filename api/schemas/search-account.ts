@@ -37,7 +37,11 @@ export function noPlan<T extends z.ZodType>(nearest: T) {
       reasons: z.array(z.object({ reason: z.string(), detail: z.string(), layouts: countOrNone(1e15) })),
       nearest: nearest.nullable(),
       suggestions: z.array(
-        z.object({ change: z.string(), pointer: z.string(), value: z.unknown(), detail: z.string() }),
+        z
+          .object({ change: z.string(), pointer: z.string(), value: z.unknown(), detail: z.string() })
+          .describe(
+            'Tried alone: with `value` at `pointer` of the request a plan exists; null leaves it out.',
+          ),
       ),
     })
     .nullable()

@@ -1,45 +1,68 @@
-/** A plan that a user wrote. */
+/** A plan that a user wrote, or one of an answer as it stands. */
 import { z } from 'zod'
 import { contextLayouts } from '../../src/sharding/context-layout.ts'
+import { answeredFields } from './answered-field.ts'
 import { axisName, partialMesh } from './axis.ts'
 import { count, countOrNone, label, mostBatchTokens } from './bound.ts'
-import { sketchedLayout } from './sketched-layout.ts'
+import { answeredLayout, sketchedLayout } from './sketched-layout.ts'
 import { scheduleName } from './train-workload.ts'
+
+const part = z.strictObject({ physical: countOrNone(7), size: count(1e6), stride: count(1e6) })
 
 const placement = z.strictObject({
   axis: axisName,
-  physical: z.array(countOrNone(7)).max(4).describe('Physical axes that carry the mesh axis.'),
+  physical: z
+    .array(countOrNone(7))
+    .max(7)
+    .describe(
+      'Physical axes that carry the mesh axis (torus), or tiers that it spans, innermost 0 (switches).',
+    ),
+  on: z.exactOptional(
+    label().describe(
+      '`ici` or `dcn`, an entry each where an axis is on both; or the outermost tier spanned.',
+    ),
+  ),
+  wraps: z.exactOptional(z.boolean()),
+  parts: z.exactOptional(z.array(part).max(7)),
 })
 
+const layers = z.number().min(0).max(10_000)
+
+const fields = {
+  mesh: partialMesh,
+  placement: z.exactOptional(z.array(placement).max(14)),
+  zeroStage: z.exactOptional(countOrNone(3)),
+  contextLayout: z.exactOptional(z.enum(contextLayouts).nullable()),
+  microbatches: z.exactOptional(count(1e6)),
+  microbatchTokens: z.exactOptional(z.number().min(1).max(mostBatchTokens)),
+  pipelineSchedule: z.exactOptional(z.enum([...scheduleName.options, 'in-flight'])),
+  virtualStages: z.exactOptional(count(10_000)),
+  stageLayers: z.exactOptional(
+    z.array(layers).min(1).max(10_000).describe('Layers by stage; one of the cuts that the search tries.'),
+  ),
+  rematerialization: z.exactOptional(
+    z.union([
+      label().describe('One policy for all layers.'),
+      z
+        .array(z.strictObject({ policy: label(), layers }))
+        .max(2)
+        .describe('Layers by policy.'),
+    ]),
+  ),
+  layout: z.exactOptional(z.union([sketchedLayout, answeredLayout])),
+  batchSequences: z.exactOptional(
+    count(mostBatchTokens).describe('Generation: the batch that is costed, whatever the workload says.'),
+  ),
+} as const
+
+export type Sketched = keyof typeof fields
+
 export const sketch = z
-  .strictObject({
-    mesh: partialMesh,
-    placement: z.exactOptional(z.array(placement).max(7)),
-    zeroStage: z.exactOptional(countOrNone(3)),
-    contextLayout: z.exactOptional(z.enum(contextLayouts)),
-    microbatches: z.exactOptional(count(1e6)),
-    microbatchTokens: z.exactOptional(count(mostBatchTokens)),
-    pipelineSchedule: z.exactOptional(scheduleName),
-    virtualStages: z.exactOptional(count(10_000)),
-    rematerialization: z.exactOptional(
-      z.union([
-        label().describe('One policy for all layers.'),
-        z
-          .array(z.strictObject({ policy: label(), layers: countOrNone(10_000) }))
-          .min(1)
-          .max(2)
-          .describe('Layers by policy.'),
-      ]),
-    ),
-    layout: z.exactOptional(sketchedLayout),
-  })
-  .refine((plan) => plan.microbatches === undefined || plan.microbatchTokens === undefined, {
-    path: ['microbatchTokens'],
-    message: 'says the same as microbatches: give one of them',
-  })
+  .strictObject({ ...fields, ...answeredFields })
   .describe(
-    'What is left out is chosen as /optimize would. In training there is no `layout`; in inference there are only ' +
-      '`mesh`, `placement` and `layout`.',
+    'Any plan of an answer, as it stands, or your own. What is left out is chosen as /optimize would; of what stands twice ' +
+      '(`microbatches` and `microbatchTokens`, say) both have to agree. Training reads all up to `rematerialization`; ' +
+      'inference `mesh`, `placement`, `layout`, `batchSequences`, `microbatches` and `microbatchTokens`.',
   )
 
 export type Sketch = z.output<typeof sketch>

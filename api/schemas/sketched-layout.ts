@@ -14,6 +14,15 @@ const experts = z.enum(
   projectionLayouts.flatMap((weights) => expertPlaces.map((places) => `${weights}/${places}` as const)),
 )
 
+/** As in an answer. Of training it follows from mesh and ZeRO stage, and is not read. */
+export const answeredLayout = z
+  .strictObject({
+    components: z.record(z.string(), z.string()),
+    shardings: z.exactOptional(z.unknown()),
+    algorithm: z.exactOptional(z.unknown()),
+  })
+  .describe('As in an answer: of inference `components` is read, of training nothing.')
+
 export const sketchedLayout = z
   .strictObject({
     attention: z.exactOptional(

@@ -6,6 +6,7 @@ import type { Sketch } from '../schemas/sketch.ts'
 import type { Mode } from '../schemas/workload.ts'
 
 const trained = {
+  contextLayout: 'keys are gathered over context',
   zeroStage: 'there are no gradients and optimizer states to shard',
   microbatches: 'how sequences go through a pipeline in groups follows from the mesh',
   microbatchTokens: 'how sequences go through a pipeline in groups follows from the mesh',
@@ -36,13 +37,38 @@ export function refuseMisplaced(constraints: OptimizeRequest['constraints'], mod
 }
 
 export function refuseMisplacedOf(plan: Sketch, mode: Mode): void {
-  refuse(mode === 'train' ? inferred(plan) : misplaced(plan, '/plan', mode))
+  refuse(mode === 'train' ? inferred(plan) : misplaced(beyondIdle(plan), '/plan', mode))
 }
 
-function inferred({ layout }: Sketch): Fault[] {
-  if (layout === undefined) return []
-  const detail = 'has no part in mode train: its layouts follow from mesh and zeroStage'
-  return [{ pointer: '/plan/layout', detail }]
+function inferred({ layout, batchSequences, pipelineSchedule }: Sketch): Fault[] {
+  const faults: Fault[] = []
+  if (layout !== undefined && !('components' in layout)) {
+    const detail = 'has no part in mode train: its layouts follow from mesh and zeroStage'
+    faults.push({ pointer: '/plan/layout', detail })
+  }
+  if (batchSequences !== undefined) {
+    const detail = "has no part in mode train: the batch is the workload's"
+    faults.push({ pointer: '/plan/batchSequences', detail })
+  }
+  if (pipelineSchedule === 'in-flight') {
+    faults.push({
+      pointer: '/plan/pipelineSchedule',
+      detail: 'is of inference: training has a backward pass',
+    })
+  }
+  return faults
+}
+
+/** Of what training has, plans of inference say that nothing is done. */
+function beyondIdle(plan: Sketch): object {
+  const { zeroStage, contextLayout, pipelineSchedule, virtualStages, rematerialization } = plan
+  return {
+    ...(zeroStage ? { zeroStage } : {}),
+    ...(contextLayout && contextLayout !== 'gather' ? { contextLayout } : {}),
+    ...(pipelineSchedule && !['none', 'in-flight'].includes(pipelineSchedule) ? { pipelineSchedule } : {}),
+    ...(virtualStages !== undefined && virtualStages > 1 ? { virtualStages } : {}),
+    ...(rematerialization?.length ? { rematerialization } : {}),
+  }
 }
 
 function misplaced(given: object, above: string, mode: Mode): Fault[] {

@@ -22,6 +22,7 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
   const { cluster, warnings } = hardwareOf(request.hardware, basisOf(request.assumptions), catalogue)
   const { chip } = cluster
   const { precision, warnings: ofPrecision } = precisionOf(request, chip, resolved)
+  const { chip: _name, ...asked } = request.hardware
   if (!Object.hasOwn(chip.peakFlopsPerSecond, precision.compute)) {
     const types = Object.keys(chip.peakFlopsPerSecond).join(', ')
     const detail = `${chip.name} does not compute in ${precision.compute}; it does in ${types}`
@@ -30,6 +31,7 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
   const setting: Setting = {
     model: resolved.transformer,
     cluster,
+    asked,
     memoryBudget: budgetOf(request.memoryBudget, chip),
     precision,
     constraints,

@@ -1,6 +1,6 @@
 /** From a question and the plan of a request to the two together: all seven axes named, nothing of another mode in it. */
 import { unitMesh } from '../../src/sharding/axis.ts'
-import { faultyValue } from '../problems.ts'
+import { type Fault, faultyValue } from '../problems.ts'
 import type { Question, Trial } from '../question.ts'
 import type { Sketch } from '../schemas/sketch.ts'
 import { refuseMisplacedOf } from './misplaced.ts'
@@ -12,10 +12,47 @@ export function trialOf(question: Question, plan: Sketch): Trial {
     throw faultyValue('impossible-combination', { pointer: '/workload/mode', detail })
   }
   refuseMisplacedOf(plan, question.mode)
-  const mesh = { ...unitMesh, ...plan.mesh }
-  const { layout = {}, placement, ...training } = plan
-  const placed = placement ? { placement } : {}
-  if (question.mode !== 'train') return { ...question, sketch: { mesh, ...placed, layout } }
+  const { microbatches, microbatchTokens, zeroStage, virtualStages, stageLayers, rematerialization } = plan
+  const shared = {
+    mesh: { ...unitMesh, ...plan.mesh },
+    ...(plan.placement ? { placement: plan.placement } : {}),
+    ...(microbatches === undefined ? {} : { microbatches }),
+    ...(microbatchTokens === undefined ? {} : { microbatchTokens }),
+  }
+  if (question.mode !== 'train') {
+    const { batchSequences } = plan
+    const batch = batchSequences === undefined ? {} : { batchSequences }
+    return { ...question, sketch: { ...shared, ...batch, layout: layoutOf(plan) } }
+  }
   refuseUnknownPoliciesOf(plan)
-  return { ...question, sketch: { ...training, ...placed, mesh } }
+  const { contextLayout, pipelineSchedule } = plan
+  const sketch = {
+    ...shared,
+    ...(zeroStage === undefined ? {} : { zeroStage }),
+    ...(contextLayout ? { contextLayout } : {}),
+    ...(pipelineSchedule && pipelineSchedule !== 'in-flight' ? { pipelineSchedule } : {}),
+    ...(virtualStages === undefined ? {} : { virtualStages }),
+    ...(stageLayers ? { stageLayers } : {}),
+    ...(rematerialization ? { rematerialization } : {}),
+  }
+  return { ...question, sketch }
+}
+
+/** Faults of layouts point at where the plan has them: under `components`, if it is as in an answer. */
+export function asWritten(faults: readonly Fault[], plan: Sketch): readonly Fault[] {
+  if (!isAnswered(plan.layout)) return faults
+  return faults.map(({ pointer, ...fault }) => ({
+    ...fault,
+    pointer: pointer.replace(/^\/plan\/layout\//, '/plan/layout/components/'),
+  }))
+}
+
+function layoutOf({ layout = {} }: Sketch): Readonly<Record<string, string>> {
+  return isAnswered(layout) ? layout.components : layout
+}
+
+export type AnsweredLayout = Extract<NonNullable<Sketch['layout']>, { readonly components: unknown }>
+
+export function isAnswered(layout: Sketch['layout']): layout is AnsweredLayout {
+  return layout !== undefined && 'components' in layout
 }

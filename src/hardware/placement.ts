@@ -29,6 +29,11 @@ export function placements(network: Network, mesh: Mesh): readonly Placement[] {
   return network.kind === 'torus' ? torusPlacements(network, mesh) : switchedPlacements(network, mesh)
 }
 
+/** Whether there is any, without listing them. */
+export function canBePlaced(network: Network, mesh: Mesh): boolean {
+  return network.kind === 'switched' || torusPlacements(network, mesh, 1).length > 0
+}
+
 function switchedPlacements(_network: SwitchedNetwork, mesh: Mesh): readonly Placement[] {
   const distinct = mesh.pipeline > 1 && mesh.fsdp * mesh.data > 1 ? rankOrders : rankOrders.slice(0, 1)
   return distinct.map((order) => {
@@ -42,13 +47,17 @@ function switchedPlacements(_network: SwitchedNetwork, mesh: Mesh): readonly Pla
   })
 }
 
-function torusPlacements(network: TorusNetwork, mesh: Mesh): readonly Placement[] {
+function torusPlacements(
+  network: TorusNetwork,
+  mesh: Mesh,
+  most = Number.POSITIVE_INFINITY,
+): readonly Placement[] {
   const result: Placement[] = []
   const active = axes.filter((axis) => mesh[axis] > 1)
   for (const assigned of sliceAssignments(network, mesh)) {
     const slices = active.map((axis) => assigned[axis] ?? 1)
     const within = active.map((axis, index) => mesh[axis] / (slices[index] ?? 1))
-    place(network, active, slices, within, [], result)
+    place(network, active, slices, within, [], result, most)
   }
   return result
 }
@@ -75,7 +84,9 @@ function place(
   left: readonly number[],
   chosen: readonly (readonly Nested[])[],
   result: Placement[],
+  most: number,
 ): void {
+  if (result.length >= most) return
   const physical = chosen.length
   const length = network.topology[physical]
   if (length === undefined) {
@@ -89,7 +100,7 @@ function place(
     const remaining = left.map((size, index) => size / (sizes[index] ?? 1))
     for (const nest of orders(sizes)) {
       if (mirrors(network, chosen, nest)) continue
-      place(network, active, slices, remaining, [...chosen, nest], result)
+      place(network, active, slices, remaining, [...chosen, nest], result, most)
     }
   }
 }

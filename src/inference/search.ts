@@ -5,7 +5,6 @@
 import type { NetworkCosts } from '../cost/network.ts'
 import { type Placement, placements } from '../hardware/placement.ts'
 import type { InferenceSketch } from '../problem.ts'
-import { liesAs } from '../search/sketch.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
 import { type Arrangement, arrange, leastSeconds } from './arrangement.ts'
@@ -152,7 +151,9 @@ function insert(candidates: InferenceCandidate[], candidate: InferenceCandidate,
 }
 
 /** What a written plan leaves open: all of it, where there is none. */
-export type Given = Partial<Pick<InferenceSketch, 'placement' | 'layout'>>
+export interface Given extends Partial<Pick<InferenceSketch, 'layout'>> {
+  readonly placements?: readonly Placement[]
+}
 
 export function sitesOf(
   model: InferenceModel,
@@ -161,14 +162,12 @@ export function sitesOf(
   offered: Offered = offeredLayouts(model, mesh, given.layout),
 ): readonly Site[] {
   const { network } = model.setting.cluster
-  return placements(network, mesh)
-    .filter((placement) => given.placement === undefined || liesAs(placement, given.placement))
-    .map((placement) => ({
-      mesh,
-      placement,
-      costs: model.prices.placed(placement, mesh),
-      offered,
-    }))
+  return (given.placements ?? placements(network, mesh)).map((placement) => ({
+    mesh,
+    placement,
+    costs: model.prices.placed(placement, mesh),
+    offered,
+  }))
 }
 
 export function candidatesAt(model: InferenceModel, site: Site, phase: Phase): readonly InferenceCandidate[] {

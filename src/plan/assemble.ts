@@ -12,6 +12,7 @@ import { binding } from './binding.ts'
 import { collectiveLines, planComponents } from './collectives.ts'
 import { type Costing, costing } from './costing.ts'
 import { explanation } from './explanation.ts'
+import { bytesText } from './figures.ts'
 import { planId } from './identity.ts'
 import { launch } from './launch.ts'
 import { fittingChunks } from './loss-chunks.ts'
@@ -113,7 +114,7 @@ function costPerMillionTokens({ problem }: CostModel, tokensPerSecond: number): 
 }
 
 function tooFull(shortBytes: number, stage: number, chunks: number | null): Infeasibility {
-  const over = `stage ${stage} is over the memory budget by ${shortBytes.toExponential(3)} bytes per chip`
+  const over = `stage ${stage} is over the memory budget by ${bytesText(shortBytes)} per chip`
   const detail = chunks === null ? over : `${over}; with assumptions.lossChunks ${chunks} it would fit`
   return { reason: 'memory', pointer: '/memoryBudget', detail, shortBytes }
 }

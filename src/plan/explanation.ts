@@ -3,7 +3,7 @@ import type { CostModel } from '../cost/model.ts'
 import type { Candidate } from '../search/candidate.ts'
 import type { Binding } from './binding.ts'
 import type { Costing } from './costing.ts'
-import { bytesText, percent, secondsText } from './figures.ts'
+import { bytesText, counted, percent, secondsText } from './figures.ts'
 import { logitBytes } from './loss-chunks.ts'
 import type { MemoryAccount, TimeAccount } from './plan.ts'
 import { type PolicyLayers, rematText } from './summary.ts'
@@ -61,9 +61,10 @@ function pipelineSentence({ candidate, time, costed }: Described): readonly stri
   const fewest = unlike
     ? 'fewest where layers are the longest or the loss is'
     : 'fewest where the embedding or the loss is'
-  const layers = most === least ? `${most} layers each` : `${least} to ${most} layers each, ${fewest}`
+  const layers =
+    most === least ? `${counted(most, 'layer')} each` : `${least} to ${most} layers each, ${fewest}`
   return [
-    `${stageLayers.length} stages of ${layers}; ${microbatches} microbatches under ${schedule.name}${schedule.virtualStages > 1 ? ` with ${schedule.virtualStages} virtual stages` : ''} leave a bubble of ${percent(time.pipelineBubble / costed.stepTime)}.`,
+    `${stageLayers.length} stages of ${layers}; ${counted(microbatches, 'microbatch')} under ${schedule.name}${schedule.virtualStages > 1 ? ` with ${schedule.virtualStages} virtual stages` : ''} leave a bubble of ${percent(time.pipelineBubble / costed.stepTime)}.`,
   ]
 }
 

@@ -5,10 +5,10 @@
 import type { Problem } from '../problem.ts'
 import { anythingFits } from '../search/fits.ts'
 import type { SearchResult } from '../search/search.ts'
-import { bytesText } from './figures.ts'
+import { bytesText, counted } from './figures.ts'
 import { lossChunksSuggestion } from './loss-chunks.ts'
 import type { NoPlan, Plan, Suggestion } from './plan.ts'
-import { budgetSuggestion, chipsSuggestion } from './resource-suggestions.ts'
+import { budgetSuggestion, chipsSuggestion, mostThatFits } from './resource-suggestions.ts'
 
 export function noPlan(problem: Problem, result: SearchResult, nearest: Plan | null): NoPlan {
   const shortBytes = nearest?.infeasible?.[0]?.shortBytes ?? 0
@@ -18,7 +18,7 @@ export function noPlan(problem: Problem, result: SearchResult, nearest: Plan | n
     suggestions: [
       ...budgetSuggestion(problem, nearest),
       ...lossChunksSuggestion(problem),
-      ...chipsSuggestion(problem.cluster, (cluster) => anythingFits({ ...problem, cluster })),
+      ...chipsSuggestion(problem, (cluster) => anythingFits({ ...problem, cluster })),
       ...batchSuggestion(problem),
       ...optimizerSuggestion(problem),
       ...constraintSuggestions(problem),
@@ -27,40 +27,53 @@ export function noPlan(problem: Problem, result: SearchResult, nearest: Plan | n
 }
 
 function reasons(
-  { cluster, memoryBudget, workload }: Problem,
+  { cluster, memoryBudget, workload, constraints }: Problem,
   { infeasible }: SearchResult,
   nearest: Plan | null,
   shortBytes: number,
 ): NoPlan['reasons'] {
   const texts = {
     memory: nearest
-      ? `the leanest layout needs ${bytesText(nearest.memoryBytes.total)} per chip; the budget is ${bytesText(memoryBudget)}: ${bytesText(shortBytes)} are missing on each of ${cluster.chips} chips`
+      ? `the leanest layout needs ${bytesText(nearest.memoryBytes.total)} per chip; the budget is ${bytesText(memoryBudget)}: ${bytesText(shortBytes)} are missing on ${eachOf(cluster.chips)}`
       : `no layout fits into ${bytesText(memoryBudget)} per chip`,
-    divisibility: `meshes of ${cluster.chips} chips that the model's heads and layers or the ${workload.batchTokens} tokens of the batch cannot be divided over`,
+    divisibility: `meshes of ${counted(cluster.chips, 'chip')} that the model's heads and layers or the ${workload.batchTokens} tokens of the batch cannot be divided over`,
     topology: 'meshes whose axes cannot be laid on the physical axes',
-    constraint: "layouts that the request's constraints exclude",
+    constraint: constraintText(constraints),
   }
   return (['memory', 'constraint', 'topology', 'divisibility'] as const)
     .map((reason) => ({ reason, detail: texts[reason], layouts: infeasible[reason] }))
     .filter(({ layouts }) => layouts > 0)
 }
 
+/** What the assumptions do not search counts with what the request excludes. */
+function constraintText(constraints: Problem['constraints']): string {
+  const assumed =
+    'the assumptions leave out (a second tensor axis: searchTensor2; ZeRO stages: zeroStages, shardedPipelines)'
+  if (Object.keys(constraints).length === 0) return `layouts that ${assumed}`
+  return `layouts that the request's constraints exclude, or ${assumed}`
+}
+
+/** One chip, or each of several. */
+export function eachOf(chips: number): string {
+  return chips === 1 ? 'the chip' : `each of ${chips} chips`
+}
+
 function batchSuggestion(problem: Problem): readonly Suggestion[] {
   const { workload } = problem
   const sequences = Math.ceil(workload.batchTokens / workload.sequenceLength)
-  for (let fewer = Math.floor(sequences / 2); fewer >= 1; fewer = Math.floor(fewer / 2)) {
-    const batchTokens = fewer * workload.sequenceLength
-    if (!anythingFits({ ...problem, workload: { ...workload, batchTokens } })) continue
-    return [
-      {
-        change: 'a smaller batch',
-        pointer: '/workload/batchTokens',
-        value: batchTokens,
-        detail: `${fewer} sequences of ${workload.sequenceLength} instead of ${sequences}`,
-      },
-    ]
-  }
-  return []
+  const tokens = (count: number) => count * workload.sequenceLength
+  const fewer = mostThatFits(sequences, (count) =>
+    anythingFits({ ...problem, workload: { ...workload, batchTokens: tokens(count) } }),
+  )
+  if (fewer === null) return []
+  return [
+    {
+      change: 'a smaller batch',
+      pointer: '/workload/batchTokens',
+      value: tokens(fewer),
+      detail: `${counted(fewer, 'sequence')} of ${workload.sequenceLength} instead of ${sequences}`,
+    },
+  ]
 }
 
 function optimizerSuggestion(problem: Problem): readonly Suggestion[] {

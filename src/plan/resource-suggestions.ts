@@ -1,8 +1,8 @@
-/** More memory, or more chips: suggestions that training and inference share. */
+/** More memory, more chips, or less of a batch: suggestions that training and inference share. */
 import type { Cluster } from '../hardware/cluster.ts'
-import { resizedCluster } from '../hardware/resized-cluster.ts'
 import type { Setting } from '../problem.ts'
-import { bytesText } from './figures.ts'
+import { bytesText, counted } from './figures.ts'
+import { type LargerHardware, largerHardware } from './larger-hardware.ts'
 import type { Plan, Suggestion } from './plan.ts'
 
 /** How far a suggestion looks: this many doublings. */
@@ -28,40 +28,61 @@ export function budgetSuggestion(
 
 /** The least doubling of the chips that fits, then the least number between it and its half. */
 export function chipsSuggestion(
-  cluster: Cluster,
+  setting: Pick<Setting, 'cluster' | 'asked'>,
   fits: (cluster: Cluster) => boolean,
 ): readonly Suggestion[] {
-  const { chips } = cluster
-  const holds = (count: number) => {
-    const larger = resizedCluster(cluster, count)
-    return larger !== null && fits(larger)
+  const { chips } = setting.cluster
+  const held = (count: number): LargerHardware | null => {
+    const larger = largerHardware(setting, count)
+    return larger && fits(larger.cluster) ? larger : null
   }
   for (let factor = 2; factor <= 2 ** doublings; factor *= 2) {
-    if (!holds(chips * factor)) continue
-    const between = countsBetween(cluster, (chips * factor) / 2, chips * factor)
-    const least = between.find(holds) ?? chips * factor
-    const larger = resizedCluster(cluster, least)
-    const shape = larger?.network.kind === 'torus' ? `, as ${larger.network.topology.join('x')}` : ''
-    return [
-      {
-        change: 'more chips',
-        pointer: '/hardware/chips',
-        value: least,
-        detail: `${least} of them${shape} are enough`,
-      },
-    ]
+    const most = held(chips * factor)
+    if (!most) continue
+    for (const count of countsBetween(setting, (chips * factor) / 2, chips * factor)) {
+      const fewer = held(count)
+      if (fewer) return [moreChips(fewer)]
+    }
+    return [moreChips(most)]
   }
   return []
 }
 
+function moreChips({ cluster, pointer, value, shape }: LargerHardware): Suggestion {
+  return {
+    change: 'more chips',
+    pointer,
+    value,
+    detail: `${counted(cluster.chips, 'chip')}${shape} are enough`,
+  }
+}
+
 /** Numbers of chips that can be had: quarters of the way on switched networks, legal slices on a torus. */
-function countsBetween(cluster: Cluster, low: number, high: number): readonly number[] {
-  const { chip } = cluster
+function countsBetween(
+  setting: Pick<Setting, 'cluster' | 'asked'>,
+  low: number,
+  high: number,
+): readonly number[] {
+  const { chip } = setting.cluster
   const unit = chip.system.kind === 'switched' ? (chip.system.tiers[0]?.size ?? 8) : 4
   const step = Math.max(unit, Math.ceil((high - low) / 8 / unit) * unit)
   const counts: number[] = []
   for (let count = Math.floor(low / unit) * unit + step; count < high; count += step) {
-    if (count > low && resizedCluster(cluster, count)) counts.push(count)
+    if (count > low) counts.push(count)
   }
   return counts
+}
+
+/** The most of something that fits and is less than asked: halves of it until one fits, then between that and its double. */
+export function mostThatFits(asked: number, fits: (count: number) => boolean): number | null {
+  let held = Math.floor(asked / 2)
+  while (held >= 1 && !fits(held)) held = Math.floor(held / 2)
+  if (held < 1) return null
+  let missed = Math.min(asked, 2 * held + 1)
+  while (missed - held > 1) {
+    const middle = Math.floor((held + missed) / 2)
+    if (fits(middle)) held = middle
+    else missed = middle
+  }
+  return held
 }

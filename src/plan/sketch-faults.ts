@@ -4,10 +4,11 @@ import { runsDualPipe } from '../cost/split-backward.ts'
 import { placements } from '../hardware/placement.ts'
 import type { PlanSketch, Problem } from '../problem.ts'
 import { meshFaults } from '../search/meshes.ts'
-import { sketchedPlacements } from '../search/sketch.ts'
 import { meshSize, replicasOf } from '../sharding/axis.ts'
 import { contextLayoutFits } from '../sharding/context-layout.ts'
+import { counted } from './figures.ts'
 import type { IllegalPlan } from './plan.ts'
+import { sketchedPlacements } from './sketched-placement.ts'
 
 type Faults = IllegalPlan['illegal']
 
@@ -33,9 +34,11 @@ export function sketchFaults(problem: Problem, sketch: PlanSketch): Faults {
       : []
   return [
     ...topology,
-    ...placementFaults(problem, sketch),
+    ...(topology.length > 0 ? [] : sketchedPlacements(problem, sketch).faults),
     ...contextFaults(problem, sketch),
     ...scheduleFaults(problem, sketch),
+    ...microbatchFaults(problem, sketch),
+    ...stageFaults(problem, sketch),
     ...policyFaults(problem, sketch),
   ]
 }
@@ -48,28 +51,7 @@ function contextFaults({ model }: Problem, { contextLayout, mesh }: PlanSketch):
   return [{ pointer, detail }]
 }
 
-function placementFaults(problem: Problem, sketch: PlanSketch): Faults {
-  if (!sketch.placement) return []
-  if (problem.cluster.network.kind === 'switched') {
-    return [
-      {
-        pointer: '/plan/placement',
-        detail: 'a switched network places axes by rank order; it has no physical axes',
-      },
-    ]
-  }
-  const { placements: matching } = sketchedPlacements(problem, sketch)
-  return matching?.length === 0
-    ? [
-        {
-          pointer: '/plan/placement',
-          detail: 'no placement of the mesh puts these axes on these physical axes',
-        },
-      ]
-    : []
-}
-
-function scheduleFaults({ model, workload }: Problem, sketch: PlanSketch): Faults {
+function scheduleFaults({ model }: Problem, sketch: PlanSketch): Faults {
   const { mesh, pipelineSchedule, virtualStages = 1, microbatches, zeroStage } = sketch
   const faults: { pointer: string; detail: string }[] = []
   if (mesh.pipeline === 1 && pipelineSchedule !== undefined && pipelineSchedule !== 'none') {
@@ -103,37 +85,75 @@ function scheduleFaults({ model, workload }: Problem, sketch: PlanSketch): Fault
       detail: `${mesh.pipeline} x ${virtualStages} virtual stages for ${model.layers} layers`,
     })
   }
-  const sequences = Math.ceil(workload.batchTokens / workload.sequenceLength)
-  const each = Math.ceil(sequences / replicasOf(mesh))
-  if (microbatches !== undefined && microbatches > Math.max(1, each) && replicasOf(mesh) <= sequences) {
-    faults.push({
-      pointer: '/plan/microbatches',
-      detail: `a replica has ${each} sequences of the batch, fewer than ${microbatches} microbatches`,
-    })
-  }
   if (zeroStage === 0 && mesh.fsdp > 1) {
     faults.push({ pointer: '/plan/zeroStage', detail: 'stage 0 shards nothing: use data, not fsdp' })
+  }
+  if (zeroStage === 3 && mesh.fsdp * mesh.context * mesh.expert === 1 && mesh.data > 1) {
+    faults.push({
+      pointer: '/plan/zeroStage',
+      detail: `stage 3 shards weights over fsdp, which is 1, and data holds whole replicas: write the ${mesh.data} of data as fsdp`,
+    })
   }
   return faults
 }
 
+/** Written twice, a microbatch has to be the same both times. */
+function microbatchFaults(
+  { workload, assumptions }: Problem,
+  { mesh, microbatches, microbatchTokens }: PlanSketch,
+): Faults {
+  const { batchTokens, sequenceLength } = workload
+  const replicas = replicasOf(mesh)
+  const sequences = Math.ceil(batchTokens / sequenceLength)
+  const each = Math.ceil(sequences / replicas)
+  if (microbatches === undefined) return []
+  const free = assumptions.tokensDivideFreely
+  if (!free && microbatches > Math.max(1, each) && replicas <= sequences) {
+    const detail = `a replica has ${counted(each, 'sequence')} of the batch, fewer than ${microbatches} microbatches`
+    return [{ pointer: '/plan/microbatches', detail }]
+  }
+  if (microbatchTokens === undefined) return []
+  const tokens = free
+    ? batchTokens / replicas / microbatches
+    : Math.ceil(each / microbatches) * sequenceLength
+  if (Math.abs(microbatchTokens - tokens) <= 1e-9 * tokens) return []
+  const detail = `${counted(microbatches, 'microbatch')} of a replica's share of the batch ${microbatches === 1 ? 'is' : 'are'} ${tokens} tokens each, not ${microbatchTokens}: leave one of the two out`
+  return [{ pointer: '/plan/microbatchTokens', detail }]
+}
+
+function stageFaults({ model }: Problem, { mesh, stageLayers }: PlanSketch): Faults {
+  if (stageLayers === undefined) return []
+  const pointer = '/plan/stageLayers'
+  if (stageLayers.length !== mesh.pipeline) {
+    const detail = `layers of ${counted(stageLayers.length, 'stage')}; the pipeline axis is ${mesh.pipeline}`
+    return [{ pointer, detail }]
+  }
+  const layers = stageLayers.reduce((sum, own) => sum + own, 0)
+  if (Math.abs(layers - model.layers) <= 1e-9 * layers) return []
+  return [{ pointer, detail: `the stages have ${layers} layers; the model has ${model.layers}` }]
+}
+
 function policyFaults({ assumptions, model }: Problem, { rematerialization }: PlanSketch): Faults {
   const pointer = '/plan/rematerialization'
-  const counted =
+  const policies =
     typeof rematerialization === 'string'
       ? [{ policy: rematerialization, layers: model.layers }]
       : (rematerialization ?? [])
   const offered = policyNames(assumptions.activations)
-  const faults = counted
+  const faults = policies
     .filter(({ policy }) => !offered.includes(policy))
     .map(({ policy }) => ({
       pointer,
       detail: `the policy ${policy} is not known under these assumptions: ${offered.join(', ')}`,
     }))
-  if (counted.length > 2) faults.push({ pointer, detail: 'a plan mixes at most two policies' })
-  const layers = counted.reduce((sum, own) => sum + own.layers, 0)
-  if (counted.length > 0 && layers !== model.layers) {
+  if (policies.length > 2) faults.push({ pointer, detail: 'a plan mixes at most two policies' })
+  const layers = policies.reduce((sum, own) => sum + own.layers, 0)
+  if (rematerialization !== undefined && Math.abs(layers - model.layers) > 1e-9 * model.layers) {
     faults.push({ pointer, detail: `the counts make ${layers} layers; the model has ${model.layers}` })
+  }
+  const whole = policies.every((own) => Number.isInteger(own.layers))
+  if (!whole && !assumptions.tokensDivideFreely) {
+    faults.push({ pointer, detail: 'layers are whole, but for assumptions under which they divide freely' })
   }
   return faults
 }

@@ -1,19 +1,20 @@
 /** Assumptions that matter for the answer at hand. */
 import type { Framework } from '../assumptions.ts'
 import type { Problem } from '../problem.ts'
-import { percent } from './figures.ts'
+import { counted, percent } from './figures.ts'
 import type { Plan } from './plan.ts'
 
 export function warnings(
   { workload, assumptions, model, cluster }: Problem,
   best: Plan | null,
+  named = 'the best plan',
 ): readonly string[] {
   const { batchTokens, sequenceLength } = workload
   const whole = batchTokens % sequenceLength === 0
   const found: string[] = []
   if (!whole && !assumptions.tokensDivideFreely) {
     found.push(
-      `batchTokens ${batchTokens} is not a multiple of the sequence length ${sequenceLength}: the batch is costed as ${Math.ceil(batchTokens / sequenceLength)} sequences, and MFU counts the tokens asked for`,
+      `batchTokens ${batchTokens} is not a multiple of the sequence length ${sequenceLength}: the batch is costed as ${counted(Math.ceil(batchTokens / sequenceLength), 'sequence')}, and MFU counts the tokens asked for`,
     )
   }
   if (assumptions.tokensDivideFreely) {
@@ -30,7 +31,7 @@ export function warnings(
     )
   }
   if (best && best.paddingFraction > 0.02) {
-    found.push(`the best plan pads the batch: ${percent(best.paddingFraction)} of its tokens are padding`)
+    found.push(`${named} pads the batch: ${percent(best.paddingFraction)} of its tokens are padding`)
   }
   if (best && best.mesh.tensor * best.mesh.tensor2 > model.kvHeads) {
     found.push(

@@ -43,6 +43,9 @@ export interface Choices {
   /** What does not fit is costed too. */
   readonly overBudget?: boolean
   readonly placements?: readonly Placement[]
+  readonly cuts?: (stageLayers: readonly number[]) => boolean
+  /** Whether the leanest layout is looked for among those that do not fit: always where absent. */
+  readonly nearest?: boolean
 }
 
 export interface Expansion {
@@ -140,6 +143,7 @@ function consider(
   }
   const outcomes = new Set<Outcome>()
   walkCuts(cuts, (cut) => {
+    if (choices.cuts?.(cut.stageLayers) === false) return { fewer: true, more: true }
     if (cut.floor > Math.min(limit, found.best?.score ?? limit)) {
       outcomes.add('pruned')
       return { fewer: false, more: false }
@@ -187,6 +191,7 @@ function considerCut(
   if (!given && leastShortBytes(memory, groups, memoryBudget, over) > over) return 'memory'
   const mixes = fitting(false)
   if (mixes.length === 0) {
+    if (choices.nearest === false) return 'memory'
     const leanest = given
       ? { ...layout, mix: given, shortBytes: shortBytes(memory, groups, given, memoryBudget) }
       : leanestMix(memory, layout, memoryBudget)

@@ -1,11 +1,20 @@
-/** Whether anything fits at all: memory alone, no times; the meshes that shard most are tried first. */
+/**
+ * Whether anything fits at all: memory alone, no times; the meshes that shard most are tried first. Before them a floor
+ * under them all: every weight, gradient and optimizer state is on some chip,
+ *
+ *   states of the whole model / chips + reserve <= budget
+ */
 
 import { computeNumbers } from '../cost/microbatch.ts'
-import { costModel, stageModel } from '../cost/model.ts'
-import { memoryNumbers } from '../cost/remat.ts'
+import { type CostModel, costModel, stageModel } from '../cost/model.ts'
+import { fixedMemory, memoryNumbers } from '../cost/remat.ts'
+import type { StageGroup } from '../cost/stages.ts'
 import { createScale, setBatch, setMesh } from '../cost/term.ts'
-import { placements } from '../hardware/placement.ts'
+import { canBePlaced } from '../hardware/placement.ts'
 import type { Problem } from '../problem.ts'
+import { unitMesh } from '../sharding/axis.ts'
+import { zeroStages } from '../sharding/states.ts'
+import type { Bytes } from '../units.ts'
 import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from './choices.ts'
 import { enumerateMeshes } from './meshes.ts'
 import { anyCutFits, stageCuts } from './stage-cuts.ts'
@@ -14,6 +23,7 @@ export function anythingFits(problem: Problem): boolean {
   // A ring holds no keys but its own: nothing needs less.
   const leanest = problem.assumptions.contextLayouts.includes('ring') ? 'ring' : 'gather'
   const model = costModel(problem, leanest)
+  if (statesFloor(model) > problem.memoryBudget) return false
   const scale = createScale()
   const { allowed } = enumerateMeshes(problem)
   const bySharding = [...allowed].sort((a, b) => a.data - b.data || b.context - a.context)
@@ -28,10 +38,28 @@ export function anythingFits(problem: Problem): boolean {
           if (!choiceAllowed(problem.constraints, zeroStage, microbatches, schedule)) continue
           const cuts = stageCuts(model, mesh.pipeline, schedule, microbatches, compute)
           const fits = cuts !== null && anyCutFits(cuts, memory, problem)
-          if (fits && placements(problem.cluster.network, mesh).length > 0) return true
+          if (fits && canBePlaced(problem.cluster.network, mesh)) return true
         }
       }
     }
   }
   return false
+}
+
+/** What the average chip holds of states at least, however they are sharded, and what is held back. */
+export function statesFloor(model: CostModel): Bytes {
+  const { cluster, model: transformer, assumptions } = model.problem
+  const scale = createScale()
+  setMesh(scale, unitMesh, model.extents, assumptions.tokensDivideFreely)
+  setBatch(scale, 1)
+  const { layers } = transformer
+  const all: StageGroup = {
+    ...{ first: true, last: true, layers, stages: 1, index: 0, inFlight: 1, held: 1 },
+    composition: null,
+  }
+  const each = zeroStages.map((zeroStage) => {
+    const memory = fixedMemory(memoryNumbers(model, stageModel(model, zeroStage), scale), all)
+    return (memory.parameters + memory.gradients + memory.optimizer) / cluster.chips + memory.reserve
+  })
+  return Math.min(...each) * (1 - 1e-12)
 }

@@ -18,6 +18,7 @@ import { enumerateMeshes, type Meshes } from './meshes.ts'
 
 export interface SearchResult {
   readonly candidates: readonly Candidate[]
+  /** The leanest layout, where nothing fits. */
   readonly nearest: Misfit | null
   readonly enumerated: number
   readonly pruned: number
@@ -62,7 +63,9 @@ export function search(
       infeasible.constraint += layoutCount(mesh, problem)
       continue
     }
-    const found = expandMesh(bench, mesh, limit)
+    // What comes nearest is of interest only where nothing fits.
+    const nothing = candidates.length === 0 && most === Number.POSITIVE_INFINITY
+    const found = expandMesh(bench, mesh, limit, { nearest: nothing })
     pruned += found.pruned
     evaluated += found.evaluated
     infeasible.memory += found.memory

@@ -1,8 +1,7 @@
 /** What a written plan fixes of the choices inside its mesh. */
 import { runsDualPipe } from '../cost/split-backward.ts'
 import type { Schedule } from '../cost/stages.ts'
-import { type Placement, placements } from '../hardware/placement.ts'
-import type { AxisPlacementSketch, PlanSketch, Problem, ScheduleName } from '../problem.ts'
+import type { PlanSketch, Problem, ScheduleName } from '../problem.ts'
 import { replicasOf } from '../sharding/axis.ts'
 import { type ContextLayout, contextLayoutFits } from '../sharding/context-layout.ts'
 import { zeroStages } from '../sharding/states.ts'
@@ -71,18 +70,12 @@ export function sketchedSchedules({ model }: Problem, sketch: PlanSketch): Pick<
   return { schedules: () => all }
 }
 
-/** The placements on which each axis that the plan places has those physical axes, and no others. */
-export function sketchedPlacements({ cluster }: Problem, sketch: PlanSketch): Pick<Choices, 'placements'> {
-  const { placement, mesh } = sketch
-  if (!placement || cluster.network.kind === 'switched') return {}
-  return { placements: placements(cluster.network, mesh).filter((found) => liesAs(found, placement)) }
-}
-
-/** Whether each axis that a plan places has those physical axes, and no others. */
-export function liesAs({ groups }: Placement, wanted: readonly AxisPlacementSketch[]): boolean {
-  return wanted.every(({ axis, physical }) => {
-    const group = groups[axis]
-    const own = group.kind === 'torus' ? group.parts.map((part) => part.physical) : []
-    return own.length === physical.length && physical.every((one) => own.includes(one))
-  })
+/** The cut that the plan names, of those there are. */
+export function sketchedCuts({ stageLayers }: PlanSketch): Pick<Choices, 'cuts'> {
+  if (stageLayers === undefined) return {}
+  const alike = (a: number, b: number) => Math.abs(a - b) <= 1e-9 * a
+  return {
+    cuts: (counts) =>
+      counts.length === stageLayers.length && counts.every((count, at) => alike(count, stageLayers[at] ?? 0)),
+  }
 }

@@ -107,6 +107,7 @@ function settingOf(row: InferenceRow): Setting | { readonly reason: string } {
     cluster: resolution.cluster,
     memoryBudget: chip.hbmBytes,
     precision: { ...row.precision, gradients: 'bf16', optimizer: 'fp32' },
+    asked: {},
     constraints: {},
     assumptions: {
       ...calibrated(chip.kind, chip.efficiency),

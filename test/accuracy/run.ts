@@ -94,6 +94,7 @@ function prediction(run: PublishedLayout): Plan | null {
       gradients: run.gradients ?? (chip.kind === 'gpu' ? 'fp32' : 'bf16'),
       optimizer: 'fp32',
     },
+    asked: {},
     constraints: {},
     assumptions: {
       ...calibrated(chip.kind, {

@@ -65,6 +65,7 @@ export function generationProblem(asked: Generation): InferenceProblem<GenerateW
     workload: generation(batch, context, maxStepSeconds === undefined ? {} : { maxStepSeconds }),
     memoryBudget,
     precision: { weights, compute: 'bf16', kvCache, gradients: 'bf16', optimizer: 'fp32' },
+    asked: {},
     constraints: {},
     assumptions: book,
     objective: 'stepTime',

@@ -38,6 +38,7 @@ export function problemOf(training: Training): Problem {
     workload: { mode: 'train', batchTokens, sequenceLength, optimizer: 'adamw', rematerialization },
     memoryBudget: chip.hbmBytes,
     precision: precisionOf(),
+    asked: {},
     constraints: {},
     assumptions: book,
     objective: 'stepTime',

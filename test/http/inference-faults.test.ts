@@ -107,7 +107,7 @@ describe('a combination that makes no sense in inference', () => {
       'is always 1 in mode generate',
     ],
     [
-      { workload: generate, plan: { mesh: { tensor: 64 }, zeroStage: 0 } },
+      { workload: generate, plan: { mesh: { tensor: 64 }, zeroStage: 1 } },
       '/plan/zeroStage',
       'has no part in mode generate',
     ],

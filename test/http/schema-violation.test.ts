@@ -63,7 +63,7 @@ describe('a schema violation', () => {
 
   it.each([
     [{ mesh: { tensr: 2 } }, '/plan/mesh/tensr'],
-    [{ mesh: {}, microbatches: 2, microbatchTokens: 4 }, '/plan/microbatchTokens'],
+    [{ mesh: {}, microbatchTokens: 0 }, '/plan/microbatchTokens'],
     [{ mesh: {}, pipelineSchedule: 'magic' }, '/plan/pipelineSchedule'],
     [{}, '/plan/mesh'],
   ])('in a plan, %j is a 400 that points at %s', async (plan, pointer) => {

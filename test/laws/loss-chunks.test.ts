@@ -99,7 +99,7 @@ describe('a plan that logits keep from fitting', () => {
 
   it('says nothing of them where the rest alone is too much', () => {
     const tight = planOf(problem({ ...long, memoryBudget: 3e10 }))
-    expect(tight.infeasible?.[0]?.detail).toMatch(/bytes per chip$/)
+    expect(tight.infeasible?.[0]?.detail).toMatch(/by [\d.]+ [kMGTP]?B per chip$/)
   })
 })
 

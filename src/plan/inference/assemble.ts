@@ -7,6 +7,7 @@ import type { InferenceCandidate, Phase } from '../../inference/search.ts'
 import { chooseLayouts } from '../../search/component-layout.ts'
 import { replicasOf } from '../../sharding/axis.ts'
 import { activeAxes } from '../collectives.ts'
+import { bytesText } from '../figures.ts'
 import { planId } from '../identity.ts'
 import type { InferencePlan } from '../inference-plan.ts'
 import { axisPlacements } from '../placement.ts'
@@ -169,6 +170,6 @@ function paddedSequences({ pass, mesh }: InferenceCandidate): number {
 }
 
 function tooFull(shortBytes: number): Infeasibility {
-  const detail = `a chip is over the memory budget by ${shortBytes.toExponential(3)} bytes`
+  const detail = `a chip is over the memory budget by ${bytesText(shortBytes)}`
   return { reason: 'memory', pointer: '/memoryBudget', detail, shortBytes }
 }

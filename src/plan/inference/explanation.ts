@@ -1,5 +1,5 @@
 /** What a person would want to hear about a plan of inference: what it waits for, what it reads, what fills the memory. */
-import { bytesText, percent, secondsText } from '../figures.ts'
+import { bytesText, counted, percent, secondsText } from '../figures.ts'
 import type { InferencePlan } from '../inference-plan.ts'
 
 type Described = Omit<InferencePlan, 'explanation' | 'launch'>
@@ -41,7 +41,7 @@ function batchSentence(plan: Described): readonly string[] {
   if (maxBatchSequences === undefined || criticalBatchTokens === undefined) return []
   const side = batchSequences < criticalBatchTokens ? 'below' : 'above'
   return [
-    `${batchSequences} sequences are ${side} the critical batch of ${Math.round(criticalBatchTokens)}, from which weights take longer to multiply than to read; memory holds at most ${maxBatchSequences}.`,
+    `${counted(batchSequences, 'sequence')} ${batchSequences === 1 ? 'is' : 'are'} ${side} the critical batch of ${Math.round(criticalBatchTokens)}, from which weights take longer to multiply than to read; memory holds at most ${maxBatchSequences}.`,
   ]
 }
 
@@ -61,10 +61,10 @@ function pipelineSentence(
   mode: 'prefill' | 'generate',
 ): readonly string[] {
   if (mesh.pipeline === 1) return []
-  const stages = `${mesh.pipeline} stages of at most ${Math.max(...stageLayers)} layers`
+  const stages = `${mesh.pipeline} stages of at most ${counted(Math.max(...stageLayers), 'layer')}`
   if (mode === 'generate') {
     return [
-      `${stages} hold ${microbatches} groups of sequences at once; every chip keeps the caches of all of them.`,
+      `${stages} hold ${counted(microbatches, 'group')} of sequences at once; every chip keeps the caches of all of them.`,
     ]
   }
   return [

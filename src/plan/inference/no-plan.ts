@@ -4,14 +4,16 @@
  */
 
 import { peakFlops } from '../../cost/compute.ts'
+import type { Chip } from '../../hardware/chip.ts'
 import { cacheBytes, floorSeconds, type Work, weightBytes, workFlops } from '../../inference/floor.ts'
 import type { InferenceMeshes } from '../../inference/meshes.ts'
 import type { InferenceSearchResult } from '../../inference/search.ts'
 import type { PhaseProblem, Setting } from '../../problem.ts'
-import { bytesText, secondsText } from '../figures.ts'
+import { bytesText, counted, secondsText } from '../figures.ts'
 import type { InferenceNoPlan, InferencePlan } from '../inference-plan.ts'
+import { eachOf } from '../no-plan.ts'
 import type { Suggestion } from '../plan.ts'
-import { budgetSuggestion, chipsSuggestion } from '../resource-suggestions.ts'
+import { budgetSuggestion, chipsSuggestion, mostThatFits } from '../resource-suggestions.ts'
 
 export interface NoPhase {
   readonly result: InferenceSearchResult
@@ -33,7 +35,7 @@ export function inferenceNoPlan(problem: PhaseProblem, none: NoPhase): Inference
     nearest: shown ? { plan: shown, shortBytes } : null,
     suggestions: [
       ...budgetSuggestion(problem, fastest ? null : nearest),
-      ...chipsSuggestion(problem.cluster, (cluster) => none.anyPlan({ ...problem, cluster })),
+      ...chipsSuggestion(problem, (cluster) => none.anyPlan({ ...problem, cluster })),
       ...precisionSuggestions(problem, none),
       ...batchSuggestion(problem, none),
       ...limitSuggestion(problem, fastest),
@@ -51,7 +53,7 @@ function reasons(
   const layouts = (count: number, reason: string, detail: string) =>
     count > 0 ? [{ reason, detail, layouts: count }] : []
   const memory = nearest
-    ? `the leanest layout needs ${bytesText(nearest.memoryBytes.total)} per chip; the budget is ${bytesText(memoryBudget)}: ${bytesText(shortBytes)} are missing on each of ${cluster.chips} chips`
+    ? `the leanest layout needs ${bytesText(nearest.memoryBytes.total)} per chip; the budget is ${bytesText(memoryBudget)}: ${bytesText(shortBytes)} are missing on ${eachOf(cluster.chips)}`
     : `no layout fits into ${bytesText(memoryBudget)} per chip`
   return [
     ...(limit === undefined ? [] : latencyReasons(problem, work, limit, fastest)),
@@ -59,7 +61,9 @@ function reasons(
     ...layouts(
       meshes.constrained,
       'constraint',
-      "meshes that the request's constraints, or the assumptions on second tensor axes, exclude",
+      Object.keys(problem.constraints).length > 0
+        ? "meshes that the request's constraints exclude, or the assumptions leave out (a second tensor axis: searchWeightLayouts)"
+        : 'meshes that the assumptions leave out (a second tensor axis: searchWeightLayouts)',
     ),
     ...layouts(
       result.infeasible.topology,
@@ -69,7 +73,7 @@ function reasons(
     ...layouts(
       meshes.indivisible,
       'divisibility',
-      `meshes of ${cluster.chips} chips that the model's heads and layers or the batch cannot be divided over`,
+      `meshes of ${counted(cluster.chips, 'chip')} that the model's heads and layers or the batch cannot be divided over`,
     ),
   ]
 }
@@ -90,15 +94,15 @@ function latencyReasons(
   const terms = [
     {
       seconds: weights / hbm,
-      text: `reading ${bytesText(weights)} of weights once from the HBM of ${chips} chips`,
+      text: `reading ${bytesText(weights)} of weights once from the HBM of ${counted(chips, 'chip')}`,
     },
     {
       seconds: caches / hbm,
-      text: `reading ${bytesText(caches)} of keys and values from the HBM of ${chips} chips`,
+      text: `reading ${bytesText(caches)} of keys and values from the HBM of ${counted(chips, 'chip')}`,
     },
     {
       seconds: flops / (peakFlops(chip, precision.compute) * chips),
-      text: `${flops.toExponential(2)} FLOPs at the peak of ${chips} chips`,
+      text: `${flops.toExponential(2)} FLOPs at the peak of ${counted(chips, 'chip')}`,
     },
   ]
   const over = terms.filter(({ seconds }) => seconds > limit)
@@ -117,12 +121,7 @@ function latencyReasons(
 
 function precisionSuggestions(problem: PhaseProblem, { anyPlan }: NoPhase): readonly Suggestion[] {
   const { precision } = problem
-  const smaller = [
-    { key: 'weights', value: 'int8' },
-    { key: 'weights', value: 'int4' },
-    { key: 'kvCache', value: 'int8' },
-  ] as const
-  return smaller.flatMap(({ key, value }) => {
+  return smallerTypes(problem.cluster.chip).flatMap(({ key, value }) => {
     if (precision[key] !== 'bf16' && precision[key] !== 'fp32') return []
     if (!anyPlan({ ...problem, precision: { ...precision, [key]: value } })) return []
     const what = key === 'weights' ? 'weights' : 'caches'
@@ -137,22 +136,35 @@ function precisionSuggestions(problem: PhaseProblem, { anyPlan }: NoPhase): read
   })
 }
 
+/**
+ * One byte and half a byte: floating point where the chip multiplies it, which is what frameworks then take (vLLM and SGLang:
+ * fp8 weights and caches on Hopper, fp4 on Blackwell), else whole numbers. Caches are not kept in less than a byte.
+ */
+export function smallerTypes({ peakFlopsPerSecond }: Chip) {
+  const byte = peakFlopsPerSecond.fp8 === undefined ? 'int8' : 'fp8'
+  const half = peakFlopsPerSecond.fp4 === undefined ? 'int4' : 'fp4'
+  return [
+    { key: 'weights', value: byte },
+    { key: 'weights', value: half },
+    { key: 'kvCache', value: byte },
+  ] as const
+}
+
 function batchSuggestion(problem: PhaseProblem, { anyPlan }: NoPhase): readonly Suggestion[] {
   const { workload } = problem
   if (workload.batchSequences === 'max') return []
-  for (let fewer = Math.floor(workload.batchSequences / 2); fewer >= 1; fewer = Math.floor(fewer / 2)) {
-    const changed = { ...problem, workload: { ...workload, batchSequences: fewer } } as PhaseProblem
-    if (!anyPlan(changed)) continue
-    return [
-      {
-        change: 'fewer sequences at once',
-        pointer: '/workload/batchSequences',
-        value: fewer,
-        detail: `${fewer} instead of ${workload.batchSequences}`,
-      },
-    ]
-  }
-  return []
+  const fewer = mostThatFits(workload.batchSequences, (batchSequences) =>
+    anyPlan({ ...problem, workload: { ...workload, batchSequences } } as PhaseProblem),
+  )
+  if (fewer === null) return []
+  return [
+    {
+      change: 'fewer sequences at once',
+      pointer: '/workload/batchSequences',
+      value: fewer,
+      detail: `${fewer} instead of ${workload.batchSequences}`,
+    },
+  ]
 }
 
 function limitSuggestion({ workload }: PhaseProblem, fastest: InferencePlan | null): readonly Suggestion[] {

@@ -1,18 +1,27 @@
 /** What no framework could run of a written plan of inference, with pointers into the request. */
 import { inferenceMeshFaults } from '../../inference/meshes.ts'
 import type { InferenceModel } from '../../inference/model.ts'
-import type { Site } from '../../inference/search.ts'
+import type { Pass } from '../../inference/pass.ts'
+import type { Phase, Site } from '../../inference/search.ts'
 import type { InferenceSketch, PhaseProblem } from '../../problem.ts'
 import { meshSize } from '../../sharding/axis.ts'
+import { counted } from '../figures.ts'
 import type { IllegalPlan } from '../plan.ts'
 
 type Faults = IllegalPlan['illegal']
+
+/** What of the plan has been looked up already: where it may lie, what is wrong with where it says, its phase. */
+interface Tried {
+  readonly sites: readonly Site[]
+  readonly placement: Faults
+  readonly phase: Phase
+}
 
 export function inferenceSketchFaults(
   model: InferenceModel,
   problem: PhaseProblem,
   sketch: InferenceSketch,
-  sites: readonly Site[],
+  { sites, placement, phase }: Tried,
 ): Faults {
   const { cluster, workload } = problem
   const size = meshSize(sketch.mesh)
@@ -27,24 +36,55 @@ export function inferenceSketchFaults(
           positions: workload.promptLength - workload.cachedPrefixLength,
         }
       : { sequences: workload.batchSequences === 'max' ? null : workload.batchSequences, positions: 1 }
-  const faults = [
+  const legal = [
     ...inferenceMeshFaults(sketch.mesh, problem, demand).map(({ axis, detail }) => ({
       pointer: `/plan/mesh/${axis}`,
       detail,
     })),
-    ...layoutFaults(model, sketch),
   ]
-  if (faults.length > 0 || sites.length > 0) return faults
-  const on =
-    cluster.network.kind === 'torus' ? `the ${cluster.network.topology.join('x')} torus` : 'the network'
+  if (legal.length > 0) return legal
+  if (sites.length === 0 && placement.length === 0) {
+    const on =
+      cluster.network.kind === 'torus' ? `the ${cluster.network.topology.join('x')} torus` : 'the network'
+    return [{ pointer: '/plan/mesh', detail: `the axes cannot be laid on ${on}` }]
+  }
   return [
-    sketch.placement
-      ? {
-          pointer: '/plan/placement',
-          detail: 'no placement of the mesh puts these axes on these physical axes',
-        }
-      : { pointer: '/plan/mesh', detail: `the axes cannot be laid on ${on}` },
+    ...layoutFaults(model, sketch),
+    ...placement,
+    ...batchFaults(problem, sketch),
+    ...(placement.length > 0 ? [] : passFaults(sketch, sites, phase)),
   ]
+}
+
+/** Of generation any batch may be written. */
+function batchFaults({ workload }: PhaseProblem, { batchSequences }: InferenceSketch): Faults {
+  if (workload.mode === 'generate' || batchSequences === undefined) return []
+  if (batchSequences === workload.batchSequences) return []
+  const detail = `the workload has ${counted(workload.batchSequences, 'prompt')}, not ${batchSequences}`
+  return [{ pointer: '/plan/batchSequences', detail }]
+}
+
+/** How sequences or prompts go through a pipeline in groups has to be one of the ways there are. */
+function passFaults(
+  { mesh, microbatches, microbatchTokens }: InferenceSketch,
+  sites: readonly Site[],
+  phase: Phase,
+): Faults {
+  const [site] = sites
+  const passes = [phase.leastPass(mesh), ...(site ? phase.passes(site) : [])]
+  const units = passes.filter((pass) => microbatches === undefined || pass.units === microbatches)
+  const list = (values: readonly number[]) => [...new Set(values)].sort((a, b) => a - b).join(', ')
+  if (units.length === 0) {
+    const detail = `there are ways in groups of ${list(passes.map((pass) => pass.units))}`
+    return [{ pointer: '/plan/microbatches', detail }]
+  }
+  if (microbatchTokens === undefined || units.some((pass) => tokensOf(pass) === microbatchTokens)) return []
+  const detail = `a group has ${list(units.map(tokensOf))} tokens`
+  return [{ pointer: '/plan/microbatchTokens', detail }]
+}
+
+export function tokensOf({ shape }: Pass): number {
+  return shape.sequences * shape.positions
 }
 
 function layoutFaults({ components }: InferenceModel, { layout }: InferenceSketch): Faults {

@@ -2,6 +2,7 @@
 import type { Cluster } from '../../hardware/cluster.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import { activeAxes } from '../collectives.ts'
+import { counted } from '../figures.ts'
 
 export function instanceText(count: number | null, cluster: Cluster, mesh: Mesh): string {
   const axes = activeAxes(mesh).map((axis) => `${axis} ${mesh[axis]}`)
@@ -16,5 +17,5 @@ export function shapeText({ chips, network }: Cluster): string {
 }
 
 export function chipsText(chips: number): string {
-  return chips === 1 ? '1 chip' : `${chips} chips`
+  return counted(chips, 'chip')
 }

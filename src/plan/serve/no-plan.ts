@@ -3,13 +3,14 @@
  * pool. Each objective is tried alone, then together; each suggestion has been tried, with all else as asked, and a
  * deployment exists with it.
  */
-import { resizedCluster } from '../../hardware/resized-cluster.ts'
 import type { Sized } from '../../inference/serving/counts.ts'
 import type { PrefillInstance } from '../../inference/serving/phases.ts'
 import type { Requests } from '../../inference/serving/requests.ts'
 import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
-import { secondsText } from '../figures.ts'
+import { counted, secondsText } from '../figures.ts'
+import { smallerTypes } from '../inference/no-plan.ts'
 import type { InferenceNoPlan, ServeNoPlan, ServePlan } from '../inference-plan.ts'
+import { largerHardware } from '../larger-hardware.ts'
 import type { Suggestion } from '../plan.ts'
 import { chipsText, shapeText } from './instance-text.ts'
 
@@ -187,12 +188,13 @@ function chipsSuggestion(
   for (let pools = 2; pools <= mostPools; pools *= 2) {
     if (pools < short) continue
     const count = pools * chips
-    const cluster = resizedCluster(problem.cluster, count)
-    if (!cluster) continue
-    const found = best(requests, { ...problem, cluster })
+    const larger = largerHardware(problem, count)
+    const found = larger && best(requests, { ...problem, cluster: larger.cluster })
     if (!found) continue
-    const detail = `of ${count} a deployment takes ${found.chips}`
-    return [{ change: 'more chips', pointer: '/hardware/chips', value: count, detail }]
+    const { pointer, value, shape } = larger
+    const taken = found.chips === count ? 'all of them' : `${found.chips} of them`
+    const detail = `a pool of ${counted(count, 'chip')}${shape}, of which a deployment takes ${taken}`
+    return [{ change: 'more chips', pointer, value, detail }]
   }
   return []
 }
@@ -232,7 +234,8 @@ function budgetSuggestion(none: NoServe, why: InferenceNoPlan | null): readonly 
 
 function precisionSuggestions({ problem, requests, best }: NoServe): readonly Suggestion[] {
   const { precision } = problem
-  return (['int8', 'int4'] as const).flatMap((value) => {
+  const weights = smallerTypes(problem.cluster.chip).filter(({ key }) => key === 'weights')
+  return weights.flatMap(({ value }) => {
     if (precision.weights !== 'bf16' && precision.weights !== 'fp32') return []
     const found = best(requests, { ...problem, precision: { ...precision, weights: value } })
     if (!found) return []

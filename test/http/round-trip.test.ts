@@ -1,0 +1,205 @@
+/** Plans of an answer go back to /evaluate as they stand. */
+import { describe, expect, it } from 'vitest'
+import { planning } from './planning.ts'
+import { service } from './service.ts'
+
+const train = { mode: 'train', batchTokens: 1_048_576, sequenceLength: 4096 }
+const tpu = { chip: 'tpu-v5p', topology: [4, 4, 4] }
+const gpus = { chip: 'h100-sxm', chips: 64 }
+
+const questions = {
+  'dense on GPUs': { model: 'llama-3-8b', hardware: gpus, workload: train },
+  'a pipeline on GPUs': {
+    model: 'llama-3-70b',
+    hardware: { chip: 'a100-80g-sxm', chips: 64 },
+    workload: train,
+    constraints: { pipeline: { min: 2 } },
+  },
+  'a pipeline inside and outside of data': {
+    model: 'llama-3-8b',
+    hardware: gpus,
+    workload: { ...train, schedule: ['interleaved-1f1b', 'zb-h1', 'dualpipe'] },
+    constraints: { pipeline: 4, tensor: 2 },
+  },
+  'dense on a torus': { model: 'llama-3-8b', hardware: tpu, workload: train },
+  'slices over DCN': {
+    model: 'llama-3-8b',
+    hardware: { chip: 'tpu-v5e', topology: [4, 8], slices: 4 },
+    workload: train,
+  },
+  'layers and tokens that divide freely': {
+    model: 'llama-3-8b',
+    hardware: { ...tpu, topology: [2, 2, 4] },
+    workload: { ...train, batchTokens: 3_000_000 },
+    assumptions: 'book',
+  },
+  'a batch that is padded': {
+    model: 'llama-3-8b',
+    hardware: gpus,
+    workload: { ...train, batchTokens: 1_000_000 },
+  },
+  experts: {
+    model: 'mixtral-8x7b',
+    hardware: gpus,
+    workload: train,
+    constraints: { expert: { min: 2 } },
+  },
+  'a context axis': {
+    model: 'llama-3-8b',
+    hardware: gpus,
+    workload: { ...train, sequenceLength: 131_072 },
+    constraints: { context: { min: 2 } },
+  },
+  generation: {
+    model: 'llama-3-70b',
+    hardware: { chip: 'h100-sxm', chips: 8 },
+    workload: { mode: 'generate', batchSequences: 32, contextLength: 8192 },
+  },
+  'generation of as many as fit, on a torus': {
+    model: 'llama-3-70b',
+    hardware: { chip: 'tpu-v5e', topology: [4, 4] },
+    workload: { mode: 'generate', batchSequences: 'max', contextLength: 8192 },
+    precision: { weights: 'int8', kvCache: 'int8' },
+  },
+  'generation with experts': {
+    model: 'mixtral-8x7b',
+    hardware: { chip: 'h100-sxm', chips: 8 },
+    workload: { mode: 'generate', batchSequences: 64, contextLength: 4096, maxStepSeconds: 0.1 },
+  },
+  'prefill on GPUs': {
+    model: 'llama-3-70b',
+    hardware: { chip: 'h100-sxm', chips: 16 },
+    workload: { mode: 'prefill', batchSequences: 4, promptLength: 8192 },
+  },
+  'prefill in a pipeline on a torus': {
+    model: 'llama-3-70b',
+    hardware: { chip: 'tpu-v5e', topology: [4, 4] },
+    workload: { mode: 'prefill', batchSequences: 8, promptLength: 4096 },
+    constraints: { pipeline: { min: 2 } },
+  },
+  'prefill over context': {
+    model: 'llama-3-8b',
+    hardware: { chip: 'h100-sxm', chips: 8 },
+    workload: { mode: 'prefill', batchSequences: 1, promptLength: 65_536 },
+    constraints: { context: { min: 2 } },
+  },
+}
+
+interface Answered {
+  readonly summary: string
+  readonly stepTimeSeconds: number
+  readonly memoryBytes: { readonly total: number }
+}
+
+async function posted(path: string, body: object) {
+  return service({ search: planning })
+    .post(path)
+    .send({ timeoutMs: 60_000, ...body })
+}
+
+async function plansOf(body: object): Promise<readonly Answered[]> {
+  const answer = await posted('/optimize', { ...body, top: 6 })
+  expect(answer.status, answer.text).toBe(200)
+  const { plans, pareto = [], infeasible } = answer.body
+  const nearest = infeasible?.nearest ? [infeasible.nearest.plan] : []
+  return [...plans, ...pareto.map(({ plan }: { plan: Answered }) => plan).slice(0, 8), ...nearest]
+}
+
+async function expectSame(body: object, plan: Answered) {
+  const evaluated = await posted('/evaluate', { ...body, plan })
+  expect(evaluated.status, `${plan.summary}: ${evaluated.text.slice(0, 600)}`).toBe(200)
+  const { stepTimeSeconds, memoryBytes } = evaluated.body.plan
+  expect(stepTimeSeconds / plan.stepTimeSeconds, plan.summary).toBeCloseTo(1, 9)
+  expect(memoryBytes.total / plan.memoryBytes.total, plan.summary).toBeCloseTo(1, 9)
+}
+
+describe('every plan of an answer evaluates as it stands, to the same time and memory', () => {
+  it.each(Object.entries(questions))('%s', async (_name, body) => {
+    const plans = await plansOf(body)
+    expect(plans.length).toBeGreaterThan(0)
+    for (const plan of plans) await expectSame(body, plan)
+  })
+
+  it.each([
+    ['training', { model: 'llama-3-70b', hardware: { chip: 'h100-sxm', chips: 8 }, workload: train }],
+    [
+      'generation',
+      {
+        model: 'llama-3-70b',
+        hardware: { chip: 'h100-sxm', chips: 8 },
+        workload: { mode: 'generate', batchSequences: 300, contextLength: 8192 },
+      },
+    ],
+    [
+      'prefill',
+      {
+        model: 'llama-3-70b',
+        hardware: { chip: 'tpu-v5e', topology: [2, 4] },
+        workload: { mode: 'prefill', batchSequences: 8, promptLength: 4096 },
+      },
+    ],
+  ])('the nearest plan of %s that fits nowhere, too', async (_name, body) => {
+    const plans = await plansOf(body)
+    expect(plans).toHaveLength(1)
+    for (const plan of plans) await expectSame(body, plan)
+  })
+})
+
+describe('what a plan says twice has to agree', () => {
+  const { workload, model, hardware } = questions['a pipeline inside and outside of data']
+  const gpu = { model, hardware, workload: { ...workload, schedule: ['1f1b'] } }
+  const mesh = { pipeline: 4, tensor: 2, data: 8 }
+  const slices = questions['slices over DCN']
+  const crossing = { data: 4, fsdp: 32 }
+  const generation = questions.generation
+  const ici = { axis: 'fsdp', physical: [0, 1] }
+
+  it.each([
+    [gpu, { mesh, microbatches: 4, microbatchTokens: 4096 }, '/plan/microbatchTokens'],
+    [gpu, { mesh, stageLayers: [16, 16] }, '/plan/stageLayers'],
+    [gpu, { mesh, stageLayers: [8, 8, 8, 9] }, '/plan/stageLayers'],
+    [gpu, { mesh, stageLayers: [2, 14, 8, 8] }, '/plan/stageLayers'],
+    [gpu, { mesh, placement: [{ axis: 'data', physical: [3] }] }, '/plan/placement/0/physical'],
+    [gpu, { mesh, placement: [{ axis: 'tensor', physical: [0], on: 'ici' }] }, '/plan/placement/0/on'],
+    [gpu, { mesh, batchSequences: 4 }, '/plan/batchSequences'],
+    [gpu, { mesh: { data: 64 }, zeroStage: 3 }, '/plan/zeroStage'],
+    [slices, { mesh: { fsdp: 128 }, placement: [{ ...ici, on: 'ici' }] }, '/plan/placement'],
+    [slices, { mesh: crossing, placement: [{ ...ici, wraps: true }] }, '/plan/placement/0/wraps'],
+    [slices, { mesh: crossing, placement: [{ ...ici, parts: [] }] }, '/plan/placement/0/parts'],
+    [generation, { mesh: { tensor: 8 }, microbatches: 3 }, '/plan/microbatches'],
+    [generation, { mesh: { tensor: 8 }, microbatchTokens: 31 }, '/plan/microbatchTokens'],
+    [
+      generation,
+      { mesh: { tensor: 8 }, layout: { components: { mlp: '3d' } } },
+      '/plan/layout/components/mlp',
+    ],
+    [questions['prefill on GPUs'], { mesh: { tensor: 16 }, batchSequences: 5 }, '/plan/batchSequences'],
+  ])('%#: a 422 points at what does not', async (body, plan, pointer) => {
+    const { status, body: problem, text } = await posted('/evaluate', { ...body, constraints: {}, plan })
+    expect(status, text.slice(0, 600)).toBe(422)
+    expect(problem.errors.map((error: { pointer: string }) => error.pointer)).toEqual([pointer])
+  })
+
+  it('and the placement that is named is the one that is costed', async () => {
+    const expectCosted = async (physical: number) => {
+      const placement = [{ axis: 'pipeline', physical: [physical] }]
+      const plan = { mesh: { pipeline: 2, fsdp: 8 }, placement }
+      const body = { ...questions['dense on a torus'], hardware: { chip: 'tpu-v5p', topology: [2, 2, 4] } }
+      const answer = await posted('/evaluate', { ...body, plan })
+      expect(answer.status, answer.text.slice(0, 600)).toBe(200)
+      const found = answer.body.plan.placement.find(({ axis }: { axis: string }) => axis === 'pipeline')
+      expect(found.physical).toEqual([physical])
+    }
+    await expectCosted(2)
+    await expectCosted(1)
+  })
+
+  it('behind switches too, where rank orders span other tiers', async () => {
+    for (const physical of [[0, 1], [1]]) {
+      const plan = { mesh: { tensor: 4, pipeline: 4, data: 4 }, placement: [{ axis: 'data', physical }] }
+      const answer = await posted('/evaluate', { ...gpu, plan })
+      expect(answer.status, answer.text.slice(0, 600)).toBe(200)
+      expect(answer.body.plan.placement).toContainEqual(expect.objectContaining({ axis: 'data', physical }))
+    }
+  })
+})
