@@ -1,7 +1,8 @@
 /**
- * The cuts into stages of a model whose layers differ: for every number k of layers on the last stage the others share the
+ * The cuts into stages of a model whose layers differ: for a number k of layers on the last stage the others share the
  * first L - k by their FLOPs, those of attention, dot products among them, and of an MLP or of the experts that a token
- * visits (even-partition.ts). What a layer takes beyond its FLOPs is left out, so that faster chips have the same cuts.
+ * visits (even-partition.ts). Of all k the few whose longest stage has the fewest FLOPs, the head's among them. What a layer
+ * takes beyond its FLOPs is left out, so that faster chips have the same cuts.
  *
  * Interleaved stages and those of DualPipe, which are in several pieces, have as many layers as if they were alike
  * (cost/stages.ts).
@@ -10,7 +11,7 @@ import type { CostModel } from '../cost/model.ts'
 import { mirroredLayers, type Schedule, type StageGroup, stageGroups, stageLayers } from '../cost/stages.ts'
 import { type Composition, mirroredCompositions, stageCompositions } from '../model/composition.ts'
 import { hasExperts } from '../model/expert-layers.ts'
-import { layerKindFlops } from '../model/flops.ts'
+import { layerKindFlops, unembeddingFlops } from '../model/flops.ts'
 import type { Transformer } from '../model/transformer.ts'
 import type { Problem } from '../problem.ts'
 import type { Flops } from '../units.ts'
@@ -26,7 +27,10 @@ export interface UnlikeCut {
 
 const known = new WeakMap<Transformer, Map<string, readonly UnlikeCut[]>>()
 
-/** In the order of k. */
+/** Each costs as much to try as a layout of like layers; further ones were not seen to win. */
+const mostCuts = 5
+
+/** The most even first. */
 export function unlikeCuts(
   { problem }: Pick<CostModel, 'problem'>,
   stages: number,
@@ -46,8 +50,20 @@ export function unlikeCuts(
     const alike = own.map(compositions)
     return { stageLayers: counts, compositions: alike, groups: stageGroups(counts, schedule, 1, alike) }
   })
-  before.set(key, cuts)
-  return cuts
+  const longest = new Map(cuts.map((cut) => [cut, longestFlops(problem, cut)]))
+  const few = [...cuts].sort((a, b) => (longest.get(a) ?? 0) - (longest.get(b) ?? 0)).slice(0, mostCuts)
+  before.set(key, few)
+  return few
+}
+
+/** Of a token on the stage that has most: its layers, and the head's share on the last. */
+function longestFlops({ model, workload, assumptions }: Problem, { groups }: UnlikeCut): Flops {
+  const { dense, sparse } = layerKindFlops(model, workload.sequenceLength, assumptions.attentionFlops)
+  const head = unembeddingFlops(model, 1 + model.multiTokenLayers)
+  return groups.reduce((most, { composition, last, held }) => {
+    const layers = composition ? composition.dense * dense + composition.sparse * sparse : 0
+    return Math.max(most, layers + (last ? head / held : 0))
+  }, 0)
 }
 
 function everyCut(
