@@ -1,7 +1,8 @@
 /** A plan that somebody wrote, costed as the search would; what it leaves out is chosen as the search would. */
+
+import type { Mix } from './cost/memory-numbers.ts'
 import { type CostModel, costModel } from './cost/model.ts'
 import { policyNames } from './cost/policies.ts'
-import type { Mix } from './cost/remat.ts'
 import type { Solvers } from './optimize.ts'
 import { assemble } from './plan/assemble.ts'
 import { modelSummary } from './plan/model-summary.ts'
@@ -11,7 +12,8 @@ import { sketchedPlacements } from './plan/sketched-placement.ts'
 import { warnings } from './plan/warnings.ts'
 import type { PlanSketch, Problem } from './problem.ts'
 import type { Candidate, Layout } from './search/candidate.ts'
-import { type Choices, expandMesh } from './search/expand.ts'
+import type { Choices } from './search/consider.ts'
+import { expandMesh } from './search/expand.ts'
 import { createWorkbench } from './search/search.ts'
 import {
   sketchedContextLayouts,

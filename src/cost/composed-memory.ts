@@ -12,7 +12,7 @@ import type { Composition } from '../model/composition.ts'
 import type { Transformer } from '../model/transformer.ts'
 import type { Bytes } from '../units.ts'
 import { blend } from './composed.ts'
-import type { MemoryNumbers, StateNumbers } from './remat.ts'
+import type { MemoryNumbers, StateNumbers } from './memory-numbers.ts'
 
 type LayerMemory = Pick<MemoryNumbers, 'layer' | 'kept' | 'live' | 'host'>
 

@@ -18,7 +18,7 @@ import type { Component } from '../sharding/component.ts'
 import type { ContextLayout } from '../sharding/context-layout.ts'
 import { derive } from '../sharding/derive.ts'
 import type { Extents } from '../sharding/monomial.ts'
-import { stateShardings, type ZeroStage, zeroStages } from '../sharding/states.ts'
+import { type ZeroStage, zeroStages } from '../sharding/states.ts'
 import { embedding, type LayerPart, layerParts, unembedding } from '../sharding/training-layout.ts'
 import type { Seconds } from '../units.ts'
 import { type CompiledComponent, type CompiledProduct, compile, type Window, weighted } from './compile.ts'
@@ -30,35 +30,16 @@ import {
   gatheredStreamTerm,
   logitTerm,
   normRows,
-  type StateTerms,
   stateTerms,
 } from './memory.ts'
+import { boundaryTerm, everythingTerms, joined, once, repeated, slowed } from './model-terms.ts'
 import { type NetworkPrices, networkPrices } from './network.ts'
 import { layerOverhead } from './overhead.ts'
-import { offeredPolicies, type Policy, policies } from './policies.ts'
+import { offeredPolicies, type Policy } from './policies.ts'
 import { recomputedArrays, recomputedLogits } from './recomputation.ts'
+import type { StageModel } from './stage-model.ts'
 import { stepOverhead } from './step-overhead.ts'
 import { extentsOf, type Term } from './term.ts'
-
-/** One layer, forwards, and backwards under each policy. */
-export interface LayerWindows {
-  readonly forward: Window
-  readonly backward: readonly Window[]
-  readonly gradients: Window
-  readonly weights: Window
-}
-
-export interface StageModel {
-  readonly zeroStage: ZeroStage
-  readonly layer: LayerWindows
-  readonly embedding: CompiledComponent
-  readonly head: CompiledComponent
-  readonly layerStates: StateTerms
-  readonly embeddingStates: StateTerms
-  /** Learned positions alone: what is left of the embedding where the head holds its tied matrix. */
-  readonly positionStates: StateTerms
-  readonly headStates: StateTerms
-}
 
 export interface CostModel {
   readonly problem: Problem
@@ -268,52 +249,8 @@ function allowedPolicies({ workload, assumptions }: Problem): readonly Policy[] 
   )
 }
 
-function everythingTerms(layer: readonly LayerPart[], extents: Extents, problem: Problem): readonly Term[] {
-  const [everything] = policies
-  return everything ? activationTerms(layer, everything, extents, problem.precision, problem.assumptions) : []
-}
-
-function boundaryTerm([first]: readonly LayerPart[], extents: Extents, problem: Problem): Term {
-  const [term] = activationTerms(
-    first ? [once(first.component)] : [],
-    { name: '', attention: [], mlp: [], stream: 1 },
-    extents,
-    problem.precision,
-    {
-      ...problem.assumptions,
-      activations: 'counted',
-    },
-  )
-  if (!term) throw new RangeError('A layer has no components')
-  return term
-}
-
-/** The head of every layer that predicts a token has the same weights. */
-function repeated(head: CompiledComponent, times: number): CompiledComponent {
-  return { ...head, forward: weighted(head.forward, times), backward: weighted(head.backward, times) }
-}
-
-/** Kernels that take so much longer than their bytes. */
-function slowed(product: CompiledProduct, factor: number): CompiledProduct {
-  return { ...product, times: factor * product.times }
-}
-
-const once = (component: Component): LayerPart => ({ component, times: 1 })
-
-function joined(windows: readonly Window[]): Window {
-  return {
-    products: windows.flatMap(({ products }) => products),
-    buckets: windows.flatMap(({ buckets }) => buckets),
-  }
-}
-
 export function stageModel(model: CostModel, zeroStage: ZeroStage): StageModel {
   const stage = model.stages[zeroStage]
   if (!stage) throw new RangeError(`ZeRO stage ${zeroStage} was not compiled`)
   return stage
-}
-
-/** Under ZeRO-3 weights are gathered at use; below it they are whole. */
-export function gathersWeights(stage: ZeroStage): boolean {
-  return stateShardings[stage].weights.length > 0
 }

@@ -4,8 +4,9 @@
  * The parts of the time add up to the step: compute + hbm + rematerialization + exposedCommunication +
  * pipelineBubble + optimizer + overhead. `communication` is all of it, hidden or not, by the axis it moves over.
  */
+
+import { activationBytes, fixedMemory, liveBytes, stageBytes } from '../cost/memory-numbers.ts'
 import { stageOverhead } from '../cost/overhead.ts'
-import { activationBytes, fixedMemory, liveBytes, stageBytes } from '../cost/remat.ts'
 import { type Axis, axes } from '../sharding/axis.ts'
 import type { Costing } from './costing.ts'
 import type { CollectiveLine, MemoryAccount, TimeAccount } from './plan.ts'

@@ -3,7 +3,7 @@
  * busiest part of the network, the waiting for HBM, or the pipeline's bubble: the largest.
  */
 import { ofStage } from '../cost/composed.ts'
-import { stageTime } from '../cost/step.ts'
+import { stageTime } from '../cost/stage-time.ts'
 import { createTraffic, firstResource, resourcesOf, type Traffic } from '../cost/traffic.ts'
 import type { Network } from '../hardware/cluster.ts'
 import { resourceCount } from '../hardware/collective.ts'

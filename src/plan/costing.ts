@@ -1,26 +1,21 @@
 /** One candidate costed again, with what the search threw away: its parts, and which stage it waits for. */
 
+import { type MemoryNumbers, memoryNumbers } from '../cost/memory-numbers.ts'
 import {
   type ComputeNumbers,
   computeNumbers,
   type TrafficNumbers,
   trafficNumbers,
 } from '../cost/microbatch.ts'
-import type { CostModel, StageModel } from '../cost/model.ts'
+import type { CostModel } from '../cost/model.ts'
 import type { NetworkCosts } from '../cost/network.ts'
-import { type MemoryNumbers, memoryNumbers } from '../cost/remat.ts'
 import { hidesRouted, splitsBackward } from '../cost/split-backward.ts'
+import type { StageModel } from '../cost/stage-model.ts'
+import { createStepScratch, onceTime, stageTime } from '../cost/stage-time.ts'
 import type { StageGroup } from '../cost/stages.ts'
-import {
-  createStepScratch,
-  holeTime,
-  type Layers,
-  onceTime,
-  stageTime,
-  stepTime,
-  updateTime,
-} from '../cost/step.ts'
+import { holeTime, type Layers, stepTime } from '../cost/step.ts'
 import { createScale, type Scale, setBatch, setMesh } from '../cost/term.ts'
+import { updateTime } from '../cost/update-time.ts'
 import type { Candidate } from '../search/candidate.ts'
 import type { Seconds } from '../units.ts'
 

@@ -3,7 +3,7 @@
  * larger than the residual stream, c >= V/D: there logits are no longer what counts.
  */
 import { type Assumptions, overridesOf } from '../assumptions.ts'
-import { fixedMemory, type MemoryNumbers, shortBytes } from '../cost/remat.ts'
+import { fixedMemory, type MemoryNumbers, shortBytes } from '../cost/memory-numbers.ts'
 import type { StageGroup } from '../cost/stages.ts'
 import type { Problem } from '../problem.ts'
 import { anythingFits } from '../search/fits.ts'

@@ -9,9 +9,9 @@
  * where none are shorter.
  */
 import { ofStage } from '../cost/composed.ts'
-import { fixedMemory, liveBytes, type StateNumbers } from '../cost/remat.ts'
+import { fixedMemory, liveBytes, type StateNumbers } from '../cost/memory-numbers.ts'
+import { createStepScratch, stageTime } from '../cost/stage-time.ts'
 import { inFlight, type StageGroup } from '../cost/stages.ts'
-import { createStepScratch, stageTime } from '../cost/step.ts'
 import { type Composition, layersAreAlike, stageCompositions } from '../model/composition.ts'
 import { type LayerLoad, type StageRoom, stagePartition } from '../search/stage-partition.ts'
 import type { Costing } from './costing.ts'

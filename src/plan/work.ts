@@ -1,7 +1,8 @@
 /** What a stage, where none is named the one that a plan waits for, computes in one microbatch, by cause. */
 import type { CompiledProduct } from '../cost/compile.ts'
 import { arithmeticTime, productTime } from '../cost/compute.ts'
-import { type CostModel, type LayerWindows, type StageModel, stageModel } from '../cost/model.ts'
+import { type CostModel, stageModel } from '../cost/model.ts'
+import type { LayerWindows, StageModel } from '../cost/stage-model.ts'
 import type { StageGroup } from '../cost/stages.ts'
 import { termValue } from '../cost/term.ts'
 import type { Flops, Seconds } from '../units.ts'

@@ -1,5 +1,5 @@
 /** A layout with everything chosen, and its three times. */
-import type { Mix } from '../cost/remat.ts'
+import type { Mix } from '../cost/memory-numbers.ts'
 import type { Schedule, StageGroup } from '../cost/stages.ts'
 import type { Placement } from '../hardware/placement.ts'
 import type { Mesh } from '../sharding/axis.ts'

@@ -8,7 +8,8 @@
  * activations in memory, small batches that wait for HBM, padding, and that sizes are whole.
  */
 import type { Solver } from '../../solvers/linear-program.ts'
-import type { CostModel, StageModel } from '../cost/model.ts'
+import type { CostModel } from '../cost/model.ts'
+import type { StageModel } from '../cost/stage-model.ts'
 import { satisfies } from '../problem.ts'
 import { type Axis, axes, type Mesh } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'

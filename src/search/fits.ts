@@ -5,9 +5,9 @@
  *   states of the whole model / chips + reserve <= budget
  */
 
+import { fixedMemory, memoryNumbers } from '../cost/memory-numbers.ts'
 import { computeNumbers } from '../cost/microbatch.ts'
 import { type CostModel, costModel, stageModel } from '../cost/model.ts'
-import { fixedMemory, memoryNumbers } from '../cost/remat.ts'
 import type { StageGroup } from '../cost/stages.ts'
 import { createScale, setBatch, setMesh } from '../cost/term.ts'
 import { canBePlaced } from '../hardware/placement.ts'

@@ -19,9 +19,10 @@
  */
 import type { Bucket, Window } from '../cost/compile.ts'
 import { computeTime } from '../cost/compute.ts'
-import type { CostModel, StageModel } from '../cost/model.ts'
+import type { CostModel } from '../cost/model.ts'
 import type { NetworkCosts } from '../cost/network.ts'
 import { hidesRouted, runsDualPipe, splitBackward, splitsBackward } from '../cost/split-backward.ts'
+import type { StageModel } from '../cost/stage-model.ts'
 import { type Scale, setBatch, setMesh } from '../cost/term.ts'
 import { addBuckets, addScaled, createTraffic, type Traffic, windowTime } from '../cost/traffic.ts'
 import type { Mesh } from '../sharding/axis.ts'

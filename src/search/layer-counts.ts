@@ -12,7 +12,8 @@
  */
 import type { Point, Row, Variable } from '../../solvers/linear-program.ts'
 import { ofStage } from '../cost/composed.ts'
-import { keepsLess, type MemoryNumbers, type Mix } from '../cost/remat.ts'
+import type { MemoryNumbers, Mix } from '../cost/memory-numbers.ts'
+import { keepsLess } from '../cost/remat.ts'
 import type { StageGroup } from '../cost/stages.ts'
 import type { Terms } from './linear-terms.ts'
 

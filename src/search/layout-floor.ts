@@ -9,11 +9,13 @@
  * with everything kept, and in memory under the policy that suits best. The ends of the model, the optimizer and the workspace
  * are left out.
  */
+
+import type { Mix } from '../cost/memory-numbers.ts'
 import type { CostModel } from '../cost/model.ts'
-import type { Mix } from '../cost/remat.ts'
 import { splitsBackward } from '../cost/split-backward.ts'
+import { onceTime, type StepScratch, stageTime } from '../cost/stage-time.ts'
 import { inFlight, type StageGroup } from '../cost/stages.ts'
-import { type Layers, onceTime, type StepScratch, stageTime, stepTime } from '../cost/step.ts'
+import { type Layers, stepTime } from '../cost/step.ts'
 import type { Bytes, Seconds } from '../units.ts'
 import type { Layout } from './candidate.ts'
 import type { StageNumbers } from './stage-numbers.ts'

@@ -6,13 +6,14 @@
  * for: enumerated = pruned + evaluated + infeasible, by reason.
  */
 import type { CostModel } from '../cost/model.ts'
-import { createStepScratch } from '../cost/step.ts'
+import { createStepScratch } from '../cost/stage-time.ts'
 import { createScale } from '../cost/term.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { contextLayoutFits } from '../sharding/context-layout.ts'
 import { type Accepts, type Candidate, type Misfit, meshKey } from './candidate.ts'
 import { layoutCount } from './choices.ts'
-import { expandMesh, type Workbench } from './expand.ts'
+import type { Workbench } from './consider.ts'
+import { expandMesh } from './expand.ts'
 import { meshFloors } from './floor.ts'
 import { enumerateMeshes, type Meshes } from './meshes.ts'
 

@@ -6,7 +6,7 @@ import { replicasOf } from '../sharding/axis.ts'
 import { type ContextLayout, contextLayoutFits } from '../sharding/context-layout.ts'
 import { zeroStages } from '../sharding/states.ts'
 import { mostVirtualStages, zeroChoices } from './choices.ts'
-import type { Choices } from './expand.ts'
+import type { Choices } from './consider.ts'
 
 /** A mesh that the search would not try, fsdp inside a pipeline say, still has the one stage that its axes mean. */
 export function sketchedZeroStages(

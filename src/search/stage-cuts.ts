@@ -10,10 +10,11 @@
  * are taken in the order of their floors.
  */
 import { blend } from '../cost/composed.ts'
+import type { MemoryNumbers } from '../cost/memory-numbers.ts'
 import type { ComputeNumbers } from '../cost/microbatch.ts'
 import type { CostModel } from '../cost/model.ts'
 import { layerOverhead } from '../cost/overhead.ts'
-import { fittingMixes, type MemoryNumbers } from '../cost/remat.ts'
+import { fittingMixes } from '../cost/remat.ts'
 import { splitsBackward } from '../cost/split-backward.ts'
 import {
   evenLastLayers,

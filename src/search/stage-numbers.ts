@@ -1,10 +1,12 @@
 /** What the schedules of one mesh, microbatch and ZeRO stage share: memory, and traffic by placement. */
+
+import { type MemoryNumbers, memoryNumbers } from '../cost/memory-numbers.ts'
 import type { ComputeNumbers, TrafficNumbers } from '../cost/microbatch.ts'
 import { trafficNumbers } from '../cost/microbatch.ts'
-import { type CostModel, type StageModel, stageModel } from '../cost/model.ts'
+import { type CostModel, stageModel } from '../cost/model.ts'
 import type { NetworkCosts } from '../cost/network.ts'
-import { type MemoryNumbers, memoryNumbers } from '../cost/remat.ts'
 import { hidesRouted } from '../cost/split-backward.ts'
+import type { StageModel } from '../cost/stage-model.ts'
 import type { Schedule } from '../cost/stages.ts'
 import type { Scale } from '../cost/term.ts'
 import type { Placement } from '../hardware/placement.ts'

@@ -3,20 +3,19 @@
  * numbers with one policy on all layers, per layer. What a window waits for is the longest of several such functions.
  */
 
+import type { MemoryNumbers, Mix } from '../cost/memory-numbers.ts'
 import type { ComputeNumbers, TrafficNumbers } from '../cost/microbatch.ts'
 import type { CostModel } from '../cost/model.ts'
-import type { MemoryNumbers, Mix } from '../cost/remat.ts'
-import type { StageGroup } from '../cost/stages.ts'
 import {
   addOnce,
   backwardCompute,
-  fillingTime,
   forwardCompute,
-  type Layers,
   type StepScratch,
   stageTime,
   weightGradientTime,
-} from '../cost/step.ts'
+} from '../cost/stage-time.ts'
+import type { StageGroup } from '../cost/stages.ts'
+import { fillingTime, type Layers } from '../cost/step.ts'
 import { exposedAt, firstResource, resourcesOf, type Traffic, windowTime } from '../cost/traffic.ts'
 import type { Seconds } from '../units.ts'
 

@@ -3,16 +3,10 @@
  * early exit, and memory policies by trying every number of layers. What the search must agree with.
  */
 
+import { type MemoryNumbers, type Mix, memoryNumbers, stageBytes } from '../../src/cost/memory-numbers.ts'
 import { computeNumbers, trafficNumbers } from '../../src/cost/microbatch.ts'
 import { type CostModel, stageModel } from '../../src/cost/model.ts'
-import {
-  keepsLess,
-  type MemoryNumbers,
-  type Mix,
-  memoryNumbers,
-  offloads,
-  stageBytes,
-} from '../../src/cost/remat.ts'
+import { keepsLess, offloads } from '../../src/cost/remat.ts'
 import { hidesRouted } from '../../src/cost/split-backward.ts'
 import {
   mirroredLayers,
@@ -21,9 +15,10 @@ import {
   stageGroups,
   stageLayers,
 } from '../../src/cost/stages.ts'
-import { stepTime, updateTime } from '../../src/cost/step.ts'
+import { stepTime } from '../../src/cost/step.ts'
 import { createScale, setBatch, setMesh } from '../../src/cost/term.ts'
 import { type Bound, createTraffic } from '../../src/cost/traffic.ts'
+import { updateTime } from '../../src/cost/update-time.ts'
 import { type Placement, placements } from '../../src/hardware/placement.ts'
 import { type Composition, layersAreAlike } from '../../src/model/composition.ts'
 import { type Problem, satisfies } from '../../src/problem.ts'

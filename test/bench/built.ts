@@ -12,10 +12,12 @@ export const { javascriptLpSolver } = await load<typeof import('../../solvers/ja
   'solvers/javascript-lp-solver',
 )
 export const { costModel } = await load<typeof import('../../src/cost/model.ts')>('src/cost/model')
-export const { fittingMixes, shortBytes } =
-  await load<typeof import('../../src/cost/remat.ts')>('src/cost/remat')
-export const { createStepScratch, stepTime } =
-  await load<typeof import('../../src/cost/step.ts')>('src/cost/step')
+export const { shortBytes } =
+  await load<typeof import('../../src/cost/memory-numbers.ts')>('src/cost/memory-numbers')
+export const { fittingMixes } = await load<typeof import('../../src/cost/remat.ts')>('src/cost/remat')
+export const { createStepScratch } =
+  await load<typeof import('../../src/cost/stage-time.ts')>('src/cost/stage-time')
+export const { stepTime } = await load<typeof import('../../src/cost/step.ts')>('src/cost/step')
 export const { optimize } = await load<typeof import('../../src/optimize.ts')>('src/optimize')
 export const { costing } = await load<typeof import('../../src/plan/costing.ts')>('src/plan/costing')
 export const { expandMesh } = await load<typeof import('../../src/search/expand.ts')>('src/search/expand')

@@ -1,7 +1,13 @@
 /** A training problem under the book's assumptions, and what it keeps on its fullest chip. */
 import { book } from '../../src/assumptions.ts'
+import {
+  activationBytes,
+  fixedBytes,
+  type Mix,
+  memoryNumbers,
+  shortBytes,
+} from '../../src/cost/memory-numbers.ts'
 import { type CostModel, costModel, stageModel } from '../../src/cost/model.ts'
-import { activationBytes, fixedBytes, type Mix, memoryNumbers, shortBytes } from '../../src/cost/remat.ts'
 import { stageGroups } from '../../src/cost/stages.ts'
 import { createScale, type Scale, setBatch, setMesh } from '../../src/cost/term.ts'
 import type { Chip } from '../../src/hardware/chip.ts'

@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { computeNumbers } from '../../src/cost/microbatch.ts'
-import { type CostModel, costModel, stageModel } from '../../src/cost/model.ts'
-import { stateBytes, updateBytes } from '../../src/cost/optimizer.ts'
-import { policies } from '../../src/cost/policies.ts'
 import {
   activationBytes,
   fixedMemory,
   type MemoryNumbers,
   memoryNumbers,
   stageBytes,
-} from '../../src/cost/remat.ts'
+} from '../../src/cost/memory-numbers.ts'
+import { computeNumbers } from '../../src/cost/microbatch.ts'
+import { type CostModel, costModel, stageModel } from '../../src/cost/model.ts'
+import { stateBytes, updateBytes } from '../../src/cost/optimizer.ts'
+import { policies } from '../../src/cost/policies.ts'
 import { type StageGroup, stageGroups } from '../../src/cost/stages.ts'
-import { updateTime } from '../../src/cost/step.ts'
 import { createScale, setBatch, setMesh } from '../../src/cost/term.ts'
+import { updateTime } from '../../src/cost/update-time.ts'
 import type { Architecture } from '../../src/model/architecture.ts'
 import { parameterCount } from '../../src/model/parameters.ts'
 import { type Mesh, meshSize, unitMesh } from '../../src/sharding/axis.ts'

@@ -3,7 +3,7 @@
  * one unit of a network cut.
  */
 import type { Row, Variable } from '../../../solvers/linear-program.ts'
-import type { StageModel } from '../../cost/model.ts'
+import type { StageModel } from '../../cost/stage-model.ts'
 import { type Axis, axes } from '../../sharding/axis.ts'
 import { ones } from '../linear-terms.ts'
 import { insideOf, sharding, sizeOf, sizesOf } from './leaving.ts'

@@ -1,0 +1,196 @@
+/**
+ * One layout: its cuts into stages, and of each the best memory policy on the best placement. What on the best conceivable
+ * placement is over the limit is dropped unplaced.
+ */
+
+import { type MemoryNumbers, type Mix, shortBytes } from '../cost/memory-numbers.ts'
+import type { TrafficNumbers } from '../cost/microbatch.ts'
+import type { CostModel } from '../cost/model.ts'
+import { fittingMixes, leastShortBytes } from '../cost/remat.ts'
+import type { StepScratch } from '../cost/stage-time.ts'
+import type { Schedule } from '../cost/stages.ts'
+import { type Layers, stepTime } from '../cost/step.ts'
+import type { Scale } from '../cost/term.ts'
+import { updateTime } from '../cost/update-time.ts'
+import type { Placement } from '../hardware/placement.ts'
+import type { ZeroStage } from '../sharding/states.ts'
+import { type Accepts, type Candidate, type Layout, type Misfit, score } from './candidate.ts'
+import type { Microbatching } from './choices.ts'
+import { layoutFloor, layoutShortBytes } from './layout-floor.ts'
+import { leaner, type StageCuts, walkCuts } from './stage-cuts.ts'
+import type { StageNumbers } from './stage-numbers.ts'
+
+export interface Workbench {
+  readonly model: CostModel
+  readonly scale: Scale
+  readonly scratch: StepScratch
+  /** Null where all are listed. */
+  readonly accepts: Accepts | null
+}
+
+/** Which of a mesh's choices to look at; all where absent. */
+export interface Choices {
+  readonly zeroStages?: readonly ZeroStage[]
+  readonly microbatchings?: readonly Microbatching[]
+  readonly schedules?: (microbatches: number) => readonly Schedule[]
+  /** Instead of those that are searched. */
+  readonly mix?: (layout: Layout) => Mix
+  /** What does not fit is costed too. */
+  readonly overBudget?: boolean
+  readonly placements?: readonly Placement[]
+  readonly cuts?: (stageLayers: readonly number[]) => boolean
+  /** Whether the leanest layout is looked for among those that do not fit: always where absent. */
+  readonly nearest?: boolean
+}
+
+export interface Expansion {
+  best: Candidate | null
+  nearest: Misfit | null
+  evaluated: number
+  pruned: number
+  memory: number
+  constraint: number
+  divisibility: number
+  topology: number
+}
+
+/** A layout whose layers are not cut into stages yet. */
+export type OpenLayout = Omit<Layout, 'stageLayers' | 'groups'>
+
+type Outcome = 'evaluated' | 'pruned' | 'memory' | 'constraint'
+
+/** A layout is evaluated if any of its cuts is, and does not fit if none does. */
+export function consider(
+  bench: Workbench,
+  open: OpenLayout,
+  cuts: StageCuts,
+  numbers: StageNumbers,
+  limit: number,
+  choices: Choices,
+  found: Expansion,
+): void {
+  if (cuts.kind === 'unlike') {
+    if (
+      layoutFloor(bench.model, open, numbers, bench.scratch) > Math.min(limit, found.best?.score ?? limit)
+    ) {
+      found.pruned++
+      return
+    }
+    const short = layoutShortBytes(bench.model, open, numbers)
+    if (!choices.mix && short > 0 && found.nearest && short > found.nearest.shortBytes) {
+      found.memory++
+      return
+    }
+  }
+  const outcomes = new Set<Outcome>()
+  walkCuts(cuts, (cut) => {
+    if (choices.cuts?.(cut.stageLayers) === false) return { fewer: true, more: true }
+    if (cut.floor > Math.min(limit, found.best?.score ?? limit)) {
+      outcomes.add('pruned')
+      return { fewer: false, more: false }
+    }
+    const layout: Layout = { ...open, stageLayers: cut.stageLayers, groups: cut.groups }
+    const outcome = considerCut(bench, layout, numbers, limit, choices, found)
+    outcomes.add(outcome)
+    if (outcome !== 'memory') return { fewer: true, more: true }
+    return leaner(cuts, cut, numbers.memory, bench.model.problem)
+  })
+  if (outcomes.has('evaluated')) found.evaluated++
+  else if (outcomes.has('pruned')) found.pruned++
+  else if (outcomes.has('constraint')) found.constraint++
+  else found.memory++
+}
+
+function considerCut(
+  { model, scale, scratch, accepts }: Workbench,
+  layout: Layout,
+  { stage, compute, memory, places, traffics }: StageNumbers,
+  limit: number,
+  choices: Choices,
+  found: Expansion,
+): Outcome {
+  const { memoryBudget, assumptions } = model.problem
+  const { groups, schedule, microbatches } = layout
+  const { best: bestTraffics, on: trafficOn } = traffics(schedule)
+  const layers: Layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
+  const time = (traffic: TrafficNumbers, mix: Mix, bound: 'expected' | 'upper') =>
+    stepTime(model, compute, traffic, layers, mix, bound, scratch)
+  const most = () => Math.min(limit, found.best?.score ?? limit)
+  // No policy does less than the one that keeps everything, whether that fits or not.
+  if (memory.least >= 0) {
+    const keepAll: Mix = { policy: memory.least, other: memory.least, count: 0 }
+    if (bestTraffics.every((traffic) => time(traffic, keepAll, 'expected') > most())) return 'pruned'
+  }
+  const given = choices.mix?.(layout)
+  const fits = (mix: Mix) => choices.overBudget || shortBytes(memory, groups, mix, memoryBudget) <= 0
+  const fitting = (others: boolean) =>
+    given
+      ? [given].filter(fits)
+      : fittingMixes(memory, groups, memoryBudget, assumptions.tokensDivideFreely, others)
+  // That none fits is all there is to know of a cut that is over by more than another: but for rounding.
+  const over = Math.max(0, found.nearest?.shortBytes ?? Number.POSITIVE_INFINITY) + 1e-9 * memoryBudget
+  if (!given && leastShortBytes(memory, groups, memoryBudget, over) > over) return 'memory'
+  const mixes = fitting(false)
+  if (mixes.length === 0) {
+    if (choices.nearest === false) return 'memory'
+    const leanest = given
+      ? { ...layout, mix: given, shortBytes: shortBytes(memory, groups, given, memoryBudget) }
+      : leanestMix(memory, layout, memoryBudget)
+    if (!found.nearest || leanest.shortBytes < found.nearest.shortBytes) found.nearest = leanest
+    return 'memory'
+  }
+  const hopes = (among: readonly Mix[]) =>
+    among.filter((mix) => bestTraffics.some((traffic) => time(traffic, mix, 'expected') <= most()))
+  const quickest = hopes(mixes)
+  if (quickest.length === 0) return 'pruned'
+  const among = acceptedMixes(accepts, layout, places.ways)
+  const asIs = among(quickest)
+  // Where one of them is refused, another that does more may be the best that is not.
+  const refused = asIs.some((accepted) => accepted.length < quickest.length)
+  const byWay = refused ? among(hopes(fitting(true))) : asIs
+  if (byWay.every((accepted) => accepted.length === 0)) return 'constraint'
+  for (const place of places.all()) {
+    const traffic = trafficOn(place)
+    for (const mix of byWay[place.way] ?? []) {
+      const expected = time(traffic, mix, 'expected')
+      if (expected > (found.best?.score ?? Number.POSITIVE_INFINITY)) continue
+      const value = score(expected, time(traffic, mix, 'upper'))
+      if (value < (found.best?.score ?? Number.POSITIVE_INFINITY)) {
+        found.best = { ...layout, placement: place.placement, mix, score: value }
+      }
+    }
+  }
+  return 'evaluated'
+}
+
+/**
+ * By way to launch a placement, the mixes that may be listed. Where so few layers of the leaner policy may not, the fewest that
+ * may: each more is more work, and less memory.
+ */
+function acceptedMixes(
+  accepts: Accepts | null,
+  layout: Layout,
+  ways: readonly Placement[],
+): (mixes: readonly Mix[]) => readonly (readonly Mix[])[] {
+  if (!accepts) return (mixes) => ways.map(() => mixes)
+  const most = layout.groups.reduce((layers, group) => Math.max(layers, group.layers), 0)
+  return (mixes) =>
+    ways.map((placement) =>
+      mixes.flatMap((mix) => {
+        const accepted = (count: number) => accepts.plan({ ...layout, placement, mix: { ...mix, count } })
+        if (mix.count === 0) return accepted(0) ? [mix] : []
+        for (let { count } = mix; accepts.mixes && count < most; count++) {
+          if (accepted(count)) return [{ ...mix, count }]
+        }
+        return []
+      }),
+    )
+}
+
+export function leanestMix(memory: MemoryNumbers, layout: Layout, budget: number): Misfit {
+  const alone = memory.kept.map((_, policy): Misfit => {
+    const mix: Mix = { policy, other: policy, count: 0 }
+    return { ...layout, mix, shortBytes: shortBytes(memory, layout.groups, mix, budget) }
+  })
+  return alone.reduce((least, misfit) => (misfit.shortBytes < least.shortBytes ? misfit : least))
+}
