@@ -1,9 +1,11 @@
 /** Deployments: what they may never do, and how they answer to other rates, objectives and pools. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { evaluateInference } from '../../src/evaluate-inference.ts'
 import type { ServeAnswer, ServePlan } from '../../src/plan/inference-plan.ts'
 import type { InferenceProblem, ServeWorkload } from '../../src/problem.ts'
 import { serve } from '../../src/serve.ts'
+import { axes } from '../../src/sharding/axis.ts'
 import { type InferenceOptions, inferenceProblem, solvers } from '../inference-problem.ts'
 
 type Options = Omit<InferenceOptions<ServeWorkload>, 'model'>
@@ -256,5 +258,35 @@ describe('where nothing meets the objectives', () => {
     expect(infeasible?.reasons.map(({ reason }) => reason)).toContain('memory')
     const chips = infeasible?.suggestions.find(({ pointer }) => pointer === '/hardware/chips')?.value
     expect(big(Number(chips)).plans.length).toBeGreaterThan(0)
+  })
+})
+
+describe('the generation of a deployment', () => {
+  it.each([
+    ['h100-sxm', { chips: 16 }],
+    ['tpu-v5p', { topology: [2, 2, 4] }],
+  ] as const)('takes as long as it does when it is asked for alone, on %s', (chip, size) => {
+    const workload: ServeWorkload = {
+      ...{ mode: 'serve', promptLength: 1024, outputLength: 200 },
+      ...{ cachedPrefixLength: 0, disaggregated: true },
+    }
+    const pool = inferenceProblem({ model: 'llama-3-70b', chip, ...size, workload, top: 1 })
+    const [best] = answer(pool).plans
+    const generation = best?.generate
+    if (!generation) throw new Error('something is deployed')
+    expect(generation.mesh.tensor * generation.mesh.tensor2).toBeGreaterThan(1)
+    const chips = axes.reduce((product, axis) => product * generation.mesh[axis], 1)
+    const batchSequences = generation.batchSequences ?? 1
+    const alone = inferenceProblem({
+      ...{ model: 'llama-3-70b', chip, chips },
+      workload: { mode: 'generate', batchSequences, contextLength: 1224, meanContextLength: 1124 },
+    })
+    const found = evaluateInference(
+      alone,
+      { mesh: generation.mesh, layout: generation.layout.components },
+      solvers,
+    )
+    if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
+    expect(found.plan.stepTimeSeconds / generation.stepTimeSeconds).toBeCloseTo(1, 6)
   })
 })

@@ -12,6 +12,7 @@ import type { GenerateWorkload, InferenceProblem, PrefillWorkload, ServeWorkload
 import type { Bytes, Seconds } from '../../units.ts'
 import { generationPhase, largestBatch, stepPasses } from '../generation.ts'
 import type { InferenceModel } from '../model.ts'
+import { inferenceTerms } from '../network-terms.ts'
 import { residentNumbers } from '../pass-numbers.ts'
 import { prefillPhase } from '../prefill.ts'
 import { fastestOf, type InferenceCandidate, type Phase, type Site, searchPhase, sitesOf } from '../search.ts'
@@ -73,7 +74,7 @@ export function instanceSize(
   const model = {
     ...pooled,
     setting,
-    prices: networkPrices(cluster.network, pooled.sets, assumptions),
+    prices: networkPrices(cluster.network, pooled.sets, inferenceTerms(assumptions)),
     numbers: new WeakMap(),
   }
   const generate = {
