@@ -1,6 +1,8 @@
 /** A problem as the service would make it of a request: names from the catalogue, the rest with its defaults. */
 import { readFileSync } from 'node:fs'
-import { type Assumptions, book, calibrated } from '../src/assumptions.ts'
+import type { Assumptions } from '../src/assumptions.ts'
+import { book } from '../src/book-assumptions.ts'
+import { calibrated } from '../src/calibrated-assumptions.ts'
 import type { NetworkOverride } from '../src/hardware/cluster-request.ts'
 import { type ChipRecord, chipOf } from '../src/hardware/record.ts'
 import { resolveCluster } from '../src/hardware/resolve.ts'

@@ -15,7 +15,7 @@
  */
 import type { Flops } from '../units.ts'
 import { attentionLayers } from './attention-layers.ts'
-import { expertLayerParameters } from './expert-layers.ts'
+import { expertLayerParameters, expertLayers } from './expert-layers.ts'
 import { headDims } from './head-dims.ts'
 import { layerParameters, parameterCount } from './parameters.ts'
 import type { Transformer } from './transformer.ts'
@@ -111,6 +111,11 @@ export function trainFlops(
   attention: AttentionFlops,
 ): ModelFlops {
   return forwardFlops(model, 3 * tokens, sequenceLength, attention)
+}
+
+/** Of that, what routers take. */
+export function routerTrainFlops(model: Transformer, tokens: number): Flops {
+  return 6 * tokens * expertLayers(model) * expertLayerParameters(model).router
 }
 
 /** 6 for each parameter in a matmul, and the dot products. */

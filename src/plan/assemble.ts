@@ -3,7 +3,7 @@
 import type { Solver } from '../../solvers/linear-program.ts'
 import { peakFlops } from '../cost/compute.ts'
 import type { CostModel } from '../cost/model.ts'
-import { trainFlops } from '../model/flops.ts'
+import { routerTrainFlops, trainFlops } from '../model/flops.ts'
 import type { Candidate } from '../search/candidate.ts'
 import { replicasOf } from '../sharding/axis.ts'
 import { memoryAccount, timeAccount } from './accounts.ts'
@@ -95,11 +95,14 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
 
 /**
  * The FLOPs that MFU counts: 6 per parameter that multiplies tokens in a matmul (the unembedding once, the embedding
- * lookup not), and attention as the assumptions count it.
+ * lookup and routers not), and attention as the assumptions count it.
  */
 export function usefulStepFlops({ problem }: CostModel): number {
   const { model, workload, assumptions } = problem
-  return trainFlops(model, workload.batchTokens, workload.sequenceLength, assumptions.attentionFlops).total
+  const { batchTokens, sequenceLength } = workload
+  const all = trainFlops(model, batchTokens, sequenceLength, assumptions.attentionFlops).total
+  // Routers take no time here, and so count for nothing.
+  return all - routerTrainFlops(model, batchTokens)
 }
 
 function recomputedStepFlops(costed: Costing): number {

@@ -3,8 +3,8 @@
  * cannot run the plan says why, and gets no flags. `notes` are what flags cannot say.
  */
 
-import type { Framework } from '../assumptions.ts'
 import type { CostModel } from '../cost/model.ts'
+import type { Framework } from '../framework.ts'
 import type { Chip } from '../hardware/chip.ts'
 import type { Accepts, Candidate } from '../search/candidate.ts'
 import { maxtext } from './launch/maxtext.ts'

@@ -1,5 +1,5 @@
 /** Assumptions that matter for the answer at hand. */
-import type { Framework } from '../assumptions.ts'
+import type { Framework } from '../framework.ts'
 import type { Problem } from '../problem.ts'
 import { counted, percent } from './figures.ts'
 import type { Plan } from './plan.ts'

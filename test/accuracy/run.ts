@@ -1,6 +1,6 @@
 /** One published run, and what the service predicts for the layout that it ran with. */
 import { readFileSync } from 'node:fs'
-import { calibrated } from '../../src/assumptions.ts'
+import { calibrated } from '../../src/calibrated-assumptions.ts'
 import { evaluate } from '../../src/evaluate.ts'
 import type { ElementType } from '../../src/hardware/chip.ts'
 import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'

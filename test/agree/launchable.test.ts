@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
-import { frameworks } from '../../src/assumptions.ts'
+import { frameworks } from '../../src/framework.ts'
 import { costModel } from '../../src/cost/model.ts'
 import { optimize } from '../../src/optimize.ts'
 import { launchable } from '../../src/plan/launch.ts'

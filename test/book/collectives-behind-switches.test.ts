@@ -1,4 +1,5 @@
-import { type Assumptions, book } from '../../src/assumptions.ts'
+import type { Assumptions } from '../../src/assumptions.ts'
+import { book } from '../../src/book-assumptions.ts'
 import type { SwitchedNetwork } from '../../src/hardware/cluster.ts'
 import { groupCost } from '../../src/hardware/collective.ts'
 import type { RankSpan } from '../../src/hardware/group.ts'

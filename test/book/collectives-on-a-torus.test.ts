@@ -1,4 +1,5 @@
-import { type Assumptions, book } from '../../src/assumptions.ts'
+import type { Assumptions } from '../../src/assumptions.ts'
+import { book } from '../../src/book-assumptions.ts'
 import { type CollectiveQuery, collectiveEstimate } from '../../src/collectives.ts'
 import { elementBytes } from '../../src/cost/element.ts'
 import { networkPrices } from '../../src/cost/network.ts'

@@ -3,7 +3,8 @@
  * algebra's notation (`B_X D_Y`); an array of kind `weight` has the weights' element type, one of kind `activation` that
  * of the activations, which move in bf16 even where the arithmetic is int8.
  */
-import { type Assumptions, book } from '../../src/assumptions.ts'
+import type { Assumptions } from '../../src/assumptions.ts'
+import { book } from '../../src/book-assumptions.ts'
 import { type Bucket, type CompiledProduct, compile, type Window } from '../../src/cost/compile.ts'
 import { arithmeticTime, computeRates, computeTime, productTime } from '../../src/cost/compute.ts'
 import { networkPrices } from '../../src/cost/network.ts'

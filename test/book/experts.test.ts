@@ -1,5 +1,5 @@
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
-import { book } from '../../src/assumptions.ts'
+import { book } from '../../src/book-assumptions.ts'
 import { computeRates } from '../../src/cost/compute.ts'
 import { elementBytes } from '../../src/cost/element.ts'
 import { sumTerms } from '../../src/cost/memory.ts'

@@ -2,7 +2,7 @@
  * Generation as chapters 7 and 8 count it: a model with so many parameters and so large caches, on chips whose network is in
  * nobody's way.
  */
-import { book } from '../../src/assumptions.ts'
+import { book } from '../../src/book-assumptions.ts'
 import { elementBytes } from '../../src/cost/element.ts'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import type { Chip, ElementType } from '../../src/hardware/chip.ts'

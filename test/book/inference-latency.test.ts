@@ -1,4 +1,4 @@
-import { book } from '../../src/assumptions.ts'
+import { book } from '../../src/book-assumptions.ts'
 import { elementBytes } from '../../src/cost/element.ts'
 import type { ElementType } from '../../src/hardware/chip.ts'
 import { groupCost } from '../../src/hardware/collective.ts'

@@ -1,4 +1,4 @@
-import { book } from '../../src/assumptions.ts'
+import { book } from '../../src/book-assumptions.ts'
 import { computeRates } from '../../src/cost/compute.ts'
 import { elementBytes } from '../../src/cost/element.ts'
 import { createScale, setMesh, termOf, termValue } from '../../src/cost/term.ts'

@@ -1,5 +1,5 @@
 /** The plain matmul of the book, and where chips are balanced. */
-import { book } from '../../src/assumptions.ts'
+import { book } from '../../src/book-assumptions.ts'
 import { computeRates } from '../../src/cost/compute.ts'
 import type { Chip, ElementType } from '../../src/hardware/chip.ts'
 import { crossing } from './crossing.ts'

@@ -2,7 +2,8 @@
  * The book's MLP of two matrices, or experts of two each, on a mesh: what it computes and what it moves, forwards and backwards, by the layer's own
  * table, derivation and prices. Tokens may be any real number.
  */
-import { type Assumptions, book } from '../../src/assumptions.ts'
+import type { Assumptions } from '../../src/assumptions.ts'
+import { book } from '../../src/book-assumptions.ts'
 import { compile, type Window } from '../../src/cost/compile.ts'
 import { computeRates, computeTime } from '../../src/cost/compute.ts'
 import { networkPrices } from '../../src/cost/network.ts'

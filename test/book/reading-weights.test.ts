@@ -1,4 +1,4 @@
-import { book } from '../../src/assumptions.ts'
+import { book } from '../../src/book-assumptions.ts'
 import { computeRates } from '../../src/cost/compute.ts'
 import type { Chip, ElementType } from '../../src/hardware/chip.ts'
 import { forwardFlops } from '../../src/model/flops.ts'

@@ -1,4 +1,4 @@
-import { book } from '../../src/assumptions.ts'
+import { book } from '../../src/book-assumptions.ts'
 import { computeRates } from '../../src/cost/compute.ts'
 import { addPermute, createTraffic, windowTime } from '../../src/cost/traffic.ts'
 import { groupCost } from '../../src/hardware/collective.ts'

@@ -1,5 +1,5 @@
 /** Whole layers, attention and MLP, tensor-parallel in the forward pass: all of their collectives, one after another. */
-import { book } from '../../src/assumptions.ts'
+import { book } from '../../src/book-assumptions.ts'
 import { compile } from '../../src/cost/compile.ts'
 import { networkPrices } from '../../src/cost/network.ts'
 import { createScale, extentsOf, setBatch, setMesh } from '../../src/cost/term.ts'

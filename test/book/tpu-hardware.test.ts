@@ -1,4 +1,4 @@
-import { book } from '../../src/assumptions.ts'
+import { book } from '../../src/book-assumptions.ts'
 import { computeRates, peakFlops } from '../../src/cost/compute.ts'
 import { volume } from '../../src/hardware/box.ts'
 import type { Chip, TorusSystem } from '../../src/hardware/chip.ts'

@@ -1,5 +1,5 @@
 /** Training at a given fraction of peak: the rule 6·P·tokens spread over chips that reach it. */
-import { book } from '../../src/assumptions.ts'
+import { book } from '../../src/book-assumptions.ts'
 import type { CompiledProduct } from '../../src/cost/compile.ts'
 import { type ComputeRates, computeRates, computeTime } from '../../src/cost/compute.ts'
 import { createScale, one, setMesh, termOf } from '../../src/cost/term.ts'

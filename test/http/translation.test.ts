@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { book, calibrated } from '../../src/assumptions.ts'
+import { book } from '../../src/book-assumptions.ts'
+import { calibrated } from '../../src/calibrated-assumptions.ts'
 import { answering, type Heard } from './planners.ts'
 import { question, service } from './service.ts'
 

@@ -1,7 +1,7 @@
 /** Latent attention in training: its products are its parameters, and its states lie as the stages say. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { book } from '../../src/assumptions.ts'
+import { book } from '../../src/book-assumptions.ts'
 import { compile } from '../../src/cost/compile.ts'
 import { sumTerms } from '../../src/cost/memory.ts'
 import { costModel, stageModel } from '../../src/cost/model.ts'

@@ -1,0 +1,125 @@
+/** What a cluster does, by kind of chip; the efficiencies are the chip's own (fixtures/hardware, each with its source). */
+
+import type { Assumptions } from './assumptions.ts'
+import { everyPolicy, offeredSchedules } from './book-assumptions.ts'
+import { frameworks } from './framework.ts'
+import type { Efficiency } from './hardware/chip.ts'
+import { contextLayouts } from './sharding/context-layout.ts'
+import { zeroStages } from './sharding/states.ts'
+
+/** Arrays on the host: of the frameworks MaxText has such policies. */
+const hostPolicies = ['minimal_offloaded', 'qkv_proj_offloaded', 'full_offloaded'] as const
+
+/**
+ * Kernels are measured in short bursts; under hours of load clocks drop and streams contend. One round number for all chips,
+ * set to published training runs (those kept for fitting); where power limits a chip further, its own `sustained` says so.
+ */
+const sustained = 0.85
+
+/**
+ * Elementwise kernels of GPUs run one by one: with every pass over an array that a fused kernel would make counted, training
+ * still takes 1.5 times as long as its bytes at the rate that matmuls stream. XLA fuses. Fit, with the share that H100 sustains
+ * and the stragglers, to the 114 bf16 rows of llm-foundry marked for fitting (PyTorch, nothing compiled, 125M to 70B on A100 and
+ * H100), at the least mean absolute log error. Left out by model size, sequence length or chips it stays at 1.4 to 1.5.
+ */
+const unfused = 1.5
+
+/**
+ * Steps grow with the nodes even where all communication hides: each waits for the last of them. Same rows, 8 to 512 chips; 5 to
+ * 10 ms whatever is left out. A share of the step fits as well there (1 %), but long steps of many thousand chips do not lose it
+ * (Llama 3, arXiv 2407.21783, table 4: 41 % MFU on 16 384). Left out on TPUs, where efficiencies are stated and not fitted.
+ */
+const stragglers = 8e-3
+
+/**
+ * Quantising included, large fp8 matmuls reach 0.87 to 0.91 of the fraction of peak that bf16 ones do, on H100, H200, B200, B300,
+ * GB200 and GB300 (ai-dynamo/aiconfigurator @095f58a51c4c, TensorRT-LLM kernels, saturation fits).
+ */
+const fp8Share = 0.88
+
+/**
+ * What a step of serving takes beside products and collectives. GPUs: one set for all stacks, round numbers at the least
+ * squares of the rows kept for fitting (289 of TensorRT-LLM, vLLM and SGLang: Llama of 8B and 70B on 1 to 8 H100, H200 and
+ * B200, 4 to 512 sequences). They leave half of the rows within 9 % and 90 % within 21 %; stacks differ from each other by as
+ * much (median from 11 % fast to 17 % slow). A step and its layers trade against each other: 0 to 3 ms and 20 to 52 us do
+ * nearly as well; sequences take 15 to 29 us. Kernels that reduce over a node take 2.5 to 7.5 us for the smallest arrays,
+ * whatever the number of chips (ai-dynamo/aiconfigurator @095f58a51c4c): half for a gather or scatter.
+ * TPUs: stated, not measured; on a torus the catalogue's hops count.
+ */
+function servingOverhead(tpu: boolean) {
+  return {
+    inferenceLayerOverheadSeconds: tpu ? 2e-5 : 3.5e-5,
+    inferenceStepOverheadSeconds: tpu ? 1e-3 : 1.5e-3,
+    inferenceSequenceOverheadSeconds: tpu ? 0 : 2e-5,
+    inferenceCollectiveSeconds: tpu ? 0 : 3e-6,
+  }
+}
+
+/** SMs that DeepSeek-V3 gives to its AllToAll kernels (arXiv 2412.19437, section 3.2.2), of the 132 of an H800. */
+const dispatchUnits = 20
+
+/**
+ * Qwen3-30B-A3B on 16 H100, 64 microbatches of 48 layers, a step of 24.71 s: the chip is idle for 1.89 s of it, and the
+ * exchange of counts takes 0.67 s where chips need not wait for each other, 0.31 + 0.11 ms a layer and pass. Source:
+ * NVIDIA-NeMo/Megatron-Bridge @067f987df0, skills/nemo-mbridge-perf-moe-comm-overlap/SKILL.md. On TPUs a compiled program
+ * waits for no host.
+ */
+const routing = 4e-4
+
+/** Stated starting values; the efficiencies are the chip's own (fixtures/hardware, each with its source). */
+export function calibrated(kind: 'tpu' | 'gpu', efficiency: Efficiency): Assumptions {
+  const tpu = kind === 'tpu'
+  return {
+    basis: 'calibrated',
+    matmulEfficiency: sustained * efficiency.matmul,
+    matmulHalfFlops: efficiency.matmulHalfFlops,
+    attentionEfficiency: efficiency.attention,
+    sustainedShare: efficiency.sustained ?? 1,
+    fp8Share,
+    hbmEfficiency: efficiency.hbm,
+    cacheEfficiency: efficiency.cache ?? efficiency.hbm,
+    scaleUpEfficiency: efficiency.scaleUp,
+    scaleOutEfficiency: efficiency.scaleOut,
+    latencyFactor: 1,
+    layerOverheadSeconds: tpu ? 2e-5 : 5e-5,
+    expertLayerOverheadSeconds: tpu ? 0 : routing,
+    stepOverheadSeconds: tpu ? 5e-3 : 1e-2,
+    stragglerSeconds: tpu ? 0 : stragglers,
+    ...servingOverhead(tpu),
+    overlapPrefetched: 0.9,
+    overlapCriticalPath: tpu ? 0.6 : 0.3,
+    overlapInference: tpu ? 0.6 : 0,
+    finiteRings: true,
+    inNetworkReduction: false,
+    hierarchicalDispatch: !tpu,
+    directGeneration: !tpu,
+    dispatchComputeShare: tpu ? 0 : dispatchUnits / 132,
+    twoBatchOverlap: false,
+    redundantExperts: 0,
+    expertImbalance: 1,
+    contextLayouts: tpu ? ['gather'] : contextLayouts,
+    attentionFlops: 'causal',
+    regatherActivations: true,
+    residual: 'sequence',
+    tokensDivideFreely: false,
+    schedules: tpu ? ['gpipe'] : offeredSchedules,
+    shardedPipelines: tpu,
+    policies: tpu ? [...everyPolicy, ...hostPolicies] : ['none', 'selective', 'full'],
+    zeroStages: tpu ? [0, 1, 3] : zeroStages,
+    frameworks,
+    searchTensor2: false,
+    searchWeightLayouts: tpu,
+    padHeads: tpu,
+    activations: 'counted',
+    masterWeights: true,
+    gradientBuffer: true,
+    workspace: true,
+    lossChunks: 1,
+    recomputeLogits: tpu,
+    elementwise: true,
+    elementwiseFactor: tpu ? 1 : unfused,
+    optimizerStep: true,
+    reserveFraction: tpu ? 0.03 : 0.06,
+    reserveBytes: tpu ? 0 : 2 ** 30,
+  }
+}
