@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
-import { frameworks } from '../../src/framework.ts'
 import { costModel } from '../../src/cost/model.ts'
+import { frameworks } from '../../src/framework.ts'
 import { optimize } from '../../src/optimize.ts'
 import { launchable } from '../../src/plan/launch.ts'
 import { meshKey, score } from '../../src/search/candidate.ts'
