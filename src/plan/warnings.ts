@@ -43,6 +43,11 @@ export function warnings(
       `none of ${assumptions.frameworks.join(', ')} can launch a plan for this request: plans are listed all the same, and launch says why`,
     )
   }
+  if (best && best.mesh.expert > 1) {
+    found.push(
+      'routing is taken to be even: every expert gets as many tokens as any other (auxiliary losses or biases see to it)',
+    )
+  }
   if (workload.optimizer === 'muon') {
     found.push(
       'Muon: matrices are taken to be dealt out whole over the chips that shard its states; gathering them is not charged',

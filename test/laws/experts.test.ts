@@ -339,3 +339,20 @@ describe('a model of which some layers have experts', () => {
     expect(apart(first, half)).toBeLessThan(1e-12)
   })
 })
+
+describe('a plan that spreads experts', () => {
+  it('warns that routing is taken to be even, and one that does not need not', () => {
+    const made = problem({ ...workload, model: withExperts(), chip: 'h100-sxm', chips: 8 })
+    const warningsOf = (mesh: Partial<Mesh>) => {
+      const found = evaluate(
+        made,
+        { mesh: { ...unitMesh, ...mesh }, zeroStage: 1 },
+        { small: javascriptLpSolver, large: javascriptLpSolver },
+      )
+      if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
+      return found.warnings.join()
+    }
+    expect(warningsOf({ expert: 8 })).toContain('routing is taken to be even')
+    expect(warningsOf({ data: 8 })).not.toContain('routing')
+  })
+})
