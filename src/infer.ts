@@ -1,4 +1,5 @@
 /** Inference in one page: a problem in, ranked plans of a phase out. */
+import type { Solver } from '../solvers/linear-program.ts'
 import { generationPhase } from './inference/generation.ts'
 import { leanestCandidate } from './inference/leanest.ts'
 import { type InferenceModel, inferenceModel } from './inference/model.ts'
@@ -8,6 +9,7 @@ import { anyCandidate, type InferenceCandidate, type Phase, searchPhase } from '
 import type { Solvers } from './optimize.ts'
 import { assembleInference } from './plan/inference/assemble.ts'
 import { inferenceNoPlan } from './plan/inference/no-plan.ts'
+import { paretoPoint } from './plan/inference/pareto-point.ts'
 import { phaseFields } from './plan/inference/phase-fields.ts'
 import { inferenceSensitivity } from './plan/inference/sensitivity.ts'
 import { inferenceWarnings } from './plan/inference/warnings.ts'
@@ -16,18 +18,21 @@ import { modelSummary } from './plan/model-summary.ts'
 import type { GenerateWorkload, InferenceProblem, PhaseProblem } from './problem.ts'
 import { unitMesh } from './sharding/axis.ts'
 
+/** Without a solver nothing is proven of a plan's layouts. */
+type PlanOf = (candidate: InferenceCandidate, rank: number, solver?: Solver | null) => InferencePlan
+
 export function infer(problem: PhaseProblem, { small }: Solvers): InferenceAnswer {
   const model = inferenceModel(problem)
   const phase = phaseOf(model, problem)
   const result = searchPhase(model, phase, problem.top)
-  const planOf = (candidate: InferenceCandidate, rank: number): InferencePlan =>
+  const planOf: PlanOf = (candidate, rank, solver = small) =>
     assembleInference(
       model,
       candidate,
       rank,
       phase,
       phaseFields(model, problem, candidate),
-      small,
+      solver,
       lengthOf(problem),
     )
   const plans = result.candidates.map((candidate, index) => planOf(candidate, index + 1))
@@ -74,21 +79,11 @@ function isGeneration(problem: PhaseProblem): problem is InferenceProblem<Genera
 function pareto(
   model: InferenceModel,
   problem: InferenceProblem<GenerateWorkload>,
-  planOf: (candidate: InferenceCandidate, rank: number) => InferencePlan,
+  planOf: PlanOf,
 ): readonly ParetoPoint[] {
-  const { chips } = problem.cluster
-  return paretoCandidates(model, problem).map((candidate, index) => {
-    const plan = planOf(candidate, index + 1)
-    const { batchSequences, stepTimeSeconds, tokensPerSecondPerChip, mesh } = plan
-    return {
-      batchSequences,
-      stepTimeSeconds,
-      tokensPerSecondPerChip,
-      chipSecondsPerToken: 1 / tokensPerSecondPerChip,
-      chips: chips / mesh.data,
-      plan,
-    }
-  })
+  return paretoCandidates(model, problem).map((candidate, index) =>
+    paretoPoint(planOf(candidate, index + 1, null), problem.cluster.chips),
+  )
 }
 
 function nothing(
@@ -96,7 +91,7 @@ function nothing(
   problem: PhaseProblem,
   phase: Phase,
   result: ReturnType<typeof searchPhase>,
-  planOf: (candidate: InferenceCandidate, rank: number) => InferencePlan,
+  planOf: PlanOf,
 ): InferenceAnswer['infeasible'] {
   const leanest = leanestCandidate(model, phase)
   const [fastest] = isGeneration(problem)

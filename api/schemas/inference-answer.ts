@@ -7,14 +7,28 @@ import { noPlan, searchAccount, sensitivity } from './search-account.ts'
 
 const mode = z.enum(['prefill', 'generate'])
 
-export const paretoPoint = z.object({
-  batchSequences: z.number(),
-  stepTimeSeconds: z.number(),
-  tokensPerSecondPerChip: z.number(),
-  chipSecondsPerToken: z.number(),
-  chips: z.number().describe('Of one replica: the smallest deployment with this latency and cost.'),
-  plan: inferencePlan,
-}) satisfies z.ZodType<ParetoPoint>
+export const paretoPoint = z
+  .object({
+    ...inferencePlan.pick({
+      id: true,
+      summary: true,
+      batchSequences: true,
+      stepTimeSeconds: true,
+      tokensPerSecondPerUser: true,
+      tokensPerSecondPerChip: true,
+      costPerMillionTokensUsd: true,
+    }).shape,
+    chipSecondsPerToken: z.number(),
+    chips: z.number().describe('Of one replica: the smallest deployment with this latency and cost.'),
+    plan: z
+      .object({
+        ...inferencePlan.pick({ mesh: true, placement: true, batchSequences: true, microbatches: true })
+          .shape,
+        layout: z.record(z.string(), z.string()).describe('By component.'),
+      })
+      .describe('What was chosen: as the `plan` of /evaluate, with all else as asked, it is answered whole.'),
+  })
+  .describe('A point of latency against cost.') satisfies z.ZodType<ParetoPoint>
 
 export const inferenceAnswer = z.object({
   mode,

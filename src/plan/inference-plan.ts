@@ -45,14 +45,29 @@ export interface SpeculationAccount {
   readonly speedup: number
 }
 
-export interface ParetoPoint {
-  readonly batchSequences: number
-  readonly stepTimeSeconds: number
-  readonly tokensPerSecondPerChip: number
+/** One point of the frontier: its numbers, and of its plan as much as gives them again. */
+export interface ParetoPoint
+  extends Pick<
+    InferencePlan,
+    | 'id'
+    | 'summary'
+    | 'batchSequences'
+    | 'stepTimeSeconds'
+    | 'tokensPerSecondPerUser'
+    | 'tokensPerSecondPerChip'
+    | 'costPerMillionTokensUsd'
+  > {
   readonly chipSecondsPerToken: number
   /** Chips of one replica: the smallest deployment with this latency and cost. */
   readonly chips: number
-  readonly plan: InferencePlan
+  readonly plan: ParetoSketch
+}
+
+/** What was chosen: evaluated, it is the point's plan. */
+export interface ParetoSketch
+  extends Pick<InferencePlan, 'mesh' | 'placement' | 'batchSequences' | 'microbatches'> {
+  /** By component. */
+  readonly layout: Readonly<Record<string, string>>
 }
 
 export interface InferenceAnswer extends Omit<OptimizeAnswer, 'plans' | 'infeasible'> {

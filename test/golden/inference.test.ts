@@ -52,8 +52,8 @@ describe('the ranked plans of inference where', () => {
 function page({ plans, pareto = [], search, warnings }: InferenceAnswer): string {
   const { infeasible: reasons, ...counts } = search
   const account = Object.entries({ ...counts, ...reasons }).map(([name, value]) => `${name} ${figure(value)}`)
-  const frontier = pareto.map(({ chipSecondsPerToken, stepTimeSeconds, plan }) => {
-    return `  ${figure(stepTimeSeconds)} s, ${figure(chipSecondsPerToken)} chip-seconds a token: ${plan.summary}`
+  const frontier = pareto.map(({ chipSecondsPerToken, stepTimeSeconds, summary }) => {
+    return `  ${figure(stepTimeSeconds)} s, ${figure(chipSecondsPerToken)} chip-seconds a token: ${summary}`
   })
   return [...plans.map(line), account.join(', '), 'frontier', ...frontier, ...warnings, ''].join('\n')
 }

@@ -91,6 +91,12 @@ interface Answered {
   readonly memoryBytes: { readonly total: number }
 }
 
+interface Point {
+  readonly summary: string
+  readonly chips: number
+  readonly chipSecondsPerToken: number
+}
+
 async function posted(path: string, body: object) {
   return service({ search: planning })
     .post(path)
@@ -102,7 +108,20 @@ async function plansOf(body: object): Promise<readonly Answered[]> {
   expect(answer.status, answer.text).toBe(200)
   const { plans, pareto = [], infeasible } = answer.body
   const nearest = infeasible?.nearest ? [infeasible.nearest.plan] : []
-  return [...plans, ...pareto.map(({ plan }: { plan: Answered }) => plan).slice(0, 8), ...nearest]
+  for (const { plan, ...point } of pareto.slice(0, 8)) await expectPoint(body, plan, point)
+  return [...plans, ...nearest]
+}
+
+/** The sketch of a point on the frontier gives all of its numbers again. */
+async function expectPoint(
+  body: object,
+  plan: object,
+  { chips: _replica, chipSecondsPerToken, ...point }: Point,
+) {
+  const evaluated = await posted('/evaluate', { ...body, plan })
+  expect(evaluated.status, `${point.summary}: ${evaluated.text.slice(0, 600)}`).toBe(200)
+  expect(evaluated.body.plan).toMatchObject({ ...point, feasible: true })
+  expect(evaluated.body.plan.tokensPerSecondPerChip * chipSecondsPerToken).toBeCloseTo(1, 12)
 }
 
 async function expectSame(body: object, plan: Answered) {

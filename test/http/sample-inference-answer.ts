@@ -33,12 +33,22 @@ export const sampleInferenceAnswer: InferenceAnswer = {
   plans: [sampleInferencePlan],
   pareto: [
     {
+      id: sampleInferencePlan.id,
+      summary: sampleInferencePlan.summary,
       batchSequences: 32,
       stepTimeSeconds: 1,
+      tokensPerSecondPerUser: 1,
       tokensPerSecondPerChip: 4,
       chipSecondsPerToken: 0.25,
+      costPerMillionTokensUsd: null,
       chips: 8,
-      plan: sampleInferencePlan,
+      plan: {
+        mesh: sampleInferencePlan.mesh,
+        placement: sampleInferencePlan.placement,
+        layout: { attention: '1d/heads', mlp: '1d', unembedding: '1d' },
+        batchSequences: 32,
+        microbatches: 1,
+      },
     },
   ],
   search: sampleSearch,
