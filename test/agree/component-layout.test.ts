@@ -8,6 +8,7 @@ import { loadHighs } from '../../solvers/highs.ts'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Solver } from '../../solvers/linear-program.ts'
 import { bestLayouts, chooseLayouts, type LayoutQuestion } from '../../src/search/component-layout.ts'
+import { runs } from '../runs.ts'
 import { bestOfAll, everyChoice, layoutQuestions, plain, real } from './layout-questions.ts'
 
 let highs: Solver
@@ -55,21 +56,21 @@ describe.each(numbers)('%s', (_, own) => {
         expect(found.bytes).toBe(best.bytes)
         expect(Math.abs(found.seconds - best.seconds)).toBeLessThanOrEqual(1e-12 * best.seconds)
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(2000) },
     )
   })
 
   it('the programme finds as fast a choice with javascript-lp-solver', () => {
     fc.assert(
       fc.property(layoutQuestions(own), (question) => expectTheSame(question, javascriptLpSolver)),
-      { numRuns: 300 },
+      { numRuns: runs(100) },
     )
   })
 
   it('the programme finds as fast a choice with HiGHS', () => {
     fc.assert(
       fc.property(layoutQuestions(own), (question) => expectTheSame(question, highs)),
-      { numRuns: 200 },
+      { numRuns: runs(60) },
     )
   })
 })

@@ -22,6 +22,7 @@ import { enumerateMeshes } from '../../src/search/meshes.ts'
 import { search } from '../../src/search/search.ts'
 import { axes, axesOf, type Mesh } from '../../src/sharding/axis.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
+import { runs } from '../runs.ts'
 
 let highs: Solver
 beforeAll(async () => {
@@ -190,7 +191,7 @@ describe('the bound of any request', () => {
         const [one = 0, other = 0] = bounds
         if (Number.isFinite(one)) expect(Math.abs(one / other - 1)).toBeLessThan(1e-4)
       }),
-      { numRuns: 150 },
+      { numRuns: runs(60) },
     )
   })
 
@@ -202,7 +203,7 @@ describe('the bound of any request', () => {
         const model = costModel({ ...any, constraints: mesh })
         expect(boundOf(model, javascriptLpSolver)).toBeLessThanOrEqual(bestTime(model))
       }),
-      { numRuns: 250 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -222,7 +223,7 @@ describe('the bound of any request', () => {
           }
         }
       }),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     )
   })
 })
@@ -251,7 +252,7 @@ describe('network cuts', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(150) },
     )
   })
 })

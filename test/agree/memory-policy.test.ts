@@ -30,6 +30,7 @@ import {
 import { search } from '../../src/search/search.ts'
 import type { LayoutNumbers } from '../../src/search/stage-windows.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
+import { runs } from '../runs.ts'
 
 let highs: Solver
 beforeAll(async () => {
@@ -485,7 +486,7 @@ describe('numbers made up', () => {
         expectAlike(timeOfAnswer(solveMemoryPolicy(numbers, javascriptLpSolver)), best)
         expectAlike(timeOfAnswer(solveMemoryPolicy(numbers, highs)), best)
       }),
-      { numRuns: 60 },
+      { numRuns: runs(40) },
     )
   })
 
@@ -499,7 +500,7 @@ describe('numbers made up', () => {
         expect(real).toBeLessThanOrEqual(any * (1 + 1e-6))
         expectAlike(timeOfAnswer(relaxMemoryPolicy(numbers, highs)), real)
       }),
-      { numRuns: 40 },
+      { numRuns: runs(25) },
     )
   })
 
@@ -526,7 +527,7 @@ describe('numbers made up', () => {
           expect(price(solver)).toBeLessThanOrEqual(falling + slack)
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(25) },
     )
   })
 })

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { loadHighs } from '../../solvers/highs.ts'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { LinearProgram, Row, Solution, Solver, Variable } from '../../solvers/linear-program.ts'
+import { runs } from '../runs.ts'
 
 let highs: Solver
 beforeAll(async () => {
@@ -193,7 +194,7 @@ describe('the solvers agree', () => {
         expect(solution.status).toBe(best === undefined ? 'infeasible' : 'optimal')
         if (best !== undefined) expect(objectiveOf(solution)).toBe(best === 0 ? 0 : best)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(120) },
     )
   })
 
@@ -214,7 +215,7 @@ describe('the solvers agree', () => {
         const program = { variables, rows: [{ name: 'memory', terms, upper: (units + 0.5) * unit }] }
         expect(objectiveOf(solver(program))).toBeCloseTo(bruteForce(program) ?? Number.NaN, 12)
       }),
-      { numRuns: 150 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -238,7 +239,7 @@ describe('the solvers agree', () => {
         const solution = solver({ variables, rows: [{ name: 'room', terms, upper: capacity }] })
         expect(objectiveOf(solution)).toBeCloseTo(-(most[capacity] ?? 0), 9)
       }),
-      { numRuns: 100 },
+      { numRuns: runs(60) },
     )
   })
 
@@ -272,7 +273,7 @@ describe('the solvers agree', () => {
         )
         expect(objectiveOf(solution)).toBeCloseTo(Math.min(...sums), 9)
       }),
-      { numRuns: 60 },
+      { numRuns: runs(40) },
     )
   })
 })
@@ -478,7 +479,7 @@ describe.each(solvers)('%s', (_, solver) => {
       fc.property(programs('some', { variables: 6, rows: 5, apart: 3 }), (program) => {
         expect(solver(program)).toEqual(solver(program))
       }),
-      { numRuns: 50 },
+      { numRuns: runs(40) },
     )
   })
 })

@@ -13,6 +13,7 @@ import {
   type Resharding,
 } from '../../src/search/component-layout.ts'
 import { everyChoice, layoutQuestions, plain, real } from '../agree/layout-questions.ts'
+import { runs } from '../runs.ts'
 
 let highs: Solver
 beforeAll(async () => {
@@ -84,7 +85,7 @@ describe('the best layouts', () => {
       fc.property(questions, fraction, (question, share) => {
         expectNoSlower({ ...question, budget: question.budget * (1 + share) }, question)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -98,7 +99,7 @@ describe('the best layouts', () => {
         )
         expectNoSlower(question, fewer)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -129,7 +130,7 @@ describe('the best layouts', () => {
           grown((own) => ({ ...own, workspace: own.workspace + share * 2 ** 30 })),
         )
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -147,7 +148,7 @@ describe('the best layouts', () => {
         if (alike.length === 1) expect(back).toEqual(found.chosen)
         else expect(alike.map(({ chosen }) => chosen)).toContainEqual(back)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -161,7 +162,7 @@ describe('the best layouts', () => {
         )
         expect(bestLayouts(doubled)).toEqual(bestLayouts(question))
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -183,7 +184,7 @@ describe('the best layouts', () => {
         expect(bestLayouts(turned)).toEqual(bestLayouts(question))
         expect(bestLayouts(parts)).toEqual(bestLayouts(question))
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -206,7 +207,7 @@ describe('the best layouts', () => {
         }))
         expect(bestLayouts(scaled)?.chosen).toEqual(bestLayouts(question)?.chosen)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -220,7 +221,7 @@ describe('the best layouts', () => {
         })
         expect(found?.chosen).toEqual(fastest)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })
@@ -247,7 +248,7 @@ describe.each(solvers)('the relaxed programme, %s', (_, solver) => {
       fc.property(questions, (question) => {
         expect(relaxed(question, solver)).toBeLessThanOrEqual(timeOf(question) * (1 + 1e-6))
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 
@@ -258,7 +259,7 @@ describe.each(solvers)('the relaxed programme, %s', (_, solver) => {
         const free = { ...question, resharding: chain, budget: 2 ** 60 }
         expect(Math.abs(relaxed(free, solver) - timeOf(free))).toBeLessThanOrEqual(1e-6 * timeOf(free))
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 })

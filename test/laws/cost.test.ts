@@ -12,6 +12,7 @@ import { search } from '../../src/search/search.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { enumeration, type Priced } from '../agree/enumeration.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
+import { runs } from '../runs.ts'
 
 const small: Architecture = {
   layers: 5,
@@ -178,7 +179,7 @@ describe('the best plan', () => {
           fc.pre(Number.isFinite(now))
           expect(best(better(made))).toBeLessThanOrEqual(now * (1 + 1e-9))
         }),
-        { numRuns: 8 },
+        { numRuns: runs(6) },
       )
     })
 
@@ -211,7 +212,7 @@ describe('the best plan', () => {
         fc.pre(Number.isFinite(now))
         expect(best(slower) / now).toBeCloseTo(k, 9)
       }),
-      { numRuns: 8 },
+      { numRuns: runs(6) },
     )
   })
 
@@ -226,7 +227,7 @@ describe('the best plan', () => {
           expect(hfu).toBeGreaterThanOrEqual(mfu * (1 - 1e-12))
         })
       }),
-      { numRuns: 8 },
+      { numRuns: runs(6) },
     )
   })
 })

@@ -15,6 +15,7 @@ import {
   mlp,
   unembedding,
 } from '../../src/sharding/training-layout.ts'
+import { runs } from '../runs.ts'
 import { plain } from './simulated-mesh.ts'
 import { type Run, run } from './simulated-training.ts'
 
@@ -66,7 +67,7 @@ const components = fc
   )
 
 /** Up to four axes larger than 1, any ZeRO stage that the axes allow, any policy. */
-const runs: fc.Arbitrary<() => Run> = fc
+const derivations: fc.Arbitrary<() => Run> = fc
   .record({
     component: components,
     active: fc.subarray<Axis>(['data', 'fsdp', 'tensor', 'tensor2', 'context', 'expert'], { maxLength: 4 }),
@@ -82,55 +83,55 @@ const runs: fc.Arbitrary<() => Run> = fc
 describe('a derivation, run with numbers on a tiny mesh', () => {
   it('leaves every chip its part of the results and gradients that one chip would compute', () => {
     fc.assert(
-      fc.property(runs, (made) => {
+      fc.property(derivations, (made) => {
         const { outcomes } = made()
         expect(outcomes.length).toBeGreaterThan(2)
         for (const { name, is, should } of outcomes) {
           expect({ name, parts: plain(is) }).toEqual({ name, parts: plain(should) })
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(75) },
     )
   })
 
   it('moves as many elements as it says', () => {
     fc.assert(
-      fc.property(runs, (made) => {
+      fc.property(derivations, (made) => {
         const moved = made().comparisons.filter(({ what }) => what === 'elements moved')
         expect(moved.filter(({ said, done }) => said !== done)).toEqual([])
       }),
-      { numRuns: 150 },
+      { numRuns: runs(75) },
     )
   })
 
   it('multiplies as often on each chip as it says', () => {
     fc.assert(
-      fc.property(runs, (made) => {
+      fc.property(derivations, (made) => {
         const counted = made().comparisons.filter(({ what }) => what === 'flops')
         expect(counted.length).toBeGreaterThan(0)
         expect(counted.filter(({ said, done }) => said !== done)).toEqual([])
       }),
-      { numRuns: 150 },
+      { numRuns: runs(75) },
     )
   })
 
   it('reads operands of the size that it says', () => {
     fc.assert(
-      fc.property(runs, (made) => {
+      fc.property(derivations, (made) => {
         const read = made().comparisons.filter(({ what }) => what === 'operand')
         expect(read.filter(({ said, done }) => said !== done)).toEqual([])
       }),
-      { numRuns: 150 },
+      { numRuns: runs(75) },
     )
   })
 
   it('writes results of the size that it says: partial sums are whole', () => {
     fc.assert(
-      fc.property(runs, (made) => {
+      fc.property(derivations, (made) => {
         const written = made().comparisons.filter(({ what }) => what === 'result')
         expect(written.filter(({ said, done }) => said !== done)).toEqual([])
       }),
-      { numRuns: 150 },
+      { numRuns: runs(75) },
     )
   })
 })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { axesOfArray, type ShardedArray, without } from '../../src/sharding/array.ts'
 import type { Axis } from '../../src/sharding/axis.ts'
 import { type LocalProduct, localProduct } from '../../src/sharding/einsum.ts'
+import { runs } from '../runs.ts'
 import {
   denseProduct,
   gathered,
@@ -85,7 +86,7 @@ describe('the rule for a sharded einsum, carried out with numbers on eight chips
         const reduced = sliced(mesh, summed(mesh, result, rule.unreduced), einsum.out)
         expect(plain(reduced)).toEqual(plain(spread(mesh, whole, einsum.out)))
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     )
   })
 

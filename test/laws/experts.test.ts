@@ -16,6 +16,7 @@ import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../../src/sharding/states.ts'
 import { enumeration, type Priced } from '../agree/enumeration.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
+import { runs } from '../runs.ts'
 
 const dense: Architecture = {
   layers: 4,
@@ -183,7 +184,7 @@ describe('the states of a mixture of experts', () => {
           expect(apart(added(unitMesh, state) / divided, added(mesh, state))).toBeLessThan(1e-9)
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 })

@@ -18,6 +18,7 @@ import {
   prompts,
   solvers,
 } from '../inference-problem.ts'
+import { runs } from '../runs.ts'
 import { choicesOf } from './layout-choices.ts'
 
 const whole = (min: number, max: number) => fc.integer({ min, max })
@@ -131,7 +132,7 @@ describe('one expert that every token visits', () => {
           own.map(({ memoryBytes }) => memoryBytes.total),
         )
       }),
-      { numRuns: 15 },
+      { numRuns: runs(8) },
     )
   })
 })
@@ -175,7 +176,7 @@ describe('an expert axis', () => {
         expect(caches({ expert: 16 })).toBe(caches({ data: 16 }))
         expect(caches({ expert: 4, data: 4 })).toBe(caches({ data: 16 }))
       }),
-      { numRuns: 20 },
+      { numRuns: runs(10) },
     )
   })
 
@@ -243,7 +244,7 @@ describe('a plan of a mixture of experts', () => {
           expect(lowerBoundSeconds).toBeLessThanOrEqual(stepTimeSeconds * (1 + 1e-9))
         }
       }),
-      { numRuns: 30 },
+      { numRuns: runs(15) },
     )
   })
 
@@ -256,7 +257,7 @@ describe('a plan of a mixture of experts', () => {
           expect(sum / stepTimeSeconds).toBeCloseTo(1, 6)
         }
       }),
-      { numRuns: 20 },
+      { numRuns: runs(10) },
     )
   })
 
@@ -274,7 +275,7 @@ describe('a plan of a mixture of experts', () => {
           expect(seconds).toBeGreaterThanOrEqual(stepTimeSeconds * (1 - 1e-9))
         }
       }),
-      { numRuns: 12 },
+      { numRuns: runs(6) },
     )
   })
 
@@ -291,7 +292,7 @@ describe('a plan of a mixture of experts', () => {
           expect(streaming.weightsSeconds).toBeLessThanOrEqual(stored * microbatches * (1 + 1e-9))
         }
       }),
-      { numRuns: 15 },
+      { numRuns: runs(8) },
     )
   })
 })
@@ -348,7 +349,7 @@ describe('latent attention', () => {
           expect(floor).toBeLessThanOrEqual(stepTimeSeconds * (1 + 1e-9))
         }
       }),
-      { numRuns: 20 },
+      { numRuns: runs(10) },
     )
   })
 })

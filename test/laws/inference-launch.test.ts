@@ -402,7 +402,7 @@ describe('a serving framework that cannot run a plan says why', () => {
 describe('flags of plans that the search finds', () => {
   /** As made up, and plainer: few frameworks have all of the types and blocks. */
   const found = fc
-    .sample(fc.oneof(generateProblems, prefillProblems), { seed: 11, numRuns: 120 })
+    .sample(fc.oneof(generateProblems, prefillProblems), { seed: 11, numRuns: 60 })
     .flatMap((asked: PhaseProblem) => [asked, plainer(asked)])
     .flatMap((asked) =>
       infer(asked, solvers).plans.map((plan) => ({

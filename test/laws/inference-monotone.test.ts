@@ -6,9 +6,10 @@ import { phaseOf } from '../../src/infer.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
 import { searchPhase } from '../../src/inference/search.ts'
 import type { GenerateWorkload, InferenceProblem, PhaseProblem, PrefillWorkload } from '../../src/problem.ts'
+import { runs } from '../runs.ts'
 import { generateProblems, prefillProblems } from './inference-problems.ts'
 
-const numRuns = 25
+const numRuns = runs(12)
 
 /** Sums of the same numbers in another order. */
 const rounding = 1e-9

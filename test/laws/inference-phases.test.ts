@@ -15,6 +15,7 @@ import type {
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { switched } from '../book/networks.ts'
 import { generation, inferenceProblem, solvers } from '../inference-problem.ts'
+import { runs } from '../runs.ts'
 import { generateProblems, prefillProblems } from './inference-problems.ts'
 
 /** Sums of the same numbers in another order. */
@@ -69,7 +70,7 @@ describe('a batch as large as fits', () => {
           expect([fits(batchSequences), fits(batchSequences + sharesOf(mesh))]).toEqual([true, false])
         }
       }),
-      { numRuns: 15 },
+      { numRuns: runs(8) },
     )
   })
 
@@ -82,7 +83,7 @@ describe('a batch as large as fits', () => {
           expect([fits(batchSequences), fits(batchSequences + 1)]).toEqual([true, false])
         }
       }),
-      { numRuns: 10 },
+      { numRuns: runs(5) },
     )
   })
 
@@ -95,7 +96,7 @@ describe('a batch as large as fits', () => {
           expect([fits(maxBatchSequences), fits(maxBatchSequences + 1)]).toEqual([true, false])
         }
       }),
-      { numRuns: 10 },
+      { numRuns: runs(5) },
     )
   })
 
@@ -106,7 +107,7 @@ describe('a batch as large as fits', () => {
         if (!most) return
         expectNoBetter(withBatch(problem, Math.ceil(share * most.batchSequences)), most)
       }),
-      { numRuns: 25 },
+      { numRuns: runs(12) },
     )
   })
 
@@ -140,7 +141,7 @@ describe('a batch as large as fits', () => {
           expect(plan.feasible && plan.stepTimeSeconds <= maxStepSeconds).toBe(false)
         }
       }),
-      { numRuns: 10 },
+      { numRuns: runs(5) },
     )
   })
 })
@@ -165,7 +166,7 @@ describe.each<readonly [string, fc.Arbitrary<PhaseProblem>]>(phases)('in %s', (_
           expectAlike(memoryBytes.total, full[at]?.memoryBytes.total ?? Number.NaN)
         })
       }),
-      { numRuns: 15 },
+      { numRuns: runs(8) },
     )
   })
 
@@ -181,7 +182,7 @@ describe.each<readonly [string, fc.Arbitrary<PhaseProblem>]>(phases)('in %s', (_
           expect(shared.memoryBytes.total).toBeLessThanOrEqual(plan.memoryBytes.total * (1 + rounding))
         }
       }),
-      { numRuns: 8 },
+      { numRuns: runs(4) },
     )
   })
 })
@@ -197,7 +198,7 @@ describe('a chunk', () => {
         const cut = infer({ ...unstaged, workload: { ...workload, chunkTokens: whole } }, solvers).plans
         expect(cut).toEqual(uncut)
       }),
-      { numRuns: 15 },
+      { numRuns: runs(8) },
     )
   })
 
@@ -216,7 +217,7 @@ describe('a chunk', () => {
         ).plans
         expect(cut?.stepTimeSeconds).toBeGreaterThanOrEqual((uncut?.stepTimeSeconds ?? 0) * (1 - rounding))
       }),
-      { numRuns: 25 },
+      { numRuns: runs(12) },
     )
   })
 })
@@ -235,7 +236,7 @@ describe('speculation', () => {
           hold(speculation, given, plan)
         }
       }),
-      { numRuns: 12 },
+      { numRuns: runs(6) },
     )
   const draftCostRatio = fc.double({ min: 0, max: 0.5, noNaN: true })
   const share = fc.double({ min: 0, max: 1, noNaN: true })
@@ -307,7 +308,7 @@ describe('four stages, beside four chips with a quarter of each layer', () => {
         expect(piped.microbatchTokens).toBe(Math.ceil(batch / piped.microbatches))
         expect([sharded.microbatches, sharded.microbatchTokens]).toEqual([1, batch])
       }),
-      { numRuns: 20 },
+      { numRuns: runs(10) },
     )
   })
 
@@ -321,7 +322,7 @@ describe('four stages, beside four chips with a quarter of each layer', () => {
         expectAlike(piped.streaming.weightsSeconds, stages * sharded.streaming.weightsSeconds)
         expectAlike(piped.streaming.arithmeticSeconds, sharded.streaming.arithmeticSeconds)
       }),
-      { numRuns: 20 },
+      { numRuns: runs(10) },
     )
   })
 })

@@ -16,6 +16,7 @@ import type { ProjectionLayout } from '../../src/sharding/inference-layout.ts'
 import { inventedChip } from '../book/chips.ts'
 import { inferenceMlpTime } from '../book/inference-mlp.ts'
 import { torus } from '../book/networks.ts'
+import { runs } from '../runs.ts'
 
 /** They fall out of the comparison. */
 const [D, tokens, linkBytesPerSecond] = [4096, 64, 4.5e10]
@@ -62,7 +63,7 @@ describe('2D weight-stationary layouts on a torus', () => {
           expect(two).toBeGreaterThanOrEqual(one * (1 - rounding))
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -76,7 +77,7 @@ describe('2D weight-stationary layouts on a torus', () => {
         if (X === 3) expect(Math.abs(two - one)).toBeLessThanOrEqual(rounding * one)
         else expect(two < one).toBe(chips > 18 * ratio)
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 

@@ -16,6 +16,7 @@ import { elementsOf } from '../../src/sharding/elements.ts'
 import { numerator } from '../../src/sharding/monomial.ts'
 import { layerComponents } from '../../src/sharding/training-layout.ts'
 import { problem } from '../problem.ts'
+import { runs } from '../runs.ts'
 import { anyModels, latentModels } from './models.ts'
 
 const precision = {
@@ -56,7 +57,7 @@ describe('the products of a layer', () => {
         expect(forward / ((mlp + projections) / 3)).toBeCloseTo(1, 9)
         expect(backward / forward).toBeCloseTo(2, 9)
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     )
   })
 
@@ -67,7 +68,7 @@ describe('the products of a layer', () => {
         const backward = flopsOf(model, tokens, false, 'backward')
         expect(backward / forward).toBeCloseTo(2, 9)
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -81,7 +82,7 @@ describe('the products of a layer', () => {
         const backwards = flopsOf(model, length, true, 'backward') / flopsOf(model, length, true, 'forward')
         expect(backwards).toBeCloseTo((2.5 * (key + value)) / (key + value), 9)
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     )
   })
 })

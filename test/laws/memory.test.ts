@@ -19,6 +19,7 @@ import { parameterCount } from '../../src/model/parameters.ts'
 import { type Mesh, meshSize, unitMesh } from '../../src/sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../../src/sharding/states.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
+import { runs } from '../runs.ts'
 
 /** Everything divides: 2^n of each. */
 const even: Architecture = {
@@ -104,7 +105,7 @@ describe('the states', () => {
         expect(held.gradients / (total * each.gradients)).toBeCloseTo(1, 12)
         expect(held.optimizer / (total * each.optimizer)).toBeCloseTo(1, 12)
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     )
   })
 
@@ -157,7 +158,7 @@ describe('the states', () => {
         const seconds = (parameterCount(transformer).total / 64) * bytes * model.rates.secondsPerByte
         expect(updateTime(model, stageModel(model, 3), groups, scale) / seconds).toBeCloseTo(1, 12)
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     )
   })
 })

@@ -7,6 +7,7 @@ import { type Group, groupSize, union } from '../../src/hardware/group.ts'
 import type { NetworkTerms } from '../../src/hardware/group-cost.ts'
 import { factorings, type Placement, placements } from '../../src/hardware/placement.ts'
 import { type Axis, axes, type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import { runs } from '../runs.ts'
 
 function torus(topology: readonly number[], slices = 1, wraps = topology.map(() => true)): TorusNetwork {
   return {
@@ -129,7 +130,7 @@ describe('a placement on a torus', () => {
         for (const placement of placements(network, mesh))
           expectPartition(mesh, coordinates(network, placement))
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 
@@ -175,7 +176,7 @@ describe('a placement on a torus', () => {
           new Set(all.map((placement) => costOf(network, placement)))
         expect(costs(placements(network, mesh))).toEqual(costs(everyPlacement(network, mesh)))
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 

@@ -10,6 +10,7 @@ import type { MixtureOfExperts } from '../../src/model/transformer.ts'
 import type { Precision } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
+import { runs } from '../runs.ts'
 
 const [D, F, N, K, H] = [512, 2048, 8, 2, 64]
 const sequenceLength = 1024
@@ -77,7 +78,7 @@ describe('the experts of a chip', () => {
         expect(forward / lost).toBeCloseTo(matrices, 6)
         expect(backward / lost).toBeCloseTo(2 * matrices, 6)
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     )
   })
 

@@ -7,6 +7,7 @@ import type { InferenceProblem, ServeWorkload } from '../../src/problem.ts'
 import { serve } from '../../src/serve.ts'
 import { axes } from '../../src/sharding/axis.ts'
 import { type InferenceOptions, inferenceProblem, solvers } from '../inference-problem.ts'
+import { runs } from '../runs.ts'
 
 type Options = Omit<InferenceOptions<ServeWorkload>, 'model'>
 
@@ -68,7 +69,7 @@ function expectNoWorse(score: number, other: number, within = found): void {
   else expect(score).toBeLessThanOrEqual(other / within)
 }
 
-const few = { numRuns: 12 }
+const few = { numRuns: runs(6) }
 
 describe('a deployment', () => {
   it('meets its objectives, is no busier than planned, and no faster than its floors', () => {
@@ -134,7 +135,7 @@ describe('a deployment', () => {
       fc.property(questions, (problem) => {
         expect(answer(problem)).toEqual(answer(problem))
       }),
-      { numRuns: 3 },
+      { numRuns: runs(3) },
     )
   })
 })

@@ -5,6 +5,7 @@ import { evaluateInference } from '../../src/evaluate-inference.ts'
 import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { generation, inferenceProblem, solvers } from '../inference-problem.ts'
+import { runs } from '../runs.ts'
 
 const layout = { attention: '1d/heads', mlp: '1d', unembedding: '1d' }
 const context = 4096
@@ -36,7 +37,7 @@ describe('a step of generation', () => {
         )
         expect((with_ ?? 0) - (without ?? 0)).toBeCloseTo(batch * each, 9)
       }),
-      { numRuns: 12 },
+      { numRuns: runs(6) },
     )
   })
 
@@ -60,7 +61,7 @@ describe('a step of generation', () => {
         const caches = (2 * 32 * context * 8 * 128 * 2 * batch) / 2 / 3.35e12
         expect(slow.kvCacheSeconds - fast.kvCacheSeconds).toBeCloseTo(caches * (1 / cacheEfficiency - 1), 9)
       }),
-      { numRuns: 12 },
+      { numRuns: runs(6) },
     )
   })
 

@@ -11,6 +11,7 @@ import {
   squarestSlice,
   wraparound,
 } from '../../src/hardware/slice.ts'
+import { runs } from '../runs.ts'
 
 const tpus = ['tpu-v3', 'tpu-v4', 'tpu-v5e', 'tpu-v5p', 'tpu-v6e', 'tpu-7x']
 
@@ -190,7 +191,7 @@ describe('the nearest chip counts', () => {
           expect(squarestSlice(system, between)).toBeNull()
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 })

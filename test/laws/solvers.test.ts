@@ -13,6 +13,7 @@ import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { LinearProgram, Point, Row, Solver } from '../../solvers/linear-program.ts'
 import { scaledProgram, scaleOf, unscaledPoint } from '../../solvers/scaling.ts'
 import type { Vector } from '../../solvers/vector.ts'
+import { runs } from '../runs.ts'
 
 let highs: Solver
 beforeAll(async () => {
@@ -102,7 +103,7 @@ describe.each(solvers)('%s: the optimum', (_, solver) => {
         const difference = best(solver, larger).objective / k - best(solver, program).objective
         expect(Math.abs(difference)).toBeLessThanOrEqual(rounding(program))
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -119,7 +120,7 @@ describe.each(solvers)('%s: the optimum', (_, solver) => {
         const difference = best(solver, other).objective - best(solver, program).objective
         expect(Math.abs(difference)).toBeLessThanOrEqual(rounding(program))
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -133,7 +134,7 @@ describe.each(solvers)('%s: the optimum', (_, solver) => {
         const difference = best(solver, more).objective - best(solver, program).objective
         expect(Math.abs(difference)).toBeLessThanOrEqual(rounding(program))
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -146,7 +147,7 @@ describe.each(solvers)('%s: the optimum', (_, solver) => {
         expect(best(solver, relaxed).objective).toBeLessThanOrEqual(objective + rounding(program))
         expect(best(solver, without).objective).toBeLessThanOrEqual(objective + rounding(program))
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -157,7 +158,7 @@ describe.each(solvers)('%s: the optimum', (_, solver) => {
         const relaxation = best(solver, { ...program, variables }).objective
         expect(relaxation).toBeLessThanOrEqual(best(solver, program).objective + rounding(program))
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 })
@@ -198,7 +199,7 @@ describe.each(solvers)('%s: the duals', (_, solver) => {
           expect(more).toBeGreaterThanOrEqual(objective + Math.min(0, dual) * step - rounding(program))
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 
@@ -224,7 +225,7 @@ describe.each(solvers)('%s: the duals', (_, solver) => {
           expect(Math.abs(dual * step - (more - objective))).toBeLessThanOrEqual(2 * bound)
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
     expect(compared).toBeGreaterThan(20)
   })

@@ -16,6 +16,7 @@ import { createScale, setBatch, setMesh } from '../../src/cost/term.ts'
 import { createTraffic } from '../../src/cost/traffic.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { problem } from '../problem.ts'
+import { runs } from '../runs.ts'
 
 const model = costModel(
   problem({
@@ -139,7 +140,7 @@ describe('ZB-H1', () => {
         )
         expect(said('zb-h1', times, alike(stages), microbatches)).toBeCloseTo(ran, 9)
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     )
   })
 
@@ -158,7 +159,7 @@ describe('ZB-H1', () => {
           expect(time).toBeGreaterThanOrEqual(microbatches * 3 * Math.max(...layers) - 1e-9)
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 

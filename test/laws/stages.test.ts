@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { evenLastLayers, inFlight, type Schedule, stageGroups, stageLayers } from '../../src/cost/stages.ts'
 import { bubbleTime } from '../../src/cost/step.ts'
+import { runs } from '../runs.ts'
 
 /** All ways to write `total` as an ordered sum of so many numbers, each at least `least`. */
 function compositions(total: number, parts: number, least: number): readonly (readonly number[])[] {
@@ -36,7 +37,7 @@ describe('layers on pipeline stages', () => {
         expect(counts === null).toBe(ways.length === 0)
         if (counts) expect(longest(counts)).toBeCloseTo(Math.min(...ways.map(longest)), 9)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -55,7 +56,7 @@ describe('layers on pipeline stages', () => {
         expect(others).toEqual([...others].sort((a, b) => a - b))
         expect(Math.max(...others) - Math.min(...others)).toBeLessThanOrEqual(1)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 

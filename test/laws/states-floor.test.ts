@@ -5,6 +5,7 @@ import { costModel } from '../../src/cost/model.ts'
 import { optimize } from '../../src/optimize.ts'
 import { anythingFits, statesFloor } from '../../src/search/fits.ts'
 import { problem } from '../problem.ts'
+import { runs } from '../runs.ts'
 
 const solvers = { small: javascriptLpSolver, large: javascriptLpSolver }
 
@@ -27,7 +28,7 @@ describe('the floor under the states of a chip', () => {
           }
         },
       ),
-      { numRuns: 12 },
+      { numRuns: runs(4) },
     )
   })
 

@@ -8,6 +8,7 @@ import { type Schedule, stageGroups } from '../../src/cost/stages.ts'
 import { type Layers, stepTime } from '../../src/cost/step.ts'
 import type { Bound } from '../../src/cost/traffic.ts'
 import { problem } from '../problem.ts'
+import { runs } from '../runs.ts'
 
 const model = costModel(
   problem({ model: 'llama-3-8b', chip: 'h100-sxm', chips: 16, batchTokens: 65_536, sequenceLength: 4096 }),
@@ -111,7 +112,7 @@ describe('a step', () => {
           }
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 
@@ -128,7 +129,7 @@ describe('a step', () => {
           }
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 

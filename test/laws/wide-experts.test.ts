@@ -21,6 +21,7 @@ import {
   prompts,
   solvers,
 } from '../inference-problem.ts'
+import { runs } from '../runs.ts'
 
 const whole = (min: number, max: number) => fc.integer({ min, max })
 const fp8 = { weights: 'fp8', compute: 'fp8', kvCache: 'fp8' } as const
@@ -114,7 +115,7 @@ describe('two halves of a batch', () => {
         const [together = 0, halved = 0] = seconds(problem, mesh, 64 * each, true)
         expect(halved).toBeGreaterThan(together)
       }),
-      { numRuns: 15 },
+      { numRuns: runs(8) },
     )
   })
 
@@ -141,7 +142,7 @@ describe('two halves of a batch', () => {
         expect(halved).toBeGreaterThanOrEqual(products)
         expect(halved).toBeGreaterThanOrEqual(together - alone)
       }),
-      { numRuns: 15 },
+      { numRuns: runs(8) },
     )
   })
 
@@ -157,7 +158,7 @@ describe('two halves of a batch', () => {
         expect(may.lowerBoundSeconds).toBeLessThanOrEqual(may.stepTimeSeconds * (1 + 1e-12))
         expect(may.stepTimeSeconds).toBeLessThanOrEqual(may.upperBoundSeconds * (1 + 1e-12))
       }),
-      { numRuns: 20 },
+      { numRuns: runs(10) },
     )
   })
 
