@@ -10,7 +10,7 @@ import type { OptimizeAnswer, Plan } from './plan/plan.ts'
 import { sensitivity } from './plan/sensitivity.ts'
 import { warnings } from './plan/warnings.ts'
 import type { Problem } from './problem.ts'
-import type { Layout, Misfit } from './search/candidate.ts'
+import type { Accepts, Candidate, Layout, Misfit } from './search/candidate.ts'
 import { boundingModel, contextModels, modelFor, searchAll } from './search/context-models.ts'
 import { continuousBound } from './search/continuous-bound.ts'
 import type { SearchResult } from './search/search.ts'
@@ -42,7 +42,7 @@ export function optimize(problem: Problem, { small }: Solvers): OptimizeAnswer {
       gap: bound && plans[0] ? plans[0].stepTimeSeconds / bound.lowerBoundSeconds - 1 : null,
       exact: true,
     },
-    sensitivity: best ? sensitivity(modelOf(best), best) : null,
+    sensitivity: best ? sensitivity(modelOf(best), best, acceptsOf(modelOf(best), best)) : null,
     infeasible: best ? null : noPlan(problem, result, nearestPlan(modelOf, result.nearest, small)),
     model: modelSummary(problem, problem.workload.sequenceLength),
     hardware: problem.cluster,
@@ -57,6 +57,12 @@ function listed(models: readonly CostModel[], { top, assumptions }: Problem): Se
   const result = searchAll(models, top, launchable)
   const none = assumptions.frameworks.length > 0 && result.candidates.length === 0
   return none ? searchAll(models, top) : result
+}
+
+/** As the plan was found: where none can be launched, among all. */
+function acceptsOf(model: CostModel, best: Candidate): Accepts | null {
+  const accepts = launchable(model)
+  return accepts?.mesh(best.mesh) && accepts.plan(best) ? accepts : null
 }
 
 /** A layout that fits nowhere, costed all the same: on the first placement that it has. */

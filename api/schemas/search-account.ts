@@ -24,11 +24,27 @@ export const sensitivity = z
   .object({
     flops: elasticity,
     hbmBandwidth: elasticity,
-    iciBandwidth: elasticity,
-    dcnBandwidth: elasticity,
-    memory: elasticity,
+    hostBandwidth: elasticity.describe('Of the link between chip and host.'),
+    iciBandwidth: elasticity.describe(
+      'Of the network inside a slice or node: ICI, or the innermost tier of switches.',
+    ),
+    dcnBandwidth: elasticity.describe(
+      'Of all networks between slices or nodes: DCN, or every other tier of switches together.',
+    ),
+    networks: z
+      .record(z.string(), elasticity)
+      .describe('Of each network by itself, by its name on this machine: `ici` and `dcn`, or its tiers.'),
+    memory: elasticity.describe('d log(step) / d log(memory) up to `memoryStep`; 0 where there is none.'),
+    memoryStep: z
+      .object({ budgetBytes: z.number(), stepTimeSeconds: z.number() })
+      .nullable()
+      .describe(
+        'Time falls in steps as memory grows: the least budget of a chip with which the mesh and layout of the best plan are faster, what they recompute chosen again. Null where more memory gains nothing there.',
+      ),
   })
-  .describe('Elasticities of the best step time.')
+  .describe(
+    'Elasticities d log(step) / d log(resource) of the best plan, held as it is: by central differences of 1 %. A batch of `max` is held too.',
+  )
 
 /** Why there is no plan; `nearest` is what comes closest. */
 export function noPlan<T extends z.ZodType>(nearest: T) {

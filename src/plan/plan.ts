@@ -4,6 +4,8 @@ import type { Cluster } from '../hardware/cluster.ts'
 import type { Precision } from '../problem.ts'
 import type { Axis, Mesh } from '../sharding/axis.ts'
 import type { ContextLayout } from '../sharding/context-layout.ts'
+import type { Elasticities } from './elasticities.ts'
+import type { MemoryStep } from './memory-step.ts'
 
 export interface AxisPlacement {
   readonly axis: Axis
@@ -143,9 +145,11 @@ export interface SearchAccount {
   readonly exact: boolean
 }
 
-export type Sensitivity = Readonly<
-  Record<'flops' | 'hbmBandwidth' | 'iciBandwidth' | 'dcnBandwidth' | 'memory', number>
->
+export interface Sensitivity extends Elasticities {
+  /** The quotient d log T / d log M up to `memoryStep`, 0 where there is none. */
+  readonly memory: number
+  readonly memoryStep: MemoryStep | null
+}
 
 export interface Suggestion {
   /** What to change, and to what. */

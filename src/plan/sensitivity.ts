@@ -1,66 +1,61 @@
-/**
- * Elasticities of the best step time: d log T / d log resource, by central differences of one per cent, the plan held
- * but for its memory policy, which is chosen again. By the envelope theorem that is the derivative of the optimum,
- * wherever the best plan does not change.
- */
+/** What the best plan owes to each resource: elasticities of the step by bandwidths and FLOPs, and the next step of memory. */
+import { shortBytes } from '../cost/memory-numbers.ts'
 import type { CostModel } from '../cost/model.ts'
-import { networkPrices } from '../cost/network.ts'
-import { fittingMixes } from '../cost/remat.ts'
-import type { Network } from '../hardware/cluster.ts'
-import type { Candidate } from '../search/candidate.ts'
-import type { Seconds } from '../units.ts'
+import { repriced } from '../cost/repriced.ts'
+import type { Accepts, Candidate } from '../search/candidate.ts'
+import type { Choices } from '../search/consider.ts'
+import { expandMesh } from '../search/expand.ts'
+import { createWorkbench } from '../search/search.ts'
+import type { Bytes } from '../units.ts'
 import { costing } from './costing.ts'
+import { elasticities } from './elasticities.ts'
+import { type Chosen, type MemoryStep, memoryQuotient, nextMemoryStep } from './memory-step.ts'
 import type { Sensitivity } from './plan.ts'
 
-const change = 0.01
-
-export function sensitivity(model: CostModel, best: Candidate): Sensitivity {
-  const elasticity = (scaledBy: (factor: number) => Seconds): number => {
-    const slope =
-      Math.log(scaledBy(1 + change) / scaledBy(1 - change)) / Math.log((1 + change) / (1 - change))
-    return Object.is(slope, -0) ? 0 : slope
-  }
-  const { rates, problem } = model
-  const rated = (changed: Partial<CostModel['rates']>) =>
-    costing({ ...model, rates: { ...rates, ...changed } }, best).stepTime
-  const networked = (network: Network) =>
-    costing({ ...model, prices: networkPrices(network, model.sets, problem.assumptions) }, best).stepTime
+/** Policies are chosen again among plans that are accepted, as the search chose them. */
+export function sensitivity(model: CostModel, best: Candidate, accepts: Accepts | null): Sensitivity {
+  const { cluster, memoryBudget } = model.problem
+  const { stepTime } = costing(model, best)
+  const memoryStep = stepOfMemory(model, best, accepts)
   return {
-    flops: elasticity((factor) =>
-      rated({
-        secondsPerFlop: rates.secondsPerFlop / factor,
-        secondsPerAttentionFlop: rates.secondsPerAttentionFlop / factor,
-        secondsPerUpdateFlop: rates.secondsPerUpdateFlop / factor,
-      }),
-    ),
-    hbmBandwidth: elasticity((factor) => rated({ secondsPerByte: rates.secondsPerByte / factor })),
-    iciBandwidth: elasticity((factor) => networked(scaledNetwork(problem.cluster.network, factor, 1))),
-    dcnBandwidth: elasticity((factor) => networked(scaledNetwork(problem.cluster.network, 1, factor))),
-    memory: elasticity((factor) => withMemory(model, best, factor)),
+    ...elasticities(cluster, (changed) => costing(repriced(model, changed), best).stepTime),
+    memory: memoryQuotient(memoryBudget, stepTime, memoryStep),
+    memoryStep,
   }
 }
 
-/** Inside a slice or node, and between them. */
-export function scaledNetwork(network: Network, inside: number, between: number): Network {
-  if (network.kind === 'torus') {
-    return {
-      ...network,
-      linkBytesPerSecond: network.linkBytesPerSecond * inside,
-      dcnBytesPerSecondPerChip: network.dcnBytesPerSecondPerChip * between,
-    }
+function stepOfMemory(model: CostModel, best: Candidate, accepts: Accepts | null): MemoryStep | null {
+  const { problem } = model
+  const { memory, stepTime } = costing(model, best)
+  const chosenWithin = (budget: Bytes): Chosen | null => {
+    const roomy = { ...model, problem: { ...problem, memoryBudget: budget } }
+    const chosen = expandMesh(
+      createWorkbench(roomy, accepts),
+      best.mesh,
+      Number.POSITIVE_INFINITY,
+      only(best),
+    ).best
+    if (!chosen) return null
+    const bytes = shortBytes(memory, chosen.groups, chosen.mix, 0)
+    return { bytes, seconds: costing(model, chosen).stepTime }
   }
-  const tiers = network.tiers.map((tier, level) => ({
-    ...tier,
-    bytesPerSecondPerChip: tier.bytesPerSecondPerChip * (level === 0 ? inside : between),
-  }))
-  return { ...network, tiers }
+  if (!problem.assumptions.tokensDivideFreely) {
+    return nextMemoryStep({ budget: problem.memoryBudget, seconds: stepTime }, chosenWithin)
+  }
+  // Layers are real numbers: there are no steps, and one per cent shows the slope.
+  const budgetBytes = 1.01 * problem.memoryBudget
+  const chosen = chosenWithin(budgetBytes)
+  return chosen && chosen.seconds < stepTime ? { budgetBytes, stepTimeSeconds: chosen.seconds } : null
 }
 
-/** The best policy mix under another budget; the least that is on offer where nothing fits. */
-function withMemory(model: CostModel, best: Candidate, factor: number): Seconds {
-  const { memory } = costing(model, best)
-  const { memoryBudget, assumptions } = model.problem
-  const mixes = fittingMixes(memory, best.groups, memoryBudget * factor, assumptions.tokensDivideFreely)
-  const times = mixes.map((mix) => costing(model, { ...best, mix }).stepTime)
-  return times.length > 0 ? Math.min(...times) : costing(model, best).stepTime
+/** All of a layout but for its memory policy. */
+function only({ zeroStage, microbatches, sequences, schedule, stageLayers, placement }: Candidate): Choices {
+  return {
+    zeroStages: [zeroStage],
+    microbatchings: [{ microbatches, sequences }],
+    schedules: () => [schedule],
+    cuts: (layers) => layers.join() === stageLayers.join(),
+    placements: [placement],
+    nearest: false,
+  }
 }

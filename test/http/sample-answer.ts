@@ -145,7 +145,16 @@ export const sampleSearch: SearchAccount = {
 export const sampleOptimizeAnswer: OptimizeAnswer = {
   plans: [samplePlan],
   search: sampleSearch,
-  sensitivity: { flops: -0.6, hbmBandwidth: 0, iciBandwidth: -0.2, dcnBandwidth: 0, memory: 0 },
+  sensitivity: {
+    flops: -0.6,
+    hbmBandwidth: 0,
+    hostBandwidth: 0,
+    iciBandwidth: -0.2,
+    dcnBandwidth: 0,
+    networks: { ici: -0.2 },
+    memory: 0,
+    memoryStep: null,
+  },
   infeasible: null,
   ...sampleAbout,
 }

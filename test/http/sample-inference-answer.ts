@@ -52,7 +52,16 @@ export const sampleInferenceAnswer: InferenceAnswer = {
     },
   ],
   search: sampleSearch,
-  sensitivity: { flops: 0, hbmBandwidth: -0.9, iciBandwidth: -0.1, dcnBandwidth: 0, memory: 0 },
+  sensitivity: {
+    flops: 0,
+    hbmBandwidth: -0.9,
+    hostBandwidth: 0,
+    iciBandwidth: -0.1,
+    dcnBandwidth: 0,
+    networks: { ici: -0.1 },
+    memory: 0,
+    memoryStep: null,
+  },
   infeasible: null,
   ...sampleAbout,
 }

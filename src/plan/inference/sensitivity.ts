@@ -1,46 +1,33 @@
 /**
- * Elasticities of the best plan's time, as for training (plan/sensitivity.ts): the plan held, each resource changed by one
- * per cent. Memory has none: the batch is held, and nothing is recomputed to save it.
+ * What the best plan of a phase owes to each resource, as for training (plan/sensitivity.ts). The batch is held, also where it
+ * is as large as memory allows: more memory is worth only what faster layouts it has room for.
  */
-import { networkPrices } from '../../cost/network.ts'
 import type { InferenceModel } from '../../inference/model.ts'
-import { inferenceTerms } from '../../inference/network-terms.ts'
+import { repricedCandidate, repricedInference } from '../../inference/repriced.ts'
 import type { InferenceCandidate } from '../../inference/search.ts'
-import type { Seconds } from '../../units.ts'
+import { bestLayouts } from '../../search/component-layout.ts'
+import type { Bytes, Seconds } from '../../units.ts'
+import { elasticities } from '../elasticities.ts'
+import { type Chosen, memoryQuotient, nextMemoryStep } from '../memory-step.ts'
 import type { Sensitivity } from '../plan.ts'
-import { scaledNetwork } from '../sensitivity.ts'
 import { inferenceCosting } from './costing.ts'
 
-const change = 0.01
-
 export function inferenceSensitivity(model: InferenceModel, best: InferenceCandidate): Sensitivity {
-  const elasticity = (scaledBy: (factor: number) => Seconds): number => {
-    const slope =
-      Math.log(scaledBy(1 + change) / scaledBy(1 - change)) / Math.log((1 + change) / (1 - change))
-    return Object.is(slope, -0) ? 0 : slope
+  const { cluster, memoryBudget } = model.setting
+  const { question, answer, seconds } = best
+  const fixed = memoryBudget - question.budget
+  const chosenWithin = (budget: Bytes): Chosen | null => {
+    const chosen = bestLayouts({ ...question, budget: budget - fixed })
+    return chosen && { bytes: chosen.bytes + fixed, seconds: seconds - answer.seconds + chosen.seconds }
   }
-  const { rates, setting, sets } = model
-  const rated = (changed: Partial<InferenceModel['rates']>) =>
-    stepSeconds({ ...model, rates: { ...rates, ...changed } }, best)
-  const networked = (inside: number, between: number) => {
-    const network = scaledNetwork(setting.cluster.network, inside, between)
-    const costs = networkPrices(network, sets, inferenceTerms(setting.assumptions)).placed(
-      best.placement,
-      best.mesh,
-    )
-    return stepSeconds(model, { ...best, costs })
-  }
+  const memoryStep = nextMemoryStep({ budget: memoryBudget, seconds }, chosenWithin)
   return {
-    flops: elasticity((factor) =>
-      rated({
-        secondsPerFlop: rates.secondsPerFlop / factor,
-        secondsPerAttentionFlop: rates.secondsPerAttentionFlop / factor,
-      }),
-    ),
-    hbmBandwidth: elasticity((factor) => rated({ secondsPerByte: rates.secondsPerByte / factor })),
-    iciBandwidth: elasticity((factor) => networked(factor, 1)),
-    dcnBandwidth: elasticity((factor) => networked(1, factor)),
-    memory: 0,
+    ...elasticities(cluster, (changed) => {
+      const other = repricedInference(model, changed)
+      return stepSeconds(other, repricedCandidate(other, best))
+    }),
+    memory: memoryQuotient(memoryBudget, seconds, memoryStep),
+    memoryStep,
   }
 }
 

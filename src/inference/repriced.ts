@@ -1,0 +1,27 @@
+/** A model of inference on other hardware of the same shape, as cost/repriced.ts has it of training. */
+import { computeRates } from '../cost/compute.ts'
+import { networkPrices } from '../cost/network.ts'
+import type { Cluster } from '../hardware/cluster.ts'
+import type { InferenceModel } from './model.ts'
+import { inferenceTerms } from './network-terms.ts'
+import type { InferenceCandidate } from './search.ts'
+
+export function repricedInference(model: InferenceModel, cluster: Cluster): InferenceModel {
+  const { assumptions, precision } = model.setting
+  return {
+    ...model,
+    setting: { ...model.setting, cluster },
+    rates: computeRates(cluster.chip, precision.compute, assumptions),
+    prices: networkPrices(cluster.network, model.sets, inferenceTerms(assumptions)),
+    numbers: new WeakMap(),
+    traffics: [],
+  }
+}
+
+/** The same plan, at the prices of another model's network. */
+export function repricedCandidate(
+  { prices }: InferenceModel,
+  candidate: InferenceCandidate,
+): InferenceCandidate {
+  return { ...candidate, costs: prices.placed(candidate.placement, candidate.mesh) }
+}
