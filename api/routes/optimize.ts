@@ -8,6 +8,7 @@ import { optimizeRequest } from '../schemas/optimize.ts'
 import { timedSearch } from '../timed-search.ts'
 import { problemOf } from '../translate/problem.ts'
 import { inWordsOf } from '../translate/suggestion.ts'
+import { refuseUnpriced } from '../translate/unpriced.ts'
 
 export function optimizeRoute(dependencies: Dependencies, metrics: Metrics): RequestHandler {
   const { catalogue, search } = dependencies
@@ -15,6 +16,7 @@ export function optimizeRoute(dependencies: Dependencies, metrics: Metrics): Req
     const body = validated(optimizeRequest, request.body)
     const { warnings, ...question } = problemOf(body, catalogue)
     refuseUncosted(question.problem.model, question.problem.workload)
+    refuseUnpriced(question.problem)
     const { timeoutMs } = body
     const { answer, elapsedMs } = await timedSearch(
       dependencies,

@@ -22,6 +22,7 @@ export const answeredFields = {
   tokensPerSecondPerChip: unread,
   tokensPerSecondPerUser: unread,
   costPerMillionTokensUsd: unread,
+  costedTokens: unread,
   paddingFraction: unread,
   timeSeconds: unread,
   memoryBytes: unread,

@@ -83,7 +83,9 @@ export const chipFields = {
   hbmBytes: quantity(1e15),
   hbmBytesPerSecond: bytesPerSecond,
   hostBytesPerSecond: bytesPerSecond.describe('Between the chip and its host.'),
-  usdPerHour: z.exactOptional(z.number().min(0).max(1e6)),
+  usdPerHour: z.exactOptional(
+    z.number().min(0).max(1e6).describe('List price of one chip for an hour, on demand.'),
+  ),
   efficiency,
   system,
 } as const

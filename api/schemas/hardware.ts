@@ -1,7 +1,8 @@
-/** The hardware of a request: a chip, how many, and what of its network is different. */
+/** The hardware of a request: a chip, how many, and what of the chip and its network is different. */
 import { z } from 'zod'
 import { count, label, mostChips } from './bound.ts'
 import { bytesPerSecond, chipFields, system, tier, topology } from './chip.ts'
+import { exactPartial } from './exact-partial.ts'
 
 export const networkOverride = z
   .strictObject({
@@ -19,6 +20,37 @@ const chipRequest = z
   .strictObject({ ...chipFields, system: z.exactOptional(system) })
   .describe('`system` may be left out where `network` gives the tiers.')
 
+const { hbmBytes, hbmBytesPerSecond, hostBytesPerSecond, peakFlopsPerSecond, usdPerHour } = chipFields
+
+/** What a request says of one chip in place of what the chip brings: efficiencies are for `assumptions` to say. */
+export const chipOverride = exactPartial({
+  usdPerHour: usdPerHour
+    .unwrap()
+    .describe("What one chip costs an hour, in place of the catalogue's list price."),
+  hbmBytes: hbmBytes.describe("In place of the chip's own."),
+  hbmBytesPerSecond: hbmBytesPerSecond.describe("In place of the chip's own."),
+  hostBytesPerSecond: hostBytesPerSecond.describe(
+    "Between the chip and its host, in place of the chip's own.",
+  ),
+  peakFlopsPerSecond: peakFlopsPerSecond.describe(
+    "Dense peak per type of the operands, in place of the chip's own; types that are not named stay.",
+  ),
+})
+
+/** The network above the innermost tier by the names that people look for: the same number, three ways to say it. */
+export const networkInterface = exactPartial({
+  networkBytesPerSecond: bytesPerSecond.describe(
+    'What one chip sends, one way, beyond its node or slice: `network.scaleOutBytesPerSecondPerChip` by a shorter name.',
+  ),
+  nicGbps: z
+    .number()
+    .min(1e-3)
+    .max(1e6)
+    .describe(
+      'The same in gigabits per second, as network adapters are sold: 400 for one of 400 Gb/s for each chip.',
+    ),
+})
+
 export const hardwareRequest = z
   .strictObject({
     chip: z.union([label(), chipRequest]).describe('A name from /hardware, or a whole chip.'),
@@ -28,7 +60,25 @@ export const hardwareRequest = z
       count(mostChips).describe('Slices joined by the data-centre network; 1 by default.'),
     ),
     network: z.exactOptional(networkOverride),
+    ...chipOverride,
+    ...networkInterface,
   })
+  .refine(
+    ({ networkBytesPerSecond, nicGbps }) => networkBytesPerSecond === undefined || nicGbps === undefined,
+    {
+      path: ['nicGbps'],
+      message: 'says what networkBytesPerSecond says: one of them is enough',
+    },
+  )
+  .refine(
+    ({ networkBytesPerSecond, nicGbps, network }) =>
+      network?.scaleOutBytesPerSecondPerChip === undefined ||
+      (networkBytesPerSecond ?? nicGbps) === undefined,
+    {
+      path: ['network', 'scaleOutBytesPerSecondPerChip'],
+      message: 'says what networkBytesPerSecond and nicGbps say: one of them is enough',
+    },
+  )
   .refine((hardware) => hardware.chips !== undefined || hardware.topology !== undefined, {
     message: 'needs chips or topology',
   })

@@ -17,6 +17,7 @@ export const paretoPoint = z
       tokensPerSecondPerUser: true,
       tokensPerSecondPerChip: true,
       costPerMillionTokensUsd: true,
+      costedTokens: true,
     }).shape,
     chipSecondsPerToken: z.number(),
     chips: z.number().describe('Of one replica: the smallest deployment with this latency and cost.'),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Plan } from '../../src/plan/plan.ts'
 import { contextLayouts } from '../../src/sharding/context-layout.ts'
 import { axisName, mesh, perAxis } from './axis.ts'
+import { tokenCost } from './token-cost.ts'
 
 const bytes = z.number()
 const seconds = z.number()
@@ -113,7 +114,7 @@ export const plan = z.object({
   hfu: z.number(),
   tokensPerSecond: z.number(),
   tokensPerSecondPerChip: z.number(),
-  costPerMillionTokensUsd: z.number().nullable(),
+  ...tokenCost,
   paddingFraction: z.number(),
   timeSeconds: timeAccount,
   memoryBytes: memoryAccount,

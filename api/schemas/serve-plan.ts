@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { PhasePlan, ServePlan } from '../../src/plan/inference-plan.ts'
 import { inferencePlan } from './inference-plan.ts'
+import { tokenCost } from './token-cost.ts'
 
 const seconds = z.number()
 
@@ -41,7 +42,7 @@ export const servePlan = z.object({
   timeToFirstTokenSeconds: seconds,
   timePerOutputTokenSeconds: seconds,
   requestSeconds: seconds,
-  costPerMillionTokensUsd: z.number().nullable(),
+  ...tokenCost,
   tokensPerSecondPerChip: z.number(),
   queueing,
   kvTransfer: kvTransfer.nullable(),

@@ -3,12 +3,15 @@ import type { Chip } from '../../src/hardware/chip.ts'
 import type { Cluster } from '../../src/hardware/cluster.ts'
 import { chipOf } from '../../src/hardware/record.ts'
 import { resolveCluster } from '../../src/hardware/resolve.ts'
+import type { HardwareAsked } from '../../src/problem.ts'
 import { type Catalogue, knownChip, nearestChips } from '../catalogue.ts'
 import { faultyValue } from '../problems.ts'
 import type { HardwareRequest } from '../schemas/hardware.ts'
 
 export interface ResolvedHardware {
   readonly cluster: Cluster
+  /** The same as asked, but for its chip. */
+  readonly asked: HardwareAsked
   readonly warnings: readonly string[]
 }
 
@@ -17,9 +20,50 @@ export function hardwareOf(
   basis: 'book' | 'calibrated',
   catalogue: Catalogue,
 ): ResolvedHardware {
-  const resolution = resolveCluster({ ...request, chip: chosenChip(request, basis, catalogue) })
-  if ('cluster' in resolution) return resolution
-  throw faultyValue('impossible-combination', resolution.problem)
+  const asked = askedOf(request)
+  const chip = overridden(chosenChip(request, basis, catalogue), request)
+  const resolution = resolveCluster({ ...asked, chip })
+  if ('cluster' in resolution) return { ...resolution, asked }
+  const { pointer, ...problem } = resolution.problem
+  throw faultyValue('impossible-combination', { ...problem, pointer: asWritten(pointer, request) })
+}
+
+const scaleOut = '/hardware/network/scaleOutBytesPerSecondPerChip'
+
+/** A gigabit, in bytes. */
+const gigabit = 1e9 / 8
+
+/** The number beyond the node under the one name that it has in the domain. */
+function askedOf({ chips, topology, slices, network, networkBytesPerSecond, nicGbps }: HardwareRequest) {
+  const beyond = networkBytesPerSecond ?? (nicGbps === undefined ? undefined : nicGbps * gigabit)
+  const numbers = beyond === undefined ? network : { ...network, scaleOutBytesPerSecondPerChip: beyond }
+  return {
+    ...(chips === undefined ? {} : { chips }),
+    ...(topology ? { topology } : {}),
+    ...(slices === undefined ? {} : { slices }),
+    ...(numbers ? { network: numbers } : {}),
+  }
+}
+
+function asWritten(pointer: string, { networkBytesPerSecond, nicGbps }: HardwareRequest): string {
+  if (pointer !== scaleOut) return pointer
+  if (nicGbps !== undefined) return '/hardware/nicGbps'
+  return networkBytesPerSecond === undefined ? pointer : '/hardware/networkBytesPerSecond'
+}
+
+/** The chip with the numbers that the request has of its own; of its peaks those that are named. */
+function overridden(chip: Chip, request: HardwareRequest): Chip {
+  const { usdPerHour, hbmBytes, hbmBytesPerSecond, hostBytesPerSecond, peakFlopsPerSecond } = request
+  return {
+    ...chip,
+    ...(usdPerHour === undefined ? {} : { usdPerHour }),
+    ...(hbmBytes === undefined ? {} : { hbmBytes }),
+    ...(hbmBytesPerSecond === undefined ? {} : { hbmBytesPerSecond }),
+    ...(hostBytesPerSecond === undefined ? {} : { hostBytesPerSecond }),
+    ...(peakFlopsPerSecond
+      ? { peakFlopsPerSecond: { ...chip.peakFlopsPerSecond, ...peakFlopsPerSecond } }
+      : {}),
+  }
 }
 
 function chosenChip(

@@ -19,10 +19,9 @@ export interface ResolvedSetting {
 export function settingOf(request: OptimizeRequest, catalogue: Catalogue): ResolvedSetting {
   const { constraints, objective, top } = request
   const resolved = resolvedModel(request.model, catalogue)
-  const { cluster, warnings } = hardwareOf(request.hardware, basisOf(request.assumptions), catalogue)
+  const { cluster, asked, warnings } = hardwareOf(request.hardware, basisOf(request.assumptions), catalogue)
   const { chip } = cluster
   const { precision, warnings: ofPrecision } = precisionOf(request, chip, resolved)
-  const { chip: _name, ...asked } = request.hardware
   if (!Object.hasOwn(chip.peakFlopsPerSecond, precision.compute)) {
     const types = Object.keys(chip.peakFlopsPerSecond).join(', ')
     const detail = `${chip.name} does not compute in ${precision.compute}; it does in ${types}`

@@ -22,6 +22,7 @@ import type { Infeasibility, Plan } from './plan.ts'
 import { shardingsOf } from './shardings.ts'
 import { stagePartitionAccount } from './stage-partition.ts'
 import { layersByPolicy, summary } from './summary.ts'
+import { tokenCost } from './token-cost.ts'
 import { recomputedFlops } from './work.ts'
 
 export function assemble(model: CostModel, candidate: Candidate, rank: number, solver: Solver): Plan {
@@ -80,7 +81,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
     hfu: executedFlops / (peak * costed.stepTime),
     tokensPerSecond,
     tokensPerSecondPerChip: tokensPerSecond / cluster.chips,
-    costPerMillionTokensUsd: costPerMillionTokens(model, tokensPerSecond),
+    ...tokenCost(cluster.chip, cluster.chips, tokensPerSecond, 'trained'),
     paddingFraction: 1 - workload.batchTokens / (sequences * microbatches * workload.sequenceLength),
     timeSeconds: time,
     memoryBytes: memory,
@@ -109,11 +110,6 @@ function recomputedStepFlops(costed: Costing): number {
   const { candidate, layers, model } = costed
   const chips = model.problem.cluster.chips / candidate.mesh.pipeline
   return recomputedFlops(costed) * layers.microbatches * chips
-}
-
-function costPerMillionTokens({ problem }: CostModel, tokensPerSecond: number): number | null {
-  const { usdPerHour } = problem.cluster.chip
-  return usdPerHour === undefined ? null : (usdPerHour * problem.cluster.chips * 1e6) / 3600 / tokensPerSecond
 }
 
 function tooFull(shortBytes: number, stage: number, chunks: number | null): Infeasibility {

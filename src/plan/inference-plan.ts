@@ -1,5 +1,6 @@
 /** What comes out for prefill, generation and serving, in the words of the HTTP contract. */
 import type { EvaluateAnswer, NoPlan, OptimizeAnswer, Plan } from './plan.ts'
+import type { TokenCost } from './token-cost.ts'
 
 /**
  * A plan of one phase. Where a training plan has the same field it means the same; what only training has is empty:
@@ -56,6 +57,7 @@ export interface ParetoPoint
     | 'tokensPerSecondPerUser'
     | 'tokensPerSecondPerChip'
     | 'costPerMillionTokensUsd'
+    | 'costedTokens'
   > {
   readonly chipSecondsPerToken: number
   /** Chips of one replica: the smallest deployment with this latency and cost. */
@@ -94,7 +96,7 @@ export interface PhasePlan extends InferencePlan {
   readonly utilization: number
 }
 
-export interface ServePlan {
+export interface ServePlan extends TokenCost {
   readonly rank: number
   readonly feasible: boolean
   readonly id: string
@@ -110,7 +112,6 @@ export interface ServePlan {
   readonly timeToFirstTokenSeconds: number
   readonly timePerOutputTokenSeconds: number
   readonly requestSeconds: number
-  readonly costPerMillionTokensUsd: number | null
   readonly tokensPerSecondPerChip: number
   readonly queueing: {
     readonly model: string

@@ -6,6 +6,7 @@ import type { Axis, Mesh } from '../sharding/axis.ts'
 import type { ContextLayout } from '../sharding/context-layout.ts'
 import type { Elasticities } from './elasticities.ts'
 import type { MemoryStep } from './memory-step.ts'
+import type { TokenCost } from './token-cost.ts'
 
 export interface AxisPlacement {
   readonly axis: Axis
@@ -83,7 +84,7 @@ export interface Infeasibility {
   readonly shortBytes?: number
 }
 
-export interface Plan {
+export interface Plan extends TokenCost {
   readonly rank: number
   readonly feasible: boolean
   readonly infeasible?: readonly Infeasibility[]
@@ -117,7 +118,6 @@ export interface Plan {
   readonly hfu: number
   readonly tokensPerSecond: number
   readonly tokensPerSecondPerChip: number
-  readonly costPerMillionTokensUsd: number | null
   readonly paddingFraction: number
   readonly timeSeconds: TimeAccount
   readonly memoryBytes: MemoryAccount

@@ -70,6 +70,7 @@ export const samplePlan: Plan = {
   tokensPerSecond: 1e6,
   tokensPerSecondPerChip: 1.25e5,
   costPerMillionTokensUsd: null,
+  costedTokens: 'trained',
   paddingFraction: 0,
   timeSeconds: {
     compute: 0.9,

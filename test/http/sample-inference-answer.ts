@@ -41,6 +41,7 @@ export const sampleInferenceAnswer: InferenceAnswer = {
       tokensPerSecondPerChip: 4,
       chipSecondsPerToken: 0.25,
       costPerMillionTokensUsd: null,
+      costedTokens: 'generated',
       chips: 8,
       plan: {
         mesh: sampleInferencePlan.mesh,
@@ -93,6 +94,7 @@ export const sampleServeAnswer: ServeAnswer = {
       timePerOutputTokenSeconds: 0.03,
       requestSeconds: 8,
       costPerMillionTokensUsd: 0.7,
+      costedTokens: 'output',
       tokensPerSecondPerChip: 100,
       queueing: { model: 'M/D/c', arrivalsPerSecond: 10, waitSeconds: 0.1 },
       kvTransfer: { bytesPerRequest: 1e8, seconds: 0.01, streamedPerLayer: true },

@@ -58,6 +58,11 @@ const nowhere = {
     hardware: { chip: 'h100-sxm', chips: 8 },
     workload: { ...long, batchSequences: 200 },
   },
+  'generation on chips with less memory than the catalogue has': {
+    model: 'llama-3-8b',
+    hardware: { chip: 'h100-sxm', chips: 1, hbmBytes: 1.6e10, nicGbps: 200, usdPerHour: 2 },
+    workload: long,
+  },
   'generation in too short a time': {
     model: 'llama-3-70b',
     hardware: { chip: 'h100-sxm', chips: 8 },

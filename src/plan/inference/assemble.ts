@@ -13,6 +13,7 @@ import type { InferencePlan } from '../inference-plan.ts'
 import { axisPlacements } from '../placement.ts'
 import type { Infeasibility, TimeAccount } from '../plan.ts'
 import { shardingsOf } from '../shardings.ts'
+import { tokenCost } from '../token-cost.ts'
 import { heaviestAxis, inferenceMemoryAccount, inferenceTimeAccount } from './accounts.ts'
 import { inferenceAlgorithm, inferenceCollectives, restrictedLayout } from './collectives.ts'
 import { type InferenceCosting, inferenceCosting } from './costing.ts'
@@ -25,6 +26,8 @@ import { redundantExperts } from './redundant-experts.ts'
 export type PhaseFields = Partial<
   Pick<InferencePlan, 'maxBatchSequences' | 'criticalBatchTokens' | 'timeToFirstTokenSeconds' | 'speculation'>
 >
+
+const costedTokens = { prefill: 'prompt', generate: 'generated' } as const
 
 export function assembleInference(
   model: InferenceModel,
@@ -84,10 +87,7 @@ export function assembleInference(
     tokensPerSecond,
     tokensPerSecondPerChip: tokensPerSecond / cluster.chips,
     tokensPerSecondPerUser: tokensPerSecond / batchSequences,
-    costPerMillionTokensUsd:
-      cluster.chip.usdPerHour === undefined
-        ? null
-        : (cluster.chip.usdPerHour * cluster.chips * 1e6) / 3600 / tokensPerSecond,
+    ...tokenCost(cluster.chip, cluster.chips, tokensPerSecond, costedTokens[phase.mode]),
     paddingFraction: 1 - batchSequences / paddedSequences(candidate),
     timeSeconds: time,
     memoryBytes: memory,

@@ -12,6 +12,7 @@ export function paretoPoint(plan: InferencePlan, chips: number): ParetoPoint {
     tokensPerSecondPerChip: plan.tokensPerSecondPerChip,
     chipSecondsPerToken: 1 / plan.tokensPerSecondPerChip,
     costPerMillionTokensUsd: plan.costPerMillionTokensUsd,
+    costedTokens: plan.costedTokens,
     chips: chips / mesh.data,
     plan: { mesh, placement, layout: layout.components, batchSequences, microbatches },
   }

@@ -12,6 +12,7 @@ import { planId } from '../identity.ts'
 import { assembleInference } from '../inference/assemble.ts'
 import { phaseFields } from '../inference/phase-fields.ts'
 import type { PhasePlan, ServePlan } from '../inference-plan.ts'
+import { tokenCost } from '../token-cost.ts'
 import { serveExplanation } from './explanation.ts'
 import { chipsText, instanceText } from './instance-text.ts'
 
@@ -47,7 +48,6 @@ export function assembleServe(
     utilization: operation.generateUtilization,
   }
   const tokensPerSecond = operation.rate * requests.outputLength
-  const { usdPerHour } = generate.size.cluster.chip
   const best = requests.rate === null ? operation : sustained(deployment, requests)
   const { transfer } = operation
   const plan = {
@@ -64,8 +64,7 @@ export function assembleServe(
     timeToFirstTokenSeconds: operation.firstSeconds,
     timePerOutputTokenSeconds: operation.tokenSeconds,
     requestSeconds: operation.requestSeconds,
-    costPerMillionTokensUsd:
-      usdPerHour === undefined ? null : (usdPerHour * chips * 1e6) / 3600 / tokensPerSecond,
+    ...tokenCost(generate.size.cluster.chip, chips, tokensPerSecond, 'output'),
     tokensPerSecondPerChip: tokensPerSecond / chips,
     queueing: {
       model:
