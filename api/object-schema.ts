@@ -7,16 +7,11 @@ type Path = readonly PropertyKey[]
 
 /** Of alternatives that a key tells apart, the one that the value names; of others, and where it names none, all. */
 export function objectsMeant(schema: Schema, path: Path, value: unknown): z.core.$ZodObject[] {
-  return objectsAt(schema, path, value, (options, discriminator, here) => {
-    const named = options.filter(({ _zod }) =>
-      _zod.propValues?.[discriminator]?.has(valueAt(here, [discriminator]) as string),
-    )
-    return named.length > 0 ? named : options
-  })
+  return objectsAt(schema, path, value, named)
 }
 
 export function objectsPossible(schema: Schema, path: Path): z.core.$ZodObject[] {
-  return objectsAt(schema, path, undefined, (options) => options)
+  return objectsAt(schema, path, undefined, any)
 }
 
 /** `mode generate`, of an alternative that one value of a key tells apart. */
@@ -27,23 +22,46 @@ export function kindOf({ _zod }: z.core.$ZodObject): string {
     .join(', ')
 }
 
+/** The schemas of the value at a path: one for each alternative that is open there. */
+export function schemasMeant(schema: Schema, path: Path, value: unknown): Schema[] {
+  return schemasAt(schema, path, value, named)
+}
+
 type Choice = (options: readonly Schema[], discriminator: string, value: unknown) => readonly Schema[]
 
-function objectsAt(schema: Schema, path: Path, value: unknown, choose: Choice): z.core.$ZodObject[] {
-  const { def } = schema._zod
+const named: Choice = (options, discriminator, here) => {
+  const told = options.filter(({ _zod }) =>
+    _zod.propValues?.[discriminator]?.has(valueAt(here, [discriminator]) as string),
+  )
+  return told.length > 0 ? told : options
+}
+
+const any: Choice = (options) => options
+
+function schemasAt(schema: Schema, path: Path, value: unknown, choose: Choice): Schema[] {
   const [part, ...rest] = path
-  if ('innerType' in def) return objectsAt(def.innerType as Schema, path, value, choose)
-  if ('options' in def) {
-    const options = def.options as readonly Schema[]
-    const open = 'discriminator' in def ? choose(options, String(def.discriminator), value) : options
-    return open.flatMap((option) => objectsAt(option, path, value, choose))
-  }
-  if ('element' in def && part !== undefined) {
-    return objectsAt(def.element as Schema, rest, valueAt(value, [part]), choose)
-  }
-  if (!('shape' in def)) return []
-  if (part === undefined) return [schema as z.core.$ZodObject]
-  const shape = def.shape as Readonly<Record<PropertyKey, Schema>>
-  const inner = Object.hasOwn(shape, part) ? shape[part] : undefined
-  return inner ? objectsAt(inner, rest, valueAt(value, [part]), choose) : []
+  if (part === undefined) return [schema]
+  return alternatives(schema, value, choose).flatMap(({ _zod: { def } }) => {
+    if ('element' in def) return schemasAt(def.element as Schema, rest, valueAt(value, [part]), choose)
+    if (!('shape' in def)) return []
+    const shape = def.shape as Readonly<Record<PropertyKey, Schema>>
+    const inner = Object.hasOwn(shape, part) ? shape[part] : undefined
+    return inner ? schemasAt(inner, rest, valueAt(value, [part]), choose) : []
+  })
+}
+
+/** Without wrappers (optional, default) and unions. */
+export function alternatives(schema: Schema, value: unknown = undefined, choose = named): Schema[] {
+  const { def } = schema._zod
+  if ('innerType' in def) return alternatives(def.innerType as Schema, value, choose)
+  if (!('options' in def)) return [schema]
+  const options = def.options as readonly Schema[]
+  const open = 'discriminator' in def ? choose(options, String(def.discriminator), value) : options
+  return open.flatMap((option) => alternatives(option, value, choose))
+}
+
+function objectsAt(schema: Schema, path: Path, value: unknown, choose: Choice): z.core.$ZodObject[] {
+  return schemasAt(schema, path, value, choose)
+    .flatMap((found) => alternatives(found, valueAt(value, path), choose))
+    .filter((found): found is z.core.$ZodObject => 'shape' in found._zod.def)
 }

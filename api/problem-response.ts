@@ -30,8 +30,13 @@ export function sendProblem(response: Response, { slug, message, faults, headers
   response.status(status).set(headers).type('application/problem+json').send(JSON.stringify(document))
 }
 
-function fault({ pointer, detail, suggestions }: ProblemError['faults'][number]) {
-  return { pointer, detail, ...(suggestions?.length ? { suggestions: [...suggestions] } : {}) }
+function fault({ pointer, detail, suggestions, correction }: ProblemError['faults'][number]) {
+  return {
+    pointer,
+    detail,
+    ...(suggestions?.length ? { suggestions: [...suggestions] } : {}),
+    ...(correction ? { correction: [...correction] } : {}),
+  }
 }
 
 /** Errors of the body parser and the router carry a status and, the parser's, a type. */

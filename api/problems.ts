@@ -1,3 +1,5 @@
+import type { Change } from './hints/change.ts'
+
 /** Every error that the service answers with: one table, and the error that carries an entry to the edge. */
 export interface ProblemKind {
   readonly title: string
@@ -91,6 +93,8 @@ export interface Fault {
   readonly pointer: string
   readonly detail: string
   readonly suggestions?: readonly string[]
+  /** Changes of the request, one after the other, that remove this fault. */
+  readonly correction?: readonly Change[]
 }
 
 export class ProblemError extends Error {
@@ -115,4 +119,10 @@ export class ProblemError extends Error {
 /** A problem with one value of the request. */
 export function faultyValue(slug: ProblemSlug, fault: Fault): ProblemError {
   return new ProblemError(slug, `${fault.pointer}: ${fault.detail}`, [fault])
+}
+
+/** The first of the values that may have been meant, as a change of the request. */
+export function meaning(pointer: string, values: readonly unknown[]): Pick<Fault, 'correction'> {
+  const [value] = values
+  return value === undefined ? {} : { correction: [{ pointer, value }] }
 }

@@ -80,7 +80,7 @@ export const hardwareRequest = z
     },
   )
   .refine((hardware) => hardware.chips !== undefined || hardware.topology !== undefined, {
-    message: 'needs chips or topology',
+    message: 'needs chips or topology: how many chips, or of a torus its shape, [4, 4, 4]',
   })
   .refine(({ chip, network }) => typeof chip === 'string' || chip.system || network?.tiers, {
     path: ['chip', 'system'],

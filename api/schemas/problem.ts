@@ -13,6 +13,14 @@ export const problemDocument = z.object({
         pointer: z.string().describe('JSON pointer into the request.'),
         detail: z.string(),
         suggestions: z.exactOptional(z.array(z.string())),
+        correction: z.exactOptional(
+          z
+            .array(z.object({ pointer: z.string(), value: z.unknown() }))
+            .describe(
+              'What may have been meant: with each `value` at its `pointer` of the request, one after the other, this error is gone; ' +
+                'null takes away what is there.',
+            ),
+        ),
       }),
     ),
   ),

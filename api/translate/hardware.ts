@@ -1,11 +1,12 @@
 /** From the hardware of a request to the chips and the network between them. */
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { Cluster } from '../../src/hardware/cluster.ts'
+import type { ClusterProblem } from '../../src/hardware/cluster-request.ts'
 import { chipOf } from '../../src/hardware/record.ts'
 import { resolveCluster } from '../../src/hardware/resolve.ts'
 import type { HardwareAsked } from '../../src/problem.ts'
 import { type Catalogue, knownChip, nearestChips } from '../catalogue.ts'
-import { faultyValue } from '../problems.ts'
+import { type Fault, faultyValue, meaning } from '../problems.ts'
 import type { HardwareRequest } from '../schemas/hardware.ts'
 
 export interface ResolvedHardware {
@@ -25,7 +26,8 @@ export function hardwareOf(
   const resolution = resolveCluster({ ...asked, chip })
   if ('cluster' in resolution) return { ...resolution, asked }
   const { pointer, ...problem } = resolution.problem
-  throw faultyValue('impossible-combination', { ...problem, pointer: asWritten(pointer, request) })
+  const written = { ...problem, pointer: asWritten(pointer, request) }
+  throw faultyValue('impossible-combination', { ...written, ...legalMember(written) })
 }
 
 const scaleOut = '/hardware/network/scaleOutBytesPerSecondPerChip'
@@ -66,6 +68,18 @@ function overridden(chip: Chip, request: HardwareRequest): Chip {
   }
 }
 
+/** The nearest member of `hardware` that can be had, in place of the one that cannot. */
+function legalMember({ pointer, suggestions }: ClusterProblem): Pick<Fault, 'correction'> {
+  const [nearest] = suggestions
+  if (nearest === undefined) return {}
+  const changes = Object.entries(JSON.parse(`{${nearest}}`)).map(([member, value]) => ({
+    pointer: `/hardware/${member}`,
+    value,
+  }))
+  const replaced = changes.some((change) => change.pointer === pointer)
+  return { correction: [...(replaced ? [] : [{ pointer, value: null }]), ...changes] }
+}
+
 function chosenChip(
   { chip, network }: HardwareRequest,
   basis: 'book' | 'calibrated',
@@ -81,5 +95,6 @@ function chosenChip(
     pointer: '/hardware/chip',
     detail: `no chip is named ${chip}${suggestions.length ? `; the nearest are ${suggestions.join(', ')}` : ''}`,
     suggestions,
+    ...meaning('/hardware/chip', suggestions),
   })
 }

@@ -31,7 +31,7 @@ export function refuseMisplaced(constraints: OptimizeRequest['constraints'], mod
   const axes = Object.entries(unused[mode]).flatMap(([axis, why]): Fault[] =>
     satisfies(1, constraints[axis as 'fsdp' | 'context'])
       ? []
-      : [{ pointer: `/constraints/${axis}`, detail: `is always 1 in mode ${mode}: ${why}` }],
+      : [without(`/constraints/${axis}`, `is always 1 in mode ${mode}: ${why}`)],
   )
   refuse([...misplaced(constraints, '/constraints', mode), ...axes])
 }
@@ -44,17 +44,14 @@ function inferred({ layout, batchSequences, pipelineSchedule }: Sketch): Fault[]
   const faults: Fault[] = []
   if (layout !== undefined && !('components' in layout)) {
     const detail = 'has no part in mode train: its layouts follow from mesh and zeroStage'
-    faults.push({ pointer: '/plan/layout', detail })
+    faults.push(without('/plan/layout', detail))
   }
   if (batchSequences !== undefined) {
     const detail = "has no part in mode train: the batch is the workload's"
-    faults.push({ pointer: '/plan/batchSequences', detail })
+    faults.push(without('/plan/batchSequences', detail))
   }
   if (pipelineSchedule === 'in-flight') {
-    faults.push({
-      pointer: '/plan/pipelineSchedule',
-      detail: 'is of inference: training has a backward pass',
-    })
+    faults.push(without('/plan/pipelineSchedule', 'is of inference: training has a backward pass'))
   }
   return faults
 }
@@ -74,7 +71,11 @@ function beyondIdle(plan: Sketch): object {
 function misplaced(given: object, above: string, mode: Mode): Fault[] {
   return Object.entries(trained)
     .filter(([key]) => Object.hasOwn(given, key))
-    .map(([key, why]) => ({ pointer: `${above}/${key}`, detail: `has no part in mode ${mode}: ${why}` }))
+    .map(([key, why]) => without(`${above}/${key}`, `has no part in mode ${mode}: ${why}`))
+}
+
+function without(pointer: string, detail: string): Fault {
+  return { pointer, detail, correction: [{ pointer, value: null }] }
 }
 
 function refuse(faults: readonly Fault[]): void {

@@ -3,7 +3,7 @@ import { spelledOut } from '../../src/model/spelling.ts'
 import { spellingFaults } from '../../src/model/spelling-faults.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
 import { type Catalogue, knownModel, nearestModels } from '../catalogue.ts'
-import { faultyValue, ProblemError } from '../problems.ts'
+import { faultyValue, meaning, ProblemError } from '../problems.ts'
 import type { Architecture, ModelRequest } from '../schemas/model.ts'
 import { importedModel } from './hugging-face.ts'
 import type { ResolvedModel } from './resolved-model.ts'
@@ -22,6 +22,7 @@ function named(name: string, catalogue: Catalogue): Transformer {
     pointer: '/model',
     detail: `no model is named ${name}${suggestions.length ? `; the nearest are ${suggestions.join(', ')}` : ''}`,
     suggestions,
+    ...meaning('/model', suggestions),
   })
 }
 

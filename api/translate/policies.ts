@@ -1,7 +1,7 @@
 /** Rematerialisation policies are named in requests: an unknown name is told, with the nearest ones. */
 import { policies } from '../../src/cost/policies.ts'
 import { nearest } from '../nearest.ts'
-import { faultyValue } from '../problems.ts'
+import { faultyValue, meaning } from '../problems.ts'
 import type { Sketch } from '../schemas/sketch.ts'
 import type { TrainRequest } from '../schemas/train-workload.ts'
 
@@ -26,6 +26,7 @@ export function refuseUnknownPoliciesOf({ rematerialization }: Sketch): void {
 function refuseUnknown(pointer: string, policy: string): void {
   if (names.includes(policy)) return
   const suggestions = nearest(policy, names)
+  const meant = meaning(pointer, suggestions)
   const detail = `no policy is named ${policy}; there are ${names.join(', ')}`
-  throw faultyValue('unknown-name', { pointer, detail, suggestions })
+  throw faultyValue('unknown-name', { pointer, detail, suggestions, ...meant })
 }

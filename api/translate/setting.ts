@@ -3,7 +3,7 @@ import type { Chip } from '../../src/hardware/chip.ts'
 import type { Setting } from '../../src/problem.ts'
 import type { Bytes } from '../../src/units.ts'
 import type { Catalogue } from '../catalogue.ts'
-import { faultyValue } from '../problems.ts'
+import { faultyValue, meaning } from '../problems.ts'
 import type { MemoryBudget } from '../schemas/memory-budget.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import { assumptionsOf, basisOf } from './assumptions.ts'
@@ -23,9 +23,11 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
   const { chip } = cluster
   const { precision, warnings: ofPrecision } = precisionOf(request, chip, resolved)
   if (!Object.hasOwn(chip.peakFlopsPerSecond, precision.compute)) {
-    const types = Object.keys(chip.peakFlopsPerSecond).join(', ')
-    const detail = `${chip.name} does not compute in ${precision.compute}; it does in ${types}`
-    throw faultyValue('impossible-combination', { pointer: '/precision/compute', detail })
+    const types = Object.keys(chip.peakFlopsPerSecond)
+    const detail = `${chip.name} does not compute in ${precision.compute}; it does in ${types.join(', ')}`
+    const pointer = '/precision/compute'
+    const own = types.includes('bf16') ? ['bf16'] : types
+    throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, own) })
   }
   const setting: Setting = {
     model: resolved.transformer,
@@ -47,5 +49,6 @@ function budgetOf(budget: MemoryBudget | undefined, chip: Chip): Bytes {
   const asked = budget?.bytesPerChip ?? (budget?.fraction ?? defaultFraction) * chip.hbmBytes
   if (asked <= chip.hbmBytes) return asked
   const detail = `${asked} bytes are more than the ${chip.hbmBytes} bytes of HBM that ${chip.name} has`
-  throw faultyValue('impossible-combination', { pointer: '/memoryBudget/bytesPerChip', detail })
+  const pointer = '/memoryBudget/bytesPerChip'
+  throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, [chip.hbmBytes]) })
 }

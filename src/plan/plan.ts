@@ -196,5 +196,12 @@ export interface EvaluateAnswer {
 
 /** A sketch that no framework could run, as opposed to one that does not fit: data for a 422. */
 export interface IllegalPlan {
-  readonly illegal: readonly { readonly pointer: string; readonly detail: string }[]
+  readonly illegal: readonly PlanFault[]
+}
+
+export interface PlanFault {
+  readonly pointer: string
+  readonly detail: string
+  /** Changes of the request, one after the other, that remove the fault; null takes away what is there. */
+  readonly correction?: readonly { readonly pointer: string; readonly value: unknown }[]
 }

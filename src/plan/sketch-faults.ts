@@ -4,20 +4,19 @@ import { runsDualPipe } from '../cost/split-backward.ts'
 import { placements } from '../hardware/placement.ts'
 import type { PlanSketch, Problem } from '../problem.ts'
 import { meshFaults } from '../search/meshes.ts'
-import { meshSize, replicasOf } from '../sharding/axis.ts'
+import { replicasOf } from '../sharding/axis.ts'
 import { contextLayoutFits } from '../sharding/context-layout.ts'
 import { counted } from './figures.ts'
-import type { IllegalPlan } from './plan.ts'
+import { meshSizeFault } from './mesh-size-fault.ts'
+import type { IllegalPlan, PlanFault } from './plan.ts'
 import { sketchedPlacements } from './sketched-placement.ts'
 
 type Faults = IllegalPlan['illegal']
 
 export function sketchFaults(problem: Problem, sketch: PlanSketch): Faults {
-  const size = meshSize(sketch.mesh)
   const { chips, network } = problem.cluster
-  if (size !== chips) {
-    return [{ pointer: '/plan/mesh', detail: `the axes multiply to ${size}, and there are ${chips} chips` }]
-  }
+  const size = meshSizeFault(sketch.mesh, chips, ['data', 'fsdp'])
+  if (size) return [size]
   const mesh = meshFaults(sketch.mesh, problem).map(({ axis, detail }) => ({
     pointer: `/plan/mesh/${axis}`,
     detail,
@@ -53,7 +52,7 @@ function contextFaults({ model }: Problem, { contextLayout, mesh }: PlanSketch):
 
 function scheduleFaults({ model }: Problem, sketch: PlanSketch): Faults {
   const { mesh, pipelineSchedule, virtualStages = 1, microbatches, zeroStage } = sketch
-  const faults: { pointer: string; detail: string }[] = []
+  const faults: PlanFault[] = []
   if (mesh.pipeline === 1 && pipelineSchedule !== undefined && pipelineSchedule !== 'none') {
     faults.push({
       pointer: '/plan/pipelineSchedule',
@@ -92,6 +91,10 @@ function scheduleFaults({ model }: Problem, sketch: PlanSketch): Faults {
     faults.push({
       pointer: '/plan/zeroStage',
       detail: `stage 3 shards weights over fsdp, which is 1, and data holds whole replicas: write the ${mesh.data} of data as fsdp`,
+      correction: [
+        { pointer: '/plan/mesh/data', value: 1 },
+        { pointer: '/plan/mesh/fsdp', value: mesh.data },
+      ],
     })
   }
   return faults
@@ -118,7 +121,8 @@ function microbatchFaults(
     : Math.ceil(each / microbatches) * sequenceLength
   if (Math.abs(microbatchTokens - tokens) <= 1e-9 * tokens) return []
   const detail = `${counted(microbatches, 'microbatch')} of a replica's share of the batch ${microbatches === 1 ? 'is' : 'are'} ${tokens} tokens each, not ${microbatchTokens}: leave one of the two out`
-  return [{ pointer: '/plan/microbatchTokens', detail }]
+  const pointer = '/plan/microbatchTokens'
+  return [{ pointer, detail, correction: [{ pointer, value: null }] }]
 }
 
 function stageFaults({ model }: Problem, { mesh, stageLayers }: PlanSketch): Faults {

@@ -50,7 +50,7 @@ describe('a schema violation', () => {
     [{ top: 0 }, '/top', '1'],
     [{ top: 1001 }, '/top', '1000'],
     [{ timeoutMs: 60_001 }, '/timeoutMs', '60000'],
-    [{ model: 7 }, '/model', 'expected string or object'],
+    [{ model: 7 }, '/model', 'expected a text, an object with name, layers'],
     [{ model: { layers: 1 } }, '/model/dModel', 'is required'],
     [{ plan: { mesh: {} } }, '/plan', 'is not a known key'],
   ])('%j is a 400 that points at %s', async (change, pointer, detail) => {

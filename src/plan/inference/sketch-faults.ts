@@ -4,8 +4,8 @@ import type { InferenceModel } from '../../inference/model.ts'
 import type { Pass } from '../../inference/pass.ts'
 import type { Phase, Site } from '../../inference/search.ts'
 import type { InferenceSketch, PhaseProblem } from '../../problem.ts'
-import { meshSize } from '../../sharding/axis.ts'
 import { counted } from '../figures.ts'
+import { meshSizeFault } from '../mesh-size-fault.ts'
 import type { IllegalPlan } from '../plan.ts'
 
 type Faults = IllegalPlan['illegal']
@@ -24,11 +24,8 @@ export function inferenceSketchFaults(
   { sites, placement, phase }: Tried,
 ): Faults {
   const { cluster, workload } = problem
-  const size = meshSize(sketch.mesh)
-  if (size !== cluster.chips) {
-    const detail = `the axes multiply to ${size}, and there are ${cluster.chips} chips`
-    return [{ pointer: '/plan/mesh', detail }]
-  }
+  const size = meshSizeFault(sketch.mesh, cluster.chips, ['data', 'tensor'])
+  if (size) return [size]
   const demand =
     workload.mode === 'prefill'
       ? {

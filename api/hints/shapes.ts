@@ -1,0 +1,78 @@
+/** Objects that are written as something simpler, by the key that they stand under: what may be meant, the likeliest first. */
+import { elementType } from '../schemas/chip.ts'
+import { plainName } from './name.ts'
+import { wordMeant } from './word-meant.ts'
+
+type Reading = (value: unknown) => readonly unknown[]
+
+const gigabyte = 1e9
+
+/** 0.9 is a share, 60 are gigabytes, 6e10 bytes; "80GB", "80 GiB", "90%". */
+const budget: Reading = (value) => {
+  if (typeof value === 'string') {
+    const [, digits, unit = ''] = /^\s*([\d.]+)\s*(%|gb|gib|g|gi)\s*$/i.exec(value) ?? []
+    if (digits === undefined) return /^[\d.e]+$/i.test(value) ? budget(Number(value)) : []
+    if (unit === '%') return [{ fraction: Number(digits) / 100 }]
+    return [
+      {
+        bytesPerChip:
+          Number(digits) * (unit.toLowerCase().endsWith('i') || /gib/i.test(unit) ? 2 ** 30 : gigabyte),
+      },
+    ]
+  }
+  if (typeof value !== 'number' || !(value > 0)) return []
+  if (value <= 1) return [{ fraction: value }]
+  return [{ bytesPerChip: value < 1e4 ? value * gigabyte : value }]
+}
+
+const bytes: Reading = (value) =>
+  budget(value).map((read) => (read as { bytesPerChip?: number }).bytesPerChip)
+
+/** "8xh100-sxm", "h100-sxm x 8", "h100-sxm:8". */
+const hardware: Reading = (value) => {
+  if (typeof value !== 'string') return []
+  const [, before, after] = /^(\d+)\s*[x*]\s*(.+)$/i.exec(value) ?? []
+  const [, name, count] = /^(.+?)\s*[:x*]\s*(\d+)$/i.exec(value) ?? []
+  if (before !== undefined) return [{ chip: after, chips: Number(before) }]
+  return name === undefined ? [] : [{ chip: name, chips: Number(count) }]
+}
+
+/** The keys of a config.json, which none of an architecture's are. */
+const hubKeys = ['modeltype', 'hiddensize', 'numhiddenlayers', 'numattentionheads', 'architectures']
+
+const model: Reading = (value) => {
+  if (typeof value !== 'object' || value === null) return []
+  const record = value as Readonly<Record<string, unknown>>
+  const keys = Object.keys(record)
+  if (keys.filter((key) => hubKeys.includes(plainName(key))).length > 1) return [{ huggingFace: value }]
+  const [only] = keys
+  const name = keys.length === 1 && only !== undefined ? record[only] : undefined
+  return [
+    ...(typeof name === 'string' ? [name] : []),
+    ...(typeof record.huggingFace === 'string' ? [record.huggingFace] : []),
+  ]
+}
+
+export const shapes: Readonly<Record<string, Reading>> = {
+  memoryBudget: budget,
+  hardware,
+  model,
+  draftModel: model,
+  precision: (value) => {
+    const type = typeof value === 'string' ? wordMeant(elementType.options, value) : undefined
+    return type === undefined ? [] : [{ weights: type, compute: type }]
+  },
+  bytesPerChip: bytes,
+  hbmBytes: bytes,
+  fraction: (value) => budget(value).map((read) => (read as { fraction?: number }).fraction),
+  plan: (value) => (typeof value === 'object' ? [{ mesh: value }] : []),
+}
+
+/** What may stand where a value is missing that has to be said. */
+export const absent: Readonly<Record<string, unknown>> = { batchSequences: 'max' }
+
+/** Objects as they may look, where a text does not say enough to make one of it. */
+export const examples: Readonly<Record<string, (text: string) => string>> = {
+  hardware: (text) => `{"chip": ${JSON.stringify(text)}, "chips": 8}`,
+  workload: () => '{"mode": "train", "batchTokens": 4194304, "sequenceLength": 8192}',
+}
