@@ -5,14 +5,15 @@ import { type CostModel, costModel } from './cost/model.ts'
 import { policyNames } from './cost/policies.ts'
 import type { Solvers } from './optimize.ts'
 import { assemble } from './plan/assemble.ts'
+import { launchable } from './plan/launch.ts'
 import { modelSummary } from './plan/model-summary.ts'
 import type { EvaluateAnswer, IllegalPlan } from './plan/plan.ts'
 import { sketchFaults } from './plan/sketch-faults.ts'
 import { sketchedPlacements } from './plan/sketched-placement.ts'
 import { warnings } from './plan/warnings.ts'
-import type { PlanSketch, Problem } from './problem.ts'
-import type { Candidate, Layout } from './search/candidate.ts'
-import type { Choices } from './search/consider.ts'
+import type { Constraints, PlanSketch, Problem } from './problem.ts'
+import type { Accepts, Candidate, Layout, Misfit } from './search/candidate.ts'
+import type { Choices, Expansion } from './search/consider.ts'
 import { expandMesh } from './search/expand.ts'
 import { createWorkbench } from './search/search.ts'
 import {
@@ -30,15 +31,7 @@ export function evaluate(
 ): EvaluateAnswer | IllegalPlan {
   const faults = sketchFaults(problem, sketch)
   if (faults.length > 0) return { illegal: faults }
-  // The request's constraints are for the search; a plan that is spelled out is evaluated as it is.
-  const free = { ...problem, constraints: {}, workload: unrestricted(problem, sketch) }
-  const trials = sketchedContextLayouts(problem, sketch).flatMap((layout) => {
-    const model = costModel(free, layout)
-    return bestOf(model, sketch) ?? []
-  })
-  const [best] = trials.sort(
-    (a, b) => Number(b.fits) - Number(a.fits) || a.candidate.score - b.candidate.score,
-  )
+  const best = bestTrial(problem, sketch)
   if (!best) {
     const detail =
       'no choice of what the plan leaves open can be run: its stages, microbatches and placement do not go together'
@@ -58,13 +51,75 @@ export function evaluate(
 interface Trial {
   readonly model: CostModel
   readonly candidate: Candidate
-  readonly fits: boolean
 }
 
-/** The fastest that fits; where nothing does, the leanest. */
-function bestOf(model: CostModel, sketch: PlanSketch): Trial | null {
+/**
+ * The first plan that the search lists on the sketch's mesh, with what the sketch says: the fastest that fits and can be
+ * launched; else the fastest that fits; else the leanest.
+ */
+function bestTrial(problem: Problem, sketch: PlanSketch): Trial | null {
+  const workload = unrestricted(problem, sketch)
+  const layouts = sketchedContextLayouts(problem, sketch)
+  const under = (constraints: Constraints): Trial | null => {
+    const models = layouts.map((layout) => costModel({ ...problem, constraints, workload }, layout))
+    return (
+      fastest(models, sketch, launchable) ?? fastest(models, sketch, () => null) ?? leanest(models, sketch)
+    )
+  }
+  return under(openConstraints(problem, sketch)) ?? under({})
+}
+
+/** Of the request's constraints those on what the plan leaves open: what is spelled out is taken as it is. */
+function openConstraints({ constraints }: Problem, sketch: PlanSketch): Constraints {
+  const { zeroStage, microbatches, virtualStages } = constraints
+  const { microbatches: units, microbatchTokens, pipelineSchedule, virtualStages: chunks } = sketch
+  return {
+    ...(zeroStage !== undefined && sketch.zeroStage === undefined ? { zeroStage } : {}),
+    ...(microbatches !== undefined && (units ?? microbatchTokens) === undefined ? { microbatches } : {}),
+    ...(virtualStages !== undefined && (chunks ?? pipelineSchedule) === undefined ? { virtualStages } : {}),
+  }
+}
+
+function fastest(
+  models: readonly CostModel[],
+  sketch: PlanSketch,
+  acceptsOf: (model: CostModel) => Accepts | null,
+): Trial | null {
+  let found: Trial | null = null
+  for (const model of models) {
+    const { best } = completed(model, sketch, { nearest: false }, acceptsOf(model))
+    if (best && (!found || best.score < found.candidate.score)) found = { model, candidate: best }
+  }
+  return found
+}
+
+function leanest(models: readonly CostModel[], sketch: PlanSketch): Trial | null {
+  let least: { readonly model: CostModel; readonly nearest: Misfit } | null = null
+  for (const model of models) {
+    const { nearest } = completed(model, sketch)
+    if (nearest && (!least || nearest.shortBytes < least.nearest.shortBytes)) least = { model, nearest }
+  }
+  if (!least) return null
+  const { model, nearest } = least
+  const { microbatches, sequences } = nearest
+  const { best } = completed(model, sketch, {
+    zeroStages: [nearest.zeroStage],
+    microbatchings: [{ microbatches, sequences }],
+    schedules: () => [nearest.schedule],
+    mix: () => nearest.mix,
+    overBudget: true,
+  })
+  return best && { model, candidate: best }
+}
+
+/** The sketch's mesh, searched through for all that it leaves open. */
+function completed(
+  model: CostModel,
+  sketch: PlanSketch,
+  more: Choices = {},
+  accepts: Accepts | null = null,
+): Expansion {
   const { problem } = model
-  const bench = createWorkbench(model)
   const choices: Choices = {
     ...sketchedZeroStages(problem, sketch),
     ...sketchedMicrobatching(problem, sketch),
@@ -74,21 +129,9 @@ function bestOf(model: CostModel, sketch: PlanSketch): Trial | null {
     ...(sketch.rematerialization === undefined
       ? {}
       : { mix: (layout: Layout) => sketchedMix(model, sketch, layout) }),
+    ...more,
   }
-  const expanded = (some: Choices) => expandMesh(bench, sketch.mesh, Number.POSITIVE_INFINITY, some)
-  const { best, nearest } = expanded(choices)
-  if (best) return { model, candidate: best, fits: true }
-  if (!nearest) return null
-  const { microbatches, sequences } = nearest
-  const leanest = expanded({
-    ...choices,
-    zeroStages: [nearest.zeroStage],
-    microbatchings: [{ microbatches, sequences }],
-    schedules: () => [nearest.schedule],
-    mix: () => nearest.mix,
-    overBudget: true,
-  })
-  return leanest.best && { model, candidate: leanest.best, fits: false }
+  return expandMesh(createWorkbench(model, accepts), sketch.mesh, Number.POSITIVE_INFINITY, choices)
 }
 
 /** Layers by stage are of few forms: where the plan is legal without them, they are what is in the way. */
@@ -97,8 +140,7 @@ function uncut(
   { stageLayers, ...open }: PlanSketch,
 ): IllegalPlan['illegal'][number] | null {
   if (stageLayers === undefined) return null
-  const free = { ...problem, constraints: {}, workload: unrestricted(problem, open) }
-  const runs = sketchedContextLayouts(problem, open).some((layout) => bestOf(costModel(free, layout), open))
+  const runs = bestTrial(problem, open) !== null
   const detail = `no cut that is tried is ${stageLayers.join(', ')}: but for the last stage, layers are shared out evenly, fewer on the first stages where they do not divide`
   return runs ? { pointer: '/plan/stageLayers', detail } : null
 }

@@ -2,15 +2,17 @@
 import type { Solver } from '../solvers/linear-program.ts'
 import type { CostModel } from './cost/model.ts'
 import { placements } from './hardware/placement.ts'
+import { anythingListed } from './plan/anything-listed.ts'
 import { assemble } from './plan/assemble.ts'
-import { launchable } from './plan/launch.ts'
+import { launchable, launchRefusals } from './plan/launch.ts'
 import { modelSummary } from './plan/model-summary.ts'
+import { noLaunch } from './plan/no-launch.ts'
 import { noPlan } from './plan/no-plan.ts'
-import type { OptimizeAnswer, Plan } from './plan/plan.ts'
+import type { NoPlan, OptimizeAnswer, Plan, Unlaunchable } from './plan/plan.ts'
 import { sensitivity } from './plan/sensitivity.ts'
 import { warnings } from './plan/warnings.ts'
 import type { Problem } from './problem.ts'
-import type { Accepts, Candidate, Layout, Misfit } from './search/candidate.ts'
+import type { Candidate, Layout, Misfit } from './search/candidate.ts'
 import { boundingModel, contextModels, modelFor, searchAll } from './search/context-models.ts'
 import { continuousBound } from './search/continuous-bound.ts'
 import type { SearchResult } from './search/search.ts'
@@ -24,15 +26,17 @@ export interface Solvers {
 
 export function optimize(problem: Problem, { small }: Solvers): OptimizeAnswer {
   const models = contextModels(problem)
-  const result = listed(models, problem)
+  const { result, better } = listed(models, problem)
   const modelOf = (layout: Layout) => modelFor(models, layout)
   const plans = result.candidates.map((candidate, index) =>
     assemble(modelOf(candidate), candidate, index + 1, small),
   )
   const [best] = result.candidates
+  const unlaunchable = better && unlaunchablePlan(modelOf(better), better, plans[0] ?? null, small)
   const bound = best ? continuousBound(boundingModel(models), small) : null
   return {
     plans,
+    unlaunchable,
     search: {
       enumerated: result.enumerated,
       pruned: result.pruned,
@@ -42,8 +46,8 @@ export function optimize(problem: Problem, { small }: Solvers): OptimizeAnswer {
       gap: bound && plans[0] ? plans[0].stepTimeSeconds / bound.lowerBoundSeconds - 1 : null,
       exact: true,
     },
-    sensitivity: best ? sensitivity(modelOf(best), best, acceptsOf(modelOf(best), best)) : null,
-    infeasible: best ? null : noPlan(problem, result, nearestPlan(modelOf, result.nearest, small)),
+    sensitivity: best ? sensitivity(modelOf(best), best, launchable(modelOf(best))) : null,
+    infeasible: best ? null : nothing(problem, result, modelOf, unlaunchable, small),
     model: modelSummary(problem, problem.workload.sequenceLength),
     hardware: problem.cluster,
     precision: problem.precision,
@@ -52,17 +56,44 @@ export function optimize(problem: Problem, { small }: Solvers): OptimizeAnswer {
   }
 }
 
-/** Plans that can be launched; where none can, all the same what fits. */
-function listed(models: readonly CostModel[], { top, assumptions }: Problem): SearchResult {
+/** What can be launched, and the best of all where that is better: a second search, which the first bounds. */
+function listed(
+  models: readonly CostModel[],
+  { top }: Problem,
+): { readonly result: SearchResult; readonly better: Candidate | null } {
+  const filtered = models.some((model) => launchable(model) !== null)
   const result = searchAll(models, top, launchable)
-  const none = assumptions.frameworks.length > 0 && result.candidates.length === 0
-  return none ? searchAll(models, top) : result
+  if (!filtered) return { result, better: null }
+  const [first] = result.candidates
+  const all = searchAll(models, 1, undefined, first?.score)
+  const [better] = all.candidates
+  if (better && !(first && first.score <= better.score)) return { result, better }
+  return { result: first ? result : all, better: null }
 }
 
-/** As the plan was found: where none can be launched, among all. */
-function acceptsOf(model: CostModel, best: Candidate): Accepts | null {
-  const accepts = launchable(model)
-  return accepts?.mesh(best.mesh) && accepts.plan(best) ? accepts : null
+function unlaunchablePlan(
+  model: CostModel,
+  candidate: Candidate,
+  first: Plan | null,
+  solver: Solver,
+): Unlaunchable<Plan> {
+  const plan = assemble(model, candidate, 0, solver)
+  return {
+    plan,
+    advantage: first && first.stepTimeSeconds / plan.stepTimeSeconds,
+    reasons: launchRefusals(model, candidate),
+  }
+}
+
+function nothing(
+  problem: Problem,
+  result: SearchResult,
+  modelOf: (layout: Layout) => CostModel,
+  unlaunchable: Unlaunchable<Plan> | null,
+  solver: Solver,
+): NoPlan {
+  if (!unlaunchable) return noPlan(problem, result, nearestPlan(modelOf, result.nearest, solver))
+  return noLaunch(problem, result.infeasible.constraint, anythingListed)
 }
 
 /** A layout that fits nowhere, costed all the same: on the first placement that it has. */

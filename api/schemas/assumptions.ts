@@ -102,7 +102,9 @@ const chosen = {
   shardedPipelines: z.boolean().describe('ZeRO-2 and 3 are tried inside pipeline stages.'),
   frameworks: z
     .array(z.enum(frameworks))
-    .describe('Training lists what one of these can launch; all there is where none is named.'),
+    .describe(
+      'Training lists what one of these can launch; all there is where none is named, or none of them runs the model in these types of numbers.',
+    ),
   searchTensor2: z.boolean(),
   searchWeightLayouts: z
     .boolean()

@@ -4,10 +4,12 @@ import type { EvaluateAnswer, OptimizeAnswer } from '../../src/plan/plan.ts'
 import { plan } from './plan.ts'
 import { resolvedFields } from './resolved.ts'
 import { noPlan, searchAccount, sensitivity } from './search-account.ts'
+import { refusals, unlaunchable } from './unlaunchable.ts'
 
 export const trainingAnswer = z.object({
   mode: z.literal('train'),
   plans: z.array(plan).describe('Best first.'),
+  unlaunchable: unlaunchable(plan, refusals),
   search: searchAccount,
   sensitivity: sensitivity.nullable(),
   infeasible: noPlan(z.object({ plan, shortBytes: z.number() })),

@@ -72,7 +72,7 @@ export interface ParetoSketch
   readonly layout: Readonly<Record<string, string>>
 }
 
-export interface InferenceAnswer extends Omit<OptimizeAnswer, 'plans' | 'infeasible'> {
+export interface InferenceAnswer extends Omit<OptimizeAnswer, 'plans' | 'unlaunchable' | 'infeasible'> {
   readonly plans: readonly InferencePlan[]
   readonly infeasible: InferenceNoPlan | null
   /** Generation: latency against cost, undominated points alone. */
@@ -132,7 +132,8 @@ export interface ServePlan extends TokenCost {
   readonly explanation: readonly string[]
 }
 
-export interface ServeAnswer extends Omit<OptimizeAnswer, 'plans' | 'infeasible' | 'sensitivity'> {
+export interface ServeAnswer
+  extends Omit<OptimizeAnswer, 'plans' | 'unlaunchable' | 'infeasible' | 'sensitivity'> {
   readonly plans: readonly ServePlan[]
   readonly infeasible: ServeNoPlan | null
 }

@@ -6,13 +6,15 @@
 import type { CostModel } from '../cost/model.ts'
 import type { Framework } from '../framework.ts'
 import type { Chip } from '../hardware/chip.ts'
+import type { Problem } from '../problem.ts'
 import type { Accepts, Candidate } from '../search/candidate.ts'
-import { maxtext } from './launch/maxtext.ts'
+import { type Mesh, unitMesh } from '../sharding/axis.ts'
+import { maxtext, maxtextRefusals } from './launch/maxtext.ts'
 import { maxtextMeshFaults } from './launch/maxtext-checks.ts'
-import { megatron } from './launch/megatron.ts'
+import { megatron, megatronRefusals } from './launch/megatron.ts'
 import { megatronMeshFaults } from './launch/megatron-checks.ts'
 import { launchRun, type MeshRun, type Run } from './launch/run.ts'
-import { torchtitan } from './launch/torchtitan.ts'
+import { torchtitan, torchtitanRefusals } from './launch/torchtitan.ts'
 import { torchtitanMeshFaults } from './launch/torchtitan-checks.ts'
 import type { Launch } from './launch/unsupported.ts'
 import { layersByPolicy, type PolicyLayers } from './summary.ts'
@@ -23,13 +25,33 @@ interface Launcher {
   /** Whether it can be told of two rematerialisation policies. */
   readonly mixes: boolean
   /** Why no plan of a mesh can be launched. */
-  readonly meshFaults: (run: MeshRun) => readonly string[]
+  readonly meshRefusals: (run: MeshRun) => readonly string[]
+  /** Why a plan cannot be; none where it can. */
+  readonly refusals: (run: Run) => readonly string[]
 }
 
 const launchers: Readonly<Record<Framework, Launcher>> = {
-  megatron: { chips: ['gpu'], launch: megatron, mixes: true, meshFaults: megatronMeshFaults },
-  maxtext: { chips: ['gpu', 'tpu'], launch: maxtext, mixes: false, meshFaults: maxtextMeshFaults },
-  torchtitan: { chips: ['gpu'], launch: torchtitan, mixes: true, meshFaults: torchtitanMeshFaults },
+  megatron: {
+    chips: ['gpu'],
+    launch: megatron,
+    mixes: true,
+    meshRefusals: megatronMeshFaults,
+    refusals: megatronRefusals,
+  },
+  maxtext: {
+    chips: ['gpu', 'tpu'],
+    launch: maxtext,
+    mixes: false,
+    meshRefusals: maxtextMeshFaults,
+    refusals: maxtextRefusals,
+  },
+  torchtitan: {
+    chips: ['gpu'],
+    launch: torchtitan,
+    mixes: true,
+    meshRefusals: torchtitanMeshFaults,
+    refusals: torchtitanRefusals,
+  },
 }
 
 export function launch(
@@ -51,26 +73,47 @@ export function launch(
   return { ...Object.fromEntries(launches.map(framework)), ...(any ? { notes } : {}) }
 }
 
-/** What the search lists: plans that one of the assumed frameworks can launch; null where it lists all. */
+/**
+ * What the search lists: plans that one of the assumed frameworks can launch. Null where it lists all: where none is
+ * assumed, or none of those runs the model on these chips in these types of numbers, whatever the layout. So that it hangs on
+ * no constraint, budget or number of chips, and more of these never make the first plan slower.
+ */
 export function launchable(model: CostModel): Accepts | null {
   const { problem } = model
-  const { frameworks } = problem.assumptions
-  if (frameworks.length === 0) return null
-  const able = frameworks
-    .map((name) => launchers[name])
-    .filter(({ chips }) => chips.includes(problem.cluster.chip.kind))
-  const { sequenceLength } = problem.workload
+  const able = ableFrameworks(problem).map((name) => launchers[name])
+  if (able.length === 0) return null
   return {
     mixes: able.some(({ mixes }) => mixes),
-    mesh: (mesh) => {
-      const run: MeshRun = { problem, model: problem.model, mesh, sequenceLength }
-      return able.some(({ meshFaults }) => meshFaults(run).length === 0)
-    },
+    mesh: (mesh) => able.some(({ meshRefusals }) => meshRefusals(meshRun(problem, mesh)).length === 0),
     plan: (candidate) => {
       const run = launchRun(model, candidate, layersByPolicy(model, candidate))
-      return able.some((launcher) => 'flags' in launcher.launch(run))
+      return able.some(({ refusals }) => refusals(run).length === 0)
     },
   }
+}
+
+/** Of the assumed frameworks those that run some plan on one chip. */
+function ableFrameworks(problem: Problem): readonly Framework[] {
+  const { assumptions, cluster } = problem
+  return assumptions.frameworks.filter((name) => {
+    const { chips, meshRefusals } = launchers[name]
+    return chips.includes(cluster.chip.kind) && meshRefusals(meshRun(problem, unitMesh)).length === 0
+  })
+}
+
+function meshRun(problem: Problem, mesh: Mesh): MeshRun {
+  return { problem, model: problem.model, mesh, sequenceLength: problem.workload.sequenceLength }
+}
+
+/** By assumed framework of such chips, why it cannot launch a plan; none of one that can. */
+export function launchRefusals(
+  model: CostModel,
+  candidate: Omit<Candidate, 'score'>,
+): Readonly<Record<string, readonly string[]>> {
+  const run = launchRun(model, candidate, layersByPolicy(model, candidate))
+  const { assumptions, cluster } = model.problem
+  const asked = assumptions.frameworks.filter((name) => launchers[name].chips.includes(cluster.chip.kind))
+  return Object.fromEntries(asked.map((name) => [name, launchers[name].refusals(run)]))
 }
 
 function scopeNotes({ model }: Run): readonly string[] {

@@ -6,8 +6,8 @@ import { type Assumptions, overridesOf } from '../assumptions.ts'
 import { fixedMemory, type MemoryNumbers, shortBytes } from '../cost/memory-numbers.ts'
 import type { StageGroup } from '../cost/stages.ts'
 import type { Problem } from '../problem.ts'
-import { anythingFits } from '../search/fits.ts'
 import type { Bytes } from '../units.ts'
+import { anythingListed } from './anything-listed.ts'
 import type { Costing } from './costing.ts'
 import type { Suggestion } from './plan.ts'
 
@@ -29,7 +29,7 @@ export function fittingChunks({ model, memory, candidate }: Costing): number | n
 export function lossChunksSuggestion(problem: Problem): readonly Suggestion[] {
   const { assumptions, cluster } = problem
   const changed = (lossChunks: number): Assumptions => ({ ...assumptions, lossChunks })
-  const fits = (lossChunks: number) => anythingFits({ ...problem, assumptions: changed(lossChunks) })
+  const fits = (lossChunks: number) => anythingListed({ ...problem, assumptions: changed(lossChunks) })
   const pieces = morePieces(problem)
   const most = pieces.at(-1)
   if (most === undefined || !fits(most)) return []

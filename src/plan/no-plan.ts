@@ -3,8 +3,8 @@
  * tried, alone, and a plan exists with it.
  */
 import type { Problem } from '../problem.ts'
-import { anythingFits } from '../search/fits.ts'
 import type { SearchResult } from '../search/search.ts'
+import { anythingListed } from './anything-listed.ts'
 import { bytesText, counted } from './figures.ts'
 import { lossChunksSuggestion } from './loss-chunks.ts'
 import type { NoPlan, Plan, Suggestion } from './plan.ts'
@@ -16,9 +16,9 @@ export function noPlan(problem: Problem, result: SearchResult, nearest: Plan | n
     reasons: reasons(problem, result, nearest, shortBytes),
     nearest: nearest ? { plan: nearest, shortBytes } : null,
     suggestions: [
-      ...budgetSuggestion(problem, nearest),
+      ...budgetSuggestion(problem, nearest, (memoryBudget) => anythingListed({ ...problem, memoryBudget })),
       ...lossChunksSuggestion(problem),
-      ...chipsSuggestion(problem, (cluster) => anythingFits({ ...problem, cluster })),
+      ...chipsSuggestion(problem, (cluster) => anythingListed({ ...problem, cluster })),
       ...batchSuggestion(problem),
       ...optimizerSuggestion(problem),
       ...constraintSuggestions(problem),
@@ -48,7 +48,7 @@ function reasons(
 /** What the assumptions do not search counts with what the request excludes. */
 function constraintText(constraints: Problem['constraints']): string {
   const assumed =
-    'the assumptions leave out (a second tensor axis: searchTensor2; ZeRO stages: zeroStages, shardedPipelines)'
+    'the assumptions leave out (a second tensor axis: searchTensor2; ZeRO stages: zeroStages, shardedPipelines; what none of their frameworks launches)'
   if (Object.keys(constraints).length === 0) return `layouts that ${assumed}`
   return `layouts that the request's constraints exclude, or ${assumed}`
 }
@@ -63,7 +63,7 @@ function batchSuggestion(problem: Problem): readonly Suggestion[] {
   const sequences = Math.ceil(workload.batchTokens / workload.sequenceLength)
   const tokens = (count: number) => count * workload.sequenceLength
   const fewer = mostThatFits(sequences, (count) =>
-    anythingFits({ ...problem, workload: { ...workload, batchTokens: tokens(count) } }),
+    anythingListed({ ...problem, workload: { ...workload, batchTokens: tokens(count) } }),
   )
   if (fewer === null) return []
   return [
@@ -80,7 +80,7 @@ function optimizerSuggestion(problem: Problem): readonly Suggestion[] {
   const { workload } = problem
   if (workload.optimizer === 'adam8bit') return []
   const changed: Problem = { ...problem, workload: { ...workload, optimizer: 'adam8bit' } }
-  if (!anythingFits(changed)) return []
+  if (!anythingListed(changed)) return []
   return [
     {
       change: 'an optimizer with smaller states',
@@ -95,7 +95,7 @@ function optimizerSuggestion(problem: Problem): readonly Suggestion[] {
 function constraintSuggestions(problem: Problem): readonly Suggestion[] {
   return Object.keys(problem.constraints).flatMap((name) => {
     const { [name as keyof Problem['constraints']]: _dropped, ...constraints } = problem.constraints
-    if (!anythingFits({ ...problem, constraints })) return []
+    if (!anythingListed({ ...problem, constraints })) return []
     return [
       {
         change: `without the constraint on ${name}`,

@@ -165,6 +165,15 @@ export interface NoPlan {
   readonly suggestions: readonly Suggestion[]
 }
 
+/** The best plan of all, where it is better than any that is listed: no framework that is assumed can launch it. */
+export interface Unlaunchable<Found, Reasons = Readonly<Record<string, readonly string[]>>> {
+  readonly plan: Found
+  /** How many times better: what plans are ranked by, of the first that is listed over this one's. Null where none is listed. */
+  readonly advantage: number | null
+  /** By framework, why it cannot launch the plan. */
+  readonly reasons: Reasons
+}
+
 export interface ModelSummary {
   readonly name: string
   readonly parameters: number
@@ -175,6 +184,7 @@ export interface ModelSummary {
 
 export interface OptimizeAnswer {
   readonly plans: readonly Plan[]
+  readonly unlaunchable: Unlaunchable<Plan> | null
   readonly search: SearchAccount
   readonly sensitivity: Sensitivity | null
   readonly infeasible: NoPlan | null

@@ -1,6 +1,7 @@
 /** More memory, more chips, or less of a batch: suggestions that training and inference share. */
 import type { Cluster } from '../hardware/cluster.ts'
 import type { Setting } from '../problem.ts'
+import type { Bytes } from '../units.ts'
 import { bytesText, counted } from './figures.ts'
 import { type LargerHardware, largerHardware } from './larger-hardware.ts'
 import type { Plan, Suggestion } from './plan.ts'
@@ -12,10 +13,11 @@ const doublings = 8
 export function budgetSuggestion(
   { cluster, memoryBudget }: Setting,
   nearest: Pick<Plan, 'memoryBytes' | 'summary'> | null,
+  fits: (memoryBudget: Bytes) => boolean = () => true,
 ): readonly Suggestion[] {
   if (!nearest) return []
   const needed = Math.ceil(nearest.memoryBytes.total)
-  if (needed > cluster.chip.hbmBytes || needed <= memoryBudget) return []
+  if (needed > cluster.chip.hbmBytes || needed <= memoryBudget || !fits(needed)) return []
   return [
     {
       change: 'a larger memory budget',

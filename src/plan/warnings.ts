@@ -40,7 +40,7 @@ export function warnings(
   }
   if (best && assumptions.frameworks.length > 0 && !launchedBy(best, assumptions.frameworks)) {
     found.push(
-      `none of ${assumptions.frameworks.join(', ')} can launch a plan for this request: plans are listed all the same, and launch says why`,
+      `none of ${assumptions.frameworks.join(', ')} can launch ${named === 'the plan' ? 'the plan, whatever is chosen of what it leaves open' : 'a plan for this request: plans are listed all the same'}; launch says why`,
     )
   }
   if (best && best.mesh.expert > 1) {

@@ -143,7 +143,7 @@ function considerCut(
     among.filter((mix) => bestTraffics.some((traffic) => time(traffic, mix, 'expected') <= most()))
   const quickest = hopes(mixes)
   if (quickest.length === 0) return 'pruned'
-  const among = acceptedMixes(accepts, layout, places.ways)
+  const among = acceptedMixes(accepts, layout, places.ways, given !== undefined)
   const asIs = among(quickest)
   // Where one of them is refused, another that does more may be the best that is not.
   const refused = asIs.some((accepted) => accepted.length < quickest.length)
@@ -165,12 +165,13 @@ function considerCut(
 
 /**
  * By way to launch a placement, the mixes that may be listed. Where so few layers of the leaner policy may not, the fewest that
- * may: each more is more work, and less memory.
+ * may: each more is more work, and less memory. A mix that is given stays as it is.
  */
 function acceptedMixes(
   accepts: Accepts | null,
   layout: Layout,
   ways: readonly Placement[],
+  given: boolean,
 ): (mixes: readonly Mix[]) => readonly (readonly Mix[])[] {
   if (!accepts) return (mixes) => ways.map(() => mixes)
   const most = layout.groups.reduce((layers, group) => Math.max(layers, group.layers), 0)
@@ -178,7 +179,7 @@ function acceptedMixes(
     ways.map((placement) =>
       mixes.flatMap((mix) => {
         const accepted = (count: number) => accepts.plan({ ...layout, placement, mix: { ...mix, count } })
-        if (mix.count === 0) return accepted(0) ? [mix] : []
+        if (given || mix.count === 0) return accepted(mix.count) ? [mix] : []
         for (let { count } = mix; accepts.mixes && count < most; count++) {
           if (accepted(count)) return [{ ...mix, count }]
         }

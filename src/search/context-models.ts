@@ -24,11 +24,13 @@ export function searchAll(
   models: readonly CostModel[],
   top: number,
   acceptsOf: (model: CostModel) => Accepts | null = () => null,
+  most?: number,
 ): SearchResult {
   const results: SearchResult[] = []
   for (const model of models) {
     const found = merged(results, top).candidates
-    results.push(search(model, found.length < top ? undefined : found.at(-1)?.score, acceptsOf(model)))
+    const limit = found.length < top ? most : found.at(-1)?.score
+    results.push(search(model, limit, acceptsOf(model), top))
   }
   return merged(results, top)
 }

@@ -36,6 +36,7 @@ export function search(
   model: CostModel,
   most = Number.POSITIVE_INFINITY,
   accepts: Accepts | null = null,
+  top = model.problem.top,
 ): SearchResult {
   const { problem } = model
   const bench = createWorkbench(model, accepts)
@@ -55,7 +56,7 @@ export function search(
   let pruned = 0
   let evaluated = 0
   for (const { mesh, floor } of ordered) {
-    const limit = candidates.length < problem.top ? most : (candidates.at(-1)?.score ?? 0)
+    const limit = candidates.length < top ? most : (candidates.at(-1)?.score ?? 0)
     if (floor > limit) {
       pruned += layoutCount(mesh, problem)
       continue
@@ -74,11 +75,21 @@ export function search(
     infeasible.topology += found.topology
     infeasible.constraint += found.constraint
     if (found.nearest && (!nearest || found.nearest.shortBytes < nearest.shortBytes)) nearest = found.nearest
-    if (found.best && found.best.score <= limit) insert(candidates, found.best, problem.top)
+    if (found.best && found.best.score <= limit) insert(candidates, found.best, top)
   }
   const { memory, divisibility, topology, constraint } = infeasible
   const enumerated = pruned + evaluated + memory + divisibility + topology + constraint
   return { candidates, nearest, enumerated, pruned, evaluated, infeasible }
+}
+
+/** Whether any plan is accepted; the meshes that shard most are tried first. */
+export function anyAccepted(model: CostModel, accepts: Accepts): boolean {
+  const bench = createWorkbench(model, accepts)
+  const bySharding = [...meshesOf(model).allowed].sort((a, b) => a.data - b.data || b.context - a.context)
+  return bySharding.some((mesh) => {
+    if (!accepts.mesh(mesh)) return false
+    return expandMesh(bench, mesh, Number.POSITIVE_INFINITY, { nearest: false }).best !== null
+  })
 }
 
 /** Layouts of context other than the first are only tried where there is such an axis, and count for themselves. */

@@ -145,6 +145,11 @@ export const sampleSearch: SearchAccount = {
 
 export const sampleOptimizeAnswer: OptimizeAnswer = {
   plans: [samplePlan],
+  unlaunchable: {
+    plan: { ...samplePlan, rank: 0, stepTimeSeconds: samplePlan.stepTimeSeconds / 2 },
+    advantage: 2,
+    reasons: { megatron: ['Megatron-LM runs 1F1B, not GPipe'] },
+  },
   search: sampleSearch,
   sensitivity: {
     flops: -0.6,

@@ -5,7 +5,7 @@ import { maxtextContextChecks } from './maxtext-context.ts'
 import { sendsAgain } from './maxtext-recomputation.ts'
 import { pipelineRank } from './rank-order.ts'
 import type { MeshRun, Run } from './run.ts'
-import { type Check, commonChecks, faults } from './unsupported.ts'
+import { type Check, commonChecks, commonModelChecks, faults } from './unsupported.ts'
 
 export function maxtextFaults(run: Run): readonly string[] {
   return [
@@ -23,7 +23,7 @@ export function maxtextFaults(run: Run): readonly string[] {
 
 /** Of every plan of a mesh. */
 export function maxtextMeshFaults(run: MeshRun): readonly string[] {
-  return faults([...meshChecks(run), ...modelChecks(run), ...precisionChecks(run)])
+  return faults([...commonModelChecks(run), ...meshChecks(run), ...modelChecks(run), ...precisionChecks(run)])
 }
 
 function meshChecks(run: MeshRun): readonly Check[] {
@@ -72,6 +72,10 @@ function modelChecks(run: MeshRun): readonly Check[] {
   const { optimizer } = problem.workload
   return [
     [maxtextBlock(run) === null, 'MaxText has no decoder block with these experts and this attention'],
+    [
+      problem.cluster.chip.kind === 'gpu' && model.attention.latent !== null,
+      'latent attention through cuDNN is not mapped to MaxText on GPUs',
+    ],
     [model.parallelBlocks, 'MaxText runs attention before the MLP, not beside it'],
     [
       model.learnedPositions > 0 && model.learnedPositions < sequenceLength,
@@ -82,14 +86,9 @@ function modelChecks(run: MeshRun): readonly Check[] {
 }
 
 function expertChecks(run: Run): readonly Check[] {
-  const { model, mesh, problem } = run
-  const gpu = problem.cluster.chip.kind === 'gpu'
+  const { model, mesh } = run
   return [
     [sendsAgain(run), 'MaxText sends tokens to their experts again in the backward pass'],
-    [
-      gpu && model.attention.latent !== null,
-      'latent attention through cuDNN is not mapped to MaxText on GPUs',
-    ],
     [
       mesh.pipeline > 1 && (maxtextBlock(run)?.cycle ?? 1) > 1,
       'MaxText pipelines whole cycles of layers that differ, not single ones',

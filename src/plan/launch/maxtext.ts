@@ -32,16 +32,23 @@ type Value = string | number | boolean | readonly string[]
 
 export type MaxtextConfig = Readonly<Record<string, Value>>
 
+/** Why MaxText cannot run a plan; none where it can. */
+export function maxtextRefusals(run: Run): readonly string[] {
+  const sliced = slicedMesh(run)
+  const recomputes = maxtextRecomputation(run) !== null
+  return [
+    ...maxtextFaults(run),
+    ...(sliced ? [] : ["a mesh axis straddles the units of the innermost tier, which are MaxText's slices"]),
+    ...(sliced && reordersExperts(sliced) ? ['MaxText counts ranks through experts before all else'] : []),
+    ...(recomputes ? [] : ['MaxText has one rematerialisation policy for all layers']),
+  ]
+}
+
 export function maxtext(run: Run): Launch<MaxtextConfig> {
   const sliced = slicedMesh(run)
   const block = maxtextBlock(run)
   const recomputation = maxtextRecomputation(run)
-  const unsupported = [
-    ...maxtextFaults(run),
-    ...(sliced ? [] : ["a mesh axis straddles the units of the innermost tier, which are MaxText's slices"]),
-    ...(sliced && reordersExperts(sliced) ? ['MaxText counts ranks through experts before all else'] : []),
-    ...(recomputation ? [] : ['MaxText has one rematerialisation policy for all layers']),
-  ]
+  const unsupported = maxtextRefusals(run)
   if (!sliced || !block || !recomputation || unsupported.length > 0) return { unsupported }
   const flags = {
     ...modelConfig(run, block),

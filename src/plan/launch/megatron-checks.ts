@@ -5,7 +5,7 @@ import { widthChecks } from './experts.ts'
 import { megatronExpertChecks } from './megatron-experts.ts'
 import { megatronOptimizers, megatronSharding } from './megatron-states.ts'
 import type { MeshRun, Run } from './run.ts'
-import { type Check, commonChecks, faults } from './unsupported.ts'
+import { type Check, commonChecks, commonModelChecks, faults } from './unsupported.ts'
 
 export function megatronFaults(run: Run): readonly string[] {
   return [
@@ -21,7 +21,13 @@ export function megatronFaults(run: Run): readonly string[] {
 
 /** Of every plan of a mesh. */
 export function megatronMeshFaults(run: MeshRun): readonly string[] {
-  return faults([...meshChecks(run), ...modelChecks(run), ...widthChecks(run), ...precisionChecks(run)])
+  return faults([
+    ...commonModelChecks(run),
+    ...meshChecks(run),
+    ...modelChecks(run),
+    ...widthChecks(run),
+    ...precisionChecks(run),
+  ])
 }
 
 function meshChecks({ mesh, sequenceLength, problem }: MeshRun): readonly Check[] {

@@ -27,14 +27,20 @@ type Flag = string | number
 
 const contextExchanges = { gather: 'all_gather', ring: 'p2p', ulysses: 'a2a' } as const
 
-export function megatron(run: Run): Launch<readonly string[]> {
-  const recomputation = megatronRecomputation(run)
-  const unsupported = [
+/** Why Megatron-LM cannot run a plan; none where it can. */
+export function megatronRefusals(run: Run): readonly string[] {
+  const recomputes = megatronRecomputation(run) !== null
+  return [
     ...megatronFaults(run),
-    ...(recomputation
+    ...(recomputes
       ? []
       : ['Megatron-LM recomputes attention or whole layers, the same number in each chunk']),
   ]
+}
+
+export function megatron(run: Run): Launch<readonly string[]> {
+  const recomputation = megatronRecomputation(run)
+  const unsupported = megatronRefusals(run)
   if (!recomputation || unsupported.length > 0) return { unsupported }
   const flags = [
     ...modelFlags(run),

@@ -3,8 +3,9 @@ import { pipelineRank } from './rank-order.ts'
 import type { MeshRun, Run } from './run.ts'
 import { usesFsdp } from './torchtitan-degrees.ts'
 import { torchtitanExpertChecks, torchtitanModelChecks } from './torchtitan-experts.ts'
+import { torchtitanFlavor } from './torchtitan-flavor.ts'
 import { torchtitanSchedules } from './torchtitan-pipeline.ts'
-import { type Check, commonChecks, faults } from './unsupported.ts'
+import { type Check, commonChecks, commonModelChecks, faults } from './unsupported.ts'
 
 export function torchtitanFaults(run: Run): readonly string[] {
   return [
@@ -22,7 +23,30 @@ export function torchtitanFaults(run: Run): readonly string[] {
 
 /** Of every plan of a mesh. */
 export function torchtitanMeshFaults(run: MeshRun): readonly string[] {
-  return faults([...meshChecks(run), ...torchtitanModelChecks(run), ...stateTypeChecks(run)])
+  return faults([
+    ...commonModelChecks(run),
+    ...meshChecks(run),
+    ...torchtitanModelChecks(run),
+    ...flavorChecks(run),
+    ...stateTypeChecks(run),
+  ])
+}
+
+function flavorChecks(run: MeshRun): readonly Check[] {
+  const flavor = torchtitanFlavor(run)
+  const dense = !run.model.experts && !run.model.attention.latent
+  return [
+    [
+      flavor === null,
+      dense
+        ? 'torchtitan has no model of this kind: rotary positions, a gated MLP, untied embeddings'
+        : 'torchtitan has no model with these experts and this attention',
+    ],
+    [
+      run.mesh.pipeline > 1 && flavor?.pipelines === false,
+      `torchtitan's ${flavor?.model.name} has no pipeline`,
+    ],
+  ]
 }
 
 function meshChecks({ model, mesh, sequenceLength, problem }: MeshRun): readonly Check[] {

@@ -7,7 +7,7 @@
  */
 import { expertLayers } from '../../model/expert-layers.ts'
 import type { LatentAttention, MixtureOfExperts } from '../../model/transformer.ts'
-import type { Run } from './run.ts'
+import type { MeshRun } from './run.ts'
 import type { Flavor } from './torchtitan-flavor.ts'
 
 type Sizes = readonly (readonly [name: string, size: number])[]
@@ -21,7 +21,7 @@ const known: readonly (readonly [name: string, flavor: string, sizes: readonly n
 ]
 
 /** Null where the model is of no such kind. */
-export function expertFlavor(run: Run, experts: MixtureOfExperts): Flavor | null {
+export function expertFlavor(run: MeshRun, experts: MixtureOfExperts): Flavor | null {
   const { model, mesh } = run
   const { latent } = model.attention
   if (!isKind(run, experts)) return null
@@ -42,13 +42,13 @@ export function expertFlavor(run: Run, experts: MixtureOfExperts): Flavor | null
   return { model: { name: kind, flavor }, pipelines, notes: [note] }
 }
 
-function isKind({ model }: Run, { every, sharedExperts }: MixtureOfExperts): boolean {
+function isKind({ model }: MeshRun, { every, sharedExperts }: MixtureOfExperts): boolean {
   const plain = model.gatedMlp && !model.parallelBlocks && model.learnedPositions === 0
   if (!plain || model.tiedEmbeddings || every > 1) return false
   return model.attention.latent !== null || (expertLayers(model) === model.layers && sharedExperts === 0)
 }
 
-function commonSizes({ model }: Run, { experts, activeExperts, dFfExpert }: MixtureOfExperts): Sizes {
+function commonSizes({ model }: MeshRun, { experts, activeExperts, dFfExpert }: MixtureOfExperts): Sizes {
   return [
     ['layers', model.layers],
     ['dim', model.dModel],
@@ -60,7 +60,7 @@ function commonSizes({ model }: Run, { experts, activeExperts, dFfExpert }: Mixt
   ]
 }
 
-function headSizes({ model: { kvHeads, headDim } }: Run): Sizes {
+function headSizes({ model: { kvHeads, headDim } }: MeshRun): Sizes {
   return [
     ['key-value heads', kvHeads],
     ['head dim', headDim],

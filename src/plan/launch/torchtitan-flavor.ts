@@ -4,7 +4,7 @@
  * torchtitan/models/{llama3,qwen3}/__init__.py.
  */
 import type { Transformer } from '../../model/transformer.ts'
-import type { Run } from './run.ts'
+import type { MeshRun } from './run.ts'
 import { expertFlavor } from './torchtitan-expert-flavors.ts'
 
 export interface Flavor {
@@ -28,7 +28,7 @@ const flavors: readonly (readonly [name: string, flavor: string, shape: Shape])[
   ['qwen3', '32B', [64, 5120, 25600, 64, 8, 128, 151936, false]],
 ]
 
-export function torchtitanFlavor(run: Run): Flavor | null {
+export function torchtitanFlavor(run: MeshRun): Flavor | null {
   const { model } = run
   if (model.experts) return expertFlavor(run, model.experts)
   if (model.attention.latent) return null

@@ -24,18 +24,20 @@ import { torchtitanPipeline } from './torchtitan-pipeline.ts'
 import { torchtitanRecomputation } from './torchtitan-recomputation.ts'
 import { type Launch, wholeLossNotes } from './unsupported.ts'
 
+/** Why torchtitan cannot run a plan; none where it can. */
+export function torchtitanRefusals(run: Run): readonly string[] {
+  const recomputes = torchtitanRecomputation(run) !== null
+  return [
+    ...torchtitanFaults(run),
+    ...(recomputes ? [] : ['torchtitan checkpoints no layer, all, or every n-th of a rank']),
+  ]
+}
+
 export function torchtitan(run: Run): Launch<string> {
   const flavor = torchtitanFlavor(run)
   const recomputation = torchtitanRecomputation(run)
-  const unsupported = [
-    ...torchtitanFaults(run),
-    ...(flavor ? [] : [noModel(run)]),
-    ...(recomputation ? [] : ['torchtitan checkpoints no layer, all, or every n-th of a rank']),
-  ]
+  const unsupported = torchtitanRefusals(run)
   if (!flavor || !recomputation || unsupported.length > 0) return { unsupported }
-  if (run.mesh.pipeline > 1 && !flavor.pipelines) {
-    return { unsupported: [`torchtitan's ${flavor.model.name} has no pipeline`] }
-  }
   const sections = {
     model: { ...flavor.model, ...(isFp8(run) ? { converters: ['quantize.linear.float8'] } : {}) },
     optimizer: { name: 'AdamW' },
@@ -46,12 +48,6 @@ export function torchtitan(run: Run): Launch<string> {
   }
   const notes = [...flavor.notes, ...torchtitanExpertNotes(run), ...wholeLossNotes(run, 'torchtitan')]
   return { flags: toml(sections), notes }
-}
-
-function noModel({ model }: Run): string {
-  const dense = !model.experts && !model.attention.latent
-  if (!dense) return 'torchtitan has no model with these experts and this attention'
-  return 'torchtitan has no model of this kind: rotary positions, a gated MLP, untied embeddings'
 }
 
 /** Rowwise scaling gathers activations over tensor in bf16, as the plan does. */

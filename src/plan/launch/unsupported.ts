@@ -1,5 +1,5 @@
 /** Why a framework cannot run a plan: said in place of flags that would run another. */
-import type { Run } from './run.ts'
+import type { MeshRun, Run } from './run.ts'
 
 export interface Unsupported {
   readonly unsupported: readonly string[]
@@ -21,7 +21,7 @@ export function faults(checks: readonly Check[]): readonly string[] {
 }
 
 /** Faults of any framework: what the book takes for real numbers has to be whole. */
-export function commonChecks({ microbatch, stageLayers, recomputation, model }: Run): readonly Check[] {
+export function commonChecks({ microbatch, stageLayers, recomputation }: Run): readonly Check[] {
   return [
     [
       !Number.isInteger(microbatch),
@@ -35,8 +35,11 @@ export function commonChecks({ microbatch, stageLayers, recomputation, model }: 
       !Number.isInteger(recomputation.count),
       `${recomputation.other} on ${printed(recomputation.count)} layers of a stage is not whole`,
     ],
-    [model.attention.kvShareGroup > 1, 'keys and values that layers share are not mapped to flags'],
   ]
+}
+
+export function commonModelChecks({ model }: MeshRun): readonly Check[] {
+  return [[model.attention.kvShareGroup > 1, 'keys and values that layers share are not mapped to flags']]
 }
 
 /** Where a release has no option for a loss in pieces: a kernel that is put in its place, such as Liger's, does it. */

@@ -1,0 +1,15 @@
+/** Whether a changed problem would have a plan in its list: one that fits and, where frameworks are assumed, can be launched. */
+import type { Problem } from '../problem.ts'
+import { contextModels } from '../search/context-models.ts'
+import { anythingFits } from '../search/fits.ts'
+import { anyAccepted } from '../search/search.ts'
+import { launchable } from './launch.ts'
+
+export function anythingListed(problem: Problem): boolean {
+  // Memory alone is quick to ask, and mostly what is in the way.
+  if (!anythingFits(problem)) return false
+  return contextModels(problem).some((model) => {
+    const accepts = launchable(model)
+    return accepts === null || anyAccepted(model, accepts)
+  })
+}
