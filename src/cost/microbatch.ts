@@ -175,7 +175,10 @@ function blendedTraffic(composition: Composition, dense: LayerTraffic, sparse: L
   }
 }
 
-/** What of the passing of keys is no longer than the scores that are computed meanwhile (formulas 12). */
+/**
+ * What of the passing of keys is no longer than the scores that are computed meanwhile (formulas 12). Scores that are computed
+ * again hide none of it: what a policy recomputes must not make a step shorter.
+ */
 function shareBesideScores(
   products: readonly CompiledProduct[],
   buckets: readonly Bucket[],
@@ -189,6 +192,6 @@ function shareBesideScores(
     if (cost) passing += operationTime(bucket.operation, bucketBytes(bucket, scale), cost)
   }
   if (passing === 0) return 1
-  const scores = products.filter(({ attention }) => attention)
+  const scores = products.filter(({ attention, recomputed }) => attention && !recomputed)
   return Math.min(1, computeTime(scores, scale, rates) / passing)
 }

@@ -132,10 +132,12 @@ const freeNetwork: NetworkTerms = {
 function lesser(a: GroupCost, b: GroupCost): GroupCost {
   const least = (x: readonly number[], y: readonly number[]) =>
     x.map((value, index) => Math.min(value, y[index] ?? value))
+  const perByte = Math.min(a.perByte, b.perByte)
   return {
     chips: a.chips,
-    perByte: Math.min(a.perByte, b.perByte),
-    allReducePerByte: Math.min(a.allReducePerByte, b.allReducePerByte),
+    perByte,
+    // How many gathers an all-reduce loads the network as is the least of both, too.
+    allReducePerByte: perByte > 0 ? perByte * Math.min(...[a, b].map(gathersOfAllReduce)) : 0,
     allToAllPerByte: Math.min(a.allToAllPerByte, b.allToAllPerByte),
     permutePerByte: Math.min(a.permutePerByte, b.permutePerByte),
     latency: Math.min(a.latency, b.latency),
@@ -148,4 +150,8 @@ function lesser(a: GroupCost, b: GroupCost): GroupCost {
     outerUnits: Math.min(a.outerUnits, b.outerUnits),
     permuteLoads: least(a.permuteLoads, b.permuteLoads),
   }
+}
+
+function gathersOfAllReduce({ perByte, allReducePerByte }: GroupCost): number {
+  return allReducePerByte / perByte
 }

@@ -12,8 +12,9 @@
  *
  * on the average stage, and no less than without any bubble; those that hide what experts are sent hide it here.
  *
- * A what waits for activations, the same for any m; P the weights and gradients that move every microbatch; W and G
- * those that move once. Windows of several microbatches take at least as long as one of their sums, because the
+ * A activations, those that are waited for and keys that go around a ring: of the whole batch, the same for any m; P the
+ * weights and gradients that move every microbatch; W and G those that move once. All of what goes around a ring that may hide is
+ * taken to find scores to hide behind. Windows of several microbatches take at least as long as one of their sums, because the
  * longest of sums is at most the sum of the longest. Left out: transfers between stages, the optimizer, the uneven
  * ends of the pipeline, and that small matmuls are slower.
  */
@@ -68,11 +69,11 @@ export function meshFloors(model: CostModel): Floors {
     const half = (layer: Window | undefined, head: Window | undefined): [Seconds, Traffic] => {
       const traffic = createTraffic(model.resources)
       const one = createTraffic(model.resources)
-      addBuckets(traffic, critical(head), scale, costs, assumptions, {
+      addBuckets(traffic, ofBatch(head), scale, costs, assumptions, {
         experts: transformer.experts,
         hidesRouted: hides,
       })
-      addBuckets(one, critical(layer), scale, costs, assumptions, {
+      addBuckets(one, ofBatch(layer), scale, costs, assumptions, {
         experts: transformer.experts,
         hidesRouted: hides,
       })
@@ -169,8 +170,8 @@ interface StageBuckets {
 function stageBuckets(stage: StageModel, model: CostModel): StageBuckets {
   const backward = stage.layer.backward[model.leastPolicy] ?? stage.layer.forward
   return {
-    forward: prefetched(stage.layer.forward),
-    backward: prefetched(backward),
+    forward: ofEach(stage.layer.forward),
+    backward: ofEach(backward),
     weights: stage.layer.weights.buckets,
     gradients: stage.layer.gradients.buckets,
   }
@@ -199,12 +200,18 @@ function fillSums(
   fill(gradients, buckets.gradients)
 }
 
-function critical(window: Window | undefined): readonly Bucket[] {
-  return window?.buckets.filter((bucket) => bucket.critical) ?? []
+/** Activations: of more tokens more. */
+function ofBatch(window: Window | undefined): readonly Bucket[] {
+  return window?.buckets.filter(growsWithBatch) ?? []
 }
 
-function prefetched(window: Window): readonly Bucket[] {
-  return window.buckets.filter((bucket) => !bucket.critical)
+/** Weights and their gradients: of every microbatch as much. */
+function ofEach(window: Window): readonly Bucket[] {
+  return window.buckets.filter((bucket) => !growsWithBatch(bucket))
+}
+
+function growsWithBatch({ critical, passed }: Bucket): boolean {
+  return critical || passed
 }
 
 function scaled(traffic: Traffic, times: number): Traffic {

@@ -22,11 +22,12 @@ import { updateTime } from '../../src/cost/update-time.ts'
 import { type Placement, placements } from '../../src/hardware/placement.ts'
 import { type Composition, layersAreAlike } from '../../src/model/composition.ts'
 import { type Problem, satisfies } from '../../src/problem.ts'
-import { type Layout, meshKey, score } from '../../src/search/candidate.ts'
+import { type Accepts, type Layout, meshKey, score } from '../../src/search/candidate.ts'
 import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from '../../src/search/choices.ts'
 import { meshFaults } from '../../src/search/meshes.ts'
 import { unlikeCuts } from '../../src/search/unlike-cuts.ts'
 import { axes, type Mesh } from '../../src/sharding/axis.ts'
+import { contextLayoutFits } from '../../src/sharding/context-layout.ts'
 
 export interface Priced extends Layout {
   readonly placement: Placement
@@ -35,53 +36,74 @@ export interface Priced extends Layout {
   readonly memory: MemoryNumbers
 }
 
+/** The best of a mesh. */
+export interface BestOfMesh {
+  readonly mesh: Mesh
+  readonly score: number
+}
+
 export interface Enumeration {
   /** The best of each mesh that has a plan, best first. */
-  readonly ranking: readonly { readonly mesh: Mesh; readonly score: number }[]
+  readonly ranking: readonly BestOfMesh[]
   readonly legal: readonly Mesh[]
   readonly layouts: number
   readonly infeasible: { memory: number; divisibility: number; topology: number; constraint: number }
 }
 
-/** `visit` sees every plan there is. */
-export function enumeration(model: CostModel, visit: (plan: Priced) => void = () => {}): Enumeration {
-  const { problem } = model
+export interface Watch {
+  /** Sees every plan there is. */
+  readonly plan?: (plan: Priced) => void
+  /** Sees what no plan of a cut scores less than. */
+  readonly cut?: (layout: Layout, best: number) => void
+  /** Plans that may be listed; all where absent. */
+  readonly accepts?: Accepts | null
+}
+
+export function enumeration(model: CostModel, watch: Watch = {}): Enumeration {
+  const { problem, contextLayout } = model
   const { assumptions, constraints } = problem
   const infeasible = { memory: 0, divisibility: 0, topology: 0, constraint: 0 }
-  const best = new Map<string, { readonly mesh: Mesh; readonly score: number }>()
+  const best: BestOfMesh[] = []
   const legal: Mesh[] = []
   let layouts = 0
   for (const mesh of everyMesh(problem.cluster.chips)) {
+    // Layouts of context other than the first count for themselves, where there is such an axis.
+    const counts = contextLayout === 'gather'
     if (meshFaults(mesh, problem).length > 0) {
-      infeasible.divisibility++
-      layouts++
+      if (counts) infeasible.divisibility++
+      if (counts) layouts++
       continue
     }
     const unasked = mesh.tensor2 > 1 && !assumptions.searchTensor2 && constraints.tensor2 === undefined
     const stageless = zeroChoices(mesh, problem).length === 0
     if (unasked || stageless || !axes.every((axis) => satisfies(mesh[axis], constraints[axis]))) {
-      infeasible.constraint++
-      layouts++
+      if (counts) infeasible.constraint++
+      if (counts) layouts++
       continue
     }
+    if (!contextLayoutFits(contextLayout, mesh, problem.model)) continue
     legal.push(mesh)
-    for (const outcome of plansOf(model, mesh)) {
-      if (outcome.kind !== 'plan') {
-        infeasible[outcome.kind]++
-        layouts++
-        continue
-      }
-      if (outcome.first) layouts++
-      visit(outcome.plan)
-      const value = score(outcome.plan.times.expected, outcome.plan.times.upper)
-      const known = best.get(meshKey(mesh))
-      if (!known || value < known.score) best.set(meshKey(mesh), { mesh, score: value })
-    }
+    const found = bestOf(model, mesh, watch, (outcome) => {
+      layouts++
+      if (outcome !== 'plan') infeasible[outcome]++
+    })
+    if (Number.isFinite(found)) best.push({ mesh, score: found })
   }
-  const ranking = [...best.values()].sort(
-    (a, b) => a.score - b.score || (meshKey(a.mesh) < meshKey(b.mesh) ? -1 : 1),
-  )
-  return { ranking, legal, layouts, infeasible }
+  return { ranking: ranked(best), legal, layouts, infeasible }
+}
+
+/** Of several layouts of context, of each mesh the best. */
+export function mergedRanking(all: readonly Enumeration[]): readonly BestOfMesh[] {
+  const best = new Map<string, BestOfMesh>()
+  for (const one of all.flatMap(({ ranking }) => ranking)) {
+    const known = best.get(meshKey(one.mesh))
+    if (!known || one.score < known.score) best.set(meshKey(one.mesh), one)
+  }
+  return ranked([...best.values()])
+}
+
+function ranked(best: readonly BestOfMesh[]): readonly BestOfMesh[] {
+  return [...best].sort((a, b) => a.score - b.score || (meshKey(a.mesh) < meshKey(b.mesh) ? -1 : 1))
 }
 
 /** All ordered products of seven axes. */
@@ -98,22 +120,26 @@ export function* everyMesh(chips: number): Generator<Mesh> {
   yield* extended(0, chips, [])
 }
 
-type Outcome =
-  | { readonly kind: 'memory' | 'divisibility' | 'topology' | 'constraint' }
-  | { readonly kind: 'plan'; readonly first: boolean; readonly plan: Priced }
+type Outcome = 'plan' | 'memory' | 'divisibility' | 'topology' | 'constraint'
 
-function* plansOf(model: CostModel, mesh: Mesh): Generator<Outcome> {
-  const { problem, resources } = model
+/** Infinity where no plan fits; `count` hears of every layout what there is of it. */
+function bestOf(
+  model: CostModel,
+  mesh: Mesh,
+  { plan: visit, cut: visitCut, accepts }: Watch,
+  count: (outcome: Outcome) => void,
+): number {
+  const { problem, resources, contextLayout } = model
   const { assumptions, constraints } = problem
   const scratch = { forward: createTraffic(resources), backward: createTraffic(resources) }
   const places = placements(problem.cluster.network, mesh)
+  let best = Number.POSITIVE_INFINITY
   for (const microbatching of microbatchChoices(mesh, problem)) {
     const { microbatches, sequences } = microbatching
     const scale = createScale()
     setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely)
     setBatch(scale, sequences)
     const compute = computeNumbers(model, scale)
-    const schedules = scheduleChoices(mesh, problem, microbatches)
     for (const zeroStage of zeroChoices(mesh, problem)) {
       const stage = stageModel(model, zeroStage)
       const memory = memoryNumbers(model, stage, scale)
@@ -122,44 +148,57 @@ function* plansOf(model: CostModel, mesh: Mesh): Generator<Outcome> {
           placement,
           traffic: trafficNumbers(model, stage, scale, model.prices.placed(placement, mesh), hides),
         }))
-      const [waited, hidden] = [trafficsOf(false), trafficsOf(true)]
+      const schedules = scheduleChoices(mesh, problem, microbatches)
+      const waited = trafficsOf(false)
+      const hidden = schedules.some(hidesRouted) ? trafficsOf(true) : []
       for (const schedule of schedules) {
         const traffics = hidesRouted(schedule) ? hidden : waited
         if (places.length === 0) {
-          yield { kind: 'topology' }
+          count('topology')
           continue
         }
         if (!choiceAllowed(constraints, zeroStage, microbatches, schedule)) {
-          yield { kind: 'constraint' }
+          count('constraint')
           continue
         }
         const cuts = everyCut(model, mesh.pipeline, schedule)
         if (cuts.length === 0) {
-          yield { kind: 'divisibility' }
+          count('divisibility')
           continue
         }
-        let first = true
+        let any = false
         for (const { stageLayers, compositions } of cuts) {
           const groups = stageGroups(stageLayers, schedule, microbatches, compositions)
-          const { contextLayout } = model
           const layout: Layout = {
             ...{ mesh, zeroStage, contextLayout, ...microbatching },
             ...{ schedule, stageLayers, groups },
           }
           const layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
+          let bestOfCut = Number.POSITIVE_INFINITY
           for (const mix of everyMix(memory, groups, problem)) {
+            any = true
             for (const { placement, traffic } of traffics) {
               const time = (bound: Bound) => stepTime(model, compute, traffic, layers, mix, bound, scratch)
-              const times = { expected: time('expected'), lower: time('lower'), upper: time('upper') }
-              yield { kind: 'plan', first, plan: { ...layout, placement, mix, times, memory } }
-              first = false
+              const expected = time('expected')
+              const upper = visit || expected <= bestOfCut ? time('upper') : Number.POSITIVE_INFINITY
+              if (visit) {
+                const times = { expected, lower: time('lower'), upper }
+                visit({ ...layout, placement, mix, times, memory })
+              }
+              const value = score(expected, upper)
+              if (value < bestOfCut && accepts?.plan({ ...layout, placement, mix }) !== false) {
+                bestOfCut = value
+              }
             }
           }
+          visitCut?.(layout, bestOfCut)
+          best = Math.min(best, bestOfCut)
         }
-        if (first) yield { kind: 'memory' }
+        count(any ? 'plan' : 'memory')
       }
     }
   }
+  return best
 }
 
 /** So many layers on the last stage, for every number of them. */

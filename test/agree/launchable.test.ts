@@ -4,7 +4,7 @@ import { costModel } from '../../src/cost/model.ts'
 import { frameworks } from '../../src/framework.ts'
 import { optimize } from '../../src/optimize.ts'
 import { launchable } from '../../src/plan/launch.ts'
-import { meshKey, score } from '../../src/search/candidate.ts'
+import { meshKey } from '../../src/search/candidate.ts'
 import { search } from '../../src/search/search.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 import { enumeration } from './enumeration.ts'
@@ -42,12 +42,9 @@ describe('the search for plans that can be launched', () => {
     const model = costModel({ ...made, top: 1000 })
     const accepts = launchable(model)
     if (!accepts) throw new Error('frameworks are assumed')
-    const best = new Map<string, number>()
-    enumeration(model, (plan) => {
-      const value = score(plan.times.expected, plan.times.upper)
-      const key = meshKey(plan.mesh)
-      if (value < (best.get(key) ?? Number.POSITIVE_INFINITY) && accepts.plan(plan)) best.set(key, value)
-    })
+    const best = new Map(
+      enumeration(model, { accepts }).ranking.map(({ mesh, score }) => [meshKey(mesh), score]),
+    )
     const found = search(model, undefined, accepts)
     expect(found.candidates.length).toBeGreaterThan(3)
     expect(found.candidates.map(({ mesh }) => meshKey(mesh)).sort()).toEqual([...best.keys()].sort())

@@ -46,7 +46,7 @@ function plans(
     rematerialization: ['none', 'full'],
     constraints,
   })
-  enumeration(costModel(made), (plan) => found.push(plan))
+  enumeration(costModel(made), { plan: (plan) => found.push(plan) })
   expect(found.length).toBeGreaterThan(100)
   return found
 }

@@ -49,7 +49,7 @@ const anywhere = fc.constantFrom(...clusters.slice(0, 4))
 
 function everyPlan(made: Problem): readonly Priced[] {
   const plans: Priced[] = []
-  enumeration(costModel(made), (plan) => plans.push(plan))
+  enumeration(costModel(made), { plan: (plan) => plans.push(plan) })
   return plans
 }
 

@@ -48,7 +48,7 @@ const few = ['none', 'full']
 
 function everyPlan(made: Problem): readonly Priced[] {
   const plans: Priced[] = []
-  enumeration(costModel(made), (plan) => plans.push(plan))
+  enumeration(costModel(made), { plan: (plan) => plans.push(plan) })
   return plans
 }
 

@@ -1,0 +1,162 @@
+/**
+ * `exact: true` of training: over every field of a layout the search lists what trying everything lists, whatever is asked for
+ * of the list; nothing that it drops layouts by is above the best of what it drops.
+ */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { computeNumbers } from '../../src/cost/microbatch.ts'
+import { type CostModel, costModel } from '../../src/cost/model.ts'
+import { createScale, setBatch, setMesh } from '../../src/cost/term.ts'
+import { placements } from '../../src/hardware/placement.ts'
+import { launchable } from '../../src/plan/launch.ts'
+import type { Constraints, Problem } from '../../src/problem.ts'
+import { type Candidate, type Layout, meshKey } from '../../src/search/candidate.ts'
+import { contextModels, searchAll } from '../../src/search/context-models.ts'
+import { meshFloors } from '../../src/search/floor.ts'
+import { layoutFloor } from '../../src/search/layout-floor.ts'
+import { createWorkbench, type SearchResult } from '../../src/search/search.ts'
+import { stageCuts } from '../../src/search/stage-cuts.ts'
+import { placedCosts, stageNumbers } from '../../src/search/stage-numbers.ts'
+import { problem } from '../problem.ts'
+import { runs } from '../runs.ts'
+import { enumeration, mergedRanking } from './enumeration.ts'
+import { narrowing, trainingProblems } from './training-problems.ts'
+
+const all = 1000
+
+interface Asked {
+  readonly top: number
+  readonly constraints?: Constraints
+}
+
+/** What is asked for of the list, and constraints, change no cost. */
+function listed(models: readonly CostModel[], { top, constraints }: Asked): SearchResult {
+  const asked = models.map((model): CostModel => {
+    const { problem } = model
+    return { ...model, problem: { ...problem, top, constraints: constraints ?? problem.constraints } }
+  })
+  return searchAll(asked, top, launchable)
+}
+
+describe('the search of any small problem of training', () => {
+  it('lists what trying everything finds, its first ones whatever is asked for, and none better under constraints', () => {
+    fc.assert(
+      fc.property(trainingProblems, narrowing, (problem, narrower) => {
+        const models = contextModels(problem)
+        const found = listed(models, { top: all })
+        expectEnumerated(models, found)
+        for (const top of [1, 2, 5]) {
+          expect(listed(models, { top }).candidates.map(named)).toEqual(
+            found.candidates.slice(0, top).map(named),
+          )
+        }
+        const first = (constraints: Constraints) =>
+          listed(models, { top: 1, constraints }).candidates[0]?.score ?? Number.POSITIVE_INFINITY
+        expect(first({})).toBeLessThanOrEqual(first(narrower))
+      }),
+      { numRuns: runs(12) },
+    )
+  })
+
+  it.each([1, 10])('is so where keys go around a ring, and gradients %d times as slowly', (slower) => {
+    const models = [costModel(ringed(slower), 'ring')]
+    const found = listed(models, { top: all })
+    expect(found.candidates.length).toBeGreaterThan(2)
+    expectEnumerated(models, found)
+  })
+})
+
+/** Nodes of two, which the ring is inside of: gradients go between them, and may take longer than all else. */
+function ringed(slower: number): Problem {
+  return onNodes(
+    2,
+    slower,
+    problem({
+      model: {
+        ...{ layers: 4, dModel: 1024, dFf: 1000, heads: 4, kvHeads: 4, headDim: 128, vocab: 1000 },
+        ...{ gatedMlp: false, tiedEmbeddings: true },
+      },
+      ...{ chip: 'h100-sxm', chips: 4, batchTokens: 16 * 8192, sequenceLength: 8192 },
+      rematerialization: ['none', 'selective', 'full'],
+      network: { scaleUpBytesPerSecondPerChip: 1.3e11 },
+      assumptions: {
+        ...{ basis: 'calibrated', frameworks: [] },
+        ...{ overlapPrefetched: 1, latencyFactor: 0, layerOverheadSeconds: 0 },
+      },
+    }),
+  )
+}
+
+function onNodes(size: number, slower: number, made: Problem): Problem {
+  const { network } = made.cluster
+  if (network.kind === 'torus') throw new Error('A torus has no nodes')
+  const tiers = network.tiers.map((tier, level) =>
+    level === 0 ? { ...tier, size } : { ...tier, bytesPerSecondPerChip: tier.bytesPerSecondPerChip / slower },
+  )
+  return { ...made, cluster: { ...made.cluster, network: { ...network, tiers } } }
+}
+
+function expectEnumerated(models: readonly CostModel[], found: SearchResult): void {
+  const enumerations = models.map((model) => {
+    const floors = floorsOf(model)
+    const every = enumeration(model, { accepts: launchable(model), cut: floors.under })
+    for (const { mesh, score } of every.ranking) {
+      expect(floors.ofMesh.of(mesh, createScale())).toBeLessThanOrEqual(score)
+    }
+    return every
+  })
+  const wanted = mergedRanking(enumerations)
+  expect(found.candidates.map(({ mesh }) => meshKey(mesh))).toEqual(wanted.map(({ mesh }) => meshKey(mesh)))
+  found.candidates.forEach(({ score }, at) => {
+    expect(Math.abs(score / (wanted[at]?.score ?? Number.NaN) - 1)).toBeLessThan(1e-12)
+  })
+  const { enumerated, pruned, evaluated, infeasible } = found
+  const { memory, divisibility, topology, constraint } = infeasible
+  expect(enumerated).toBe(enumerations.reduce((sum, { layouts }) => sum + layouts, 0))
+  expect(pruned + evaluated + memory + divisibility + topology + constraint).toBe(enumerated)
+}
+
+function named({
+  mesh,
+  contextLayout,
+  zeroStage,
+  microbatches,
+  schedule,
+  mix,
+  stageLayers,
+  score,
+}: Candidate) {
+  return { mesh, contextLayout, zeroStage, microbatches, schedule, mix, stageLayers, score }
+}
+
+/** What layouts and cuts are dropped by, held under what is dropped. */
+function floorsOf(model: CostModel) {
+  const { problem } = model
+  const bench = createWorkbench(model)
+  const under = (layout: Layout, best: number) => {
+    if (!Number.isFinite(best)) return
+    const { mesh, schedule, microbatches, stageLayers } = layout
+    const scale = createScale()
+    setMesh(scale, mesh, model.extents, problem.assumptions.tokensDivideFreely)
+    setBatch(scale, layout.sequences)
+    const compute = computeNumbers(model, scale)
+    const cuts = stageCuts(model, mesh.pipeline, schedule, microbatches, compute)
+    if (!cuts) throw new Error('A layout is not cut')
+    const cut =
+      cuts.kind === 'alike'
+        ? [cuts.of(lastOf(layout, problem))]
+        : cuts.byFloor.map((one) => one.cut()).filter((one) => `${one.stageLayers}` === `${stageLayers}`)
+    for (const one of cut) expect(one?.floor ?? Number.NaN).toBeLessThanOrEqual(best)
+    expect(cut.length).toBeGreaterThan(0)
+    const places = placedCosts(model, mesh, placements(problem.cluster.network, mesh))
+    const numbers = stageNumbers(model, scale, layout.zeroStage, compute, places)
+    expect(layoutFloor(model, layout, numbers, bench.scratch)).toBeLessThanOrEqual(best)
+  }
+  return { under, ofMesh: meshFloors(model) }
+}
+
+/** What a cut is named by: the layers of the last stage, or of the outermost pair. */
+function lastOf({ schedule, stageLayers }: Layout, { assumptions }: Problem): number {
+  const last = stageLayers.at(-1) ?? 0
+  return schedule.name === 'dualpipe' && !assumptions.tokensDivideFreely ? last + (stageLayers[0] ?? 0) : last
+}
