@@ -1,10 +1,10 @@
 /** Runs in a worker thread: the domain, with its solvers, behind structured clone. */
 import { loadHighs } from '../solvers/highs.ts'
 import { javascriptLpSolver } from '../solvers/javascript-lp-solver.ts'
-import { evaluate as evaluateTraining } from '../src/evaluate.ts'
-import { evaluateInference } from '../src/evaluate-inference.ts'
 import { infer } from '../src/infer.ts'
 import { optimize as optimizeTraining, type Solvers } from '../src/optimize.ts'
+import { evaluateRemedied } from '../src/remedied.ts'
+import { evaluateInferenceRemedied } from '../src/remedied-inference.ts'
 import { serve } from '../src/serve.ts'
 import type { Answer, Question, Trial, Verdict } from './question.ts'
 
@@ -24,8 +24,8 @@ export function optimize(question: Question): Answer {
 
 export function evaluate(trial: Trial): Verdict {
   return trial.mode === 'train'
-    ? evaluateTraining(trial.problem, trial.sketch, solvers)
-    : evaluateInference(trial.problem, trial.sketch, solvers)
+    ? evaluateRemedied(trial.problem, trial.sketch, solvers)
+    : evaluateInferenceRemedied(trial.problem, trial.sketch, solvers)
 }
 
 /** Answered once everything above is loaded. */

@@ -8,6 +8,7 @@ import { validated } from '../request-validation.ts'
 import { evaluateRequest } from '../schemas/evaluate.ts'
 import { timedSearch } from '../timed-search.ts'
 import { problemOf } from '../translate/problem.ts'
+import { asWritten as suggestionsAsWritten } from '../translate/suggestion.ts'
 import { asWritten, trialOf } from '../translate/trial.ts'
 
 export function evaluateRoute(dependencies: Dependencies, metrics: Metrics): RequestHandler {
@@ -25,6 +26,12 @@ export function evaluateRoute(dependencies: Dependencies, metrics: Metrics): Req
       const faults = asWritten(answer.illegal, body.plan)
       throw new ProblemError('illegal-plan', faults[0]?.detail ?? 'The plan is illegal.', faults)
     }
-    response.json({ mode: trial.mode, ...answer, warnings: [...warnings, ...answer.warnings] })
+    const { suggestions } = answer
+    response.json({
+      mode: trial.mode,
+      ...answer,
+      ...(suggestions ? { suggestions: suggestionsAsWritten(body, suggestions, evaluateRequest) } : {}),
+      warnings: [...warnings, ...answer.warnings],
+    })
   }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { InferenceAnswer, InferenceEvaluation, ParetoPoint } from '../../src/plan/inference-plan.ts'
 import { inferencePlan } from './inference-plan.ts'
 import { resolvedFields } from './resolved.ts'
-import { noPlan, searchAccount, sensitivity } from './search-account.ts'
+import { noPlan, searchAccount, sensitivity, suggestionsOfPlan } from './search-account.ts'
 
 const mode = z.enum(['prefill', 'generate'])
 
@@ -48,5 +48,6 @@ export const inferenceAnswer = z.object({
 export const inferenceEvaluation = z.object({
   mode,
   plan: inferencePlan,
+  suggestions: suggestionsOfPlan,
   ...resolvedFields,
 }) satisfies z.ZodType<InferenceEvaluation>

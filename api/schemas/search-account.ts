@@ -46,19 +46,31 @@ export const sensitivity = z
     'Elasticities d log(step) / d log(resource) of the best plan, held as it is: by central differences of 1 %. A batch of `max` is held too.',
   )
 
+const change = z.object({ pointer: z.string(), value: z.unknown() })
+
+export const suggestion = z
+  .object({
+    change: z.string(),
+    pointer: z.string(),
+    value: z.unknown(),
+    detail: z.string(),
+    also: z.exactOptional(z.array(change).describe('Further changes that go with it.')),
+  })
+  .describe('Tried alone: with `value` at `pointer` of the request a plan exists; null leaves it out.')
+
+export const suggestionsOfPlan = z.exactOptional(
+  z
+    .array(suggestion)
+    .describe('Where the plan does not fit: changes of the request, each tried, with which it does.'),
+)
+
 /** Why there is no plan; `nearest` is what comes closest. */
 export function noPlan<T extends z.ZodType>(nearest: T) {
   return z
     .object({
       reasons: z.array(z.object({ reason: z.string(), detail: z.string(), layouts: countOrNone(1e15) })),
       nearest: nearest.nullable(),
-      suggestions: z.array(
-        z
-          .object({ change: z.string(), pointer: z.string(), value: z.unknown(), detail: z.string() })
-          .describe(
-            'Tried alone: with `value` at `pointer` of the request a plan exists; null leaves it out.',
-          ),
-      ),
+      suggestions: z.array(suggestion),
     })
     .nullable()
     .describe('Why there is no plan, where there is none.')

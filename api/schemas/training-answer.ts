@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { EvaluateAnswer, OptimizeAnswer } from '../../src/plan/plan.ts'
 import { plan } from './plan.ts'
 import { resolvedFields } from './resolved.ts'
-import { noPlan, searchAccount, sensitivity } from './search-account.ts'
+import { noPlan, searchAccount, sensitivity, suggestionsOfPlan } from './search-account.ts'
 import { refusals, unlaunchable } from './unlaunchable.ts'
 
 export const trainingAnswer = z.object({
@@ -19,5 +19,6 @@ export const trainingAnswer = z.object({
 export const trainingEvaluation = z.object({
   mode: z.literal('train'),
   plan,
+  suggestions: suggestionsOfPlan,
   ...resolvedFields,
 }) satisfies z.ZodType<EvaluateAnswer>

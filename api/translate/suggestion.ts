@@ -1,16 +1,29 @@
 /** Suggestions in the words of the request: what the domain calls tokens of a batch may stand there as sequences. */
+import type { z } from 'zod'
 import type { Suggestion } from '../../src/plan/plan.ts'
+import { changed } from '../hints/change.ts'
 import type { Answer } from '../question.ts'
-import type { OptimizeRequest } from '../schemas/optimize.ts'
+import { type OptimizeRequest, optimizeRequest } from '../schemas/optimize.ts'
 
 export function inWordsOf<T extends Answer>(request: OptimizeRequest, answer: T): T {
   const { infeasible } = answer
   if (!infeasible) return answer
-  const suggestions = infeasible.suggestions.map((suggestion) => asWritten(request, suggestion))
+  const suggestions = asWritten(request, infeasible.suggestions, optimizeRequest)
   return { ...answer, infeasible: { ...infeasible, suggestions } }
 }
 
-function asWritten({ workload, hardware }: OptimizeRequest, suggestion: Suggestion): Suggestion {
+/** Without those that the schema has no room for: a step of a year. */
+export function asWritten(
+  request: OptimizeRequest,
+  suggestions: readonly Suggestion[],
+  schema: z.ZodType,
+): readonly Suggestion[] {
+  return suggestions
+    .map((suggestion) => inWords(request, suggestion))
+    .filter(({ also = [], ...own }) => schema.safeParse(changed(request, [own, ...also])).success)
+}
+
+function inWords({ workload, hardware }: OptimizeRequest, suggestion: Suggestion): Suggestion {
   const { pointer, value } = suggestion
   if (pointer === '/hardware') return { ...suggestion, value: { ...hardware, ...(value as object) } }
   if (pointer !== '/workload/batchTokens' || workload.mode !== 'train') return suggestion

@@ -7,7 +7,6 @@ import { fixedMemory, type MemoryNumbers, shortBytes } from '../cost/memory-numb
 import type { StageGroup } from '../cost/stages.ts'
 import type { Problem } from '../problem.ts'
 import type { Bytes } from '../units.ts'
-import { anythingListed } from './anything-listed.ts'
 import type { Costing } from './costing.ts'
 import type { Suggestion } from './plan.ts'
 
@@ -26,10 +25,13 @@ export function fittingChunks({ model, memory, candidate }: Costing): number | n
   return morePieces(problem).find(fits) ?? null
 }
 
-export function lossChunksSuggestion(problem: Problem): readonly Suggestion[] {
+export function lossChunksSuggestion(
+  problem: Problem,
+  anyPlan: (problem: Problem) => boolean,
+): readonly Suggestion[] {
   const { assumptions, cluster } = problem
   const changed = (lossChunks: number): Assumptions => ({ ...assumptions, lossChunks })
-  const fits = (lossChunks: number) => anythingListed({ ...problem, assumptions: changed(lossChunks) })
+  const fits = (lossChunks: number) => anyPlan({ ...problem, assumptions: changed(lossChunks) })
   const pieces = morePieces(problem)
   const most = pieces.at(-1)
   if (most === undefined || !fits(most)) return []

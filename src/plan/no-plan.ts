@@ -17,10 +17,10 @@ export function noPlan(problem: Problem, result: SearchResult, nearest: Plan | n
     nearest: nearest ? { plan: nearest, shortBytes } : null,
     suggestions: [
       ...budgetSuggestion(problem, nearest, (memoryBudget) => anythingListed({ ...problem, memoryBudget })),
-      ...lossChunksSuggestion(problem),
+      ...lossChunksSuggestion(problem, anythingListed),
       ...chipsSuggestion(problem, (cluster) => anythingListed({ ...problem, cluster })),
-      ...batchSuggestion(problem),
-      ...optimizerSuggestion(problem),
+      ...batchSuggestion(problem, anythingListed),
+      ...optimizerSuggestion(problem, anythingListed),
       ...constraintSuggestions(problem),
     ],
   }
@@ -58,12 +58,15 @@ export function eachOf(chips: number): string {
   return chips === 1 ? 'the chip' : `each of ${chips} chips`
 }
 
-function batchSuggestion(problem: Problem): readonly Suggestion[] {
+export function batchSuggestion(
+  problem: Problem,
+  anyPlan: (problem: Problem) => boolean,
+): readonly Suggestion[] {
   const { workload } = problem
   const sequences = Math.ceil(workload.batchTokens / workload.sequenceLength)
   const tokens = (count: number) => count * workload.sequenceLength
   const fewer = mostThatFits(sequences, (count) =>
-    anythingListed({ ...problem, workload: { ...workload, batchTokens: tokens(count) } }),
+    anyPlan({ ...problem, workload: { ...workload, batchTokens: tokens(count) } }),
   )
   if (fewer === null) return []
   return [
@@ -76,11 +79,14 @@ function batchSuggestion(problem: Problem): readonly Suggestion[] {
   ]
 }
 
-function optimizerSuggestion(problem: Problem): readonly Suggestion[] {
+export function optimizerSuggestion(
+  problem: Problem,
+  anyPlan: (problem: Problem) => boolean,
+): readonly Suggestion[] {
   const { workload } = problem
   if (workload.optimizer === 'adam8bit') return []
   const changed: Problem = { ...problem, workload: { ...workload, optimizer: 'adam8bit' } }
-  if (!anythingListed(changed)) return []
+  if (!anyPlan(changed)) return []
   return [
     {
       change: 'an optimizer with smaller states',

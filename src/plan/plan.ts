@@ -157,6 +157,14 @@ export interface Suggestion {
   readonly pointer: string
   readonly value: unknown
   readonly detail: string
+  /** Further changes that go with it. */
+  readonly also?: readonly Change[]
+}
+
+/** `value` at `pointer` of the request; null takes away what is there. */
+export interface Change {
+  readonly pointer: string
+  readonly value: unknown
 }
 
 export interface NoPlan {
@@ -197,6 +205,8 @@ export interface OptimizeAnswer {
 
 export interface EvaluateAnswer {
   readonly plan: Plan
+  /** Where the plan does not fit: changes with each of which it does. */
+  readonly suggestions?: readonly Suggestion[]
   readonly model: ModelSummary
   readonly hardware: Cluster
   readonly precision: Precision
@@ -213,5 +223,5 @@ export interface PlanFault {
   readonly pointer: string
   readonly detail: string
   /** Changes of the request, one after the other, that remove the fault; null takes away what is there. */
-  readonly correction?: readonly { readonly pointer: string; readonly value: unknown }[]
+  readonly correction?: readonly Change[]
 }

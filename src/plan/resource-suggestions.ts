@@ -33,6 +33,14 @@ export function chipsSuggestion(
   setting: Pick<Setting, 'cluster' | 'asked'>,
   fits: (cluster: Cluster) => boolean,
 ): readonly Suggestion[] {
+  const larger = largerThatFits(setting, fits)
+  return larger ? [moreChips(larger)] : []
+}
+
+export function largerThatFits(
+  setting: Pick<Setting, 'cluster' | 'asked'>,
+  fits: (cluster: Cluster) => boolean,
+): LargerHardware | null {
   const { chips } = setting.cluster
   const held = (count: number): LargerHardware | null => {
     const larger = largerHardware(setting, count)
@@ -43,14 +51,14 @@ export function chipsSuggestion(
     if (!most) continue
     for (const count of countsBetween(setting, (chips * factor) / 2, chips * factor)) {
       const fewer = held(count)
-      if (fewer) return [moreChips(fewer)]
+      if (fewer) return fewer
     }
-    return [moreChips(most)]
+    return most
   }
-  return []
+  return null
 }
 
-function moreChips({ cluster, pointer, value, shape }: LargerHardware): Suggestion {
+export function moreChips({ cluster, pointer, value, shape }: LargerHardware): Suggestion {
   return {
     change: 'more chips',
     pointer,

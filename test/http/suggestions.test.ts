@@ -1,5 +1,6 @@
 /** Whatever is suggested where nothing fits, done to the request as it stands, makes it fit. */
 import { describe, expect, it } from 'vitest'
+import { changed } from '../../api/hints/change.ts'
 import { planning } from './planning.ts'
 import { service } from './service.ts'
 
@@ -85,11 +86,56 @@ const nowhere = {
   },
 }
 
+/** Plans that were written and do not fit. */
+const written = {
+  'a plan of training that keeps everything': {
+    model: 'llama-3-8b',
+    hardware: { chip: 'h100-sxm', chips: 16 },
+    workload: { ...train, sequenceLength: 8192 },
+    plan: { mesh: { data: 16 }, rematerialization: 'none', microbatches: 1, zeroStage: 0 },
+  },
+  'a plan of training in a pipeline': {
+    model: 'llama-3-70b',
+    hardware: { chip: 'a100-80g-sxm', chips: 64 },
+    workload: { mode: 'train', batchSequences: 512, sequenceLength: 4096 },
+    plan: { mesh: { tensor: 4, pipeline: 4, data: 4 }, pipelineSchedule: 'gpipe', rematerialization: 'none' },
+  },
+  'a plan of training on a torus': {
+    model: 'llama-3-8b',
+    hardware: { chip: 'tpu-v5e', topology: [4, 4] },
+    workload: train,
+    plan: {
+      mesh: { data: 4, fsdp: 4 },
+      rematerialization: 'none',
+      placement: [{ axis: 'data', physical: [0] }],
+    },
+  },
+  'a plan of generation that is too full': {
+    model: 'llama-3-70b',
+    hardware: { chip: 'h100-sxm', chips: 8 },
+    workload: { ...long, maxStepSeconds: 0.5 },
+    plan: { mesh: { tensor: 8 }, layout: { attention: '1d/sequence' }, batchSequences: 300 },
+  },
+  'a plan of generation that is too slow': {
+    model: 'llama-3-8b',
+    hardware: { chip: 'h100-sxm', chips: 8 },
+    workload: { ...long, maxStepSeconds: 0.001 },
+    plan: { mesh: { tensor: 8 } },
+  },
+  'a plan of prefill': {
+    model: 'llama-3-70b',
+    hardware: { chip: 'h100-sxm', chips: 2 },
+    workload: { mode: 'prefill', batchSequences: 8, promptLength: 16_384 },
+    plan: { mesh: { tensor: 2 }, batchSequences: 8 },
+  },
+}
+
 interface Suggested {
   readonly change: string
   readonly pointer: string
   readonly value: unknown
   readonly detail: string
+  readonly also?: readonly { readonly pointer: string; readonly value: unknown }[]
 }
 
 async function answered(body: object) {
@@ -104,19 +150,8 @@ async function answered(body: object) {
   return answer
 }
 
-/** The value at the pointer; null takes away what is there. */
-function applied(body: object, { pointer, value }: Suggested): object {
-  const changed = structuredClone(body) as Record<string, unknown>
-  const path = pointer.split('/').slice(1)
-  const last = path.pop() ?? ''
-  let at = changed
-  for (const key of path) {
-    at[key] ??= {}
-    at = at[key] as Record<string, unknown>
-  }
-  if (value === null) delete at[last]
-  else at[last] = value
-  return changed
+function applied(body: object, { also = [], ...own }: Suggested): object {
+  return changed(body, [own, ...also]) as object
 }
 
 async function suggestionsFor(body: object): Promise<readonly Suggested[]> {
@@ -132,6 +167,23 @@ describe('each suggestion, applied to the request, gives plans', () => {
     for (const suggestion of suggestions) {
       const { plans } = await answered(applied(body, suggestion))
       expect(plans, JSON.stringify(suggestion)).not.toEqual([])
+    }
+  })
+})
+
+describe('each suggestion for a written plan, applied to the request, makes it fit', () => {
+  it.each(Object.entries(written))('%s', async (_name, body) => {
+    const ask = (asked: object) =>
+      service({ search: planning })
+        .post('/evaluate')
+        .send({ timeoutMs: 60_000, ...asked })
+    const { body: answer, text } = await ask(body)
+    expect(answer.plan.feasible, text.slice(0, 600)).toBe(false)
+    expect(answer.suggestions.length).toBeGreaterThan(0)
+    for (const suggestion of answer.suggestions) {
+      const again = await ask(applied(body, suggestion))
+      expect(again.body.plan?.feasible, JSON.stringify([suggestion, again.body.errors])).toBe(true)
+      expect(again.body.suggestions).toBeUndefined()
     }
   })
 })

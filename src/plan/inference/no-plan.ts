@@ -36,7 +36,7 @@ export function inferenceNoPlan(problem: PhaseProblem, none: NoPhase): Inference
     suggestions: [
       ...budgetSuggestion(problem, fastest ? null : nearest),
       ...chipsSuggestion(problem, (cluster) => none.anyPlan({ ...problem, cluster })),
-      ...precisionSuggestions(problem, none),
+      ...precisionSuggestions(problem, none.anyPlan),
       ...batchSuggestion(problem, none),
       ...limitSuggestion(problem, fastest),
     ],
@@ -119,7 +119,10 @@ function latencyReasons(
   return [{ reason: 'latency', detail, layouts: fastest ? 1 : 0 }]
 }
 
-function precisionSuggestions(problem: PhaseProblem, { anyPlan }: NoPhase): readonly Suggestion[] {
+export function precisionSuggestions(
+  problem: PhaseProblem,
+  anyPlan: NoPhase['anyPlan'],
+): readonly Suggestion[] {
   const { precision } = problem
   return smallerTypes(problem.cluster.chip).flatMap(({ key, value }) => {
     if (precision[key] !== 'bf16' && precision[key] !== 'fp32') return []

@@ -1,0 +1,124 @@
+/** A written plan of inference evaluated; where it does not fit or is late, with what helps: each change has been evaluated. */
+import { evaluateInference } from './evaluate-inference.ts'
+import type { Solvers } from './optimize.ts'
+import { secondsText } from './plan/figures.ts'
+import { precisionSuggestions } from './plan/inference/no-plan.ts'
+import type { InferenceEvaluation, InferencePlan } from './plan/inference-plan.ts'
+import type { Change, IllegalPlan, Suggestion } from './plan/plan.ts'
+import { budgetSuggestion, largerThatFits, moreChips, mostThatFits } from './plan/resource-suggestions.ts'
+import type { InferenceSketch, PhaseProblem } from './problem.ts'
+
+export function evaluateInferenceRemedied(
+  problem: PhaseProblem,
+  sketch: InferenceSketch,
+  solvers: Solvers,
+): InferenceEvaluation | IllegalPlan {
+  const answer = evaluateInference(problem, sketch, solvers)
+  if ('illegal' in answer || answer.plan.feasible) return answer
+  const fitting = (other: PhaseProblem, changed: InferenceSketch): InferencePlan | null => {
+    const tried = evaluateInference(other, changed, solvers)
+    return 'plan' in tried && tried.plan.feasible ? tried.plan : null
+  }
+  const anyPlan = (other: PhaseProblem) => fitting(other, sketch) !== null
+  return {
+    ...answer,
+    suggestions: [
+      ...budgetSuggestion(problem, answer.plan, (memoryBudget) => anyPlan({ ...problem, memoryBudget })),
+      ...reopened(problem, sketch, fitting),
+      ...precisionSuggestions(problem, anyPlan),
+      ...moreReplicas(problem, sketch, fitting),
+      ...fewerSequences(problem, sketch, answer.plan, fitting),
+      ...laterStep(problem, answer.plan, anyPlan),
+    ],
+  }
+}
+
+type Fitting = (problem: PhaseProblem, sketch: InferenceSketch) => InferencePlan | null
+
+/** The layouts that would be chosen, in place of those that the plan names. */
+function reopened(problem: PhaseProblem, sketch: InferenceSketch, fitting: Fitting): readonly Suggestion[] {
+  if (Object.keys(sketch.layout).length === 0) return []
+  const chosen = fitting(problem, { ...sketch, layout: {} })
+  if (!chosen) return []
+  const { components } = chosen.layout
+  const names = Object.entries(components).map(([component, name]) => `${component} ${name}`)
+  const change = 'other layouts of the components'
+  const detail = `${names.join(', ')} would be chosen, and fit`
+  return [{ change, pointer: '/plan/layout', value: components, detail }]
+}
+
+/** So many times the chips, as replicas. */
+function moreReplicas(
+  problem: PhaseProblem,
+  sketch: InferenceSketch,
+  fitting: Fitting,
+): readonly Suggestion[] {
+  const { mesh, layout } = sketch
+  const onto = (chips: number) => (mesh.data * chips) / problem.cluster.chips
+  const found = largerThatFits(problem, (cluster) => {
+    if (cluster.chips % problem.cluster.chips !== 0) return false
+    const changed = { layout, mesh: { ...mesh, data: onto(cluster.chips) }, ...batchOf(sketch) }
+    return fitting({ ...problem, cluster } as PhaseProblem, changed) !== null
+  })
+  if (!found) return []
+  const also: readonly Change[] = [
+    { pointer: '/plan/mesh/data', value: onto(found.cluster.chips) },
+    ...(['placement', 'microbatches', 'microbatchTokens'] as const)
+      .filter((field) => sketch[field] !== undefined)
+      .map((field) => ({ pointer: `/plan/${field}`, value: null })),
+  ]
+  return [{ ...moreChips(found), also }]
+}
+
+function batchOf({ batchSequences }: InferenceSketch): Pick<InferenceSketch, 'batchSequences'> {
+  return batchSequences === undefined ? {} : { batchSequences }
+}
+
+/** Of generation a plan's own batch is what counts; of prefill it is the workload's, and the plan's the same. */
+function fewerSequences(
+  problem: PhaseProblem,
+  sketch: InferenceSketch,
+  plan: InferencePlan,
+  fitting: Fitting,
+): readonly Suggestion[] {
+  const { workload } = problem
+  const own = workload.mode === 'generate' && sketch.batchSequences !== undefined
+  const asked = own ? sketch.batchSequences : workload.batchSequences
+  if (asked === undefined || asked === 'max') return []
+  const fewer = mostThatFits(asked, (batchSequences) => {
+    const changed = { ...sketch, ...(sketch.batchSequences === undefined ? {} : { batchSequences }) }
+    const other = { ...problem, workload: { ...workload, batchSequences } } as PhaseProblem
+    return fitting(own ? problem : other, changed) !== null
+  })
+  if (fewer === null) return []
+  const twice = !own && sketch.batchSequences !== undefined
+  return [
+    {
+      change: 'fewer sequences at once',
+      pointer: own ? '/plan/batchSequences' : '/workload/batchSequences',
+      value: fewer,
+      detail: `${fewer} instead of ${plan.batchSequences}`,
+      ...(twice ? { also: [{ pointer: '/plan/batchSequences', value: fewer }] } : {}),
+    },
+  ]
+}
+
+/** Where only the time limit is in the way. */
+function laterStep(
+  problem: PhaseProblem,
+  { stepTimeSeconds }: InferencePlan,
+  anyPlan: (problem: PhaseProblem) => boolean,
+): readonly Suggestion[] {
+  const { workload } = problem
+  if (workload.mode !== 'generate' || workload.maxStepSeconds === undefined) return []
+  const changed = { ...problem, workload: { ...workload, maxStepSeconds: stepTimeSeconds } } as PhaseProblem
+  if (!anyPlan(changed)) return []
+  return [
+    {
+      change: 'a longer step',
+      pointer: '/workload/maxStepSeconds',
+      value: stepTimeSeconds,
+      detail: `the plan takes ${secondsText(stepTimeSeconds)}`,
+    },
+  ]
+}

@@ -1,0 +1,179 @@
+/** A written plan of training evaluated; where it does not fit, with what makes it fit: each change has been evaluated. */
+import { evaluate } from './evaluate.ts'
+import type { Solvers } from './optimize.ts'
+import { lossChunksSuggestion } from './plan/loss-chunks.ts'
+import { batchSuggestion, optimizerSuggestion } from './plan/no-plan.ts'
+import type { EvaluateAnswer, IllegalPlan, Plan, Suggestion } from './plan/plan.ts'
+import { budgetSuggestion, largerThatFits, moreChips } from './plan/resource-suggestions.ts'
+import type { PlanSketch, Problem } from './problem.ts'
+
+export function evaluateRemedied(
+  problem: Problem,
+  sketch: PlanSketch,
+  solvers: Solvers,
+): EvaluateAnswer | IllegalPlan {
+  const answer = evaluate(problem, sketch, solvers)
+  if ('illegal' in answer || answer.plan.feasible) return answer
+  const fitting = (other: Problem, changed: PlanSketch): Plan | null => {
+    const tried = evaluate(other, changed, solvers)
+    return 'plan' in tried && tried.plan.feasible ? tried.plan : null
+  }
+  const anyPlan = (other: Problem) => fitting(other, sketch) !== null
+  const others = reopened(problem, sketch, fitting)
+  // Where the mesh is right as it is, another one keeps what else the plan says.
+  const ways: Ways = others.length > 0 ? [] : [choices]
+  return {
+    ...answer,
+    suggestions: [
+      ...budgetSuggestion(problem, answer.plan, (memoryBudget) => anyPlan({ ...problem, memoryBudget })),
+      ...others,
+      ...shardedStates(problem, sketch, fitting, ways),
+      ...lossChunksSuggestion(problem, anyPlan),
+      ...moreReplicas(problem, sketch, fitting, ways),
+      ...batchSuggestion(problem, anyPlan),
+      ...optimizerSuggestion(problem, anyPlan),
+    ],
+  }
+}
+
+type Ways = readonly (readonly (keyof PlanSketch)[])[]
+
+type Fitting = (problem: Problem, sketch: PlanSketch) => Plan | null
+
+/** What the plan need not say, each with what is chosen in its place. */
+const open: readonly {
+  readonly change: string
+  readonly fields: readonly (keyof PlanSketch)[]
+  readonly value: (plan: Plan) => unknown
+  readonly text: (plan: Plan) => string
+}[] = [
+  {
+    change: 'another rematerialisation',
+    fields: ['rematerialization'],
+    value: ({ rematerialization }) => rematerialization,
+    text: ({ rematerialization }) =>
+      rematerialization.map(({ policy, layers }) => `${policy} on ${layers} layers`).join(', '),
+  },
+  {
+    change: 'other microbatches',
+    fields: ['microbatches', 'microbatchTokens'],
+    value: ({ microbatches }) => microbatches,
+    text: ({ microbatches, microbatchTokens }) => `${microbatches} of ${microbatchTokens} tokens`,
+  },
+  {
+    change: 'another ZeRO stage',
+    fields: ['zeroStage'],
+    value: ({ zeroStage }) => zeroStage,
+    text: ({ zeroStage }) => `stage ${zeroStage}`,
+  },
+  {
+    change: 'another pipeline schedule',
+    fields: ['pipelineSchedule', 'virtualStages', 'stageLayers'],
+    value: ({ pipelineSchedule }) => pipelineSchedule,
+    text: ({ pipelineSchedule, virtualStages }) => `${pipelineSchedule} with ${virtualStages} virtual stages`,
+  },
+]
+
+function reopened(problem: Problem, sketch: PlanSketch, fitting: Fitting): readonly Suggestion[] {
+  const single = open.flatMap(({ change, fields, value, text }) => {
+    const [main, ...rest] = fields
+    const named = fields.filter((field) => sketch[field] !== undefined)
+    if (main === undefined || named.length === 0) return []
+    const free = without(sketch, fields)
+    const chosen = fitting(problem, free)
+    if (!chosen || !fitting(problem, { ...free, [main]: value(chosen) })) return []
+    const detail = `${text(chosen)} would be chosen, and fits`
+    return [{ change, pointer: `/plan/${main}`, value: value(chosen), detail, ...dropped(sketch, rest) }]
+  })
+  return single.length > 0 ? single : meshAlone(problem, sketch, fitting)
+}
+
+/** All that may be chosen. */
+const choices = ['contextLayout', 'placement', ...open.flatMap(({ fields }) => fields)] as const
+
+function meshAlone(problem: Problem, sketch: PlanSketch, fitting: Fitting): readonly Suggestion[] {
+  const [first, ...others] = choices.filter((field) => sketch[field] !== undefined)
+  const chosen = first && others.length > 0 ? fitting(problem, { mesh: sketch.mesh }) : null
+  if (!chosen) return []
+  return [
+    {
+      change: 'the mesh alone, the rest as it is chosen',
+      pointer: `/plan/${first}`,
+      value: null,
+      detail: `"${chosen.summary}" would be chosen, and fits`,
+      ...dropped(sketch, others),
+    },
+  ]
+}
+
+/** Which fields of the plan go for it to fit on another mesh: the first of the ways that does. */
+function onMesh(
+  problem: Problem,
+  sketch: PlanSketch,
+  mesh: PlanSketch['mesh'],
+  ways: Ways,
+  fitting: Fitting,
+): Ways[number] | null {
+  return ways.find((gone) => fitting(problem, { ...without(sketch, gone), mesh })) ?? null
+}
+
+/** Replicas that hold whole states as shards of them: ZeRO-3. */
+function shardedStates(
+  problem: Problem,
+  sketch: PlanSketch,
+  fitting: Fitting,
+  ways: Ways,
+): readonly Suggestion[] {
+  const { mesh } = sketch
+  if (mesh.data === 1) return []
+  const sharded = { ...mesh, data: 1, fsdp: mesh.fsdp * mesh.data }
+  const gone = onMesh(problem, sketch, sharded, [['zeroStage', 'placement'], ...ways], fitting)
+  if (!gone) return []
+  return [
+    {
+      change: 'data as fsdp',
+      pointer: '/plan/mesh',
+      value: sharded,
+      detail: `weights, gradients and optimizer states over ${sharded.fsdp} chips instead of whole on each replica (ZeRO-3)`,
+      ...dropped(sketch, gone),
+    },
+  ]
+}
+
+/** So many times the chips, on the axis that shards most. */
+function moreReplicas(
+  problem: Problem,
+  sketch: PlanSketch,
+  fitting: Fitting,
+  ways: Ways,
+): readonly Suggestion[] {
+  const { mesh } = sketch
+  const axis = mesh.fsdp > 1 || mesh.data === 1 ? 'fsdp' : 'data'
+  const onto = (chips: number) => (mesh[axis] * chips) / problem.cluster.chips
+  const fields = ['placement', 'microbatches', 'microbatchTokens'] as const
+  const gone = (cluster: Problem['cluster']) =>
+    cluster.chips % problem.cluster.chips === 0
+      ? onMesh(
+          { ...problem, cluster },
+          sketch,
+          { ...mesh, [axis]: onto(cluster.chips) },
+          [fields, ...ways],
+          fitting,
+        )
+      : null
+  const found = largerThatFits(problem, (cluster) => gone(cluster) !== null)
+  if (!found) return []
+  const { also = [] } = dropped(sketch, gone(found.cluster) ?? [])
+  const size = { pointer: `/plan/mesh/${axis}`, value: onto(found.cluster.chips) }
+  return [{ ...moreChips(found), also: [size, ...also] }]
+}
+
+function without(sketch: PlanSketch, fields: readonly (keyof PlanSketch)[]): PlanSketch {
+  const left = Object.entries(sketch).filter(([field]) => !fields.includes(field as keyof PlanSketch))
+  return { mesh: sketch.mesh, ...Object.fromEntries(left) }
+}
+
+function dropped(sketch: PlanSketch, fields: readonly (keyof PlanSketch)[]): Pick<Suggestion, 'also'> {
+  const there = fields.filter((field) => sketch[field] !== undefined)
+  return there.length > 0 ? { also: there.map((field) => ({ pointer: `/plan/${field}`, value: null })) } : {}
+}
