@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import type { ChipRecord } from '../src/hardware/record.ts'
+import { type Checkpoint, checkpointIn } from '../src/model/hugging-face/checkpoint.ts'
+import { type Findings, fieldsOf } from '../src/model/hugging-face/fields.ts'
 import { spelledOut } from '../src/model/spelling.ts'
 import type { Transformer } from '../src/model/transformer.ts'
 import { nearest } from './nearest.ts'
@@ -13,6 +15,8 @@ export type ModelRecord = z.output<typeof modelRecord>
 export interface KnownModel {
   readonly record: ModelRecord
   readonly transformer: Transformer
+  /** As released in fewer bits than 16, or beside such a release; none where nothing is, or all in 16 and more. */
+  readonly checkpoints: readonly Checkpoint[]
 }
 
 export interface Catalogue {
@@ -21,11 +25,21 @@ export interface Catalogue {
 }
 
 export function loadCatalogue(): Catalogue {
-  const models = records('models', modelRecord).map(
-    (record) => [record.name, { record, transformer: spelledOut(record.name, record.architecture) }] as const,
-  )
+  const models = records('models', modelRecord).map((record) => [record.name, known(record)] as const)
   const chips = records('hardware', chipRecord).map((record) => [record.name, record] as const)
   return { models: new Map(models), chips: new Map(chips) }
+}
+
+function known(record: ModelRecord): KnownModel {
+  const transformer = spelledOut(record.name, record.architecture)
+  const checkpoints = (record.checkpoints ?? []).map(({ name, config }) => {
+    const findings: Findings = { faults: [], notes: [] }
+    const read = checkpointIn(fieldsOf(config, findings))
+    const said = [...findings.faults.map(({ detail }) => detail), ...findings.notes]
+    if (!read || said.length > 0) throw new Error(`${record.name}, ${name}: ${said.join('; ')}`)
+    return { name, ...read(transformer) }
+  })
+  return { record, transformer, checkpoints }
 }
 
 export function knownModel({ models }: Catalogue, name: string): KnownModel | undefined {

@@ -4,6 +4,7 @@ import type { ElementType } from './hardware/chip.ts'
 import type { Cluster } from './hardware/cluster.ts'
 import type { ClusterRequest } from './hardware/cluster-request.ts'
 import type { TorusPart } from './hardware/group.ts'
+import type { Checkpoint } from './model/hugging-face/checkpoint.ts'
 import type { Transformer } from './model/transformer.ts'
 import type { ByPart } from './model/weight-parts.ts'
 import type { Axis, Mesh } from './sharding/axis.ts'
@@ -18,6 +19,8 @@ export interface Precision {
   readonly optimizer: ElementType
   /** Bytes of a parameter by part, where a checkpoint says more than the type of most weights: scales, parts left alone. */
   readonly parameterBytes?: ByPart
+  /** The checkpoint that weights are those of, where it has a name. */
+  readonly checkpoint?: string
 }
 
 export type OptimizerName = 'adamw' | 'adam8bit' | 'sgd' | 'momentum' | 'adafactor' | 'muon'
@@ -105,6 +108,8 @@ export interface Setting {
   readonly asked: HardwareAsked
   readonly memoryBudget: Bytes
   readonly precision: Precision
+  /** What is released of the model, the first for want of another wish; unknown where absent. */
+  readonly checkpoints?: readonly Checkpoint[]
   readonly constraints: Constraints
   readonly assumptions: Assumptions
   readonly objective: Objective

@@ -23,6 +23,24 @@ export const modelRecord = z.strictObject({
       ),
     })
     .describe('What its authors say of it.'),
+  checkpoints: z.exactOptional(
+    z
+      .array(
+        z.strictObject({
+          name: label().describe('Of the repository, as `owner/name`.'),
+          config: z
+            .strictObject({
+              torch_dtype: z.enum(['bfloat16', 'float16', 'float32']),
+              quantization_config: z.exactOptional(z.record(z.string(), z.unknown())),
+            })
+            .describe('What its config.json says of its numbers; names of modules may stand for all layers.'),
+        }),
+      )
+      .min(1)
+      .describe(
+        'Released by its authors: inference takes the first, or the one with the weights that `precision` asks for. Absent where there is none in fewer than 16 bits.',
+      ),
+  ),
   sources,
 })
 

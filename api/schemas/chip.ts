@@ -1,8 +1,9 @@
 /** An accelerator on the wire: what the catalogue holds, and what a request may spell out instead of a name. */
 import { z } from 'zod'
+import { elementTypes } from '../../src/hardware/chip.ts'
 import { count, label, quantity, seconds, share } from './bound.ts'
 
-export const elementType = z.enum(['fp32', 'bf16', 'fp8', 'int8', 'fp4', 'int4'])
+export const elementType = z.enum(elementTypes)
 
 const flopsPerSecond = quantity(1e21)
 export const bytesPerSecond = quantity(1e18)
@@ -77,9 +78,13 @@ export const chipFields = {
       fp8: z.exactOptional(flopsPerSecond),
       int8: z.exactOptional(flopsPerSecond),
       fp4: z.exactOptional(flopsPerSecond),
+      mxfp4: z.exactOptional(flopsPerSecond),
+      nvfp4: z.exactOptional(flopsPerSecond),
       int4: z.exactOptional(flopsPerSecond),
     })
-    .describe('Dense peak per type of the operands; types that are absent are not supported.'),
+    .describe(
+      'Dense peak per type of the operands; types that are absent are not supported. `fp4` stands for `mxfp4` and `nvfp4` too.',
+    ),
   hbmBytes: quantity(1e15),
   hbmBytesPerSecond: bytesPerSecond,
   hostBytesPerSecond: bytesPerSecond.describe('Between the chip and its host.'),

@@ -22,7 +22,7 @@ export function importedModel(config: HuggingFaceConfig): ResolvedModel {
   const { transformer, checkpoint, ignored } = result
   return {
     transformer,
-    ...(checkpoint ? { checkpoint } : {}),
+    checkpoints: checkpoint ? [checkpoint] : [],
     warnings: ignored.length
       ? [`Of the Hugging Face config this is left out or approximated: ${ignored.join('; ')}`]
       : [],

@@ -2,21 +2,24 @@
 import { spelledOut } from '../../src/model/spelling.ts'
 import { spellingFaults } from '../../src/model/spelling-faults.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
-import { type Catalogue, knownModel, nearestModels } from '../catalogue.ts'
+import { type Catalogue, type KnownModel, knownModel, nearestModels } from '../catalogue.ts'
 import { faultyValue, meaning, ProblemError } from '../problems.ts'
 import type { Architecture, ModelRequest } from '../schemas/model.ts'
 import { importedModel } from './hugging-face.ts'
 import type { ResolvedModel } from './resolved-model.ts'
 
 export function resolvedModel(request: ModelRequest, catalogue: Catalogue): ResolvedModel {
-  if (typeof request === 'string') return { transformer: named(request, catalogue), warnings: [] }
+  if (typeof request === 'string') {
+    const { transformer, checkpoints } = named(request, catalogue)
+    return { transformer, checkpoints, warnings: [] }
+  }
   if ('huggingFace' in request) return importedModel(request.huggingFace)
-  return { transformer: written(request), warnings: [] }
+  return { transformer: written(request), checkpoints: [], warnings: [] }
 }
 
-function named(name: string, catalogue: Catalogue): Transformer {
+function named(name: string, catalogue: Catalogue): KnownModel {
   const known = knownModel(catalogue, name)
-  if (known) return known.transformer
+  if (known) return known
   const suggestions = nearestModels(catalogue, name)
   throw faultyValue('unknown-name', {
     pointer: '/model',

@@ -4,7 +4,7 @@ import type { Transformer } from '../../src/model/transformer.ts'
 
 export interface ResolvedModel {
   readonly transformer: Transformer
-  /** What it says of its numbers, if anything: the defaults of `precision` in inference. */
-  readonly checkpoint?: Checkpoint
+  /** What is released of it, as far as is known, the first for want of another wish: the defaults of `precision` in inference. */
+  readonly checkpoints: readonly Checkpoint[]
   readonly warnings: readonly string[]
 }

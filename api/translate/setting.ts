@@ -1,5 +1,6 @@
 /** Everything of a problem but the workload: model, chips, memory, precision, assumptions. */
 import type { Chip } from '../../src/hardware/chip.ts'
+import { peakOf } from '../../src/hardware/peak.ts'
 import type { Setting } from '../../src/problem.ts'
 import type { Bytes } from '../../src/units.ts'
 import type { Catalogue } from '../catalogue.ts'
@@ -22,9 +23,9 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
   const { cluster, asked, warnings } = hardwareOf(request.hardware, basisOf(request.assumptions), catalogue)
   const { chip } = cluster
   const { precision, warnings: ofPrecision } = precisionOf(request, chip, resolved)
-  if (!Object.hasOwn(chip.peakFlopsPerSecond, precision.compute)) {
+  if (peakOf(chip, precision.compute) === undefined) {
     const types = Object.keys(chip.peakFlopsPerSecond)
-    const detail = `${chip.name} does not compute in ${precision.compute}; it does in ${types.join(', ')}`
+    const detail = `${chip.name} does not compute in ${precision.compute}; it does in ${types.join(', ')}. Without precision.compute weights in less are unpacked to bf16`
     const pointer = '/precision/compute'
     const own = types.includes('bf16') ? ['bf16'] : types
     throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, own) })
@@ -35,6 +36,7 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
     asked,
     memoryBudget: budgetOf(request.memoryBudget, chip),
     precision,
+    checkpoints: resolved.checkpoints,
     constraints,
     assumptions: assumptionsOf(request.assumptions, chip),
     objective,

@@ -14,6 +14,7 @@
  */
 import type { Assumptions } from '../assumptions.ts'
 import type { Chip, ElementType } from '../hardware/chip.ts'
+import { peakOf } from '../hardware/peak.ts'
 import type { FlopsPerSecond, Seconds } from '../units.ts'
 import type { CompiledProduct } from './compile.ts'
 import { one, type Scale, termValue } from './term.ts'
@@ -28,7 +29,7 @@ export interface ComputeRates {
 }
 
 export function peakFlops(chip: Chip, type: ElementType): FlopsPerSecond {
-  const peak = chip.peakFlopsPerSecond[type]
+  const peak = peakOf(chip, type)
   if (peak === undefined) throw new RangeError(`${chip.name} does not compute in ${type}`)
   return peak
 }

@@ -41,7 +41,10 @@ export interface SwitchedSystem {
   readonly tiers: readonly Tier[]
 }
 
-export type ElementType = 'fp32' | 'bf16' | 'fp8' | 'int8' | 'fp4' | 'int4'
+export const elementTypes = ['fp32', 'bf16', 'fp8', 'int8', 'fp4', 'mxfp4', 'nvfp4', 'int4'] as const
+
+/** Of numbers, by the names that people use; `mxfp4` and `nvfp4` are `fp4` with the scales of their blocks. */
+export type ElementType = (typeof elementTypes)[number]
 
 /** What kernels reach of the data sheet; a fraction, or (halfFlops) the matmul size that reaches half of it. */
 export interface Efficiency {
@@ -62,7 +65,7 @@ export interface Efficiency {
 export interface Chip {
   readonly name: string
   readonly kind: 'tpu' | 'gpu'
-  /** Dense peak per element type of the operands; a type that is absent is not supported in hardware. */
+  /** Dense peak per element type of the operands (peak.ts); what is absent is not supported in hardware. */
   readonly peakFlopsPerSecond: Readonly<Partial<Record<ElementType, FlopsPerSecond>>>
   readonly hbmBytes: Bytes
   readonly hbmBytesPerSecond: BytesPerSecond

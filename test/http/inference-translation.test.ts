@@ -74,9 +74,9 @@ describe('a request of inference becomes a problem', () => {
     ['kimi-k2-instruct', 'h800-sxm', { weights: 'fp8', compute: 'fp8', kvCache: 'bf16' }],
     ['qwen3-32b-fp8-static', 'h100-sxm', { weights: 'fp8', compute: 'fp8', kvCache: 'fp8' }],
     ['qwen3-32b-fp8-static', 'a100-80g-sxm', { weights: 'fp8', compute: 'bf16', kvCache: 'fp8' }],
-    ['gpt-oss-120b', 'h100-sxm', { weights: 'fp4', compute: 'bf16', kvCache: 'bf16' }],
-    ['kimi-k2.5-nvfp4', 'b200-sxm', { weights: 'fp4', compute: 'fp4', kvCache: 'fp8' }],
-    ['kimi-k2.5-nvfp4', 'h100-sxm', { weights: 'fp4', compute: 'bf16', kvCache: 'fp8' }],
+    ['gpt-oss-120b', 'h100-sxm', { weights: 'mxfp4', compute: 'bf16', kvCache: 'bf16' }],
+    ['kimi-k2.5-nvfp4', 'b200-sxm', { weights: 'nvfp4', compute: 'nvfp4', kvCache: 'fp8' }],
+    ['kimi-k2.5-nvfp4', 'h100-sxm', { weights: 'nvfp4', compute: 'bf16', kvCache: 'fp8' }],
   ])('with %s as it is stored, on %s: %j', async (name, chip, precision) => {
     const model = huggingFace(name)
     const heard = await asked({ model, hardware: { chip, chips: 64 }, workload: generate })
@@ -90,7 +90,7 @@ describe('a request of inference becomes a problem', () => {
   it('says what is left in bf16 and how much that is', async () => {
     const { body } = await asked({ model: huggingFace('gpt-oss-120b'), workload: generate })
     expect(body.warnings.join()).toContain(
-      '60.9 GB in fp4 at 4.25 bits with scales, 4.23 GB left in bf16 (attention, embedding, unembedding)',
+      '60.9 GB in mxfp4 at 4.25 bits with scales, 4.23 GB left in bf16 (attention, embedding, unembedding)',
     )
   })
 

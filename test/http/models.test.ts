@@ -67,14 +67,17 @@ describe('the model of a request', () => {
     expect(modelRequest.safeParse(model).success).toBe(false)
   })
 
-  it('by name brings no weights and no warnings', () => {
-    expect(Object.keys(resolved('deepseek-v3'))).toEqual(['transformer', 'warnings'])
-    expect(resolved('deepseek-v3').warnings).toEqual([])
+  it('by name brings what is released of it, and no warnings', () => {
+    expect(resolved('deepseek-v3')).toMatchObject({
+      checkpoints: [{ name: 'deepseek-ai/DeepSeek-V3', weights: 'fp8' }],
+      warnings: [],
+    })
+    expect(resolved('llama-3-70b').checkpoints).toEqual([])
   })
 
   it('by its config brings the type of its weights, and says what was left out', () => {
     expect(resolved({ huggingFace: configOf('deepseek-v3') })).toMatchObject({
-      checkpoint: { weights: 'fp8', quantized: { activations: 'fp8', kept: 'bf16' } },
+      checkpoints: [{ weights: 'fp8', quantized: { activations: 'fp8', kept: 'bf16' } }],
       warnings: [],
       transformer: { layers: 61, multiTokenLayers: 1 },
     })

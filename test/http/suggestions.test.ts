@@ -64,6 +64,11 @@ const nowhere = {
     hardware: { chip: 'h100-sxm', chips: 1, hbmBytes: 1.6e10, nicGbps: 200, usdPerHour: 2 },
     workload: long,
   },
+  'generation of a model that is released in fp8 too': {
+    model: 'llama-3.1-405b',
+    hardware: { chip: 'h100-sxm', chips: 8 },
+    workload: long,
+  },
   'generation in too short a time': {
     model: 'llama-3-70b',
     hardware: { chip: 'h100-sxm', chips: 8 },

@@ -56,7 +56,7 @@ describe('a checkpoint', () => {
   it.each<[Record<string, unknown>, number, string | undefined]>([
     [{ quant_method: 'fp8', activation_scheme: 'dynamic' }, 8, 'fp8'],
     [{ quant_method: 'mxfp4' }, 4.25, undefined],
-    [{ quant_method: 'modelopt', quant_algo: 'NVFP4' }, 4.5, 'fp4'],
+    [{ quant_method: 'modelopt', quant_algo: 'NVFP4' }, 4.5, 'nvfp4'],
     [{ quant_method: 'modelopt', quant_algo: 'W4A8_AWQ' }, 4.125, 'fp8'],
     [{ quant_method: 'gptq', bits: 4, group_size: 128 }, 4.125, undefined],
     [{ quant_method: 'gptq', bits: 4, group_size: -1 }, 4, undefined],

@@ -181,7 +181,7 @@ describe('an import', () => {
     [{ quant_method: 'bitsandbytes', load_in_8bit: true }, 'int8'],
     [{ quant_method: 'bitsandbytes', load_in_4bit: true, bnb_4bit_quant_type: 'nf4' }, 'int4'],
     [{ quant_method: 'fbgemm_fp8' }, 'fp8'],
-    [{ quant_method: 'modelopt', quant_algo: 'NVFP4' }, 'fp4'],
+    [{ quant_method: 'modelopt', quant_algo: 'NVFP4' }, 'nvfp4'],
     [
       { quant_method: 'compressed-tensors', config_groups: { a: { weights: { num_bits: 4, type: 'int' } } } },
       'int4',

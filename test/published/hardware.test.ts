@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { elementTypes } from '../../src/hardware/chip.ts'
 import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'
 
 const folder = new URL('../../fixtures/hardware/', import.meta.url)
@@ -13,7 +14,7 @@ const files = readdirSync(folder).filter((file) => file.endsWith('.json'))
 const amount = z.number().positive()
 const count = z.int().positive()
 const fraction = z.number().gt(0).max(1)
-const elements = z.enum(['fp32', 'bf16', 'fp8', 'int8', 'fp4', 'int4'])
+const elements = z.enum(elementTypes)
 const peaks = z.partialRecord(elements, amount)
 const box = z.array(count).min(2).max(3)
 const tier = z.strictObject({

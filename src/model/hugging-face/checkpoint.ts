@@ -21,6 +21,8 @@ export interface Quantized extends Scheme {
 }
 
 export interface Checkpoint {
+  /** Where it is kept, as `owner/name`. */
+  readonly name?: string
   /** Of most weights. */
   readonly weights: ElementType
   readonly quantized?: Quantized

@@ -16,6 +16,7 @@
  * TensorRT-LLM, quantization/mode.py (QuantAlgo).
  */
 import type { ElementType } from '../../hardware/chip.ts'
+import { plainType } from '../../hardware/peak.ts'
 import { type Fields, isObject } from './fields.ts'
 
 export interface Scheme {
@@ -39,8 +40,8 @@ type Reader = (quantization: Fields) => Scheme | undefined
 
 const fp8: Scheme = { weights: 'fp8', bits: 8, activations: 'fp8' }
 const int8: Scheme = { weights: 'int8', bits: 8 }
-const mxfp4: Scheme = { weights: 'fp4', bits: 4 + 8 / 32 }
-const nvfp4: Scheme = { weights: 'fp4', bits: 4 + 8 / 16, activations: 'fp4' }
+const mxfp4: Scheme = { weights: 'mxfp4', bits: 4 + 8 / 32 }
+const nvfp4: Scheme = { weights: 'nvfp4', bits: 4 + 8 / 16, activations: 'nvfp4' }
 
 const methods: Readonly<Record<string, Reader>> = {
   fp8: () => fp8,
@@ -140,8 +141,8 @@ function groups(quantization: Fields): Scheme | undefined {
 function floats(weights: Fields): Scheme | undefined {
   const type = elementOf(weights)
   if (type === 'fp8') return fp8
-  return type === 'fp4'
-    ? { weights: 'fp4', bits: 4 + 8 / (weights.number(['group_size'], 1e6) ?? 16) }
+  return type && plainType(type) === 'fp4'
+    ? { weights: type, bits: 4 + 8 / (weights.number(['group_size'], 1e6) ?? 16) }
     : undefined
 }
 
@@ -149,10 +150,14 @@ function elementOf(numbers: Fields): ElementType | undefined {
   const bits = numbers.number(['num_bits'], 64)
   const kind = numbers.text('type')
   if (bits === 8) return kind === 'float' ? 'fp8' : 'int8'
-  return bits === 4 ? (kind === 'float' ? 'fp4' : 'int4') : undefined
+  if (bits !== 4) return undefined
+  return kind === 'float' ? (blocked[numbers.number(['group_size'], 1e6) ?? 16] ?? 'fp4') : 'int4'
 }
 
-const cacheNames: Readonly<Record<string, ElementType>> = { FP8: 'fp8', INT8: 'int8', NVFP4: 'fp4' }
+/** The formats of four bits by the elements that share a scale. */
+const blocked: Readonly<Record<number, ElementType>> = { 16: 'nvfp4', 32: 'mxfp4' }
+
+const cacheNames: Readonly<Record<string, ElementType>> = { FP8: 'fp8', INT8: 'int8', NVFP4: 'nvfp4' }
 
 /** Of compressed-tensors an object, of ModelOpt a name. */
 function cacheType(quantization: Fields): ElementType | undefined {

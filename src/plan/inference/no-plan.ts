@@ -5,10 +5,12 @@
 
 import { peakFlops } from '../../cost/compute.ts'
 import type { Chip } from '../../hardware/chip.ts'
+import { peakOf } from '../../hardware/peak.ts'
 import { cacheBytes, floorSeconds, type Work, weightBytes, workFlops } from '../../inference/floor.ts'
 import type { InferenceMeshes } from '../../inference/meshes.ts'
 import type { InferenceSearchResult } from '../../inference/search.ts'
 import type { PhaseProblem, Setting } from '../../problem.ts'
+import { narrowed } from '../../stored-precision.ts'
 import { bytesText, counted, secondsText } from '../figures.ts'
 import type { InferenceNoPlan, InferencePlan } from '../inference-plan.ts'
 import { eachOf } from '../no-plan.ts'
@@ -126,7 +128,7 @@ export function precisionSuggestions(
   const { precision } = problem
   return smallerTypes(problem.cluster.chip).flatMap(({ key, value }) => {
     if (precision[key] !== 'bf16' && precision[key] !== 'fp32') return []
-    if (!anyPlan({ ...problem, precision: { ...precision, [key]: value } })) return []
+    if (!anyPlan({ ...problem, precision: narrowed(problem, key, value) })) return []
     const what = key === 'weights' ? 'weights' : 'caches'
     return [
       {
@@ -141,11 +143,11 @@ export function precisionSuggestions(
 
 /**
  * One byte and half a byte: floating point where the chip multiplies it, which is what frameworks then take (vLLM and SGLang:
- * fp8 weights and caches on Hopper, fp4 on Blackwell), else whole numbers. Caches are not kept in less than a byte.
+ * fp8 weights and caches on Hopper, NVFP4 on Blackwell), else whole numbers. Caches are not kept in less than a byte.
  */
-export function smallerTypes({ peakFlopsPerSecond }: Chip) {
-  const byte = peakFlopsPerSecond.fp8 === undefined ? 'int8' : 'fp8'
-  const half = peakFlopsPerSecond.fp4 === undefined ? 'int4' : 'fp4'
+export function smallerTypes(chip: Chip) {
+  const byte = peakOf(chip, 'fp8') === undefined ? 'int8' : 'fp8'
+  const half = (['nvfp4', 'mxfp4'] as const).find((type) => peakOf(chip, type) !== undefined) ?? 'int4'
   return [
     { key: 'weights', value: byte },
     { key: 'weights', value: half },

@@ -7,6 +7,7 @@ import type { Sized } from '../../inference/serving/counts.ts'
 import type { PrefillInstance } from '../../inference/serving/phases.ts'
 import type { Requests } from '../../inference/serving/requests.ts'
 import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
+import { narrowed } from '../../stored-precision.ts'
 import { counted, secondsText } from '../figures.ts'
 import { smallerTypes } from '../inference/no-plan.ts'
 import type { InferenceNoPlan, ServeNoPlan, ServePlan } from '../inference-plan.ts'
@@ -237,7 +238,7 @@ function precisionSuggestions({ problem, requests, best }: NoServe): readonly Su
   const weights = smallerTypes(problem.cluster.chip).filter(({ key }) => key === 'weights')
   return weights.flatMap(({ value }) => {
     if (precision.weights !== 'bf16' && precision.weights !== 'fp32') return []
-    const found = best(requests, { ...problem, precision: { ...precision, weights: value } })
+    const found = best(requests, { ...problem, precision: narrowed(problem, 'weights', value) })
     if (!found) return []
     return [
       {

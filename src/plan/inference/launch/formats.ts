@@ -1,8 +1,10 @@
 /**
  * Element types as frameworks take them. Weights in less than 16 bits come as such from a checkpoint that says how it is
- * quantised; `pairs` are the types of weights and matmuls that a framework has kernels for, as `weights/compute`.
+ * quantised; `pairs` are the types of weights and matmuls that a framework has kernels for, as `weights/compute`,
+ * four bits under one name whatever their scales.
  */
 import type { ElementType } from '../../../hardware/chip.ts'
+import { plainType } from '../../../hardware/peak.ts'
 import type { Precision, Setting } from '../../../problem.ts'
 import type { Check } from '../../launch/unsupported.ts'
 import type { Serving } from './serving.ts'
@@ -14,7 +16,7 @@ export interface Formats {
 }
 
 export function formatPair({ weights, compute }: Precision): string {
-  return `${weights}/${compute}`
+  return `${plainType(weights)}/${plainType(compute)}`
 }
 
 /** Of a checkpoint in bf16: one that is quantised says so itself, and a flag beside that is refused or redundant. */

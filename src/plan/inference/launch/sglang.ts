@@ -21,7 +21,7 @@ type Flag = string | number
 
 const formats: Formats = {
   pairs: ['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'int8/int8', 'int4/bf16', 'fp4/fp4', 'fp4/bf16'],
-  caches: { bf16: 'bf16', fp8: 'fp8_e4m3', fp4: 'nvfp4' },
+  caches: { bf16: 'bf16', fp8: 'fp8_e4m3', fp4: 'nvfp4', nvfp4: 'nvfp4' },
 }
 
 /** Positions of the context length that a prompt may not take. */

@@ -22,7 +22,7 @@ export type TensorrtOptions = Readonly<Record<string, unknown>>
 
 const formats: Formats = {
   pairs: ['bf16/bf16', 'fp8/fp8', 'int4/bf16', 'int4/fp8', 'fp4/fp4', 'fp4/bf16'],
-  caches: { bf16: 'auto', fp8: 'fp8', fp4: 'nvfp4' },
+  caches: { bf16: 'auto', fp8: 'fp8', fp4: 'nvfp4', nvfp4: 'nvfp4' },
 }
 
 const blockPositions = 64

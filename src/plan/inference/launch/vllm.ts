@@ -44,6 +44,7 @@ const gpuFormats: Formats = {
     int8: 'int8_per_token_head',
     int4: 'int4_per_token_head',
     fp4: 'nvfp4',
+    nvfp4: 'nvfp4',
   },
 }
 

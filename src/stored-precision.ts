@@ -1,0 +1,49 @@
+/**
+ * In what inference keeps and multiplies the numbers of a released checkpoint. Weights in fp32 are cast to 16 bits when
+ * they are loaded (vLLM and SGLang, `--dtype auto`); quantised ones stay as they are, and are unpacked to bf16 at the matmul
+ * where the chip does not compute in the type of their activations.
+ */
+import { quantizedBytes } from './cost/parameter-bytes.ts'
+import type { Chip, ElementType } from './hardware/chip.ts'
+import { peakOf, plainType } from './hardware/peak.ts'
+import type { Checkpoint } from './model/hugging-face/checkpoint.ts'
+import type { Precision, Setting } from './problem.ts'
+
+/** The first, or of those with weights as asked; weights in a type that none has are another checkpoint: nothing of these holds. */
+export function checkpointFor(
+  checkpoints: readonly Checkpoint[],
+  asked: ElementType | undefined,
+): Checkpoint | undefined {
+  if (asked === undefined) return checkpoints[0]
+  return (
+    checkpoints.find(({ weights }) => weights === asked) ??
+    checkpoints.find(({ weights }) => plainType(weights) === asked)
+  )
+}
+
+export function storedPrecision({ name, weights, quantized }: Checkpoint, chip: Chip): Partial<Precision> {
+  const named = name === undefined ? {} : { checkpoint: name }
+  if (!quantized) return { weights: weights === 'fp32' ? 'bf16' : weights, ...named }
+  const { activations, kvCache } = quantized
+  return {
+    weights,
+    parameterBytes: quantizedBytes(quantized),
+    ...(activations && peakOf(chip, activations) !== undefined ? { compute: activations } : {}),
+    ...(kvCache ? { kvCache } : {}),
+    ...named,
+  }
+}
+
+/** The precision of a problem with weights or caches in another type, as if a request had named it. */
+export function narrowed(
+  { precision, checkpoints = [], cluster }: Pick<Setting, 'precision' | 'checkpoints' | 'cluster'>,
+  key: 'weights' | 'kvCache',
+  type: ElementType,
+): Precision {
+  if (key === 'kvCache') return { ...precision, kvCache: type }
+  const { parameterBytes: _bytes, checkpoint: _name, ...plain } = precision
+  const found = checkpointFor(checkpoints, type)
+  // What is computed in may have been asked for: it stays, and is never slower in the checkpoint's own.
+  const { compute: _compute, ...stored } = found ? storedPrecision(found, cluster.chip) : {}
+  return { ...plain, weights: type, ...stored }
+}
