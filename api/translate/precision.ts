@@ -5,6 +5,7 @@
  * Quantisation is of the released weights: training is costed in bf16 unless the request says otherwise.
  * Megatron accumulates and reduces gradients in fp32, MaxText in bf16: that default follows the chips.
  */
+import { elementBytes } from '../../src/cost/element.ts'
 import { parameterBytes } from '../../src/cost/parameter-bytes.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import { peakOf } from '../../src/hardware/peak.ts'
@@ -63,7 +64,7 @@ function releasedAlone(checkpoint: Checkpoint): string {
 }
 
 function another(checkpoint: Checkpoint, { weights }: Precision): string {
-  return `${opening(checkpoint)} is of weights in ${checkpoint.weights}: as asked, all are costed in ${weights}, without scales of their own.`
+  return `${opening(checkpoint)} is of weights in ${checkpoint.weights}: as asked, all are costed in ${weights} at ${8 * elementBytes[weights]} bits.`
 }
 
 /** Bytes and types as released; nothing of note where everything is in 16 bits. */

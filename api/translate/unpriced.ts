@@ -6,9 +6,5 @@ export function refuseUnpriced({ objective, cluster }: Pick<Setting, 'objective'
   const { name, usdPerHour } = cluster.chip
   if (objective !== 'costPerToken' || usdPerHour !== undefined) return
   const detail = `objective costPerToken needs a price, and ${name} has none here: say what one chip costs an hour as hardware.usdPerHour`
-  throw faultyValue('impossible-combination', {
-    pointer: '/hardware/usdPerHour',
-    detail,
-    suggestions: ['"usdPerHour": 2.5'],
-  })
+  throw faultyValue('impossible-combination', { pointer: '/hardware/usdPerHour', detail })
 }

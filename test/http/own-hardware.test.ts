@@ -75,7 +75,6 @@ describe('cost per token', () => {
       {
         pointer: '/hardware/usdPerHour',
         detail: expect.stringContaining('h800-sxm has none'),
-        suggestions: ['"usdPerHour": 2.5'],
       },
     ])
     const priced = { ...asked, hardware: { ...asked.hardware, usdPerHour: 2 } }

@@ -60,10 +60,10 @@ export function checkpointNotes(
   framework: string,
   online: readonly string[],
 ): readonly string[] {
-  const { weights, compute } = precision
+  const { weights, compute, checkpoint = 'a checkpoint' } = precision
   if (weights === 'bf16' || weights === 'fp32') return []
   if (online.includes(formatPair(precision)) && quantizesItself(precision)) return []
   return [
-    `${framework}: load a checkpoint with weights in ${weights} for matmuls in ${compute}; no flag makes one.`,
+    `${framework}: load ${checkpoint} with weights in ${weights} for matmuls in ${compute}; no flag makes one.`,
   ]
 }
