@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { elementBytes } from '../../src/cost/element.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
 import { meanWait } from '../../src/inference/queue.ts'
+import type { Sized } from '../../src/inference/serving/counts.ts'
 import { bestDeployments } from '../../src/inference/serving/deployments.ts'
 import {
   type GenerateInstance,
@@ -19,6 +20,7 @@ import { copyBytes } from '../../src/inference/serving/storage.ts'
 import { kvCacheBytes } from '../../src/model/kv-cache.ts'
 import type { ServeWorkload } from '../../src/problem.ts'
 import { inferenceProblem } from '../inference-problem.ts'
+import { runs } from '../runs.ts'
 
 const model = {
   layers: 6,
@@ -202,9 +204,28 @@ describe('the best deployment', () => {
           expect(found.operation.requestSeconds).toBeCloseTo(expected.requestSeconds, 9)
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
     expect(seen.some).toBeGreaterThan(5)
     expect(seen.none).toBeGreaterThan(5)
   })
+
+  it('is the first of any list: the first ones are the same, however many are asked for', () => {
+    fc.assert(
+      fc.property(questions, fc.boolean(), (question, atAnyRate) => {
+        const { requests, ...space } = spaceOf(question)
+        const asked = atAnyRate ? { ...requests, rate: null } : requests
+        const listed = (top: number) => bestDeployments({ ...space, top }, asked).deployments.map(named)
+        const most = listed(1000)
+        for (const top of [1, 2, 5]) expect(listed(top)).toEqual(most.slice(0, top))
+      }),
+      { numRuns: runs(12) },
+    )
+  })
 })
+
+function named({ pair, prefills, generates, score, operation }: Sized) {
+  const { disaggregated, prefill, generate, slots } = pair
+  const meshes = [prefill.candidate.mesh, generate.site.mesh]
+  return { disaggregated, meshes, slots, prefills, generates, score, seconds: operation.requestSeconds }
+}

@@ -43,7 +43,7 @@ export function bestDeployments(space: ServeSpace, requests: Requests): ServeSea
       .sort((a, b) => a.least - b.least)
     pairs += found.length
     for (const { pair, least } of found) {
-      if (least > Math.min(limit(), space.pool.chips)) break
+      if (isOver(least, Math.min(limit(), space.pool.chips))) break
       evaluated++
       const deployment = sizedWithin(pair, requests, space.pool, limit())
       if (!deployment) continue
@@ -57,11 +57,18 @@ export function bestDeployments(space: ServeSpace, requests: Requests): ServeSea
   return { deployments: ranked, pairs, evaluated }
 }
 
+/** By more than rounding: what is alike may be sooner done. */
+function isOver(least: number, limit: number): boolean {
+  return least > limit + rounding * Math.abs(limit)
+}
+
+const rounding = 1e-12
+
 /** With the room that there is, now that it matters. */
 function sizedWithin(pair: Pair, requests: Requests, pool: Cluster, limit: number): Sized | null {
   if (pair.disaggregated) return sized(pair, requests, pool)
   const shared = together(pair.prefill, pair.generate, requests)
-  return shared && leastScore(shared, requests) <= limit ? sized(shared, requests, pool) : null
+  return shared && !isOver(leastScore(shared, requests), limit) ? sized(shared, requests, pool) : null
 }
 
 /** Of the sizes up to one, the pairs that have it, at their best. */

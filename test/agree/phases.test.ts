@@ -1,0 +1,87 @@
+/**
+ * `exact: true` of prefill and generation, of dense models and mixtures: every site of every mesh and every way through the
+ * model on it, one after another, without any of the floors that meshes and sites are dropped by; and those held under them.
+ */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { phaseOf } from '../../src/infer.ts'
+import { leastSeconds } from '../../src/inference/arrangement.ts'
+import { offeredLayouts } from '../../src/inference/layout-question.ts'
+import { type InferenceModel, inferenceModel } from '../../src/inference/model.ts'
+import {
+  candidateOf,
+  type InferenceCandidate,
+  optimisticSeconds,
+  type Phase,
+  searchPhase,
+  sitesOf,
+} from '../../src/inference/search.ts'
+import type { Constraints, PhaseProblem } from '../../src/problem.ts'
+import { meshKey } from '../../src/search/candidate.ts'
+import type { Mesh } from '../../src/sharding/axis.ts'
+import { runs } from '../runs.ts'
+import { narrowing, phaseProblems } from './phase-problems.ts'
+
+/** Sums of the same numbers in another order. */
+const rounding = 1e-12
+
+describe('the search of any small problem of one phase', () => {
+  it('lists of every mesh the best that trying everything finds, its first ones whatever is asked for, and none better under constraints', () => {
+    let plans = 0
+    fc.assert(
+      fc.property(phaseProblems, narrowing, (problem, narrower) => {
+        const model = inferenceModel(problem)
+        const phase = phaseOf(model, problem)
+        const found = searchPhase(model, phase, Number.POSITIVE_INFINITY).candidates
+        const best = new Map(phase.meshes.allowed.map((mesh) => [meshKey(mesh), bestOf(model, mesh, phase)]))
+        for (const { mesh, score } of found) {
+          expect(Math.abs(score / (best.get(meshKey(mesh)) ?? Number.NaN) - 1)).toBeLessThan(rounding)
+        }
+        const first = Math.min(Number.POSITIVE_INFINITY, ...best.values())
+        expect(found[0]?.score ?? Number.POSITIVE_INFINITY).toBeLessThanOrEqual(first * (1 + rounding))
+        for (const top of [1, 2, 5]) {
+          expect(searchPhase(model, phase, top).candidates.map(named)).toEqual(found.slice(0, top).map(named))
+        }
+        expect(bestScore(problem, {})).toBeLessThanOrEqual(bestScore(problem, narrower) * (1 + rounding))
+        plans += found.length
+      }),
+      { numRuns: runs(12) },
+    )
+    expect(plans).toBeGreaterThan(0)
+  })
+})
+
+/** Infinity where nothing fits, or nothing is fast enough. */
+function bestOf(model: InferenceModel, mesh: Mesh, phase: Phase): number {
+  const offered = offeredLayouts(model, mesh)
+  let best = Number.POSITIVE_INFINITY
+  for (const site of sitesOf(model, mesh, {}, offered)) {
+    for (const pass of phase.passes(site)) {
+      const candidate = candidateOf(model, site, pass, phase.score)
+      if (!candidate) continue
+      best = Math.min(best, candidate.score)
+      expect(leastSeconds(model, mesh, pass, offered)).toBeLessThanOrEqual(candidate.seconds * (1 + rounding))
+      expect(optimisticSeconds(model, mesh, pass, offered)).toBeLessThanOrEqual(candidate.seconds)
+    }
+  }
+  if (Number.isFinite(best)) {
+    expect(phase.lower(mesh, offered) ?? Number.NaN).toBeLessThanOrEqual(best * (1 + rounding))
+  }
+  return best
+}
+
+function bestScore(problem: PhaseProblem, constraints: Constraints): number {
+  const asked = { ...problem, constraints } as PhaseProblem
+  const model = inferenceModel(asked)
+  return searchPhase(model, phaseOf(model, asked), 1).candidates[0]?.score ?? Number.POSITIVE_INFINITY
+}
+
+function named({ mesh, score, layouts, pass }: InferenceCandidate) {
+  return {
+    mesh,
+    score,
+    layouts: layouts.map(({ name }) => name),
+    sequences: pass.resident.sequences,
+    units: pass.units,
+  }
+}
