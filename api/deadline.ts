@@ -1,45 +1,56 @@
-/** A search with an end: its answer, or a problem that says what came first. */
+/** A search for a request: ended where nobody waits for it any more, and its failures as problems that say what came first. */
 import type { Response } from 'express'
 import { ProblemError } from './problems.ts'
-import { QueueFull } from './search.ts'
+import { type Searched, SearchFailure, type Terms } from './search.ts'
 
-type End = 'deadline' | 'client' | 'shutdown'
+export interface Limits {
+  readonly timeoutMs: number
+  /** Fires when the service is going away: searches then answer what they have. */
+  readonly stopping: AbortSignal
+}
 
-export async function beforeDeadline<T>(
+export async function beforeDeadline<Answer>(
   response: Response,
-  { timeoutMs, stopping }: { readonly timeoutMs: number; readonly stopping: AbortSignal },
-  search: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
+  { timeoutMs, stopping }: Limits,
+  search: (terms: Terms) => Promise<Searched<Answer>>,
+): Promise<Searched<Answer>> {
   const controller = new AbortController()
-  let cause: End | undefined
-  const end = (which: End) => () => {
-    cause ??= which
-    controller.abort()
-  }
-  const timer = setTimeout(end('deadline'), timeoutMs)
-  const clientLeft = end('client')
-  const shutdown = end('shutdown')
-  response.once('close', clientLeft)
-  stopping.addEventListener('abort', shutdown)
-  if (stopping.aborted) shutdown()
+  const stop = () => controller.abort()
+  response.once('close', stop)
+  stopping.addEventListener('abort', stop)
+  if (stopping.aborted) stop()
   try {
-    return await search(controller.signal)
+    return await search({ timeoutMs, signal: controller.signal })
   } catch (error) {
-    if (error instanceof QueueFull) throw overloaded()
-    if (cause === 'deadline') throw new ProblemError('timed-out', `No answer within ${timeoutMs} ms.`)
-    if (cause === 'shutdown') throw draining()
-    throw error
+    throw error instanceof SearchFailure ? problemOf(error, timeoutMs) : error
   } finally {
-    clearTimeout(timer)
-    response.off('close', clientLeft)
-    stopping.removeEventListener('abort', shutdown)
+    response.off('close', stop)
+    stopping.removeEventListener('abort', stop)
   }
 }
 
-function overloaded(): ProblemError {
-  return new ProblemError('overloaded', 'All searchers are busy and the queue is full.', [], {
-    'retry-after': '2',
-  })
+function problemOf({ end }: SearchFailure, timeoutMs: number): ProblemError {
+  switch (end) {
+    case 'full':
+      return new ProblemError('overloaded', 'All searchers are busy and the queue is full.', [], {
+        'retry-after': '2',
+      })
+    case 'overdue':
+      return timedOut(timeoutMs, 'no answer was ready')
+    case 'memory':
+      return new ProblemError('search-too-large', 'The search needs more memory than a searcher may have.')
+    case 'unavailable':
+      return new ProblemError('unavailable', 'No searcher could be started.', [], { 'retry-after': '5' })
+    // Only a service that goes away is left to hear of it.
+    case 'left':
+      return draining()
+  }
+}
+
+/** There is nothing to answer: the search ended before it found a plan. */
+export function timedOut(timeoutMs: number, what: string): ProblemError {
+  const detail = `${what} within ${timeoutMs} ms`
+  return new ProblemError('timed-out', `/timeoutMs: ${detail}.`, [{ pointer: '/timeoutMs', detail }])
 }
 
 export function draining(): ProblemError {

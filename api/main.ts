@@ -9,7 +9,10 @@ import { loadCatalogue } from './catalogue.ts'
 import { loadExamples } from './examples.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createPool } from './pool.ts'
+import { validated } from './request-validation.ts'
+import { optimizeRequest } from './schemas/optimize.ts'
 import { type Settings, settingsFrom } from './settings.ts'
+import { problemOf } from './translate/problem.ts'
 
 const settings = environment()
 const log = pino({ level: settings.LOG_LEVEL })
@@ -18,9 +21,11 @@ const pool = createPool({
   threads: settings.THREADS,
   maxQueue: settings.MAX_QUEUE,
   memoryMb: settings.WORKER_MEMORY_MB,
+  onError: (error) => log.error({ err: error }, 'a searcher failed'),
 })
+const catalogue = loadCatalogue()
 const app = createApp({
-  catalogue: loadCatalogue(),
+  catalogue,
   examples: loadExamples(),
   search: pool,
   lifecycle,
@@ -29,13 +34,15 @@ const app = createApp({
   requestsPerMinute: settings.RATE_LIMIT_PER_MINUTE,
   trustProxy: settings.TRUST_PROXY,
 })
-await pool.warm()
-
-const tryIt = JSON.stringify({
+const tryIt = {
   model: 'llama-3-8b',
   hardware: { chip: 'h100-sxm', chips: 64 },
   workload: { mode: 'train', batchTokens: 4_194_304, sequenceLength: 8192 },
   top: 3,
+}
+await pool.warm([problemOf(validated(optimizeRequest, tryIt), catalogue)]).catch((error: unknown) => {
+  log.fatal({ err: error }, 'cannot search')
+  process.exit(1)
 })
 
 const server = createServer(app)
@@ -48,7 +55,9 @@ server.listen(settings.PORT, settings.HOST, () => {
   const host = settings.HOST === '0.0.0.0' || settings.HOST === '::' ? '127.0.0.1' : settings.HOST
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   log.info({ host: settings.HOST, port }, 'listening')
-  process.stdout.write(`curl -s ${origin}/optimize -H 'content-type: application/json' -d '${tryIt}'\n`)
+  process.stdout.write(
+    `curl -s ${origin}/optimize -H 'content-type: application/json' -d '${JSON.stringify(tryIt)}'\n`,
+  )
 })
 
 async function shutDown(signal: string): Promise<void> {

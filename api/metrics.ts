@@ -1,12 +1,16 @@
 /** Prometheus: requests by route and status, searches by outcome, the pool, and the process itself. */
 import type { RequestHandler } from 'express'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Search } from './search.ts'
+import type { Search, Searched } from './search.ts'
 
 export interface Metrics {
   readonly registry: Registry
   readonly observe: RequestHandler
-  readonly searched: (route: string, outcome: 'answered' | 'failed', seconds: number) => void
+  readonly searched: (
+    route: string,
+    outcome: 'answered' | 'failed',
+    times: Omit<Searched<unknown>, 'answer'>,
+  ) => void
 }
 
 const buckets = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60]
@@ -30,8 +34,15 @@ export function createMetrics({ occupancy }: Search, clock: () => number): Metri
   })
   const searches = new Histogram({
     name: 'shardplan_search_duration_seconds',
-    help: 'Searches, waiting included, by route and outcome.',
+    help: 'Searches, by route and outcome; the wait of those that failed is in it.',
     labelNames: ['route', 'outcome'],
+    buckets,
+    registers,
+  })
+  const waits = new Histogram({
+    name: 'shardplan_search_wait_seconds',
+    help: 'How long searches that were answered waited to begin, by route.',
+    labelNames: ['route'],
     buckets,
     registers,
   })
@@ -52,11 +63,16 @@ export function createMetrics({ occupancy }: Search, clock: () => number): Metri
       response.once('close', () => {
         const route = typeof request.route?.path === 'string' ? request.route.path : 'none'
         const method = ['GET', 'HEAD', 'POST', 'OPTIONS'].includes(request.method) ? request.method : 'other'
-        requests.inc({ route, method, status: response.statusCode })
+        // Of a client that did not wait for the answer: as proxies count it.
+        const status = response.writableFinished ? response.statusCode : 499
+        requests.inc({ route, method, status })
         durations.observe({ route }, (clock() - start) / 1000)
       })
       next()
     },
-    searched: (route, outcome, seconds) => searches.observe({ route, outcome }, seconds),
+    searched: (route, outcome, { elapsedMs, waitedMs }) => {
+      searches.observe({ route, outcome }, elapsedMs / 1000)
+      if (outcome === 'answered') waits.observe({ route }, waitedMs / 1000)
+    },
   }
 }

@@ -1,52 +1,163 @@
 /**
- * The searches of all requests, each whole in a worker thread. A signal ends the thread, and with it the search,
- * wherever that is; a new thread takes its place. Beyond `maxQueue` waiting searches there is no room.
+ * The searches of all requests, each whole in a worker thread, one behind another where all threads are busy; beyond `maxQueue`
+ * that wait there is no room. A search that is told to stop does so by itself, at its next mesh; one that does not, within
+ * `graceMs`, is ended with its thread, and a new thread takes its place.
  */
+import { performance } from 'node:perf_hooks'
 import { Piscina } from 'piscina'
-import type { Question, Trial } from './question.ts'
+import { askToStop, createFlags, type Errand, type Flags, hasBegun } from './errand.ts'
+import type { Question } from './question.ts'
 import { workerFile } from './root.ts'
-import { QueueFull, type Search } from './search.ts'
+import { type Search, type SearchEnd, type Searched, SearchFailure, type Terms } from './search.ts'
 
 export interface PoolOptions {
   readonly threads: number
   readonly maxQueue: number
   readonly memoryMb: number
-  /** Exports `optimize`, `evaluate` and `ready`. */
+  readonly graceMs?: number
+  /** Exports `optimize` and `evaluate`. */
   readonly worker?: URL
+  /** Told of threads that end without having been asked to, or do not start. */
+  readonly onError?: (error: unknown) => void
 }
 
 export interface Pool extends Search {
-  /** Resolves when a worker has loaded the domain and its solvers. */
-  readonly warm: () => Promise<void>
+  /** Resolves when every worker has answered the questions: loaded, and compiled what they take. */
+  readonly warm: (questions: readonly Question[]) => Promise<void>
   readonly close: () => Promise<void>
 }
 
-export function createPool({ threads, maxQueue, memoryMb, worker = workerFile }: PoolOptions): Pool {
+/** For a thread to start in, on however busy a machine. */
+const longestBirthMs = 30_000
+const betweenLooksMs = 50
+const warmingMs = 60_000
+
+type Task = 'optimize' | 'evaluate'
+
+interface Running {
+  readonly flags: Flags
+  readonly end: (end: SearchEnd) => void
+}
+
+export function createPool(options: PoolOptions): Pool {
+  const { threads, maxQueue, memoryMb, graceMs = 500, worker = workerFile, onError = () => {} } = options
   const workers = new Piscina({
     filename: worker.href,
     minThreads: threads,
     maxThreads: threads,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
   })
-  let accepted = 0
+  const running = new Set<Running>()
+  const waiting: (() => void)[] = []
+  let taken = 0
 
-  async function run(name: 'optimize' | 'evaluate', task: Question | Trial, signal: AbortSignal) {
-    if (accepted >= threads + maxQueue) throw new QueueFull(`${accepted} searches are running or waiting`)
-    accepted++
+  // Of a thread that fails before it has a task: those that wait for it would do so for good.
+  workers.on('error', (error) => {
+    onError(error)
+    for (const { flags, end } of running) if (!hasBegun(flags)) end('unavailable')
+  })
+
+  function place(signal: AbortSignal): Promise<void> {
+    if (signal.aborted)
+      return Promise.reject(new SearchFailure('left', 'It was told to stop before it began'))
+    if (taken < threads) {
+      taken++
+      return Promise.resolve()
+    }
+    if (waiting.length >= maxQueue) {
+      return Promise.reject(new SearchFailure('full', `${taken} searches run and ${waiting.length} wait`))
+    }
+    return new Promise((resolve, reject) => {
+      const begin = () => {
+        signal.removeEventListener('abort', leave)
+        taken++
+        resolve()
+      }
+      const leave = () => {
+        waiting.splice(waiting.indexOf(begin), 1)
+        reject(new SearchFailure('left', 'It was told to stop while it waited'))
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      waiting.push(begin)
+    })
+  }
+
+  function leave(): void {
+    taken--
+    waiting.shift()?.()
+  }
+
+  async function run<Answer>(
+    name: Task,
+    subject: unknown,
+    { timeoutMs, signal }: Terms,
+  ): Promise<Searched<Answer>> {
+    const arrived = performance.now()
+    await place(signal)
+    const began = performance.now()
     try {
-      return await workers.run(task, { name, signal })
+      const answer = await work<Answer>(name, subject, { timeoutMs, signal })
+      return { answer, waitedMs: began - arrived, elapsedMs: performance.now() - began }
     } finally {
-      accepted--
+      leave()
+    }
+  }
+
+  async function work<Answer>(name: Task, subject: unknown, { timeoutMs, signal }: Terms): Promise<Answer> {
+    const flags = createFlags()
+    const thread = new AbortController()
+    const sent = performance.now()
+    let ended: SearchEnd | undefined
+    let timer: NodeJS.Timeout | undefined
+    const end = (how: SearchEnd) => {
+      ended ??= how
+      thread.abort()
+    }
+    const watch = () => {
+      if (hasBegun(flags)) timer = setTimeout(() => end('overdue'), timeoutMs + graceMs)
+      else if (performance.now() - sent > longestBirthMs) end('unavailable')
+      else timer = setTimeout(watch, betweenLooksMs)
+    }
+    const stop = () => {
+      askToStop(flags)
+      clearTimeout(timer)
+      timer = setTimeout(() => end('left'), graceMs)
+    }
+    const task: Running = { flags, end }
+    running.add(task)
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+    else watch()
+    try {
+      const errand: Errand<unknown> = { subject, timeoutMs, flags }
+      return await workers.run(errand, { name, signal: thread.signal })
+    } catch (error) {
+      throw failure(error, ended ?? (hasBegun(flags) ? undefined : 'unavailable'))
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', stop)
+      running.delete(task)
     }
   }
 
   return {
-    optimize: (question, signal) => run('optimize', question, signal),
-    evaluate: (trial, signal) => run('evaluate', trial, signal),
-    occupancy: () => ({ running: Math.min(accepted, threads), waiting: Math.max(0, accepted - threads) }),
-    warm: async () => {
-      await Promise.all(Array.from({ length: threads }, () => workers.run({}, { name: 'ready' })))
+    optimize: (question, terms) => run('optimize', question, terms),
+    evaluate: (trial, terms) => run('evaluate', trial, terms),
+    occupancy: () => ({ running: taken, waiting: waiting.length }),
+    warm: async (questions) => {
+      const { signal } = new AbortController()
+      const each = async () => {
+        for (const question of questions) await work('optimize', question, { timeoutMs: warmingMs, signal })
+      }
+      await Promise.all(Array.from({ length: threads }, each))
     },
     close: () => workers.destroy(),
   }
+}
+
+/** A failure that has a name, or the error as it is: a defect. */
+function failure(error: unknown, ended: SearchEnd | undefined): unknown {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown }
+  const end = code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : ended
+  return end ? new SearchFailure(end, String(message), { cause: error }) : error
 }

@@ -59,6 +59,11 @@ export const problems = {
     status: 422,
     help: 'No framework could run the plan as given: `errors` points at what is in the way.',
   },
+  'search-too-large': {
+    title: 'Search needs too much memory',
+    status: 422,
+    help: 'Narrow the search with `constraints` or a smaller `top`. Whoever runs the service can raise WORKER_MEMORY_MB.',
+  },
   'too-many-requests': {
     title: 'Too many requests',
     status: 429,
@@ -74,6 +79,11 @@ export const problems = {
     status: 503,
     help: 'All searchers are busy and the queue is full. Try again after `Retry-After` seconds.',
   },
+  unavailable: {
+    title: 'No searcher',
+    status: 503,
+    help: 'The service runs, but cannot start a thread to search in; its log says why. Try again after `Retry-After` seconds.',
+  },
   draining: {
     title: 'Shutting down',
     status: 503,
@@ -82,7 +92,7 @@ export const problems = {
   'timed-out': {
     title: 'Search took too long',
     status: 504,
-    help: 'Raise `timeoutMs` (at most 60000), or narrow the search with `constraints`.',
+    help: 'Raise `timeoutMs` (at most 60000), or narrow the search with `constraints`. Where a plan was found in time, the best so far is answered instead, with `search.exact` false.',
   },
 } as const satisfies Record<string, ProblemKind>
 

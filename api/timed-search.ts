@@ -3,25 +3,24 @@ import type { Request, Response } from 'express'
 import { beforeDeadline } from './deadline.ts'
 import type { Dependencies } from './dependencies.ts'
 import type { Metrics } from './metrics.ts'
+import type { Searched, Terms } from './search.ts'
 
-export interface Timed<T> {
-  readonly answer: T
-  readonly elapsedMs: number
-}
-
-export async function timedSearch<T>(
+export async function timedSearch<Answer>(
   { clock, lifecycle }: Dependencies,
   metrics: Metrics,
   { request, response, timeoutMs }: { request: Request; response: Response; timeoutMs: number },
-  search: (signal: AbortSignal) => Promise<T>,
-): Promise<Timed<T>> {
+  search: (terms: Terms) => Promise<Searched<Answer>>,
+): Promise<Searched<Answer>> {
+  const route = String(request.route.path)
   const start = clock()
-  let outcome: 'answered' | 'failed' = 'failed'
   try {
-    const answer = await beforeDeadline(response, { timeoutMs, stopping: lifecycle.stopping }, search)
-    outcome = 'answered'
-    return { answer, elapsedMs: clock() - start }
-  } finally {
-    metrics.searched(String(request.route.path), outcome, (clock() - start) / 1000)
+    const found = await beforeDeadline(response, { timeoutMs, stopping: lifecycle.stopping }, search)
+    const { elapsedMs, waitedMs } = found
+    metrics.searched(route, 'answered', { elapsedMs, waitedMs })
+    response.set('server-timing', `wait;dur=${waitedMs.toFixed(1)}, search;dur=${elapsedMs.toFixed(1)}`)
+    return found
+  } catch (error) {
+    metrics.searched(route, 'failed', { elapsedMs: clock() - start, waitedMs: 0 })
+    throw error
   }
 }

@@ -7,24 +7,33 @@ import { paretoCandidates } from './inference/pareto.ts'
 import { prefillPhase } from './inference/prefill.ts'
 import { anyCandidate, type InferenceCandidate, type Phase, searchPhase } from './inference/search.ts'
 import type { Solvers } from './optimize.ts'
+import { endless, type Patience, shares } from './patience.ts'
+import { assembled, unshown } from './plan/assembled.ts'
 import { assembleInference } from './plan/inference/assemble.ts'
 import { inferenceNoPlan } from './plan/inference/no-plan.ts'
 import { paretoPoint } from './plan/inference/pareto-point.ts'
 import { phaseFields } from './plan/inference/phase-fields.ts'
 import { inferenceSensitivity } from './plan/inference/sensitivity.ts'
 import { inferenceWarnings } from './plan/inference/warnings.ts'
-import type { InferenceAnswer, InferencePlan, ParetoPoint } from './plan/inference-plan.ts'
+import type { InferenceAnswer, InferencePlan } from './plan/inference-plan.ts'
 import { modelSummary } from './plan/model-summary.ts'
+import { searchAccount } from './plan/search-account.ts'
 import type { GenerateWorkload, InferenceProblem, PhaseProblem } from './problem.ts'
 import { unitMesh } from './sharding/axis.ts'
 
 /** Without a solver nothing is proven of a plan's layouts. */
 type PlanOf = (candidate: InferenceCandidate, rank: number, solver?: Solver | null) => InferencePlan
 
-export function infer(problem: PhaseProblem, { small }: Solvers): InferenceAnswer {
+/** With no end to the time there is, exact; else the best so far, as in training (optimize.ts). */
+export function infer(
+  problem: PhaseProblem,
+  { small }: Solvers,
+  patience: Patience = endless,
+): InferenceAnswer {
   const model = inferenceModel(problem)
   const phase = phaseOf(model, problem)
-  const result = searchPhase(model, phase, problem.top)
+  const share = isGeneration(problem) ? shares.listBeforeFrontier : shares.search
+  const result = searchPhase(model, phase, problem.top, patience(share))
   const planOf: PlanOf = (candidate, rank, solver = small) =>
     assembleInference(
       model,
@@ -35,32 +44,43 @@ export function infer(problem: PhaseProblem, { small }: Solvers): InferenceAnswe
       solver,
       lengthOf(problem),
     )
-  const plans = result.candidates.map((candidate, index) => planOf(candidate, index + 1))
   const [best] = result.candidates
-  const floor = plans[0]?.floorSeconds ?? null
+  const frontier =
+    best && isGeneration(problem) ? paretoCandidates(model, problem, patience(shares.frontier)) : null
+  const plans = assembled(result.candidates, planOf, patience(shares.plans))
+  const points = assembled(
+    frontier?.candidates ?? [],
+    (candidate, rank) => paretoPoint(planOf(candidate, rank, null), problem.cluster.chips),
+    patience(shares.suggestions),
+  )
+  const [first] = plans
+  const { indivisible: divisibility, constrained: constraint } = phase.meshes
+  const account = searchAccount(
+    {
+      ...result,
+      enumerated: phase.meshes.total,
+      infeasible: { ...result.infeasible, divisibility, constraint },
+    },
+    first && best ? { stepTimeSeconds: first.stepTimeSeconds, score: best.score } : null,
+    result.unexamined > 0 ? null : (first?.floorSeconds ?? null),
+  )
+  const cut = frontier !== null && (frontier.unexamined > 0 || points.length < frontier.candidates.length)
+  const nothing = !best && result.unexamined === 0
   return {
     plans,
-    ...(best && isGeneration(problem) ? { pareto: pareto(model, problem, planOf) } : {}),
-    search: {
-      enumerated: phase.meshes.total,
-      pruned: result.pruned,
-      evaluated: result.evaluated,
-      infeasible: {
-        ...result.infeasible,
-        divisibility: phase.meshes.indivisible,
-        constraint: phase.meshes.constrained,
-      },
-      lowerBoundSeconds: floor,
-      gap: floor && plans[0] ? plans[0].stepTimeSeconds / floor - 1 : null,
-      exact: true,
-    },
+    ...(frontier ? { pareto: points } : {}),
+    search: { ...account, exact: account.exact && !cut },
     sensitivity: best ? inferenceSensitivity(model, best) : null,
-    infeasible: best ? null : nothing(model, problem, phase, result, planOf),
+    infeasible: nothing ? noPlan(model, problem, phase, result, planOf, patience) : null,
     model: modelSummary(problem, lengthOf(problem)),
     hardware: problem.cluster,
     precision: problem.precision,
     assumptions: problem.assumptions,
-    warnings: inferenceWarnings(problem, plans[0] ?? null),
+    warnings: [
+      ...unshown(result.candidates.length, plans.length),
+      ...(cut ? [cutFrontier] : []),
+      ...inferenceWarnings(problem, first ?? null),
+    ],
   }
 }
 
@@ -76,27 +96,22 @@ function isGeneration(problem: PhaseProblem): problem is InferenceProblem<Genera
   return problem.workload.mode === 'generate'
 }
 
-function pareto(
-  model: InferenceModel,
-  problem: InferenceProblem<GenerateWorkload>,
-  planOf: PlanOf,
-): readonly ParetoPoint[] {
-  return paretoCandidates(model, problem).map((candidate, index) =>
-    paretoPoint(planOf(candidate, index + 1, null), problem.cluster.chips),
-  )
-}
+const cutFrontier =
+  'there was no time for all batches and meshes of the frontier: points may be missing or beaten; raise timeoutMs'
 
-function nothing(
+function noPlan(
   model: InferenceModel,
   problem: PhaseProblem,
   phase: Phase,
   result: ReturnType<typeof searchPhase>,
   planOf: PlanOf,
+  patience: Patience,
 ): InferenceAnswer['infeasible'] {
-  const leanest = leanestCandidate(model, phase)
+  const leanest = leanestCandidate(model, phase, {}, patience(shares.frontier))
   const [fastest] = isGeneration(problem)
-    ? searchPhase(model, generationPhase(model, unhurried(problem)), 1).candidates
+    ? searchPhase(model, generationPhase(model, unhurried(problem)), 1, patience(shares.plans)).candidates
     : []
+  const stop = patience(shares.suggestions)
   return inferenceNoPlan(problem, {
     result,
     meshes: phase.meshes,
@@ -104,8 +119,9 @@ function nothing(
     fastest: fastest ? planOf(fastest, 0) : null,
     work: phase.work(phase.leastPass(unitMesh)),
     anyPlan: (other) => {
+      if (stop()) return false
       const compiled = inferenceModel(other)
-      return anyCandidate(compiled, phaseOf(compiled, other))
+      return anyCandidate(compiled, phaseOf(compiled, other), stop)
     },
   })
 }

@@ -2,13 +2,16 @@
 import type { Solver } from '../solvers/linear-program.ts'
 import type { CostModel } from './cost/model.ts'
 import { placements } from './hardware/placement.ts'
+import { endless, type Patience, type Stop, shares } from './patience.ts'
 import { anythingListed } from './plan/anything-listed.ts'
 import { assemble } from './plan/assemble.ts'
+import { assembled, unshown } from './plan/assembled.ts'
 import { launchable, launchRefusals } from './plan/launch.ts'
 import { modelSummary } from './plan/model-summary.ts'
 import { noLaunch } from './plan/no-launch.ts'
 import { noPlan } from './plan/no-plan.ts'
 import type { NoPlan, OptimizeAnswer, Plan, Unlaunchable } from './plan/plan.ts'
+import { searchAccount } from './plan/search-account.ts'
 import { sensitivity } from './plan/sensitivity.ts'
 import { warnings } from './plan/warnings.ts'
 import type { Problem } from './problem.ts'
@@ -24,51 +27,71 @@ export interface Solvers {
   readonly large: Solver
 }
 
-export function optimize(problem: Problem, { small }: Solvers): OptimizeAnswer {
+/**
+ * With no end to the time there is, exact. Else the best so far, with what was not looked at and the gap that is proven
+ * all the same; where there was no time to find anything, no plans and no reasons.
+ */
+export function optimize(problem: Problem, { small }: Solvers, patience: Patience = endless): OptimizeAnswer {
   const models = contextModels(problem)
-  const { result, better } = listed(models, problem)
+  const { result, better, beyond } = listed(models, problem, patience)
   const modelOf = (layout: Layout) => modelFor(models, layout)
-  const plans = result.candidates.map((candidate, index) =>
-    assemble(modelOf(candidate), candidate, index + 1, small),
+  const plans = assembled(
+    result.candidates,
+    (candidate, rank) => assemble(modelOf(candidate), candidate, rank, small),
+    patience(shares.plans),
   )
   const [best] = result.candidates
   const unlaunchable = better && unlaunchablePlan(modelOf(better), better, plans[0] ?? null, small)
-  const bound = best ? continuousBound(boundingModel(models), small) : null
+  const late = patience(shares.bound)()
+  const bound = best && !late ? continuousBound(boundingModel(models), small) : null
+  const none = !best && result.unexamined === 0
   return {
     plans,
     unlaunchable,
-    search: {
-      enumerated: result.enumerated,
-      pruned: result.pruned,
-      evaluated: result.evaluated,
-      infeasible: result.infeasible,
-      lowerBoundSeconds: bound?.lowerBoundSeconds ?? null,
-      gap: bound && plans[0] ? plans[0].stepTimeSeconds / bound.lowerBoundSeconds - 1 : null,
-      exact: true,
-    },
-    sensitivity: best ? sensitivity(modelOf(best), best, launchable(modelOf(best))) : null,
-    infeasible: best ? null : nothing(problem, result, modelOf, unlaunchable, small),
+    search: searchAccount(
+      result,
+      plans[0] && best ? { stepTimeSeconds: plans[0].stepTimeSeconds, score: best.score } : null,
+      bound?.lowerBoundSeconds ?? null,
+    ),
+    sensitivity: best && !late ? sensitivity(modelOf(best), best, launchable(modelOf(best))) : null,
+    infeasible: none
+      ? nothing(problem, result, modelOf, unlaunchable, small, patience(shares.suggestions))
+      : null,
     model: modelSummary(problem, problem.workload.sequenceLength),
     hardware: problem.cluster,
     precision: problem.precision,
     assumptions: problem.assumptions,
-    warnings: warnings(problem, plans[0] ?? null),
+    warnings: [
+      ...unshown(result.candidates.length, plans.length),
+      ...(beyond > 0 && (best || better) ? [unsought] : []),
+      ...warnings(problem, plans[0] ?? null),
+    ],
   }
 }
 
+const unsought =
+  'there was no time to look for all plans that no framework launches: one of them may be better; raise timeoutMs'
+
+interface Found {
+  readonly result: SearchResult
+  /** The best of all, where that is better. */
+  readonly better: Candidate | null
+  /** What was not looked at for it. */
+  readonly beyond: number
+}
+
 /** What can be launched, and the best of all where that is better: a second search, which the first bounds. */
-function listed(
-  models: readonly CostModel[],
-  { top }: Problem,
-): { readonly result: SearchResult; readonly better: Candidate | null } {
+function listed(models: readonly CostModel[], { top }: Problem, patience: Patience): Found {
   const filtered = models.some((model) => launchable(model) !== null)
-  const result = searchAll(models, top, launchable)
-  if (!filtered) return { result, better: null }
+  const result = searchAll(models, top, launchable, { stop: patience(shares.search) })
+  if (!filtered) return { result, better: null, beyond: 0 }
   const [first] = result.candidates
-  const all = searchAll(models, 1, undefined, first?.score)
+  const all = searchAll(models, 1, undefined, { stop: patience(shares.unlaunchable), most: first?.score })
   const [better] = all.candidates
-  if (better && !(first && first.score <= better.score)) return { result, better }
-  return { result: first ? result : all, better: null }
+  const beyond = all.unexamined
+  if (better && !(first && first.score <= better.score)) return { result, better, beyond }
+  // Where none can be launched and none was found to fit, what does not fit is told of all.
+  return { result: first || result.unexamined > 0 ? result : all, better: null, beyond }
 }
 
 function unlaunchablePlan(
@@ -91,9 +114,10 @@ function nothing(
   modelOf: (layout: Layout) => CostModel,
   unlaunchable: Unlaunchable<Plan> | null,
   solver: Solver,
+  stop: Stop,
 ): NoPlan {
-  if (!unlaunchable) return noPlan(problem, result, nearestPlan(modelOf, result.nearest, solver))
-  return noLaunch(problem, result.infeasible.constraint, anythingListed)
+  if (!unlaunchable) return noPlan(problem, result, nearestPlan(modelOf, result.nearest, solver), stop)
+  return noLaunch(problem, result.infeasible.constraint, (changed) => anythingListed(changed, stop))
 }
 
 /** A layout that fits nowhere, costed all the same: on the first placement that it has. */

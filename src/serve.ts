@@ -8,6 +8,8 @@ import { instanceClusters } from './inference/serving/pool.ts'
 import { type Requests, requestsOf } from './inference/serving/requests.ts'
 import { kvCacheBytes } from './model/kv-cache.ts'
 import type { Solvers } from './optimize.ts'
+import { endless, type Patience, type Stop, shares, within } from './patience.ts'
+import { assembled, unshown } from './plan/assembled.ts'
 import type { InferenceNoPlan, ServeAnswer } from './plan/inference-plan.ts'
 import { modelSummary } from './plan/model-summary.ts'
 import { assembleServe } from './plan/serve/assemble.ts'
@@ -17,37 +19,49 @@ import type { InferenceProblem, ServeWorkload } from './problem.ts'
 
 type ServeProblem = InferenceProblem<ServeWorkload>
 
-export function serve(problem: ServeProblem, solvers: Solvers): ServeAnswer {
+/** With no end to the time there is, exact; else the best so far, as in training (optimize.ts). */
+export function serve(problem: ServeProblem, solvers: Solvers, patience: Patience = endless): ServeAnswer {
   const { model, precision, workload } = problem
   const { promptLength, outputLength } = workload
   const cache = kvCacheBytes(model, promptLength, elementBytes[precision.kvCache])
   const requests = requestsOf(workload, cache)
   const space = spaceOf(problem)
-  const { deployments, pairs, evaluated } = bestDeployments(space, requests)
-  const rival = rivalOf(space, requests, deployments[0]?.pair.disaggregated)
-  const plans = deployments.flatMap((deployment, index) => {
-    return (
-      assembleServe(deployment, requests, index + 1, solvers.small, index === 0 ? rival : undefined) ?? []
-    )
-  })
+  const found = bestDeployments(space, requests, patience(shares.search))
+  const { deployments, enumerated, evaluated, unexamined } = found
+  const [best] = deployments
+  const rival = rivalOf(space, requests, best?.pair.disaggregated, patience(shares.frontier))
+  const plans = assembled(
+    deployments,
+    (deployment, rank) =>
+      assembleServe(deployment, requests, rank, solvers.small, rank === 1 ? rival : undefined),
+    patience(shares.plans),
+  ).flatMap((plan) => plan ?? [])
   return {
     plans,
     search: {
-      enumerated: pairs,
-      pruned: pairs - evaluated,
+      enumerated,
+      pruned: enumerated - evaluated - unexamined,
       evaluated,
       infeasible: { memory: 0, divisibility: 0, topology: 0, constraint: 0 },
+      unexamined,
       lowerBoundSeconds: null,
-      gap: null,
-      exact: true,
+      gap: best && unexamined > 0 ? provenGap(best.score, found.floor) : null,
+      exact: unexamined === 0,
     },
-    infeasible: plans.length > 0 ? null : nothing(problem, space, requests, solvers),
+    infeasible:
+      plans.length > 0 || unexamined > 0 ? null : nothing(problem, space, requests, solvers, patience),
     model: modelSummary(problem, promptLength + outputLength),
     hardware: problem.cluster,
     precision,
     assumptions: problem.assumptions,
-    warnings: serveWarnings(problem, plans[0] ?? null),
+    warnings: [...unshown(deployments.length, plans.length), ...serveWarnings(problem, plans[0] ?? null)],
   }
+}
+
+/** In chips, where a rate is asked for: what the best takes over the fewest that any may take. Else nothing is proven. */
+function provenGap(score: number, floor: number): number | null {
+  const least = Math.min(score, floor)
+  return least > 0 ? score / least - 1 : null
 }
 
 /** Sizes of another pool of the same problem are looked up before they are made. */
@@ -61,10 +75,11 @@ function spaceOf(problem: ServeProblem, known: readonly InstanceSize[] = []): Se
   return { pool: cluster, sizes, disaggregated: workload.disaggregated, top }
 }
 
-/** The best of the other kind, where both were open. */
-function rivalOf(space: ServeSpace, requests: Requests, won: boolean | undefined) {
-  if (won === undefined || space.disaggregated !== 'auto') return undefined
-  return bestDeployments({ ...space, disaggregated: !won, top: 1 }, requests).deployments[0] ?? null
+/** The best of the other kind, where both were open and there was time to see. */
+function rivalOf(space: ServeSpace, requests: Requests, won: boolean | undefined, stop: Stop) {
+  if (won === undefined || space.disaggregated !== 'auto' || stop()) return undefined
+  const other = bestDeployments({ ...space, disaggregated: !won, top: 1 }, requests, stop)
+  return other.deployments[0] ?? (other.unexamined > 0 ? undefined : null)
 }
 
 function nothing(
@@ -72,18 +87,22 @@ function nothing(
   space: ServeSpace,
   requests: Requests,
   solvers: Solvers,
+  patience: Patience,
 ): ServeAnswer['infeasible'] {
   const { precision, memoryBudget } = problem
+  const stop = patience(shares.suggestions)
   return serveNoPlan({
     problem,
     requests,
+    stop,
     best: (changed, other) => {
+      if (stop()) return null
       const alike = other?.precision === precision && other.memoryBudget === memoryBudget
       const where = other ? spaceOf(other, alike ? space.sizes : []) : space
-      return bestDeployments({ ...where, top: 1 }, changed).deployments[0] ?? null
+      return bestDeployments({ ...where, top: 1 }, changed, stop).deployments[0] ?? null
     },
     planOf: (deployment) => assembleServe(deployment, requests, 0, solvers.small),
-    wholePool: (phase, maxStepSeconds) => wholePool(problem, space, solvers, phase, maxStepSeconds),
+    wholePool: (phase, maxStepSeconds) => wholePool(problem, space, solvers, patience, phase, maxStepSeconds),
     fastestPrefill: () => {
       const all = space.sizes.flatMap(({ prefills }) => prefills())
       return all.reduce<(typeof all)[number] | null>((a, b) => (a && a.seconds <= b.seconds ? a : b), null)
@@ -95,6 +114,7 @@ function wholePool(
   problem: ServeProblem,
   { sizes }: ServeSpace,
   solvers: Solvers,
+  patience: Patience,
   phase: 'prefill' | 'generate',
   maxStepSeconds?: number,
 ): InferenceNoPlan | null {
@@ -103,5 +123,6 @@ function wholePool(
   const asked = phase === 'prefill' ? largest.prefillProblem(1) : largest.generateProblem(1)
   const workload = maxStepSeconds === undefined ? asked.workload : { ...asked.workload, maxStepSeconds }
   const { constraints } = problem
-  return infer({ ...asked, constraints, workload } as Parameters<typeof infer>[0], solvers).infeasible
+  const own = within(patience, shares.search, shares.reasons)
+  return infer({ ...asked, constraints, workload } as Parameters<typeof infer>[0], solvers, own).infeasible
 }

@@ -19,8 +19,8 @@ export function evaluateRoute(dependencies: Dependencies, metrics: Metrics): Req
     refuseUncosted(question.problem.model, question.problem.workload)
     const trial = trialOf(question, body.plan)
     const { timeoutMs } = body
-    const { answer } = await timedSearch(dependencies, metrics, { request, response, timeoutMs }, (signal) =>
-      search.evaluate(trial, signal),
+    const { answer } = await timedSearch(dependencies, metrics, { request, response, timeoutMs }, (terms) =>
+      search.evaluate(trial, terms),
     )
     if ('illegal' in answer) {
       const faults = asWritten(answer.illegal, body.plan)

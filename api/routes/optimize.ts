@@ -1,5 +1,6 @@
 /** POST /optimize: the ranked plans of a problem, of whichever mode. */
 import type { RequestHandler } from 'express'
+import { timedOut } from '../deadline.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Metrics } from '../metrics.ts'
 import { refuseUncosted } from '../not-offered.ts'
@@ -18,16 +19,24 @@ export function optimizeRoute(dependencies: Dependencies, metrics: Metrics): Req
     refuseUncosted(question.problem.model, question.problem.workload)
     refuseUnpriced(question.problem)
     const { timeoutMs } = body
-    const { answer, elapsedMs } = await timedSearch(
+    const { answer, elapsedMs, waitedMs } = await timedSearch(
       dependencies,
       metrics,
       { request, response, timeoutMs },
-      (signal) => search.optimize(question, signal),
+      (terms) => search.optimize(question, terms),
     )
+    const { enumerated, unexamined, exact } = answer.search
+    const found = answer.plans.length > 0 || ('unlaunchable' in answer && answer.unlaunchable)
+    if (!found && !exact) {
+      throw timedOut(
+        timeoutMs,
+        `${unexamined} of ${enumerated} layouts were not looked at, and no plan was found`,
+      )
+    }
     response.json({
       mode: question.mode,
       ...inWordsOf(body, answer),
-      search: { ...answer.search, elapsedMs },
+      search: { ...answer.search, elapsedMs, waitedMs },
       warnings: [...warnings, ...answer.warnings],
     })
   }

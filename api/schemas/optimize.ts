@@ -32,7 +32,11 @@ export const questionFields = {
   assumptions: assumptionsRequest.default('calibrated'),
   objective,
   top: count(1000).default(10).describe('How many plans to answer.'),
-  timeoutMs: count(60_000).default(10_000).describe('After which the search is given up (504).'),
+  timeoutMs: count(60_000)
+    .default(10_000)
+    .describe(
+      'From the start of the search, not counting the wait for a free searcher. The answer then is the best so far, with `search.exact` false; 504 where nothing was found yet.',
+    ),
 } as const
 
 export const optimizeRequest = z.strictObject(questionFields)

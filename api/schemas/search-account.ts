@@ -12,10 +12,19 @@ export const searchAccount = z.object({
     topology: z.number(),
     constraint: z.number(),
   }),
-  lowerBoundSeconds: z.number().nullable(),
-  gap: z.number().nullable(),
-  exact: z.boolean(),
-  elapsedMs: z.number().min(0),
+  unexamined: z
+    .number()
+    .describe('Not looked at, as `timeoutMs` came first: the others and these are all that were enumerated.'),
+  lowerBoundSeconds: z.number().nullable().describe('No plan is faster.'),
+  gap: z
+    .number()
+    .nullable()
+    .describe('How much longer the best plan takes than `lowerBoundSeconds`, over that.'),
+  exact: z
+    .boolean()
+    .describe('Whether all was looked at that could be better; if not, the plans are the best so far.'),
+  elapsedMs: z.number().min(0).describe('From the start of the search: what `timeoutMs` limits.'),
+  waitedMs: z.number().min(0).describe('For a searcher to be free, before that.'),
 })
 
 const elasticity = z.number()

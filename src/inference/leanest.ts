@@ -1,5 +1,6 @@
 /** The arrangement that takes least memory, whether or not it fits: what an infeasible request comes nearest to. */
 
+import { never, type Stop } from '../patience.ts'
 import { accountOf } from '../search/component-layout/question.ts'
 import { bestLayouts, type LayoutQuestion } from '../search/component-layout.ts'
 import { fixedSeconds } from './arrangement.ts'
@@ -13,9 +14,11 @@ export function leanestCandidate(
   model: InferenceModel,
   { meshes, leastPass }: Phase,
   given: Given = {},
+  stop: Stop = never,
 ): InferenceCandidate | null {
   let best: InferenceCandidate | null = null
   for (const mesh of meshes.allowed) {
+    if (best && stop()) break
     const [site] = sitesOf(model, mesh, given)
     if (!site) continue
     setShards(model.sizes, mesh)

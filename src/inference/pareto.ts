@@ -3,6 +3,7 @@
  * chip-seconds of a token (ESTI, figure 1). Replicas (data) on the same chips stand for smaller deployments: one of n/R
  * chips with B/R sequences has the same latency and the same cost.
  */
+import { never, type Stop } from '../patience.ts'
 import type { GenerateWorkload, InferenceProblem, Setting } from '../problem.ts'
 import { type Mesh, replicasOf } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
@@ -22,10 +23,17 @@ interface Trial {
   readonly floor: Seconds
 }
 
+export interface Frontier {
+  readonly candidates: readonly InferenceCandidate[]
+  /** Meshes and batches that there was no time to look at: the points stand, but others may beat them. */
+  readonly unexamined: number
+}
+
 export function paretoCandidates(
   model: InferenceModel,
   problem: InferenceProblem<GenerateWorkload>,
-): readonly InferenceCandidate[] {
+  stop: Stop = never,
+): Frontier {
   const { workload, cluster } = problem
   const costOf = (seconds: Seconds, batch: number) => (seconds * cluster.chips) / batch
   let found: readonly InferenceCandidate[] = []
@@ -38,8 +46,14 @@ export function paretoCandidates(
   const sites = new Map<Mesh, readonly Site[]>()
   // What promises most comes first, so that the rest is seen to be beaten by its floor alone.
   const promise = ({ floor, batch }: Trial) => floor * costOf(floor, batch)
-  for (const { mesh, batch, floor } of trials(model, problem).sort((a, b) => promise(a) - promise(b))) {
+  const { promising, meshesLeft } = trials(model, problem, stop)
+  let unexamined = meshesLeft
+  for (const { mesh, batch, floor } of promising.sort((a, b) => promise(a) - promise(b))) {
     if (beaten(floor, batch)) continue
+    if (stop()) {
+      unexamined++
+      continue
+    }
     const places = sites.get(mesh) ?? sitesOf(model, mesh)
     sites.set(mesh, places)
     const [first] = places
@@ -60,20 +74,25 @@ export function paretoCandidates(
       compare: (a, b) => b.mesh.data - a.mesh.data || a.pass.resident.sequences - b.pass.resident.sequences,
     })
   }
-  return found
+  return { candidates: found, unexamined }
 }
 
 /** Any batch: the request's own number is one point among them. */
-function trials(model: InferenceModel, problem: InferenceProblem<GenerateWorkload>): Trial[] {
+function trials(
+  model: InferenceModel,
+  problem: InferenceProblem<GenerateWorkload>,
+  stop: Stop,
+): { readonly promising: Trial[]; readonly meshesLeft: number } {
   const anyBatch = { ...problem, workload: { ...problem.workload, batchSequences: 'max' } } as const
   const { most, meshes } = generationPhase(model, anyBatch)
-  return meshes.allowed.flatMap((mesh) =>
-    ladder(mesh, most(mesh)).map((batch) => ({
-      mesh,
-      batch,
-      floor: replicaFloor(problem, mesh, batch),
-    })),
-  )
+  const promising: Trial[] = []
+  for (const [at, mesh] of meshes.allowed.entries()) {
+    if (stop()) return { promising, meshesLeft: meshes.allowed.length - at }
+    for (const batch of ladder(mesh, most(mesh))) {
+      promising.push({ mesh, batch, floor: replicaFloor(problem, mesh, batch) })
+    }
+  }
+  return { promising, meshesLeft: 0 }
 }
 
 /** One replica's share of the sequences on one replica's chips. */

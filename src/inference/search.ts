@@ -4,6 +4,7 @@
  */
 import type { NetworkCosts } from '../cost/network.ts'
 import { type Placement, placements } from '../hardware/placement.ts'
+import { never, type Stop } from '../patience.ts'
 import type { InferenceSketch } from '../problem.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
@@ -26,13 +27,18 @@ export interface InferenceCandidate extends Arrangement {
   readonly score: number
 }
 
-/** Whether any plan is there at all; the meshes that shard most are tried first. */
-export function anyCandidate(model: InferenceModel, phase: Phase): boolean {
+/**
+ * Whether any plan is there at all; the meshes that shard most are tried first. False where it is told to stop before one
+ * was found.
+ */
+export function anyCandidate(model: InferenceModel, phase: Phase, stop: Stop = never): boolean {
   const bySharding = [...phase.meshes.allowed].sort((a, b) => a.data - b.data || a.pipeline - b.pipeline)
-  return bySharding.some((mesh) =>
-    sitesOf(model, mesh).some((site) =>
-      candidatesAt(model, site, phase).some(({ score }) => Number.isFinite(score)),
-    ),
+  return bySharding.some(
+    (mesh) =>
+      !stop() &&
+      sitesOf(model, mesh).some(
+        (site) => !stop() && candidatesAt(model, site, phase).some(({ score }) => Number.isFinite(score)),
+      ),
   )
 }
 
@@ -72,14 +78,30 @@ export interface InferenceSearchResult {
   /** Proven no better than the last of the list, without their collectives. */
   readonly pruned: number
   readonly infeasible: { memory: number; topology: number }
+  /** Not looked at, or not to the end, as the search was told to stop. */
+  readonly unexamined: number
+  /** No mesh that was not looked at scores lower: Infinity where all were. */
+  readonly floor: number
 }
 
-export function searchPhase(model: InferenceModel, phase: Phase, top: number): InferenceSearchResult {
+export function searchPhase(
+  model: InferenceModel,
+  phase: Phase,
+  top: number,
+  stop: Stop = never,
+): InferenceSearchResult {
   const candidates: InferenceCandidate[] = []
   const infeasible = { memory: 0, topology: 0 }
   let evaluated = 0
   let pruned = 0
+  let unexamined = 0
+  let floor = Number.POSITIVE_INFINITY
   const bounded = phase.meshes.allowed.flatMap((mesh) => {
+    if (stop()) {
+      unexamined++
+      floor = 0
+      return []
+    }
     const offered = offeredLayouts(model, mesh)
     const lower = phase.lower(mesh, offered)
     if (lower !== null) return { mesh, offered, lower }
@@ -88,17 +110,22 @@ export function searchPhase(model: InferenceModel, phase: Phase, top: number): I
   })
   for (const { mesh, offered, lower } of bounded.sort((a, b) => a.lower - b.lower)) {
     const limit = candidates.length < top ? Number.POSITIVE_INFINITY : (candidates.at(-1)?.score ?? 0)
-    const sites = lower > limit ? [] : sitesOf(model, mesh, {}, offered)
-    const found = lower > limit ? 'pruned' : bestAt(model, sites, phase, limit)
-    if (found === 'pruned') pruned++
+    if (lower > limit) {
+      pruned++
+      continue
+    }
+    const sites = stop() ? [] : sitesOf(model, mesh, {}, offered)
+    const found = bestAt(model, sites, phase, limit, stop)
+    if (stop()) {
+      unexamined++
+      floor = Math.min(floor, lower)
+    } else if (found === 'pruned') pruned++
     else if (sites.length === 0) infeasible.topology++
     else if (found === 'infeasible') infeasible.memory++
-    else {
-      evaluated++
-      if (Number.isFinite(found.score)) insert(candidates, found, top)
-    }
+    else evaluated++
+    if (typeof found === 'object' && Number.isFinite(found.score)) insert(candidates, found, top)
   }
-  return { candidates, evaluated, pruned, infeasible }
+  return { candidates, evaluated, pruned, infeasible, unexamined, floor }
 }
 
 /** No placement of a mesh makes a pass faster: as if its groups lay as well as groups of their sizes can. */
@@ -109,12 +136,13 @@ export function optimisticSeconds(model: InferenceModel, mesh: Mesh, pass: Pass,
   return Math.min(...best) * (1 - rounding)
 }
 
-/** The best of a mesh; pruned where no pass of it can score as low as the limit. */
+/** The best of a mesh, or of what there was time for; pruned where no pass of it can score as low as the limit. */
 function bestAt(
   model: InferenceModel,
   sites: readonly Site[],
   phase: Phase,
   limit: number,
+  stop: Stop,
 ): InferenceCandidate | 'infeasible' | 'pruned' {
   let best: InferenceCandidate | undefined
   let skipped = false
@@ -125,6 +153,7 @@ function bestAt(
     return score
   }
   for (const site of sites) {
+    if (stop()) break
     for (const pass of phase.passes(site)) {
       const least = phase.score(pass, leastSeconds(model, site.mesh, pass, site.offered))
       const most = Math.min(limit, best?.score ?? limit)

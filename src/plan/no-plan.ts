@@ -2,6 +2,7 @@
  * Why nothing fits, what comes nearest, and the smallest changes that make something fit: each suggestion has been
  * tried, alone, and a plan exists with it.
  */
+import { never, type Stop } from '../patience.ts'
 import type { Problem } from '../problem.ts'
 import type { SearchResult } from '../search/search.ts'
 import { anythingListed } from './anything-listed.ts'
@@ -10,21 +11,31 @@ import { lossChunksSuggestion } from './loss-chunks.ts'
 import type { NoPlan, Plan, Suggestion } from './plan.ts'
 import { budgetSuggestion, chipsSuggestion, mostThatFits } from './resource-suggestions.ts'
 
-export function noPlan(problem: Problem, result: SearchResult, nearest: Plan | null): NoPlan {
+/** Suggestions that there is no time to try are not made. */
+export function noPlan(
+  problem: Problem,
+  result: SearchResult,
+  nearest: Plan | null,
+  stop: Stop = never,
+): NoPlan {
+  const listed: AnyPlan = (changed) => anythingListed(changed, stop)
   const shortBytes = nearest?.infeasible?.[0]?.shortBytes ?? 0
   return {
     reasons: reasons(problem, result, nearest, shortBytes),
     nearest: nearest ? { plan: nearest, shortBytes } : null,
     suggestions: [
-      ...budgetSuggestion(problem, nearest, (memoryBudget) => anythingListed({ ...problem, memoryBudget })),
-      ...lossChunksSuggestion(problem, anythingListed),
-      ...chipsSuggestion(problem, (cluster) => anythingListed({ ...problem, cluster })),
-      ...batchSuggestion(problem, anythingListed),
-      ...optimizerSuggestion(problem, anythingListed),
-      ...constraintSuggestions(problem),
+      ...budgetSuggestion(problem, nearest, (memoryBudget) => listed({ ...problem, memoryBudget })),
+      ...lossChunksSuggestion(problem, listed),
+      ...chipsSuggestion(problem, (cluster) => listed({ ...problem, cluster })),
+      ...batchSuggestion(problem, listed),
+      ...optimizerSuggestion(problem, listed),
+      ...constraintSuggestions(problem, listed),
     ],
   }
 }
+
+/** Whether that problem would have a plan, as far as there is time to tell. */
+type AnyPlan = (problem: Problem) => boolean
 
 function reasons(
   { cluster, memoryBudget, workload, constraints }: Problem,
@@ -98,10 +109,10 @@ export function optimizerSuggestion(
 }
 
 /** Each constraint on its own: is it the one that is in the way? */
-function constraintSuggestions(problem: Problem): readonly Suggestion[] {
+function constraintSuggestions(problem: Problem, listed: AnyPlan): readonly Suggestion[] {
   return Object.keys(problem.constraints).flatMap((name) => {
     const { [name as keyof Problem['constraints']]: _dropped, ...constraints } = problem.constraints
-    if (!anythingListed({ ...problem, constraints })) return []
+    if (!listed({ ...problem, constraints })) return []
     return [
       {
         change: `without the constraint on ${name}`,

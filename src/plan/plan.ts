@@ -140,8 +140,13 @@ export interface SearchAccount {
     readonly topology: number
     readonly constraint: number
   }
+  /** What a search that had to stop has not looked at. */
+  readonly unexamined: number
+  /** No plan is faster. */
   readonly lowerBoundSeconds: number | null
+  /** How much longer than that the best plan takes. */
   readonly gap: number | null
+  /** Whether all was looked at that could be better. */
   readonly exact: boolean
 }
 

@@ -13,6 +13,7 @@ import { type Layers, stepTime } from '../cost/step.ts'
 import type { Scale } from '../cost/term.ts'
 import { updateTime } from '../cost/update-time.ts'
 import type { Placement } from '../hardware/placement.ts'
+import type { Stop } from '../patience.ts'
 import type { ZeroStage } from '../sharding/states.ts'
 import { type Accepts, type Candidate, type Layout, type Misfit, score } from './candidate.ts'
 import type { Microbatching } from './choices.ts'
@@ -26,6 +27,8 @@ export interface Workbench {
   readonly scratch: StepScratch
   /** Null where all are listed. */
   readonly accepts: Accepts | null
+  /** Asked before each layout. */
+  readonly stop: Stop
 }
 
 /** Which of a mesh's choices to look at; all where absent. */
@@ -52,6 +55,7 @@ export interface Expansion {
   constraint: number
   divisibility: number
   topology: number
+  unexamined: number
 }
 
 /** A layout whose layers are not cut into stages yet. */

@@ -3,11 +3,12 @@
  * only the first is searched.
  */
 import { type CostModel, costModel } from '../cost/model.ts'
+import { never, type Stop } from '../patience.ts'
 import type { Problem } from '../problem.ts'
 import { contextLayoutFits } from '../sharding/context-layout.ts'
 import type { Accepts, Layout } from './candidate.ts'
 import { enumerateMeshes } from './meshes.ts'
-import { merged, type SearchResult, search } from './search.ts'
+import { type SearchResult, searchSpaces, spaceOf } from './search.ts'
 
 /** The first is of `gather`, which every mesh has. */
 export function contextModels(problem: Problem): readonly CostModel[] {
@@ -19,20 +20,15 @@ export function contextModels(problem: Problem): readonly CostModel[] {
   return [costModel(problem), ...others.map((layout) => costModel(problem, layout))]
 }
 
-/** Later searches need not find what would not be listed. */
+/** Plans worse than `most` are not listed. */
 export function searchAll(
   models: readonly CostModel[],
   top: number,
   acceptsOf: (model: CostModel) => Accepts | null = () => null,
-  most?: number,
+  { stop = never, most }: { readonly stop?: Stop; readonly most?: number | undefined } = {},
 ): SearchResult {
-  const results: SearchResult[] = []
-  for (const model of models) {
-    const found = merged(results, top).candidates
-    const limit = found.length < top ? most : found.at(-1)?.score
-    results.push(search(model, limit, acceptsOf(model), top))
-  }
-  return merged(results, top)
+  const spaces = models.map((model) => spaceOf(model, acceptsOf(model), stop))
+  return searchSpaces(spaces, top, stop, most)
 }
 
 export function modelFor(models: readonly CostModel[], { contextLayout }: Layout): CostModel {

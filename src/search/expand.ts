@@ -23,15 +23,18 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
   }
   setMesh(scale, mesh, model.extents, problem.assumptions.tokensDivideFreely)
   const costs = placedCosts(model, mesh, places)
+  const zeroStages = choices.zeroStages ?? zeroChoices(mesh, problem)
   for (const microbatching of choices.microbatchings ?? microbatchChoices(mesh, problem)) {
-    setBatch(scale, microbatching.sequences)
-    const compute = computeNumbers(model, scale)
-    const stages = (choices.zeroStages ?? zeroChoices(mesh, problem)).map((zeroStage) =>
-      stageNumbers(model, scale, zeroStage, compute, costs),
-    )
     const schedules =
       choices.schedules?.(microbatching.microbatches) ??
       scheduleChoices(mesh, problem, microbatching.microbatches)
+    if (bench.stop()) {
+      found.unexamined += zeroStages.length * schedules.length
+      continue
+    }
+    setBatch(scale, microbatching.sequences)
+    const compute = computeNumbers(model, scale)
+    const stages = zeroStages.map((zeroStage) => stageNumbers(model, scale, zeroStage, compute, costs))
     for (const schedule of schedules) {
       const allowed = stages.filter(({ stage }) =>
         choiceAllowed(problem.constraints, stage.zeroStage, microbatching.microbatches, schedule),
@@ -43,6 +46,10 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
         continue
       }
       for (const numbers of allowed) {
+        if (bench.stop()) {
+          found.unexamined++
+          continue
+        }
         const { zeroStage } = numbers.stage
         const { contextLayout } = model
         const open: OpenLayout = { mesh, zeroStage, contextLayout, ...microbatching, schedule }
@@ -63,5 +70,6 @@ function nothingFound(): Expansion {
     constraint: 0,
     divisibility: 0,
     topology: 0,
+    unexamined: 0,
   }
 }

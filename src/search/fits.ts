@@ -11,6 +11,7 @@ import { type CostModel, costModel, stageModel } from '../cost/model.ts'
 import type { StageGroup } from '../cost/stages.ts'
 import { createScale, setBatch, setMesh } from '../cost/term.ts'
 import { canBePlaced } from '../hardware/placement.ts'
+import { never, type Stop } from '../patience.ts'
 import type { Problem } from '../problem.ts'
 import { unitMesh } from '../sharding/axis.ts'
 import { zeroStages } from '../sharding/states.ts'
@@ -19,7 +20,8 @@ import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from '
 import { enumerateMeshes } from './meshes.ts'
 import { anyCutFits, stageCuts } from './stage-cuts.ts'
 
-export function anythingFits(problem: Problem): boolean {
+/** False where it is told to stop before something was found. */
+export function anythingFits(problem: Problem, stop: Stop = never): boolean {
   // A ring holds no keys but its own: nothing needs less.
   const leanest = problem.assumptions.contextLayouts.includes('ring') ? 'ring' : 'gather'
   const model = costModel(problem, leanest)
@@ -28,6 +30,7 @@ export function anythingFits(problem: Problem): boolean {
   const { allowed } = enumerateMeshes(problem)
   const bySharding = [...allowed].sort((a, b) => a.data - b.data || b.context - a.context)
   for (const mesh of bySharding) {
+    if (stop()) return false
     setMesh(scale, mesh, model.extents, problem.assumptions.tokensDivideFreely)
     for (const { microbatches, sequences } of microbatchChoices(mesh, problem)) {
       setBatch(scale, sequences)

@@ -3,11 +3,13 @@
  *
  * Meshes are taken in the order of their floors (floor.ts); once the floor of the next is over the score of the last
  * plan that still makes the list, it and all after it are proven no better and are dropped. Every layout is accounted
- * for: enumerated = pruned + evaluated + infeasible, by reason.
+ * for: enumerated = pruned + evaluated + infeasible + unexamined, by reason. Where the search is told to stop, what it has
+ * not looked at is unexamined, and the least floor of it is under all that might have come.
  */
 import type { CostModel } from '../cost/model.ts'
 import { createStepScratch } from '../cost/stage-time.ts'
 import { createScale } from '../cost/term.ts'
+import { never, type Stop } from '../patience.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { contextLayoutFits } from '../sharding/context-layout.ts'
 import { type Accepts, type Candidate, type Misfit, meshKey } from './candidate.ts'
@@ -25,44 +27,88 @@ export interface SearchResult {
   readonly pruned: number
   readonly evaluated: number
   readonly infeasible: { memory: number; divisibility: number; topology: number; constraint: number }
+  /** Not looked at, as the search was told to stop. */
+  readonly unexamined: number
+  /** No layout that was not looked at scores lower: Infinity where all were. */
+  readonly floor: number
 }
 
-export function createWorkbench(model: CostModel, accepts: Accepts | null = null): Workbench {
-  return { model, scale: createScale(), scratch: createStepScratch(model.resources), accepts }
-}
-
-/** Of plans worse than `most` none is wanted, nor of those that are not accepted. */
-export function search(
+export function createWorkbench(
   model: CostModel,
-  most = Number.POSITIVE_INFINITY,
   accepts: Accepts | null = null,
-  top = model.problem.top,
+  stop: Stop = never,
+): Workbench {
+  return { model, scale: createScale(), scratch: createStepScratch(model.resources), accepts, stop }
+}
+
+/** The meshes of one cost model, and what they are searched with. */
+export interface Space {
+  readonly bench: Workbench
+  readonly meshes: Meshes
+}
+
+export function spaceOf(model: CostModel, accepts: Accepts | null = null, stop: Stop = never): Space {
+  return { bench: createWorkbench(model, accepts, stop), meshes: meshesOf(model) }
+}
+
+/** Whether any plan is accepted; the meshes that shard most are tried first. False where it is told to stop before one was. */
+export function anyAccepted(model: CostModel, accepts: Accepts, stop: Stop = never): boolean {
+  const bench = createWorkbench(model, accepts, stop)
+  const bySharding = [...meshesOf(model).allowed].sort((a, b) => a.data - b.data || b.context - a.context)
+  return bySharding.some((mesh) => {
+    if (stop() || !accepts.mesh(mesh)) return false
+    return expandMesh(bench, mesh, Number.POSITIVE_INFINITY, { nearest: false }).best !== null
+  })
+}
+
+/** Of plans that are not accepted none is wanted. */
+export function search(model: CostModel, accepts: Accepts | null = null, stop: Stop = never): SearchResult {
+  return searchSpaces([spaceOf(model, accepts, stop)], model.problem.top, stop)
+}
+
+/** Of each mesh the best of all spaces, and of those the best; of plans worse than `most` none is wanted. */
+export function searchSpaces(
+  spaces: readonly Space[],
+  top: number,
+  stop: Stop,
+  most = Number.POSITIVE_INFINITY,
 ): SearchResult {
-  const { problem } = model
-  const bench = createWorkbench(model, accepts)
-  const meshes = meshesOf(model)
-  const floors = meshFloors(model)
-  const ordered = meshes.allowed
-    .map((mesh) => ({ mesh, floor: floors.of(mesh, bench.scale) }))
-    .sort((a, b) => a.floor - b.floor || compareKeys(a.mesh, b.mesh))
+  const ordered = spaces
+    .flatMap(({ bench, meshes }, space) => {
+      const floors = meshFloors(bench.model)
+      return meshes.allowed.map((mesh) => {
+        return { space, bench, mesh, floor: stop() ? 0 : floors.of(mesh, bench.scale) }
+      })
+    })
+    .sort((a, b) => a.floor - b.floor || a.space - b.space || compareKeys(a.mesh, b.mesh))
+  const sum = (count: (meshes: Meshes) => number) =>
+    spaces.reduce((total, { meshes }) => total + count(meshes), 0)
   const infeasible = {
     memory: 0,
-    divisibility: meshes.indivisible,
+    divisibility: sum(({ indivisible }) => indivisible),
     topology: 0,
-    constraint: meshes.constrained,
+    constraint: sum(({ constrained }) => constrained),
   }
-  const candidates: Candidate[] = []
+  const candidates: Listed[] = []
   let nearest: Misfit | null = null
   let pruned = 0
   let evaluated = 0
-  for (const { mesh, floor } of ordered) {
-    const limit = candidates.length < top ? most : (candidates.at(-1)?.score ?? 0)
+  let unexamined = 0
+  let lowest = Number.POSITIVE_INFINITY
+  for (const { space, bench, mesh, floor } of ordered) {
+    const { accepts, model } = bench
+    const limit = candidates.length < top ? most : (candidates.at(-1)?.candidate.score ?? 0)
     if (floor > limit) {
-      pruned += layoutCount(mesh, problem)
+      pruned += layoutCount(mesh, model.problem)
+      continue
+    }
+    if (stop()) {
+      unexamined += layoutCount(mesh, model.problem)
+      lowest = Math.min(lowest, floor)
       continue
     }
     if (accepts && !accepts.mesh(mesh)) {
-      infeasible.constraint += layoutCount(mesh, problem)
+      infeasible.constraint += layoutCount(mesh, model.problem)
       continue
     }
     // What comes nearest is of interest only where nothing fits.
@@ -74,22 +120,23 @@ export function search(
     infeasible.divisibility += found.divisibility
     infeasible.topology += found.topology
     infeasible.constraint += found.constraint
+    unexamined += found.unexamined
+    if (found.unexamined > 0) lowest = Math.min(lowest, floor)
     if (found.nearest && (!nearest || found.nearest.shortBytes < nearest.shortBytes)) nearest = found.nearest
-    if (found.best && found.best.score <= limit) insert(candidates, found.best, top)
+    if (found.best && found.best.score <= limit) insert(candidates, { candidate: found.best, space }, top)
   }
   const { memory, divisibility, topology, constraint } = infeasible
-  const enumerated = pruned + evaluated + memory + divisibility + topology + constraint
-  return { candidates, nearest, enumerated, pruned, evaluated, infeasible }
-}
-
-/** Whether any plan is accepted; the meshes that shard most are tried first. */
-export function anyAccepted(model: CostModel, accepts: Accepts): boolean {
-  const bench = createWorkbench(model, accepts)
-  const bySharding = [...meshesOf(model).allowed].sort((a, b) => a.data - b.data || b.context - a.context)
-  return bySharding.some((mesh) => {
-    if (!accepts.mesh(mesh)) return false
-    return expandMesh(bench, mesh, Number.POSITIVE_INFINITY, { nearest: false }).best !== null
-  })
+  const enumerated = pruned + evaluated + memory + divisibility + topology + constraint + unexamined
+  return {
+    candidates: candidates.map(({ candidate }) => candidate),
+    nearest,
+    enumerated,
+    pruned,
+    evaluated,
+    infeasible,
+    unexamined,
+    floor: lowest,
+  }
 }
 
 /** Layouts of context other than the first are only tried where there is such an axis, and count for themselves. */
@@ -100,45 +147,30 @@ function meshesOf({ problem, contextLayout }: CostModel): Meshes {
   return { total: allowed.length, allowed, constrained: 0, indivisible: 0 }
 }
 
-/** The plans of searches that differ in the layout of context: of each mesh the best, and of those the best. */
-export function merged(results: readonly SearchResult[], top: number): SearchResult {
-  const candidates: Candidate[] = []
-  for (const candidate of results
-    .flatMap((result) => result.candidates)
-    .sort((a, b) => (comes(a, b) ? -1 : 1))) {
-    const known = candidates.some(({ mesh }) => compareKeys(mesh, candidate.mesh) === 0)
-    if (!known && candidates.length < top) candidates.push(candidate)
-  }
-  const sum = (count: (result: SearchResult) => number) =>
-    results.reduce((total, result) => total + count(result), 0)
-  return {
-    candidates,
-    nearest: results
-      .flatMap(({ nearest }) => nearest ?? [])
-      .reduce<Misfit | null>(
-        (least, one) => (least && least.shortBytes <= one.shortBytes ? least : one),
-        null,
-      ),
-    enumerated: sum(({ enumerated }) => enumerated),
-    pruned: sum(({ pruned }) => pruned),
-    evaluated: sum(({ evaluated }) => evaluated),
-    infeasible: {
-      memory: sum(({ infeasible }) => infeasible.memory),
-      divisibility: sum(({ infeasible }) => infeasible.divisibility),
-      topology: sum(({ infeasible }) => infeasible.topology),
-      constraint: sum(({ infeasible }) => infeasible.constraint),
-    },
-  }
+interface Listed {
+  readonly candidate: Candidate
+  readonly space: number
 }
 
-function insert(candidates: Candidate[], candidate: Candidate, top: number): void {
-  const at = candidates.findIndex((other) => comes(candidate, other))
-  candidates.splice(at < 0 ? candidates.length : at, 0, candidate)
+/** A mesh is listed once, with the best that any space has for it. */
+function insert(candidates: Listed[], listed: Listed, top: number): void {
+  const twin = candidates.findIndex(
+    ({ candidate }) => compareKeys(candidate.mesh, listed.candidate.mesh) === 0,
+  )
+  const known = candidates[twin]
+  if (known) {
+    if (!comes(listed, known)) return
+    candidates.splice(twin, 1)
+  }
+  const at = candidates.findIndex((other) => comes(listed, other))
+  candidates.splice(at < 0 ? candidates.length : at, 0, listed)
   if (candidates.length > top) candidates.pop()
 }
 
-function comes(a: Candidate, b: Candidate): boolean {
-  return a.score < b.score || (a.score === b.score && compareKeys(a.mesh, b.mesh) < 0)
+function comes(a: Listed, b: Listed): boolean {
+  const [left, right] = [a.candidate, b.candidate]
+  if (left.score !== right.score) return left.score < right.score
+  return (compareKeys(left.mesh, right.mesh) || a.space - b.space) < 0
 }
 
 function compareKeys(a: Mesh, b: Mesh): number {

@@ -45,7 +45,7 @@ describe('the search for plans that can be launched', () => {
     const best = new Map(
       enumeration(model, { accepts }).ranking.map(({ mesh, score }) => [meshKey(mesh), score]),
     )
-    const found = search(model, undefined, accepts)
+    const found = search(model, accepts)
     expect(found.candidates.length).toBeGreaterThan(3)
     expect(found.candidates.map(({ mesh }) => meshKey(mesh)).sort()).toEqual([...best.keys()].sort())
     for (const { mesh, score: value } of found.candidates) {

@@ -35,7 +35,7 @@ describe.skipIf(missing)(title, () => {
   let complaints: string[] = []
 
   beforeAll(async () => {
-    await pool.warm()
+    await pool.warm([])
     await once(server.listen(0, '127.0.0.1'), 'listening')
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     browser = await chromium.launch({ executablePath, args: quiet })

@@ -5,8 +5,8 @@ import { createPool } from '../../api/pool.ts'
 import { service } from '../http/service.ts'
 import { expectAsDocumented } from './validator.ts'
 
-const pool = createPool({ threads: 1, maxQueue: 8, memoryMb: 1024 })
-beforeAll(() => pool.warm())
+const pool = createPool({ threads: 1, maxQueue: 8, memoryMb: 1024, graceMs: 600_000 })
+beforeAll(() => pool.warm([]))
 afterAll(() => pool.close())
 
 describe('a documented example', () => {
@@ -26,8 +26,9 @@ describe('a documented example', () => {
       const { body } = await service({ search: pool })
         .post('/optimize')
         .send(example?.body as object)
-      const { elapsedMs, ...search } = body.search
+      const { elapsedMs, waitedMs, ...search } = body.search
       expect(elapsedMs).toBeGreaterThan(0)
+      expect(waitedMs).toBeGreaterThanOrEqual(0)
       return JSON.stringify({ ...body, search })
     }
     expect(await ask()).toBe(await ask())
@@ -42,11 +43,13 @@ describe('a documented example', () => {
     expect(body.infeasible.reasons.length).toBeGreaterThan(0)
   })
 
-  it('ends after timeoutMs where the search is longer', async () => {
+  it('of a millisecond alone names timeoutMs, and does not cost the thread', async () => {
     const example = loadExamples().find(({ route }) => route === '/optimize')
-    const { status } = await service({ search: pool })
+    const { status, body } = await service({ search: pool })
       .post('/optimize')
       .send({ ...(example?.body as object), timeoutMs: 1 })
     expect(status).toBe(504)
+    expect(body.errors).toMatchObject([{ pointer: '/timeoutMs' }])
+    expect(body.detail).toContain('were not looked at')
   })
 })

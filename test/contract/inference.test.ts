@@ -5,7 +5,7 @@ import { service } from '../http/service.ts'
 import { expectAsDocumented } from './validator.ts'
 
 const pool = createPool({ threads: 1, maxQueue: 8, memoryMb: 1024 })
-beforeAll(() => pool.warm())
+beforeAll(() => pool.warm([]))
 afterAll(() => pool.close())
 
 const post = (route: '/optimize' | '/evaluate', body: object) =>
@@ -175,8 +175,9 @@ describe('an answer of inference', () => {
         ...chat,
         workload: { ...chat.workload, batchSequences: 'max' },
       })
-      const { elapsedMs, ...search } = body.search
+      const { elapsedMs, waitedMs, ...search } = body.search
       expect(elapsedMs).toBeGreaterThan(0)
+      expect(waitedMs).toBeGreaterThanOrEqual(0)
       return JSON.stringify({ ...body, search })
     }
     expect(await ask()).toBe(await ask())

@@ -1,11 +1,13 @@
 /** Stand-ins for the search, so that the edge can be seen to wait, refuse and fail. */
 
 import type { Answer, Question, Trial, Verdict } from '../../api/question.ts'
-import { QueueFull, type Search } from '../../api/search.ts'
+import { type Search, type SearchEnd, type Searched, SearchFailure, type Terms } from '../../api/search.ts'
 import { sampleEvaluateAnswer, sampleOptimizeAnswer } from './sample-answer.ts'
 import { sampleEvaluation, sampleInferenceAnswer, sampleServeAnswer } from './sample-inference-answer.ts'
 
 const idle = () => ({ running: 0, waiting: 0 })
+
+const atOnce = <T>(answer: T): Searched<T> => ({ answer, waitedMs: 0, elapsedMs: 1 })
 
 export interface Heard {
   problem?: Question['problem']
@@ -18,12 +20,12 @@ export function answering(heard: Heard = {}, optimized?: Answer, evaluated?: Ver
     occupancy: idle,
     optimize: async ({ mode, problem }) => {
       heard.problem = problem
-      return optimized ?? answerOf(mode)
+      return atOnce(optimized ?? answerOf(mode))
     },
     evaluate: async ({ mode, problem, sketch }) => {
       heard.problem = problem
       heard.sketch = sketch
-      return evaluated ?? (mode === 'train' ? sampleEvaluateAnswer : sampleEvaluation)
+      return atOnce(evaluated ?? (mode === 'train' ? sampleEvaluateAnswer : sampleEvaluation))
     },
   }
 }
@@ -38,25 +40,29 @@ export interface Patience {
   aborted: number
 }
 
-/** Never answers; stops when told to. */
+/** Never answers; is ended when its time is over, or it is told to stop. */
 export function endless(seen: Patience = { started: 0, aborted: 0 }): Search {
-  const wait = (signal: AbortSignal) =>
+  const wait = ({ timeoutMs, signal }: Terms) =>
     new Promise<never>((_resolve, reject) => {
       seen.started++
-      signal.addEventListener('abort', () => {
+      const end = (how: SearchEnd) => {
+        clearTimeout(timer)
         seen.aborted++
-        reject(new Error('The task has been aborted'))
-      })
+        reject(new SearchFailure(how, 'ended'))
+      }
+      const timer = setTimeout(() => end('overdue'), timeoutMs)
+      signal.addEventListener('abort', () => end('left'))
     })
   return {
     occupancy: idle,
-    optimize: (_question, signal) => wait(signal),
-    evaluate: (_trial, signal) => wait(signal),
+    optimize: (_question, terms) => wait(terms),
+    evaluate: (_trial, terms) => wait(terms),
   }
 }
 
 export function answeringAfter(ms: number): Search {
-  const later = <T>(answer: T) => new Promise<T>((resolve) => setTimeout(() => resolve(answer), ms))
+  const later = <T>(answer: T) =>
+    new Promise<Searched<T>>((resolve) => setTimeout(() => resolve(atOnce(answer)), ms))
   return {
     occupancy: idle,
     optimize: () => later(sampleOptimizeAnswer),
@@ -68,4 +74,6 @@ export function failing(error: Error): Search {
   return { occupancy: idle, optimize: () => Promise.reject(error), evaluate: () => Promise.reject(error) }
 }
 
-export const full: Search = failing(new QueueFull('full'))
+export const endingWith = (end: SearchEnd): Search => failing(new SearchFailure(end, end))
+
+export const full: Search = endingWith('full')

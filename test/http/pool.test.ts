@@ -1,76 +1,139 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createPool, type Pool, type PoolOptions } from '../../api/pool.ts'
 import type { Question } from '../../api/question.ts'
-import { QueueFull } from '../../api/search.ts'
+import type { Terms } from '../../api/search.ts'
 import { question, service } from './service.ts'
 
 const worker = new URL('./spinning-worker.mjs', import.meta.url)
-const task = (name: 'quick' | 'spin' | 'crash' | 'exit') => ({ problem: name }) as unknown as Question
-const forever = () => new AbortController().signal
+type Kind = 'quick' | 'thread' | 'polite' | 'spin' | 'crash' | 'exit' | 'memory'
+const task = (name: Kind) => ({ problem: name }) as unknown as Question
+const unhurried: Terms = { timeoutMs: 60_000, signal: new AbortController().signal }
+const until = ({ signal }: AbortController): Terms => ({ ...unhurried, signal })
 
 let pool: Pool | undefined
 const poolOf = (options: Partial<PoolOptions> = {}) => {
   pool = createPool({ threads: 1, maxQueue: 1, memoryMb: 64, worker, ...options })
   return pool
 }
+const threadOf = async ({ optimize }: Pool) => (await optimize(task('thread'), unhurried)).answer
 afterEach(async () => {
   await pool?.close()
 })
 
 describe('the pool', () => {
-  it('ends a search that would never end when its signal fires, and goes on', async () => {
-    const { optimize } = poolOf()
-    const signal = AbortSignal.timeout(200)
-    await expect(optimize(task('spin'), signal)).rejects.toThrow(/abort/i)
-    await expect(optimize(task('quick'), forever())).resolves.toBe('done')
+  it('has the best so far of a search that is told to stop, and keeps its thread', async () => {
+    const made = poolOf({ graceMs: 60_000 })
+    const before = await threadOf(made)
+    const stop = new AbortController()
+    const searched = made.optimize(task('polite'), until(stop))
+    stop.abort()
+    expect(await searched).toMatchObject({ answer: 'best so far' })
+    expect(await threadOf(made)).toBe(before)
+  })
+
+  it('ends a search that does not stop by itself with its thread, and goes on', async () => {
+    const made = poolOf({ graceMs: 50 })
+    const before = await threadOf(made)
+    const overdue = made.optimize(task('spin'), { ...unhurried, timeoutMs: 1 })
+    await expect(overdue).rejects.toMatchObject({ end: 'overdue' })
+    expect(await threadOf(made)).not.toBe(before)
+    const stop = new AbortController()
+    const left = made.optimize(task('spin'), until(stop))
+    stop.abort()
+    await expect(left).rejects.toMatchObject({ end: 'left' })
+    await expect(made.optimize(task('quick'), unhurried)).resolves.toMatchObject({ answer: 'done' })
   })
 
   it('has room for as many as it has threads and places in the queue', async () => {
     const { optimize, occupancy } = poolOf()
     const stop = new AbortController()
-    const first = optimize(task('spin'), stop.signal)
-    const second = optimize(task('spin'), stop.signal)
+    const first = optimize(task('polite'), until(stop))
+    const second = optimize(task('quick'), unhurried)
     expect(occupancy()).toEqual({ running: 1, waiting: 1 })
-    await expect(optimize(task('quick'), forever())).rejects.toBeInstanceOf(QueueFull)
+    await expect(optimize(task('quick'), unhurried)).rejects.toMatchObject({ end: 'full' })
     stop.abort()
-    await expect(first).rejects.toThrow()
-    await expect(second).rejects.toThrow()
+    await first
+    const { answer, waitedMs, elapsedMs } = await second
+    expect(answer).toBe('done')
+    expect(waitedMs).toBeGreaterThan(0)
+    expect(elapsedMs).toBeGreaterThan(0)
     expect(occupancy()).toEqual({ running: 0, waiting: 0 })
-    await expect(optimize(task('quick'), forever())).resolves.toBe('done')
   })
 
-  it('ends a search that waits as well as one that runs', async () => {
-    const { optimize } = poolOf()
-    const stop = new AbortController()
-    const running = optimize(task('spin'), stop.signal)
-    await expect(optimize(task('spin'), AbortSignal.timeout(100))).rejects.toThrow(/abort/i)
-    stop.abort()
-    await expect(running).rejects.toThrow()
+  it('does not begin a search that left while it waited, and does not count its wait as its time', async () => {
+    const { optimize, occupancy } = poolOf()
+    const [running, waiting] = [new AbortController(), new AbortController()]
+    const first = optimize(task('polite'), until(running))
+    const second = optimize(task('polite'), until(waiting))
+    waiting.abort()
+    await expect(second).rejects.toMatchObject({ end: 'left' })
+    expect(occupancy()).toEqual({ running: 1, waiting: 0 })
+    // Its time is over long before there is room for it.
+    const third = optimize(task('quick'), { ...unhurried, timeoutMs: 1 })
+    setTimeout(() => running.abort(), 100)
+    await first
+    expect(await third).toMatchObject({ answer: 'done' })
+    await expect(
+      optimize(task('quick'), { ...unhurried, signal: AbortSignal.abort() }),
+    ).rejects.toMatchObject({
+      end: 'left',
+    })
   })
 
   it.each(['crash', 'exit'] as const)('outlives a worker that does %s', async (end) => {
     const { optimize } = poolOf()
-    await expect(optimize(task(end), forever())).rejects.toThrow()
-    await expect(optimize(task('quick'), forever())).resolves.toBe('done')
+    await expect(optimize(task(end), unhurried)).rejects.not.toHaveProperty('end')
+    await expect(optimize(task('quick'), unhurried)).resolves.toMatchObject({ answer: 'done' })
+  })
+
+  it('says of a search that needs more memory than it may have that it does', async () => {
+    const { optimize } = poolOf()
+    await expect(optimize(task('memory'), unhurried)).rejects.toMatchObject({ end: 'memory' })
+    await expect(optimize(task('quick'), unhurried)).resolves.toMatchObject({ answer: 'done' })
+  })
+
+  it('says that no worker starts while its file is away, and goes on once it is there', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pool-'))
+    const file = join(folder, 'worker.mjs')
+    const errors: unknown[] = []
+    try {
+      copyFileSync(worker, file)
+      const made = poolOf({
+        worker: pathToFileURL(file),
+        graceMs: 20,
+        onError: (error) => errors.push(error),
+      })
+      await threadOf(made)
+      rmSync(file)
+      await threadOf(made)
+      await expect(made.optimize(task('spin'), { ...unhurried, timeoutMs: 1 })).rejects.toMatchObject({
+        end: 'overdue',
+      })
+      for (let attempt = 0; attempt < 3; attempt++) {
+        await expect(made.optimize(task('quick'), unhurried)).rejects.toMatchObject({ end: 'unavailable' })
+      }
+      expect(errors.length).toBeGreaterThan(0)
+      copyFileSync(worker, file)
+      await expect(made.optimize(task('quick'), unhurried)).resolves.toMatchObject({ answer: 'done' })
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 })
 
 describe('the service over a pool', () => {
   it('answers 504 to a search that never ends, 503 to one too many, and goes on', async () => {
-    const agent = service({ search: poolOf({ threads: 1, maxQueue: 0 }) })
-    const slow = agent.post('/optimize').send({ ...question, timeoutMs: 700 })
-    const [first, second] = await Promise.all([
-      slow.then(({ status }) => status),
-      new Promise<number>((resolve, reject) => {
-        setTimeout(() => {
-          agent
-            .post('/optimize')
-            .send(question)
-            .then(({ status }) => resolve(status), reject)
-        }, 200)
-      }),
-    ])
-    expect([first, second]).toEqual([504, 503])
+    const made = poolOf({ maxQueue: 0, graceMs: 50 })
+    const agent = service({ search: made })
+    const slow = agent.post('/optimize').send({ ...question, timeoutMs: 2000 })
+    const first = slow.then(({ status }) => status)
+    while (made.occupancy().running === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    expect((await agent.post('/optimize').send(question)).status).toBe(503)
     expect((await agent.get('/healthz')).status).toBe(200)
+    expect(await first).toBe(504)
   })
 })

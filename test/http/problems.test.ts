@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { problems } from '../../api/problems.ts'
-import { endless, failing, full } from './planners.ts'
+import { answering, endingWith, endless, failing, full } from './planners.ts'
+import { sampleOptimizeAnswer } from './sample-answer.ts'
 import { question, service } from './service.ts'
 
 describe('every problem', () => {
@@ -126,11 +127,56 @@ describe('load', () => {
     const agent = service({ search: endless(seen) })
     const { status, body } = await agent.post('/optimize').send({ ...question, timeoutMs: 30 })
     expect(status).toBe(504)
-    expect(body).toMatchObject({ type: '/problems/timed-out', detail: 'No answer within 30 ms.' })
+    expect(body).toMatchObject({
+      type: '/problems/timed-out',
+      detail: '/timeoutMs: no answer was ready within 30 ms.',
+      errors: [{ pointer: '/timeoutMs', detail: 'no answer was ready within 30 ms' }],
+    })
     expect(seen).toEqual({ started: 1, aborted: 1 })
     const plan = { mesh: { fsdp: 64 } }
     const evaluated = await agent.post('/evaluate').send({ ...question, plan, timeoutMs: 30 })
     expect(evaluated.status).toBe(504)
+  })
+})
+
+describe('a search that had to stop', () => {
+  const cut = { ...sampleOptimizeAnswer.search, exact: false, unexamined: 7 }
+
+  it('is answered with the best so far, what was not looked at, and how long it waited', async () => {
+    const search = answering({}, { ...sampleOptimizeAnswer, search: cut })
+    const { status, body, headers } = await service({ search }).post('/optimize').send(question)
+    expect(status).toBe(200)
+    expect(body.plans).toHaveLength(sampleOptimizeAnswer.plans.length)
+    expect(body.search).toMatchObject({ exact: false, unexamined: 7, elapsedMs: 1, waitedMs: 0 })
+    expect(headers['server-timing']).toBe('wait;dur=0.0, search;dur=1.0')
+  })
+
+  it('is a 504 that names timeoutMs where nothing was found yet', async () => {
+    const search = answering(
+      {},
+      { ...sampleOptimizeAnswer, plans: [], unlaunchable: null, infeasible: null, search: cut },
+    )
+    const { status, body } = await service({ search }).post('/optimize').send(question)
+    expect(status).toBe(504)
+    expect(body.errors).toMatchObject([{ pointer: '/timeoutMs' }])
+    expect(body.detail).toContain('7 of')
+  })
+})
+
+describe('a searcher', () => {
+  it('that needs more memory than it may have is a 422 that says so', async () => {
+    const { status, body } = await service({ search: endingWith('memory') })
+      .post('/optimize')
+      .send(question)
+    expect([status, body.type]).toEqual([422, '/problems/search-too-large'])
+  })
+
+  it('that cannot be started is a 503 with Retry-After', async () => {
+    const { status, body, headers } = await service({ search: endingWith('unavailable') })
+      .post('/optimize')
+      .send(question)
+    expect([status, body.type]).toEqual([503, '/problems/unavailable'])
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0)
   })
 })
 

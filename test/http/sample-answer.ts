@@ -141,6 +141,7 @@ export const sampleSearch: SearchAccount = {
   lowerBoundSeconds: 0.9,
   gap: 0.1,
   exact: true,
+  unexamined: 0,
 }
 
 export const sampleOptimizeAnswer: OptimizeAnswer = {

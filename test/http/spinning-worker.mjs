@@ -1,11 +1,13 @@
-/** A worker whose searches never end of themselves: only the end of their thread ends them. */
-export function ready() {
-  return true
-}
+/** A worker whose searches never end of themselves: some stop when they are told to, others only with their thread. */
+import { threadId } from 'node:worker_threads'
 
-export function optimize({ problem }) {
+export function optimize({ subject: { problem }, flags }) {
+  Atomics.store(flags, 1, 1)
   if (problem === 'quick') return 'done'
+  if (problem === 'thread') return threadId
   if (problem === 'crash') throw new Error('crashed')
   if (problem === 'exit') process.exit(3)
-  for (;;);
+  if (problem === 'memory') for (const kept = []; ; ) kept.push(Array.from({ length: 1e5 }, Math.random))
+  while (problem === 'spin' || Atomics.load(flags, 0) === 0);
+  return 'best so far'
 }

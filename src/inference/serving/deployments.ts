@@ -7,6 +7,7 @@
  * second; on the same chips, also those among the ones that store the weights as generation does.
  */
 import type { Cluster } from '../../hardware/cluster.ts'
+import { never, type Stop } from '../../patience.ts'
 import { axes } from '../../sharding/axis.ts'
 import { frontier } from '../frontier.ts'
 import { leastScore, precedes, type Sized, sized } from './counts.ts'
@@ -25,25 +26,45 @@ export interface ServeSpace {
 export interface ServeSearch {
   /** One for each kind, sizes and meshes; the best first. */
   readonly deployments: readonly Sized[]
-  readonly pairs: number
+  /** Those of the list that was not looked into are in it: pairs, and sizes as one each. */
+  readonly enumerated: number
   readonly evaluated: number
+  readonly unexamined: number
+  /** No deployment that was not looked at scores lower; Infinity where all were, -Infinity where it is not known. */
+  readonly floor: number
 }
 
-export function bestDeployments(space: ServeSpace, requests: Requests): ServeSearch {
+export function bestDeployments(space: ServeSpace, requests: Requests, stop: Stop = never): ServeSearch {
   const best = new Map<string, Sized>()
   let ranked: readonly Sized[] = []
-  let pairs = 0
+  let enumerated = 0
   let evaluated = 0
+  let unexamined = 0
+  let floor = Number.POSITIVE_INFINITY
+  const leave = (count: number, least: number) => {
+    unexamined += count
+    floor = Math.min(floor, least)
+  }
   const limit = () => (ranked.length < space.top ? Number.POSITIVE_INFINITY : (ranked.at(-1)?.score ?? 0))
   for (const [at, size] of space.sizes.entries()) {
     // An instance alone is more than the last of the list.
     if (requests.rate !== null && size.cluster.chips > limit()) break
-    const found = pairsWith(space, at, requests)
+    const found = pairsWith(space, at, requests, stop)
       .map((pair) => ({ pair, least: leastScore(pair, requests) }))
       .sort((a, b) => a.least - b.least)
-    pairs += found.length
-    for (const { pair, least } of found) {
+    enumerated += found.length
+    if (stop()) {
+      // Which pairs there are of the size is not known to the end.
+      enumerated++
+      leave(1, requests.rate === null ? Number.NEGATIVE_INFINITY : size.cluster.chips)
+    }
+    for (const [place, { pair, least }] of found.entries()) {
       if (isOver(least, Math.min(limit(), space.pool.chips))) break
+      // What is costed of the pairs is little beside what it took to have them.
+      if (evaluated > 0 && stop()) {
+        leave(found.length - place, least)
+        break
+      }
       evaluated++
       const deployment = sizedWithin(pair, requests, space.pool, limit())
       if (!deployment) continue
@@ -54,7 +75,7 @@ export function bestDeployments(space: ServeSpace, requests: Requests): ServeSea
       ranked = [...best.values()].sort((a, b) => (precedes(a, b) ? -1 : 1)).slice(0, space.top)
     }
   }
-  return { deployments: ranked, pairs, evaluated }
+  return { deployments: ranked, enumerated, evaluated, unexamined, floor }
 }
 
 /** By more than rounding: what is alike may be sooner done. */
@@ -72,22 +93,24 @@ function sizedWithin(pair: Pair, requests: Requests, pool: Cluster, limit: numbe
 }
 
 /** Of the sizes up to one, the pairs that have it, at their best. */
-function pairsWith(space: ServeSpace, at: number, requests: Requests): readonly Pair[] {
+function pairsWith(space: ServeSpace, at: number, requests: Requests, stop: Stop): readonly Pair[] {
   const { sizes, disaggregated } = space
   const found: Pair[] = []
   const own = sizes[at]
   if (!own) return found
   if (disaggregated !== true) {
-    for (const generate of generatesOf(own, requests)) {
-      for (const prefill of partnersOf(generate, own, requests)) {
+    for (const generate of generatesOf(own, requests, stop)) {
+      for (const prefill of partnersOf(generate, own, requests, stop)) {
         found.push(togetherAtMost(prefill, generate, requests))
       }
     }
   }
   if (disaggregated === false) return found
   const cross = (prefills: InstanceSize, generates: InstanceSize) => {
-    for (const prefill of undominated(prefillsOf(prefills, requests))) {
-      for (const generate of generatesOf(generates, requests)) found.push(apart(prefill, generate, requests))
+    for (const prefill of undominated(prefillsOf(prefills, requests, stop))) {
+      for (const generate of generatesOf(generates, requests, stop)) {
+        found.push(apart(prefill, generate, requests))
+      }
     }
   }
   for (const other of sizes.slice(0, at)) {
@@ -98,20 +121,21 @@ function pairsWith(space: ServeSpace, at: number, requests: Requests): readonly 
   return found
 }
 
-function generatesOf(size: InstanceSize, { maxPerToken }: Requests): readonly GenerateInstance[] {
-  return size.generates(maxPerToken)
+function generatesOf(size: InstanceSize, { maxPerToken }: Requests, stop: Stop): readonly GenerateInstance[] {
+  return size.generates(maxPerToken, stop)
 }
 
-function prefillsOf(size: InstanceSize, { maxFirst }: Requests): readonly PrefillInstance[] {
-  return size.prefills().filter(({ seconds }) => seconds <= maxFirst)
+function prefillsOf(size: InstanceSize, { maxFirst }: Requests, stop: Stop): readonly PrefillInstance[] {
+  return size.prefills(stop).filter(({ seconds }) => seconds <= maxFirst)
 }
 
 function partnersOf(
   { storage }: GenerateInstance,
   size: InstanceSize,
   requests: Requests,
+  stop: Stop,
 ): readonly PrefillInstance[] {
-  const all = prefillsOf(size, requests)
+  const all = prefillsOf(size, requests, stop)
   const alike = all.filter((prefill) => prefill.storage === storage)
   return [...new Set([...undominated(alike), ...undominated(all)])]
 }

@@ -8,6 +8,7 @@
  */
 import { networkPrices } from '../../cost/network.ts'
 import type { Cluster } from '../../hardware/cluster.ts'
+import { never, type Stop } from '../../patience.ts'
 import type { GenerateWorkload, InferenceProblem, PrefillWorkload, ServeWorkload } from '../../problem.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import { generationPhase, largestBatch, stepPasses } from '../generation.ts'
@@ -55,9 +56,12 @@ export interface InstanceSize {
   readonly model: InferenceModel
   readonly prefillProblem: (prompts: number) => InferenceProblem<PrefillWorkload>
   readonly generateProblem: (batch: number | 'max') => InferenceProblem<GenerateWorkload>
-  /** For each number of prompts the best of all, and the best of every mesh that generation may have as well. */
-  readonly prefills: () => readonly PrefillInstance[]
-  readonly generates: (maxStepSeconds: Seconds) => readonly GenerateInstance[]
+  /**
+   * For each number of prompts the best of all, and the best of every mesh that generation may have as well. What was found
+   * until the stop is not kept for those who ask again.
+   */
+  readonly prefills: (stop?: Stop) => readonly PrefillInstance[]
+  readonly generates: (maxStepSeconds: Seconds, stop?: Stop) => readonly GenerateInstance[]
 }
 
 const mostPassTokens = 8192
@@ -82,6 +86,7 @@ export function instanceSize(
     contextLength: promptLength + outputLength,
     meanContextLength: promptLength + outputLength / 2,
   } as const
+  const prefills = whole((_, stop) => prefillInstances(size, promptLength - cachedPrefixLength, stop))
   const size: InstanceSize = {
     cluster,
     model,
@@ -90,19 +95,20 @@ export function instanceSize(
       workload: { mode: 'prefill', promptLength, batchSequences, cachedPrefixLength },
     }),
     generateProblem: (batchSequences) => ({ ...setting, workload: { ...generate, batchSequences } }),
-    prefills: once(() => prefillInstances(size, promptLength - cachedPrefixLength)),
-    generates: byNumber((maxStepSeconds) => generateInstances(size, maxStepSeconds)),
+    prefills: (stop) => prefills(0, stop),
+    generates: whole((maxStepSeconds, stop) => generateInstances(size, maxStepSeconds, stop)),
   }
   return size
 }
 
-function prefillInstances(size: InstanceSize, fresh: number): readonly PrefillInstance[] {
+function prefillInstances(size: InstanceSize, fresh: number, stop: Stop): readonly PrefillInstance[] {
   const found: PrefillInstance[] = []
   for (let prompts = 1; prompts === 1 || prompts * fresh <= mostPassTokens; prompts *= 2) {
+    if (stop()) break
     const phase = prefillPhase(size.model, size.prefillProblem(prompts))
     const { allowed } = phase.meshes
-    const shared = searchPhase(size.model, withoutContext(phase), allowed.length).candidates
-    const best = searchPhase(size.model, phase, 1).candidates.filter(({ mesh }) => mesh.context > 1)
+    const shared = searchPhase(size.model, withoutContext(phase), allowed.length, stop).candidates
+    const best = searchPhase(size.model, phase, 1, stop).candidates.filter(({ mesh }) => mesh.context > 1)
     for (const candidate of [...best, ...shared]) found.push(prefillInstance(size, candidate, prompts))
   }
   return found
@@ -127,14 +133,19 @@ function prefillInstance(
   return { size, candidate, prompts, seconds, workspace: answer.bytes - kept, storage }
 }
 
-function generateInstances(size: InstanceSize, maxStepSeconds: Seconds): readonly GenerateInstance[] {
+function generateInstances(
+  size: InstanceSize,
+  maxStepSeconds: Seconds,
+  stop: Stop,
+): readonly GenerateInstance[] {
   const { model } = size
   const problem = size.generateProblem('max')
   const workload = Number.isFinite(maxStepSeconds)
     ? { ...problem.workload, maxStepSeconds }
     : problem.workload
   return generationPhase(model, problem).meshes.allowed.flatMap((mesh) =>
-    sitesOf(model, mesh).flatMap((site) => {
+    (stop() ? [] : sitesOf(model, mesh)).flatMap((site) => {
+      if (stop()) return []
       const most = largestBatch(model, site, workload)
       const found = new Map<string, GenerateInstance>()
       for (const batch of [most, ...batches.filter((fewer) => fewer < most)]) {
@@ -184,11 +195,15 @@ function generateInstance(
   }
 }
 
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
+/** Kept by number, but for what a stop has cut short. */
+function whole<Found>(
+  make: (count: number, stop: Stop) => readonly Found[],
+): (count: number, stop?: Stop) => readonly Found[] {
+  const known = new Map<number, readonly Found[]>()
+  return (count, stop = never) => {
+    const found = known.get(count) ?? make(count, stop)
+    if (!stop()) known.set(count, found)
+    return found
   }
 }
 

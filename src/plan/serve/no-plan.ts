@@ -6,6 +6,7 @@
 import type { Sized } from '../../inference/serving/counts.ts'
 import type { PrefillInstance } from '../../inference/serving/phases.ts'
 import type { Requests } from '../../inference/serving/requests.ts'
+import type { Stop } from '../../patience.ts'
 import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
 import { narrowed } from '../../stored-precision.ts'
 import { counted, secondsText } from '../figures.ts'
@@ -18,6 +19,8 @@ import { chipsText, shapeText } from './instance-text.ts'
 export interface NoServe {
   readonly problem: InferenceProblem<ServeWorkload>
   readonly requests: Requests
+  /** Once this says stop, `best` finds nothing: no claim may rest on it. */
+  readonly stop: Stop
   /** The best deployment for other requests, or another problem. */
   readonly best: (requests: Requests, problem?: InferenceProblem<ServeWorkload>) => Sized | null
   readonly planOf: (deployment: Sized) => ServePlan | null
@@ -34,13 +37,17 @@ const unlimited = {
 
 type Reasons = ServeNoPlan['reasons']
 
+/** The reasons come first; what there is no time to try is not suggested. */
 export function serveNoPlan(none: NoServe): ServeNoPlan {
-  const { requests, best } = none
+  const { requests, best, stop } = none
   const anything = best({ ...requests, ...unlimited })
-  if (!anything) return nothingFits(none)
-  const near = nearest(none)
+  if (!anything && !stop()) return nothingFits(none)
+  const slower = lowered(requests.rate, (rate) => best({ ...requests, rate }))
+  const told = reasons(none, slower?.value ?? null)
+  const untold = stop()
+  const near = nearest(none, slower)
   return {
-    reasons: reasons(none, near),
+    reasons: untold ? [unknownReason] : told,
     nearest: near && shown(none, near.deployment),
     suggestions: [
       ...(near ? near.suggestions : []),
@@ -48,6 +55,13 @@ export function serveNoPlan(none: NoServe): ServeNoPlan {
       ...sharingSuggestion(none),
     ],
   }
+}
+
+const unknownReason = {
+  reason: 'time',
+  detail:
+    'no deployment meets all that is asked; there was no time to find out which of it is in the way: raise timeoutMs',
+  layouts: 0,
 }
 
 function nothingFits(none: NoServe): ServeNoPlan {
@@ -77,10 +91,9 @@ interface Near {
   readonly highestRate: number | null
 }
 
-function nearest({ requests, best }: NoServe): Near | null {
+function nearest({ requests, best }: NoServe, slower: Changed | null): Near | null {
   const first = loosened(requests.maxFirst, (maxFirst) => best({ ...requests, maxFirst }))
   const perToken = loosened(requests.maxPerToken, (maxPerToken) => best({ ...requests, maxPerToken }))
-  const slower = lowered(requests.rate, (rate) => best({ ...requests, rate }))
   const suggestions = [
     ...(slower ? [suggestion('a lower rate', '/workload/requestsPerSecond', slower)] : []),
     ...(first ? [suggestion('a later first token', '/workload/maxTimeToFirstTokenSeconds', first)] : []),
@@ -127,13 +140,13 @@ function suggestion(change: string, pointer: string, { value, deployment }: Chan
   return { change, pointer, value, detail: `${value} is met by ${chipsText(deployment.chips)}` }
 }
 
-function reasons(none: NoServe, near: Near | null): Reasons {
+function reasons(none: NoServe, highestRate: number | null): Reasons {
   const { problem, requests, best } = none
   const { maxFirst, maxPerToken, rate } = requests
   const lone = [...firstTokenReasons(none), ...tokenReasons(none)]
   if (lone.length > 0) return lone
   if (rate !== null && best({ ...requests, rate: null })) {
-    const sustains = near?.highestRate ? `about ${near.highestRate}` : 'fewer'
+    const sustains = highestRate ? `about ${highestRate}` : 'fewer'
     const detail = `${rate} requests a second are more than the ${problem.cluster.chips} chips of the pool sustain within the objectives: ${sustains}`
     return [{ reason: 'rate', detail, layouts: 0 }]
   }

@@ -1,0 +1,32 @@
+/**
+ * `dist`, built beside itself and then put in its place: a service that runs from it, or another build, never finds it half
+ * done, and it is away for no longer than a rename takes.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, renameSync, rmSync } from 'node:fs'
+
+const place = 'dist'
+const scratch = mkdtempSync('.dist-')
+const made = `${scratch}/new`
+
+try {
+  execFileSync('tsc', ['-p', 'tsconfig.build.json', '--outDir', made], { stdio: 'inherit' })
+  for (let turn = 0; !moved(made, place); turn++) moved(place, `${scratch}/old-${turn}`)
+} catch (error) {
+  process.exitCode = error.status ?? 1
+  if (!error.status) throw error
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+
+/** False where the target is in the way, or another build was quicker to take what was to be moved. */
+function moved(from, to) {
+  try {
+    renameSync(from, to)
+    return true
+  } catch (error) {
+    if (['ENOTEMPTY', 'EEXIST'].includes(error.code) || (error.code === 'ENOENT' && from === place))
+      return false
+    throw error
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * Searches that are told to stop: what they answer is true all the same. Time is what the search itself is asked to take it for: a
+ * tick each time that it asks whether to stop.
+ */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { infer } from '../../src/infer.ts'
+import { optimize } from '../../src/optimize.ts'
+import type { Patience } from '../../src/patience.ts'
+import type { ServePlan } from '../../src/plan/inference-plan.ts'
+import type { NoPlan, Plan, SearchAccount } from '../../src/plan/plan.ts'
+import type { ServeWorkload } from '../../src/problem.ts'
+import { serve } from '../../src/serve.ts'
+import { generation, inferenceProblem, prompts, solvers } from '../inference-problem.ts'
+import { problem } from '../problem.ts'
+import { runs } from '../runs.ts'
+
+interface Answered {
+  readonly plans: readonly (Plan | ServePlan)[]
+  readonly search: SearchAccount
+  readonly infeasible: Pick<NoPlan, 'reasons' | 'suggestions'> | null
+}
+
+type Question = (patience?: Patience) => Answered
+
+const small = {
+  layers: 6,
+  dModel: 1024,
+  dFf: 4096,
+  heads: 16,
+  kvHeads: 4,
+  headDim: 64,
+  vocab: 32_000,
+  gatedMlp: true,
+  tiedEmbeddings: false,
+}
+const experts = { experts: 8, activeExperts: 2, sharedExperts: 0, dFfExpert: 1024, denseLayers: 1, every: 1 }
+const batch = { batchTokens: 16 * 4096, sequenceLength: 4096, top: 3 }
+const pool = { model: small, chip: 'h100-sxm', chips: 4, top: 2 }
+const requests: ServeWorkload = {
+  ...{ mode: 'serve', promptLength: 512, outputLength: 60, cachedPrefixLength: 0, disaggregated: 'auto' },
+}
+
+const questions: Readonly<Record<string, Question>> = {
+  training: (patience) =>
+    optimize(problem({ model: small, chip: 'h100-sxm', chips: 8, ...batch }), solvers, patience),
+  'training of layers that differ, on a torus': (patience) =>
+    optimize(
+      problem({ model: { ...small, experts }, chip: 'tpu-v5e', topology: [2, 4], ...batch }),
+      solvers,
+      patience,
+    ),
+  'training that fits nowhere': (patience) =>
+    optimize(
+      problem({ model: small, chip: 'h100-sxm', chips: 2, memoryBudget: 1e9, ...batch }),
+      solvers,
+      patience,
+    ),
+  prefill: (patience) =>
+    infer(
+      inferenceProblem({
+        model: small,
+        chip: 'tpu-v5e',
+        topology: [2, 4],
+        workload: prompts(8, 2048),
+        top: 3,
+      }),
+      solvers,
+      patience,
+    ),
+  generation: (patience) =>
+    infer(
+      inferenceProblem({ model: small, chip: 'h100-sxm', chips: 8, workload: generation(24, 2048), top: 3 }),
+      solvers,
+      patience,
+    ),
+  'generation for as many as fit': (patience) =>
+    infer(
+      inferenceProblem({
+        model: small,
+        chip: 'tpu-v5e',
+        chips: 4,
+        workload: generation('max', 2048),
+        top: 3,
+      }),
+      solvers,
+      patience,
+    ),
+  'generation that is never fast enough': (patience) =>
+    infer(
+      inferenceProblem({
+        ...{ model: small, chip: 'h100-sxm', chips: 2, top: 3 },
+        workload: generation(8, 2048, { maxStepSeconds: 1e-6 }),
+      }),
+      solvers,
+      patience,
+    ),
+  'a deployment at a rate': (patience) =>
+    serve(
+      inferenceProblem({ ...pool, workload: { ...requests, requestsPerSecond: 400 } }),
+      solvers,
+      patience,
+    ),
+  'a deployment at its own rate': (patience) =>
+    serve(inferenceProblem({ ...pool, workload: requests }), solvers, patience),
+  'a deployment that is never fast enough': (patience) =>
+    serve(
+      inferenceProblem({ ...pool, chips: 1, workload: { ...requests, maxTimePerOutputTokenSeconds: 1e-6 } }),
+      solvers,
+      patience,
+    ),
+}
+
+/** So many ticks in all, of which each part has its share. */
+function ticks(all: number) {
+  let time = 0
+  const patience: Patience = (share) => () => ++time > share * all
+  return { patience, passed: () => time }
+}
+
+/** Less is better: what plans are ranked by. */
+function rankedBy(plan: Plan | ServePlan): number {
+  if ('queueing' in plan) return plan.chips
+  return 'batchSequences' in plan ? plan.stepTimeSeconds / Number(plan.batchSequences) : plan.stepTimeSeconds
+}
+
+const times = (answered: Answered) => JSON.stringify(answered)
+
+describe.each(Object.entries(questions))('a search that is told to stop: %s', (name, ask) => {
+  const whole = ticks(Number.POSITIVE_INFINITY)
+  const exact = ask(whole.patience)
+  const needed = whole.passed()
+  const [first] = exact.plans
+
+  it('answers what it would without an end where it never is, and asks often enough to be', () => {
+    expect(exact.search.exact).toBe(true)
+    expect(exact.search.unexamined).toBe(0)
+    expect(times(ask(ticks(3 * needed).patience))).toBe(times(exact))
+    expect(needed).toBeGreaterThan(10)
+  })
+
+  it('is never better than the best, claims no bound that is, and accounts for all', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2 * needed }), (end) => {
+        const { plans, search, infeasible } = ask(ticks(end).patience)
+        const { memory, divisibility, topology, constraint } = search.infeasible
+        const looked = search.pruned + search.evaluated + memory + divisibility + topology + constraint
+        expect(looked + search.unexamined).toBe(search.enumerated)
+        expect(search.unexamined).toBeGreaterThanOrEqual(0)
+        if (!name.startsWith('a deployment')) expect(search.enumerated).toBe(exact.search.enumerated)
+        if (search.exact) expect(search.unexamined).toBe(0)
+        else expect(infeasible).toBeNull()
+        const [best] = plans
+        if (infeasible) {
+          expect(first).toBeUndefined()
+          expect(infeasible.reasons.length).toBeGreaterThan(0)
+        }
+        if (!best) return
+        if (!first) throw new Error('nothing fits, and something was found')
+        if (search.exact) expect(plans).toEqual(exact.plans.slice(0, plans.length))
+        // Without a rate deployments are ranked by what a chip sustains, of which nothing is proven.
+        if (name === 'a deployment at its own rate') return
+        expect(rankedBy(best)).toBeGreaterThanOrEqual(rankedBy(first) * (1 - 1e-9))
+        if (search.gap === null) return
+        expect(search.gap).toBeGreaterThanOrEqual(0)
+        expect(rankedBy(best) / (1 + search.gap)).toBeLessThanOrEqual(rankedBy(first))
+        if ('queueing' in best || search.lowerBoundSeconds === null) return
+        expect(best.stepTimeSeconds / search.lowerBoundSeconds - 1).toBeCloseTo(search.gap, 12)
+      }),
+      { numRuns: runs(5) },
+    )
+  })
+
+  it.runIf(first)('has something to show before it is at its end', () => {
+    const some = [0.9, 0.8, 0.7].map((share) => ask(ticks(share * needed).patience))
+    expect(some.some(({ plans, search }) => plans.length > 0 && !search.exact)).toBe(true)
+  })
+})
