@@ -18,6 +18,8 @@ export const answeredFields = {
   upperBoundSeconds: unread,
   mfu: unread,
   hfu: unread,
+  mfuPeak: unread,
+  mfuOfBf16Peak: unread,
   tokensPerSecond: unread,
   tokensPerSecondPerChip: unread,
   tokensPerSecondPerUser: unread,

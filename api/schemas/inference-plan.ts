@@ -23,7 +23,12 @@ export const inferencePlan = z.object({
     'No plan on these chips is faster: weights and caches once over all HBM, or the FLOPs at peak.',
   ),
   streaming: z
-    .object({ weightsSeconds: seconds, kvCacheSeconds: seconds, arithmeticSeconds: seconds })
+    .object({
+      weightsSeconds: seconds,
+      kvCacheSeconds: seconds,
+      activationsSeconds: seconds,
+      arithmeticSeconds: seconds,
+    })
     .describe('Parts of the step, each as if alone.'),
   reshardingSeconds: seconds.describe('Between components that are laid out differently.'),
   layoutProvenBest: z

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Plan } from '../../src/plan/plan.ts'
 import { contextLayouts } from '../../src/sharding/context-layout.ts'
 import { axisName, mesh, perAxis } from './axis.ts'
+import { elementType } from './chip.ts'
 import { tokenCost } from './token-cost.ts'
 
 const bytes = z.number()
@@ -25,7 +26,10 @@ const layout = z.object({
 const timeAccount = z.object({
   compute: seconds,
   hbm: seconds,
-  communication: z.object(perAxis(seconds)),
+  communication: z
+    .object(perAxis(seconds))
+    .describe('All of it by the axis that it moves over, one collective after another, overlapped or not.'),
+  hostTransfer: seconds.describe('Arrays that are kept on the host, there and back, overlapped or not.'),
   pipelineBubble: seconds,
   rematerialization: seconds,
   optimizer: seconds,
@@ -110,8 +114,15 @@ export const plan = z.object({
   stepTimeSeconds: seconds,
   lowerBoundSeconds: seconds.describe('Everything overlaps.'),
   upperBoundSeconds: seconds.describe('Nothing does.'),
-  mfu: z.number(),
-  hfu: z.number(),
+  mfu: z.number().describe('Share of `mfuPeak`.'),
+  hfu: z.number().describe('The same of all FLOPs, with those that are computed again.'),
+  mfuPeak: z
+    .object({ type: elementType, flopsPerSecondPerChip: z.number() })
+    .describe('The peak of a chip for the type that matmuls run in.'),
+  mfuOfBf16Peak: z
+    .number()
+    .nullable()
+    .describe('The same FLOPs as a share of the bf16 peak: it compares plans in different types.'),
   tokensPerSecond: z.number(),
   tokensPerSecondPerChip: z.number(),
   ...tokenCost,
@@ -119,8 +130,25 @@ export const plan = z.object({
   timeSeconds: timeAccount,
   memoryBytes: memoryAccount,
   bottleneck: z.string(),
-  bottleneckDetail: z.object({ axis: axisName, network: z.string() }).nullable(),
-  headroom: z.object({ communication: z.number().nullable(), memory: z.number() }),
+  bottleneckDetail: z
+    .object({ axis: axisName.nullable(), network: z.string() })
+    .nullable()
+    .describe(
+      'Of communication: the network that is busiest, by its name on this machine (`host` is the link to the host), and the axis it is so for.',
+    ),
+  headroom: z.object({
+    communication: z
+      .number()
+      .nullable()
+      .describe(
+        'Time in kernels over the time that the busiest network is busy, as if both ran without a break; null where nothing moves.',
+      ),
+    memory: z.number().describe('The budget over what is on the fullest chip.'),
+    atHalfBandwidth: z
+      .object({ network: z.string(), stepTimeSeconds: seconds })
+      .nullable()
+      .describe('The step of this plan, had its busiest network half of its bandwidth.'),
+  }),
   collectives: z.array(collectiveLine),
   explanation: z.array(z.string()),
   launch: z.record(z.string(), z.unknown()).describe('Flags or configuration, per framework.'),

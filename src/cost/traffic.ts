@@ -81,6 +81,18 @@ export function bucketTime(
   return routedTime(bytes, cost, routedLoads(cost, outerShare(cost, experts, assumptions)))
 }
 
+/** Seconds that each part of the network is busy with it. */
+export function bucketBusy(
+  bucket: Bucket,
+  bytes: Bytes,
+  cost: GroupCost,
+  assumptions: Assumptions,
+  experts: MixtureOfExperts | null,
+): readonly Seconds[] {
+  if (!bucket.routed || !experts) return busySeconds(bucket.operation, bytes, cost)
+  return routedLoads(cost, outerShare(cost, experts, assumptions)).map((load) => load * bytes)
+}
+
 /** One collective of an array of so many bytes as its group sees it, so often. */
 export function addCollective(
   sum: Traffic,
@@ -94,6 +106,13 @@ export function addCollective(
   const moved = times * bytes
   if (operation === 'AllToAll') addBusy(sum, time, moved, cost.allToAllLoads, overlap)
   else addBusy(sum, time, moved * busyFactor(operation, cost), cost.loads, overlap)
+}
+
+/** Seconds that each part of the network is busy with one collective. */
+export function busySeconds(operation: Operation, bytes: Bytes, cost: GroupCost): readonly Seconds[] {
+  if (operation === 'AllToAll') return cost.allToAllLoads.map((load) => load * bytes)
+  const moved = bytes * busyFactor(operation, cost)
+  return cost.loads.map((load) => load * moved)
 }
 
 /** Copies of tokens on their way to experts or back. */

@@ -56,6 +56,8 @@ export interface ComponentTime {
   readonly arithmetic: Seconds
   readonly weights: Seconds
   readonly caches: Seconds
+  /** What products read and write beside them, and kernels between products. */
+  readonly activations: Seconds
   readonly compute: Seconds
   readonly communication: Seconds
   /** Dispatch and combine where they run beside another half's compute: not in `expected` and `lower`, as if alone. */
@@ -106,12 +108,16 @@ export function componentTime(
   given: Conditions,
   halves: 1 | 2 = 1,
 ): ComponentTime {
-  const parts = { arithmetic: 0, weights: 0, caches: 0 }
+  const parts = {
+    ...{ arithmetic: 0, weights: 0, caches: 0 },
+    activations: sumOf(layout.elementwise, given.sizes) * given.rates.secondsPerByte,
+  }
   for (const product of layout.products) {
-    const { arithmetic, streamed } = productTime(product, given)
+    const { arithmetic, streamed, weights, caches } = productTime(product, given)
     parts.arithmetic += product.share * arithmetic
-    if (product.kind === 'attention') parts.caches += product.share * streamed
-    else parts.weights += product.share * streamed
+    parts.weights += product.share * weights
+    parts.caches += product.share * caches
+    parts.activations += product.share * (streamed - weights - caches)
   }
   const compute = computeSeconds(layout, given)
   const at = (moves: readonly CompiledCollective[], beside: Seconds, bound: Bound) => {
@@ -164,13 +170,15 @@ function productTime(product: CompiledProduct, given: Conditions): ProductTime {
   if (product.kind === 'matmul') return roofline(product, 1, given)
   const { sizes, assumptions } = given
   const whole = sizes.extents[contextAt] ?? 0
-  const sum = { arithmetic: 0, streamed: 0, seconds: 0 }
+  const sum = { arithmetic: 0, streamed: 0, weights: 0, caches: 0, seconds: 0 }
   for (const { share, read, met } of given.contexts) {
     sizes.extents[contextAt] = read
     const counted = { none: 0, causal: met, full: read }[assumptions.attentionFlops]
     const one = roofline(product, counted / read, given)
     sum.arithmetic += share * one.arithmetic
     sum.streamed += share * one.streamed
+    sum.weights += share * one.weights
+    sum.caches += share * one.caches
     sum.seconds += share * one.seconds
   }
   sizes.extents[contextAt] = whole
@@ -180,6 +188,9 @@ function productTime(product: CompiledProduct, given: Conditions): ProductTime {
 interface ProductTime {
   readonly arithmetic: Seconds
   readonly streamed: Seconds
+  /** Of what is streamed. */
+  readonly weights: Seconds
+  readonly caches: Seconds
   readonly seconds: Seconds
 }
 
@@ -188,10 +199,18 @@ function roofline(product: CompiledProduct, counted: number, given: Conditions):
   const perFlop = product.kind === 'attention' ? rates.secondsPerAttentionFlop : rates.secondsPerFlop
   const arithmetic = sumOf(product.flops, sizes) * counted * perFlop
   const slowed = assumptions.hbmEfficiency / assumptions.cacheEfficiency
-  let bytes = sumOf(product.weights, sizes) + slowed * sumOf(product.caches, sizes)
+  const weights = sumOf(product.weights, sizes)
+  const caches = slowed * sumOf(product.caches, sizes)
+  let bytes = weights + caches
   if (assumptions.elementwise) bytes += sumOf(product.activations, sizes)
   const streamed = bytes * rates.secondsPerByte
-  return { arithmetic, streamed, seconds: Math.max(arithmetic, streamed) }
+  return {
+    arithmetic,
+    streamed,
+    weights: weights * rates.secondsPerByte,
+    caches: caches * rates.secondsPerByte,
+    seconds: Math.max(arithmetic, streamed),
+  }
 }
 
 /** Where S stands among the extents. */

@@ -2,13 +2,14 @@
  * Where a plan's step goes, and what is on its fullest chip.
  *
  * The parts of the time add up to the step: compute + hbm + rematerialization + exposedCommunication +
- * pipelineBubble + optimizer + overhead. `communication` is all of it, hidden or not, by the axis it moves over.
+ * pipelineBubble + optimizer + overhead. `communication` and `hostTransfer` are all of it, overlapped or not.
  */
 
 import { activationBytes, fixedMemory, liveBytes, stageBytes } from '../cost/memory-numbers.ts'
 import { stageOverhead } from '../cost/overhead.ts'
-import { type Axis, axes } from '../sharding/axis.ts'
+import { hostSeconds } from './collectives.ts'
 import type { Costing } from './costing.ts'
+import { byAxis } from './movement.ts'
 import type { CollectiveLine, MemoryAccount, TimeAccount } from './plan.ts'
 import { stageWork } from './work.ts'
 
@@ -28,6 +29,7 @@ export function timeAccount(costing: Costing, lines: readonly CollectiveLine[]):
     compute,
     hbm,
     communication: byAxis(lines),
+    hostTransfer: hostSeconds(costing),
     pipelineBubble,
     rematerialization,
     optimizer: layers.update,
@@ -35,27 +37,6 @@ export function timeAccount(costing: Costing, lines: readonly CollectiveLine[]):
     exposedCommunication: Math.max(0, stepTime - rest),
   }
 }
-
-/** A collective over several axes counts for the first of them that is larger than 1, weights' own axis first. */
-export function byAxis(lines: readonly CollectiveLine[]): Readonly<Record<Axis, number>> {
-  const seconds: Record<Axis, number> = {
-    data: 0,
-    fsdp: 0,
-    tensor: 0,
-    tensor2: 0,
-    context: 0,
-    expert: 0,
-    pipeline: 0,
-  }
-  for (const line of lines) {
-    const over = line.over.split(' x ')
-    const axis = byPrecedence.find((name) => over.includes(name))
-    if (axis) seconds[axis] += line.seconds
-  }
-  return seconds
-}
-
-const byPrecedence: readonly Axis[] = ['fsdp', ...axes.filter((axis) => axis !== 'fsdp')]
 
 export function memoryAccount({ candidate, memory, model }: Costing): MemoryAccount {
   const { groups, mix } = candidate

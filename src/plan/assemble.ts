@@ -1,15 +1,15 @@
 /** A candidate, costed and explained: the plan that goes out. */
 
 import type { Solver } from '../../solvers/linear-program.ts'
-import { peakFlops } from '../cost/compute.ts'
 import type { CostModel } from '../cost/model.ts'
+import { repriced } from '../cost/repriced.ts'
 import { routerTrainFlops, trainFlops } from '../model/flops.ts'
 import type { Candidate } from '../search/candidate.ts'
 import { replicasOf } from '../sharding/axis.ts'
 import { memoryAccount, timeAccount } from './accounts.ts'
 import { algorithmLines } from './algorithm.ts'
 import { binding } from './binding.ts'
-import { collectiveLines, planComponents } from './collectives.ts'
+import { movements, planComponents } from './collectives.ts'
 import { type Costing, costing } from './costing.ts'
 import { explanation } from './explanation.ts'
 import { bytesText } from './figures.ts'
@@ -17,33 +17,36 @@ import { planId } from './identity.ts'
 import { launch } from './launch.ts'
 import { fittingChunks } from './loss-chunks.ts'
 import { memoryPolicyAccount } from './memory-policy.ts'
+import { busiestNetwork, withHalf } from './network-use.ts'
 import { axisPlacements } from './placement.ts'
 import type { Infeasibility, Plan } from './plan.ts'
 import { shardingsOf } from './shardings.ts'
 import { stagePartitionAccount } from './stage-partition.ts'
 import { layersByPolicy, summary } from './summary.ts'
 import { tokenCost } from './token-cost.ts'
+import { utilization } from './utilization.ts'
 import { recomputedFlops } from './work.ts'
 
 export function assemble(model: CostModel, candidate: Candidate, rank: number, solver: Solver): Plan {
   const costed = costing(model, candidate)
-  const lines = collectiveLines(costed)
+  const moved = movements(costed)
+  const lines = moved.map(({ line }) => line)
   const time = timeAccount(costed, lines)
   const memory = memoryAccount(costed)
-  const bound = binding(costed, time)
   const { problem } = model
+  const busiest = busiestNetwork(problem.cluster.network, moved, time.hostTransfer)
+  const bound = binding(time, busiest)
   const { workload, cluster } = problem
   const { mesh, zeroStage, schedule, microbatches, sequences, stageLayers } = candidate
   const rematerialization = layersByPolicy(model, candidate)
   const placement = axisPlacements(candidate.placement, mesh, cluster)
   const usefulFlops = usefulStepFlops(model)
-  const peak = peakFlops(cluster.chip, problem.precision.compute) * cluster.chips
+  const used = utilization(cluster, problem.precision, costed.stepTime)
   const tokensPerSecond = workload.batchTokens / costed.stepTime
   const executedFlops = usefulFlops + recomputedStepFlops(costed)
   const short = memory.total - memory.budget
   const feasible = short <= memory.budget * 1e-12
-  const described = { candidate, model, time, memory, bound, costed, rematerialization }
-  return {
+  const plan = {
     rank,
     feasible,
     ...(feasible ? {} : { infeasible: [tooFull(short, memory.stage, fittingChunks(costed))] }),
@@ -77,8 +80,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
     stepTimeSeconds: costed.stepTime,
     lowerBoundSeconds: costed.lowerBound,
     upperBoundSeconds: costed.upperBound,
-    mfu: usefulFlops / (peak * costed.stepTime),
-    hfu: executedFlops / (peak * costed.stepTime),
+    ...used(usefulFlops, executedFlops),
     tokensPerSecond,
     tokensPerSecondPerChip: tokensPerSecond / cluster.chips,
     ...tokenCost(cluster.chip, cluster.chips, tokensPerSecond, 'trained'),
@@ -87,9 +89,19 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
     memoryBytes: memory,
     bottleneck: bound.bottleneck,
     bottleneckDetail: bound.detail,
-    headroom: { communication: bound.communicationHeadroom, memory: memory.budget / memory.total },
+    headroom: {
+      communication: bound.communicationHeadroom,
+      memory: memory.budget / memory.total,
+      atHalfBandwidth: busiest && {
+        network: busiest.name,
+        stepTimeSeconds: costing(repriced(model, withHalf(cluster, busiest.name)), candidate).stepTime,
+      },
+    },
     collectives: lines,
-    explanation: explanation(described),
+  }
+  return {
+    ...plan,
+    explanation: explanation(plan, costed),
     launch: launch(model, candidate, rematerialization),
   }
 }

@@ -1,74 +1,94 @@
-/** What a person would want to hear about a plan: what it waits for, what it hides, what fills the memory. */
-import type { CostModel } from '../cost/model.ts'
-import type { Candidate } from '../search/candidate.ts'
-import type { Binding } from './binding.ts'
+/**
+ * What a person would want to hear about a plan: what it waits for, what overlaps, what fills the memory. Each sentence is a
+ * claim that a test replays (test/laws/said.test.ts).
+ */
+import { shortBytes } from '../cost/memory-numbers.ts'
 import type { Costing } from './costing.ts'
 import { bytesText, counted, percent, secondsText } from './figures.ts'
 import { logitBytes } from './loss-chunks.ts'
-import type { MemoryAccount, TimeAccount } from './plan.ts'
-import { type PolicyLayers, rematText } from './summary.ts'
+import type { Plan } from './plan.ts'
+import { rematText } from './summary.ts'
+import { communicationSentence, networkSentence, utilizationSentence } from './time-sentences.ts'
 
-export interface Described {
-  readonly candidate: Candidate
-  readonly model: CostModel
-  readonly time: TimeAccount
-  readonly memory: MemoryAccount
-  readonly bound: Binding
-  readonly costed: Costing
-  readonly rematerialization: readonly PolicyLayers[]
-}
+export type Described = Omit<Plan, 'explanation' | 'launch' | 'layout' | 'memoryPolicy' | 'stagePartition'>
 
-export function explanation(plan: Described): readonly string[] {
+export function explanation(plan: Described, costed: Costing): readonly string[] {
   return [
     boundSentence(plan),
-    timeSentence(plan),
+    communicationSentence(plan),
+    ...networkSentence(plan),
+    utilizationSentence(plan),
     ...pipelineSentence(plan),
     memorySentence(plan),
-    ...logitsSentence(plan),
-    ...rematSentence(plan),
+    ...logitsSentence(plan, costed),
+    ...rematSentence(plan, costed),
   ]
 }
 
-function boundSentence({ bound, time, costed }: Described): string {
-  const computing = time.compute + time.hbm + time.rematerialization
-  if (bound.bottleneck === 'communication' && bound.detail) {
-    const { axis, network } = bound.detail
-    const slower = bound.communicationHeadroom ? 1 / bound.communicationHeadroom : 1
-    return `Communication-bound: the ${network} network is busy ${slower.toFixed(2)} times as long as the chips compute, most of it for the ${axis} axis.`
+function boundSentence({
+  bottleneck,
+  bottleneckDetail,
+  timeSeconds,
+  stepTimeSeconds,
+  headroom,
+}: Described): string {
+  const { compute, hbm, rematerialization, pipelineBubble, overhead, optimizer, exposedCommunication } =
+    timeSeconds
+  const of = `of the ${secondsText(stepTimeSeconds)} step`
+  const kernels = compute + hbm + rematerialization
+  const again = rematerialization > 0 ? `, ${secondsText(rematerialization)} of recomputation` : ''
+  if (bottleneck === 'communication' && bottleneckDetail) {
+    const { axis, network } = bottleneckDetail
+    const busy = kernels / (headroom.communication ?? 1)
+    const link = network === 'host' ? 'the link to the host' : `the ${network} network`
+    const reason = axis ? `, more of it for the ${axis} axis than for any other` : ''
+    return `Communication-bound: ${secondsText(exposedCommunication)} ${of} wait for it; ${link} is busy for ${secondsText(busy)} beside ${secondsText(kernels)} of kernels${reason}.`
   }
-  if (bound.bottleneck === 'pipelineBubble') {
-    return `Bound by the pipeline bubble: stages wait ${secondsText(time.pipelineBubble)} of ${secondsText(costed.stepTime)}.`
+  if (bottleneck === 'pipelineBubble') {
+    return `Bound by the pipeline bubble: stages wait ${secondsText(pipelineBubble)} ${of}.`
   }
-  const spare = bound.communicationHeadroom
-  const network = spare
-    ? `; the busiest network could be ${spare.toFixed(1)} times slower before it bound`
-    : ''
-  const what = bound.bottleneck === 'hbm' ? 'HBM-bound' : 'Compute-bound'
-  return `${what}: ${secondsText(computing)} of the ${secondsText(costed.stepTime)} step${network}.`
+  if (bottleneck === 'overhead') {
+    return `Bound by overheads: ${secondsText(overhead)} ${of} go to starting kernels, to the host and to waiting for the last node.`
+  }
+  if (bottleneck === 'optimizer') {
+    return `Bound by the optimizer: its update takes ${secondsText(optimizer)} ${of}.`
+  }
+  if (bottleneck === 'hbm') {
+    return `HBM-bound: kernels wait for HBM ${secondsText(hbm)} ${of}, beside ${secondsText(compute)} of arithmetic${again}.`
+  }
+  return `Compute-bound: ${secondsText(kernels)} ${of} are kernels: ${secondsText(compute)} of arithmetic, ${secondsText(hbm)} of waiting for HBM${again}.`
 }
 
-function timeSentence({ time, costed }: Described): string {
-  const all = Object.values(time.communication).reduce((sum, seconds) => sum + seconds, 0)
-  const hidden = all > 0 ? Math.max(0, 1 - time.exposedCommunication / all) : 1
-  return `Of ${secondsText(all)} of communication ${percent(hidden)} hides behind compute; ${secondsText(time.exposedCommunication)} (${percent(time.exposedCommunication / costed.stepTime)} of the step) is exposed.`
-}
-
-function pipelineSentence({ candidate, time, costed }: Described): readonly string[] {
-  const { stageLayers, microbatches, schedule, groups } = candidate
+function pipelineSentence({
+  stageLayers,
+  microbatches,
+  pipelineSchedule,
+  virtualStages,
+  timeSeconds,
+  stepTimeSeconds,
+}: Described): readonly string[] {
   if (stageLayers.length === 1) return []
-  const [most, least] = [Math.max(...stageLayers), Math.min(...stageLayers)]
-  const unlike = groups.some(({ composition }) => composition !== null)
-  const fewest = unlike
-    ? 'fewest where layers are the longest or the loss is'
-    : 'fewest where the embedding or the loss is'
-  const layers =
-    most === least ? `${counted(most, 'layer')} each` : `${least} to ${most} layers each, ${fewest}`
+  const pieces = virtualStages > 1 ? ` with ${virtualStages} virtual stages` : ''
+  const bubble = percent(timeSeconds.pipelineBubble / stepTimeSeconds)
   return [
-    `${stageLayers.length} stages of ${layers}; ${counted(microbatches, 'microbatch')} under ${schedule.name}${schedule.virtualStages > 1 ? ` with ${schedule.virtualStages} virtual stages` : ''} leave a bubble of ${percent(time.pipelineBubble / costed.stepTime)}.`,
+    `${stagesText(stageLayers)}; ${counted(microbatches, 'microbatch')} under ${pipelineSchedule}${pieces} leave a bubble of ${bubble} of the step.`,
   ]
 }
 
-function memorySentence({ memory, candidate }: Described): string {
+/** 16 stages: 2 of 7 layers, 14 of 8. */
+function stagesText(stageLayers: readonly number[]): string {
+  const sizes = [...new Set(stageLayers)].sort((a, b) => a - b)
+  const [first = 0] = sizes
+  const shown = (layers: number) => Number(layers.toFixed(2))
+  if (sizes.length === 1) return `${stageLayers.length} stages of ${counted(shown(first), 'layer')} each`
+  const parts = sizes.map((size) => {
+    const stages = stageLayers.filter((layers) => layers === size).length
+    return `${stages} of ${size === first ? counted(shown(size), 'layer') : shown(size)}`
+  })
+  return `${stageLayers.length} stages: ${parts.join(', ')}`
+}
+
+function memorySentence({ memoryBytes: memory, stageLayers }: Described): string {
   const parts = (
     [
       ['weights', memory.parameters],
@@ -81,15 +101,18 @@ function memorySentence({ memory, candidate }: Described): string {
   )
     .filter(([, bytes]) => bytes > 0)
     .map(([name, bytes]) => `${name} ${bytesText(bytes)}`)
-  const where = candidate.stageLayers.length > 1 ? ` on stage ${memory.stage}, the fullest` : ''
+  const where = stageLayers.length > 1 ? ` on stage ${memory.stage}, the fullest` : ''
   return `Memory per chip${where}: ${bytesText(memory.total)} of ${bytesText(memory.budget)} (${parts.join(', ')}).`
 }
 
-function logitsSentence({ memory, candidate, costed }: Described): readonly string[] {
-  const fullest = candidate.groups.find(({ index }) => index === memory.stage)
-  const bytes = fullest ? logitBytes(costed.memory, fullest) : 0
-  if (bytes < worthSaying * memory.total) return []
-  const { lossChunks } = costed.model.problem.assumptions
+function logitsSentence(
+  { memoryBytes }: Described,
+  { candidate, model, memory }: Costing,
+): readonly string[] {
+  const fullest = candidate.groups.find(({ index }) => index === memoryBytes.stage)
+  const bytes = fullest ? logitBytes(memory, fullest) : 0
+  if (bytes < worthSaying * memoryBytes.total) return []
+  const { lossChunks } = model.problem.assumptions
   return [
     `${bytesText(bytes)} of it are logits: in more than ${lossChunks} ${lossChunks === 1 ? 'piece' : 'pieces'} they take less (assumptions.lossChunks).`,
   ]
@@ -98,8 +121,17 @@ function logitsSentence({ memory, candidate, costed }: Described): readonly stri
 /** Of a chip's memory. */
 const worthSaying = 0.05
 
-function rematSentence({ rematerialization, time, costed }: Described): readonly string[] {
+/** What is computed again, and what the budget lacks to keep it: nothing is said where it would fit. */
+function rematSentence(
+  { rematerialization, timeSeconds, stepTimeSeconds }: Described,
+  { candidate, memory, model }: Costing,
+): readonly string[] {
   const text = rematText(rematerialization)
   if (text === 'no remat') return []
-  return [`To fit: ${text}, ${percent(time.rematerialization / costed.stepTime)} of the step.`]
+  const { least } = memory
+  const keepAll = { policy: least, other: least, count: 0 }
+  const short = least < 0 ? 0 : shortBytes(memory, candidate.groups, keepAll, model.problem.memoryBudget)
+  const why = short > 0 ? `; with everything kept a chip would be ${bytesText(short)} over the budget` : ''
+  const share = percent(timeSeconds.rematerialization / stepTimeSeconds)
+  return [`Recomputed: ${text}, ${share} of the step${why}.`]
 }

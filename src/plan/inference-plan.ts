@@ -18,6 +18,7 @@ export interface InferencePlan extends Plan {
   readonly streaming: {
     readonly weightsSeconds: number
     readonly kvCacheSeconds: number
+    readonly activationsSeconds: number
     readonly arithmeticSeconds: number
   }
   /** Resharding between the components' layouts, of one step. */

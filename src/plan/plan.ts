@@ -1,5 +1,6 @@
 /** What comes out, in the words of the HTTP contract: units in the names, SI throughout. */
 import type { Assumptions } from '../assumptions.ts'
+import type { ElementType } from '../hardware/chip.ts'
 import type { Cluster } from '../hardware/cluster.ts'
 import type { Precision } from '../problem.ts'
 import type { Axis, Mesh } from '../sharding/axis.ts'
@@ -51,7 +52,10 @@ export interface MemoryAccount {
 export interface TimeAccount {
   readonly compute: number
   readonly hbm: number
+  /** All of it by the axis that it moves over, one collective after another. */
   readonly communication: Readonly<Record<Axis, number>>
+  /** Arrays that are kept on the host, there and back. */
+  readonly hostTransfer: number
   readonly pipelineBubble: number
   readonly rematerialization: number
   readonly optimizer: number
@@ -116,6 +120,10 @@ export interface Plan extends TokenCost {
   readonly upperBoundSeconds: number
   readonly mfu: number
   readonly hfu: number
+  /** The peak of a chip that `mfu` and `hfu` are shares of: that of the type that matmuls run in. */
+  readonly mfuPeak: { readonly type: ElementType; readonly flopsPerSecondPerChip: number }
+  /** The same FLOPs as a share of the bf16 peak, which compares plans in different types; null where a chip has none. */
+  readonly mfuOfBf16Peak: number | null
   readonly tokensPerSecond: number
   readonly tokensPerSecondPerChip: number
   readonly paddingFraction: number
@@ -123,11 +131,20 @@ export interface Plan extends TokenCost {
   readonly memoryBytes: MemoryAccount
   readonly bottleneck: string
   /** Which axis, and which part of the network, where the bottleneck is communication. */
-  readonly bottleneckDetail: { readonly axis: Axis; readonly network: string } | null
-  readonly headroom: { readonly communication: number | null; readonly memory: number }
+  readonly bottleneckDetail: { readonly axis: Axis | null; readonly network: string } | null
+  readonly headroom: Headroom
   readonly collectives: readonly CollectiveLine[]
   readonly explanation: readonly string[]
   readonly launch: Readonly<Record<string, unknown>>
+}
+
+export interface Headroom {
+  /** Time in kernels over the time that the busiest network is busy; null where nothing moves. */
+  readonly communication: number | null
+  /** The budget over what is on the fullest chip. */
+  readonly memory: number
+  /** The step of this plan, had its busiest network half of its bandwidth. */
+  readonly atHalfBandwidth: { readonly network: string; readonly stepTimeSeconds: number } | null
 }
 
 export interface SearchAccount {

@@ -4,17 +4,14 @@ import type { Problem } from '../problem.ts'
 import { counted, percent } from './figures.ts'
 import type { Plan } from './plan.ts'
 
-export function warnings(
-  { workload, assumptions, model, cluster }: Problem,
-  best: Plan | null,
-  named = 'the best plan',
-): readonly string[] {
+export function warnings(problem: Problem, best: Plan | null, named = 'the best plan'): readonly string[] {
+  const { workload, assumptions, model, cluster } = problem
   const { batchTokens, sequenceLength } = workload
   const whole = batchTokens % sequenceLength === 0
   const found: string[] = []
   if (!whole && !assumptions.tokensDivideFreely) {
     found.push(
-      `batchTokens ${batchTokens} is not a multiple of the sequence length ${sequenceLength}: the batch is costed as ${counted(Math.ceil(batchTokens / sequenceLength), 'sequence')}, and MFU counts the tokens asked for`,
+      `batchTokens ${batchTokens} is not a multiple of the sequence length ${sequenceLength}: the batch is costed as at least ${counted(Math.ceil(batchTokens / sequenceLength), 'sequence')}, and MFU counts the tokens asked for`,
     )
   }
   if (assumptions.tokensDivideFreely) {
@@ -25,11 +22,8 @@ export function warnings(
   if (assumptions.attentionFlops === 'none') {
     found.push('attention dot products are neither charged nor counted in MFU')
   }
-  if (assumptions.basis === 'book') {
-    found.push(
-      'book assumptions: all communication overlaps with compute, kernels reach peak, memory is 10 bytes per parameter and checkpoints',
-    )
-  }
+  const ideals = idealsOf(problem)
+  if (ideals.length > 0) found.push(`${assumptions.basis} assumptions: ${ideals.join(', ')}`)
   if (best && best.paddingFraction > 0.02) {
     found.push(`${named} pads the batch: ${percent(best.paddingFraction)} of its tokens are padding`)
   }
@@ -53,13 +47,32 @@ export function warnings(
       'Muon: matrices are taken to be dealt out whole over the chips that shard its states; gathering them is not charged',
     )
   }
-  if (best && best.mesh.context > 1) {
-    found.push('context parallelism assumes causal work balanced over the ring (zig-zag)')
+  const causal = assumptions.attentionFlops === 'causal'
+  if (best && causal && best.contextLayout !== null && best.contextLayout !== 'ulysses') {
+    const over = best.contextLayout === 'ring' ? 'the ring' : 'the context axis'
+    found.push(`context parallelism assumes causal work balanced over ${over} (zig-zag)`)
   }
   if (assumptions.basis === 'calibrated' && cluster.chip.kind === 'tpu') {
     found.push('TPU efficiencies are stated starting values, not yet fitted to measurements')
   }
   return found
+}
+
+/** What no machine does, as far as the assumptions at hand say so. */
+function idealsOf({ assumptions, precision, workload }: Problem): readonly string[] {
+  const { overlapPrefetched, overlapCriticalPath, matmulEfficiency, matmulHalfFlops } = assumptions
+  const { attentionEfficiency, hbmEfficiency, sustainedShare, masterWeights, gradientBuffer } = assumptions
+  const efficiencies = [matmulEfficiency, attentionEfficiency, hbmEfficiency, sustainedShare]
+  const states = !masterWeights && !gradientBuffer && workload.optimizer === 'adamw'
+  return [
+    ...(Math.min(overlapPrefetched, overlapCriticalPath) === 1
+      ? ['all communication may overlap with compute']
+      : []),
+    ...(matmulHalfFlops === 0 && Math.min(...efficiencies) === 1 ? ['kernels reach peak'] : []),
+    ...(states && precision.weights === 'bf16' && precision.optimizer === 'fp32'
+      ? ['weights and optimizer are 10 bytes per parameter, gradients none']
+      : []),
+  ]
 }
 
 function launchedBy({ launch }: Plan, frameworks: readonly Framework[]): boolean {

@@ -67,6 +67,8 @@ export const samplePlan: Plan = {
   upperBoundSeconds: 1.5,
   mfu: 0.4,
   hfu: 0.4,
+  mfuPeak: { type: 'bf16', flopsPerSecondPerChip: 9.89e14 },
+  mfuOfBf16Peak: 0.4,
   tokensPerSecond: 1e6,
   tokensPerSecondPerChip: 1.25e5,
   costPerMillionTokensUsd: null,
@@ -76,6 +78,7 @@ export const samplePlan: Plan = {
     compute: 0.9,
     hbm: 0.1,
     communication: { ...unitMesh, data: 0, fsdp: 0.2 },
+    hostTransfer: 0,
     pipelineBubble: 0,
     rematerialization: 0,
     optimizer: 0.01,
@@ -96,7 +99,11 @@ export const samplePlan: Plan = {
   },
   bottleneck: 'compute',
   bottleneckDetail: null,
-  headroom: { communication: 1.7, memory: 1.2 },
+  headroom: {
+    communication: 1.7,
+    memory: 1.2,
+    atHalfBandwidth: { network: 'nvlink', stepTimeSeconds: 1.1 },
+  },
   collectives: [
     {
       op: 'AllGather',

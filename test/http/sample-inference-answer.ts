@@ -13,7 +13,7 @@ export const sampleInferencePlan: InferencePlan = {
   batchSequences: 32,
   tokensPerSecondPerUser: 50,
   floorSeconds: 0.5,
-  streaming: { weightsSeconds: 0.4, kvCacheSeconds: 0.1, arithmeticSeconds: 0.05 },
+  streaming: { weightsSeconds: 0.4, kvCacheSeconds: 0.1, activationsSeconds: 0.01, arithmeticSeconds: 0.05 },
   reshardingSeconds: 0.01,
   layoutProvenBest: true,
   redundantExperts: 0,

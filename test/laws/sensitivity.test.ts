@@ -16,7 +16,7 @@ import { contextModels, modelFor, searchAll } from '../../src/search/context-mod
 import { solvers } from '../inference-problem.ts'
 import { runs } from '../runs.ts'
 import { sketchedLayout } from './sketched-plan.ts'
-import { inferenceQuestions, trainingQuestions } from './small-questions.ts'
+import { inferenceQuestions, tightQuestions, trainingQuestions } from './small-questions.ts'
 
 const change = 0.01
 
@@ -155,19 +155,6 @@ describe('elasticities', () => {
     compareAll(inferenceQuestions, (question) => inferred(question, true), inferred, 12)
   })
 })
-
-/** With less memory than the best plan would take: one mesh, so that something has to be computed again. */
-const tightQuestions = fc
-  .record({
-    question: trainingQuestions.filter(({ assumptions }) => !assumptions.tokensDivideFreely),
-    share: fc.constantFrom(0.5, 0.7, 0.9),
-  })
-  .map(({ question, share }) => {
-    const one = { ...question.constraints, context: 1, pipeline: 1, tensor: 1, expert: 1, microbatches: 1 }
-    const roomy = { ...question, constraints: one, memoryBudget: 1e15 }
-    const [best] = optimize(roomy, solvers).plans
-    return { ...roomy, memoryBudget: share * (best?.memoryBytes.total ?? 0) }
-  })
 
 describe('the next step of memory', () => {
   it('is where the plan, what it recomputes chosen again, is faster, and not a byte before', () => {

@@ -2,8 +2,9 @@
 import fc from 'fast-check'
 import { spelledOut } from '../../src/model/spelling.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
+import { optimize } from '../../src/optimize.ts'
 import type { PhaseProblem, Problem } from '../../src/problem.ts'
-import { generation, inferenceProblem, prompts } from '../inference-problem.ts'
+import { generation, inferenceProblem, prompts, solvers } from '../inference-problem.ts'
 import { problem } from '../problem.ts'
 
 const shape = {
@@ -20,6 +21,16 @@ export const smallModels: fc.Arbitrary<Transformer> = fc.constantFrom(
     moe: { experts: 16, activeExperts: 2, sharedExperts: 1, dFfExpert: 1024, denseLayers: 2 },
   }),
 )
+
+/** Heads of their own widths, and a cache without heads. */
+const latentModel = spelledOut('latent', {
+  ...{ layers: 6, dModel: 2048, dFf: 8192, heads: 16, vocab: 64_000, gatedMlp: true, tiedEmbeddings: false },
+  attention: {
+    kind: 'mla',
+    mla: { queryRank: 768, keyValueRank: 512, nopeHeadDim: 128, ropeHeadDim: 64, valueHeadDim: 128 },
+  },
+  moe: { experts: 64, activeExperts: 8, dFfExpert: 1024 },
+})
 
 export const smallMachines = fc.constantFrom(
   { chip: 'h100-sxm', chips: 8 },
@@ -62,11 +73,31 @@ export const trainingQuestions = trainingOf(
   ),
 )
 
+/** On the mesh of the best plan, with less memory than that takes: something has to be computed again, or nothing fits. */
+export const tightQuestions: fc.Arbitrary<Problem> = fc
+  .record({
+    question: trainingQuestions.filter(({ assumptions }) => !assumptions.tokensDivideFreely),
+    share: fc.constantFrom(0.7, 0.8, 0.9),
+  })
+  .map(({ question, share }) => {
+    const constraints = { context: 1, pipeline: 1, tensor: 1, expert: 1, microbatches: 1 }
+    const roomy = { ...question, constraints, memoryBudget: 1e15 }
+    const [best] = optimize(roomy, solvers).plans
+    if (!best) return roomy
+    const { mesh, zeroStage, memoryBytes } = best
+    return {
+      ...roomy,
+      constraints: { ...mesh, zeroStage, microbatches: 1 },
+      memoryBudget: share * memoryBytes.total,
+    }
+  })
+
 export const inferenceQuestions: fc.Arbitrary<PhaseProblem> = fc
   .record({
-    model: smallModels,
+    model: fc.oneof(smallModels, fc.constant(latentModel)),
     on: smallMachines,
-    assumptions: bases,
+    basis: bases,
+    twoBatchOverlap: fc.boolean(),
     workload: fc.constantFrom(
       generation(1, 4096),
       generation(64, 4096),
@@ -75,4 +106,12 @@ export const inferenceQuestions: fc.Arbitrary<PhaseProblem> = fc
       prompts(8, 8192),
     ),
   })
-  .map(({ on, ...rest }) => inferenceProblem({ ...on, ...rest, top: 1 }) as PhaseProblem)
+  .map(
+    ({ on, basis, twoBatchOverlap, ...rest }) =>
+      inferenceProblem({
+        ...on,
+        ...rest,
+        assumptions: { basis, twoBatchOverlap, searchWeightLayouts: true },
+        top: 1,
+      }) as PhaseProblem,
+  )

@@ -7,8 +7,7 @@ import { reserveBytes } from '../../cost/memory.ts'
 import { setShape, sumOf } from '../../inference/local-term.ts'
 import { heldOnStage } from '../../inference/occurrence.ts'
 import { fixedBytes } from '../../inference/pass-numbers.ts'
-import { type Axis, axes } from '../../sharding/axis.ts'
-import { byAxis } from '../accounts.ts'
+import { byAxis } from '../movement.ts'
 import type { CollectiveLine, MemoryAccount, TimeAccount } from '../plan.ts'
 import type { InferenceCosting } from './costing.ts'
 
@@ -26,6 +25,7 @@ export function inferenceTimeAccount(
     compute,
     hbm,
     communication: byAxis(lines),
+    hostTransfer: 0,
     pipelineBubble: waiting,
     rematerialization: 0,
     optimizer: 0,
@@ -60,9 +60,4 @@ export function inferenceMemoryAccount({ model, candidate }: InferenceCosting): 
     reserve,
     stage: mesh.pipeline - 1,
   }
-}
-
-/** The axis that moves longest. */
-export function heaviestAxis({ communication }: TimeAccount): Axis {
-  return [...axes].sort((a, b) => communication[b] - communication[a])[0] ?? 'tensor'
 }

@@ -1,6 +1,5 @@
 /** A candidate of inference, costed and explained: the plan that goes out. */
 import type { Solver } from '../../../solvers/linear-program.ts'
-import { peakFlops } from '../../cost/compute.ts'
 import { floorSeconds, workFlops } from '../../inference/floor.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import type { InferenceCandidate, Phase } from '../../inference/search.ts'
@@ -10,17 +9,20 @@ import { activeAxes } from '../collectives.ts'
 import { bytesText } from '../figures.ts'
 import { planId } from '../identity.ts'
 import type { InferencePlan } from '../inference-plan.ts'
+import { busiestNetwork, type NetworkUse, withHalf } from '../network-use.ts'
 import { axisPlacements } from '../placement.ts'
 import type { Infeasibility, TimeAccount } from '../plan.ts'
 import { shardingsOf } from '../shardings.ts'
 import { tokenCost } from '../token-cost.ts'
-import { heaviestAxis, inferenceMemoryAccount, inferenceTimeAccount } from './accounts.ts'
-import { inferenceAlgorithm, inferenceCollectives, restrictedLayout } from './collectives.ts'
+import { utilization } from '../utilization.ts'
+import { inferenceMemoryAccount, inferenceTimeAccount } from './accounts.ts'
+import { inferenceAlgorithm, inferenceMovements, restrictedLayout } from './collectives.ts'
 import { type InferenceCosting, inferenceCosting } from './costing.ts'
 import { inferenceExplanation } from './explanation.ts'
 import { heldPositions } from './launch/serving.ts'
 import { inferenceLaunch } from './launch.ts'
 import { redundantExperts } from './redundant-experts.ts'
+import { secondsOn } from './seconds-on.ts'
 
 /** What generation or prefill adds to what all plans of inference have. */
 export type PhaseFields = Partial<
@@ -43,13 +45,14 @@ export function assembleInference(
   const { setting } = model
   const { cluster } = setting
   const { mesh, pass, seconds } = candidate
-  const lines = inferenceCollectives(costed)
+  const moved = inferenceMovements(costed)
+  const lines = moved.map(({ line }) => line)
   const time = inferenceTimeAccount(costed, lines)
   const memory = inferenceMemoryAccount(costed)
   const placement = axisPlacements(candidate.placement, mesh, cluster)
   const names = Object.fromEntries(costed.components.map(({ name, layout }) => [name, layout.name]))
   const useful = workFlops(setting, work)
-  const mfu = useful / (peakFlops(cluster.chip, setting.precision.compute) * cluster.chips * seconds)
+  const busiest = busiestNetwork(cluster.network, moved)
   const tokensPerSecond = phase.tokens(pass) / seconds
   const short = memory.total - memory.budget
   const feasible = short <= memory.budget * 1e-12
@@ -82,8 +85,7 @@ export function assembleInference(
     stepTimeSeconds: seconds,
     lowerBoundSeconds: costed.lowerBound,
     upperBoundSeconds: costed.upperBound,
-    mfu,
-    hfu: mfu,
+    ...utilization(cluster, setting.precision, seconds)(useful, useful),
     tokensPerSecond,
     tokensPerSecondPerChip: tokensPerSecond / cluster.chips,
     tokensPerSecondPerUser: tokensPerSecond / batchSequences,
@@ -91,11 +93,14 @@ export function assembleInference(
     paddingFraction: 1 - batchSequences / paddedSequences(candidate),
     timeSeconds: time,
     memoryBytes: memory,
-    ...bottleneck(time, cluster.network.kind),
+    ...bottleneck(time, busiest),
     headroom: {
-      communication:
-        time.exposedCommunication > 0 ? (time.compute + time.hbm) / time.exposedCommunication : null,
+      communication: busiest && (time.compute + time.hbm) / busiest.seconds,
       memory: memory.budget / memory.total,
+      atHalfBandwidth: busiest && {
+        network: busiest.name,
+        stepTimeSeconds: secondsOn(model, candidate, withHalf(cluster, busiest.name)),
+      },
     },
     collectives: lines,
     batchSequences,
@@ -119,30 +124,31 @@ function provenBest({ question, answer }: InferenceCandidate, solver: Solver): b
 }
 
 function streaming({ components }: InferenceCosting): InferencePlan['streaming'] {
-  const sum = (part: 'weights' | 'caches' | 'arithmetic') =>
+  const sum = (part: 'weights' | 'caches' | 'activations' | 'arithmetic') =>
     components.reduce((total, { busy, time }) => total + busy * time[part], 0)
   return {
     weightsSeconds: sum('weights'),
     kvCacheSeconds: sum('caches'),
+    activationsSeconds: sum('activations'),
     arithmeticSeconds: sum('arithmetic'),
   }
 }
 
-/** The largest part of the step. */
+/** The largest part of the step; the busiest network too, where it is busy for longer than kernels run. */
 function bottleneck(
   time: TimeAccount,
-  network: 'torus' | 'switched',
+  busiest: NetworkUse | null,
 ): Pick<InferencePlan, 'bottleneck' | 'bottleneckDetail'> {
+  const outlasts = busiest && busiest.seconds > (time.compute + time.hbm) * (1 + 1e-9)
   const parts = [
     ['compute', time.compute],
     ['hbm', time.hbm],
-    ['communication', time.exposedCommunication],
+    ['communication', Math.max(time.exposedCommunication, outlasts ? busiest.seconds : 0)],
     ['pipelineBubble', time.pipelineBubble],
     ['overhead', time.overhead],
   ] as const
-  const [largest] = [...parts].sort(([, a], [, b]) => b - a)
-  const bound = largest?.[0] ?? 'compute'
-  const detail = { axis: heaviestAxis(time), network: network === 'torus' ? 'ici' : 'network' }
+  const [bound] = parts.reduce((a, b) => (b[1] > a[1] ? b : a))
+  const detail = busiest && { axis: busiest.axis, network: busiest.name }
   return { bottleneck: bound, bottleneckDetail: bound === 'communication' ? detail : null }
 }
 

@@ -1,6 +1,6 @@
 /** What a step of inference moves, line by line, and its algorithm, with only the axes that are larger than 1. */
 import { outerShare, routedLoads, routedTime } from '../../cost/routing.ts'
-import { operationTime } from '../../cost/traffic.ts'
+import { busySeconds, operationTime } from '../../cost/traffic.ts'
 import { collectiveTime } from '../../hardware/collective.ts'
 import {
   type CompiledCollective,
@@ -15,18 +15,33 @@ import { axesOf, axisBit, axisSet } from '../../sharding/axis.ts'
 import { restricted } from '../../sharding/component.ts'
 import { moveNotation } from '../../sharding/move.ts'
 import { activeAxes, costSet } from '../collectives.ts'
+import type { Movement } from '../movement.ts'
 import type { CollectiveLine } from '../plan.ts'
 import type { CostedComponent, InferenceCosting } from './costing.ts'
 
-export function inferenceCollectives(costing: InferenceCosting): readonly CollectiveLine[] {
+export function inferenceMovements(costing: InferenceCosting): readonly Movement[] {
   const { components, candidate } = costing
   const head = components.length - 1
   const lines = components.flatMap((component, index) => {
     setPass(costing.model, candidate.pass, index === head)
-    const own = restrictedLayout(costing, component).collectives
-    return own.flatMap((collective) => linesOf(collective, component.busy, costing))
+    return componentLines(costing, component)
   })
   return [...lines, ...streamLines(costing), ...transferLines(costing)]
+}
+
+/** As they are costed, call by call; arrays are named by the axes in use, where those have the same moves. */
+function componentLines(costing: InferenceCosting, component: CostedComponent): readonly Movement[] {
+  const active = axisSet(activeAxes(costing.candidate.mesh))
+  const calls = component.layout.collectives
+    .map((collective) => ({ ...collective, over: collective.over & active }))
+    .filter(({ over }) => over !== 0)
+  const short = restrictedLayout(costing, component).collectives.flatMap(({ moves }) => moves)
+  const alike = short.length === calls.reduce((sum, { moves }) => sum + moves.length, 0)
+  let at = 0
+  return calls.flatMap((call) => {
+    const moves = alike ? call.moves.map((move) => short[at++] ?? move) : call.moves
+    return linesOf({ ...call, moves }, component.busy, costing)
+  })
 }
 
 /** The layout on the axes in use, so that it reads as in the book. */
@@ -52,35 +67,36 @@ function linesOf(
   { operation, over, bytes, critical, routed, moves }: CompiledCollective,
   count: number,
   { model, candidate }: InferenceCosting,
-): readonly CollectiveLine[] {
+): readonly Movement[] {
   const cost = candidate.costs[costSet(over, candidate.costs, candidate.mesh)]
   if (!cost || count === 0) return []
   const whole = sumOf(bytes, model.sizes)
   const { model: transformer } = model.setting
   const { mode, halves } = candidate.pass
   const experts = routed ? transformer.experts : null
-  const one = experts
-    ? routedTime(whole, cost, routedLoads(cost, outerShare(cost, experts, model.assumed[mode])))
-    : operationTime(operation, whole, cost)
-  const seconds = count * one
-  return moves.map((move, index): CollectiveLine => {
+  const loads = experts ? routedLoads(cost, outerShare(cost, experts, model.assumed[mode])) : []
+  const one = experts ? routedTime(whole, cost, loads) : operationTime(operation, whole, cost)
+  const busy = experts ? loads.map((load) => load * whole) : busySeconds(operation, whole, cost)
+  return moves.map((move, index): Movement => {
     const term = bytes[index]
     const own = term ? localValue(term, model.sizes) : 0
-    return {
+    const share = (count * own) / whole
+    const line: CollectiveLine = {
       op: operation,
       over: axesOf(over).join(' x '),
       array: move.from,
       bytes: own,
       count,
-      seconds: (seconds * own) / whole,
+      seconds: one * share,
       exposed: critical && !(routed && halves === 2),
       pass: 'forward',
     }
+    return { line, busy: busy.map((part) => part * share) }
   })
 }
 
 /** The residual stream on its way from the sharding of one component to that of the next. */
-function streamLines(costing: InferenceCosting): readonly CollectiveLine[] {
+function streamLines(costing: InferenceCosting): readonly Movement[] {
   const { model, candidate, components } = costing
   const head = components.length - 1
   const active = axisSet(activeAxes(candidate.mesh))
@@ -101,23 +117,22 @@ function streamLines(costing: InferenceCosting): readonly CollectiveLine[] {
   ]
 }
 
-function transferLines({ model, candidate }: InferenceCosting): readonly CollectiveLine[] {
+function transferLines({ model, candidate }: InferenceCosting): readonly Movement[] {
   const { pass, costs } = candidate
   const cost = costs[axisBit.pipeline]
   if (!cost || pass.transfers === 0) return []
   setShape(model.sizes, pass.shape)
   const bytes = localValue(model.boundary, model.sizes)
   const one = collectiveTime(bytes, cost.permutePerByte, cost.permuteLatency, cost.latencyIsFloor)
-  return [
-    {
-      op: 'Permute',
-      over: 'pipeline',
-      array: 'Out',
-      bytes,
-      count: pass.transfers,
-      seconds: one * pass.transfers,
-      exposed: true,
-      pass: 'forward',
-    },
-  ]
+  const line: CollectiveLine = {
+    op: 'Permute',
+    over: 'pipeline',
+    array: 'Out',
+    bytes,
+    count: pass.transfers,
+    seconds: one * pass.transfers,
+    exposed: true,
+    pass: 'forward',
+  }
+  return [{ line, busy: cost.permuteLoads.map((load) => load * bytes * pass.transfers) }]
 }

@@ -1,6 +1,10 @@
-/** What a person would want to hear about a plan of inference: what it waits for, what it reads, what fills the memory. */
+/**
+ * What a person would want to hear about a plan of inference: what it waits for, what it reads, what fills the memory. Each
+ * sentence is a claim that a test replays (test/laws/said.test.ts).
+ */
 import { bytesText, counted, percent, secondsText } from '../figures.ts'
 import type { InferencePlan } from '../inference-plan.ts'
+import { communicationSentence, networkSentence, utilizationSentence } from '../time-sentences.ts'
 
 type Described = Omit<InferencePlan, 'explanation' | 'launch'>
 
@@ -8,7 +12,9 @@ export function inferenceExplanation(plan: Described, mode: 'prefill' | 'generat
   return [
     boundSentence(plan),
     ...(mode === 'generate' ? batchSentence(plan) : []),
-    communicationSentence(plan),
+    communicationSentence(plan, between(plan)),
+    ...networkSentence(plan),
+    utilizationSentence(plan),
     ...halvesSentence(plan),
     ...pipelineSentence(plan, mode),
     ...copiesSentence(plan),
@@ -17,10 +23,17 @@ export function inferenceExplanation(plan: Described, mode: 'prefill' | 'generat
   ]
 }
 
-function boundSentence({ bottleneck, timeSeconds, streaming, stepTimeSeconds }: Described): string {
+function boundSentence({
+  bottleneck,
+  bottleneckDetail,
+  timeSeconds,
+  streaming,
+  stepTimeSeconds,
+}: Described): string {
   const of = `of ${secondsText(stepTimeSeconds)}`
   if (bottleneck === 'communication') {
-    return `Bound by communication: ${secondsText(timeSeconds.exposedCommunication)} ${of} wait for the network.`
+    const network = bottleneckDetail ? `, most of all for the ${bottleneckDetail.network} network` : ''
+    return `Bound by communication: ${secondsText(timeSeconds.exposedCommunication)} ${of} wait for it${network}.`
   }
   if (bottleneck === 'overhead') {
     return `Bound by overheads: ${secondsText(timeSeconds.overhead)} ${of} go to starting kernels and to the host's work on each sequence.`
@@ -28,32 +41,33 @@ function boundSentence({ bottleneck, timeSeconds, streaming, stepTimeSeconds }: 
   if (bottleneck === 'pipelineBubble') {
     return `Bound by the pipeline: stages wait for each other ${secondsText(timeSeconds.pipelineBubble)} ${of}.`
   }
+  const { weightsSeconds, kvCacheSeconds, activationsSeconds, arithmeticSeconds } = streaming
   if (bottleneck === 'compute') {
-    return `Compute-bound: ${secondsText(timeSeconds.compute)} ${of} is arithmetic; streaming weights alone takes ${secondsText(streaming.weightsSeconds)}.`
+    return `Compute-bound: ${secondsText(timeSeconds.compute)} ${of} is arithmetic; streaming weights alone takes ${secondsText(weightsSeconds)}.`
   }
-  const [weights, caches] = [streaming.weightsSeconds, streaming.kvCacheSeconds]
-  const first = weights >= caches ? 'weights' : 'the key-value cache'
-  return `HBM-bound, by ${first}: weights stream in ${secondsText(weights)}, caches in ${secondsText(caches)}, ${of}; the arithmetic takes ${secondsText(streaming.arithmeticSeconds)}.`
+  const streams = [
+    ['weights', weightsSeconds],
+    ['the key-value cache', kvCacheSeconds],
+    ['activations', activationsSeconds],
+  ] as const
+  const [first] = streams.reduce((a, b) => (b[1] > a[1] ? b : a))
+  return `HBM-bound, most of all by ${first}: of ${secondsText(stepTimeSeconds)}, weights stream for ${secondsText(weightsSeconds)}, caches for ${secondsText(kvCacheSeconds)}, activations for ${secondsText(activationsSeconds)}; the arithmetic alone takes ${secondsText(arithmeticSeconds)}.`
 }
 
 function batchSentence(plan: Described): readonly string[] {
-  const { batchSequences, maxBatchSequences, criticalBatchTokens } = plan
+  const { batchSequences, maxBatchSequences, criticalBatchTokens, layout } = plan
   if (maxBatchSequences === undefined || criticalBatchTokens === undefined) return []
-  const side = batchSequences < criticalBatchTokens ? 'below' : 'above'
+  const side = batchSequences < criticalBatchTokens ? 'below' : 'at or above'
+  const whose = layout.components.experts === undefined ? 'weights' : 'weights of experts'
   return [
-    `${counted(batchSequences, 'sequence')} ${batchSequences === 1 ? 'is' : 'are'} ${side} the critical batch of ${Math.round(criticalBatchTokens)}, from which weights take longer to multiply than to read; memory holds at most ${maxBatchSequences}.`,
+    `${counted(batchSequences, 'sequence')} ${batchSequences === 1 ? 'is' : 'are'} ${side} the critical batch of ${Math.ceil(criticalBatchTokens)}, from which ${whose} take longer to multiply than to read; memory holds at most ${maxBatchSequences} under these layouts.`,
   ]
 }
 
-function communicationSentence({ timeSeconds, stepTimeSeconds, reshardingSeconds }: Described): string {
-  const all = Object.values(timeSeconds.communication).reduce((sum, seconds) => sum + seconds, 0)
-  if (all === 0) return 'Nothing is communicated.'
-  const exposed = timeSeconds.exposedCommunication
-  const between =
-    reshardingSeconds > 0
-      ? `, ${secondsText(reshardingSeconds)} of it between components that are laid out differently`
-      : ''
-  return `Of ${secondsText(all)} of communication ${secondsText(exposed)} (${percent(exposed / stepTimeSeconds)} of the step) is exposed${between}.`
+/** Of what is waited for. */
+function between({ reshardingSeconds }: Described): string {
+  if (reshardingSeconds === 0) return ''
+  return `, ${secondsText(reshardingSeconds)} of it between components that are laid out differently`
 }
 
 function pipelineSentence(
@@ -74,7 +88,8 @@ function pipelineSentence(
 
 function halvesSentence({ twoBatchOverlap, collectives }: Described): readonly string[] {
   if (!twoBatchOverlap) return []
-  const all = collectives.reduce((sum, { seconds, exposed }) => sum + (exposed ? 0 : seconds), 0)
+  const routed = collectives.filter(({ op, exposed }) => op === 'AllToAll' && !exposed)
+  const all = routed.reduce((sum, { seconds }) => sum + seconds, 0)
   return [
     `Two halves of the batch take turns: one computes beside ${secondsText(all)} of dispatch and combine of the other, and each reads the weights for itself.`,
   ]

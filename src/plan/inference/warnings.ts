@@ -13,11 +13,11 @@ export function inferenceWarnings(
       `${length} positions are more than the ${model.maxSequenceLength} that ${model.name} was made for`,
     )
   }
-  if (assumptions.basis === 'book') {
-    found.push(
-      'book assumptions: a step is its streaming or its arithmetic, whichever is longer, with all communication hidden; activations stay on the chip',
-    )
-  }
+  const ideals = [
+    ...(assumptions.overlapInference === 1 ? ['all communication may overlap with compute'] : []),
+    ...(assumptions.elementwise ? [] : ['activations stay on the chip']),
+  ]
+  if (ideals.length > 0) found.push(`${assumptions.basis} assumptions: ${ideals.join(', ')}`)
   if (assumptions.attentionFlops === 'none') {
     found.push('attention is charged as the reading of its cache alone; its dot products are not counted')
   }

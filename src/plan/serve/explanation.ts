@@ -18,11 +18,11 @@ export function serveExplanation(
   return [
     sizeSentence(plan, deployment, requests),
     ...rivalSentence(plan, deployment, requests, rival),
-    balanceSentence(plan, deployment, requests),
+    balanceSentence(deployment, requests),
     firstTokenSentence(plan, deployment, requests),
     tokenSentence(plan, deployment, requests),
-    batchSentence(plan, deployment),
-    ...transferSentence(plan, deployment),
+    batchSentence(deployment),
+    ...transferSentence(deployment),
     ...secondLayoutSentence(plan),
   ]
 }
@@ -35,11 +35,21 @@ function sizeSentence(plan: Described, { operation, pair }: Sized, { rate, maxFi
   const which = pair.disaggregated ? `${phase} instances are` : 'instances are'
   const busy = `${which} ${percent(busiest)} busy, and none is planned over ${percent(mostUtilization)}`
   if (rate === null) {
-    const bound =
-      busiest > mostUtilization * 0.999 ? busy : `the first token has to come in ${secondsText(maxFirst)}`
-    return `Sustains ${figure(plan.requestsPerSecond)} requests a second: ${bound}.`
+    return `Sustains ${figure(plan.requestsPerSecond)} requests a second: ${limit(operation, busy, maxFirst)}.`
   }
   return `Takes ${figure(rate)} requests a second, and would take ${figure(plan.requestsPerSecond)}: ${busy}.`
+}
+
+/** What a higher rate would run into. */
+function limit({ transfer, ...operation }: Sized['operation'], busy: string, maxFirst: number): string {
+  const full = 0.999 * mostUtilization
+  if (Math.max(operation.prefillUtilization, operation.generateUtilization) > full) return busy
+  if (transfer && transfer.utilization > full) {
+    return `the links that caches go over are ${percent(transfer.utilization)} busy, and none are planned over ${percent(mostUtilization)}`
+  }
+  return Number.isFinite(maxFirst)
+    ? `at a higher rate the first token would come later than ${secondsText(maxFirst)}`
+    : busy
 }
 
 function rivalSentence(
@@ -63,14 +73,14 @@ function rivalSentence(
   return [`${own}: ${other} it takes as many chips, and a request ${theirs} instead of ${mine}.`]
 }
 
-function balanceSentence(_plan: Described, deployment: Sized, { outputLength }: Requests): string {
+function balanceSentence(deployment: Sized, { outputLength }: Requests): string {
   const { pair, prefills, generates } = deployment
   const { prefill, generate, slots } = pair
   const prompts = prefill.prompts === 1 ? 'a prompt' : `${prefill.prompts} prompts`
   const step = secondsText(generate.stepSeconds(slots))
   if (!pair.disaggregated) {
     const share = (deployment.operation.rate * prefill.seconds) / prefill.prompts / generates
-    return `Both phases share ${chipsText(chipsOf(deployment))}: prefill (${secondsText(prefill.seconds)} for ${prompts}) takes ${percent(share)} of the time, generation the rest, so that neither phase's chips wait for the other's.`
+    return `Both phases share ${chipsText(chipsOf(deployment))}: prefill (${secondsText(prefill.seconds)} for ${prompts}) takes ${percent(share)} of the time, and steps of generation run in the rest.`
   }
   const balance = pair.generateCapacity / pair.prefillCapacity
   return `Prefill takes ${secondsText(prefill.seconds)} for ${prompts}, a step of ${slots} sequences ${step}: with ${outputLength} tokens a request that is ${balance.toFixed(2)} prefill instances to a generate instance; there are ${prefills} to ${generates}.`
@@ -95,12 +105,12 @@ function tokenSentence(plan: Described, { operation, pair, generates }: Sized, r
   return `A token every ${secondsText(tokenSeconds)}: a step of ${secondsText(stepSeconds)}, and prefills for ${percent(share)} of the time; ${objective}.`
 }
 
-function batchSentence(_plan: Described, { operation, pair }: Sized): string {
+function batchSentence({ operation, pair }: Sized): string {
   const { batch } = operation
   return `${batch} sequences are resident in a generate instance on average, ${percent(batch / pair.slots)} of the ${pair.slots} that memory and the objectives allow.`
 }
 
-function transferSentence(_plan: Described, { operation }: Sized): readonly string[] {
+function transferSentence({ operation }: Sized): readonly string[] {
   const { transfer } = operation
   if (!transfer) return []
   const { bytes, seconds, exposedSeconds, utilization } = transfer
