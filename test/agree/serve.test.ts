@@ -204,10 +204,10 @@ describe('the best deployment', () => {
           expect(found.operation.requestSeconds).toBeCloseTo(expected.requestSeconds, 9)
         }
       }),
-      { numRuns: runs(40) },
+      { numRuns: runs(24) },
     )
-    expect(seen.some).toBeGreaterThan(5)
-    expect(seen.none).toBeGreaterThan(5)
+    expect(seen.some).toBeGreaterThan(2)
+    expect(seen.none).toBeGreaterThan(2)
   })
 
   it('is the first of any list: the first ones are the same, however many are asked for', () => {
