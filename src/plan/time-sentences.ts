@@ -9,7 +9,8 @@ export function communicationSentence({ timeSeconds, stepTimeSeconds }: Timed, m
   const { communication, hostTransfer, exposedCommunication: exposed } = timeSeconds
   const all = Object.values(communication).reduce((sum, seconds) => sum + seconds, hostTransfer)
   if (all === 0) return 'Nothing is communicated.'
-  const overlapped = Math.max(0, all - exposed)
+  // What is left of a sum by rounding is nothing.
+  const overlapped = all - exposed > 1e-9 * all ? all - exposed : 0
   return `Of ${secondsText(all)} of communication ${secondsText(overlapped)} (${percent(overlapped / all)}) overlap with kernels or with other communication; ${secondsText(exposed)}, ${percent(exposed / stepTimeSeconds)} of the step, are waited for${more}.`
 }
 
