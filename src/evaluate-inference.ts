@@ -2,10 +2,10 @@
 
 import { lengthOf, phaseOf } from './infer.ts'
 import { leanestCandidate } from './inference/leanest.ts'
-import { inferenceModel } from './inference/model.ts'
+import { type InferenceModel, inferenceModel } from './inference/model.ts'
 import type { Pass } from './inference/pass.ts'
 import {
-  candidatesAt,
+  bestAt,
   type Given,
   type InferenceCandidate,
   type Phase,
@@ -13,8 +13,10 @@ import {
   sitesOf,
 } from './inference/search.ts'
 import type { Solvers } from './optimize.ts'
+import { never } from './patience.ts'
 import { secondsText } from './plan/figures.ts'
 import { assembleInference } from './plan/inference/assemble.ts'
+import { servable } from './plan/inference/launch.ts'
 import { phaseFields } from './plan/inference/phase-fields.ts'
 import { inferenceSketchFaults, tokensOf } from './plan/inference/sketch-faults.ts'
 import { inferenceWarnings } from './plan/inference/warnings.ts'
@@ -40,11 +42,15 @@ export function evaluateInference(
   const faults = inferenceSketchFaults(model, free, sketch, tried)
   if (faults.length > 0) return { illegal: faults }
   const phase = withPasses(open, sketch, sites[0])
-  const found = sites.flatMap((site) =>
-    candidatesAt(model, site, { ...phase, score: (_, seconds) => seconds }),
-  )
+  const launched = inferenceModel(free, servable(free))
+  const launchedPhase = withPasses(phaseOf(launched, free), sketch, sites[0])
   const one: Phase = { ...phase, meshes: { ...phase.meshes, allowed: [sketch.mesh] } }
-  const chosen = fastest(found) ?? leanestCandidate(model, one, given)
+  // What is over the limit of time is answered all the same, where nothing is under it.
+  const chosen =
+    (launched.servable && bestOn(launched, launchedPhase, sketch, given)) ??
+    bestOn(model, phase, sketch, given) ??
+    bestOn(model, unlimited(phase), sketch, given) ??
+    leanestCandidate(model, one, given)
   if (!chosen) return { illegal: [{ pointer: '/plan', detail: 'the mesh has no layouts' }] }
   const fields = phaseFields(model, free, chosen)
   const plan = assembleInference(model, chosen, 1, phase, fields, small, lengthOf(free))
@@ -54,7 +60,7 @@ export function evaluateInference(
     hardware: problem.cluster,
     precision: problem.precision,
     assumptions: problem.assumptions,
-    warnings: inferenceWarnings(problem, plan),
+    warnings: inferenceWarnings(problem, plan, 'the plan'),
   }
 }
 
@@ -91,6 +97,18 @@ function withinLimit({ workload }: PhaseProblem, plan: InferencePlan): Inference
   return { ...plan, feasible: false, infeasible: [...(plan.infeasible ?? []), late] }
 }
 
-function fastest(candidates: readonly InferenceCandidate[]): InferenceCandidate | undefined {
-  return [...candidates].sort((a, b) => a.score - b.score)[0]
+/** The best on the sketch's mesh of what it leaves open, by what the search ranks by. */
+function bestOn(
+  model: InferenceModel,
+  phase: Phase,
+  { mesh }: InferenceSketch,
+  given: Given,
+): InferenceCandidate | null {
+  const sites = sitesOf(model, mesh, given, phase.offers(mesh, given.layout))
+  const found = bestAt(model, sites, phase, Number.POSITIVE_INFINITY, never)
+  return typeof found === 'string' || !Number.isFinite(found.score) ? null : found
+}
+
+function unlimited(phase: Phase): Phase {
+  return { ...phase, score: (_, seconds) => seconds }
 }

@@ -1,5 +1,21 @@
-/** The training frameworks that plans get flags for. */
+/** The frameworks that plans get flags for: those that train, and those that serve. MaxText does both. */
 
-export const frameworks = ['megatron', 'torchtitan', 'maxtext'] as const
+export const trainers = ['megatron', 'torchtitan', 'maxtext'] as const
 
-export type Framework = (typeof frameworks)[number]
+export const servers = ['vllm', 'sglang', 'tensorrt-llm', 'maxtext'] as const
+
+export type Trainer = (typeof trainers)[number]
+
+export type Server = (typeof servers)[number]
+
+export type Framework = Trainer | Server
+
+export const frameworks = ['megatron', 'torchtitan', 'maxtext', 'vllm', 'sglang', 'tensorrt-llm'] as const
+
+/** Of some frameworks those of one kind. */
+export function ofKind<Kind extends Framework>(
+  kind: readonly Kind[],
+  named: readonly Framework[],
+): readonly Kind[] {
+  return kind.filter((name) => named.includes(name))
+}

@@ -7,9 +7,10 @@ import { paretoCandidates } from './inference/pareto.ts'
 import { prefillPhase } from './inference/prefill.ts'
 import { anyCandidate, type InferenceCandidate, type Phase, searchPhase } from './inference/search.ts'
 import type { Solvers } from './optimize.ts'
-import { endless, type Patience, shares } from './patience.ts'
+import { endless, type Patience, type Stop, shares } from './patience.ts'
 import { assembled, unshown } from './plan/assembled.ts'
 import { assembleInference } from './plan/inference/assemble.ts'
+import { servable, serversOf, servingRefusals } from './plan/inference/launch.ts'
 import { inferenceNoPlan } from './plan/inference/no-plan.ts'
 import { paretoPoint } from './plan/inference/pareto-point.ts'
 import { phaseFields } from './plan/inference/phase-fields.ts'
@@ -17,6 +18,8 @@ import { inferenceSensitivity } from './plan/inference/sensitivity.ts'
 import { inferenceWarnings } from './plan/inference/warnings.ts'
 import type { InferenceAnswer, InferencePlan } from './plan/inference-plan.ts'
 import { modelSummary } from './plan/model-summary.ts'
+import { noLaunch } from './plan/no-launch.ts'
+import type { Unlaunchable } from './plan/plan.ts'
 import { searchAccount } from './plan/search-account.ts'
 import type { GenerateWorkload, InferenceProblem, PhaseProblem } from './problem.ts'
 import { unitMesh } from './sharding/axis.ts'
@@ -30,10 +33,13 @@ export function infer(
   { small }: Solvers,
   patience: Patience = endless,
 ): InferenceAnswer {
-  const model = inferenceModel(problem)
+  const model = inferenceModel(problem, servable(problem))
   const phase = phaseOf(model, problem)
   const share = isGeneration(problem) ? shares.listBeforeFrontier : shares.search
-  const result = searchPhase(model, phase, problem.top, patience(share))
+  const stop = patience(share)
+  const result = searchPhase(model, phase, problem.top, stop)
+  const whole = { ...model, servable: null }
+  const better = model.servable && betterThan(result.candidates[0], whole, problem, stop)
   const planOf: PlanOf = (candidate, rank, solver = small) =>
     assembleInference(
       model,
@@ -53,8 +59,10 @@ export function infer(
     (candidate, rank) => paretoPoint(planOf(candidate, rank, null), problem.cluster.chips),
     patience(shares.suggestions),
   )
+  const unlaunchable = better && unlaunchablePlan(problem, planOf(better, 0), better, best)
   const [first] = plans
-  const { indivisible: divisibility, constrained: constraint } = phase.meshes
+  const { indivisible: divisibility, constrained } = phase.meshes
+  const constraint = constrained + result.infeasible.constraint
   const account = searchAccount(
     {
       ...result,
@@ -66,12 +74,22 @@ export function infer(
   )
   const cut = frontier !== null && (frontier.unexamined > 0 || points.length < frontier.candidates.length)
   const nothing = !best && result.unexamined === 0
+  const why = () =>
+    unlaunchable
+      ? noLaunch(
+          problem,
+          serversOf(problem, problem.assumptions.frameworks),
+          result.infeasible.constraint,
+          (other: PhaseProblem) => anyPlan(other, patience(shares.suggestions)),
+        )
+      : noPlan(model, problem, phase, result, planOf, patience)
   return {
     plans,
+    unlaunchable,
     ...(frontier ? { pareto: points } : {}),
     search: { ...account, exact: account.exact && !cut },
     sensitivity: best ? inferenceSensitivity(model, best) : null,
-    infeasible: nothing ? noPlan(model, problem, phase, result, planOf, patience) : null,
+    infeasible: nothing ? why() : null,
     model: modelSummary(problem, lengthOf(problem)),
     hardware: problem.cluster,
     precision: problem.precision,
@@ -82,6 +100,40 @@ export function infer(
       ...inferenceWarnings(problem, first ?? null),
     ],
   }
+}
+
+/** The best of all, where nothing that can be launched is as good: a second search, which the first bounds. */
+function betterThan(
+  first: InferenceCandidate | undefined,
+  model: InferenceModel,
+  problem: PhaseProblem,
+  stop: Stop,
+): InferenceCandidate | null {
+  const [best] = searchPhase(model, phaseOf(model, problem), 1, stop, first?.score).candidates
+  return best && !(first && first.score <= best.score * (1 + rounding)) ? best : null
+}
+
+/** The same plan in another order of sums. */
+const rounding = 1e-9
+
+function unlaunchablePlan(
+  problem: PhaseProblem,
+  plan: InferencePlan,
+  candidate: InferenceCandidate,
+  first: InferenceCandidate | undefined,
+): Unlaunchable<InferencePlan> {
+  const counted = { contextLength: lengthOf(problem), memory: plan.memoryBytes }
+  return {
+    plan,
+    advantage: first ? first.score / candidate.score : null,
+    reasons: servingRefusals(problem, candidate, problem.workload.mode, counted),
+  }
+}
+
+function anyPlan(other: PhaseProblem, stop: Stop): boolean {
+  if (stop()) return false
+  const compiled = inferenceModel(other, servable(other))
+  return anyCandidate(compiled, phaseOf(compiled, other), stop)
 }
 
 export function phaseOf(model: InferenceModel, problem: PhaseProblem): Phase {
@@ -107,7 +159,10 @@ function noPlan(
   planOf: PlanOf,
   patience: Patience,
 ): InferenceAnswer['infeasible'] {
-  const leanest = leanestCandidate(model, phase, {}, patience(shares.frontier))
+  const whole = { ...model, servable: null }
+  const leanest =
+    leanestCandidate(model, phase, {}, patience(shares.frontier)) ??
+    leanestCandidate(whole, phaseOf(whole, problem), {}, patience(shares.frontier))
   const [fastest] = isGeneration(problem)
     ? searchPhase(model, generationPhase(model, unhurried(problem)), 1, patience(shares.plans)).candidates
     : []
@@ -118,11 +173,7 @@ function noPlan(
     nearest: leanest ? planOf(leanest, 0) : null,
     fastest: fastest ? planOf(fastest, 0) : null,
     work: phase.work(phase.leastPass(unitMesh)),
-    anyPlan: (other) => {
-      if (stop()) return false
-      const compiled = inferenceModel(other)
-      return anyCandidate(compiled, phaseOf(compiled, other), stop)
-    },
+    anyPlan: (other) => anyPlan(other, stop),
   })
 }
 

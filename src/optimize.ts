@@ -1,6 +1,7 @@
 /** The service in one page: a problem in, ranked plans out. */
 import type { Solver } from '../solvers/linear-program.ts'
 import type { CostModel } from './cost/model.ts'
+import { ofKind, trainers } from './framework.ts'
 import { placements } from './hardware/placement.ts'
 import { endless, type Patience, type Stop, shares } from './patience.ts'
 import { anythingListed } from './plan/anything-listed.ts'
@@ -117,7 +118,8 @@ function nothing(
   stop: Stop,
 ): NoPlan {
   if (!unlaunchable) return noPlan(problem, result, nearestPlan(modelOf, result.nearest, solver), stop)
-  return noLaunch(problem, result.infeasible.constraint, (changed) => anythingListed(changed, stop))
+  const assumed = ofKind(trainers, problem.assumptions.frameworks)
+  return noLaunch(problem, assumed, result.infeasible.constraint, (changed) => anythingListed(changed, stop))
 }
 
 /** A layout that fits nowhere, costed all the same: on the first placement that it has. */

@@ -103,7 +103,7 @@ const chosen = {
   frameworks: z
     .array(z.enum(frameworks))
     .describe(
-      'Training lists what one of these can launch; all there is where none is named, or none of them runs the model in these types of numbers.',
+      'Training, prefill and generation list what one of these can launch, of those that train or serve; all there is where none is named, or none of them runs the model in these types of numbers.',
     ),
   searchTensor2: z.boolean(),
   searchWeightLayouts: z

@@ -4,6 +4,7 @@ import type { InferenceAnswer, InferenceEvaluation, ParetoPoint } from '../../sr
 import { inferencePlan } from './inference-plan.ts'
 import { resolvedFields } from './resolved.ts'
 import { noPlan, searchAccount, sensitivity, suggestionsOfPlan } from './search-account.ts'
+import { refusals, unlaunchable } from './unlaunchable.ts'
 
 const mode = z.enum(['prefill', 'generate'])
 
@@ -34,6 +35,7 @@ export const paretoPoint = z
 export const inferenceAnswer = z.object({
   mode,
   plans: z.array(inferencePlan).describe('Best first.'),
+  unlaunchable: unlaunchable(inferencePlan, refusals),
   pareto: z.exactOptional(
     z
       .array(paretoPoint)

@@ -18,6 +18,7 @@ import { type Derivation, deriveForward, productsOf } from '../sharding/derive.t
 import type { InferenceLayout } from '../sharding/inference-layout.ts'
 import type { Move, Operation } from '../sharding/move.ts'
 import type { Product } from '../sharding/product.ts'
+import type { Bytes } from '../units.ts'
 import { liveSets } from './live-sets.ts'
 import { type LocalTerm, localTerm } from './local-term.ts'
 
@@ -58,6 +59,8 @@ export interface CompiledLayout {
   readonly cache: readonly LocalTerm[]
   /** Bytes that are live at once while it runs, of which the largest set counts (live-sets.ts). */
   readonly live: readonly (readonly LocalTerm[])[]
+  /** Bytes that a framework holds on a chip beside the plan's, of the stage: counted in what fits, and not in the plan. */
+  readonly beyond?: Bytes
   /** Bytes of norms, residual sums, activation functions and rotary embeddings. */
   readonly elementwise: readonly LocalTerm[]
 }

@@ -7,12 +7,13 @@ import { type Mesh, replicasOf } from '../sharding/axis.ts'
 import { arrange, leastSeconds } from './arrangement.ts'
 import { waysOf } from './beside.ts'
 import { evenBatches } from './even-batches.ts'
-import { offeredLayouts } from './layout-question.ts'
+import type { Wanted } from './layout-question.ts'
 import { inferenceMeshes } from './meshes.ts'
 import type { InferenceModel } from './model.ts'
 import { generationPass, type Pass } from './pass.ts'
 import { leanestBytes, memoryRoom } from './pass-numbers.ts'
 import type { Phase, Site } from './search.ts'
+import { offersOf } from './servable.ts'
 import { mostTokens } from './speculation.ts'
 
 export interface GenerationPhase extends Phase {
@@ -40,9 +41,13 @@ export function generationPhase(
   }
   // Products of the whole are no slower than those of its halves.
   const passOf = (batch: number, mesh: Mesh): Pass => passesOf(batch, mesh)[0]
-  const most = (mesh: Mesh) => mostInMemory(model, mesh, offeredLayouts(model, mesh), workload)
+  // Of generation no framework asks how many sequences there are.
+  const offers = (mesh: Mesh, wanted?: Wanted) => offersOf(model, mesh, 'generate', 1, wanted)
+  const most = (mesh: Mesh) =>
+    Math.max(0, ...offers(mesh).map((offered) => mostInMemory(model, mesh, offered, workload)))
   return {
     mode: 'generate',
+    offers,
     most,
     meshes: inferenceMeshes(problem, { sequences: fills ? null : batchSequences, positions: 1 }),
     passes: (site) => {

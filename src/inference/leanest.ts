@@ -12,15 +12,17 @@ import { type Given, type InferenceCandidate, type Phase, sitesOf } from './sear
 
 export function leanestCandidate(
   model: InferenceModel,
-  { meshes, leastPass }: Phase,
+  { meshes, leastPass, offers }: Phase,
   given: Given = {},
   stop: Stop = never,
 ): InferenceCandidate | null {
   let best: InferenceCandidate | null = null
-  for (const mesh of meshes.allowed) {
+  const firsts = meshes.allowed.flatMap((mesh) =>
+    offers(mesh, given.layout).flatMap((offered) => sitesOf(model, mesh, given, [offered])[0] ?? []),
+  )
+  for (const site of firsts) {
     if (best && stop()) break
-    const [site] = sitesOf(model, mesh, given)
-    if (!site) continue
+    const { mesh } = site
     setShards(model.sizes, mesh)
     const pass = leastPass(mesh)
     const question = layoutQuestion(model, mesh, site.costs, pass, site.offered)

@@ -36,6 +36,7 @@ import { inferenceTerms } from './network-terms.ts'
 import type { Pass } from './pass.ts'
 import type { PassNumbers } from './pass-numbers.ts'
 import { phaseAssumptions } from './phase-assumptions.ts'
+import type { Servable } from './servable.ts'
 
 export interface InferenceComponent {
   readonly name: string
@@ -64,13 +65,15 @@ export interface InferenceModel {
   readonly moves: StreamMoves
   /** What a stage sends to the next, bytes of one chip. */
   readonly boundary: LocalTerm
+  /** Where plans have to be of layouts that a framework serves. */
+  readonly servable: Servable | null
   /** What a pass takes on the mesh it was last looked at on. */
   readonly numbers: WeakMap<Pass, PassNumbers>
   /** Written anew by each question that is asked. */
   readonly traffics: Traffic[]
 }
 
-export function inferenceModel(setting: Setting): InferenceModel {
+export function inferenceModel(setting: Setting, servable: Servable | null = null): InferenceModel {
   const { model, precision, assumptions, cluster } = setting
   const compiled = (layout: InferenceLayout) =>
     compileLayout(layout, precision, assumptions, cacheLayers(model) / model.layers)
@@ -107,6 +110,7 @@ export function inferenceModel(setting: Setting): InferenceModel {
     ),
     moves,
     boundary: localTerm(elementBytes[arrayType('activation', precision)], stream.dimensions),
+    servable,
     numbers: new WeakMap(),
     traffics: [],
   }

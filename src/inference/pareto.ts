@@ -35,6 +35,7 @@ export function paretoCandidates(
   stop: Stop = never,
 ): Frontier {
   const { workload, cluster } = problem
+  const { offers } = generationPhase(model, problem)
   const costOf = (seconds: Seconds, batch: number) => (seconds * cluster.chips) / batch
   let found: readonly InferenceCandidate[] = []
   const beaten = (seconds: Seconds, batch: number) =>
@@ -54,15 +55,17 @@ export function paretoCandidates(
       unexamined++
       continue
     }
-    const places = sites.get(mesh) ?? sitesOf(model, mesh)
+    const places = sites.get(mesh) ?? sitesOf(model, mesh, {}, offers(mesh))
     sites.set(mesh, places)
-    const [first] = places
     const passes = stepPasses(model, workload, batch, mesh)
-    if (!first || beaten(leastSeconds(model, mesh, passes[0], first.offered), batch)) continue
-    const { offered } = first
-    const optimistic = () => Math.min(...passes.map((pass) => optimisticSeconds(model, mesh, pass, offered)))
-    if (places.length > 2 && beaten(optimistic(), batch)) continue
+    const open = [...new Set(places.map(({ offered }) => offered))].filter((offered) => {
+      if (beaten(leastSeconds(model, mesh, passes[0], offered), batch)) return false
+      const optimistic = () =>
+        Math.min(...passes.map((pass) => optimisticSeconds(model, mesh, pass, offered)))
+      return places.length <= 2 || !beaten(optimistic(), batch)
+    })
     const candidates = places
+      .filter(({ offered }) => open.includes(offered))
       .flatMap((site) =>
         passes.flatMap((pass) => candidateOf(model, site, pass, (_, seconds) => seconds) ?? []),
       )

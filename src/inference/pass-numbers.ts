@@ -118,7 +118,7 @@ function weightBytes(
 ): readonly (readonly Bytes[])[] {
   const counts = heldOnStage(model, stages)
   return layouts.map((offered, component) =>
-    offered.map(({ stored }) => (counts[component] ?? 0) * sumOf(stored, model.sizes)),
+    offered.map(({ stored, beyond = 0 }) => (counts[component] ?? 0) * sumOf(stored, model.sizes) + beyond),
   )
 }
 

@@ -12,6 +12,7 @@ import type { InferenceModel } from './model.ts'
 import { type Pass, prefillPass } from './pass.ts'
 import { leanestBytes } from './pass-numbers.ts'
 import type { Phase } from './search.ts'
+import { offersOf } from './servable.ts'
 
 export function prefillPhase(model: InferenceModel, problem: InferenceProblem<PrefillWorkload>): Phase {
   const { model: transformer, workload } = problem
@@ -27,6 +28,7 @@ export function prefillPhase(model: InferenceModel, problem: InferenceProblem<Pr
   }
   return {
     mode: 'prefill',
+    offers: (mesh, wanted) => offersOf(model, mesh, 'prefill', batchSequences, wanted),
     meshes: inferenceMeshes(problem, { sequences: batchSequences, positions: fresh }),
     passes: ({ mesh }) => passesOf(mesh),
     lower: (mesh, offered) => {

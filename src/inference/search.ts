@@ -11,7 +11,7 @@ import type { Seconds } from '../units.ts'
 import { type Arrangement, arrange, leastSeconds } from './arrangement.ts'
 import type { CompiledLayout } from './compiled-layout.ts'
 import type { Work } from './floor.ts'
-import { offeredLayouts } from './layout-question.ts'
+import { offeredLayouts, type Wanted } from './layout-question.ts'
 import { setShards } from './local-term.ts'
 import type { InferenceMeshes } from './meshes.ts'
 import type { InferenceModel } from './model.ts'
@@ -36,7 +36,7 @@ export function anyCandidate(model: InferenceModel, phase: Phase, stop: Stop = n
   return bySharding.some(
     (mesh) =>
       !stop() &&
-      sitesOf(model, mesh).some(
+      sitesOf(model, mesh, {}, phase.offers(mesh)).some(
         (site) => !stop() && candidatesAt(model, site, phase).some(({ score }) => Number.isFinite(score)),
       ),
   )
@@ -57,6 +57,8 @@ export interface Site {
 export interface Phase {
   readonly mode: 'prefill' | 'generate'
   readonly meshes: InferenceMeshes
+  /** Layouts that a mesh has, in offers whose combinations may all be listed; of written names alone, where there are some. */
+  readonly offers: (mesh: Mesh, wanted?: Wanted) => readonly Offered[]
   /** Ways through the model on a site; none where nothing fits. */
   readonly passes: (site: Site) => readonly Pass[]
   /** No site of a mesh scores lower; null where nothing fits. */
@@ -77,21 +79,23 @@ export interface InferenceSearchResult {
   readonly evaluated: number
   /** Proven no better than the last of the list, without their collectives. */
   readonly pruned: number
-  readonly infeasible: { memory: number; topology: number }
+  readonly infeasible: { memory: number; topology: number; constraint: number }
   /** Not looked at, or not to the end, as the search was told to stop. */
   readonly unexamined: number
   /** No mesh that was not looked at scores lower: Infinity where all were. */
   readonly floor: number
 }
 
+/** Of plans that score worse than `worst` none is wanted. */
 export function searchPhase(
   model: InferenceModel,
   phase: Phase,
   top: number,
   stop: Stop = never,
+  worst = Number.POSITIVE_INFINITY,
 ): InferenceSearchResult {
   const candidates: InferenceCandidate[] = []
-  const infeasible = { memory: 0, topology: 0 }
+  const infeasible = { memory: 0, topology: 0, constraint: 0 }
   let evaluated = 0
   let pruned = 0
   let unexamined = 0
@@ -102,19 +106,23 @@ export function searchPhase(
       floor = 0
       return []
     }
-    const offered = offeredLayouts(model, mesh)
-    const lower = phase.lower(mesh, offered)
-    if (lower !== null) return { mesh, offered, lower }
-    infeasible.memory++
+    const all = phase.offers(mesh)
+    const offers = all.flatMap((offered) => {
+      const lower = phase.lower(mesh, offered)
+      return lower === null ? [] : [{ offered, lower }]
+    })
+    const lower = offers.reduce((least, offer) => Math.min(least, offer.lower), Number.POSITIVE_INFINITY)
+    if (offers.length > 0) return { mesh, offers: offers.map(({ offered }) => offered), lower }
+    infeasible[all.length > 0 ? 'memory' : 'constraint']++
     return []
   })
-  for (const { mesh, offered, lower } of bounded.sort((a, b) => a.lower - b.lower)) {
-    const limit = candidates.length < top ? Number.POSITIVE_INFINITY : (candidates.at(-1)?.score ?? 0)
+  for (const { mesh, offers, lower } of bounded.sort((a, b) => a.lower - b.lower)) {
+    const limit = candidates.length < top ? worst : (candidates.at(-1)?.score ?? 0)
     if (lower > limit) {
       pruned++
       continue
     }
-    const sites = stop() ? [] : sitesOf(model, mesh, {}, offered)
+    const sites = stop() ? [] : sitesOf(model, mesh, {}, offers)
     const found = bestAt(model, sites, phase, limit, stop)
     if (stop()) {
       unexamined++
@@ -123,7 +131,8 @@ export function searchPhase(
     else if (sites.length === 0) infeasible.topology++
     else if (found === 'infeasible') infeasible.memory++
     else evaluated++
-    if (typeof found === 'object' && Number.isFinite(found.score)) insert(candidates, found, top)
+    const wanted = typeof found === 'object' && Number.isFinite(found.score) && found.score <= worst
+    if (wanted) insert(candidates, found, top)
   }
   return { candidates, evaluated, pruned, infeasible, unexamined, floor }
 }
@@ -137,7 +146,7 @@ export function optimisticSeconds(model: InferenceModel, mesh: Mesh, pass: Pass,
 }
 
 /** The best of a mesh, or of what there was time for; pruned where no pass of it can score as low as the limit. */
-function bestAt(
+export function bestAt(
   model: InferenceModel,
   sites: readonly Site[],
   phase: Phase,
@@ -146,10 +155,11 @@ function bestAt(
 ): InferenceCandidate | 'infeasible' | 'pruned' {
   let best: InferenceCandidate | undefined
   let skipped = false
-  const scores = new Map<Pass, number>()
+  const scores = new Map<Offered, Map<Pass, number>>()
   const lower = ({ mesh, offered }: Site, pass: Pass): number => {
-    const score = scores.get(pass) ?? phase.score(pass, optimisticSeconds(model, mesh, pass, offered))
-    scores.set(pass, score)
+    const known = scores.get(offered) ?? new Map<Pass, number>()
+    const score = known.get(pass) ?? phase.score(pass, optimisticSeconds(model, mesh, pass, offered))
+    scores.set(offered, known.set(pass, score))
     return score
   }
   for (const site of sites) {
@@ -188,15 +198,15 @@ export function sitesOf(
   model: InferenceModel,
   mesh: Mesh,
   given: Given = {},
-  offered: Offered = offeredLayouts(model, mesh, given.layout),
+  offers: readonly Offered[] = [offeredLayouts(model, mesh, given.layout)],
 ): readonly Site[] {
   const { network } = model.setting.cluster
-  return (given.placements ?? placements(network, mesh)).map((placement) => ({
+  const places = (given.placements ?? placements(network, mesh)).map((placement) => ({
     mesh,
     placement,
     costs: model.prices.placed(placement, mesh),
-    offered,
   }))
+  return offers.flatMap((offered) => places.map((place) => ({ ...place, offered })))
 }
 
 export function candidatesAt(model: InferenceModel, site: Site, phase: Phase): readonly InferenceCandidate[] {

@@ -1,5 +1,5 @@
 /** What comes out for prefill, generation and serving, in the words of the HTTP contract. */
-import type { EvaluateAnswer, NoPlan, OptimizeAnswer, Plan } from './plan.ts'
+import type { EvaluateAnswer, NoPlan, OptimizeAnswer, Plan, Unlaunchable } from './plan.ts'
 import type { TokenCost } from './token-cost.ts'
 
 /**
@@ -75,6 +75,7 @@ export interface ParetoSketch
 
 export interface InferenceAnswer extends Omit<OptimizeAnswer, 'plans' | 'unlaunchable' | 'infeasible'> {
   readonly plans: readonly InferencePlan[]
+  readonly unlaunchable: Unlaunchable<InferencePlan> | null
   readonly infeasible: InferenceNoPlan | null
   /** Generation: latency against cost, undominated points alone. */
   readonly pareto?: readonly ParetoPoint[]

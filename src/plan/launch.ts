@@ -4,7 +4,7 @@
  */
 
 import type { CostModel } from '../cost/model.ts'
-import type { Framework } from '../framework.ts'
+import { ofKind, type Trainer, trainers } from '../framework.ts'
 import type { Chip } from '../hardware/chip.ts'
 import type { Problem } from '../problem.ts'
 import type { Accepts, Candidate } from '../search/candidate.ts'
@@ -30,7 +30,7 @@ interface Launcher {
   readonly refusals: (run: Run) => readonly string[]
 }
 
-const launchers: Readonly<Record<Framework, Launcher>> = {
+const launchers: Readonly<Record<Trainer, Launcher>> = {
   megatron: {
     chips: ['gpu'],
     launch: megatron,
@@ -93,9 +93,9 @@ export function launchable(model: CostModel): Accepts | null {
 }
 
 /** Of the assumed frameworks those that run some plan on one chip. */
-function ableFrameworks(problem: Problem): readonly Framework[] {
+function ableFrameworks(problem: Problem): readonly Trainer[] {
   const { assumptions, cluster } = problem
-  return assumptions.frameworks.filter((name) => {
+  return ofKind(trainers, assumptions.frameworks).filter((name) => {
     const { chips, meshRefusals } = launchers[name]
     return chips.includes(cluster.chip.kind) && meshRefusals(meshRun(problem, unitMesh)).length === 0
   })
@@ -112,7 +112,9 @@ export function launchRefusals(
 ): Readonly<Record<string, readonly string[]>> {
   const run = launchRun(model, candidate, layersByPolicy(model, candidate))
   const { assumptions, cluster } = model.problem
-  const asked = assumptions.frameworks.filter((name) => launchers[name].chips.includes(cluster.chip.kind))
+  const asked = ofKind(trainers, assumptions.frameworks).filter((name) =>
+    launchers[name].chips.includes(cluster.chip.kind),
+  )
   return Object.fromEntries(asked.map((name) => [name, launchers[name].refusals(run)]))
 }
 

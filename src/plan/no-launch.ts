@@ -1,14 +1,16 @@
 /** Where plans fit and no framework that is assumed can launch one: what stands in the way, each suggestion tried alone. */
+import type { Framework } from '../framework.ts'
 import type { Setting } from '../problem.ts'
 import type { NoPlan, Suggestion } from './plan.ts'
 
 /** `launches` says whether a changed problem has a plan that can be launched. */
 export function noLaunch<Asked extends Setting>(
   problem: Asked,
+  assumed: readonly Framework[],
   layouts: number,
   launches: (changed: Asked) => boolean,
-): NoPlan {
-  const detail = `plans fit, and none of ${problem.assumptions.frameworks.join(', ')} can launch one: unlaunchable has the best, and why not`
+): NoPlan & { readonly nearest: null } {
+  const detail = `plans fit, and none of ${assumed.join(', ')} can launch one: unlaunchable has the best, and why not`
   return {
     reasons: [{ reason: 'launch', detail, layouts }],
     nearest: null,

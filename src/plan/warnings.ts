@@ -1,5 +1,5 @@
 /** Assumptions that matter for the answer at hand. */
-import type { Framework } from '../framework.ts'
+import { ofKind, type Trainer, trainers } from '../framework.ts'
 import type { Problem } from '../problem.ts'
 import { counted, percent } from './figures.ts'
 import type { Plan } from './plan.ts'
@@ -32,9 +32,10 @@ export function warnings(problem: Problem, best: Plan | null, named = 'the best 
       `tensor x tensor2 exceeds the ${model.kvHeads} key-value heads of the model: they are replicated`,
     )
   }
-  if (best && assumptions.frameworks.length > 0 && !launchedBy(best, assumptions.frameworks)) {
+  const assumed = ofKind(trainers, assumptions.frameworks)
+  if (best && assumed.length > 0 && !launchedBy(best, assumed)) {
     found.push(
-      `none of ${assumptions.frameworks.join(', ')} can launch ${named === 'the plan' ? 'the plan, whatever is chosen of what it leaves open' : 'a plan for this request: plans are listed all the same'}; launch says why`,
+      `none of ${assumed.join(', ')} can launch ${named === 'the plan' ? 'the plan, whatever is chosen of what it leaves open' : 'a plan for this request: plans are listed all the same'}; launch says why`,
     )
   }
   if (best && best.mesh.expert > 1) {
@@ -75,7 +76,7 @@ function idealsOf({ assumptions, precision, workload }: Problem): readonly strin
   ]
 }
 
-function launchedBy({ launch }: Plan, frameworks: readonly Framework[]): boolean {
+function launchedBy({ launch }: Plan, frameworks: readonly Trainer[]): boolean {
   return frameworks.some((name) => {
     const flags = launch[name]
     return flags !== undefined && !(typeof flags === 'object' && flags !== null && 'unsupported' in flags)

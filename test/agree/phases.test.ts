@@ -55,7 +55,7 @@ describe('the search of any small problem of one phase', () => {
 function bestOf(model: InferenceModel, mesh: Mesh, phase: Phase): number {
   const offered = offeredLayouts(model, mesh)
   let best = Number.POSITIVE_INFINITY
-  for (const site of sitesOf(model, mesh, {}, offered)) {
+  for (const site of sitesOf(model, mesh, {}, [offered])) {
     for (const pass of phase.passes(site)) {
       const candidate = candidateOf(model, site, pass, phase.score)
       if (!candidate) continue

@@ -31,6 +31,7 @@ export const sampleInferencePlan: InferencePlan = {
 
 export const sampleInferenceAnswer: InferenceAnswer = {
   plans: [sampleInferencePlan],
+  unlaunchable: null,
   pareto: [
     {
       id: sampleInferencePlan.id,

@@ -143,8 +143,9 @@ function generateInstances(
   const workload = Number.isFinite(maxStepSeconds)
     ? { ...problem.workload, maxStepSeconds }
     : problem.workload
-  return generationPhase(model, problem).meshes.allowed.flatMap((mesh) =>
-    (stop() ? [] : sitesOf(model, mesh)).flatMap((site) => {
+  const { meshes, offers } = generationPhase(model, problem)
+  return meshes.allowed.flatMap((mesh) =>
+    (stop() ? [] : sitesOf(model, mesh, {}, offers(mesh))).flatMap((site) => {
       if (stop()) return []
       const most = largestBatch(model, site, workload)
       const found = new Map<string, GenerateInstance>()

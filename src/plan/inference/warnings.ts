@@ -1,12 +1,21 @@
 /** Assumptions that matter for the answer at hand. */
 import type { PhaseProblem } from '../../problem.ts'
 import type { InferencePlan } from '../inference-plan.ts'
+import { serversOf } from './launch.ts'
 
 export function inferenceWarnings(
-  { model, assumptions, cluster, workload }: PhaseProblem,
+  problem: PhaseProblem,
   best: InferencePlan | null,
+  named: 'the plan' | 'the best plan' = 'the best plan',
 ): readonly string[] {
+  const { model, assumptions, cluster, workload } = problem
   const found: string[] = []
+  const assumed = serversOf(problem, assumptions.frameworks)
+  if (best && assumed.length > 0 && !assumed.some((name) => isLaunched(best.launch[name]))) {
+    found.push(
+      `none of ${assumed.join(', ')} can launch ${named === 'the plan' ? 'the plan, whatever is chosen of what it leaves open' : 'a plan for this request: plans are listed all the same'}; launch says why`,
+    )
+  }
   const length = workload.mode === 'prefill' ? workload.promptLength : workload.contextLength
   if (model.maxSequenceLength !== undefined && length > model.maxSequenceLength) {
     found.push(
@@ -58,6 +67,10 @@ export function inferenceWarnings(
     )
   }
   return found
+}
+
+function isLaunched(flags: unknown): boolean {
+  return flags !== undefined && !(typeof flags === 'object' && flags !== null && 'unsupported' in flags)
 }
 
 /** Of latent attention. */

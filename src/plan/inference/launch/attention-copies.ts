@@ -21,7 +21,7 @@ export function attentionCopyChecks(serving: Serving, framework: string): readon
       `${framework} shares out attention by sequences beside experts alone; of a dense model it would copy the MLP as well`,
     ],
     [
-      sharingGroups > 1 && memory.total + copies > memory.budget,
+      sharingGroups > 1 && memory.total + copies > memory.budget * (1 + 1e-12),
       `${framework} has attention weights once for each group of sequences: ${bytesText(copies)} more on a chip, which do not fit`,
     ],
   ]
@@ -35,7 +35,15 @@ export function attentionCopyNotes(serving: Serving, framework: string): readonl
   ]
 }
 
-function attentionCopyBytes({ model, setting, tensors, mesh, sharingGroups, stageLayers }: Serving): Bytes {
+/** What a chip holds more than the plan counts. */
+export function attentionCopyBytes({
+  model,
+  setting,
+  tensors,
+  mesh,
+  sharingGroups,
+  stageLayers,
+}: Serving): Bytes {
   const layer = parameterCount(model).attention / model.layers
   const bytes = stageLayers * layer * parameterBytes(setting.precision, 'attention')
   return (bytes * (sharingGroups - 1) * mesh.expert) / tensors

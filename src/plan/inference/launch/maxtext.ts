@@ -19,8 +19,13 @@ const formats: Formats = {
   caches: { fp32: '', bf16: '', int8: 'int8', int4: 'int4' },
 }
 
+/** Why MaxText cannot run a plan; none where it can. */
+export function maxtextRefusals(serving: Serving): readonly string[] {
+  return servingFaults(serving, 'MaxText', formats, checks(serving))
+}
+
 export function maxtext(serving: Serving): Launch<MaxtextServing> {
-  const unsupported = servingFaults(serving, 'MaxText', formats, checks(serving))
+  const unsupported = maxtextRefusals(serving)
   if (unsupported.length > 0) return { unsupported }
   const flags = { ...meshConfig(serving), ...batchConfig(serving), ...numberConfig(serving) }
   return { flags, notes: notes(serving) }

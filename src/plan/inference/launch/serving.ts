@@ -1,4 +1,5 @@
 /** What a serving framework has to be told of a plan of prefill or generation, in whole numbers. */
+import type { CompiledLayout } from '../../../inference/compiled-layout.ts'
 import type { Pass } from '../../../inference/pass.ts'
 import type { InferenceCandidate, Phase } from '../../../inference/search.ts'
 import type { Transformer } from '../../../model/transformer.ts'
@@ -57,9 +58,15 @@ export function heldPositions({ shape, units, groups }: Pass): number {
   return Math.ceil(shape.context + ((units / groups - 1) / 2) * shape.positions)
 }
 
+/** What of a candidate a framework is told. */
+export interface Told extends Pick<InferenceCandidate, 'mesh'> {
+  readonly layouts: readonly Pick<CompiledLayout, 'name' | 'component'>[]
+  readonly pass: Pick<Pass, 'shape' | 'resident' | 'units' | 'groups' | 'halves' | 'stageLayers'>
+}
+
 export function serving(
   setting: Setting,
-  { mesh, layouts, pass }: InferenceCandidate,
+  { mesh, layouts, pass }: Told,
   mode: Phase['mode'],
   { contextLength, memory }: Counted,
 ): Serving {

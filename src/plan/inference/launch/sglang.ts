@@ -27,8 +27,13 @@ const formats: Formats = {
 /** Positions of the context length that a prompt may not take. */
 const kept = 6
 
+/** Why SGLang cannot run a plan; none where it can. */
+export function sglangRefusals(serving: Serving): readonly string[] {
+  return servingFaults(serving, 'SGLang', formats, checks(serving))
+}
+
 export function sglang(serving: Serving): Launch<readonly string[]> {
-  const unsupported = servingFaults(serving, 'SGLang', formats, checks(serving))
+  const unsupported = sglangRefusals(serving)
   if (unsupported.length > 0) return { unsupported }
   const flags = [...meshFlags(serving), ...batchFlags(serving), ...numberFlags(serving)]
   return { flags: flags.map(String), notes: notes(serving) }

@@ -30,8 +30,13 @@ const blockPositions = 64
 /** What TensorRT-LLM takes in one iteration unless told. */
 const batchedTokens = 8192
 
+/** Why TensorRT-LLM cannot run a plan; none where it can. */
+export function tensorrtLlmRefusals(serving: Serving): readonly string[] {
+  return servingFaults(serving, 'TensorRT-LLM', formats, checks(serving))
+}
+
 export function tensorrtLlm(serving: Serving): Launch<TensorrtOptions> {
-  const unsupported = servingFaults(serving, 'TensorRT-LLM', formats, checks(serving))
+  const unsupported = tensorrtLlmRefusals(serving)
   if (unsupported.length > 0) return { unsupported }
   const { mesh, tensors, attentionGroups, mode, contextLength, unitSequences, experts } = serving
   const flags = {

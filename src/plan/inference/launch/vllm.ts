@@ -56,10 +56,23 @@ const tpuFormats: Formats = {
 /** What vLLM takes in one iteration unless told, at least. */
 const leastBatchedTokens = 2048
 
+/** Why vLLM cannot run a plan; none where it can. */
+export function vllmRefusals(serving: Serving): readonly string[] {
+  return servingFaults(serving, nameOn(serving), formatsOn(serving), vllmChecks(serving))
+}
+
+function nameOn({ gpu }: Serving): string {
+  return gpu ? 'vLLM' : 'vLLM on TPUs'
+}
+
+function formatsOn({ gpu }: Serving): Formats {
+  return gpu ? gpuFormats : tpuFormats
+}
+
 export function vllm(serving: Serving): Launch<readonly string[]> {
-  const formats = serving.gpu ? gpuFormats : tpuFormats
-  const name = serving.gpu ? 'vLLM' : 'vLLM on TPUs'
-  const unsupported = servingFaults(serving, name, formats, vllmChecks(serving))
+  const formats = formatsOn(serving)
+  const name = nameOn(serving)
+  const unsupported = vllmRefusals(serving)
   if (unsupported.length > 0) return { unsupported }
   const flags = [...meshFlags(serving), ...batchFlags(serving), ...numberFlags(serving, formats)]
   return { flags: flags.map(String), notes: notes(serving, name) }
