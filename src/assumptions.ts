@@ -10,7 +10,7 @@ import type { Chip } from './hardware/chip.ts'
 import type { ScheduleName } from './problem.ts'
 import type { ContextLayout } from './sharding/context-layout.ts'
 import type { ZeroStage } from './sharding/states.ts'
-import type { Bytes, Flops, Seconds } from './units.ts'
+import type { Flops, Seconds } from './units.ts'
 
 export interface Assumptions {
   readonly basis: 'book' | 'calibrated'
@@ -63,6 +63,8 @@ export interface Assumptions {
 
   /** Copies of a token for experts on one node cross the network between nodes once (DeepEP). */
   readonly hierarchicalDispatch: boolean
+  /** The experts of a token are on as many devices and nodes as there can be, as the book has it; else as even choices meet. */
+  readonly choicesApart: boolean
   /** In generation they go straight to the chips of their experts, by kernels of low latency, whatever they share of the way. */
   readonly directGeneration: boolean
   /** Share of a chip's compute units that hierarchical dispatch takes while it runs: matters where it runs beside compute. */
@@ -105,16 +107,25 @@ export interface Assumptions {
   readonly activations: 'counted' | 'book'
   /** An fp32 copy of weights that are kept in less. */
   readonly masterWeights: boolean
+  /**
+   * What the optimizer keeps is in the host's memory, and comes and goes once a step, not hidden: MaxText's
+   * `optimizer_memory_host_offload`, Megatron's `--optimizer-cpu-offload`.
+   */
+  readonly optimizerOnHost: boolean
   /** Gradients have a buffer of their own until the optimizer runs, which every microbatch adds to. */
   readonly gradientBuffer: boolean
   /** Gathered weights, logits and one layer's live tensors are charged. */
   readonly workspace: boolean
+  /** Layers whose weights are gathered at once under ZeRO-3: 2 where the next layer's are fetched while one computes. */
+  readonly layersGathered: number
   /**
    * Pieces that a microbatch's logits are computed in, each with its loss and dropped before the next: one piece is on the
    * chip at a time. 1 where they stand whole, as MaxText (`num_vocab_tiling`) and Megatron have it by default; torchtitan's
    * recipes of 2026 take 8, Liger's kernel as many as make a piece no larger than the residual stream: vocab / dModel.
    */
   readonly lossChunks: number
+  /** They stand in fp32 beside what the matmul wrote (PyTorch); else the loss reads that, and its gradient stands beside it (XLA). */
+  readonly logitsInFp32: boolean
   /** Where they are in pieces, the backward pass computes them again: MaxText. Liger and torchtitan take their gradient at once. */
   readonly recomputeLogits: boolean
   /** Norms, residual sums, activation functions, rotary embeddings, the loss and casts stream through HBM. */
@@ -123,9 +134,8 @@ export interface Assumptions {
   readonly elementwiseFactor: number
   /** The optimizer's reads and writes of HBM are charged. */
   readonly optimizerStep: boolean
-  /** Kept free of everything else: framework, fragmentation. */
+  /** Of what the chip has, kept free of the plan: the framework's own, fragmentation. The one margin there is. */
   readonly reserveFraction: number
-  readonly reserveBytes: Bytes
 }
 
 export function namedAssumptions(basis: Assumptions['basis'], { kind, efficiency }: Chip): Assumptions {

@@ -38,7 +38,7 @@ const precision: Precision = {
 }
 
 export function problem(options: ProblemOptions): Problem {
-  const { model, batchTokens, sequenceLength, assumptions = 'calibrated', memoryFraction = 0.9 } = options
+  const { model, batchTokens, sequenceLength, assumptions = 'calibrated', memoryFraction = 1 } = options
   const overrides = typeof assumptions === 'string' ? {} : assumptions
   const basis = typeof assumptions === 'string' ? assumptions : assumptions.basis
   const chip = chipOf(fixture<ChipRecord>('hardware', options.chip), basis)

@@ -10,7 +10,6 @@ import { scheduleName } from './train-workload.ts'
 const everyPolicyName = policyNames('counted')
 
 const flops = z.number().min(0).max(1e21)
-const bytes = z.number().min(0).max(1e15)
 
 const chosen = {
   matmulEfficiency: share().describe('Fraction of peak FLOP/s that a large matmul reaches.'),
@@ -42,6 +41,9 @@ const chosen = {
   overlapInference: shareOrNone().describe('The same share in inference.'),
   finiteRings: z.boolean().describe('Rings of n take (n-1)/n of V/W.'),
   inNetworkReduction: z.boolean().describe('Switches that can reduce do.'),
+  choicesApart: z
+    .boolean()
+    .describe('The experts of a token are on as many devices as there can be, as the book has it.'),
   hierarchicalDispatch: z
     .boolean()
     .describe('Copies of a token for experts on one node cross the network between nodes once.'),
@@ -90,6 +92,14 @@ const chosen = {
     .describe(
       'Pieces that a microbatch is cut into for its logits and loss, one on the chip at a time; 1: logits stand whole.',
     ),
+  layersGathered: z
+    .int()
+    .min(1)
+    .max(8)
+    .describe('Layers whose weights are gathered at once at most, under ZeRO-3.'),
+  logitsInFp32: z
+    .boolean()
+    .describe('Logits stand in fp32 beside what the matmul wrote; else their gradient in its type does.'),
   recomputeLogits: z
     .boolean()
     .describe('Logits in more than one piece are computed again in the backward pass.'),
@@ -117,8 +127,14 @@ const chosen = {
     .max(100)
     .describe('How much longer elementwise kernels of training take than the least that they stream.'),
   optimizerStep: z.boolean(),
-  reserveFraction: z.number().min(0).max(0.9),
-  reserveBytes: bytes,
+  optimizerOnHost: z
+    .boolean()
+    .describe("Optimizer states are in the host's memory, and come and go once a step."),
+  reserveFraction: z
+    .number()
+    .min(0)
+    .max(0.9)
+    .describe('Of what the chip has, kept free of the plan: the framework, fragmentation.'),
 } as const
 
 const basis = z.enum(['book', 'calibrated'])

@@ -85,9 +85,12 @@ export const chipFields = {
     .describe(
       'Dense peak per type of the operands; types that are absent are not supported. `fp4` stands for `mxfp4` and `nvfp4` too.',
     ),
-  hbmBytes: quantity(1e15),
+  hbmBytes: quantity(1e15).describe('What a process may allocate, as the driver says.'),
   hbmBytesPerSecond: bytesPerSecond,
   hostBytesPerSecond: bytesPerSecond.describe('Between the chip and its host.'),
+  hostMemoryBytes: z.exactOptional(
+    quantity(1e16).describe("This chip's share of its host's memory; unlimited where absent."),
+  ),
   usdPerHour: z.exactOptional(
     z.number().min(0).max(1e6).describe('List price of one chip for an hour, on demand.'),
   ),

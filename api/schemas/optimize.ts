@@ -26,7 +26,9 @@ export const questionFields = {
   model: modelRequest,
   hardware: hardwareRequest,
   workload,
-  memoryBudget: z.exactOptional(memoryBudget.describe("0.9 of the chip's HBM by default.")),
+  memoryBudget: z.exactOptional(
+    memoryBudget.describe("All of the chip's HBM by default; reserveFraction of it stays free."),
+  ),
   precision: precision.prefault({}),
   constraints: constraints.default({}),
   assumptions: assumptionsRequest.default('calibrated'),

@@ -46,7 +46,12 @@ const memoryAccount = z.object({
   activations: bytes,
   kvCache: bytes,
   workspace: bytes,
-  reserve: bytes,
+  reserve: bytes.describe(
+    'What of the budget stays free: reserveFraction of the chip, less what the budget leaves aside.',
+  ),
+  host: bytes.describe(
+    "In the host's memory, not in the total: activations and optimizer states that a plan keeps there.",
+  ),
   stage: z.int().describe('The stage that the account is of: the fullest.'),
 })
 

@@ -45,7 +45,7 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
   return { setting, warnings: [...resolved.warnings, ...ofPrecision, ...warnings] }
 }
 
-const defaultFraction = 0.9
+const defaultFraction = 1
 
 function budgetOf(budget: MemoryBudget | undefined, chip: Chip): Bytes {
   const asked = budget?.bytesPerChip ?? (budget?.fraction ?? defaultFraction) * chip.hbmBytes

@@ -3,7 +3,7 @@
  * layers (composed.ts). What is live at once does not:
  *
  *   a layer that is recomputed, and its unscattered gradients     the larger kind's of those that the stage has
- *   the weights of two layers that follow each other              two of the larger kind where two are neighbours
+ *   the weights of as many layers as are gathered at once         of the larger kind, two only where two are neighbours
  *
  * Layers with experts are neighbours where every one has them after the first; dense ones are where they are the first, or
  * every third layer or fewer have experts.
@@ -15,11 +15,12 @@ import { blend } from './composed.ts'
 import type { MemoryNumbers, StateNumbers } from './memory-numbers.ts'
 
 type LayerMemory = Pick<MemoryNumbers, 'layer' | 'kept' | 'live' | 'host'>
+type KindMemory = LayerMemory & Pick<MemoryNumbers, 'layersGathered'>
 
 export function composedMemory(
   composition: Composition,
-  dense: LayerMemory,
-  sparse: LayerMemory,
+  dense: KindMemory,
+  sparse: KindMemory,
   { experts }: Transformer,
 ): LayerMemory {
   const blended = (pick: (kind: LayerMemory) => readonly Bytes[]) =>
@@ -33,11 +34,13 @@ export function composedMemory(
       weights: state(({ weights }) => weights),
       gradients: state(({ gradients }) => gradients),
       optimizer: state(({ optimizer }) => optimizer),
+      onHost: state(({ onHost }) => onHost),
       gathered: gatheredPerLayer(
         composition,
         dense.layer.gathered,
         sparse.layer.gathered,
         experts?.every ?? 1,
+        dense.layersGathered,
       ),
       unscattered: largest(({ layer }) => layer.unscattered),
     },
@@ -53,11 +56,12 @@ function gatheredPerLayer(
   ofDense: Bytes,
   ofSparse: Bytes,
   every: number,
+  most: number,
 ): Bytes {
-  const atOnce = Math.min(2, dense + sparse)
+  const atOnce = Math.min(most, dense + sparse)
   const experts = ofSparse >= ofDense
   const [count, large, small] = experts ? [sparse, ofSparse, ofDense] : [dense, ofDense, ofSparse]
   const neighbours = every === 1 || (!experts && (every > 2 || dense > sparse + 1))
   const larger = Math.min(atOnce, neighbours ? Math.ceil(count) : Math.min(1, count))
-  return (larger * large + (atOnce - larger) * small) / Math.min(2, layers)
+  return (larger * large + (atOnce - larger) * small) / Math.min(most, layers)
 }

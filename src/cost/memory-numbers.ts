@@ -33,7 +33,11 @@ export interface MemoryNumbers extends Composed<MemoryNumbers> {
   /** The operand of the projections and its gradient, gathered over tensor, beyond their shards. */
   readonly gatheredStream: Bytes
   readonly logits: Bytes
+  /** Layers whose weights are gathered at once at most. */
+  readonly layersGathered: number
   readonly reserve: Bytes
+  /** Of the host's memory, a chip's share. */
+  readonly hostRoom: Bytes
   readonly tied: boolean
   /** ZeRO shards the optimizer's states, over all copies of a weight. */
   readonly shardsOptimizer: boolean
@@ -47,6 +51,8 @@ export interface StateNumbers {
   readonly weights: Bytes
   readonly gradients: Bytes
   readonly optimizer: Bytes
+  /** Of the optimizer's, what is in the host's memory instead. */
+  readonly onHost: Bytes
   /** Gathered for use, beyond the shard. */
   readonly gathered: Bytes
   /** Gradients of one microbatch before they are scattered, beyond the shard. */
@@ -58,10 +64,13 @@ export function memoryNumbers(model: CostModel, stage: StageModel, scale: Scale)
   const states = (terms: StageModel['layerStates']): StateNumbers => {
     const weights = sumTerms(terms.weights, scale)
     const gradients = sumTerms(terms.gradients, scale)
+    const optimizer = sumTerms(terms.optimizer, scale)
+    const away = assumptions.optimizerOnHost
     return {
       weights,
       gradients,
-      optimizer: sumTerms(terms.optimizer, scale),
+      optimizer: away ? 0 : optimizer,
+      onHost: away ? optimizer : 0,
       gathered:
         gathersWeights(stage.zeroStage) && assumptions.workspace
           ? sumTerms(terms.gathered, scale) - weights
@@ -88,7 +97,9 @@ export function memoryNumbers(model: CostModel, stage: StageModel, scale: Scale)
         gatheredKeys(model, scale)
       : 0,
     logits: assumptions.workspace ? termValue(model.logits, scale) : 0,
-    reserve: reserveBytes(cluster.chip.hbmBytes, assumptions),
+    layersGathered: assumptions.layersGathered,
+    reserve: reserveBytes(model.problem),
+    hostRoom: cluster.chip.hostMemoryBytes ?? Number.POSITIVE_INFINITY,
     tied: transformer.tiedEmbeddings,
     shardsOptimizer: stage.zeroStage > 0,
     least: model.policies.findIndex(({ name }) => name === 'none'),
@@ -120,24 +131,39 @@ export interface StageMemory {
   readonly reserve: Bytes
 }
 
-/** All of a stage but its activations and the working set of recomputed layers. */
-export function fixedMemory(numbers: MemoryNumbers, group: StageGroup): StageMemory {
+function ofStates(numbers: MemoryNumbers, group: StageGroup, pick: (states: StateNumbers) => Bytes): Bytes {
   const { layer } = ofStage(numbers, group)
   const { embedding, positions, head, tied } = numbers
   const front = tied && group.last ? positions : embedding
-  const ends = (pick: (states: StateNumbers) => Bytes) =>
+  return (
     group.held * group.layers * pick(layer) + (group.first ? pick(front) : 0) + (group.last ? pick(head) : 0)
-  // ZeRO-3 prefetches the next layer while one computes. Layers, embedding and head are not live at once.
-  const inLayer = Math.min(2, group.layers) * layer.gathered + layer.unscattered + numbers.gatheredStream
-  const inFront = group.first ? embedding.gathered + embedding.unscattered : 0
-  const inHead = group.last ? head.gathered + head.unscattered + numbers.logits + numbers.stream : 0
+  )
+}
+
+/** All of a stage but its activations and the working set of recomputed layers. */
+export function fixedMemory(numbers: MemoryNumbers, group: StageGroup): StageMemory {
+  const ends = (pick: (states: StateNumbers) => Bytes) => ofStates(numbers, group, pick)
   return {
     parameters: ends(({ weights }) => weights),
     gradients: ends(({ gradients }) => gradients),
     optimizer: ends(({ optimizer }) => optimizer) / (numbers.shardsOptimizer ? group.held : 1),
-    workspace: Math.max(inLayer, inFront, inHead),
+    workspace: Math.max(inLayer(numbers, group), atEnds(numbers, group)),
     reserve: numbers.reserve,
   }
+}
+
+/** While a layer is at work, beside its live tensors: ZeRO-3's weights of it, and of the next where these are fetched ahead. */
+function inLayer(numbers: MemoryNumbers, group: StageGroup): Bytes {
+  const { layer } = ofStage(numbers, group)
+  const gathered = Math.min(numbers.layersGathered, group.layers) * layer.gathered
+  return gathered + layer.unscattered + numbers.gatheredStream
+}
+
+/** While the embedding or the head is: they and layers are not at work at once. */
+function atEnds({ embedding, head, logits, stream }: MemoryNumbers, { first, last }: StageGroup): Bytes {
+  const inFront = first ? embedding.gathered + embedding.unscattered : 0
+  const inHead = last ? head.gathered + head.unscattered + logits + stream : 0
+  return Math.max(inFront, inHead)
 }
 
 export function fixedBytes(numbers: MemoryNumbers, group: StageGroup): Bytes {
@@ -152,9 +178,15 @@ export function activationBytes(numbers: MemoryNumbers, group: StageGroup, mix: 
   return group.inFlight * ((group.layers - again) * kept(mix.policy) + again * kept(mix.other))
 }
 
+/** What the live tensors of a layer that is recomputed under a policy add to the fixed workspace, which the ends may fill too. */
+export function liveOf(numbers: MemoryNumbers, group: StageGroup, policy: number): Bytes {
+  const atWork = inLayer(numbers, group)
+  const live = ofStage(numbers, group).live[policy] ?? 0
+  return Math.max(0, atWork + live - Math.max(atWork, atEnds(numbers, group)))
+}
+
 export function liveBytes(numbers: MemoryNumbers, group: StageGroup, mix: Mix): Bytes {
-  const own = ofStage(numbers, group)
-  const live = (policy: number) => own.live[policy] ?? 0
+  const live = (policy: number) => liveOf(numbers, group, policy)
   return Math.max(live(mix.policy), mix.count > 0 ? live(mix.other) : 0)
 }
 
@@ -162,7 +194,18 @@ export function stageBytes(numbers: MemoryNumbers, group: StageGroup, mix: Mix):
   return fixedBytes(numbers, group) + activationBytes(numbers, group, mix) + liveBytes(numbers, group, mix)
 }
 
-/** Bytes over the budget on the fullest stage; 0 or less fits. */
+/** States of a stage in the host's memory. */
+export function hostStateBytes(numbers: MemoryNumbers, group: StageGroup): Bytes {
+  return ofStates(numbers, group, ({ onHost }) => onHost) / (numbers.shardsOptimizer ? group.held : 1)
+}
+
+/** All of a stage that is there. A policy that keeps arrays there goes alone. */
+export function hostBytes(numbers: MemoryNumbers, group: StageGroup, { policy }: Mix): Bytes {
+  const each = ofStage(numbers, group).host[policy] ?? 0
+  return hostStateBytes(numbers, group) + group.inFlight * group.layers * each
+}
+
+/** Bytes over the budget, or over the room on the host, on the fullest stage; 0 or less fits. */
 export function shortBytes(
   numbers: MemoryNumbers,
   groups: readonly StageGroup[],
@@ -170,6 +213,9 @@ export function shortBytes(
   budget: Bytes,
 ): Bytes {
   let short = Number.NEGATIVE_INFINITY
-  for (const group of groups) short = Math.max(short, stageBytes(numbers, group, mix) - budget)
+  for (const group of groups) {
+    const away = hostBytes(numbers, group, mix) - numbers.hostRoom
+    short = Math.max(short, stageBytes(numbers, group, mix) - budget, away)
+  }
   return short
 }

@@ -3,15 +3,15 @@
  *
  *   states        weights, gradients, optimizer, each as its ZeRO stage shards it
  *   activations   what the policies of the stage's layers keep, times the microbatches in flight
- *   workspace     one layer's live tensors while it is recomputed, and what the host sends ahead for the next; and the larger of: two layers' gathered weights under
- *                 ZeRO-3, one layer's unscattered gradients under ZeRO-2 and 3, and the residual gathered over tensor;
- *                 or, on the last stage, the head's own and its logits in fp32 with their bf16 copy, all of them or one of
- *                 c pieces of the microbatch at a time
+ *   workspace     the larger of: a layer's live tensors while it is recomputed, what the host sends ahead for the next, gathered
+ *                 weights of it (and of the next) under ZeRO-3, its unscattered gradients under ZeRO-2 and 3, and the residual
+ *                 gathered over tensor; or, on the last stage, the head's own and its logits with their copy in fp32 or their gradient, all of
+ *                 them or one of c pieces of the microbatch at a time
  *   reserve       framework and fragmentation
  */
 import type { Assumptions } from '../assumptions.ts'
 import type { Transformer } from '../model/transformer.ts'
-import type { Precision, TrainWorkload } from '../problem.ts'
+import type { Precision, Setting, TrainWorkload } from '../problem.ts'
 import { type Axis, axisSet } from '../sharding/axis.ts'
 import { arrayOf, type Component, weightsOf } from '../sharding/component.ts'
 import { elementsOf } from '../sharding/elements.ts'
@@ -160,14 +160,18 @@ export function activationTerms(
   ]
 }
 
-/** On the last stage: logits in fp32, and the copy in the activations' type that the matmul wrote; a piece of them at a time. */
+/**
+ * On the last stage, a piece of them at a time: logits in the activations' type, as the matmul wrote them, and beside them in
+ * fp32; or where a compiler casts them as it reads them, their gradient in the same type.
+ */
 export function logitTerm(
   head: Component,
   extents: Extents,
   precision: Precision,
-  { lossChunks }: Assumptions,
+  { lossChunks, logitsInFp32 }: Assumptions,
 ): Term {
-  const each = 4 + elementBytes[activationType(precision)]
+  const written = elementBytes[activationType(precision)]
+  const each = written + (logitsInFp32 ? 4 : written)
   return termOf(elementsOf(arrayOf(head, 'Logits')), extents, each / lossChunks)
 }
 
@@ -195,9 +199,17 @@ export function sumTerms(terms: readonly Term[], scale: Scale): number {
   return sum
 }
 
-export function reserveBytes(hbmBytes: Bytes, assumptions: Assumptions): Bytes {
-  return assumptions.reserveFraction * hbmBytes + assumptions.reserveBytes
+/**
+ * What of the budget stays free. The margin is kept of what the chip has, so that a budget that leaves as much aside has no
+ * second one: a plan may fill the lesser of the budget and 1 - reserveFraction of the chip.
+ */
+export function reserveBytes({ cluster, memoryBudget, assumptions }: Budgeted): Bytes {
+  const { hbmBytes } = cluster.chip
+  const margin = assumptions.reserveFraction * hbmBytes
+  return Math.max(0, margin - Math.max(0, hbmBytes - memoryBudget))
 }
+
+type Budgeted = Pick<Setting, 'cluster' | 'memoryBudget' | 'assumptions'>
 
 /** Norm weights per layer, in rows of width D. */
 export function normRows(model: Transformer): number {

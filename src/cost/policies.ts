@@ -10,11 +10,12 @@
  * without rematerialisation, 7 for the big matmuls, 1 per block, D + 2F for the three MLP outputs.
  *
  * `host` says what of it is kept in the host's memory: it leaves over PCIe in the forward pass and comes back in the
- * backward pass, beside the other work of both, and a layer's worth is on the chip ahead of its use. How much memory a host
- * has is not asked. The search tries such a policy on all layers alone, as MaxText has it, never in a mix: a mix would have
+ * backward pass, beside the other work of both, and a layer's worth is on the chip ahead of its use. The search tries such a policy on all layers alone, as MaxText has it, never in a mix: a mix would have
  * its best where the link and recomputation balance, not where memory is just enough.
  * Sources: formulas of section 4 and 11; Korthikanti et al. 2022 (arXiv 2205.05198); MaxText, layers/decoders.py:
- * `minimal_offloaded`, `qkv_proj_offloaded`, and `custom` with `decoder_layer_input: offload`, here `full_offloaded`.
+ * `minimal_offloaded`, `qkv_proj_offloaded`, and `custom` with `decoder_layer_input: offload`, here `full_offloaded`, and with
+ * the projections to heads too, and the one from them: what its recipes for Llama 3.1 on v6e keep there
+ * (AI-Hypercomputer/tpu-recipes, training/trillium).
  */
 export interface Policy {
   readonly name: string
@@ -78,6 +79,20 @@ export const policies: readonly Policy[] = [
     mlp: [],
     stream: 1,
     host: { arrays: queries, input: false, sum: false },
+  },
+  {
+    name: 'qkv_input_offloaded',
+    attention: queries,
+    mlp: [],
+    stream: 1,
+    host: { arrays: queries, input: true, sum: false },
+  },
+  {
+    name: 'qkv_out_input_offloaded',
+    attention: queries,
+    mlp: [],
+    stream: 2,
+    host: { arrays: queries, input: true, sum: true },
   },
   {
     name: 'full_offloaded',

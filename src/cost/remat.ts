@@ -6,7 +6,7 @@
  *   fixed_i + f_i · ((L_i - n_i) · A_i + n_i · B_i) + live_i <= budget,   n_i = min(n, L_i)
  *
  * Policies that keep arrays on the host are no part of that: they may have less to do than a policy that keeps more, and are
- * tried on all layers alone.
+ * tried on all layers alone, where the host has room for them.
  *
  * f_i microbatches in flight on stage i, A_i and B_i what a layer of it keeps of one, live_i the working set of a recomputed
  * layer. Where layers differ the leaner policy is so in layers of either kind. The programme in search/memory-policy.ts is its
@@ -14,7 +14,16 @@
  */
 import type { Bytes } from '../units.ts'
 import { ofStage } from './composed.ts'
-import { activationBytes, fixedBytes, liveBytes, type MemoryNumbers, type Mix } from './memory-numbers.ts'
+import {
+  activationBytes,
+  fixedBytes,
+  hostBytes,
+  hostStateBytes,
+  liveBytes,
+  liveOf,
+  type MemoryNumbers,
+  type Mix,
+} from './memory-numbers.ts'
 import type { StageGroup } from './stages.ts'
 
 /**
@@ -29,12 +38,16 @@ export function leastShortBytes(
 ): Bytes {
   let short = Number.NEGATIVE_INFINITY
   for (const group of groups) {
-    const { kept, live } = ofStage(numbers, group)
+    const { kept, host } = ofStage(numbers, group)
+    const fixed = fixedBytes(numbers, group) - budget
+    const away = hostStateBytes(numbers, group) - numbers.hostRoom
+    const layers = group.inFlight * group.layers
     let least = Number.POSITIVE_INFINITY
     for (const [policy, each] of kept.entries()) {
-      least = Math.min(least, group.inFlight * group.layers * each + (live[policy] ?? 0))
+      const here = fixed + layers * each + liveOf(numbers, group, policy)
+      least = Math.min(least, Math.max(here, away + layers * (host[policy] ?? 0)))
     }
-    short = Math.max(short, fixedBytes(numbers, group) + least - budget)
+    short = Math.max(short, least)
     if (short > enough) break
   }
   return short
@@ -52,6 +65,7 @@ export function fittingMixes(
   others = false,
 ): readonly Mix[] {
   const count = numbers.kept.length
+  if (groups.some((group) => hostStateBytes(numbers, group) > numbers.hostRoom)) return []
   const fixed = groups.map((group) => fixedBytes(numbers, group))
   const most = groups.reduce((layers, group) => Math.max(layers, group.layers), 0)
   const keepAll: Mix = { policy: numbers.least, other: numbers.least, count: 0 }
@@ -87,7 +101,8 @@ function fits(
 ): boolean {
   return groups.every(
     (group, i) =>
-      (fixed[i] ?? 0) + liveBytes(numbers, group, mix) + activationBytes(numbers, group, mix) <= budget,
+      (fixed[i] ?? 0) + liveBytes(numbers, group, mix) + activationBytes(numbers, group, mix) <= budget &&
+      hostBytes(numbers, group, mix) <= numbers.hostRoom,
   )
 }
 
@@ -107,7 +122,7 @@ function fewest(
     const own = ofStage(numbers, group)
     const kept = own.kept[policy] ?? 0
     const saved = kept - (own.kept[other] ?? 0)
-    const live = Math.max(own.live[policy] ?? 0, own.live[other] ?? 0)
+    const live = Math.max(liveOf(numbers, group, policy), liveOf(numbers, group, other))
     const over = (fixed[i] ?? 0) + live + group.inFlight * group.layers * kept - budget
     if (over <= 0) continue
     const exact = over / (group.inFlight * saved)

@@ -4,6 +4,8 @@
  *   devices  Z·(1 - (1 - 1/Z)^k)          distinct ones among k choices; a token goes once to a device (formulas 2.2)
  *   nodes    M·(1 - (1 - 1/M)^k)          the same of nodes, M no more than the router's limit
  *
+ * The book takes them to be apart as far as they can: min(k, Z) devices and min(k, M) nodes, its min(8k/Z, 1) of the nodes.
+ *
  * Where dispatch is hierarchical a token crosses the scale-out network once for each node and is copied to the node's
  * devices there, so that the outer tiers carry nodes/devices of what an AllToAll would. Source: DeepSeek-V3 (arXiv
  * 2412.19437), section 3.2.2; formulas 13.
@@ -13,20 +15,20 @@ import type { GroupCost } from '../hardware/group-cost.ts'
 import type { MixtureOfExperts } from '../model/transformer.ts'
 import type { Bytes, Seconds } from '../units.ts'
 
-/** Distinct ones of so many places that k even choices meet. */
-export function distinctPlaces(places: number, choices: number): number {
-  return places * (1 - (1 - 1 / places) ** choices)
+/** Distinct ones of so many places that k even choices meet; or as many as there can be. */
+export function distinctPlaces(places: number, choices: number, apart = false): number {
+  return apart ? Math.min(places, choices) : places * (1 - (1 - 1 / places) ** choices)
 }
 
 /** What the outer tiers carry of an AllToAll's bytes. */
 export function outerShare(
   { outerUnits, chips, latencyIsFloor }: GroupCost,
   { activeExperts, nodeLimit }: MixtureOfExperts,
-  { hierarchicalDispatch }: Assumptions,
+  { hierarchicalDispatch, choicesApart }: Assumptions,
 ): number {
   if (!hierarchicalDispatch || latencyIsFloor || outerUnits === 1) return 1
-  const nodes = distinctPlaces(Math.min(outerUnits, nodeLimit ?? outerUnits), activeExperts)
-  return Math.min(1, nodes / distinctPlaces(chips, activeExperts))
+  const nodes = distinctPlaces(Math.min(outerUnits, nodeLimit ?? outerUnits), activeExperts, choicesApart)
+  return Math.min(1, nodes / distinctPlaces(chips, activeExperts, choicesApart))
 }
 
 /** Seconds per byte that each part of the network is busy with it. */

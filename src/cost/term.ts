@@ -92,7 +92,13 @@ export function termValue(term: Term, scale: Scale): number {
 }
 
 /** Puts a mesh in: axis products, the padding to the fullest shard, the replication of key-value heads. */
-export function setMesh(scale: Scale, mesh: Mesh, extents: Extents, divideFreely: boolean): void {
+export function setMesh(
+  scale: Scale,
+  mesh: Mesh,
+  extents: Extents,
+  divideFreely: boolean,
+  choicesApart = false,
+): void {
   // Sets are bits in the order of the axes: those with axis k are those without it, k's bit higher.
   scale.inverse[0] = 1
   axes.forEach((axis, k) => {
@@ -106,15 +112,15 @@ export function setMesh(scale: Scale, mesh: Mesh, extents: Extents, divideFreely
   scale.padding[2] = pad(extents.F, tensors)
   scale.padding[3] = pad(extents.V, tensors)
   scale.padding[4] = Math.max(1, tensors / (extents.K ?? 1))
-  scale.padding[5] = visitedShare(mesh.expert, extents)
+  scale.padding[5] = visitedShare(mesh.expert, extents, choicesApart)
   scale.padding[6] = pad(extents.G, tensors)
   scale.padding[7] = pad(extents.U, tensors)
   setBatch(scale, 1)
 }
 
 /** Devices that the experts of a token are on, as a share of the k that there are at most. */
-function visitedShare(devices: number, { A = 1 }: Extents): number {
-  return distinctPlaces(devices, A) / A
+function visitedShare(devices: number, { A = 1 }: Extents, apart: boolean): number {
+  return distinctPlaces(devices, A, apart) / A
 }
 
 /** Puts the microbatch in: sequences over all its replicas, a real number where tokens divide freely. */

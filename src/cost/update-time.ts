@@ -7,7 +7,10 @@ import type { StageModel } from './stage-model.ts'
 import type { StageGroup } from './stages.ts'
 import type { Scale } from './term.ts'
 
-/** The optimizer streams its states through HBM once a step, and Muon multiplies matrices, on the stage that has most. */
+/**
+ * The optimizer streams its states through HBM once a step, and Muon multiplies matrices, on the stage that has most. States on
+ * the host come and go over its link, one after the other.
+ */
 export function updateTime(
   model: CostModel,
   stage: StageModel,
@@ -15,10 +18,16 @@ export function updateTime(
   scale: Scale,
 ): Seconds {
   const { rates, problem } = model
-  if (!problem.assumptions.optimizerStep) return 0
-  const time = ({ updated, updateFlops }: StateTerms): Seconds =>
+  const { assumptions, cluster } = problem
+  const { optimizerStep, optimizerOnHost } = assumptions
+  if (!optimizerStep && !optimizerOnHost) return 0
+  const streamed = ({ updated, updateFlops }: StateTerms): Seconds =>
     sumTerms(updated, scale) * rates.secondsPerByte +
     sumTerms(updateFlops, scale) * rates.secondsPerUpdateFlop
+  const moved = ({ optimizer }: StateTerms): Seconds =>
+    (2 * sumTerms(optimizer, scale)) / cluster.chip.hostBytesPerSecond
+  const time = (states: StateTerms): Seconds =>
+    (optimizerStep ? streamed(states) : 0) + (optimizerOnHost ? moved(states) : 0)
   const kinds = model.kinds?.()
   const kind = (one: CostModel) => time(stageModel(one, stage.zeroStage).layerStates)
   const average = time(stage.layerStates)

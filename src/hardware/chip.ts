@@ -67,9 +67,12 @@ export interface Chip {
   readonly kind: 'tpu' | 'gpu'
   /** Dense peak per element type of the operands (peak.ts); what is absent is not supported in hardware. */
   readonly peakFlopsPerSecond: Readonly<Partial<Record<ElementType, FlopsPerSecond>>>
+  /** What a process on it may allocate, as the driver says. */
   readonly hbmBytes: Bytes
   readonly hbmBytesPerSecond: BytesPerSecond
   readonly hostBytesPerSecond: BytesPerSecond
+  /** This chip's share of its host's memory; unlimited where absent. */
+  readonly hostMemoryBytes?: Bytes
   readonly usdPerHour?: number
   readonly efficiency: Efficiency
   readonly system: TorusSystem | SwitchedSystem

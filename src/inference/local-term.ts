@@ -52,6 +52,8 @@ export interface Sizes {
   readonly imbalance: number
   /** Copies of experts that there are at least where chips share them out. */
   readonly copies: number
+  /** Experts of a token are on as many devices as there can be. */
+  readonly choicesApart: boolean
 }
 
 /** What runs through the model at once. */
@@ -63,7 +65,13 @@ export interface Shape {
   readonly context: number
 }
 
-export function createSizes(model: Transformer, divideFreely: boolean, imbalance = 1, copies = 0): Sizes {
+export function createSizes(
+  model: Transformer,
+  divideFreely: boolean,
+  imbalance = 1,
+  copies = 0,
+  choicesApart = false,
+): Sizes {
   const known = extentsOf(model, 1)
   return {
     extents: Float64Array.from(extents, (extent) => known[extent] ?? 1),
@@ -71,11 +79,12 @@ export function createSizes(model: Transformer, divideFreely: boolean, imbalance
     divideFreely,
     imbalance,
     copies,
+    choicesApart,
   }
 }
 
-export function setShards({ shards, extents: sizes }: Sizes, mesh: Mesh): void {
-  sizes[places] = distinctPlaces(mesh.expert, sizes[choices] ?? 1)
+export function setShards({ shards, extents: sizes, choicesApart }: Sizes, mesh: Mesh): void {
+  sizes[places] = distinctPlaces(mesh.expert, sizes[choices] ?? 1, choicesApart)
   axes.forEach((axis, k) => {
     const bit = 1 << k
     for (let set = 0; set < bit; set++) shards[set | bit] = (shards[set] ?? 1) * mesh[axis]

@@ -107,6 +107,7 @@ export function inferenceModel(setting: Setting, servable: Servable | null = nul
       assumptions.tokensDivideFreely,
       assumptions.expertImbalance,
       assumptions.redundantExperts,
+      assumptions.choicesApart,
     ),
     moves,
     boundary: localTerm(elementBytes[arrayType('activation', precision)], stream.dimensions),

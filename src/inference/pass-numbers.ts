@@ -196,8 +196,8 @@ export function setPass({ sizes }: InferenceModel, pass: Pass, head: boolean): v
 
 /** What no layout changes: the rows of the embedding, on a stage of their own where there are stages, and the reserve. */
 export function fixedBytes({ setting, embedding, sizes }: InferenceModel, mesh: Mesh): Bytes {
-  const { model, assumptions, cluster } = setting
-  const reserve = reserveBytes(cluster.chip.hbmBytes, assumptions)
+  const { model } = setting
+  const reserve = reserveBytes(setting)
   setShards(sizes, mesh)
   return reserve + (mesh.pipeline > 1 || model.tiedEmbeddings ? 0 : sumOf(embedding.stored, sizes))
 }

@@ -5,7 +5,7 @@
  * pipelineBubble + optimizer + overhead. `communication` and `hostTransfer` are all of it, overlapped or not.
  */
 
-import { activationBytes, fixedMemory, liveBytes, stageBytes } from '../cost/memory-numbers.ts'
+import { activationBytes, fixedMemory, hostBytes, liveBytes, stageBytes } from '../cost/memory-numbers.ts'
 import { stageOverhead } from '../cost/overhead.ts'
 import { hostSeconds } from './collectives.ts'
 import type { Costing } from './costing.ts'
@@ -56,6 +56,7 @@ export function memoryAccount({ candidate, memory, model }: Costing): MemoryAcco
     kvCache: 0,
     workspace: fixed.workspace + liveBytes(memory, fullest, mix),
     reserve: fixed.reserve,
+    host: Math.max(...groups.map((group) => hostBytes(memory, group, mix))),
     stage: fullest.index,
   }
 }

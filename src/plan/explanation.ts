@@ -102,7 +102,8 @@ function memorySentence({ memoryBytes: memory, stageLayers }: Described): string
     .filter(([, bytes]) => bytes > 0)
     .map(([name, bytes]) => `${name} ${bytesText(bytes)}`)
   const where = stageLayers.length > 1 ? ` on stage ${memory.stage}, the fullest` : ''
-  return `Memory per chip${where}: ${bytesText(memory.total)} of ${bytesText(memory.budget)} (${parts.join(', ')}).`
+  const away = memory.host > 0 ? ` On the host, per chip: ${bytesText(memory.host)}.` : ''
+  return `Memory per chip${where}: ${bytesText(memory.total)} of ${bytesText(memory.budget)} (${parts.join(', ')}).${away}`
 }
 
 function logitsSentence(
@@ -110,7 +111,7 @@ function logitsSentence(
   { candidate, model, memory }: Costing,
 ): readonly string[] {
   const fullest = candidate.groups.find(({ index }) => index === memoryBytes.stage)
-  const bytes = fullest ? logitBytes(memory, fullest) : 0
+  const bytes = fullest ? logitBytes(memory, fullest, candidate.mix) : 0
   if (bytes < worthSaying * memoryBytes.total) return []
   const { lossChunks } = model.problem.assumptions
   return [

@@ -3,7 +3,7 @@
  * larger than the residual stream, c >= V/D: there logits are no longer what counts.
  */
 import { type Assumptions, overridesOf } from '../assumptions.ts'
-import { fixedMemory, type MemoryNumbers, shortBytes } from '../cost/memory-numbers.ts'
+import { type MemoryNumbers, type Mix, shortBytes, stageBytes } from '../cost/memory-numbers.ts'
 import type { StageGroup } from '../cost/stages.ts'
 import type { Problem } from '../problem.ts'
 import type { Bytes } from '../units.ts'
@@ -11,8 +11,8 @@ import type { Costing } from './costing.ts'
 import type { Suggestion } from './plan.ts'
 
 /** What logits add to the workspace of a stage: nothing where its layers need more than its head. */
-export function logitBytes(memory: MemoryNumbers, group: StageGroup): Bytes {
-  return fixedMemory(memory, group).workspace - fixedMemory({ ...memory, logits: 0 }, group).workspace
+export function logitBytes(memory: MemoryNumbers, group: StageGroup, mix: Mix): Bytes {
+  return stageBytes(memory, group, mix) - stageBytes({ ...memory, logits: 0 }, group, mix)
 }
 
 /** The fewest pieces with which a plan fits that does not; null where logits are not what is in the way. */

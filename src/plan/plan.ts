@@ -45,6 +45,8 @@ export interface MemoryAccount {
   readonly kvCache: number
   readonly workspace: number
   readonly reserve: number
+  /** In the host's memory, of the chip that has most there; not in the total. */
+  readonly host: number
   /** The stage that the account is of: the fullest. */
   readonly stage: number
 }

@@ -9,21 +9,23 @@ import type { Plan, Suggestion } from './plan.ts'
 /** How far a suggestion looks: this many doublings. */
 const doublings = 8
 
-/** What the nearest plan needs, where the chip has it. */
+/** What the nearest plan needs, where the chip has it and its margin. */
 export function budgetSuggestion(
-  { cluster, memoryBudget }: Setting,
+  { cluster, memoryBudget, assumptions }: Setting,
   nearest: Pick<Plan, 'memoryBytes' | 'summary'> | null,
   fits: (memoryBudget: Bytes) => boolean = () => true,
 ): readonly Suggestion[] {
   if (!nearest) return []
-  const needed = Math.ceil(nearest.memoryBytes.total)
-  if (needed > cluster.chip.hbmBytes || needed <= memoryBudget || !fits(needed)) return []
+  const { hbmBytes } = cluster.chip
+  const needed = Math.ceil(nearest.memoryBytes.total - nearest.memoryBytes.reserve)
+  if (needed > (1 - assumptions.reserveFraction) * hbmBytes || needed <= memoryBudget || !fits(needed))
+    return []
   return [
     {
       change: 'a larger memory budget',
       pointer: '/memoryBudget',
       value: { bytesPerChip: needed },
-      detail: `the chip has ${bytesText(cluster.chip.hbmBytes)}; "${nearest.summary}" needs ${bytesText(needed)}`,
+      detail: `the chip has ${bytesText(hbmBytes)}; "${nearest.summary}" needs ${bytesText(needed)}`,
     },
   ]
 }

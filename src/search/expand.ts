@@ -15,13 +15,14 @@ import { placedCosts, stageNumbers } from './stage-numbers.ts'
 export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices: Choices = {}): Expansion {
   const { model, scale } = bench
   const { problem } = model
+  const { assumptions } = problem
   const found = nothingFound()
   const places = choices.placements ?? placements(problem.cluster.network, mesh)
   if (places.length === 0) {
     found.topology = layoutCount(mesh, problem)
     return found
   }
-  setMesh(scale, mesh, model.extents, problem.assumptions.tokensDivideFreely)
+  setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
   const costs = placedCosts(model, mesh, places)
   const zeroStages = choices.zeroStages ?? zeroChoices(mesh, problem)
   for (const microbatching of choices.microbatchings ?? microbatchChoices(mesh, problem)) {

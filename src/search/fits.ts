@@ -26,12 +26,13 @@ export function anythingFits(problem: Problem, stop: Stop = never): boolean {
   const leanest = problem.assumptions.contextLayouts.includes('ring') ? 'ring' : 'gather'
   const model = costModel(problem, leanest)
   if (statesFloor(model) > problem.memoryBudget) return false
+  const { tokensDivideFreely, choicesApart } = problem.assumptions
   const scale = createScale()
   const { allowed } = enumerateMeshes(problem)
   const bySharding = [...allowed].sort((a, b) => a.data - b.data || b.context - a.context)
   for (const mesh of bySharding) {
     if (stop()) return false
-    setMesh(scale, mesh, model.extents, problem.assumptions.tokensDivideFreely)
+    setMesh(scale, mesh, model.extents, tokensDivideFreely, choicesApart)
     for (const { microbatches, sequences } of microbatchChoices(mesh, problem)) {
       setBatch(scale, sequences)
       const compute = computeNumbers(model, scale)

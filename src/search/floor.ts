@@ -98,7 +98,7 @@ export function meshFloors(model: CostModel): Floors {
   }
 
   const of = (mesh: Mesh, scale: Scale): number => {
-    setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely)
+    setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
     const choices = microbatchChoices(mesh, model.problem)
     const [first] = choices
     if (!first) return 0

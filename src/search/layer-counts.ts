@@ -11,8 +11,7 @@
  * being beyond its layers.
  */
 import type { Point, Row, Variable } from '../../solvers/linear-program.ts'
-import { ofStage } from '../cost/composed.ts'
-import type { MemoryNumbers, Mix } from '../cost/memory-numbers.ts'
+import { liveOf, type MemoryNumbers, type Mix } from '../cost/memory-numbers.ts'
 import { keepsLess } from '../cost/remat.ts'
 import type { StageGroup } from '../cost/stages.ts'
 import type { Terms } from './linear-terms.ts'
@@ -120,9 +119,9 @@ const twoPolicies: Counting = (memory, groups, perByte, whole) => {
         .map((q) => ({ name: `not ${q} beside ${p}`, terms: { [isRest(p)]: 1, [isOther(q)]: 1 }, upper: 1 })),
     ),
   ]
-  // Groups whose layers are alike have the same working set.
-  const liveIn = groups.map((group) => ofStage(memory, group).live)
-  const liveName = (group: number) => `live ${liveIn.indexOf(liveIn[group] ?? [])}`
+  // Groups whose layers are alike have the same working set, but for what the ends leave of it.
+  const liveIn = groups.map((group) => policies.map((p) => liveOf(memory, group, p)).join())
+  const liveName = (group: number) => `live ${liveIn.indexOf(liveIn[group] ?? '')}`
   groups.forEach((group, i) => {
     const live = liveName(i)
     if (variables.some(({ name }) => name === live)) return
@@ -178,10 +177,6 @@ export const countings: Readonly<Record<CountingName, Counting>> = {
   real: realCounts,
   any: anyCounts,
   'two-policies': twoPolicies,
-}
-
-function liveOf(memory: MemoryNumbers, group: StageGroup, policy: number): number {
-  return ofStage(memory, group).live[policy] ?? 0
 }
 
 function layers(group: number, policy: number): string {

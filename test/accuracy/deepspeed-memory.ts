@@ -5,6 +5,7 @@
  *   fp16     without ZeRO it casts every gradient, then flattens the casts into one more array       + 8 bytes a parameter
  *   bf16     gradients are added up in fp32, and those of the last microbatch stay in bf16 beside     + 2 bytes a parameter
  *   stages   keep what they sent on until its backward pass: one residual stream a microbatch in flight
+ *   scores   attention was not fused: the layer being recomputed has its scores and what softmax made of them, 2 bytes each
  *
  * Casts are freed after the step, but PyTorch's allocator keeps their room: the driver, which was asked, counts them beside
  * activations. Sources: deepspeed/runtime/zero/stage_1_and_2.py, runtime/fp16/fused_optimizer.py, runtime/bf16_optimizer.py and
@@ -15,8 +16,18 @@ import type { Bytes } from '../../src/units.ts'
 
 export type DeepspeedOptimizer = 'zero-1' | 'fp16' | 'bf16'
 
-export function deepspeedBytes(optimizer: DeepspeedOptimizer, plan: Plan, dModel: number): Bytes {
-  return gradientCopies(optimizer, plan) + sentStreams(plan, dModel)
+export function deepspeedBytes(optimizer: DeepspeedOptimizer, plan: Plan, run: DeepspeedRun): Bytes {
+  return gradientCopies(optimizer, plan) + sentStreams(plan, run.dModel) + scores(plan, run)
+}
+
+export interface DeepspeedRun {
+  readonly dModel: number
+  readonly heads: number
+  readonly sequenceLength: number
+}
+
+function scores({ mesh, microbatchTokens }: Plan, { heads, sequenceLength }: DeepspeedRun): Bytes {
+  return (2 * 2 * heads * microbatchTokens * sequenceLength) / mesh.tensor
 }
 
 /** AdamW's fp32 weights and moments are 12 bytes a parameter, sharded as the gradients of the step are. */

@@ -112,7 +112,7 @@ function settingOf(row: InferenceRow): Setting | { readonly reason: string } {
     assumptions: {
       ...calibrated(chip.kind, chip.efficiency),
       // What frameworks keep free is in the budget.
-      ...{ reserveFraction: 0, reserveBytes: 0 },
+      reserveFraction: 0,
       twoBatchOverlap: row.twoBatchOverlap ?? false,
       redundantExperts: row.redundantExperts ?? 0,
     },

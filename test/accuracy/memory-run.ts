@@ -32,7 +32,7 @@ export function predictedMemory(row: PublishedMemory): PredictedMemory | null {
   // What full recomputation keeps is the residual stream, and the plan shards that over tensor.
   const whole = row.residualWhole ? ((row.mesh.tensor ?? 1) - 1) * activations : 0
   const own = typeof row.model === 'object' && row.deepspeedOptimizer
-  const copies = own ? deepspeedBytes(own, plan, row.model.dModel) : 0
+  const copies = own ? deepspeedBytes(own, plan, { ...row.model, sequenceLength: row.sequenceLength }) : 0
   const held = total + whole + copies - (row.optimizerOnHost ? optimizer : 0)
   return { total: held, fits: held <= budget }
 }

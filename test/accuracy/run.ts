@@ -36,6 +36,8 @@ export interface PublishedLayout {
   /** bf16 where absent; gradients as the chip's frameworks have them. */
   readonly compute?: ElementType
   readonly gradients?: ElementType
+  /** Weights in bf16 without an fp32 copy, and moments of their type; fp32 states where absent. */
+  readonly states?: 'bf16'
   /** Today's where absent. */
   readonly attention?: AttentionKernel
   readonly batchSequences: number
@@ -92,7 +94,7 @@ function prediction(run: PublishedLayout): Plan | null {
       compute: run.compute ?? 'bf16',
       kvCache: 'bf16',
       gradients: run.gradients ?? (chip.kind === 'gpu' ? 'fp32' : 'bf16'),
-      optimizer: 'fp32',
+      optimizer: run.states ?? 'fp32',
     },
     asked: {},
     constraints: {},
@@ -102,6 +104,7 @@ function prediction(run: PublishedLayout): Plan | null {
         attention: attentionOf(run.attention, run.chip, chip.efficiency),
       }),
       ...(lossChunks ? { lossChunks } : {}),
+      ...(run.states ? { masterWeights: false } : {}),
     },
     objective: 'stepTime',
     top: 1,

@@ -3,7 +3,13 @@
  * early exit, and memory policies by trying every number of layers. What the search must agree with.
  */
 
-import { type MemoryNumbers, type Mix, memoryNumbers, stageBytes } from '../../src/cost/memory-numbers.ts'
+import {
+  hostBytes,
+  type MemoryNumbers,
+  type Mix,
+  memoryNumbers,
+  stageBytes,
+} from '../../src/cost/memory-numbers.ts'
 import { computeNumbers, trafficNumbers } from '../../src/cost/microbatch.ts'
 import { type CostModel, stageModel } from '../../src/cost/model.ts'
 import { keepsLess, offloads } from '../../src/cost/remat.ts'
@@ -137,7 +143,7 @@ function bestOf(
   for (const microbatching of microbatchChoices(mesh, problem)) {
     const { microbatches, sequences } = microbatching
     const scale = createScale()
-    setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely)
+    setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
     setBatch(scale, sequences)
     const compute = computeNumbers(model, scale)
     for (const zeroStage of zeroChoices(mesh, problem)) {
@@ -224,7 +230,12 @@ interface Cut {
 
 /** All mixes within the budget: the leaner policy on any number of layers; real numbers where they divide freely. */
 function everyMix(memory: MemoryNumbers, groups: readonly StageGroup[], problem: Problem): readonly Mix[] {
-  const fits = (mix: Mix) => groups.every((group) => stageBytes(memory, group, mix) <= problem.memoryBudget)
+  const room = problem.cluster.chip.hostMemoryBytes ?? Number.POSITIVE_INFINITY
+  const fits = (mix: Mix) =>
+    groups.every(
+      (group) =>
+        stageBytes(memory, group, mix) <= problem.memoryBudget && hostBytes(memory, group, mix) <= room,
+    )
   const most = Math.max(...groups.map(({ layers }) => layers))
   const mixes: Mix[] = []
   memory.kept.forEach((_kept, policy) => {

@@ -137,7 +137,8 @@ function floorsOf(model: CostModel) {
     if (!Number.isFinite(best)) return
     const { mesh, schedule, microbatches, stageLayers } = layout
     const scale = createScale()
-    setMesh(scale, mesh, model.extents, problem.assumptions.tokensDivideFreely)
+    const { tokensDivideFreely, choicesApart } = problem.assumptions
+    setMesh(scale, mesh, model.extents, tokensDivideFreely, choicesApart)
     setBatch(scale, layout.sequences)
     const compute = computeNumbers(model, scale)
     const cuts = stageCuts(model, mesh.pipeline, schedule, microbatches, compute)

@@ -202,9 +202,9 @@ function stepSeconds({ setting }: InferenceModel, mesh: Mesh, pass: Pass, parts:
 
 /** The embedding where it is not the unembedding's own and has no stage of its own, and what is kept free. */
 function rest({ setting, embedding, sizes }: InferenceModel, mesh: Mesh): number {
-  const { model, cluster, assumptions } = setting
+  const { model } = setting
   const rows = mesh.pipeline === 1 && !model.tiedEmbeddings ? sumOf(embedding.stored, sizes) : 0
-  return rows + reserveBytes(cluster.chip.hbmBytes, assumptions)
+  return rows + reserveBytes(setting)
 }
 
 function* choices<Item>(

@@ -2,7 +2,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { elementBytes } from '../../src/cost/element.ts'
-import { reserveBytes } from '../../src/cost/memory.ts'
 import { phaseOf } from '../../src/infer.ts'
 import { cacheBytes, weightBytes } from '../../src/inference/floor.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
@@ -29,7 +28,7 @@ const constraints = fc.oneof(
   ),
 )
 
-/** From half of what the weights and caches take to twenty times it, and what is kept free. */
+/** From half of what the weights and caches take to twenty times it. */
 const budgets = fc.double({ min: -0.3, max: 1.3, noNaN: true }).map((power) => 10 ** power)
 
 function withBudget<Given extends PhaseProblem>(
@@ -37,8 +36,7 @@ function withBudget<Given extends PhaseProblem>(
   bytesOf: (problem: Given) => number,
 ): fc.Arbitrary<Given> {
   return fc.tuple(problems, constraints, budgets).map(([problem, asked, times]) => {
-    const reserve = reserveBytes(problem.cluster.chip.hbmBytes, problem.assumptions)
-    const memoryBudget = reserve + (times * bytesOf(problem)) / problem.cluster.chips
+    const memoryBudget = (times * bytesOf(problem)) / problem.cluster.chips
     return { ...problem, constraints: asked, memoryBudget }
   })
 }
@@ -57,12 +55,11 @@ const largest: fc.Arbitrary<PhaseProblem> = fc
     fc.double({ min: 0, max: mostTried / 2, noNaN: true }),
   )
   .map(([problem, batch]) => {
-    const { model, precision, workload, cluster, assumptions } = problem
+    const { model, precision, workload, cluster } = problem
     const one = kvCacheBytes(model, workload.meanContextLength, elementBytes[precision.kvCache])
-    const reserve = reserveBytes(cluster.chip.hbmBytes, assumptions)
     const table = model.vocab * model.dModel * elementBytes[precision.weights]
     const weights = parameterCount(model).matmul * elementBytes[precision.weights]
-    const memoryBudget = reserve + (weights + table + batch * one) / cluster.chips
+    const memoryBudget = (weights + table + batch * one) / cluster.chips
     return { ...withBatch(problem, 'max'), memoryBudget }
   })
 

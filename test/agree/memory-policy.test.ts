@@ -407,7 +407,7 @@ const madeUp: fc.Arbitrary<LayoutNumbers> = fc
     const layer = made.unlike ? blended(all, made.dense, made.sparse) : made.dense
     const of = (composition: Composition) => blended(composition, made.dense, made.sparse)
     const gibibyte = 2 ** 30
-    const nothing = { weights: 0, gradients: 0, optimizer: 0, gathered: 0, unscattered: 0 }
+    const nothing = { weights: 0, gradients: 0, optimizer: 0, onHost: 0, gathered: 0, unscattered: 0 }
     const inBytes = (values: readonly number[]) => values.map((own) => own * gibibyte)
     const memoryOf = (own: LayerOfKind): MemoryNumbers => ({
       layer: { ...nothing, weights: own.states * gibibyte },
@@ -421,6 +421,8 @@ const madeUp: fc.Arbitrary<LayoutNumbers> = fc
       gatheredStream: 0,
       logits: 0,
       reserve: 0,
+      layersGathered: 2,
+      hostRoom: Number.POSITIVE_INFINITY,
       tied: false,
       shardsOptimizer: false,
       least: 0,

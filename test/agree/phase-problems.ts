@@ -1,7 +1,6 @@
 /** Small problems of inference: dense models and mixtures of experts, on tori and nodes of any size, with little and much room. */
 import fc from 'fast-check'
 import type { Assumptions } from '../../src/assumptions.ts'
-import { reserveBytes } from '../../src/cost/memory.ts'
 import { phaseOf } from '../../src/infer.ts'
 import { cacheBytes, weightBytes } from '../../src/inference/floor.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
@@ -103,8 +102,7 @@ function problems<Workload extends GenerateWorkload | PrefillWorkload>(
               ...network,
               tiers: network.tiers.map((tier, at) => (at === 0 ? { ...tier, size: node } : tier)),
             }
-      const reserve = reserveBytes(cluster.chip.hbmBytes, made.assumptions)
-      const memoryBudget = reserve + (10 ** room * streamed(made)) / cluster.chips
+      const memoryBudget = (10 ** room * streamed(made)) / cluster.chips
       return { ...made, memoryBudget, cluster: { ...cluster, network: tiers } }
     })
 }

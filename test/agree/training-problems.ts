@@ -196,12 +196,11 @@ export const trainingProblems: fc.Arbitrary<Problem> = fc
       memoryBudget: 0,
       top: 1000,
     })
-    const { cluster, model, assumptions: own } = made
+    const { cluster, model } = made
     const states = (16 * parameterCount(model).total) / cluster.chips
-    const reserve = own.reserveFraction * cluster.chip.hbmBytes + own.reserveBytes
     return {
       ...made,
-      memoryBudget: reserve + 10 ** room * states + 1e7,
+      memoryBudget: 10 ** room * states + 1e7,
       cluster: { ...cluster, network: changed(cluster.network, slower, node, reducing) },
     }
   })

@@ -1,4 +1,7 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
+import type { Assumptions } from '../../src/assumptions.ts'
 import { book } from '../../src/book-assumptions.ts'
 import { computeRates } from '../../src/cost/compute.ts'
 import { elementBytes } from '../../src/cost/element.ts'
@@ -83,10 +86,16 @@ section('mixtures of experts', (hold) => {
     hold(id, 'of a full AllToAll a token takes the share of the devices that its experts are on', (input) => {
       const [Z, k] = [input('Z'), input('k')]
       const tokens = 1000
-      const { forward } = mlpTime(expertLayer({ E: Z, k, F: 1, expert: Z, perGpu: 1 }), tokens)
+      const layer = expertLayer({ E: Z, k, F: 1, expert: Z, perGpu: 1 })
       // To every other device and back, a byte a second.
       const everywhere = 2 * tokens * D * elementBytes.bf16
-      return { true_factor: forward.inTurn / everywhere }
+      const factor = (terms: Assumptions) => mlpTime({ ...layer, terms }, tokens).forward.inTurn / everywhere
+      const [approximate, exact] = [factor(book), factor({ ...book, choicesApart: false })]
+      return {
+        true_factor: exact,
+        approx_factor: approximate,
+        approx_over_true: approximate / exact,
+      }
     })
   }
 
@@ -122,6 +131,21 @@ section('mixtures of experts', (hold) => {
       }
     },
   )
+
+  it('two AllToAlls take 4BD(Z-8)/(ZW)·min(8k/Z, 1) between nodes, for any Z and k', () => {
+    const perNode = 4e11
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 32 }), fc.integer({ min: 1, max: 32 }), (nodes, k) => {
+        const Z = 8 * nodes
+        const layer = expertLayer({ E: 256, k, F: 1, expert: Z, perGpu: Number.POSITIVE_INFINITY, perNode })
+        const tokens = 1e6
+        const [, between = Number.NaN] = mlpTime(layer, tokens).forward.resources
+        const printed = ((4 * tokens * D * (Z - 8)) / (Z * perNode)) * Math.min((8 * k) / Z, 1)
+        expect(between / printed).toBeCloseTo(1, 9)
+      }),
+      { numRuns: 50 },
+    )
+  })
 
   hold('gpu-ex-deepseek', 'DeepSeek-V3 on 2048 GPUs: 64-way experts in 16 stages, two replicas', (input) => {
     const mesh = { ...unitMesh, data: input('DP'), expert: input('EP'), pipeline: input('PP') }
@@ -222,6 +246,5 @@ function expertLayer(asked: ExpertLayer): Mlp {
     zeroStage,
     experts,
     ...(component ? { component } : {}),
-    terms: { ...book, hierarchicalDispatch: true },
   }
 }

@@ -29,7 +29,7 @@ describe('a combination that makes no sense', () => {
     [
       { memoryBudget: { bytesPerChip: 1e12 } },
       '/memoryBudget/bytesPerChip',
-      '80000000000',
+      '85520809984',
       'impossible-combination',
     ],
     [

@@ -95,6 +95,7 @@ export const samplePlan: Plan = {
     kvCache: 0,
     workspace: 5e9,
     reserve: 5e9,
+    host: 0,
     stage: 0,
   },
   bottleneck: 'compute',

@@ -25,7 +25,7 @@ describe('a request becomes a problem', () => {
       sequenceLength: 8192,
       optimizer: 'adamw',
     })
-    expect(problem.memoryBudget).toBe(0.9 * 8e10)
+    expect(problem.memoryBudget).toBe(problem.cluster.chip.hbmBytes)
     expect(problem.precision).toEqual({
       weights: 'bf16',
       compute: 'bf16',
@@ -74,8 +74,9 @@ describe('a request becomes a problem', () => {
 
   it('with a memory budget in bytes or as a share of HBM', async () => {
     expect((await problemOf({ memoryBudget: { bytesPerChip: 5e10 } })).memoryBudget).toBe(5e10)
-    expect((await problemOf({ memoryBudget: { fraction: 0.5 } })).memoryBudget).toBe(4e10)
-    expect((await problemOf({ memoryBudget: { fraction: 1 } })).memoryBudget).toBe(8e10)
+    const hbmBytes = 81_559 * 2 ** 20
+    expect((await problemOf({ memoryBudget: { fraction: 0.5 } })).memoryBudget).toBe(hbmBytes / 2)
+    expect((await problemOf({ memoryBudget: { fraction: 1 } })).memoryBudget).toBe(hbmBytes)
   })
 
   it('with constraints in all three forms', async () => {

@@ -125,14 +125,14 @@ describe('what is typed to serve a plan', () => {
     expect(answer.vllm).toEqual(
       lines(
         '--tensor-parallel-size 4 --data-parallel-size 2 --max-model-len 8192 --max-num-seqs 32',
-        '--gpu-memory-utilization 0.9 --dtype bfloat16 --kv-cache-dtype bfloat16',
+        '--gpu-memory-utilization 0.93 --dtype bfloat16 --kv-cache-dtype bfloat16',
       ),
     )
-    // Of 0.9 of 80 GB the reserve, 6 % and 1 GiB, and the workspace are not lasting.
+    // Of the chip the reserve, 7 %, and the workspace are not lasting.
     expect(answer.sglang).toEqual(
       lines(
         '--tp-size 4 --dp-size 2 --context-length 8192 --max-running-requests 32',
-        '--mem-fraction-static 0.826 --dtype bfloat16 --kv-cache-dtype bf16',
+        '--mem-fraction-static 0.929 --dtype bfloat16 --kv-cache-dtype bf16',
       ),
     )
     expect(answer['tensorrt-llm']).toEqual({
@@ -140,7 +140,7 @@ describe('what is typed to serve a plan', () => {
       pipeline_parallel_size: 1,
       max_batch_size: 32,
       max_seq_len: 8192,
-      kv_cache_config: { dtype: 'auto', free_gpu_memory_fraction: expect.closeTo(0.8, 1) },
+      kv_cache_config: { dtype: 'auto', free_gpu_memory_fraction: expect.closeTo(0.92, 1) },
     })
     expect(answer.notes).toContainEqual(expect.stringContaining('TensorRT-LLM: start 2 servers'))
     expect(answer.notes).not.toContainEqual(expect.stringContaining('SGLang: start'))
@@ -153,7 +153,7 @@ describe('what is typed to serve a plan', () => {
     expect(answer.vllm).toEqual(
       lines(
         '--tensor-parallel-size 4 --pipeline-parallel-size 4 --max-model-len 8192 --max-num-seqs 64',
-        '--gpu-memory-utilization 0.9 --dtype bfloat16 --quantization fp8 --kv-cache-dtype fp8',
+        '--gpu-memory-utilization 0.93 --dtype bfloat16 --quantization fp8 --kv-cache-dtype fp8',
       ),
     )
     says(answer.sglang, '--pp-size 4 --pp-max-micro-batch-size 16')

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   activationBytes,
   fixedMemory,
+  liveOf,
   type MemoryNumbers,
   memoryNumbers,
   stageBytes,
@@ -273,7 +274,7 @@ describe('the memory of a stage', () => {
     for (const group of groups) {
       const mix = { policy: 0, other: 7, count: 1 }
       const { parameters, gradients, optimizer, workspace, reserve } = fixedMemory(memory, group)
-      const live = memory.live[7] ?? 0
+      const live = liveOf(memory, group, 7)
       const parts =
         parameters + gradients + optimizer + workspace + reserve + live + activationBytes(memory, group, mix)
       expect(stageBytes(memory, group, mix)).toBeCloseTo(parts, 3)

@@ -47,6 +47,7 @@ const record = z.strictObject({
   hbmBytes: amount,
   hbmBytesPerSecond: amount,
   hostBytesPerSecond: amount,
+  hostMemoryBytes: amount,
   usdPerHour: amount.optional(),
   efficiency: z.strictObject({
     matmul: fraction,
@@ -211,11 +212,12 @@ describe("the book's figures of GPUs", () => {
   })
 
   it('leave the rest of the chip alone', () => {
-    const { peakFlopsPerSecond, ...rest } = chipOf(chip('h100-sxm'), 'book')
-    const { peakFlopsPerSecond: dataSheet, ...same } = chipOf(chip('h100-sxm'), 'calibrated')
+    const { peakFlopsPerSecond, hbmBytes, ...rest } = chipOf(chip('h100-sxm'), 'book')
+    const { peakFlopsPerSecond: dataSheet, hbmBytes: real, ...same } = chipOf(chip('h100-sxm'), 'calibrated')
     expect(rest).toEqual(same)
     expect(peakFlopsPerSecond.fp32).toBe(dataSheet.fp32)
     expect(dataSheet.bf16).toBe(9.89e14)
+    expect([hbmBytes, real]).toEqual([8e10, 81_559 * 2 ** 20])
     expect(Object.keys(same)).not.toContain('sources')
   })
 })

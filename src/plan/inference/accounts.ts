@@ -46,7 +46,7 @@ export function inferenceMemoryAccount({ model, candidate }: InferenceCosting): 
     weights += layers * sumOf(stored, sizes)
     kvCache += layers * sumOf(cache, sizes)
   })
-  const reserve = reserveBytes(setting.cluster.chip.hbmBytes, setting.assumptions)
+  const reserve = reserveBytes(setting)
   const fixed = fixedBytes(model, mesh)
   return {
     budget: setting.memoryBudget,
@@ -58,6 +58,7 @@ export function inferenceMemoryAccount({ model, candidate }: InferenceCosting): 
     kvCache,
     workspace: answer.bytes - weights - kvCache,
     reserve,
+    host: 0,
     stage: mesh.pipeline - 1,
   }
 }

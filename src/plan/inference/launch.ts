@@ -104,7 +104,7 @@ const uncounted: Counted = {
   contextLength: 1,
   memory: {
     ...{ budget: Number.POSITIVE_INFINITY, total: 0, parameters: 0, gradients: 0, optimizer: 0 },
-    ...{ activations: 0, kvCache: 0, workspace: 0, reserve: 0, stage: 0 },
+    ...{ activations: 0, kvCache: 0, workspace: 0, reserve: 0, host: 0, stage: 0 },
   },
 }
 

@@ -1,4 +1,5 @@
 /** What MaxText cannot run. Source: as maxtext.ts. */
+import type { ElementType } from '../../hardware/chip.ts'
 import { widthChecks } from './experts.ts'
 import { maxtextBlock } from './maxtext-block.ts'
 import { maxtextContextChecks } from './maxtext-context.ts'
@@ -145,14 +146,23 @@ function lossChecks({ model, mesh, sequenceLength, sequences, problem }: Run): r
   ]
 }
 
-function precisionChecks({ problem: { precision } }: MeshRun): readonly Check[] {
-  const { weights, compute, gradients, optimizer } = precision
+/** MaxText's moments are kept as its weights are. */
+export function keptWeights({ precision, assumptions }: Run['problem']): ElementType {
+  return assumptions.masterWeights ? 'fp32' : precision.weights
+}
+
+function precisionChecks({ problem }: MeshRun): readonly Check[] {
+  const { weights, compute, gradients, optimizer } = problem.precision
+  const kept = keptWeights(problem)
   return [
     [
       !['bf16', 'fp32'].includes(weights) || !['bf16', 'fp32'].includes(compute),
       `weights in ${weights} with compute in ${compute} are not mapped to MaxText`,
     ],
     [!['bf16', 'fp32'].includes(gradients), `gradients in ${gradients} are not mapped to MaxText`],
-    [optimizer !== 'fp32', `MaxText's optimizer states are taken in fp32, not ${optimizer}`],
+    [
+      optimizer !== kept,
+      `MaxText keeps optimizer states in the type of its weights, ${kept}, not ${optimizer}`,
+    ],
   ]
 }

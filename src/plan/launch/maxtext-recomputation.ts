@@ -4,9 +4,11 @@
  * activation functions, which cost no matmul. In the same way `minimal`, which recomputes attention alone, stands for
  * Megatron's `selective`. What keeps the MLP's projections is spelled out, and so is every policy where there are experts
  * or latent attention: the named ones forget the experts' second projection and the low ranks. No name keeps the tokens
- * that were sent to their experts: they are sent again. Source: as maxtext.ts, and src/maxtext/layers/nnx_decoders.py,
+ * that were sent to their experts: they are sent again. `custom` says of each array whether it is kept on the chip or the
+ * host. Source: as maxtext.ts, and src/maxtext/layers/nnx_decoders.py,
  * layers/{linears,moe,attention_mla}.py.
  */
+import { type HostPart, policies } from '../../cost/policies.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { Run } from './run.ts'
 
@@ -18,6 +20,8 @@ const names: Readonly<Record<string, string>> = {
   save_qkv_proj: 'save_qkv_proj',
   save_out_proj: 'save_out_proj',
   full: 'full',
+  minimal_offloaded: 'minimal_offloaded',
+  qkv_proj_offloaded: 'qkv_proj_offloaded',
 }
 
 type Part = 'queries' | 'context' | 'output' | 'hidden'
@@ -30,6 +34,11 @@ const parts: Readonly<Record<string, readonly Part[]>> = {
   save_qkv_proj: ['queries'],
   save_out_proj: ['output'],
   save_mlp_proj: ['hidden'],
+  minimal_offloaded: ['queries', 'output', 'hidden'],
+  qkv_proj_offloaded: ['queries'],
+  qkv_input_offloaded: ['queries'],
+  qkv_out_input_offloaded: ['queries', 'output'],
+  full_offloaded: [],
 }
 
 export function maxtextRecomputation({ recomputation, model }: Run): Readonly<Record<string, string>> | null {
@@ -40,9 +49,20 @@ export function maxtextRecomputation({ recomputation, model }: Run): Readonly<Re
   if (name) return { remat_policy: name }
   const kept = parts[policy]
   if (!kept) return null
+  const host = hostPart(policy)
   const tensors = kept.flatMap((part) => tensorsOf(part, model))
-  const places = tensors.map((tensor) => [tensor, 'device'])
-  return { remat_policy: 'custom', decoder_layer_input: 'device', ...Object.fromEntries(places) }
+  const places = tensors.map((tensor) => [tensor, host ? 'offload' : 'device'])
+  const input = host?.input ? 'offload' : 'device'
+  return { remat_policy: 'custom', decoder_layer_input: input, ...Object.fromEntries(places) }
+}
+
+/** Whether it keeps arrays on the host. */
+export function offloadsActivations({ recomputation }: Run): boolean {
+  return hostPart(recomputation.policy) !== undefined
+}
+
+function hostPart(policy: string): HostPart | undefined {
+  return policies.find(({ name }) => name === policy)?.host
 }
 
 /** The plan keeps what was sent to the experts, and these are on other chips. */

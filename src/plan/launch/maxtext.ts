@@ -15,7 +15,7 @@ import { expertLayers } from '../../model/expert-layers.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { copiesNotes, routingGroups } from './experts.ts'
 import { type Block, maxtextBlock } from './maxtext-block.ts'
-import { maxtextFaults } from './maxtext-checks.ts'
+import { keptWeights, maxtextFaults } from './maxtext-checks.ts'
 import { maxtextContext } from './maxtext-context.ts'
 import {
   maxtextAxes,
@@ -24,7 +24,7 @@ import {
   slicedMesh,
   splitsPhysicalAxes,
 } from './maxtext-mesh.ts'
-import { maxtextRecomputation } from './maxtext-recomputation.ts'
+import { maxtextRecomputation, offloadsActivations } from './maxtext-recomputation.ts'
 import type { Run } from './run.ts'
 import type { Launch } from './unsupported.ts'
 
@@ -58,7 +58,7 @@ export function maxtext(run: Run): Launch<MaxtextConfig> {
     ...recomputation,
     ...precisionConfig(run),
   }
-  return { flags, notes: [...placementNotes(run), ...modelNotes(run, block)] }
+  return { flags, notes: [...placementNotes(run), ...modelNotes(run, block), ...offloadNotes(run)] }
 }
 
 function modelConfig(run: Run, { name, keys }: Block): MaxtextConfig {
@@ -103,6 +103,7 @@ function meshConfig(run: Run, { ici, dcn }: SlicedMesh): MaxtextConfig {
     ...(splitsPhysicalAxes(run) ? { allow_split_physical_axes: true } : {}),
     ...maxtextContext(run),
     ...(run.zeroStage === 1 ? { shard_optimizer_over_data: true } : {}),
+    ...(run.problem.assumptions.optimizerOnHost ? { optimizer_memory_host_offload: true } : {}),
   }
 }
 
@@ -142,10 +143,19 @@ function perDevice(sequences: number, chips: number): number {
   return Math.trunc(chips * size) < sequences ? size * (1 + Number.EPSILON) : size
 }
 
-/** Weights are kept in fp32, which is the master copy, and cast for use. */
-function precisionConfig({ problem: { precision } }: Run): MaxtextConfig {
+/** Weights are kept in fp32, which is the master copy, and cast for use; where there is none, as they are. */
+function precisionConfig({ problem }: Run): MaxtextConfig {
+  const { compute, gradients } = problem.precision
   const name = (type: string) => (type === 'bf16' ? 'bfloat16' : 'float32')
-  return { dtype: name(precision.compute), weight_dtype: 'float32', grad_dtype: name(precision.gradients) }
+  return { dtype: name(compute), weight_dtype: name(keptWeights(problem)), grad_dtype: name(gradients) }
+}
+
+/** XLA moves arrays between chip and host beside other work only where it is told to. */
+function offloadNotes(run: Run): readonly string[] {
+  if (!offloadsActivations(run) && !run.problem.assumptions.optimizerOnHost) return []
+  return [
+    'MaxText: arrays go to the host: set HOST_OFFLOAD_FLAGS of benchmarks/xla_flags_library.py in LIBTPU_INIT_ARGS.',
+  ]
 }
 
 function placementNotes({ problem: { cluster } }: Run): readonly string[] {

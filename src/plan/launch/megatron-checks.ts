@@ -64,6 +64,10 @@ function stateChecks({ mesh, zeroStage, model, contextLayout, problem }: Run): r
   const local = model.attention.window !== null && model.attention.globalEvery !== 1
   return [
     [mesh.pipeline > 1 && megatronSharding[zeroStage] !== null, 'Megatron-FSDP does not go with a pipeline'],
+    [
+      problem.assumptions.optimizerOnHost && (zeroStage !== 1 || optimizer !== 'adamw'),
+      "Megatron-LM keeps only its distributed optimizer's states of Adam on the host (ZeRO-1)",
+    ],
     [contextLayout === 'ring' && mesh.context > 1 && local, 'Transformer Engine has no windows in a ring'],
     [
       zeroStage > 0 && optimizer !== 'adamw',

@@ -24,6 +24,9 @@ export function megatronStates({ zeroStage, mesh, replicas, problem }: Run): rea
   return [
     ...(megatronOptimizers[problem.workload.optimizer] ?? []),
     ...(zeroStage > 0 ? ['--use-distributed-optimizer'] : []),
+    ...(problem.assumptions.optimizerOnHost
+      ? ['--optimizer-cpu-offload', '--overlap-cpu-optimizer-d2h-h2d', '--use-precision-aware-optimizer']
+      : []),
     ...(strategy ? ['--use-megatron-fsdp', '--data-parallel-sharding-strategy', strategy] : []),
     ...(strategy ? ['--ckpt-format', 'fsdp_dtensor'] : []),
     ...(zeroStage === 3 ? ['--init-model-with-meta-device'] : []),

@@ -142,6 +142,10 @@ function stateTypeChecks({ problem }: MeshRun): readonly Check[] {
       !mixed && !(weights === 'fp32' && compute === 'fp32'),
       `weights in ${weights} with compute in ${compute} are not mapped to torchtitan`,
     ],
+    [
+      problem.assumptions.optimizerOnHost,
+      'torchtitan moves weights and gradients to the host too (enable_cpu_offload), not optimizer states alone',
+    ],
     [gradients !== 'fp32', `torchtitan reduces gradients in fp32, not ${gradients}`],
     [optimizer !== 'fp32', `torchtitan's optimizer states are fp32, not ${optimizer}`],
     [

@@ -21,9 +21,9 @@ export function updatePart(shares: readonly Share[], chips: number): Part {
 }
 
 export function memoryPart(states: readonly Share[], { problem }: CostModel): Part {
-  const { cluster, assumptions, memoryBudget } = problem
+  const { cluster, memoryBudget } = problem
   const { terms, constant, powers } = added(states.map((share) => shareOf(share, gibibytes / cluster.chips)))
-  const upper = (memoryBudget - reserveBytes(cluster.chip.hbmBytes, assumptions)) * gibibytes - constant
+  const upper = (memoryBudget - reserveBytes(problem)) * gibibytes - constant
   return {
     variables: [],
     rows: [{ name: 'memory', terms, upper }],

@@ -91,7 +91,11 @@ export function unavoidable(model: CostModel, stage: StageModel): Unavoidable {
     flows: flowsOf(model, stage, scale),
     states: shares(
       partsOf(model, stage),
-      ({ weights, gradients, optimizer }) => [...weights, ...gradients, ...optimizer],
+      ({ weights, gradients, optimizer }) => [
+        ...weights,
+        ...gradients,
+        ...(assumptions.optimizerOnHost ? [] : optimizer),
+      ],
       scale,
       1,
     ),

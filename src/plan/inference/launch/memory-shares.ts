@@ -2,9 +2,9 @@
  * The plan's memory as shares of a chip, rounded down to three decimals. M is the chip's memory, B the budget, P
  * parameters, S workspace, R the reserve for framework and fragmentation:
  *
- *   whole    B / M                            all that a server may take
+ *   whole    (B - R) / M                      all that a server may take
  *   lasting  (B - S - R) / M                  weights and caches alone
- *   free     (B - P - S - R) / (M - P - S - R)  caches, of what is free once all else is there
+ *   free     (B - P - S - R) / (M - P - S)    caches, of what is free once all else is there
  */
 import type { Serving } from './serving.ts'
 
@@ -19,9 +19,9 @@ export function memoryShares({ memory, setting }: Serving): MemoryShares {
   const all = setting.cluster.chip.hbmBytes
   const passing = workspace + reserve
   return {
-    whole: share(budget, all),
+    whole: share(budget - reserve, all),
     lasting: share(budget - passing, all),
-    free: share(budget - parameters - passing, all - parameters - passing),
+    free: share(budget - parameters - passing, all - parameters - workspace),
   }
 }
 
