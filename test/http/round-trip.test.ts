@@ -82,6 +82,8 @@ const questions = {
     hardware: { chip: 'h100-sxm', chips: 8 },
     workload: { mode: 'prefill', batchSequences: 1, promptLength: 65_536 },
     constraints: { context: { min: 2 } },
+    // No server shares out a prompt's positions as the plan does.
+    assumptions: { basis: 'calibrated', frameworks: [] },
   },
 }
 
