@@ -13,6 +13,7 @@ import { type Axis, axes, type Mesh } from '../sharding/axis.ts'
 import type { Network, SwitchedNetwork, TorusNetwork } from './cluster.ts'
 import { divisorsOf } from './divisors.ts'
 import type { Group, TorusPart } from './group.ts'
+import { permutations } from './permutations.ts'
 
 export interface Placement {
   readonly groups: Readonly<Record<Axis, Group>>
@@ -158,13 +159,6 @@ export function factorings(total: number, limits: readonly number[]): readonly (
 
 function orders(sizes: readonly number[]): readonly (readonly Nested[])[] {
   return permutations(sizes.map((size, index) => ({ index, size })).filter(({ size }) => size > 1))
-}
-
-function permutations<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
-  if (items.length < 2) return [items]
-  return items.flatMap((item, at) =>
-    permutations(items.filter((_, index) => index !== at)).map((rest) => [item, ...rest]),
-  )
 }
 
 function assembled(

@@ -19,11 +19,13 @@ import {
   doublingsBetween,
   fitsInto,
   printed,
-  sameBox,
   sorted,
   volume,
 } from './box.ts'
 import type { TorusSystem } from './chip.ts'
+import { mostChips } from './cluster-request.ts'
+import { largestProduct, leastProduct } from './nearest-product.ts'
+import { permutations } from './permutations.ts'
 
 export interface SliceProblem {
   readonly reason: string
@@ -83,34 +85,50 @@ export function nearestChipCounts(system: TorusSystem, chips: number): readonly 
 
 /** All legal slices of so many chips, the squarest first. */
 export function slicesOf(system: TorusSystem, chips: number): readonly Box[] {
-  if (!Number.isInteger(chips) || chips < 1 || chips > volume(system.pod)) return []
+  if (!Number.isInteger(chips) || chips < 1 || chips > Math.min(mostChips, volume(system.pod))) return []
   return boxes(chips, system.pod.length)
     .filter((box) => isLegal(system, box))
     .sort(bySquareness)
     .map(customary)
 }
 
-/** The counts next to `chips` of slices that follow from the rule alone. */
+/** The counts next to `chips` of slices that follow from the rule alone: worked out, as there may be billions between. */
 function unlistedChipCounts(system: TorusSystem, chips: number): readonly number[] {
-  const { wrap, pod, slices, host } = system
+  const { wrap, pod, slices } = system
   if (wrap.kind === 'size' && slices) return []
-  const unit = wrap.kind === 'cubes' ? wrap.edge ** pod.length : volume(host)
-  const most = Math.floor(volume(pod) / unit)
-  const legal = (units: number) => squarestSlice(system, units * unit) !== null
-  let below = Math.min(Math.floor(chips / unit), most)
-  let above = below + 1
-  while (below > 0 && !legal(below)) below--
-  while (above <= most && !legal(above)) above++
-  return [...(below > 0 ? [below * unit] : []), ...(above <= most ? [above * unit] : [])]
+  const unit = wrap.kind === 'cubes' ? wrap.edge ** pod.length : volume(system.host)
+  const limits = wrap.kind === 'cubes' ? [[Math.floor(volume(pod) / unit)]] : hostLimits(system)
+  const counts = limits.flatMap((most) => [
+    largestProduct(Math.min(chips - 1, mostChips) / unit, most) * unit,
+    leastProduct((chips + 1) / unit, most) * unit,
+  ])
+  return counts.filter((count) => count > 0 && count <= mostChips)
+}
+
+/** For each way to turn the hosts, how many of them go along each axis of the pod. */
+function hostLimits({ pod, host }: TorusSystem): readonly (readonly number[])[] {
+  if (host.length > pod.length) return []
+  const turned = permutations([...host, ...pod.slice(host.length).map(() => 1)])
+  const limits = turned.map((edges) => pod.map((length, axis) => Math.floor(length / (edges[axis] ?? 1))))
+  return [...new Map(limits.map((most) => [sorted(most).join(), most])).values()]
 }
 
 function isLegal(system: TorusSystem, topology: Box): boolean {
   const { wrap, pod, slices, host } = system
   const box = sorted(topology)
-  if (slices?.some((slice) => sameBox(sorted(slice), box))) return true
+  if (slices && listed(slices).has(printed(box))) return true
   if (wrap.kind === 'cubes') return isWholeCubes(box, wrap.edge) && volume(box) <= volume(pod)
   return !slices && fitsInto(box, pod) && isWholeHosts(box, host)
 }
+
+/** The names of the slices, however they are turned; looked up after the first time. */
+function listed(slices: readonly Box[]): ReadonlySet<string> {
+  const known = listedNames.get(slices) ?? new Set(slices.map((slice) => printed(sorted(slice))))
+  listedNames.set(slices, known)
+  return known
+}
+
+const listedNames = new WeakMap<readonly Box[], ReadonlySet<string>>()
 
 function isWholeCubes(box: Box, edge: number): boolean {
   return box.every((size) => size % edge === 0)
@@ -139,10 +157,8 @@ function nearestSlices(system: TorusSystem, box: Box): readonly Box[] {
     [[]],
   )
   const nextCounts = nearestChipCounts(system, volume(box)).flatMap((chips) => squarest(system, chips))
-  return [...(slices ?? []), ...rounded, ...nextCounts]
-    .filter((candidate) => isLegal(system, candidate))
-    .map(customary)
-    .filter((candidate, place, all) => all.findIndex((other) => sameBox(other, candidate)) === place)
+  const legal = [...(slices ?? []), ...[...rounded, ...nextCounts].filter((one) => isLegal(system, one))]
+  return [...new Map(legal.map(customary).map((one) => [printed(one), one])).values()]
     .sort((a, b) => doublingsBetween(a, box) - doublingsBetween(b, box) || bySquareness(a, b))
     .slice(0, 3)
 }
@@ -151,11 +167,15 @@ function squarest(system: TorusSystem, chips: number): readonly Box[] {
   return slicesOf(system, chips).slice(0, 1)
 }
 
+/** More slices than any chip comes in are not read. */
+const mostShown = 40
+
 function rule({ wrap, slices, host, pod }: TorusSystem): string {
-  const listed = slices?.map((slice) => printed(customary(slice))).join(', ')
+  const all = slices?.map((slice) => printed(customary(slice))) ?? []
+  const offered = all.length > mostShown ? `the ${all.length} that are listed` : all.join(', ')
   if (wrap.kind === 'cubes') {
     const cubes = `all axes multiples of ${wrap.edge} and at most ${volume(pod)} chips`
-    return listed ? `one of ${listed}, or ${cubes}` : cubes
+    return offered ? `one of ${offered}, or ${cubes}` : cubes
   }
-  return listed ? `one of ${listed}` : `whole hosts of ${printed(host)} inside ${printed(pod)}`
+  return offered ? `one of ${offered}` : `whole hosts of ${printed(host)} inside ${printed(pod)}`
 }

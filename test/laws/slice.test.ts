@@ -359,3 +359,50 @@ describe('a request for chips behind switches', () => {
     expect(resolveCluster({ chip: h100, ...request })).toMatchObject({ problem: { pointer } })
   })
 })
+
+describe('the counts next to one that cannot be had', () => {
+  const edges = (most: number) => fc.array(fc.integer({ min: 1, max: most }), { minLength: 1, maxLength: 3 })
+  const systems = fc
+    .record({ pod: edges(9), host: edges(4), wrap: fc.constantFrom('size' as const, 'cubes' as const) })
+    .map(({ pod, host, wrap }): TorusSystem => {
+      const rule = wrap === 'size' ? { kind: wrap, size: 8 } : { kind: wrap, edge: 2 }
+      return { ...torus('tpu-v5p'), slices: undefined, pod, host, wrap: rule } as unknown as TorusSystem
+    })
+
+  it('are the next of all that can', () => {
+    fc.assert(
+      fc.property(systems, fc.integer({ min: 1, max: 800 }), (system, chips) => {
+        const can = (count: number) => squarestSlice(system, count) !== null
+        const all = Array.from({ length: 1000 }, (_, at) => at + 1).filter(can)
+        const [below, above] = [
+          all.filter((count) => count < chips).at(-1),
+          all.find((count) => count > chips),
+        ]
+        const expected = can(chips) ? [chips] : [below, above].filter((count) => count !== undefined)
+        expect(nearestChipCounts(system, chips)).toEqual(expected)
+      }),
+      { numRuns: runs(100) },
+    )
+  })
+
+  it('are worked out where there are billions between, and none at all', () => {
+    const vast = { ...torus('tpu-v5p'), slices: undefined, wrap: { kind: 'size', size: 8 } } as const
+    const pod = [4095, 4095, 4095, 4095]
+    const none = { ...vast, pod, host: [4096, 1, 1, 1] } as unknown as TorusSystem
+    expect(nearestChipCounts(none, 8)).toEqual([])
+    expect(sliceProblem(none, pod)?.nearest).toEqual([])
+    const single = { ...vast, pod, host: [1, 1, 1, 1] } as unknown as TorusSystem
+    expect(nearestChipCounts(single, 999_983)).toEqual([999_978, 999_984])
+    expect(resolveCluster({ chip: { ...chip('tpu-v5p'), system: single }, topology: pod })).toHaveProperty(
+      'problem',
+    )
+  })
+
+  it('are told of a thousand listed slices as of one', () => {
+    const slices = Array.from({ length: 1000 }, (_, at) => [1, 2, at + 3])
+    const system = { ...torus('tpu-v5p'), slices, pod: [4096, 4096, 4096] } as unknown as TorusSystem
+    const found = sliceProblem(system, [5, 7, 11])
+    expect(found?.nearest).toHaveLength(3)
+    expect(found?.reason.length).toBeLessThan(200)
+  })
+})
