@@ -15,6 +15,10 @@ const declared: RequestHandler = (request, _response, next) => {
     const detail = 'is empty; a JSON object is needed'
     throw new ProblemError('malformed-json', `The body ${detail}.`, [{ pointer: '', detail }])
   }
+  // Told at once; what is left of it is not waited for.
+  if (Number(request.get('content-length') ?? 0) > mostBodyBytes) {
+    throw new ProblemError('body-too-large', 'The body is larger than 1 MiB.', [], { connection: 'close' })
+  }
   if (type !== undefined && isJson(type)) return next()
   const told = type === undefined ? 'of no declared type' : 'of another type'
   throw new ProblemError('unsupported-media-type', `The body is ${told}, not application/json.`)

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 /** The composition root: settings from the environment, a pool, an app, a server, and their end. */
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { pino } from 'pino'
@@ -11,6 +10,7 @@ import { createLifecycle } from './lifecycle.ts'
 import { createPool } from './pool.ts'
 import { validated } from './request-validation.ts'
 import { optimizeRequest } from './schemas/optimize.ts'
+import { createServer } from './server.ts'
 import { type Settings, settingsFrom } from './settings.ts'
 import { problemOf } from './translate/problem.ts'
 
@@ -45,7 +45,10 @@ await pool.warm([problemOf(validated(optimizeRequest, tryIt), catalogue)]).catch
   process.exit(1)
 })
 
-const server = createServer(app)
+const server = createServer(app, {
+  headersMs: settings.HEADERS_TIMEOUT_SECONDS * 1000,
+  requestMs: settings.REQUEST_TIMEOUT_SECONDS * 1000,
+})
 server.once('error', (error) => {
   log.fatal({ err: error }, 'cannot listen')
   process.exit(1)
@@ -60,7 +63,9 @@ server.listen(settings.PORT, settings.HOST, () => {
   )
 })
 
+/** However often it is told: a second signal does not cut what is being answered. */
 async function shutDown(signal: string): Promise<void> {
+  if (lifecycle.draining()) return
   log.info({ signal }, 'draining')
   await lifecycle.drain(settings.DRAIN_SECONDS * 1000)
   server.close()
@@ -71,7 +76,7 @@ async function shutDown(signal: string): Promise<void> {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.once(signal, (name) => void shutDown(name))
+  process.on(signal, (name) => void shutDown(name))
 }
 
 function environment(): Settings {

@@ -51,7 +51,9 @@ function foreignProblem(error: unknown): ProblemError {
     415: 'unsupported-media-type',
   }
   const slug = known[status]
-  if (slug) return new ProblemError(slug, `${problems[slug].title}: ${told}.`)
+  // What is left of a body that is too large is not read.
+  const headers = status === 413 ? { connection: 'close' } : {}
+  if (slug) return new ProblemError(slug, `${problems[slug].title}: ${told}.`, [], headers)
   const atBody =
     type === 'entity.parse.failed' || type === 'request.size.invalid' || type === 'request.aborted'
   if (!atBody) return new ProblemError('invalid-request', `The request cannot be read: ${told}.`)

@@ -1,4 +1,4 @@
-/** One line per request: id, method, path, status, time. No headers, no query, no body. */
+/** One line per request: id, method, path, status, time. No headers, no query, no body. Overload and deadlines are warnings. */
 import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http'
 import type { RequestHandler } from 'express'
 import type { Logger } from 'pino'
@@ -17,8 +17,11 @@ export function requestLog(logger: Logger): RequestHandler {
       res: ({ statusCode }: { statusCode: number }) => ({ status: statusCode }),
     },
     customLogLevel: (_request: IncomingMessage, response: ServerResponse, error?: Error) => {
-      if (error || response.statusCode >= 500) return 'error'
+      if (error || response.statusCode === 500) return 'error'
       return response.statusCode >= 400 ? 'warn' : 'info'
     },
+    // It stands for the status alone, and its stack for the logger's own.
+    customErrorObject: (_request, { statusCode }, _error, { err, ...logged }) =>
+      statusCode >= 500 ? logged : { err, ...logged },
   })
 }

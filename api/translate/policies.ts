@@ -1,5 +1,6 @@
 /** Rematerialisation policies are named in requests: an unknown name is told, with the nearest ones. */
-import { policies } from '../../src/cost/policies.ts'
+import type { Assumptions } from '../../src/assumptions.ts'
+import { policies, policyNames } from '../../src/cost/policies.ts'
 import { nearest } from '../nearest.ts'
 import { faultyValue, meaning } from '../problems.ts'
 import type { Sketch } from '../schemas/sketch.ts'
@@ -10,6 +11,23 @@ const names = policies.map(({ name }) => name)
 export function refuseUnknownPolicies(allowed: TrainRequest['rematerialization']): void {
   for (const [at, policy] of (allowed ?? []).entries())
     refuseUnknown(`/workload/rematerialization/${at}`, policy)
+}
+
+/** The book counts some policies alone: others cannot be costed by its table. */
+export function refuseUncounted(
+  allowed: TrainRequest['rematerialization'],
+  { activations, policies: assumed }: Pick<Assumptions, 'activations' | 'policies'>,
+): void {
+  const counted = policyNames(activations)
+  const told = `is not counted by the book's table of activations, which has ${counted.join(', ')}`
+  const at = allowed?.findIndex((policy) => !counted.includes(policy)) ?? -1
+  if (at >= 0) {
+    const pointer = `/workload/rematerialization/${at}`
+    throw faultyValue('impossible-combination', { pointer, detail: `${allowed?.[at]} ${told}` })
+  }
+  if (allowed || assumed.some((policy) => counted.includes(policy))) return
+  const detail = `${assumed.join(', ') || 'no policy'} ${told}`
+  throw faultyValue('impossible-combination', { pointer: '/assumptions/policies', detail })
 }
 
 export function refuseUnknownPoliciesOf({ rematerialization }: Sketch): void {

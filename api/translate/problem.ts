@@ -5,6 +5,7 @@ import type { Question } from '../question.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import { generateOf, prefillOf, serveOf } from './inference-workload.ts'
 import { refuseMisplaced } from './misplaced.ts'
+import { refuseUncounted } from './policies.ts'
 import { settingOf } from './setting.ts'
 import { trainWorkloadOf } from './train-workload.ts'
 
@@ -18,6 +19,7 @@ export function problemOf(request: OptimizeRequest, catalogue: Catalogue): Trans
   switch (mode) {
     case 'train': {
       const problem = { ...setting, workload: trainWorkloadOf(workload) }
+      refuseUncounted(workload.rematerialization, setting.assumptions)
       const long = lengthWarnings(problem.workload.sequenceLength, setting.model)
       return { mode, problem, warnings: [...warnings, ...long] }
     }

@@ -52,6 +52,18 @@ describe('a combination that makes no sense', () => {
       'impossible-combination',
     ],
     [
+      { workload: { ...question.workload, rematerialization: ['full', 'selective'] }, assumptions: 'book' },
+      '/workload/rematerialization/1',
+      'none, minimal, save_mlp_proj, full',
+      'impossible-combination',
+    ],
+    [
+      { assumptions: { basis: 'book', policies: ['selective'] } },
+      '/assumptions/policies',
+      'selective is not counted',
+      'impossible-combination',
+    ],
+    [
       { workload: { ...question.workload, rematerialization: ['ful'] } },
       '/workload/rematerialization/0',
       'full',

@@ -1,8 +1,8 @@
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createServer } from '../../api/server.ts'
 import { appWith, question, service } from './service.ts'
 
 const text = JSON.stringify(question)
@@ -107,14 +107,14 @@ describe('a hostile body gets the error of the contract, and the service goes on
 })
 
 describe('on the wire', () => {
-  const server = createServer(appWith())
+  const server = createServer(appWith(), { headersMs: 100, requestMs: 200 })
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve())))
   afterAll(() => server.close())
 
-  const raw = (lines: string) =>
+  const raw = (lines: string, { ends = true } = {}) =>
     new Promise<string>((resolve, reject) => {
       const { port } = server.address() as AddressInfo
-      const socket = connect(port, '127.0.0.1', () => socket.end(lines))
+      const socket = connect(port, '127.0.0.1', () => (ends ? socket.end(lines) : socket.write(lines)))
       let answer = ''
       socket.on('data', (chunk) => {
         answer += chunk
@@ -143,6 +143,25 @@ describe('on the wire', () => {
     )
     const answer = await raw('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  it('a body that is too large is refused, and its connection closed', async () => {
+    const answer = await raw(
+      `POST /optimize HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9999999\r\n\r\n{`,
+      { ends: false },
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+    expect(answer.toLowerCase()).toContain('connection: close')
+  })
+
+  it.each([
+    ['headers', 'POST /optimize HTTP/1.1\r\nhost: x\r\n'],
+    [
+      'a body',
+      'POST /optimize HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
+    ],
+  ])('who sends half of %s is not waited for', async (_what, half) => {
+    expect(await raw(half, { ends: false })).toMatch(/^HTTP\/1\.1 408 /)
   })
 
   it('what is no HTTP is refused', async () => {

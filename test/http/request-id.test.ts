@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
+import { endingWith } from './planners.ts'
 import { question, service } from './service.ts'
 
 describe('x-request-id', () => {
@@ -50,5 +51,25 @@ describe('the log', () => {
     expect(line.req).toEqual({ id: 'r1', method: 'POST', path: '/optimize' })
     expect(line.res).toEqual({ status: 400 })
     expect(line.responseTime).toBeGreaterThanOrEqual(0)
+  })
+
+  it.each([
+    'full',
+    'overdue',
+    'unavailable',
+  ] as const)('warns of a search that ended as %s, without a stack', async (end) => {
+    const lines: string[] = []
+    const sink = new Writable({
+      write(chunk, _encoding, done) {
+        lines.push(String(chunk))
+        done()
+      },
+    })
+    await service({ log: pino(sink), search: endingWith(end) })
+      .post('/optimize')
+      .send(question)
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).not.toContain('stack')
+    expect(JSON.parse(lines[0] ?? '').level).toBe(40)
   })
 })

@@ -12,6 +12,8 @@ describe('the settings', () => {
       WORKER_MEMORY_MB: 1024,
       RATE_LIMIT_PER_MINUTE: 600,
       TRUST_PROXY: 0,
+      HEADERS_TIMEOUT_SECONDS: 10,
+      REQUEST_TIMEOUT_SECONDS: 20,
       DRAIN_SECONDS: 30,
     })
   })
@@ -30,6 +32,11 @@ describe('the settings', () => {
     { THREADS: '0' },
     { MAX_QUEUE: '-1' },
     { LOG_LEVEL: 'loud' },
+    { PORT: '' },
+    { HOST: '' },
+    { THREADS: ' ' },
+    { RATE_LIMIT_PER_MINUTE: '' },
+    { MAX_QUEUE: '1e3' },
   ])('%j is refused by name', (variables) => {
     expect(() => settingsFrom(variables)).toThrow(Object.keys(variables)[0])
   })
