@@ -1,18 +1,19 @@
 /**
  * The HTTP edge as one Express app that listens nowhere: what it needs is handed in.
  *
- * In order: id and log, headers, the probes, then for everything else the drain, the rate and the routes. A path
+ * In order: id and log, headers, the probes, then for everything else the drain and the rate; what documents the service, which
+ * anybody may read; and behind the key, where one is asked for, what it knows and computes. A path
  * that exists answers other methods with 405; one that does not, with 404; errors of any kind end as problems.
  */
 import express, { type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
+import { authorized } from './authorized.ts'
 import { draining } from './deadline.ts'
 import type { Dependencies } from './dependencies.ts'
 import { finite } from './finite.ts'
 import { jsonBody } from './json-body.ts'
 import { limitedRate } from './limited-rate.ts'
 import { methodNotAllowed } from './method-not-allowed.ts'
-import { createMetrics } from './metrics.ts'
 import { noQuery } from './no-query.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { problemResponses } from './problem-response.ts'
@@ -32,8 +33,7 @@ import { optimizeRoute } from './routes/optimize.ts'
 import { problemRoute } from './routes/problems.ts'
 
 export function createApp(dependencies: Dependencies): Express {
-  const { catalogue, clock, lifecycle, log, search } = dependencies
-  const metrics = createMetrics(search, clock)
+  const { catalogue, lifecycle, log, metrics } = dependencies
   const document = openApiDocument(dependencies.examples)
 
   const app = express()
@@ -42,8 +42,12 @@ export function createApp(dependencies: Dependencies): Express {
   app.set('query parser', false)
   app.set('trust proxy', dependencies.trustProxy)
 
-  const get = (path: string, handler: RequestHandler) =>
-    app.route(path).get(noQuery, handler).all(methodNotAllowed('GET'))
+  const withKey = authorized(dependencies.apiKeys)
+  const get = (path: string, ...handlers: readonly RequestHandler[]) =>
+    app
+      .route(path)
+      .get(noQuery, ...handlers)
+      .all(methodNotAllowed('GET'))
   const getNamed = (path: string, handler: RequestHandler<never>) => get(path, handler as RequestHandler)
   const post = (path: string, handler: RequestHandler) =>
     app
@@ -58,10 +62,18 @@ export function createApp(dependencies: Dependencies): Express {
   })
   get('/healthz', healthRoute)
   get('/readyz', readyRoute(lifecycle))
-  get('/metrics', metricsRoute(metrics))
+  if (dependencies.metricsHere) get('/metrics', withKey, metricsRoute(metrics))
 
   app.use((_request, _response, next) => next(lifecycle.draining() ? draining() : undefined))
   app.use(limitedRate(dependencies.requestsPerMinute))
+  get('/openapi.json', openApiJsonRoute(document))
+  get('/openapi.yaml', openApiYamlRoute(document))
+  get('/', indexRoute)
+  get('/docs', docsRoute)
+  getNamed('/docs/:file', docsFileRoute)
+  getNamed('/problems/:slug', problemRoute)
+
+  app.use(withKey)
   post('/optimize', optimizeRoute(dependencies, metrics))
   post('/evaluate', evaluateRoute(dependencies, metrics))
   post('/collectives', collectivesRoute(dependencies))
@@ -69,12 +81,6 @@ export function createApp(dependencies: Dependencies): Express {
   getNamed('/models/:name', modelRoute(catalogue))
   get('/hardware', hardwareListRoute(catalogue))
   getNamed('/hardware/:name', hardwareRoute(catalogue))
-  get('/openapi.json', openApiJsonRoute(document))
-  get('/openapi.yaml', openApiYamlRoute(document))
-  get('/', indexRoute)
-  get('/docs', docsRoute)
-  getNamed('/docs/:file', docsFileRoute)
-  getNamed('/problems/:slug', problemRoute)
 
   app.use(() => {
     throw new ProblemError('not-found', 'No such route. GET /docs lists them.')

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Catalogue } from './catalogue.ts'
 import type { Example } from './examples.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import type { Metrics } from './metrics.ts'
 import type { Search } from './search.ts'
 
 export interface Dependencies {
@@ -14,5 +15,11 @@ export interface Dependencies {
   /** Milliseconds since some moment, never backwards. */
   readonly clock: () => number
   readonly requestsPerMinute: number
-  readonly trustProxy: number
+  /** Whose X-Forwarded-For is believed: so many proxies, or those of these networks. */
+  readonly trustProxy: number | readonly string[]
+  /** None where none is asked for. */
+  readonly apiKeys: readonly string[]
+  readonly metrics: Metrics
+  /** Whether the app answers GET /metrics itself. */
+  readonly metricsHere: boolean
 }

@@ -7,6 +7,8 @@ import { createApp } from './app.ts'
 import { loadCatalogue } from './catalogue.ts'
 import { loadExamples } from './examples.ts'
 import { createLifecycle } from './lifecycle.ts'
+import { createMetrics } from './metrics.ts'
+import { createMetricsApp } from './metrics-app.ts'
 import { createPool } from './pool.ts'
 import { validated } from './request-validation.ts'
 import { optimizeRequest } from './schemas/optimize.ts'
@@ -24,15 +26,20 @@ const pool = createPool({
   onError: (error) => log.error({ err: error }, 'a searcher failed'),
 })
 const catalogue = loadCatalogue()
+const clock = () => performance.now()
+const metrics = createMetrics(pool, clock)
 const app = createApp({
   catalogue,
   examples: loadExamples(),
   search: pool,
   lifecycle,
   log,
-  clock: () => performance.now(),
+  clock,
   requestsPerMinute: settings.RATE_LIMIT_PER_MINUTE,
   trustProxy: settings.TRUST_PROXY,
+  apiKeys: settings.API_KEYS,
+  metrics,
+  metricsHere: settings.METRICS_PORT === 'same',
 })
 const tryIt = {
   model: 'llama-3-8b',
@@ -45,19 +52,29 @@ await pool.warm([problemOf(validated(optimizeRequest, tryIt), catalogue)]).catch
   process.exit(1)
 })
 
-const server = createServer(app, {
+const patience = {
   headersMs: settings.HEADERS_TIMEOUT_SECONDS * 1000,
   requestMs: settings.REQUEST_TIMEOUT_SECONDS * 1000,
-})
-server.once('error', (error) => {
-  log.fatal({ err: error }, 'cannot listen')
-  process.exit(1)
-})
+}
+const server = createServer(app, patience)
+const aside = createServer(createMetricsApp(metrics, log), patience)
+for (const each of [server, aside]) {
+  each.once('error', (error) => {
+    log.fatal({ err: error }, 'cannot listen')
+    process.exit(1)
+  })
+}
+if (typeof settings.METRICS_PORT === 'number') {
+  aside.listen(settings.METRICS_PORT, settings.HOST, () => {
+    log.info({ host: settings.HOST, metricsPort: (aside.address() as AddressInfo).port }, 'metrics')
+  })
+}
 server.listen(settings.PORT, settings.HOST, () => {
   const { port } = server.address() as AddressInfo
   const host = settings.HOST === '0.0.0.0' || settings.HOST === '::' ? '127.0.0.1' : settings.HOST
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  log.info({ host: settings.HOST, port }, 'listening')
+  const { TRUST_PROXY: trusted, API_KEYS } = settings
+  log.info({ host: settings.HOST, port, trusted, keys: API_KEYS.length }, 'listening')
   process.stdout.write(
     `curl -s ${origin}/optimize -H 'content-type: application/json' -d '${JSON.stringify(tryIt)}'\n`,
   )
@@ -68,8 +85,10 @@ async function shutDown(signal: string): Promise<void> {
   if (lifecycle.draining()) return
   log.info({ signal }, 'draining')
   await lifecycle.drain(settings.DRAIN_SECONDS * 1000)
-  server.close()
-  server.closeAllConnections()
+  for (const each of [server, aside]) {
+    each.close()
+    each.closeAllConnections()
+  }
   await pool.close()
   log.info('gone')
   process.exitCode = 0

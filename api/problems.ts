@@ -19,6 +19,11 @@ export const problems = {
     status: 400,
     help: 'Each entry of `errors` points at one value and says what is expected there. The schemas are at /docs.',
   },
+  unauthorized: {
+    title: 'Key missing or unknown',
+    status: 401,
+    help: 'Send `authorization: Bearer <key>` with a key that whoever runs the service gave you. Probes and documents need none.',
+  },
   'not-found': {
     title: 'Not found',
     status: 404,

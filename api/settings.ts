@@ -9,6 +9,24 @@ const whole = (least: number, most: number) =>
     .transform(Number)
     .pipe(z.number().min(least).max(most))
 
+const listOf = <T extends z.ZodType<string, string>>(item: T) =>
+  z
+    .string()
+    .transform((list) => list.split(',').map((each) => each.trim()))
+    .pipe(z.array(item).min(1))
+
+/** Also by the names that Express has for networks that no router leads out of. */
+const network = z.union([
+  z.enum(['loopback', 'linklocal', 'uniquelocal']),
+  z.ipv4(),
+  z.ipv6(),
+  z.cidrv4(),
+  z.cidrv6(),
+])
+
+/** What a header can carry (RFC 6750, `b64token`), and nobody guesses. */
+const apiKey = z.string().regex(/^[\w.~+/-]{16,256}=*$/, 'has to be 16 to 256 letters, digits or -._~+/')
+
 const environment = z.object({
   PORT: whole(0, 65_535).prefault('8080'),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -21,8 +39,16 @@ const environment = z.object({
   WORKER_MEMORY_MB: whole(64, 65_536).prefault('1024'),
   /** Requests a minute from one address; 0 for no limit. */
   RATE_LIMIT_PER_MINUTE: whole(0, 1_000_000).prefault('600'),
-  /** Proxies in front, whose X-Forwarded-For is believed. */
-  TRUST_PROXY: whole(0, 10).prefault('0'),
+  /** Whose X-Forwarded-For is believed: so many proxies in front, or the proxies of these addresses and networks. */
+  TRUST_PROXY: z
+    .union([whole(0, 10), listOf(network)], 'neither 0 to 10 nor a list of networks')
+    .prefault('0'),
+  /** Of which a request for plans or the catalogue has to bring one; none is asked for where there are none. */
+  API_KEYS: listOf(apiKey).default([]),
+  /** Where /metrics is: on PORT with the rest, nowhere, or on a port of its own at HOST. */
+  METRICS_PORT: z
+    .union([z.enum(['same', 'off']), whole(0, 65_535)], 'neither same, off nor a port')
+    .default('same'),
   /** For a client to send its headers, and the whole of its request. */
   HEADERS_TIMEOUT_SECONDS: whole(1, 3600).prefault('10'),
   REQUEST_TIMEOUT_SECONDS: whole(1, 3600).prefault('20'),

@@ -31,6 +31,12 @@ export function openApiDocument(examples: readonly Example[]) {
       { name: 'service', description: 'Probes, metrics and documents.' },
     ],
     paths: operations(examples),
-    components: { schemas: componentSchemas(), responses: errorComponents() },
+    components: {
+      schemas: componentSchemas(),
+      responses: errorComponents(),
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: 'Where the service asks for keys.' },
+      },
+    },
   }
 }

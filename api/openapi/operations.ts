@@ -23,6 +23,7 @@ export function operations(examples: readonly Example[]) {
     [path]: {
       post: {
         ...operation(about),
+        security: withKey,
         requestBody: {
           required: true,
           content: {
@@ -33,6 +34,7 @@ export function operations(examples: readonly Example[]) {
           200: answered('application/json', schemaReference(answer)),
           ...errorReferences(
             'invalid-request',
+            'unauthorized',
             'body-too-large',
             'unsupported-media-type',
             'impossible-combination',
@@ -77,8 +79,13 @@ export function operations(examples: readonly Example[]) {
           operationId: 'metrics',
           tag: 'service',
           summary: "Metrics in Prometheus' text format",
+          description: 'Not here where METRICS_PORT says so.',
         }),
-        responses: { 200: answered('text/plain', { type: 'string' }), ...errorReferences('invalid-request') },
+        security: withKey,
+        responses: {
+          200: answered('text/plain', { type: 'string' }),
+          ...errorReferences('invalid-request', 'unauthorized', 'not-found'),
+        },
       },
     },
     ...texts,
@@ -149,6 +156,9 @@ const texts = {
   },
 }
 
+/** Without a key, or with one: which it is the service's settings say. */
+const withKey = [{}, { key: [] }]
+
 function operation({ tag, ...about }: About) {
   return { ...about, tags: [tag] }
 }
@@ -161,9 +171,10 @@ function listed(answer: ComponentName, about: About) {
   return {
     get: {
       ...operation(about),
+      security: withKey,
       responses: {
         200: answered('application/json', schemaReference(answer)),
-        ...errorReferences('invalid-request', 'too-many-requests', 'draining'),
+        ...errorReferences('invalid-request', 'unauthorized', 'too-many-requests', 'draining'),
       },
     },
   }
@@ -173,12 +184,13 @@ function named(answer: ComponentName, about: About) {
   return {
     get: {
       ...operation(about),
+      security: withKey,
       parameters: [
         parameter('name', 'A name as in the list.', answer === 'Model' ? 'llama-3-70b' : 'tpu-v5p'),
       ],
       responses: {
         200: answered('application/json', schemaReference(answer)),
-        ...errorReferences('invalid-request', 'not-found', 'too-many-requests', 'draining'),
+        ...errorReferences('invalid-request', 'unauthorized', 'not-found', 'too-many-requests', 'draining'),
       },
     },
   }

@@ -24,7 +24,7 @@ function errorComponent(status: number) {
     description: members
       .map(([slug, { title, help }]) => `${title} (\`/problems/${slug}\`). ${help}`)
       .join('\n\n'),
-    headers: { ...idHeader, ...(waits ? retryAfter : {}) },
+    headers: { ...idHeader, ...(waits ? retryAfter : {}), ...(status === 401 ? challenge : {}) },
     content: { 'application/problem+json': { schema: schemaReference('Problem') } },
   }
 }
@@ -34,6 +34,10 @@ export const idHeader = {
     description: 'As sent, where it is 1 to 64 letters, digits, dots, dashes or underscores; else a new one.',
     schema: { type: 'string' },
   },
+}
+
+const challenge = {
+  'www-authenticate': { description: 'The scheme of the key, `Bearer`.', schema: { type: 'string' } },
 }
 
 const retryAfter = {

@@ -7,21 +7,27 @@ import { loadCatalogue } from '../../api/catalogue.ts'
 import type { Dependencies } from '../../api/dependencies.ts'
 import { loadExamples } from '../../api/examples.ts'
 import { createLifecycle } from '../../api/lifecycle.ts'
+import { createMetrics } from '../../api/metrics.ts'
 import { answering } from './planners.ts'
 
 const catalogue = loadCatalogue()
 const examples = loadExamples()
 
 export function appWith(parts: Partial<Dependencies> = {}) {
+  const clock = () => performance.now()
+  const search = parts.search ?? answering()
   return createApp({
     catalogue,
     examples,
-    search: answering(),
+    search,
     lifecycle: createLifecycle(),
     log: pino({ level: 'silent' }),
-    clock: () => performance.now(),
+    clock,
     requestsPerMinute: 0,
     trustProxy: 0,
+    apiKeys: [],
+    metrics: createMetrics(search, clock),
+    metricsHere: true,
     ...parts,
   })
 }

@@ -14,6 +14,8 @@ describe('the settings', () => {
       TRUST_PROXY: 0,
       HEADERS_TIMEOUT_SECONDS: 10,
       REQUEST_TIMEOUT_SECONDS: 20,
+      API_KEYS: [],
+      METRICS_PORT: 'same',
       DRAIN_SECONDS: 30,
     })
   })
@@ -24,6 +26,22 @@ describe('the settings', () => {
       THREADS: 4,
       LOG_LEVEL: 'warn',
     })
+  })
+
+  it('trust so many proxies, or those of named networks', () => {
+    expect(settingsFrom({ TRUST_PROXY: '2' }).TRUST_PROXY).toBe(2)
+    expect(settingsFrom({ TRUST_PROXY: 'loopback, 10.0.0.0/8,fd00::/8' }).TRUST_PROXY).toEqual([
+      'loopback',
+      '10.0.0.0/8',
+      'fd00::/8',
+    ])
+  })
+
+  it('have keys as a list, and /metrics on a port or nowhere', () => {
+    const keys = ['0123456789abcdef', 'fedcba9876543210']
+    expect(settingsFrom({ API_KEYS: keys.join(',') }).API_KEYS).toEqual(keys)
+    expect(settingsFrom({ METRICS_PORT: '9090' }).METRICS_PORT).toBe(9090)
+    expect(settingsFrom({ METRICS_PORT: 'off' }).METRICS_PORT).toBe('off')
   })
 
   it.each([
@@ -37,6 +55,11 @@ describe('the settings', () => {
     { THREADS: ' ' },
     { RATE_LIMIT_PER_MINUTE: '' },
     { MAX_QUEUE: '1e3' },
+    { TRUST_PROXY: 'everybody' },
+    { TRUST_PROXY: '10.0.0.0/8,' },
+    { API_KEYS: 'short' },
+    { API_KEYS: '0123456789abcdef,' },
+    { METRICS_PORT: 'elsewhere' },
   ])('%j is refused by name', (variables) => {
     expect(() => settingsFrom(variables)).toThrow(Object.keys(variables)[0])
   })
