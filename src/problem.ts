@@ -7,6 +7,7 @@ import type { TorusPart } from './hardware/group.ts'
 import type { Checkpoint } from './model/hugging-face/checkpoint.ts'
 import type { Transformer } from './model/transformer.ts'
 import type { ByPart } from './model/weight-parts.ts'
+import type { ScheduleName } from './recipe/schedules.ts'
 import type { Axis, Mesh } from './sharding/axis.ts'
 import type { ContextLayout } from './sharding/context-layout.ts'
 import type { Bytes } from './units.ts'
@@ -24,8 +25,6 @@ export interface Precision {
 }
 
 export type OptimizerName = 'adamw' | 'adam8bit' | 'sgd' | 'momentum' | 'adafactor' | 'muon'
-
-export type ScheduleName = 'none' | 'gpipe' | '1f1b' | 'interleaved-1f1b' | 'zb-h1' | 'dualpipe'
 
 export interface TrainWorkload {
   readonly mode: 'train'

@@ -1,8 +1,9 @@
 /** One global step of training, again and again. */
 import { z } from 'zod'
+import { schedules } from '../../src/recipe/schedules.ts'
 import { count, label, longestSequence, mostBatchTokens } from './bound.ts'
 
-export const scheduleName = z.enum(['none', 'gpipe', '1f1b', 'interleaved-1f1b', 'zb-h1', 'dualpipe'])
+export const scheduleName = z.enum(schedules.map(({ name }) => name))
 
 const optimizerName = z.enum(['adamw', 'adam8bit', 'sgd', 'momentum', 'adafactor', 'muon'])
 

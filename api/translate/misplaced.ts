@@ -1,5 +1,6 @@
 /** What a request asks for that its mode has no part for: each by itself is legal, in another mode. */
 import { satisfies } from '../../src/problem.ts'
+import { scheduleRow } from '../../src/recipe/schedule.ts'
 import { type Fault, ProblemError } from '../problems.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import type { Sketch } from '../schemas/sketch.ts'
@@ -62,7 +63,11 @@ function beyondIdle(plan: Sketch): object {
   return {
     ...(zeroStage ? { zeroStage } : {}),
     ...(contextLayout && contextLayout !== 'gather' ? { contextLayout } : {}),
-    ...(pipelineSchedule && !['none', 'in-flight'].includes(pipelineSchedule) ? { pipelineSchedule } : {}),
+    ...(pipelineSchedule &&
+    pipelineSchedule !== 'in-flight' &&
+    scheduleRow({ name: pipelineSchedule }).pipelined
+      ? { pipelineSchedule }
+      : {}),
     ...(virtualStages !== undefined && virtualStages > 1 ? { virtualStages } : {}),
     ...(rematerialization?.length ? { rematerialization } : {}),
   }

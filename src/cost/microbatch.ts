@@ -80,7 +80,7 @@ interface EndTraffic {
   readonly weights: Traffic
 }
 
-/** `hidesRouted`: tokens on their way to experts and back overlap as what is prefetched does (schedules, stages.ts). */
+/** `hidesRouted`: tokens on their way to experts and back overlap as what is prefetched does (recipe/schedules.ts). */
 export function trafficNumbers(
   model: CostModel,
   stage: StageModel,

@@ -7,15 +7,11 @@
  * FLOPs (search/unlike-cuts.ts), and stages are alike that have as many of each kind. Which of the cuts is taken is the
  * search's (search/stage-cuts.ts).
  *
- * Microbatches in flight on stage i of p, of m (formulas 9):
- *   gpipe m;  1F1B min(m, p - i);  interleaved, in units of the stage's layers, ((v-1)p + 2(p-i) - 1)/v;  ZB-H1 min(m, p)
- *   on every stage;  DualPipe p + 1 of both its stages together (sources in split-backward.ts)
- *
- * Under DualPipe a chip holds stages i and p - 1 - i and runs half of the microbatches on each: it counts as a stage of
- * their mean. Layers are then cut over such pairs.
+ * How many microbatches a stage holds, its schedule says (recipe/schedules.ts). Where a chip holds two stages, i and p - 1 - i,
+ * and runs half of the microbatches on each, it counts as a stage of their mean, and layers are cut over such pairs.
  */
 import { type Composition, sameComposition } from '../model/composition.ts'
-import type { ScheduleName } from '../problem.ts'
+import { inFlight, type Schedule, scheduleRow } from '../recipe/schedule.ts'
 
 /** Stages, or the chips of a pipeline, that are alike, and where the first of them stands. */
 export interface StageGroup {
@@ -30,21 +26,6 @@ export interface StageGroup {
   readonly held: 1 | 2
   /** What its layers are; null where all stages have the model's average layer. */
   readonly composition: Composition | null
-}
-
-export interface Schedule {
-  readonly name: ScheduleName
-  readonly virtualStages: number
-}
-
-export function inFlight(schedule: Schedule, stage: number, stages: number, microbatches: number): number {
-  const v = schedule.virtualStages
-  if (schedule.name === 'none' || schedule.name === 'gpipe')
-    return schedule.name === 'none' ? 1 : microbatches
-  if (schedule.name === '1f1b') return Math.min(microbatches, stages - stage)
-  if (schedule.name === 'zb-h1') return Math.min(microbatches, stages)
-  if (schedule.name === 'dualpipe') return Math.min(microbatches, stages + 1)
-  return Math.min(microbatches, ((v - 1) * stages + 2 * (stages - stage) - 1) / v)
 }
 
 /** Layers per stage, so many of them on the last; null where a stage would have fewer than `least`. */
@@ -74,7 +55,7 @@ export function evenLastLayers(layers: number, stages: number, least: number, he
   return even
 }
 
-/** Layers by stage of DualPipe: `last` are on the pair of the first and the last stage; the earlier of a pair is the larger. */
+/** Layers by stage where a chip holds two: `last` are on the pair of the first and the last stage; the earlier of a pair is the larger. */
 export function mirroredLayers(layers: number, stages: number, last: number): readonly number[] | null {
   const pairs = stageLayers(layers, stages / 2, 2, last)
   if (!pairs) return null
@@ -92,7 +73,8 @@ export function stageGroups(
   compositions: readonly Composition[] | null = null,
 ): readonly StageGroup[] {
   const stages = counts.length
-  if (schedule.name === 'dualpipe') return mirroredGroups(counts, schedule, microbatches, compositions)
+  if (scheduleRow(schedule).stagesPerChip === 2)
+    return mirroredGroups(counts, schedule, microbatches, compositions)
   const groups: StageGroup[] = []
   counts.forEach((layers, index) => {
     const first = index === 0

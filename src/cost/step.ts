@@ -1,15 +1,16 @@
 /**
  * The time of a step: the busiest stage's microbatches, one after another, and what it waits for the others (formulas 9), or
- * fills with weight gradients (split-backward.ts); the optimizer; and what a step takes whatever it does.
+ * fills with weight gradients (recipe/schedule-row.ts); the optimizer; and what a step takes whatever it does.
  */
+import { type Schedule, splitBackward } from '../recipe/schedule.ts'
+import type { SplitBackward } from '../recipe/schedule-row.ts'
 import type { Seconds } from '../units.ts'
 import { ofStage } from './composed.ts'
 import type { Mix } from './memory-numbers.ts'
 import type { ComputeNumbers, TrafficNumbers } from './microbatch.ts'
 import type { CostModel } from './model.ts'
-import { type SplitBackward, splitBackward, splitsBackward } from './split-backward.ts'
 import { backwardCompute, onceTime, type StepScratch, stageTime, weightGradientTime } from './stage-time.ts'
-import type { Schedule, StageGroup } from './stages.ts'
+import type { StageGroup } from './stages.ts'
 import { type Bound, windowTime } from './traffic.ts'
 
 export interface Layers {
@@ -30,10 +31,8 @@ export function stepTime(
   scratch: StepScratch,
 ): Seconds {
   const { groups, schedule, microbatches } = layers
-  if (splitsBackward(schedule)) {
-    const split = splitBackward(schedule, chipsOf(groups), microbatches)
-    return splitStepTime(model, compute, traffic, layers, split, mix, bound, scratch)
-  }
+  const split = splitBackward(schedule, chipsOf(groups), microbatches)
+  if (split) return splitStepTime(model, compute, traffic, layers, split, mix, bound, scratch)
   const { virtualStages } = schedule
   let longest = 0
   let busiest = 0

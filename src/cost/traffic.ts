@@ -64,7 +64,7 @@ export function addBuckets(
 /** What runs beside the collectives of a window, as far as it matters to them. */
 export interface Beside {
   readonly experts?: MixtureOfExperts | null
-  /** Tokens on their way to experts and back overlap as what is prefetched does (schedules, stages.ts). */
+  /** Tokens on their way to experts and back overlap as what is prefetched does (recipe/schedules.ts). */
   readonly hidesRouted?: boolean
   /** Of the keys that go around a ring what may hide: they do so behind the scores of those that are there. */
   readonly passedShare?: number

@@ -9,13 +9,13 @@ import {
 } from '../cost/microbatch.ts'
 import type { CostModel } from '../cost/model.ts'
 import type { NetworkCosts } from '../cost/network.ts'
-import { hidesRouted, splitsBackward } from '../cost/split-backward.ts'
 import type { StageModel } from '../cost/stage-model.ts'
 import { createStepScratch, onceTime, stageTime } from '../cost/stage-time.ts'
 import type { StageGroup } from '../cost/stages.ts'
 import { holeTime, type Layers, stepTime } from '../cost/step.ts'
 import { createScale, type Scale, setBatch, setMesh } from '../cost/term.ts'
 import { updateTime } from '../cost/update-time.ts'
+import { scheduleRow } from '../recipe/schedule.ts'
 import type { Candidate } from '../search/candidate.ts'
 import type { Seconds } from '../units.ts'
 
@@ -49,7 +49,7 @@ export function costing(model: CostModel, candidate: Candidate): Costing {
     throw new RangeError('A candidate has a ZeRO stage and at least one pipeline stage')
   const costs = model.prices.placed(placement, mesh)
   const compute = computeNumbers(model, scale)
-  const traffic = trafficNumbers(model, stage, scale, costs, hidesRouted(schedule))
+  const traffic = trafficNumbers(model, stage, scale, costs, scheduleRow(schedule).hidesRouted)
   const layers: Layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
   const scratch = createStepScratch(model.resources)
   const times = groups.map((group) => {
@@ -57,7 +57,7 @@ export function costing(model: CostModel, candidate: Candidate): Costing {
     return { group, own, once: onceTime(model, compute, traffic, group, mix, 'expected', scratch, own) }
   })
   const stages = candidate.stageLayers.length
-  const split = splitsBackward(schedule)
+  const split = scheduleRow(schedule).split !== null
   const repeats = split ? microbatches : microbatches - 1 / schedule.virtualStages
   const waited = times.reduce((most, time) =>
     repeats * time.own + time.once > repeats * most.own + most.once ? time : most,

@@ -1,8 +1,8 @@
 /** What no framework could run of a written plan, with pointers into the request. */
 import { policyNames } from '../cost/policies.ts'
-import { runsDualPipe } from '../cost/split-backward.ts'
 import { placements } from '../hardware/placement.ts'
 import type { PlanSketch, Problem } from '../problem.ts'
+import { hasVirtualStages, scheduleRow, scheduleRows } from '../recipe/schedule.ts'
 import { meshFaults } from '../search/meshes.ts'
 import { replicasOf } from '../sharding/axis.ts'
 import { contextLayoutFits } from '../sharding/context-layout.ts'
@@ -53,29 +53,26 @@ function contextFaults({ model }: Problem, { contextLayout, mesh }: PlanSketch):
 function scheduleFaults({ model }: Problem, sketch: PlanSketch): Faults {
   const { mesh, pipelineSchedule, virtualStages = 1, microbatches, zeroStage } = sketch
   const faults: PlanFault[] = []
-  if (mesh.pipeline === 1 && pipelineSchedule !== undefined && pipelineSchedule !== 'none') {
+  const named = pipelineSchedule === undefined ? null : scheduleRow({ name: pipelineSchedule })
+  if (mesh.pipeline === 1 && named?.pipelined) {
     faults.push({
       pointer: '/plan/pipelineSchedule',
       detail: 'the pipeline axis is 1: there is nothing to schedule',
     })
   }
-  if (mesh.pipeline > 1 && pipelineSchedule === 'none') {
+  if (mesh.pipeline > 1 && named?.pipelined === false) {
     faults.push({ pointer: '/plan/pipelineSchedule', detail: `${mesh.pipeline} stages need a schedule` })
   }
-  if (
-    virtualStages > 1 &&
-    (mesh.pipeline === 1 || (pipelineSchedule ?? 'interleaved-1f1b') !== 'interleaved-1f1b')
-  ) {
-    faults.push({ pointer: '/plan/virtualStages', detail: 'only interleaved-1f1b has virtual stages' })
+  if (virtualStages > 1 && (mesh.pipeline === 1 || (named && !hasVirtualStages(named)))) {
+    const names = scheduleRows.filter(hasVirtualStages).map(({ name }) => name)
+    faults.push({ pointer: '/plan/virtualStages', detail: `only ${names.join(' or ')} has virtual stages` })
   }
-  if (pipelineSchedule === 'dualpipe' && mesh.pipeline > 1) {
-    const odd = mesh.pipeline % 2 !== 0
-    if (odd || (microbatches !== undefined && !runsDualPipe(mesh.pipeline, microbatches))) {
-      faults.push({
-        pointer: odd ? '/plan/mesh/pipeline' : '/plan/microbatches',
-        detail:
-          'dualpipe needs an even number of stages, and an even number of microbatches, at least two for each stage',
-      })
+  if (named?.needs && mesh.pipeline > 1) {
+    const { stages, microbatches: divided, says } = named.needs
+    const detail = `${named.name} needs ${says}`
+    if (!stages(mesh.pipeline)) faults.push({ pointer: '/plan/mesh/pipeline', detail })
+    else if (microbatches !== undefined && !divided(microbatches, mesh.pipeline)) {
+      faults.push({ pointer: '/plan/microbatches', detail })
     }
   }
   if (mesh.pipeline * virtualStages > model.layers) {

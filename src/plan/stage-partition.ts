@@ -8,11 +8,13 @@
  * plan's mix spread evenly over the layers: that is stricter than what the plan was held to, so that its own stages stand
  * where none are shorter.
  */
+
 import { ofStage } from '../cost/composed.ts'
 import { fixedMemory, liveBytes, type StateNumbers } from '../cost/memory-numbers.ts'
 import { createStepScratch, stageTime } from '../cost/stage-time.ts'
-import { inFlight, type StageGroup } from '../cost/stages.ts'
+import type { StageGroup } from '../cost/stages.ts'
 import { type Composition, layersAreAlike, stageCompositions } from '../model/composition.ts'
+import { inFlight } from '../recipe/schedule.ts'
 import { type LayerLoad, type StageRoom, stagePartition } from '../search/stage-partition.ts'
 import type { Costing } from './costing.ts'
 import type { StagePartitionAccount } from './plan.ts'

@@ -1,5 +1,7 @@
 /** A plan in one line, and its layers by policy. */
+
 import type { CostModel } from '../cost/model.ts'
+import { scheduleRow } from '../recipe/schedule.ts'
 import type { Candidate } from '../search/candidate.ts'
 import { activeAxes } from './collectives.ts'
 
@@ -29,7 +31,7 @@ export function summary(model: CostModel, candidate: Candidate): string {
     sizes.length > 0 ? sizes.join(' x ') : 'one chip',
     ...(mesh.context > 1 && contextLayout !== 'gather' ? [`${contextLayout} attention`] : []),
     ...(zeroStage === 1 || zeroStage === 2 ? [`ZeRO-${zeroStage}`] : []),
-    ...(schedule.name === 'none' ? [] : [scheduleText(schedule)]),
+    ...(scheduleRow(schedule).pipelined ? [scheduleText(schedule)] : []),
     ...(microbatches > 1 ? [`${microbatches} microbatches`] : []),
     rematText(layersByPolicy(model, candidate)),
   ]

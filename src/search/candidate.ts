@@ -1,7 +1,9 @@
 /** A layout with everything chosen, and its three times. */
+
 import type { Mix } from '../cost/memory-numbers.ts'
-import type { Schedule, StageGroup } from '../cost/stages.ts'
+import type { StageGroup } from '../cost/stages.ts'
 import type { Placement } from '../hardware/placement.ts'
+import type { Schedule } from '../recipe/schedule.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { axes } from '../sharding/axis.ts'
 import type { ContextLayout } from '../sharding/context-layout.ts'

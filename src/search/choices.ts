@@ -4,19 +4,19 @@
  * layouts.
  *
  * ZeRO: below stage 3 weights are whole on every replica, so that data and fsdp mean the same and only data is
- * listed. Microbatches divide a replica's sequences; where tokens divide freely they are powers of two. Interleaving
- * needs microbatches that the stages divide, and a layer per virtual stage; at most 8 virtual stages are tried. Schedules
- * are those of the workload, or, where it names none, of the assumptions.
+ * listed. Microbatches divide a replica's sequences; where tokens divide freely they are powers of two. Virtual stages
+ * need a layer each. Schedules are those of the workload, or, where it names none, of the assumptions; when each is worth a
+ * try its row says.
  */
 
-import { runsDualPipe } from '../cost/split-backward.ts'
-import type { Schedule } from '../cost/stages.ts'
 import { divisorsOf } from '../hardware/divisors.ts'
-import { type Constraints, type Problem, type ScheduleName, satisfies } from '../problem.ts'
+import { type Constraints, type Problem, satisfies } from '../problem.ts'
+import { canRun, type Schedule, scheduleRows, unscheduled } from '../recipe/schedule.ts'
+import type { ScheduleRow } from '../recipe/schedule-row.ts'
+import type { ScheduleName } from '../recipe/schedules.ts'
 import { type Mesh, replicasOf } from '../sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../sharding/states.ts'
 
-export const mostVirtualStages = 8
 /** Where tokens divide freely, a microbatch keeps at least this many per replica. */
 const leastTokens = 1024
 
@@ -61,25 +61,24 @@ export function triedSchedules({ workload, assumptions }: Problem): readonly Sch
 }
 
 export function scheduleChoices(mesh: Mesh, problem: Problem, microbatches: number): readonly Schedule[] {
-  if (mesh.pipeline === 1) return [{ name: 'none', virtualStages: 1 }]
+  if (mesh.pipeline === 1) return [unscheduled]
   const tried = triedSchedules(problem)
   const { layers } = problem.model
-  const may = (name: ScheduleName) => tried.includes(name)
-  const schedules: Schedule[] = []
-  // Of equal times the first is kept: 1F1B, which never holds more microbatches.
-  if (may('1f1b')) schedules.push({ name: '1f1b', virtualStages: 1 })
-  if (may('gpipe')) schedules.push({ name: 'gpipe', virtualStages: 1 })
-  if (may('zb-h1')) schedules.push({ name: 'zb-h1', virtualStages: 1 })
-  if (may('dualpipe') && runsDualPipe(mesh.pipeline, microbatches)) {
-    schedules.push({ name: 'dualpipe', virtualStages: 1 })
-  }
-  if (may('interleaved-1f1b') && microbatches % mesh.pipeline === 0) {
-    const most = Math.min(mostVirtualStages, Math.floor(layers / mesh.pipeline))
-    for (let virtualStages = 2; virtualStages <= most; virtualStages++) {
-      schedules.push({ name: 'interleaved-1f1b', virtualStages })
-    }
-  }
-  return schedules
+  return scheduleRows
+    .filter((row) => row.pipelined && tried.includes(row.name))
+    .filter((row) => canRun(row, mesh.pipeline, microbatches) && row.worthwhile(mesh.pipeline, microbatches))
+    .flatMap((row) =>
+      virtualStageChoices(row, mesh, layers).map((virtualStages) => ({ name: row.name, virtualStages })),
+    )
+}
+
+export function virtualStageChoices(
+  { virtualStages: [least, most] }: Pick<ScheduleRow, 'virtualStages'>,
+  { pipeline }: Mesh,
+  layers: number,
+): readonly number[] {
+  const count = Math.min(most, Math.floor(layers / pipeline)) - least + 1
+  return Array.from({ length: Math.max(0, count) }, (_, further) => least + further)
 }
 
 export function choiceAllowed(

@@ -6,7 +6,7 @@
  *   floor = min over ZeRO stages and microbatches m of
  *           window(C_f, A_f + m·P_f + W) + window(C_b, A_b + m·P_b + G) + (p-1)/(v·m) · (C_f + C_b) + overhead
  *
- * Schedules that split the backward pass (split-backward.ts) fill k of m microbatches' weight gradients C_w into the bubble:
+ * Schedules that split the backward pass (recipe/schedule-row.ts) fill k of m microbatches' weight gradients C_w into the bubble:
  *
  *           window(C_f, …) + window(C_b - k/m·C_w, …) + (p-1)/m · (a·C_f + b·(C_b - C_w))
  *
@@ -22,20 +22,14 @@ import type { Bucket, Window } from '../cost/compile.ts'
 import { computeTime } from '../cost/compute.ts'
 import type { CostModel } from '../cost/model.ts'
 import type { NetworkCosts } from '../cost/network.ts'
-import { hidesRouted, runsDualPipe, splitBackward, splitsBackward } from '../cost/split-backward.ts'
 import type { StageModel } from '../cost/stage-model.ts'
 import { type Scale, setBatch, setMesh } from '../cost/term.ts'
 import { addBuckets, addScaled, createTraffic, type Traffic, windowTime } from '../cost/traffic.ts'
+import { canRun, hasVirtualStages, scheduleRow, scheduleRows } from '../recipe/schedule.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
 import { score } from './candidate.ts'
-import {
-  type Microbatching,
-  microbatchChoices,
-  mostVirtualStages,
-  triedSchedules,
-  zeroChoices,
-} from './choices.ts'
+import { type Microbatching, microbatchChoices, triedSchedules, zeroChoices } from './choices.ts'
 
 export interface Floors {
   readonly of: (mesh: Mesh, scale: Scale) => number
@@ -53,9 +47,10 @@ export function meshFloors(model: CostModel): Floors {
   const { assumptions, model: transformer } = model.problem
   const { layers } = transformer
   const works = new Map<string, Work>()
-  const tried = triedSchedules(model.problem)
-  const splitting = tried.filter((name) => splitsBackward({ name }))
-  const hides = tried.some((name) => hidesRouted({ name }))
+  const tried = triedSchedules(model.problem).map((name) => scheduleRow({ name }))
+  const splitting = tried.filter(({ split }) => split !== null)
+  const interleaving = scheduleRows.filter(hasVirtualStages)
+  const hides = tried.some(({ hidesRouted }) => hidesRouted)
   const sum = () => createTraffic(model.resources)
   const sums: Sums = [sum(), sum(), sum(), sum(), sum(), sum()]
   const stages = model.stages.map((stage) => stageBuckets(stage, model))
@@ -133,17 +128,22 @@ export function meshFloors(model: CostModel): Floors {
     backward.set(work.backwardTraffic)
     addScaled(backward, backwardEach, microbatches)
     addScaled(backward, onceBack, 1)
-    const virtual =
-      microbatches % mesh.pipeline === 0 ? Math.min(mostVirtualStages, count / mesh.pipeline) : 1
+    const virtual = interleaving.reduce(
+      (most, row) =>
+        row.worthwhile(mesh.pipeline, microbatches) ? Math.max(most, row.virtualStages[1]) : most,
+      1,
+    )
     const bubble =
-      ((mesh.pipeline - 1) / Math.max(1, virtual) / microbatches) * (work.forward + work.backward)
+      ((mesh.pipeline - 1) / Math.max(1, Math.min(virtual, count / mesh.pipeline)) / microbatches) *
+      (work.forward + work.backward)
     const time = (bound: 'expected' | 'upper') =>
       windowTime(work.forward, forward, bound) + windowTime(work.backward, backward, bound) + bubble
     const whole = score(time('expected'), time('upper'))
     if (splitting.length === 0 || mesh.pipeline === 1) return whole
-    return splitting.reduce((least, name) => {
-      if (name === 'dualpipe' && !runsDualPipe(mesh.pipeline, microbatches)) return least
-      const { forwards, inputGradients, fills } = splitBackward({ name }, mesh.pipeline, microbatches)
+    return splitting.reduce((least, row) => {
+      const split = canRun(row, mesh.pipeline, microbatches) && row.split?.(mesh.pipeline, microbatches)
+      if (!split) return least
+      const { forwards, inputGradients, fills } = split
       const filled = (fills / microbatches) * work.weightGradients
       const inputs = inputGradients * (work.backward - work.weightGradients)
       const waits = ((mesh.pipeline - 1) / microbatches) * (forwards * work.forward + inputs)

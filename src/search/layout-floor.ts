@@ -12,10 +12,10 @@
 
 import type { Mix } from '../cost/memory-numbers.ts'
 import type { CostModel } from '../cost/model.ts'
-import { splitsBackward } from '../cost/split-backward.ts'
 import { onceTime, type StepScratch, stageTime } from '../cost/stage-time.ts'
-import { inFlight, type StageGroup } from '../cost/stages.ts'
+import type { StageGroup } from '../cost/stages.ts'
 import { type Layers, stepTime } from '../cost/step.ts'
+import { inFlight, scheduleRow } from '../recipe/schedule.ts'
 import type { Bytes, Seconds } from '../units.ts'
 import type { Layout } from './candidate.ts'
 import type { StageNumbers } from './stage-numbers.ts'
@@ -31,11 +31,12 @@ export function layoutFloor(
 ): Seconds {
   if (memory.least < 0) return 0
   const keepAll: Mix = { policy: memory.least, other: memory.least, count: 0 }
-  const group = meanStage(model, mesh.pipeline, schedule.name === 'dualpipe' ? 2 : 1)
+  const { stagesPerChip, split } = scheduleRow(schedule)
+  const group = meanStage(model, mesh.pipeline, stagesPerChip)
   const layers: Layers = { groups: [group], schedule, microbatches, update: 0 }
   let least = Number.POSITIVE_INFINITY
   for (const traffic of traffics(schedule).best) {
-    if (splitsBackward(schedule)) {
+    if (split) {
       const own = stageTime(model, compute, traffic, group, layers, keepAll, 'expected', scratch)
       const once = onceTime(model, compute, traffic, group, keepAll, 'expected', scratch, own)
       least = Math.min(least, microbatches * own + once)
@@ -60,7 +61,7 @@ export function layoutShortBytes(
     inFlight(schedule, 0, pipeline, microbatches),
     inFlight(schedule, pipeline - 1, pipeline, microbatches),
   )
-  const held = schedule.name === 'dualpipe' ? 2 : 1
+  const held = scheduleRow(schedule).stagesPerChip
   const optimizer = layer.optimizer / (memory.shardsOptimizer ? held : 1)
   const states = held * (layer.weights + layer.gradients) + held * optimizer
   const mean = (transformer.layers / pipeline) * (states + least * Math.min(...kept))

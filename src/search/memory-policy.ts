@@ -16,14 +16,15 @@
  * There are s_i stages like i.
  * Which x there are is the counting's (layer-counts.ts).
  */
+
 import type { LinearProgram, Point, Row, Solver } from '../../solvers/linear-program.ts'
 import { ofStage } from '../cost/composed.ts'
 import { fixedBytes, type MemoryNumbers, type Mix } from '../cost/memory-numbers.ts'
 import { offloads } from '../cost/remat.ts'
-import { splitBackward, splitsBackward } from '../cost/split-backward.ts'
 import { createStepScratch } from '../cost/stage-time.ts'
 import type { StageGroup } from '../cost/stages.ts'
 import { holeTime } from '../cost/step.ts'
+import { splitBackward } from '../recipe/schedule.ts'
 import type { Seconds } from '../units.ts'
 import { type CountingName, countings, type LayerCounts, readLayers, readMix } from './layer-counts.ts'
 import { sum, type Terms, times } from './linear-terms.ts'
@@ -100,7 +101,7 @@ export function memoryPolicyProgram(numbers: LayoutNumbers, counting: CountingNa
   const counts = countings[counting](memory, groups, gibibytes, !assumptions.tokensDivideFreely)
   const stages = groups.reduce((count, group) => count + group.stages, 0)
   const { virtualStages } = schedule
-  const split = splitsBackward(schedule) ? splitBackward(schedule, stages, microbatches) : null
+  const split = splitBackward(schedule, stages, microbatches)
   const scratch = createStepScratch(model.resources)
   const parts = groups.map((group, i) => {
     const fixed = memoryBudget - fixedBytes(memory, group)

@@ -1,11 +1,10 @@
 /** What a written plan fixes of the choices inside its mesh. */
-import { runsDualPipe } from '../cost/split-backward.ts'
-import type { Schedule } from '../cost/stages.ts'
-import type { PlanSketch, Problem, ScheduleName } from '../problem.ts'
+import type { PlanSketch, Problem } from '../problem.ts'
+import { canRun, hasVirtualStages, scheduleRow, scheduleRows } from '../recipe/schedule.ts'
 import { replicasOf } from '../sharding/axis.ts'
 import { type ContextLayout, contextLayoutFits } from '../sharding/context-layout.ts'
 import { zeroStages } from '../sharding/states.ts'
-import { mostVirtualStages, zeroChoices } from './choices.ts'
+import { virtualStageChoices, zeroChoices } from './choices.ts'
 import type { Choices } from './consider.ts'
 
 /** A mesh that the search would not try, fsdp inside a pipeline say, still has the one stage that its axes mean. */
@@ -55,19 +54,18 @@ export function sketchedSchedules({ model }: Problem, sketch: PlanSketch): Pick<
   const { pipelineSchedule, virtualStages, mesh } = sketch
   if (pipelineSchedule === undefined && virtualStages === undefined) return {}
   if (mesh.pipeline === 1) return {}
-  const name: ScheduleName = pipelineSchedule ?? ((virtualStages ?? 1) > 1 ? 'interleaved-1f1b' : '1f1b')
-  if (name === 'dualpipe') {
-    return {
-      schedules: (microbatches) =>
-        runsDualPipe(mesh.pipeline, microbatches) ? [{ name, virtualStages: 1 }] : [],
-    }
-  }
-  if (name !== 'interleaved-1f1b') return { schedules: () => [{ name, virtualStages: 1 }] }
-  if (virtualStages !== undefined) return { schedules: () => [{ name, virtualStages }] }
-  const most = Math.min(mostVirtualStages, Math.floor(model.layers / mesh.pipeline))
-  const all: Schedule[] = []
-  for (let count = 2; count <= most; count++) all.push({ name, virtualStages: count })
-  return { schedules: () => all }
+  const interleaved = (virtualStages ?? 1) > 1
+  const name =
+    pipelineSchedule ??
+    scheduleRows.find((row) => row.pipelined && hasVirtualStages(row) === interleaved)?.name
+  if (name === undefined) return {}
+  const row = scheduleRow({ name })
+  const counts =
+    virtualStages !== undefined && hasVirtualStages(row)
+      ? [virtualStages]
+      : virtualStageChoices(row, mesh, model.layers)
+  const all = counts.map((count) => ({ name, virtualStages: count }))
+  return { schedules: (microbatches) => (canRun(row, mesh.pipeline, microbatches) ? all : []) }
 }
 
 /** The cut that the plan names, of those there are. */

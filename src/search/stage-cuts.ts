@@ -5,8 +5,8 @@
  *   t_k = max(k·c + h, n_k·c)      n_k the most layers of another stage
  *   floor = (m - 1/v)·t_k + (L·c + h)/v, or m·t_k where the backward pass is split
  *
- * t_k falls and then rises with k: from the most even cut on, each way, floors never fall. Under DualPipe a cut is one of
- * pairs of stages, whose chips run half of each. Where layers differ (unlike-cuts.ts) each kind has its own c, and the cuts
+ * t_k falls and then rises with k: from the most even cut on, each way, floors never fall. Where a chip holds two stages
+ * a cut is one of such pairs. Where layers differ (unlike-cuts.ts) each kind has its own c, and the cuts
  * are taken in the order of their floors.
  */
 import { blend } from '../cost/composed.ts'
@@ -15,18 +15,10 @@ import type { ComputeNumbers } from '../cost/microbatch.ts'
 import type { CostModel } from '../cost/model.ts'
 import { layerOverhead } from '../cost/overhead.ts'
 import { fittingMixes } from '../cost/remat.ts'
-import { splitsBackward } from '../cost/split-backward.ts'
-import {
-  evenLastLayers,
-  inFlight,
-  mirroredLayers,
-  type Schedule,
-  type StageGroup,
-  stageGroups,
-  stageLayers,
-} from '../cost/stages.ts'
+import { evenLastLayers, mirroredLayers, type StageGroup, stageGroups, stageLayers } from '../cost/stages.ts'
 import { denseLayer, layersAreAlike, sparseLayer } from '../model/composition.ts'
 import type { Problem } from '../problem.ts'
+import { inFlight, type Schedule, scheduleRow } from '../recipe/schedule.ts'
 import type { Seconds } from '../units.ts'
 import { unlikeCuts } from './unlike-cuts.ts'
 
@@ -69,7 +61,7 @@ export function stageCuts(
     timeOf(compute.of?.(kind) ?? compute, layerOverhead(model.problem, kind)),
   )
   const head = compute.headForward + compute.headBackward
-  const split = splitsBackward(schedule)
+  const { split, stagesPerChip } = scheduleRow(schedule)
   const { virtualStages } = schedule
   const filled = (groups: readonly StageGroup[]) =>
     groups.map((group) => ({ ...group, inFlight: inFlight(schedule, group.index, stages, microbatches) }))
@@ -105,7 +97,7 @@ export function stageCuts(
     const only = cutOf(Array.from({ length: stages }, () => each))
     return { kind: 'alike', evenLast: each, of: (last) => (last === each ? only : null) }
   }
-  const paired = schedule.name === 'dualpipe'
+  const paired = stagesPerChip === 2
   const [pieces, least] = paired ? [stages / 2, 2] : [stages, schedule.virtualStages]
   const evenLast = evenLastLayers(layers, pieces, least, head / layer)
   if (evenLast === null) return null

@@ -5,11 +5,11 @@ import type { ComputeNumbers, TrafficNumbers } from '../cost/microbatch.ts'
 import { trafficNumbers } from '../cost/microbatch.ts'
 import { type CostModel, stageModel } from '../cost/model.ts'
 import type { NetworkCosts } from '../cost/network.ts'
-import { hidesRouted } from '../cost/split-backward.ts'
 import type { StageModel } from '../cost/stage-model.ts'
-import type { Schedule } from '../cost/stages.ts'
 import type { Scale } from '../cost/term.ts'
 import type { Placement } from '../hardware/placement.ts'
+import type { Schedule } from '../recipe/schedule.ts'
+import { scheduleRow } from '../recipe/schedule.ts'
 import { axes, type Mesh } from '../sharding/axis.ts'
 import type { ZeroStage } from '../sharding/states.ts'
 
@@ -86,7 +86,7 @@ export function stageNumbers(
     memory: memoryNumbers(model, stage, scale),
     places,
     traffics: (schedule) => {
-      if (!hidesRouted(schedule)) {
+      if (!scheduleRow(schedule).hidesRouted) {
         waited ??= trafficsOf(model, stage, scale, places, false)
         return waited
       }

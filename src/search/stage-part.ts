@@ -1,6 +1,6 @@
 /**
  * The time of one stage i of a memory-policy programme (memory-policy.ts) as rows, where the backward pass is in one piece
- * and where its weight gradients fill the bubble (cost/split-backward.ts: a, b and k), in ms:
+ * and where its weight gradients fill the bubble (recipe/schedule-row.ts: a, b and k), in ms:
  *
  *   t_i = F_i + b_i + e(x_i)         b_i >= B_j(x_i),   g_i >= G_j(x_i)
  *   once                             what weights and gradients add once a step, g_i - b_i with it
@@ -13,9 +13,10 @@
  * A larger b_i, c_i or d_i never helps: the first costs m - 1 + (s_i - 1)/v (m - k - 1 where split) or more, the second k, and
  * what d_i takes off S it puts on the sum. Each is therefore its maximum. There are s_i stages like i.
  */
+
 import type { Row, Variable } from '../../solvers/linear-program.ts'
-import type { SplitBackward } from '../cost/split-backward.ts'
 import type { StageGroup } from '../cost/stages.ts'
+import type { SplitBackward } from '../recipe/schedule-row.ts'
 import type { Seconds } from '../units.ts'
 import type { LayerCounts } from './layer-counts.ts'
 import { sum, type Terms, times } from './linear-terms.ts'

@@ -40,7 +40,7 @@ export interface StageWindows {
   /** What the backward window waits for, each by policy; and with the gradients of the step. */
   readonly backward: readonly (readonly number[])[]
   readonly grown: readonly (readonly number[])[]
-  /** Without the weight gradients that fill a bubble, and without any (cost/split-backward.ts). */
+  /** Without the weight gradients that fill a bubble, and without any (recipe/schedule-row.ts). */
   readonly filled: readonly (readonly number[])[]
   readonly inputs: readonly (readonly number[])[]
 }

@@ -4,16 +4,17 @@
  * visits (even-partition.ts). Of all k the few whose longest stage has the fewest FLOPs, the head's among them. What a layer
  * takes beyond its FLOPs is left out, so that faster chips have the same cuts.
  *
- * Interleaved stages and those of DualPipe, which are in several pieces, have as many layers as if they were alike
+ * Interleaved stages, and two on a chip, which are in several pieces, have as many layers as if they were alike
  * (cost/stages.ts).
  */
 import type { CostModel } from '../cost/model.ts'
-import { mirroredLayers, type Schedule, type StageGroup, stageGroups, stageLayers } from '../cost/stages.ts'
+import { mirroredLayers, type StageGroup, stageGroups, stageLayers } from '../cost/stages.ts'
 import { type Composition, mirroredCompositions, stageCompositions } from '../model/composition.ts'
 import { hasExperts } from '../model/expert-layers.ts'
 import { layerKindFlops, unembeddingFlops } from '../model/flops.ts'
 import type { Transformer } from '../model/transformer.ts'
 import type { Problem } from '../problem.ts'
+import { type Schedule, scheduleRow } from '../recipe/schedule.ts'
 import type { Flops } from '../units.ts'
 import { evenPartition } from './even-partition.ts'
 
@@ -36,11 +37,11 @@ export function unlikeCuts(
   stages: number,
   schedule: Schedule,
 ): readonly UnlikeCut[] {
-  const { name, virtualStages } = schedule
+  const { virtualStages } = schedule
   const { model, workload, assumptions } = problem
   const before = known.get(model) ?? new Map<string, readonly UnlikeCut[]>()
   known.set(model, before)
-  const paired = name === 'dualpipe'
+  const paired = scheduleRow(schedule).stagesPerChip === 2
   const key = [stages, virtualStages, paired, workload.sequenceLength, assumptions.attentionFlops].join()
   const found = before.get(key)
   if (found) return found

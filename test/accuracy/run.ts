@@ -1,4 +1,5 @@
 /** One published run, and what the service predicts for the layout that it ran with. */
+
 import { readFileSync } from 'node:fs'
 import { calibrated } from '../../src/calibrated-assumptions.ts'
 import { evaluate } from '../../src/evaluate.ts'
@@ -9,7 +10,8 @@ import { type Architecture, transformer } from '../../src/model/architecture.ts'
 import { type Spelling, spelledOut } from '../../src/model/spelling.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
 import type { Plan } from '../../src/plan/plan.ts'
-import type { PlanSketch, Problem, ScheduleName } from '../../src/problem.ts'
+import type { PlanSketch, Problem } from '../../src/problem.ts'
+import type { ScheduleName } from '../../src/recipe/schedules.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { type AttentionKernel, attentionOf } from './attention-kernels.ts'
 

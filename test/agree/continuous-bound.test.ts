@@ -2,6 +2,7 @@
  * The continuous bound against what it bounds: the search, mesh by mesh and over all of them; the book's optimum; its own
  * programme at whole sizes; and the programme solved again with more and with less of everything.
  */
+
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadHighs } from '../../solvers/highs.ts'
@@ -12,7 +13,8 @@ import { groupCost } from '../../src/hardware/collective.ts'
 import { type Group, groupSize, union } from '../../src/hardware/group.ts'
 import { placements } from '../../src/hardware/placement.ts'
 import { costing } from '../../src/plan/costing.ts'
-import type { Problem, ScheduleName } from '../../src/problem.ts'
+import type { Problem } from '../../src/problem.ts'
+import type { ScheduleName } from '../../src/recipe/schedules.ts'
 import { caseBound } from '../../src/search/continuous/case-bound.ts'
 import { type Cut, networkCuts } from '../../src/search/continuous/network-cuts.ts'
 import { resources } from '../../src/search/continuous/part.ts'

@@ -13,14 +13,7 @@ import {
 import { computeNumbers, trafficNumbers } from '../../src/cost/microbatch.ts'
 import { type CostModel, stageModel } from '../../src/cost/model.ts'
 import { keepsLess, offloads } from '../../src/cost/remat.ts'
-import { hidesRouted } from '../../src/cost/split-backward.ts'
-import {
-  mirroredLayers,
-  type Schedule,
-  type StageGroup,
-  stageGroups,
-  stageLayers,
-} from '../../src/cost/stages.ts'
+import { mirroredLayers, type StageGroup, stageGroups, stageLayers } from '../../src/cost/stages.ts'
 import { stepTime } from '../../src/cost/step.ts'
 import { createScale, setBatch, setMesh } from '../../src/cost/term.ts'
 import { type Bound, createTraffic } from '../../src/cost/traffic.ts'
@@ -28,6 +21,8 @@ import { updateTime } from '../../src/cost/update-time.ts'
 import { type Placement, placements } from '../../src/hardware/placement.ts'
 import { type Composition, layersAreAlike } from '../../src/model/composition.ts'
 import { type Problem, satisfies } from '../../src/problem.ts'
+import type { Schedule } from '../../src/recipe/schedule.ts'
+import { scheduleRow } from '../../src/recipe/schedule.ts'
 import { type Accepts, type Layout, meshKey, score } from '../../src/search/candidate.ts'
 import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from '../../src/search/choices.ts'
 import { meshFaults } from '../../src/search/meshes.ts'
@@ -156,9 +151,9 @@ function bestOf(
         }))
       const schedules = scheduleChoices(mesh, problem, microbatches)
       const waited = trafficsOf(false)
-      const hidden = schedules.some(hidesRouted) ? trafficsOf(true) : []
+      const hidden = schedules.some((schedule) => scheduleRow(schedule).hidesRouted) ? trafficsOf(true) : []
       for (const schedule of schedules) {
-        const traffics = hidesRouted(schedule) ? hidden : waited
+        const traffics = scheduleRow(schedule).hidesRouted ? hidden : waited
         if (places.length === 0) {
           count('topology')
           continue

@@ -3,6 +3,7 @@
  * and by trying every count of every pair. On layouts of real models, and on numbers made up at random of which only
  * this is true, as it is of the real ones: what keeps less has no less to do.
  */
+
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadHighs } from '../../solvers/highs.ts'
@@ -14,13 +15,14 @@ import type { ComputeNumbers, TrafficNumbers } from '../../src/cost/microbatch.t
 import { costModel } from '../../src/cost/model.ts'
 import { policies as everyPolicy } from '../../src/cost/policies.ts'
 import { fittingMixes, offloads } from '../../src/cost/remat.ts'
-import { runsDualPipe } from '../../src/cost/split-backward.ts'
 import { createStepScratch } from '../../src/cost/stage-time.ts'
-import { type Schedule, stageGroups } from '../../src/cost/stages.ts'
+import { stageGroups } from '../../src/cost/stages.ts'
 import { stepTime } from '../../src/cost/step.ts'
 import { createTraffic } from '../../src/cost/traffic.ts'
 import type { Composition } from '../../src/model/composition.ts'
 import { costing } from '../../src/plan/costing.ts'
+import type { Schedule } from '../../src/recipe/schedule.ts'
+import { canRun, scheduleRow } from '../../src/recipe/schedule.ts'
 import {
   type MemoryPolicy,
   type MemoryPolicyAnswer,
@@ -387,7 +389,7 @@ const madeUp: fc.Arbitrary<LayoutNumbers> = fc
   })
   .map((made) => {
     const stages = made.stageLayers.length
-    const name = made.name === 'dualpipe' && !runsDualPipe(stages, made.microbatches) ? 'zb-h1' : made.name
+    const name = canRun(scheduleRow(made), stages, made.microbatches) ? made.name : 'zb-h1'
     const schedule: Schedule =
       stages === 1
         ? { name: 'none', virtualStages: 1 }

@@ -2,6 +2,7 @@
  * Small problems of training over every field that a search chooses from or is told: models dense, of experts and with layers
  * that differ; tori, slices, nodes of any size; both sets of assumptions and most of what may be said otherwise.
  */
+
 import fc from 'fast-check'
 import type { Assumptions } from '../../src/assumptions.ts'
 import { policyNames } from '../../src/cost/policies.ts'
@@ -10,7 +11,8 @@ import type { Network } from '../../src/hardware/cluster.ts'
 import type { Architecture } from '../../src/model/architecture.ts'
 import { parameterCount } from '../../src/model/parameters.ts'
 import type { AttentionPattern, MixtureOfExperts } from '../../src/model/transformer.ts'
-import type { Constraints, Problem, ScheduleName } from '../../src/problem.ts'
+import type { Constraints, Problem } from '../../src/problem.ts'
+import type { ScheduleName } from '../../src/recipe/schedules.ts'
 import { contextLayouts } from '../../src/sharding/context-layout.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 

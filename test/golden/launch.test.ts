@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Schedule } from '../../src/cost/stages.ts'
 import type { Placement } from '../../src/hardware/placement.ts'
+import type { Schedule } from '../../src/recipe/schedule.ts'
 import type { Axis } from '../../src/sharding/axis.ts'
 import type { ContextLayout } from '../../src/sharding/context-layout.ts'
 import type { ProblemOptions } from '../problem.ts'

@@ -2,10 +2,11 @@
 
 import { type CostModel, costModel } from '../../src/cost/model.ts'
 import { policyNames } from '../../src/cost/policies.ts'
-import { type Schedule, stageGroups } from '../../src/cost/stages.ts'
+import { stageGroups } from '../../src/cost/stages.ts'
 import { type Placement, placements } from '../../src/hardware/placement.ts'
 import { launch } from '../../src/plan/launch.ts'
 import { layersByPolicy } from '../../src/plan/summary.ts'
+import type { Schedule } from '../../src/recipe/schedule.ts'
 import type { Candidate } from '../../src/search/candidate.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import type { ContextLayout } from '../../src/sharding/context-layout.ts'

@@ -2,21 +2,25 @@
  * Schedules that run the backward pass in two pieces, against running them: every stage does its work in the order of the
  * schedule, each piece as soon as what it needs is there.
  */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memoryNumbers, stageBytes } from '../../src/cost/memory-numbers.ts'
 import type { ComputeNumbers, TrafficNumbers } from '../../src/cost/microbatch.ts'
 import { computeNumbers } from '../../src/cost/microbatch.ts'
 import { type CostModel, costModel, stageModel } from '../../src/cost/model.ts'
-import { runsDualPipe } from '../../src/cost/split-backward.ts'
 import { createStepScratch } from '../../src/cost/stage-time.ts'
-import { inFlight, mirroredLayers, type Schedule, stageGroups } from '../../src/cost/stages.ts'
+import { mirroredLayers, stageGroups } from '../../src/cost/stages.ts'
 import { stepTime } from '../../src/cost/step.ts'
 import { createScale, setBatch, setMesh } from '../../src/cost/term.ts'
 import { createTraffic } from '../../src/cost/traffic.ts'
+import { canRun, inFlight, type Schedule, scheduleRow } from '../../src/recipe/schedule.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { problem } from '../problem.ts'
 import { runs } from '../runs.ts'
+
+const runsDualPipe = (stages: number, microbatches: number) =>
+  canRun(scheduleRow({ name: 'dualpipe' }), stages, microbatches)
 
 const model = costModel(
   problem({

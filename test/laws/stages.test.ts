@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { evenLastLayers, inFlight, type Schedule, stageGroups, stageLayers } from '../../src/cost/stages.ts'
+import { evenLastLayers, stageGroups, stageLayers } from '../../src/cost/stages.ts'
 import { bubbleTime } from '../../src/cost/step.ts'
+import { inFlight, type Schedule } from '../../src/recipe/schedule.ts'
 import { runs } from '../runs.ts'
 
 /** All ways to write `total` as an ordered sum of so many numbers, each at least `least`. */

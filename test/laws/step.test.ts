@@ -2,11 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ComputeNumbers, TrafficNumbers } from '../../src/cost/microbatch.ts'
 import { costModel } from '../../src/cost/model.ts'
-import { runsDualPipe } from '../../src/cost/split-backward.ts'
 import { createStepScratch } from '../../src/cost/stage-time.ts'
-import { type Schedule, stageGroups } from '../../src/cost/stages.ts'
+import { stageGroups } from '../../src/cost/stages.ts'
 import { type Layers, stepTime } from '../../src/cost/step.ts'
 import type { Bound } from '../../src/cost/traffic.ts'
+import type { Schedule } from '../../src/recipe/schedule.ts'
+import { canRun, scheduleRow } from '../../src/recipe/schedule.ts'
 import { problem } from '../problem.ts'
 import { runs } from '../runs.ts'
 
@@ -51,7 +52,10 @@ const steps = fc.record({
 type Drawn = typeof steps extends fc.Arbitrary<infer Step> ? Step : never
 
 function splitSchedule(stages: number, microbatches: number): Schedule {
-  return { name: runsDualPipe(stages, microbatches) ? 'dualpipe' : 'zb-h1', virtualStages: 1 }
+  return {
+    name: canRun(scheduleRow({ name: 'dualpipe' }), stages, microbatches) ? 'dualpipe' : 'zb-h1',
+    virtualStages: 1,
+  }
 }
 
 function time(

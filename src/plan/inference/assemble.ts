@@ -1,8 +1,10 @@
 /** A candidate of inference, costed and explained: the plan that goes out. */
+
 import type { Solver } from '../../../solvers/linear-program.ts'
 import { floorSeconds, workFlops } from '../../inference/floor.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import type { InferenceCandidate, Phase } from '../../inference/search.ts'
+import { unscheduled } from '../../recipe/schedule.ts'
 import { chooseLayouts } from '../../search/component-layout.ts'
 import { replicasOf } from '../../sharding/axis.ts'
 import { activeAxes } from '../collectives.ts'
@@ -76,7 +78,7 @@ export function assembleInference(
     contextLayout: mesh.context > 1 ? ('gather' as const) : null,
     microbatches: pass.units,
     microbatchTokens: pass.shape.sequences * pass.shape.positions,
-    pipelineSchedule: mesh.pipeline > 1 ? 'in-flight' : 'none',
+    pipelineSchedule: mesh.pipeline > 1 ? 'in-flight' : unscheduled.name,
     virtualStages: 1,
     stageLayers: stageLayers(setting.model.layers, mesh.pipeline),
     rematerialization: [],

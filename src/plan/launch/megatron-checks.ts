@@ -1,6 +1,6 @@
 /** What Megatron-LM cannot run. Source: as megatron.ts, and megatron/core/optimizer/distrib_optimizer.py. */
 
-import { splitsBackward } from '../../cost/split-backward.ts'
+import { scheduleRow } from '../../recipe/schedule.ts'
 import { widthChecks } from './experts.ts'
 import { megatronExpertChecks } from './megatron-experts.ts'
 import { megatronOptimizers, megatronSharding } from './megatron-states.ts'
@@ -47,7 +47,10 @@ const schedules: readonly string[] = ['none', '1f1b', 'interleaved-1f1b']
 function scheduleChecks({ mesh, schedule, microbatches }: Run): readonly Check[] {
   return [
     [schedule.name === 'gpipe', 'Megatron-LM runs 1F1B, not GPipe'],
-    [splitsBackward(schedule), `Megatron-LM runs each backward pass in one piece, ${schedule.name} in two`],
+    [
+      scheduleRow(schedule).split !== null,
+      `Megatron-LM runs each backward pass in one piece, ${schedule.name} in two`,
+    ],
     [
       ![...schedules, 'gpipe'].includes(schedule.name),
       `the schedule ${schedule.name} is not mapped to Megatron-LM's`,

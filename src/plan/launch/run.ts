@@ -1,9 +1,10 @@
 /** What a framework has to be told of a plan, in whole numbers where it needs them. */
+
 import type { CostModel } from '../../cost/model.ts'
-import type { Schedule } from '../../cost/stages.ts'
 import type { Placement } from '../../hardware/placement.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { Problem } from '../../problem.ts'
+import type { Schedule } from '../../recipe/schedule.ts'
 import type { Candidate } from '../../search/candidate.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { ContextLayout } from '../../sharding/context-layout.ts'

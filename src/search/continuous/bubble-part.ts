@@ -1,15 +1,16 @@
 /**
- * The bubble of a pipeline of p stages, at least two: (p - 1)/v microbatches, v <= 8 and v <= L/p virtual stages. A
+ * The bubble of a pipeline of p stages, at least two: (p - 1)/v microbatches, v <= L/p virtual stages and no more than rows allow. A
  * microbatch has one sequence per replica at least, or, where tokens divide freely, a share of the batch: with r replicas
  * 1/m >= min(1, r/M), M being over the microbatches of one replica. log2 of that, and of p - 1, are concave: the chords
  * below them stand for them.
  *
- * ZB-H1 leaves F + B - W of the p - 1 at least, W the weight gradients of the backward pass F + B is without
- * (split-backward.ts): they fill p - 1 at most. Where DualPipe may be used, no bubble is certain.
+ * Of each of the p - 1 weight gradients are taken away as often as a schedule may fill them in (`fillsOfBubble`); where one of
+ * which no bubble is certain may be used, there is no such part.
  */
 import type { CostModel } from '../../cost/model.ts'
+import { scheduleRow } from '../../recipe/schedule.ts'
 import { axisSet, unitMesh } from '../../sharding/axis.ts'
-import { microbatchChoices, mostVirtualStages, triedSchedules } from '../choices.ts'
+import { microbatchChoices, triedSchedules } from '../choices.ts'
 import { sum, times } from '../linear-terms.ts'
 import { chordSlope, sizeOf, sizesOf } from './leaving.ts'
 import type { Case } from './mesh-part.ts'
@@ -23,11 +24,11 @@ export function bubblePart(
   { problem }: CostModel,
 ): Part | null {
   const { cluster, model } = problem
-  const tried = triedSchedules(problem)
-  const filled = tried.includes('zb-h1') ? 2 : 0
+  const tried = triedSchedules(problem).map((name) => scheduleRow({ name }))
+  const filled = tried.reduce((most, { fillsOfBubble }) => Math.max(most, fillsOfBubble ?? 0), 0)
   const flopTime = forward.flopTime + backward.flopTime - filled * weightGradients.flopTime
   const hbmTime = forward.hbmTime + backward.hbmTime - filled * weightGradients.hbmTime
-  if (tried.includes('dualpipe') || flopTime < 0 || hbmTime < 0) return null
+  if (tried.some(({ fillsOfBubble }) => fillsOfBubble === null) || flopTime < 0 || hbmTime < 0) return null
   const wait = ((flopTime + hbmTime) / cluster.chips) * milliseconds
   const slope = chordSlope(sizes.pipeline.most, (stages) => stages - 1)
   const share = microbatchShare(problem)
@@ -36,8 +37,8 @@ export function bubblePart(
     exponent: sum([share.exponent, { [sizeOf('pipeline')]: slope + further }]),
     offset: share.offset - slope,
   })
-  const interleaved = tried.includes('interleaved-1f1b')
-  const virtual = interleaved ? Math.max(1, Math.min(mostVirtualStages, Math.floor(model.layers / 2))) : 1
+  const most = tried.reduce((virtual, { virtualStages }) => Math.max(virtual, virtualStages[1]), 1)
+  const virtual = Math.max(1, Math.min(most, Math.floor(model.layers / 2)))
   const limits = [
     { power: stages(0, 'waiting stages'), weight: wait / virtual },
     { power: stages(1, 'waiting stages x pipeline'), weight: wait / model.layers },

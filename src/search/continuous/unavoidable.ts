@@ -11,7 +11,7 @@
  *
  * Everything is of the average stage, which is at most the longest: pipeline divides it by its size. Per-stage overheads
  * are not divided, because a pipeline takes as many steps more as it has stages: (m + (p-1)/v) · L/p · h >= L · h for any
- * m, as v > 1 needs m >= p. What weight gradients lose is left out where ZB-H1 fills them into its bubble. Padding, replicated heads and further microbatches only add.
+ * m, as v > 1 needs m >= p. What weight gradients lose is left out where a schedule fills them into its bubble. Padding, replicated heads and further microbatches only add.
  */
 import type { Bucket, CompiledProduct } from '../../cost/compile.ts'
 import { arithmeticTime } from '../../cost/compute.ts'
@@ -19,6 +19,7 @@ import type { StateTerms } from '../../cost/memory.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { StageModel } from '../../cost/stage-model.ts'
 import { createScale, one, type Scale, setBatch, setMesh, type Term, termValue } from '../../cost/term.ts'
+import { scheduleRow } from '../../recipe/schedule.ts'
 import { type AxisSet, axisBit, axisSets, unitMesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { triedSchedules } from '../choices.ts'
@@ -83,7 +84,8 @@ export function unavoidable(model: CostModel, stage: StageModel): Unavoidable {
   const gradients = model.weightGradients
   const weightGradients = pass(work(gradients.layer), work(gradients.head))
   const behind = pass(backward, work(head.backward.products))
-  const filled = triedSchedules(model.problem).includes('zb-h1') ? weightGradients.lostFlopTime : 0
+  const fills = triedSchedules(model.problem).some((name) => (scheduleRow({ name }).fillsOfBubble ?? 0) > 0)
+  const filled = fills ? weightGradients.lostFlopTime : 0
   return {
     forward: pass(work(layer.forward.products), work(head.forward.products)),
     backward: { ...behind, lostFlopTime: Math.max(0, behind.lostFlopTime - filled) },
