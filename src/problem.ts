@@ -1,4 +1,5 @@
 /** One request, resolved: every name looked up, every default filled in, every number in SI units. */
+
 import type { Assumptions } from './assumptions.ts'
 import type { ElementType } from './hardware/chip.ts'
 import type { Cluster } from './hardware/cluster.ts'
@@ -7,6 +8,7 @@ import type { TorusPart } from './hardware/group.ts'
 import type { Checkpoint } from './model/hugging-face/checkpoint.ts'
 import type { Transformer } from './model/transformer.ts'
 import type { ByPart } from './model/weight-parts.ts'
+import type { OptimizerName } from './recipe/optimizers.ts'
 import type { ScheduleName } from './recipe/schedules.ts'
 import type { Axis, Mesh } from './sharding/axis.ts'
 import type { ContextLayout } from './sharding/context-layout.ts'
@@ -23,8 +25,6 @@ export interface Precision {
   /** The checkpoint that weights are those of, where it has a name. */
   readonly checkpoint?: string
 }
-
-export type OptimizerName = 'adamw' | 'adam8bit' | 'sgd' | 'momentum' | 'adafactor' | 'muon'
 
 export interface TrainWorkload {
   readonly mode: 'train'

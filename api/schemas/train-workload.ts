@@ -1,11 +1,13 @@
 /** One global step of training, again and again. */
+
 import { z } from 'zod'
+import { optimizers } from '../../src/recipe/optimizers.ts'
 import { schedules } from '../../src/recipe/schedules.ts'
 import { count, label, longestSequence, mostBatchTokens } from './bound.ts'
 
 export const scheduleName = z.enum(schedules.map(({ name }) => name))
 
-const optimizerName = z.enum(['adamw', 'adam8bit', 'sgd', 'momentum', 'adafactor', 'muon'])
+const optimizerName = z.enum(optimizers.map(({ name }) => name))
 
 export const trainWorkload = z
   .strictObject({
@@ -13,7 +15,7 @@ export const trainWorkload = z
     batchTokens: z.exactOptional(count(mostBatchTokens).describe('Tokens of one global step.')),
     batchSequences: z.exactOptional(count(mostBatchTokens).describe('Sequences of one global step.')),
     sequenceLength: count(longestSequence),
-    optimizer: optimizerName.default('adamw'),
+    optimizer: optimizerName.default(optimizers[0].name),
     rematerialization: z.exactOptional(
       z.array(label()).min(1).max(20).describe('Policies that may be used; all by default.'),
     ),

@@ -9,9 +9,11 @@
  *                 them or one of c pieces of the microbatch at a time
  *   reserve       framework and fragmentation
  */
+
 import type { Assumptions } from '../assumptions.ts'
 import type { Transformer } from '../model/transformer.ts'
 import type { Precision, Setting, TrainWorkload } from '../problem.ts'
+import type { WeightKind } from '../recipe/optimizer-row.ts'
 import { type Axis, axisSet } from '../sharding/axis.ts'
 import { arrayOf, type Component, weightsOf } from '../sharding/component.ts'
 import { elementsOf } from '../sharding/elements.ts'
@@ -22,7 +24,7 @@ import type { Bytes } from '../units.ts'
 import { activationType } from './compile.ts'
 import { elementBytes } from './element.ts'
 import { matrixOf } from './matrix.ts'
-import { factorBytes, stateBytes, updateBytes, updateFlops, type WeightKind } from './optimizer.ts'
+import { factorBytes, stateBytes, updateBytes, updateFlops } from './optimizer.ts'
 import type { Policy } from './policies.ts'
 import { keptArrays } from './recomputation.ts'
 import { type Scale, type Term, termOf, termValue } from './term.ts'

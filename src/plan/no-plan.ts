@@ -2,8 +2,10 @@
  * Why nothing fits, what comes nearest, and the smallest changes that make something fit: each suggestion has been
  * tried, alone, and a plan exists with it.
  */
+
 import { never, type Stop } from '../patience.ts'
 import type { Problem } from '../problem.ts'
+import { optimizerRows } from '../recipe/optimizer.ts'
 import type { SearchResult } from '../search/search.ts'
 import { anythingListed } from './anything-listed.ts'
 import { bytesText, counted } from './figures.ts'
@@ -95,17 +97,12 @@ export function optimizerSuggestion(
   anyPlan: (problem: Problem) => boolean,
 ): readonly Suggestion[] {
   const { workload } = problem
-  if (workload.optimizer === 'adam8bit') return []
-  const changed: Problem = { ...problem, workload: { ...workload, optimizer: 'adam8bit' } }
-  if (!anyPlan(changed)) return []
-  return [
-    {
-      change: 'an optimizer with smaller states',
-      pointer: '/workload/optimizer',
-      value: 'adam8bit',
-      detail: 'two moments of one byte per parameter instead of four each',
-    },
-  ]
+  return optimizerRows.flatMap(({ name, smaller }) => {
+    if (smaller === null || name === workload.optimizer) return []
+    if (!anyPlan({ ...problem, workload: { ...workload, optimizer: name } })) return []
+    const change = 'an optimizer with smaller states'
+    return [{ change, pointer: '/workload/optimizer', value: name, detail: smaller }]
+  })
 }
 
 /** Each constraint on its own: is it the one that is in the way? */

@@ -1,6 +1,10 @@
 /** Assumptions that matter for the answer at hand. */
+
+import { stateBytes } from '../cost/optimizer.ts'
 import { ofKind, type Trainer, trainers } from '../framework.ts'
 import type { Problem } from '../problem.ts'
+import { optimizerRow } from '../recipe/optimizer.ts'
+import { weightKinds } from '../recipe/optimizer-row.ts'
 import { counted, percent } from './figures.ts'
 import type { Plan } from './plan.ts'
 
@@ -43,11 +47,8 @@ export function warnings(problem: Problem, best: Plan | null, named = 'the best 
       'routing is taken to be even: every expert gets as many tokens as any other (auxiliary losses or biases see to it)',
     )
   }
-  if (workload.optimizer === 'muon') {
-    found.push(
-      'Muon: matrices are taken to be dealt out whole over the chips that shard its states; gathering them is not charged',
-    )
-  }
+  const { caution } = optimizerRow(workload.optimizer)
+  if (caution) found.push(caution)
   const causal = assumptions.attentionFlops === 'causal'
   if (best && causal && best.contextLayout !== null && best.contextLayout !== 'ulysses') {
     const over = best.contextLayout === 'ring' ? 'the ring' : 'the context axis'
@@ -64,14 +65,16 @@ function idealsOf({ assumptions, precision, workload }: Problem): readonly strin
   const { overlapPrefetched, overlapCriticalPath, matmulEfficiency, matmulHalfFlops } = assumptions
   const { attentionEfficiency, hbmEfficiency, sustainedShare, masterWeights, gradientBuffer } = assumptions
   const efficiencies = [matmulEfficiency, attentionEfficiency, hbmEfficiency, sustainedShare]
-  const states = !masterWeights && !gradientBuffer && workload.optimizer === 'adamw'
+  const states = weightKinds.map((kind) => stateBytes(workload.optimizer, precision, assumptions, kind))
+  const bytes = new Set(states.map(({ weights, optimizer }) => weights + optimizer))
+  const alike = bytes.size === 1 && optimizerRow(workload.optimizer).factored.length === 0
   return [
     ...(Math.min(overlapPrefetched, overlapCriticalPath) === 1
       ? ['all communication may overlap with compute']
       : []),
     ...(matmulHalfFlops === 0 && Math.min(...efficiencies) === 1 ? ['kernels reach peak'] : []),
-    ...(states && precision.weights === 'bf16' && precision.optimizer === 'fp32'
-      ? ['weights and optimizer are 10 bytes per parameter, gradients none']
+    ...(!masterWeights && !gradientBuffer && alike
+      ? [`weights and optimizer are ${[...bytes].join()} bytes per parameter, gradients none`]
       : []),
   ]
 }

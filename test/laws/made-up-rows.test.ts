@@ -2,6 +2,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { trainWorkload } from '../../api/schemas/train-workload.ts'
 import { optimize } from '../../src/optimize.ts'
+import type { Plan } from '../../src/plan/plan.ts'
+import type { OptimizerRow } from '../../src/recipe/optimizer-row.ts'
 import type { ScheduleRow } from '../../src/recipe/schedule-row.ts'
 import { solvers } from '../inference-problem.ts'
 import { problem } from '../problem.ts'
@@ -28,46 +30,79 @@ vi.mock('../../src/recipe/schedules.ts', async (original) => {
   return { schedules: [...schedules, pendulum] }
 })
 
+vi.mock('../../src/recipe/optimizers.ts', async (original) => {
+  const { optimizers } = await original<typeof import('../../src/recipe/optimizers.ts')>()
+  const thrift: OptimizerRow = {
+    name: 'thrift',
+    moments: { matrix: 1, table: 3, vector: 3 },
+    momentBytes: 0.25,
+    factored: ['matrix'],
+    matrixFlops: (m, n) => 1e5 * m * n,
+    caution: 'thrift is not charged for what it spares',
+    smaller: 'one moment of two bits',
+  }
+  return { optimizers: [...optimizers, thrift] }
+})
+
 const asked = problem({
   model: {
     ...{ layers: 16, dModel: 1024, dFf: 4096, heads: 16, kvHeads: 16, headDim: 64, vocab: 32_000 },
     ...{ gatedMlp: true, tiedEmbeddings: false },
   },
   chip: 'h100-sxm',
-  chips: 8,
-  batchTokens: 65_536,
+  chips: 4,
+  batchTokens: 32_768,
   sequenceLength: 1024,
-  constraints: { pipeline: 4 },
+  constraints: { pipeline: 2 },
   assumptions: { basis: 'calibrated', frameworks: [] },
 })
 
 /** With the optimizer, schedules and policies of a request, which names them as it does any other. */
-function best(workload: Readonly<Record<string, unknown>>) {
+function answer(workload: Readonly<Record<string, unknown>>, memoryBudget = asked.memoryBudget) {
   const { schedule, optimizer, rematerialization } = trainWorkload.parse({
     mode: 'train',
-    batchTokens: 65_536,
+    batchTokens: 32_768,
     sequenceLength: 1024,
     ...workload,
   })
-  const { workload: plain } = asked
   const own = {
-    ...{ ...plain, optimizer },
+    ...{ ...asked.workload, optimizer },
     ...(schedule ? { schedules: schedule } : {}),
     ...(rematerialization ? { rematerialization } : {}),
   }
-  const [plan] = optimize({ ...asked, workload: own }, solvers).plans
+  return optimize({ ...asked, memoryBudget, workload: own }, solvers)
+}
+
+function bestOf({ plans: [plan] }: ReturnType<typeof optimize>): Plan {
   if (!plan) throw new RangeError('There is no plan')
   return plan
 }
 
 describe('a made-up schedule', () => {
   it('is chosen where it is faster, and no framework is said to launch it', () => {
-    const plan = best({ schedule: ['1f1b', 'pendulum'] })
+    const plan = bestOf(answer({ schedule: ['1f1b', 'pendulum'] }))
     expect(plan.pipelineSchedule).toBe('pendulum')
-    expect(plan.stepTimeSeconds).toBeLessThan(best({ schedule: ['1f1b'] }).stepTimeSeconds)
+    expect(plan.stepTimeSeconds).toBeLessThan(bestOf(answer({ schedule: ['1f1b'] })).stepTimeSeconds)
     expect(plan.explanation.join(' ')).toContain('under pendulum')
     expect(plan.launch.megatron).toMatchObject({
       unsupported: expect.arrayContaining([expect.stringContaining('pendulum')]),
     })
+  })
+})
+
+describe('a made-up optimizer', () => {
+  it('holds what its row says, takes the time that it says, and is told of', () => {
+    const [own, adam] = [answer({ optimizer: 'thrift' }), answer({})]
+    const [plan, usual] = [bestOf(own), bestOf(adam)]
+    expect(plan.memoryBytes.optimizer).toBeLessThan(usual.memoryBytes.optimizer)
+    expect(plan.stepTimeSeconds).toBeGreaterThan(usual.stepTimeSeconds)
+    expect(own.warnings).toContain('thrift is not charged for what it spares')
+  })
+
+  it('is suggested where nothing else fits', () => {
+    const short = answer({ optimizer: 'thrift' }, 1).infeasible?.nearest?.shortBytes ?? 0
+    const { infeasible } = answer({}, (1 + short) * (1 + 1e-9))
+    const suggested = infeasible?.suggestions.filter(({ pointer }) => pointer === '/workload/optimizer')
+    expect(suggested?.map(({ value }) => value)).toContain('thrift')
   })
 })

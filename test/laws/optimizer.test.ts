@@ -1,4 +1,5 @@
 /** What optimizers keep, move and compute: held to the weights' shapes, counted here by hand. */
+
 import { describe, expect, it } from 'vitest'
 import { sumTerms } from '../../src/cost/memory.ts'
 import { fixedMemory, memoryNumbers } from '../../src/cost/memory-numbers.ts'
@@ -8,7 +9,8 @@ import { type StageGroup, stageGroups } from '../../src/cost/stages.ts'
 import { createScale, setBatch, setMesh } from '../../src/cost/term.ts'
 import { updateTime } from '../../src/cost/update-time.ts'
 import type { Architecture } from '../../src/model/architecture.ts'
-import type { OptimizerName, Precision } from '../../src/problem.ts'
+import type { Precision } from '../../src/problem.ts'
+import type { OptimizerName } from '../../src/recipe/optimizers.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import type { ZeroStage } from '../../src/sharding/states.ts'
 import { type ProblemOptions, problem } from '../problem.ts'

@@ -1,5 +1,6 @@
 /** Megatron-LM's flags for what a ZeRO stage shards, and for the optimizer. Source and table: megatron.ts. */
-import type { OptimizerName } from '../../problem.ts'
+
+import type { OptimizerName } from '../../recipe/optimizers.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { Run } from './run.ts'
 
