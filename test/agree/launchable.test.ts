@@ -26,7 +26,7 @@ const experts = { experts: 8, activeExperts: 2, sharedExperts: 0, dFfExpert: 102
 
 const questions: readonly (readonly [string, Omit<ProblemOptions, 'batchTokens' | 'sequenceLength'>])[] = [
   ['a dense model on 8 GPUs', { model: small, chip: 'h100-sxm', chips: 8 }],
-  ['the same with little memory', { model: small, chip: 'h100-sxm', chips: 8, memoryBudget: 8e9 }],
+  ['the same with little memory', { model: small, chip: 'h100-sxm', chips: 8, memoryBudget: 2.1e9 }],
   ['a mixture on 16 GPUs', { model: { ...small, experts }, chip: 'h100-sxm', chips: 16 }],
   ['a dense model on a torus', { model: small, chip: 'tpu-v5e', topology: [2, 4] }],
   ['the same with little memory', { model: small, chip: 'tpu-v5e', topology: [2, 4], memoryBudget: 4e9 }],

@@ -58,7 +58,7 @@ const cases: Readonly<Record<string, () => Problem>> = {
       assumptions: { basis: 'calibrated', lossChunks: 4 },
     }),
   '8 chips of a torus of three axes, tight': () =>
-    problem({ ...workload, chip: 'tpu-v5p', topology: [2, 2, 2], memoryBudget: 4.5e9 }),
+    problem({ ...workload, chip: 'tpu-v5p', topology: [2, 2, 2], memoryBudget: 1.6e9 }),
   'three slices of four chips, by the book and tight': () =>
     problem({
       ...workload,
@@ -103,7 +103,7 @@ const cases: Readonly<Record<string, () => Problem>> = {
     }),
   '12 chips, a node and a half': () =>
     problem({ ...workload, chip: 'h100-sxm', chips: 12, rematerialization: few }),
-  '16 chips, tight': () => problem({ ...workload, chip: 'h100-sxm', chips: 16, memoryBudget: 6.2e9 }),
+  '16 chips, tight': () => problem({ ...workload, chip: 'h100-sxm', chips: 16, memoryBudget: 4.2e8 }),
   '16 chips, by the book and tight': () =>
     problem({
       ...workload,
@@ -127,7 +127,7 @@ const cases: Readonly<Record<string, () => Problem>> = {
       ...workload,
       chip: 'h100-sxm',
       chips: 24,
-      memoryBudget: 6.6e9,
+      memoryBudget: 7.5e8,
       rematerialization: ['save_dot_except_mlp', 'save_mlp_proj', 'full'],
       constraints: { tensor2: 1 },
     }),
