@@ -76,7 +76,7 @@ export function createApp(dependencies: Dependencies): Express {
   app.use(withKey)
   post('/optimize', optimizeRoute(dependencies, metrics))
   post('/evaluate', evaluateRoute(dependencies, metrics))
-  post('/collectives', collectivesRoute(dependencies))
+  post('/collectives', collectivesRoute(dependencies, metrics))
   get('/models', modelsRoute(catalogue))
   getNamed('/models/:name', modelRoute(catalogue))
   get('/hardware', hardwareListRoute(catalogue))

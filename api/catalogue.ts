@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { ChipRecord } from '../src/hardware/record.ts'
 import { type Checkpoint, checkpointIn } from '../src/model/hugging-face/checkpoint.ts'
 import { type Findings, fieldsOf } from '../src/model/hugging-face/fields.ts'
+import { type ParameterCount, parameterCount } from '../src/model/parameters.ts'
 import { spelledOut } from '../src/model/spelling.ts'
 import type { Transformer } from '../src/model/transformer.ts'
 import { nearest } from './nearest.ts'
@@ -15,6 +16,7 @@ export type ModelRecord = z.output<typeof modelRecord>
 export interface KnownModel {
   readonly record: ModelRecord
   readonly transformer: Transformer
+  readonly parameters: ParameterCount
   /** As released in fewer bits than 16, or beside such a release; none where nothing is, or all in 16 and more. */
   readonly checkpoints: readonly Checkpoint[]
 }
@@ -39,7 +41,7 @@ function known(record: ModelRecord): KnownModel {
     if (!read || said.length > 0) throw new Error(`${record.name}, ${name}: ${said.join('; ')}`)
     return { name, ...read(transformer) }
   })
-  return { record, transformer, checkpoints }
+  return { record, transformer, parameters: parameterCount(transformer), checkpoints }
 }
 
 export function knownModel({ models }: Catalogue, name: string): KnownModel | undefined {

@@ -14,7 +14,6 @@ import { validated } from './request-validation.ts'
 import { optimizeRequest } from './schemas/optimize.ts'
 import { createServer } from './server.ts'
 import { type Settings, settingsFrom } from './settings.ts'
-import { problemOf } from './translate/problem.ts'
 
 const settings = environment()
 const log = pino({ level: settings.LOG_LEVEL })
@@ -25,11 +24,10 @@ const pool = createPool({
   memoryMb: settings.WORKER_MEMORY_MB,
   onError: (error) => log.error({ err: error }, 'a searcher failed'),
 })
-const catalogue = loadCatalogue()
 const clock = () => performance.now()
 const metrics = createMetrics(pool, clock)
 const app = createApp({
-  catalogue,
+  catalogue: loadCatalogue(),
   examples: loadExamples(),
   search: pool,
   lifecycle,
@@ -47,7 +45,7 @@ const tryIt = {
   workload: { mode: 'train', batchTokens: 4_194_304, sequenceLength: 8192 },
   top: 3,
 }
-await pool.warm([problemOf(validated(optimizeRequest, tryIt), catalogue)]).catch((error: unknown) => {
+await pool.warm([validated(optimizeRequest, tryIt)]).catch((error: unknown) => {
   log.fatal({ err: error }, 'cannot search')
   process.exit(1)
 })

@@ -6,8 +6,8 @@
 import { performance } from 'node:perf_hooks'
 import { Piscina } from 'piscina'
 import { askToStop, createFlags, type Errand, type Flags, hasBegun } from './errand.ts'
-import type { Question } from './question.ts'
 import { workerFile } from './root.ts'
+import type { OptimizeRequest } from './schemas/optimize.ts'
 import { type Search, type SearchEnd, type Searched, SearchFailure, type Terms } from './search.ts'
 
 export interface PoolOptions {
@@ -15,15 +15,15 @@ export interface PoolOptions {
   readonly maxQueue: number
   readonly memoryMb: number
   readonly graceMs?: number
-  /** Exports `optimize` and `evaluate`. */
+  /** Exports what there is to ask: `optimize`, `evaluate` and `collective`. */
   readonly worker?: URL
   /** Told of threads that end without having been asked to, or do not start. */
   readonly onError?: (error: unknown) => void
 }
 
 export interface Pool extends Search {
-  /** Resolves when every worker has answered the questions: loaded, and compiled what they take. */
-  readonly warm: (questions: readonly Question[]) => Promise<void>
+  /** Resolves when every worker has answered the requests: loaded, and compiled what they take. */
+  readonly warm: (requests: readonly OptimizeRequest[]) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -32,7 +32,7 @@ const longestBirthMs = 30_000
 const betweenLooksMs = 50
 const warmingMs = 60_000
 
-type Task = 'optimize' | 'evaluate'
+type Task = 'optimize' | 'evaluate' | 'collective'
 
 interface Running {
   readonly flags: Flags
@@ -141,13 +141,14 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   return {
-    optimize: (question, terms) => run('optimize', question, terms),
-    evaluate: (trial, terms) => run('evaluate', trial, terms),
+    optimize: (request, terms) => run('optimize', request, terms),
+    evaluate: (request, terms) => run('evaluate', request, terms),
+    collective: (request, terms) => run('collective', request, terms),
     occupancy: () => ({ running: taken, waiting: waiting.length }),
-    warm: async (questions) => {
+    warm: async (requests) => {
       const { signal } = new AbortController()
       const each = async () => {
-        for (const question of questions) await work('optimize', question, { timeoutMs: warmingMs, signal })
+        for (const request of requests) await work('optimize', request, { timeoutMs: warmingMs, signal })
       }
       await Promise.all(Array.from({ length: threads }, each))
     },

@@ -1,28 +1,54 @@
-/** Runs in a worker thread: the domain, with its solvers and the clock, behind structured clone. */
+/** Runs in a worker thread: requests to answers, with the domain, its solvers and the clock, behind structured clone. */
 import { performance } from 'node:perf_hooks'
 import { loadHighs } from '../solvers/highs.ts'
 import { javascriptLpSolver } from '../solvers/javascript-lp-solver.ts'
 import { infer } from '../src/infer.ts'
 import { optimize as optimizeTraining, type Solvers } from '../src/optimize.ts'
-import type { Patience } from '../src/patience.ts'
+import { type Patience, shares } from '../src/patience.ts'
 import { evaluateRemedied } from '../src/remedied.ts'
 import { evaluateInferenceRemedied } from '../src/remedied-inference.ts'
 import { serve } from '../src/serve.ts'
+import { loadCatalogue } from './catalogue.ts'
+import {
+  type CollectiveBody,
+  collectiveBody,
+  type EvaluateBody,
+  evaluateBody,
+  evaluateQuestion,
+  type OptimizeBody,
+  optimizeBody,
+  optimizeQuestion,
+} from './desk.ts'
 import { type Errand, patienceOf } from './errand.ts'
 import type { Answer, Question, Trial, Verdict } from './question.ts'
+import { type Reply, replied } from './reply.ts'
+import type { CollectiveRequest } from './schemas/collective.ts'
+import type { EvaluateRequest } from './schemas/evaluate.ts'
+import type { OptimizeRequest } from './schemas/optimize.ts'
 
 const solvers: Solvers = { small: javascriptLpSolver, large: await loadHighs() }
-
+const catalogue = loadCatalogue()
 const clock = () => performance.now()
 
-export function optimize({ subject, ...terms }: Errand<Question>): Answer {
-  return optimized(subject, patienceOf(terms, clock))
+export function optimize({ subject, ...terms }: Errand<OptimizeRequest>): Reply<OptimizeBody> {
+  const patience = patienceOf(terms, clock)
+  return replied(() => {
+    const asked = optimizeQuestion(subject, catalogue)
+    return optimizeBody(subject, asked, optimized(asked, patience))
+  })
 }
 
-/** One given plan is costed to the end: what it leaves open is little. */
-export function evaluate({ subject, ...terms }: Errand<Trial>): Verdict {
+export function evaluate({ subject, ...terms }: Errand<EvaluateRequest>): Reply<EvaluateBody> {
+  const patience = patienceOf(terms, clock)
+  return replied(() => {
+    const asked = evaluateQuestion(subject, catalogue)
+    return evaluateBody(subject, asked, evaluated(asked.trial, patience))
+  })
+}
+
+export function collective({ subject, ...terms }: Errand<CollectiveRequest>): Reply<CollectiveBody> {
   patienceOf(terms, clock)
-  return evaluated(subject)
+  return replied(() => collectiveBody(subject, catalogue))
 }
 
 export function optimized(question: Question, patience: Patience): Answer {
@@ -37,8 +63,10 @@ export function optimized(question: Question, patience: Patience): Answer {
   }
 }
 
-export function evaluated(trial: Trial): Verdict {
+/** One given plan is costed to the end, as what it leaves open is little; what would make it fit has its share of the time. */
+export function evaluated(trial: Trial, patience: Patience): Verdict {
+  const stop = patience(shares.suggestions)
   return trial.mode === 'train'
-    ? evaluateRemedied(trial.problem, trial.sketch, solvers)
-    : evaluateInferenceRemedied(trial.problem, trial.sketch, solvers)
+    ? evaluateRemedied(trial.problem, trial.sketch, solvers, stop)
+    : evaluateInferenceRemedied(trial.problem, trial.sketch, solvers, stop)
 }

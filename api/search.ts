@@ -1,5 +1,9 @@
-/** What the routes need of a planner: asked for an answer, it gives the best that it has when it is told to stop. */
-import type { Answer, Question, Trial, Verdict } from './question.ts'
+/** What the routes need of whoever answers requests: the best that there is when it is told to stop. */
+import type { CollectiveBody, EvaluateBody, OptimizeBody } from './desk.ts'
+import type { Reply } from './reply.ts'
+import type { CollectiveRequest } from './schemas/collective.ts'
+import type { EvaluateRequest } from './schemas/evaluate.ts'
+import type { OptimizeRequest } from './schemas/optimize.ts'
 
 /** What a search may take. */
 export interface Terms {
@@ -18,8 +22,9 @@ export interface Searched<T> {
 
 /** All reject with a `SearchFailure`. */
 export interface Search {
-  optimize(question: Question, terms: Terms): Promise<Searched<Answer>>
-  evaluate(trial: Trial, terms: Terms): Promise<Searched<Verdict>>
+  optimize(request: OptimizeRequest, terms: Terms): Promise<Searched<Reply<OptimizeBody>>>
+  evaluate(request: EvaluateRequest, terms: Terms): Promise<Searched<Reply<EvaluateBody>>>
+  collective(request: CollectiveRequest, terms: Terms): Promise<Searched<Reply<CollectiveBody>>>
   readonly occupancy: () => Occupancy
 }
 

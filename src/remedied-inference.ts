@@ -1,6 +1,7 @@
-/** A written plan of inference evaluated; where it does not fit or is late, with what helps: each change has been evaluated. */
+/** A written plan of inference evaluated; where it does not fit or is late, with what helps: each change has been evaluated, as far as there is time. */
 import { evaluateInference } from './evaluate-inference.ts'
 import type { Solvers } from './optimize.ts'
+import { never, type Stop } from './patience.ts'
 import { secondsText } from './plan/figures.ts'
 import { precisionSuggestions } from './plan/inference/no-plan.ts'
 import type { InferenceEvaluation, InferencePlan } from './plan/inference-plan.ts'
@@ -12,10 +13,12 @@ export function evaluateInferenceRemedied(
   problem: PhaseProblem,
   sketch: InferenceSketch,
   solvers: Solvers,
+  stop: Stop = never,
 ): InferenceEvaluation | IllegalPlan {
   const answer = evaluateInference(problem, sketch, solvers)
   if ('illegal' in answer || answer.plan.feasible) return answer
   const fitting = (other: PhaseProblem, changed: InferenceSketch): InferencePlan | null => {
+    if (stop()) return null
     const tried = evaluateInference(other, changed, solvers)
     return 'plan' in tried && tried.plan.feasible ? tried.plan : null
   }

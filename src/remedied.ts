@@ -1,6 +1,7 @@
-/** A written plan of training evaluated; where it does not fit, with what makes it fit: each change has been evaluated. */
+/** A written plan of training evaluated; where it does not fit, with what makes it fit: each change has been evaluated, as far as there is time. */
 import { evaluate } from './evaluate.ts'
 import type { Solvers } from './optimize.ts'
+import { never, type Stop } from './patience.ts'
 import { lossChunksSuggestion } from './plan/loss-chunks.ts'
 import { batchSuggestion, optimizerSuggestion } from './plan/no-plan.ts'
 import type { EvaluateAnswer, IllegalPlan, Plan, Suggestion } from './plan/plan.ts'
@@ -11,10 +12,12 @@ export function evaluateRemedied(
   problem: Problem,
   sketch: PlanSketch,
   solvers: Solvers,
+  stop: Stop = never,
 ): EvaluateAnswer | IllegalPlan {
   const answer = evaluate(problem, sketch, solvers)
   if ('illegal' in answer || answer.plan.feasible) return answer
   const fitting = (other: Problem, changed: PlanSketch): Plan | null => {
+    if (stop()) return null
     const tried = evaluate(other, changed, solvers)
     return 'plan' in tried && tried.plan.feasible ? tried.plan : null
   }

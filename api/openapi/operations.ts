@@ -13,13 +13,7 @@ interface About {
 }
 
 export function operations(examples: readonly Example[]) {
-  const posted = (
-    path: string,
-    request: ComponentName,
-    answer: ComponentName,
-    about: About,
-    searches: boolean,
-  ) => ({
+  const posted = (path: string, request: ComponentName, answer: ComponentName, about: About) => ({
     [path]: {
       post: {
         ...operation(about),
@@ -41,16 +35,16 @@ export function operations(examples: readonly Example[]) {
             'too-many-requests',
             'internal-error',
             'draining',
-            ...(searches ? (['timed-out'] as const) : []),
+            'timed-out',
           ),
         },
       },
     },
   })
   return {
-    ...posted('/optimize', 'OptimizeRequest', 'OptimizeResponse', optimize, true),
-    ...posted('/evaluate', 'EvaluateRequest', 'EvaluateResponse', evaluate, true),
-    ...posted('/collectives', 'CollectiveRequest', 'CollectiveResponse', collective, false),
+    ...posted('/optimize', 'OptimizeRequest', 'OptimizeResponse', optimize),
+    ...posted('/evaluate', 'EvaluateRequest', 'EvaluateResponse', evaluate),
+    ...posted('/collectives', 'CollectiveRequest', 'CollectiveResponse', collective),
     '/models': listed('ModelList', {
       operationId: 'listModels',
       tag: 'catalogue',

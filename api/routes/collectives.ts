@@ -1,25 +1,21 @@
 /** POST /collectives: the time of one collective on its own. */
 import type { RequestHandler } from 'express'
-import { collectiveEstimate } from '../../src/collectives.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { faultyValue } from '../problems.ts'
+import type { Metrics } from '../metrics.ts'
 import { validated } from '../request-validation.ts'
 import { collectiveRequest } from '../schemas/collective.ts'
-import { assumptionsOf, basisOf } from '../translate/assumptions.ts'
-import { hardwareOf } from '../translate/hardware.ts'
+import { timedSearch } from '../timed-search.ts'
 
-export function collectivesRoute({ catalogue }: Dependencies): RequestHandler {
-  return (request, response) => {
-    const { hardware, op, bytes, over, assumptions } = validated(collectiveRequest, request.body)
-    const { cluster } = hardwareOf(hardware, basisOf(assumptions), catalogue)
-    const estimate = collectiveEstimate({
-      cluster,
-      op,
-      bytes,
-      over,
-      assumptions: assumptionsOf(assumptions, cluster.chip),
-    })
-    if ('problem' in estimate) throw faultyValue('impossible-combination', estimate.problem)
-    response.json(estimate)
+/** Far more than it takes. */
+const timeoutMs = 10_000
+
+export function collectivesRoute(dependencies: Dependencies, metrics: Metrics): RequestHandler {
+  const { search } = dependencies
+  return async (request, response) => {
+    const asked = validated(collectiveRequest, request.body)
+    const { answer } = await timedSearch(dependencies, metrics, { request, response, timeoutMs }, (terms) =>
+      search.collective(asked, terms),
+    )
+    response.json(answer)
   }
 }

@@ -1,13 +1,11 @@
 /** GET /models and /models/{name}: the models that are known by name. */
 import type { RequestHandler } from 'express'
-import { parameterCount } from '../../src/model/parameters.ts'
 import { type Catalogue, type KnownModel, knownModel, nearestModels } from '../catalogue.ts'
 import { ProblemError } from '../problems.ts'
 
 export function modelsRoute({ models }: Catalogue): RequestHandler {
   const answer = {
-    models: [...models.values()].map(({ record: { name, architecture }, transformer }) => {
-      const { total, active } = parameterCount(transformer)
+    models: [...models.values()].map(({ record: { name, architecture }, parameters: { total, active } }) => {
       return { name, parameters: total, activeParameters: active, architecture }
     }),
   }
@@ -24,8 +22,7 @@ export function modelRoute(catalogue: Catalogue): RequestHandler<{ name: string 
   }
 }
 
-function entry({ record, transformer }: KnownModel) {
-  const { total, active } = parameterCount(transformer)
+function entry({ record, parameters: { total, active } }: KnownModel) {
   return { ...record, parameters: total, activeParameters: active }
 }
 

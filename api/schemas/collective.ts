@@ -26,6 +26,8 @@ export const collectiveRequest = z.strictObject({
   assumptions: assumptionsRequest.default('calibrated'),
 })
 
+export type CollectiveRequest = z.output<typeof collectiveRequest>
+
 export const collectiveResponse = z.object({
   seconds: z.number(),
   bound: z.enum(['bandwidth', 'latency']),

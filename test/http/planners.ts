@@ -1,11 +1,44 @@
 /** Stand-ins for the search, so that the edge can be seen to wait, refuse and fail. */
 
+import { loadCatalogue } from '../../api/catalogue.ts'
+import {
+  collectiveBody,
+  evaluateBody,
+  evaluateQuestion,
+  optimizeBody,
+  optimizeQuestion,
+} from '../../api/desk.ts'
 import type { Answer, Question, Trial, Verdict } from '../../api/question.ts'
+import { replied } from '../../api/reply.ts'
 import { type Search, type SearchEnd, type Searched, SearchFailure, type Terms } from '../../api/search.ts'
 import { sampleEvaluateAnswer, sampleOptimizeAnswer } from './sample-answer.ts'
 import { sampleEvaluation, sampleInferenceAnswer, sampleServeAnswer } from './sample-inference-answer.ts'
 
-const idle = () => ({ running: 0, waiting: 0 })
+/** Asked a question that a request was made into; the pool's workers have all of it in one thread. */
+export interface Planner {
+  readonly optimize: (question: Question, terms: Terms) => Promise<Searched<Answer>>
+  readonly evaluate: (trial: Trial, terms: Terms) => Promise<Searched<Verdict>>
+}
+
+export const catalogue = loadCatalogue()
+
+/** Requests are translated as in a worker, and what a planner says of them told. */
+export function atDesk({ optimize, evaluate }: Planner): Search {
+  return {
+    occupancy: () => ({ running: 0, waiting: 0 }),
+    optimize: async (request, terms) => {
+      const asked = optimizeQuestion(request, catalogue)
+      const { answer, ...times } = await optimize(asked, terms)
+      return { ...times, answer: { body: optimizeBody(request, asked, answer) } }
+    },
+    evaluate: async (request, terms) => {
+      const asked = evaluateQuestion(request, catalogue)
+      const { answer, ...times } = await evaluate(asked.trial, terms)
+      return { ...times, answer: { body: evaluateBody(request, asked, answer) } }
+    },
+    collective: async (request) => atOnce(replied(() => collectiveBody(request, catalogue))),
+  }
+}
 
 const atOnce = <T>(answer: T): Searched<T> => ({ answer, waitedMs: 0, elapsedMs: 1 })
 
@@ -16,8 +49,7 @@ export interface Heard {
 
 /** Answers at once, and keeps what it was asked. */
 export function answering(heard: Heard = {}, optimized?: Answer, evaluated?: Verdict): Search {
-  return {
-    occupancy: idle,
+  return atDesk({
     optimize: async ({ mode, problem }) => {
       heard.problem = problem
       return atOnce(optimized ?? answerOf(mode))
@@ -27,7 +59,7 @@ export function answering(heard: Heard = {}, optimized?: Answer, evaluated?: Ver
       heard.sketch = sketch
       return atOnce(evaluated ?? (mode === 'train' ? sampleEvaluateAnswer : sampleEvaluation))
     },
-  }
+  })
 }
 
 function answerOf(mode: Question['mode']): Answer {
@@ -53,25 +85,23 @@ export function endless(seen: Patience = { started: 0, aborted: 0 }): Search {
       const timer = setTimeout(() => end('overdue'), timeoutMs)
       signal.addEventListener('abort', () => end('left'))
     })
-  return {
-    occupancy: idle,
+  return atDesk({
     optimize: (_question, terms) => wait(terms),
     evaluate: (_trial, terms) => wait(terms),
-  }
+  })
 }
 
 export function answeringAfter(ms: number): Search {
   const later = <T>(answer: T) =>
     new Promise<Searched<T>>((resolve) => setTimeout(() => resolve(atOnce(answer)), ms))
-  return {
-    occupancy: idle,
+  return atDesk({
     optimize: () => later(sampleOptimizeAnswer),
     evaluate: () => later(sampleEvaluateAnswer),
-  }
+  })
 }
 
 export function failing(error: Error): Search {
-  return { occupancy: idle, optimize: () => Promise.reject(error), evaluate: () => Promise.reject(error) }
+  return atDesk({ optimize: () => Promise.reject(error), evaluate: () => Promise.reject(error) })
 }
 
 export const endingWith = (end: SearchEnd): Search => failing(new SearchFailure(end, end))

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createPool, type Pool, type PoolOptions } from '../../api/pool.ts'
-import type { Question } from '../../api/question.ts'
+import type { OptimizeRequest } from '../../api/schemas/optimize.ts'
 import type { Terms } from '../../api/search.ts'
 import { question, service } from './service.ts'
 
 const worker = new URL('./spinning-worker.mjs', import.meta.url)
 type Kind = 'quick' | 'thread' | 'polite' | 'spin' | 'crash' | 'exit' | 'memory'
-const task = (name: Kind) => ({ problem: name }) as unknown as Question
+const task = (name: Kind) => ({ problem: name }) as unknown as OptimizeRequest
 const unhurried: Terms = { timeoutMs: 60_000, signal: new AbortController().signal }
 const until = ({ signal }: AbortController): Terms => ({ ...unhurried, signal })
 

@@ -3,14 +3,12 @@ import { performance } from 'node:perf_hooks'
 import { pino } from 'pino'
 import supertest from 'supertest'
 import { createApp } from '../../api/app.ts'
-import { loadCatalogue } from '../../api/catalogue.ts'
 import type { Dependencies } from '../../api/dependencies.ts'
 import { loadExamples } from '../../api/examples.ts'
 import { createLifecycle } from '../../api/lifecycle.ts'
 import { createMetrics } from '../../api/metrics.ts'
-import { answering } from './planners.ts'
+import { answering, catalogue } from './planners.ts'
 
-const catalogue = loadCatalogue()
 const examples = loadExamples()
 
 export function appWith(parts: Partial<Dependencies> = {}) {

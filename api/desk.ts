@@ -1,0 +1,70 @@
+/**
+ * From a request, held to its schema, to what a planner is asked, and from its answer to the body of the response in the words of the
+ * request. All that takes longer the larger the numbers of a request are happens here and behind it, in a worker, under the deadline.
+ */
+import { collectiveEstimate } from '../src/collectives.ts'
+import type { Catalogue } from './catalogue.ts'
+import { refuseUncosted } from './not-offered.ts'
+import { faultyValue, ProblemError } from './problems.ts'
+import type { Answer, Trial, Verdict } from './question.ts'
+import type { CollectiveRequest } from './schemas/collective.ts'
+import { type EvaluateRequest, evaluateRequest } from './schemas/evaluate.ts'
+import type { OptimizeRequest } from './schemas/optimize.ts'
+import { assumptionsOf, basisOf } from './translate/assumptions.ts'
+import { hardwareOf } from './translate/hardware.ts'
+import { problemOf, type Translation } from './translate/problem.ts'
+import { inWordsOf, asWritten as suggestionsAsWritten } from './translate/suggestion.ts'
+import { asWritten, trialOf } from './translate/trial.ts'
+import { refuseUnpriced } from './translate/unpriced.ts'
+
+export function optimizeQuestion(request: OptimizeRequest, catalogue: Catalogue): Translation {
+  const translation = problemOf(request, catalogue)
+  const { problem } = translation
+  refuseUncosted(problem.model, problem.workload)
+  refuseUnpriced(problem)
+  return translation
+}
+
+export function optimizeBody(request: OptimizeRequest, { mode, warnings }: Translation, answer: Answer) {
+  return { mode, ...inWordsOf(request, answer), warnings: [...warnings, ...answer.warnings] }
+}
+
+export type OptimizeBody = ReturnType<typeof optimizeBody>
+
+export interface Asked {
+  readonly trial: Trial
+  readonly warnings: readonly string[]
+}
+
+export function evaluateQuestion(request: EvaluateRequest, catalogue: Catalogue): Asked {
+  const { warnings, ...question } = problemOf(request, catalogue)
+  refuseUncosted(question.problem.model, question.problem.workload)
+  return { trial: trialOf(question, request.plan), warnings }
+}
+
+export function evaluateBody(request: EvaluateRequest, { trial, warnings }: Asked, verdict: Verdict) {
+  if ('illegal' in verdict) {
+    const faults = asWritten(verdict.illegal, request.plan)
+    throw new ProblemError('illegal-plan', faults[0]?.detail ?? 'The plan is illegal.', faults)
+  }
+  const { suggestions } = verdict
+  return {
+    mode: trial.mode,
+    ...verdict,
+    ...(suggestions ? { suggestions: suggestionsAsWritten(request, suggestions, evaluateRequest) } : {}),
+    warnings: [...warnings, ...verdict.warnings],
+  }
+}
+
+export type EvaluateBody = ReturnType<typeof evaluateBody>
+
+export function collectiveBody(request: CollectiveRequest, catalogue: Catalogue) {
+  const { hardware, op, bytes, over } = request
+  const { cluster } = hardwareOf(hardware, basisOf(request.assumptions), catalogue)
+  const assumptions = assumptionsOf(request.assumptions, cluster.chip)
+  const estimate = collectiveEstimate({ cluster, op, bytes, over, assumptions })
+  if ('problem' in estimate) throw faultyValue('impossible-combination', estimate.problem)
+  return estimate
+}
+
+export type CollectiveBody = ReturnType<typeof collectiveBody>
