@@ -19,6 +19,8 @@ import type { Problem } from './problem.ts'
 import type { Candidate, Layout, Misfit } from './search/candidate.ts'
 import { boundingModel, contextModels, modelFor, searchAll } from './search/context-models.ts'
 import { continuousBound } from './search/continuous-bound.ts'
+import { anythingFits } from './search/fits.ts'
+import { misfits } from './search/misfits.ts'
 import type { SearchResult } from './search/search.ts'
 
 export interface Solvers {
@@ -82,9 +84,13 @@ interface Found {
 }
 
 /** What can be launched, and the best of all where that is better: a second search, which the first bounds. */
-function listed(models: readonly CostModel[], { top }: Problem, patience: Patience): Found {
+function listed(models: readonly CostModel[], problem: Problem, patience: Patience): Found {
+  const stop = patience(shares.search)
+  // Where nothing fits there is nothing to rank: memory alone says all, and the reasons come soon.
+  const none = anythingFits(problem, stop) ? null : misfits(models, stop)
+  if (none) return { result: none, better: null, beyond: 0 }
   const filtered = models.some((model) => launchable(model) !== null)
-  const result = searchAll(models, top, launchable, { stop: patience(shares.search) })
+  const result = searchAll(models, problem.top, launchable, { stop })
   if (!filtered) return { result, better: null, beyond: 0 }
   const [first] = result.candidates
   const all = searchAll(models, 1, undefined, { stop: patience(shares.unlaunchable), most: first?.score })

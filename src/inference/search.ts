@@ -33,13 +33,16 @@ export interface InferenceCandidate extends Arrangement {
  */
 export function anyCandidate(model: InferenceModel, phase: Phase, stop: Stop = never): boolean {
   const bySharding = [...phase.meshes.allowed].sort((a, b) => a.data - b.data || a.pipeline - b.pipeline)
-  return bySharding.some(
-    (mesh) =>
-      !stop() &&
-      sitesOf(model, mesh, {}, phase.offers(mesh)).some(
-        (site) => !stop() && candidatesAt(model, site, phase).some(({ score }) => Number.isFinite(score)),
-      ),
-  )
+  return bySharding.some((mesh) => {
+    if (stop()) return false
+    const offered = phase.offers(mesh)
+    // Memory, and what no site can be faster than, before any site is costed.
+    const lower = phase.lower(mesh, offered)
+    if (lower === null || !Number.isFinite(lower)) return false
+    return sitesOf(model, mesh, {}, offered).some(
+      (site) => !stop() && candidatesAt(model, site, phase).some(({ score }) => Number.isFinite(score)),
+    )
+  })
 }
 
 /** By component, the layouts that a mesh has. */

@@ -9,11 +9,11 @@ import { fixedMemory, memoryNumbers } from '../cost/memory-numbers.ts'
 import { computeNumbers } from '../cost/microbatch.ts'
 import { type CostModel, costModel, stageModel } from '../cost/model.ts'
 import type { StageGroup } from '../cost/stages.ts'
-import { createScale, setBatch, setMesh } from '../cost/term.ts'
+import { createScale, type Scale, setBatch, setMesh } from '../cost/term.ts'
 import { canBePlaced } from '../hardware/placement.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Problem } from '../problem.ts'
-import { unitMesh } from '../sharding/axis.ts'
+import { type Mesh, unitMesh } from '../sharding/axis.ts'
 import { zeroStages } from '../sharding/states.ts'
 import type { Bytes } from '../units.ts'
 import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from './choices.ts'
@@ -26,24 +26,27 @@ export function anythingFits(problem: Problem, stop: Stop = never): boolean {
   const leanest = problem.assumptions.contextLayouts.includes('ring') ? 'ring' : 'gather'
   const model = costModel(problem, leanest)
   if (statesFloor(model) > problem.memoryBudget) return false
-  const { tokensDivideFreely, choicesApart } = problem.assumptions
   const scale = createScale()
   const { allowed } = enumerateMeshes(problem)
   const bySharding = [...allowed].sort((a, b) => a.data - b.data || b.context - a.context)
-  for (const mesh of bySharding) {
-    if (stop()) return false
-    setMesh(scale, mesh, model.extents, tokensDivideFreely, choicesApart)
-    for (const { microbatches, sequences } of microbatchChoices(mesh, problem)) {
-      setBatch(scale, sequences)
-      const compute = computeNumbers(model, scale)
-      for (const zeroStage of zeroChoices(mesh, problem)) {
-        const memory = memoryNumbers(model, stageModel(model, zeroStage), scale)
-        for (const schedule of scheduleChoices(mesh, problem, microbatches)) {
-          if (!choiceAllowed(problem.constraints, zeroStage, microbatches, schedule)) continue
-          const cuts = stageCuts(model, mesh.pipeline, schedule, microbatches, compute)
-          const fits = cuts !== null && anyCutFits(cuts, memory, problem)
-          if (fits && canBePlaced(problem.cluster.network, mesh)) return true
-        }
+  return bySharding.some((mesh) => !stop() && meshFits(model, mesh, scale))
+}
+
+/** Whether any layout of a mesh does. */
+export function meshFits(model: CostModel, mesh: Mesh, scale: Scale): boolean {
+  const { problem } = model
+  const { tokensDivideFreely, choicesApart } = problem.assumptions
+  setMesh(scale, mesh, model.extents, tokensDivideFreely, choicesApart)
+  for (const { microbatches, sequences } of microbatchChoices(mesh, problem)) {
+    setBatch(scale, sequences)
+    const compute = computeNumbers(model, scale)
+    for (const zeroStage of zeroChoices(mesh, problem)) {
+      const memory = memoryNumbers(model, stageModel(model, zeroStage), scale)
+      for (const schedule of scheduleChoices(mesh, problem, microbatches)) {
+        if (!choiceAllowed(problem.constraints, zeroStage, microbatches, schedule)) continue
+        const cuts = stageCuts(model, mesh.pipeline, schedule, microbatches, compute)
+        const fits = cuts !== null && anyCutFits(cuts, memory, problem)
+        if (fits && canBePlaced(problem.cluster.network, mesh)) return true
       }
     }
   }

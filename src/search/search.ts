@@ -16,6 +16,7 @@ import { type Accepts, type Candidate, type Misfit, meshKey } from './candidate.
 import { layoutCount } from './choices.ts'
 import type { Workbench } from './consider.ts'
 import { expandMesh } from './expand.ts'
+import { meshFits } from './fits.ts'
 import { meshFloors } from './floor.ts'
 import { enumerateMeshes, type Meshes } from './meshes.ts'
 
@@ -56,7 +57,8 @@ export function anyAccepted(model: CostModel, accepts: Accepts, stop: Stop = nev
   const bench = createWorkbench(model, accepts, stop)
   const bySharding = [...meshesOf(model).allowed].sort((a, b) => a.data - b.data || b.context - a.context)
   return bySharding.some((mesh) => {
-    if (stop() || !accepts.mesh(mesh)) return false
+    // Memory alone is much sooner asked than times.
+    if (stop() || !accepts.mesh(mesh) || !meshFits(model, mesh, bench.scale)) return false
     return expandMesh(bench, mesh, Number.POSITIVE_INFINITY, { nearest: false }).best !== null
   })
 }
@@ -140,7 +142,7 @@ export function searchSpaces(
 }
 
 /** Layouts of context other than the first are only tried where there is such an axis, and count for themselves. */
-function meshesOf({ problem, contextLayout }: CostModel): Meshes {
+export function meshesOf({ problem, contextLayout }: CostModel): Meshes {
   const meshes = enumerateMeshes(problem)
   if (contextLayout === 'gather') return meshes
   const allowed = meshes.allowed.filter((mesh) => contextLayoutFits(contextLayout, mesh, problem.model))

@@ -1,0 +1,147 @@
+/**
+ * A space in which nothing fits, searched by memory alone: what each layout counts as, and which is short of least. What
+ * `search` answers there, without the times, floors and placements that are of no use where there is nothing to rank.
+ */
+import { type MemoryNumbers, memoryNumbers } from '../cost/memory-numbers.ts'
+import { computeNumbers } from '../cost/microbatch.ts'
+import { type CostModel, stageModel } from '../cost/model.ts'
+import { leastShortBytes } from '../cost/remat.ts'
+import { createScale, type Scale, setBatch, setMesh } from '../cost/term.ts'
+import { canBePlaced } from '../hardware/placement.ts'
+import { never, type Stop } from '../patience.ts'
+import type { Mesh } from '../sharding/axis.ts'
+import type { Bytes } from '../units.ts'
+import { type Layout, type Misfit, meshKey } from './candidate.ts'
+import { choiceAllowed, layoutCount, microbatchChoices, scheduleChoices, zeroChoices } from './choices.ts'
+import { leanestMix, type OpenLayout } from './consider.ts'
+import { meshFloors } from './floor.ts'
+import { layoutShortBytes } from './layout-floor.ts'
+import { meshesOf, type SearchResult } from './search.ts'
+import { leaner, type StageCuts, stageCuts, walkCuts } from './stage-cuts.ts'
+
+/** Null where something fits after all, or where it is told to stop. */
+export function misfits(models: readonly CostModel[], stop: Stop = never): SearchResult | null {
+  const found: Shortage = { least: [], memory: 0, divisibility: 0, topology: 0, constraint: 0 }
+  if (!models.every((model) => shortOf(model, found, stop))) return null
+  const { least, ...infeasible } = found
+  const { memory, divisibility, topology, constraint } = infeasible
+  return {
+    ...{ candidates: [], nearest: soonest(models, least), infeasible },
+    ...{ pruned: 0, evaluated: 0, unexamined: 0, floor: Number.POSITIVE_INFINITY },
+    enumerated: memory + divisibility + topology + constraint,
+  }
+}
+
+interface Shortage {
+  /** The least so far: of several meshes, and context layouts, where they are equally short. */
+  least: readonly Misfit[]
+  memory: number
+  constraint: number
+  divisibility: number
+  topology: number
+}
+
+/** False where a layout fits. */
+function shortOf(model: CostModel, found: Shortage, stop: Stop): boolean {
+  const { problem } = model
+  const scale = createScale()
+  const meshes = meshesOf(model)
+  found.divisibility += meshes.indivisible
+  found.constraint += meshes.constrained
+  // Those that shard most come first: what is far from them is then seen at once.
+  const bySharding = [...meshes.allowed].sort((a, b) => a.data - b.data || b.context - a.context)
+  return bySharding.every((mesh) => {
+    if (stop()) return false
+    if (canBePlaced(problem.cluster.network, mesh)) return shortOn(model, mesh, scale, found)
+    found.topology += layoutCount(mesh, problem)
+    return true
+  })
+}
+
+/** False where a layout of the mesh fits. */
+function shortOn(model: CostModel, mesh: Mesh, scale: Scale, found: Shortage): boolean {
+  const { problem, contextLayout } = model
+  const { tokensDivideFreely, choicesApart } = problem.assumptions
+  setMesh(scale, mesh, model.extents, tokensDivideFreely, choicesApart)
+  for (const microbatching of microbatchChoices(mesh, problem)) {
+    setBatch(scale, microbatching.sequences)
+    const { microbatches } = microbatching
+    const compute = computeNumbers(model, scale)
+    const stages = zeroChoices(mesh, problem).map((zeroStage) => ({
+      zeroStage,
+      memory: memoryNumbers(model, stageModel(model, zeroStage), scale),
+    }))
+    for (const schedule of scheduleChoices(mesh, problem, microbatches)) {
+      const allowed = stages.filter(({ zeroStage }) =>
+        choiceAllowed(problem.constraints, zeroStage, microbatches, schedule),
+      )
+      found.constraint += stages.length - allowed.length
+      const cuts = stageCuts(model, mesh.pipeline, schedule, microbatches, compute)
+      if (!cuts) {
+        found.divisibility += allowed.length
+        continue
+      }
+      for (const { zeroStage, memory } of allowed) {
+        const open: OpenLayout = { mesh, zeroStage, contextLayout, ...microbatching, schedule }
+        if (!shortBy(model, open, cuts, memory, found)) return false
+        found.memory++
+      }
+    }
+  }
+  return true
+}
+
+/** False where a cut of the layout fits. */
+function shortBy(
+  model: CostModel,
+  open: OpenLayout,
+  cuts: StageCuts,
+  memory: MemoryNumbers,
+  found: Shortage,
+): boolean {
+  const { problem } = model
+  const { memoryBudget } = problem
+  const over = () => (found.least[0]?.shortBytes ?? Number.POSITIVE_INFINITY) + 1e-9 * memoryBudget
+  if (cuts.kind === 'unlike') {
+    const short = layoutShortBytes(model, open, { memory })
+    if (short > 0 && short > over()) return true
+  }
+  let none = true
+  walkCuts(cuts, (cut) => {
+    const short = leastShortBytes(memory, cut.groups, memoryBudget, Math.max(0, over()))
+    if (short <= 0) none = false
+    else if (short <= over()) {
+      nearer({ ...open, stageLayers: cut.stageLayers, groups: cut.groups }, memory, memoryBudget, found)
+    }
+    return none ? leaner(cuts, cut, memory, problem) : { fewer: false, more: false }
+  })
+  return none
+}
+
+function nearer(layout: Layout, memory: MemoryNumbers, budget: Bytes, found: Shortage): void {
+  const misfit = leanestMix(memory, layout, budget)
+  const [first] = found.least
+  if (!first || misfit.shortBytes < first.shortBytes) {
+    found.least = [misfit]
+    return
+  }
+  const { mesh, contextLayout } = layout
+  const known = found.least.some((other) => other.mesh === mesh && other.contextLayout === contextLayout)
+  if (misfit.shortBytes === first.shortBytes && !known) found.least = [...found.least, misfit]
+}
+
+/** Of those that are equally short the one that the search would come to first. */
+function soonest(models: readonly CostModel[], least: readonly Misfit[]): Misfit | null {
+  if (least.length < 2) return least[0] ?? null
+  const scale = createScale()
+  const floors = models.map(meshFloors)
+  const order = least.map((misfit) => {
+    const space = models.findIndex(({ contextLayout }) => contextLayout === misfit.contextLayout)
+    return { misfit, space, floor: floors[space]?.of(misfit.mesh, scale) ?? 0 }
+  })
+  const [first] = order.sort(
+    (a, b) =>
+      a.floor - b.floor || a.space - b.space || (meshKey(a.misfit.mesh) < meshKey(b.misfit.mesh) ? -1 : 1),
+  )
+  return first?.misfit ?? null
+}
