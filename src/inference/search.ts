@@ -35,11 +35,11 @@ export function anyCandidate(model: InferenceModel, phase: Phase, stop: Stop = n
   const bySharding = [...phase.meshes.allowed].sort((a, b) => a.data - b.data || a.pipeline - b.pipeline)
   return bySharding.some((mesh) => {
     if (stop()) return false
-    const offered = phase.offers(mesh)
     // Memory, and what no site can be faster than, before any site is costed.
-    const lower = phase.lower(mesh, offered)
-    if (lower === null || !Number.isFinite(lower)) return false
-    return sitesOf(model, mesh, {}, offered).some(
+    const offers = phase.offers(mesh).filter((offered) => {
+      return Number.isFinite(phase.lower(mesh, offered) ?? Number.POSITIVE_INFINITY)
+    })
+    return sitesOf(model, mesh, {}, offers).some(
       (site) => !stop() && candidatesAt(model, site, phase).some(({ score }) => Number.isFinite(score)),
     )
   })

@@ -1,0 +1,28 @@
+/** Where nothing fits memory alone is searched: it tells what the search itself would. */
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { contextModels, searchAll } from '../../src/search/context-models.ts'
+import { anythingFits } from '../../src/search/fits.ts'
+import { misfits } from '../../src/search/misfits.ts'
+import { runs } from '../runs.ts'
+import { trainingProblems } from './training-problems.ts'
+
+it('counts every layout as the search does, and comes nearest where it does', () => {
+  const short = fc.double({ min: -1.5, max: 0.2, noNaN: true })
+  let nowhere = 0
+  fc.assert(
+    fc.property(trainingProblems, short, (problem, share) => {
+      const asked = { ...problem, memoryBudget: problem.memoryBudget * 10 ** share }
+      const models = contextModels(asked)
+      const found = misfits(models)
+      const searched = searchAll(models, 1)
+      expect(found === null).toBe(searched.candidates.length > 0)
+      expect(anythingFits(asked)).toBe(found === null)
+      if (!found) return
+      nowhere++
+      expect(found).toEqual(searched)
+    }),
+    { numRuns: runs(60) },
+  )
+  expect(nowhere).toBeGreaterThan(10)
+})
