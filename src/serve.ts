@@ -123,6 +123,8 @@ function wholePool(
   const asked = phase === 'prefill' ? largest.prefillProblem(1) : largest.generateProblem(1)
   const workload = maxStepSeconds === undefined ? asked.workload : { ...asked.workload, maxStepSeconds }
   const { constraints } = problem
-  const own = within(patience, shares.search, shares.reasons)
+  const reasons = within(patience, shares.search, shares.reasons)
+  // What would help is asked of deployments, not of this one instance.
+  const own: Patience = (share) => (share < shares.suggestions ? reasons(share) : () => true)
   return infer({ ...asked, constraints, workload } as Parameters<typeof infer>[0], solvers, own).infeasible
 }

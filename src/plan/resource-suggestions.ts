@@ -9,25 +9,40 @@ import type { Plan, Suggestion } from './plan.ts'
 /** How far a suggestion looks: this many doublings. */
 const doublings = 8
 
-/** What the nearest plan needs, where the chip has it and its margin. */
+/** What the nearest plan needs, where that is enough and the chip has it beside its margin; else the least found that is. */
 export function budgetSuggestion(
   { cluster, memoryBudget, assumptions }: Setting,
   nearest: Pick<Plan, 'memoryBytes' | 'summary'> | null,
-  fits: (memoryBudget: Bytes) => boolean = () => true,
+  fits: (memoryBudget: Bytes) => boolean,
 ): readonly Suggestion[] {
-  if (!nearest) return []
   const { hbmBytes } = cluster.chip
-  const needed = Math.ceil(nearest.memoryBytes.total - nearest.memoryBytes.reserve)
-  if (needed > (1 - assumptions.reserveFraction) * hbmBytes || needed <= memoryBudget || !fits(needed))
-    return []
+  const most = Math.floor((1 - assumptions.reserveFraction) * hbmBytes)
+  const needed = nearest ? Math.ceil(nearest.memoryBytes.total - nearest.memoryBytes.reserve) : 0
+  const found = leastBudget(Math.max(needed, Math.ceil(memoryBudget)), most, fits)
+  if (found === null || found <= memoryBudget) return []
+  const own = nearest && found === needed ? `"${nearest.summary}" needs` : 'a plan needs'
   return [
     {
       change: 'a larger memory budget',
       pointer: '/memoryBudget',
-      value: { bytesPerChip: needed },
-      detail: `the chip has ${bytesText(hbmBytes)}; "${nearest.summary}" needs ${bytesText(needed)}`,
+      value: { bytesPerChip: found },
+      detail: `the chip has ${bytesText(hbmBytes)}; ${own} ${bytesText(found)}`,
     },
   ]
+}
+
+/** As near to the least that fits as a hundredth; the first number itself, where that does. */
+function leastBudget(needed: Bytes, most: Bytes, fits: (memoryBudget: Bytes) => boolean): Bytes | null {
+  if (needed > most) return null
+  if (fits(needed)) return needed
+  if (!fits(most)) return null
+  let [missed, held] = [needed, most]
+  while (held > missed * 1.01) {
+    const middle = Math.ceil(Math.sqrt(missed * held))
+    if (fits(middle)) held = middle
+    else missed = middle
+  }
+  return held
 }
 
 /** The least doubling of the chips that fits, then the least number between it and its half. */

@@ -36,7 +36,9 @@ export function inferenceNoPlan(problem: PhaseProblem, none: NoPhase): Inference
     reasons: reasons(problem, none, shortBytes),
     nearest: shown ? { plan: shown, shortBytes } : null,
     suggestions: [
-      ...budgetSuggestion(problem, fastest ? null : nearest),
+      ...(fastest
+        ? []
+        : budgetSuggestion(problem, nearest, (memoryBudget) => none.anyPlan({ ...problem, memoryBudget }))),
       ...chipsSuggestion(problem, (cluster) => none.anyPlan({ ...problem, cluster })),
       ...precisionSuggestions(problem, none.anyPlan),
       ...batchSuggestion(problem, none),

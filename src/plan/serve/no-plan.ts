@@ -14,6 +14,7 @@ import { smallerTypes } from '../inference/no-plan.ts'
 import type { InferenceNoPlan, ServeNoPlan, ServePlan } from '../inference-plan.ts'
 import { largerHardware } from '../larger-hardware.ts'
 import type { Suggestion } from '../plan.ts'
+import { budgetSuggestion } from '../resource-suggestions.ts'
 import { chipsText, shapeText } from './instance-text.ts'
 
 export interface NoServe {
@@ -65,6 +66,7 @@ const unknownReason = {
 }
 
 function nothingFits(none: NoServe): ServeNoPlan {
+  const { problem, requests, best } = none
   const why = none.wholePool('generate') ?? none.wholePool('prefill')
   const elsewhere: Reasons = [
     {
@@ -78,7 +80,9 @@ function nothingFits(none: NoServe): ServeNoPlan {
     nearest: null,
     suggestions: [
       ...chipsSuggestion(none, null),
-      ...budgetSuggestion(none, why),
+      ...budgetSuggestion(problem, why?.nearest?.plan ?? null, (memoryBudget) => {
+        return best(requests, { ...problem, memoryBudget }) !== null
+      }),
       ...precisionSuggestions(none),
     ],
   }
@@ -227,23 +231,6 @@ function sharingSuggestion({ problem, requests, best }: NoServe): readonly Sugge
       detail: `${chipsText(found.chips)} meet the objectives so`,
     },
   ]
-}
-
-function budgetSuggestion(none: NoServe, why: InferenceNoPlan | null): readonly Suggestion[] {
-  const { problem, requests, best } = none
-  const { hbmBytes } = problem.cluster.chip
-  const asked = why?.suggestions.find(({ pointer }) => pointer === '/memoryBudget')
-  if (!asked || problem.memoryBudget >= hbmBytes) return []
-  return best(requests, { ...problem, memoryBudget: hbmBytes })
-    ? [
-        {
-          change: 'a larger memory budget',
-          pointer: '/memoryBudget',
-          value: { bytesPerChip: hbmBytes },
-          detail: 'with all of the HBM a deployment exists',
-        },
-      ]
-    : []
 }
 
 function precisionSuggestions({ problem, requests, best }: NoServe): readonly Suggestion[] {
