@@ -100,6 +100,24 @@ const requests = (workload: fc.Arbitrary<object>) =>
     top: fc.constant(1),
   })
 
+/** One that is tried in any case: a model of 8 billion parameters on a chip with a megabyte. */
+const cramped = {
+  ...{ model: 'llama-3-8b', hardware: { chip: 'h100-sxm', chips: 8 } },
+  ...{ memoryBudget: { bytesPerChip: 1e6 }, constraints: {}, assumptions: 'calibrated', top: 1 },
+}
+const examples = {
+  training: {
+    mode: 'train',
+    batchSequences: 96,
+    sequenceLength: 4096,
+    optimizer: 'adamw',
+    rematerialization: ['full'],
+  },
+  prefill: { mode: 'prefill', promptLength: 4096, batchSequences: 16 },
+  generation: { mode: 'generate', batchSequences: 64, contextLength: 4096 },
+  serving: { mode: 'serve', promptLength: 256, outputLength: 16 },
+} as const
+
 interface Suggested {
   readonly pointer: string
   readonly value: unknown
@@ -120,7 +138,7 @@ it.each([
   ['prefill', prefill, 4],
   ['generation', generation, 7],
   ['serving', serving, 3],
-] as const)('%s', (_mode, workload, count) => {
+] as const)('%s', (mode, workload, count) => {
   let nowhere = 0
   fc.assert(
     fc.property(requests(workload), (body) => {
@@ -134,7 +152,7 @@ it.each([
         expect(again.plans.length, JSON.stringify({ body, suggestion })).toBeGreaterThan(0)
       }
     }),
-    { numRuns: runs(count) },
+    { numRuns: runs(count), examples: [[{ ...cramped, workload: examples[mode] } as never]] },
   )
   expect(nowhere).toBeGreaterThan(0)
 })
@@ -193,7 +211,10 @@ it.each([
         }
       },
     ),
-    { numRuns: runs(count) },
+    {
+      numRuns: runs(count),
+      examples: [[{ ...cramped, workload: examples[mode] } as never, { mesh: { tensor: 8 } }, undefined]],
+    },
   )
   expect(unfit).toBeGreaterThan(0)
 })
