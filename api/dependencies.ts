@@ -19,6 +19,8 @@ export interface Dependencies {
   readonly trustProxy: number | readonly string[]
   /** None where none is asked for. */
   readonly apiKeys: readonly string[]
+  /** Another one may answer otherwise. */
+  readonly build: string
   readonly metrics: Metrics
   /** Whether the app answers GET /metrics itself. */
   readonly metricsHere: boolean

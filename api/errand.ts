@@ -1,5 +1,5 @@
 /**
- * What the edge sends a worker: what to do, how long it may take, and two words of memory that both see. With them the edge ends a
+ * What the edge sends a worker: what to do, how long it may take, and three words of memory that both see. With them the edge ends a
  * search without ending its thread, and the search knows the time, at the cost of a load and a subtraction a mesh.
  */
 import type { Patience } from '../src/patience.ts'
@@ -12,11 +12,11 @@ export interface Errand<Subject> {
 
 export type Flags = Int32Array<SharedArrayBuffer>
 
-/** What the edge asks for, and how far the worker is. */
-const [stopWord, begunWord] = [0, 1]
+/** What the edge asks for; whether the worker has begun, and whether it was told that its time was over. */
+const [stopWord, begunWord, cutWord] = [0, 1, 2]
 
 export function createFlags(): Flags {
-  return new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
+  return new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT))
 }
 
 export function askToStop(flags: Flags): void {
@@ -25,6 +25,11 @@ export function askToStop(flags: Flags): void {
 
 export function hasBegun(flags: Flags): boolean {
   return Atomics.load(flags, begunWord) === 1
+}
+
+/** Whether any part of the search heard that it should stop: one that did not has all of its answer. */
+export function wasCut(flags: Flags): boolean {
+  return Atomics.load(flags, cutWord) === 1
 }
 
 /** From now on, `timeoutMs` of that clock, or until the edge asks to stop. */
@@ -39,6 +44,7 @@ export function patienceOf(
     let over = false
     return () => {
       over ||= Atomics.load(flags, stopWord) === 1 || clock() >= end
+      if (over) Atomics.store(flags, cutWord, 1)
       return over
     }
   }

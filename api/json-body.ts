@@ -1,4 +1,4 @@
-/** Bodies: JSON of at most 1 MiB, or a problem. */
+/** Bodies: JSON of at most 1 MiB, and no deeper than anybody writes it, or a problem. */
 import express, { type RequestHandler } from 'express'
 import { ProblemError } from './problems.ts'
 
@@ -29,4 +29,21 @@ function isJson(contentType: string): boolean {
   return type === 'application/json' || /^application\/[\w.!#$&^-]+\+json$/.test(type)
 }
 
-export const jsonBody: readonly RequestHandler[] = [declared, parse]
+/** Far more than the schemas have. What walks a value goes as deep as it is, and a stack has an end. */
+const mostLevels = 64
+
+const shallow: RequestHandler = (request, _response, next) => {
+  let level: readonly unknown[] = [request.body]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > mostLevels) {
+      const detail = `is nested more than ${mostLevels} levels deep`
+      throw new ProblemError('invalid-request', `The body ${detail}.`, [{ pointer: '', detail }])
+    }
+    level = level.flatMap((value) =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    )
+  }
+  next()
+}
+
+export const jsonBody: readonly RequestHandler[] = [declared, parse, shallow]

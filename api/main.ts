@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { pino } from 'pino'
 import { createApp } from './app.ts'
+import { buildId } from './build-id.ts'
 import { loadCatalogue } from './catalogue.ts'
 import { loadExamples } from './examples.ts'
 import { createLifecycle } from './lifecycle.ts'
@@ -14,6 +15,7 @@ import { validated } from './request-validation.ts'
 import { optimizeRequest } from './schemas/optimize.ts'
 import { createServer } from './server.ts'
 import { type Settings, settingsFrom } from './settings.ts'
+import { sharedSearch } from './shared-search.ts'
 
 const settings = environment()
 const log = pino({ level: settings.LOG_LEVEL })
@@ -25,17 +27,19 @@ const pool = createPool({
   onError: (error) => log.error({ err: error }, 'a searcher failed'),
 })
 const clock = () => performance.now()
-const metrics = createMetrics(pool, clock)
+const search = sharedSearch(pool, { keptBytes: settings.KEPT_ANSWERS_MB * 1e6 })
+const metrics = createMetrics(search, clock, search.kept)
 const app = createApp({
   catalogue: loadCatalogue(),
   examples: loadExamples(),
-  search: pool,
+  search,
   lifecycle,
   log,
   clock,
   requestsPerMinute: settings.RATE_LIMIT_PER_MINUTE,
   trustProxy: settings.TRUST_PROXY,
   apiKeys: settings.API_KEYS,
+  build: buildId(),
   metrics,
   metricsHere: settings.METRICS_PORT === 'same',
 })

@@ -6,16 +6,22 @@ import type { Search, Searched } from './search.ts'
 export interface Metrics {
   readonly registry: Registry
   readonly observe: RequestHandler
+  readonly answered: (route: string, source: 'searched' | 'shared' | 'kept') => void
   readonly searched: (
     route: string,
     outcome: 'answered' | 'failed',
-    times: Omit<Searched<unknown>, 'answer'>,
+    times: Pick<Searched<unknown>, 'elapsedMs' | 'waitedMs'>,
   ) => void
 }
 
 const buckets = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60]
 
-export function createMetrics({ occupancy }: Search, clock: () => number): Metrics {
+/** Of answers that are kept. */
+type Kept = () => { readonly bytes: number }
+
+const none: Kept = () => ({ bytes: 0 })
+
+export function createMetrics({ occupancy }: Search, clock: () => number, kept: Kept = none): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
@@ -39,6 +45,12 @@ export function createMetrics({ occupancy }: Search, clock: () => number): Metri
     buckets,
     registers,
   })
+  const answers = new Counter({
+    name: 'shardplan_answers_total',
+    help: 'Answers by route and source: a search of their own, one that others asked for, or kept from before.',
+    labelNames: ['route', 'source'],
+    registers,
+  })
   const waits = new Histogram({
     name: 'shardplan_search_wait_seconds',
     help: 'How long searches that were answered waited to begin, by route.',
@@ -56,6 +68,14 @@ export function createMetrics({ occupancy }: Search, clock: () => number): Metri
       },
     })
   }
+  new Gauge({
+    name: 'shardplan_kept_answer_bytes',
+    help: 'Memory of the answers that are kept.',
+    registers,
+    collect() {
+      this.set(kept().bytes)
+    },
+  })
   return {
     registry,
     observe: (request, response, next) => {
@@ -70,6 +90,7 @@ export function createMetrics({ occupancy }: Search, clock: () => number): Metri
       })
       next()
     },
+    answered: (route, source) => answers.inc({ route, source }),
     searched: (route, outcome, { elapsedMs, waitedMs }) => {
       searches.observe({ route, outcome }, elapsedMs / 1000)
       if (outcome === 'answered') waits.observe({ route }, waitedMs / 1000)

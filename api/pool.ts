@@ -5,7 +5,7 @@
  */
 import { performance } from 'node:perf_hooks'
 import { Piscina } from 'piscina'
-import { askToStop, createFlags, type Errand, type Flags, hasBegun } from './errand.ts'
+import { askToStop, createFlags, type Errand, type Flags, hasBegun, wasCut } from './errand.ts'
 import { workerFile } from './root.ts'
 import type { OptimizeRequest } from './schemas/optimize.ts'
 import { type Search, type SearchEnd, type Searched, SearchFailure, type Terms } from './search.ts'
@@ -96,15 +96,17 @@ export function createPool(options: PoolOptions): Pool {
     await place(signal)
     const began = performance.now()
     try {
-      const answer = await work<Answer>(name, subject, { timeoutMs, signal })
-      return { answer, waitedMs: began - arrived, elapsedMs: performance.now() - began }
+      const flags = createFlags()
+      const answer = await work<Answer>(name, { subject, timeoutMs, flags }, signal)
+      const elapsedMs = performance.now() - began
+      return { answer, waitedMs: began - arrived, elapsedMs, cut: wasCut(flags) }
     } finally {
       leave()
     }
   }
 
-  async function work<Answer>(name: Task, subject: unknown, { timeoutMs, signal }: Terms): Promise<Answer> {
-    const flags = createFlags()
+  async function work<Answer>(name: Task, errand: Errand<unknown>, signal: AbortSignal): Promise<Answer> {
+    const { flags, timeoutMs } = errand
     const thread = new AbortController()
     const sent = performance.now()
     let ended: SearchEnd | undefined
@@ -129,7 +131,6 @@ export function createPool(options: PoolOptions): Pool {
     if (signal.aborted) stop()
     else watch()
     try {
-      const errand: Errand<unknown> = { subject, timeoutMs, flags }
       return await workers.run(errand, { name, signal: thread.signal })
     } catch (error) {
       throw failure(error, ended ?? (hasBegun(flags) ? undefined : 'unavailable'))
@@ -148,7 +149,9 @@ export function createPool(options: PoolOptions): Pool {
     warm: async (requests) => {
       const { signal } = new AbortController()
       const each = async () => {
-        for (const request of requests) await work('optimize', request, { timeoutMs: warmingMs, signal })
+        for (const subject of requests) {
+          await work('optimize', { subject, timeoutMs: warmingMs, flags: createFlags() }, signal)
+        }
       }
       await Promise.all(Array.from({ length: threads }, each))
     },

@@ -27,6 +27,8 @@ export function sendProblem(response: Response, { slug, message, faults, headers
     instance: idOf(response),
     ...(faults.length ? { errors: faults.map(fault) } : {}),
   }
+  response.removeHeader('etag')
+  response.set('cache-control', 'no-store')
   response.status(status).set(headers).type('application/problem+json').send(JSON.stringify(document))
 }
 

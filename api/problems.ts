@@ -34,6 +34,11 @@ export const problems = {
     status: 405,
     help: 'The header `Allow` lists the methods of this path.',
   },
+  unchanged: {
+    title: 'Answer is unchanged',
+    status: 412,
+    help: 'What `If-None-Match` names is the answer to this request. Without that header it is sent again.',
+  },
   'body-too-large': {
     title: 'Body too large',
     status: 413,

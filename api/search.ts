@@ -18,6 +18,10 @@ export interface Searched<T> {
   /** Until a searcher was free. */
   readonly waitedMs: number
   readonly elapsedMs: number
+  /** Where it was told to stop before its end. */
+  readonly cut?: boolean
+  /** Where no search was begun for it: another who asks the same waits for one, or the answer was at hand. */
+  readonly source?: 'shared' | 'kept'
 }
 
 /** All reject with a `SearchFailure`. */

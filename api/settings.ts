@@ -37,6 +37,8 @@ const environment = z.object({
   MAX_QUEUE: whole(0, 10_000).prefault('32'),
   /** Heap of a worker, which is ended when it needs more. */
   WORKER_MEMORY_MB: whole(64, 65_536).prefault('1024'),
+  /** Memory for answers, so that what was asked lately is answered at once; 0 to search again for each. */
+  KEPT_ANSWERS_MB: whole(0, 65_536).prefault('64'),
   /** Requests a minute from one address; 0 for no limit. */
   RATE_LIMIT_PER_MINUTE: whole(0, 1_000_000).prefault('600'),
   /** Whose X-Forwarded-For is believed: so many proxies in front, or the proxies of these addresses and networks. */

@@ -2,23 +2,36 @@
 import type { Request, Response } from 'express'
 import { beforeDeadline } from './deadline.ts'
 import type { Dependencies } from './dependencies.ts'
+import { entityTag, refuseUnchanged, setEntityTag } from './entity-tag.ts'
 import type { Metrics } from './metrics.ts'
 import { bodyOf, type Reply } from './reply.ts'
 import type { Searched, Terms } from './search.ts'
 
+/** RFC 9211. */
+const cacheStatus = {
+  searched: 'shardplan; fwd=miss',
+  shared: 'shardplan; fwd=miss; collapsed',
+  kept: 'shardplan; hit',
+} as const
+
 export async function timedSearch<Answer>(
-  { clock, lifecycle }: Dependencies,
+  { build, clock, lifecycle }: Dependencies,
   metrics: Metrics,
   { request, response, timeoutMs }: { request: Request; response: Response; timeoutMs: number },
   search: (terms: Terms) => Promise<Searched<Reply<Answer>>>,
 ): Promise<Searched<Answer>> {
   const route = String(request.route.path)
+  const tag = entityTag(build, request)
+  refuseUnchanged(request, tag)
   const start = clock()
   let reply: Reply<Answer> | undefined
   try {
     const found = await beforeDeadline(response, { timeoutMs, stopping: lifecycle.stopping }, search)
-    const { elapsedMs, waitedMs } = found
-    metrics.searched(route, 'answered', { elapsedMs, waitedMs })
+    const { elapsedMs, waitedMs, source } = found
+    metrics.answered(route, source ?? 'searched')
+    if (!source) metrics.searched(route, 'answered', { elapsedMs, waitedMs })
+    response.set('cache-status', cacheStatus[source ?? 'searched'])
+    setEntityTag(response, tag, !found.cut)
     response.set('server-timing', `wait;dur=${waitedMs.toFixed(1)}, search;dur=${elapsedMs.toFixed(1)}`)
     reply = found.answer
     return { elapsedMs, waitedMs, answer: bodyOf(found.answer) }

@@ -18,6 +18,7 @@ export function operations(examples: readonly Example[]) {
       post: {
         ...operation(about),
         security: withKey,
+        parameters: [ifNoneMatch],
         requestBody: {
           required: true,
           content: {
@@ -25,10 +26,11 @@ export function operations(examples: readonly Example[]) {
           },
         },
         responses: {
-          200: answered('application/json', schemaReference(answer)),
+          200: answered('application/json', schemaReference(answer), keptHeaders),
           ...errorReferences(
             'invalid-request',
             'unauthorized',
+            'unchanged',
             'body-too-large',
             'unsupported-media-type',
             'impossible-combination',
@@ -150,6 +152,27 @@ const texts = {
   },
 }
 
+const ifNoneMatch = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'Tags of answers that one has: a 412 where the answer would be one of these.',
+  schema: { type: 'string' },
+}
+
+const keptHeaders = {
+  etag: {
+    description:
+      'The same for the same request to the same build, whatever its `timeoutMs`; none where time cut the answer.',
+    schema: { type: 'string' },
+  },
+  'cache-status': {
+    description:
+      'RFC 9211: `hit` for an answer kept from before, `collapsed` where others asked the same at the same time.',
+    schema: { type: 'string' },
+  },
+}
+
 /** Without a key, or with one: which it is the service's settings say. */
 const withKey = [{}, { key: [] }]
 
@@ -157,8 +180,8 @@ function operation({ tag, ...about }: About) {
   return { ...about, tags: [tag] }
 }
 
-function answered(type: string, schema: JsonSchema) {
-  return { description: 'The answer.', headers: idHeader, content: { [type]: { schema } } }
+function answered(type: string, schema: JsonSchema, more: JsonSchema = {}) {
+  return { description: 'The answer.', headers: { ...idHeader, ...more }, content: { [type]: { schema } } }
 }
 
 function listed(answer: ComponentName, about: About) {

@@ -24,6 +24,7 @@ export function appWith(parts: Partial<Dependencies> = {}) {
     requestsPerMinute: 0,
     trustProxy: 0,
     apiKeys: [],
+    build: 'of the tests',
     metrics: createMetrics(search, clock),
     metricsHere: true,
     ...parts,

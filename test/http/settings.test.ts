@@ -10,6 +10,7 @@ describe('the settings', () => {
       THREADS: 2,
       MAX_QUEUE: 32,
       WORKER_MEMORY_MB: 1024,
+      KEPT_ANSWERS_MB: 64,
       RATE_LIMIT_PER_MINUTE: 600,
       TRUST_PROXY: 0,
       HEADERS_TIMEOUT_SECONDS: 10,

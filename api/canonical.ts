@@ -1,0 +1,15 @@
+/** One text for all ways to write the same JSON value: keys in order, numbers as JavaScript prints them. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => (isObject(inner) ? ordered(inner) : inner)) ?? ''
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Without a prototype, so that a key `__proto__` is one as any other. */
+function ordered(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const sorted: Record<string, unknown> = Object.create(null)
+  for (const key of Object.keys(value).sort()) sorted[key] = value[key]
+  return sorted
+}
