@@ -1,19 +1,10 @@
 /** The book's arithmetic: kernels at peak, all communication hidden, tokens and layers as real numbers. */
 
 import type { Assumptions } from './assumptions.ts'
+import { policyRows } from './recipe/policy.ts'
+import type { ScheduleName } from './recipe/schedules.ts'
 
-export const everyPolicy = [
-  'none',
-  'selective',
-  'minimal',
-  'save_dot_except_mlp',
-  'save_mlp_proj',
-  'save_qkv_proj',
-  'save_out_proj',
-  'full',
-] as const
-
-export const offeredSchedules = ['gpipe', '1f1b', 'interleaved-1f1b'] as const
+export const offeredSchedules: readonly ScheduleName[] = ['gpipe', '1f1b', 'interleaved-1f1b']
 
 export const book: Assumptions = {
   basis: 'book',
@@ -55,7 +46,7 @@ export const book: Assumptions = {
   zeroStages: [0, 3],
   schedules: offeredSchedules,
   shardedPipelines: false,
-  policies: everyPolicy,
+  policies: policyRows.filter(({ host }) => !host).map(({ name }) => name),
   frameworks: [],
   searchTensor2: false,
   searchWeightLayouts: true,

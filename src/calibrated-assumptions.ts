@@ -1,20 +1,16 @@
 /** What a cluster does, by kind of chip; the efficiencies are the chip's own (fixtures/hardware, each with its source). */
 
 import type { Assumptions } from './assumptions.ts'
-import { everyPolicy, offeredSchedules } from './book-assumptions.ts'
+import { offeredSchedules } from './book-assumptions.ts'
 import { frameworks } from './framework.ts'
 import type { Efficiency } from './hardware/chip.ts'
+import type { PolicyName } from './recipe/policies.ts'
+import { policyNames } from './recipe/policy.ts'
 import { contextLayouts } from './sharding/context-layout.ts'
 import { zeroStages } from './sharding/states.ts'
 
-/** Arrays on the host: of the frameworks MaxText has such policies. */
-const hostPolicies = [
-  'minimal_offloaded',
-  'qkv_proj_offloaded',
-  'qkv_input_offloaded',
-  'qkv_out_input_offloaded',
-  'full_offloaded',
-] as const
+/** What Megatron-LM and torchtitan offer; MaxText has all, and of the frameworks it alone keeps arrays on the host. */
+const gpuPolicies: readonly PolicyName[] = ['none', 'selective', 'full']
 
 /**
  * Kernels are measured in short bursts; under hours of load clocks drop and streams contend. One round number for all chips,
@@ -118,7 +114,7 @@ export function calibrated(kind: 'tpu' | 'gpu', efficiency: Efficiency): Assumpt
     tokensDivideFreely: false,
     schedules: tpu ? ['gpipe'] : offeredSchedules,
     shardedPipelines: tpu,
-    policies: tpu ? [...everyPolicy, ...hostPolicies] : ['none', 'selective', 'full'],
+    policies: tpu ? policyNames('counted') : gpuPolicies,
     zeroStages: tpu ? [0, 1, 3] : zeroStages,
     frameworks,
     searchTensor2: false,

@@ -2,7 +2,6 @@
 
 import type { Mix } from './cost/memory-numbers.ts'
 import { type CostModel, costModel } from './cost/model.ts'
-import { policyNames } from './cost/policies.ts'
 import type { Solvers } from './optimize.ts'
 import { assemble } from './plan/assemble.ts'
 import { launchable } from './plan/launch.ts'
@@ -12,6 +11,7 @@ import { sketchFaults } from './plan/sketch-faults.ts'
 import { sketchedPlacements } from './plan/sketched-placement.ts'
 import { warnings } from './plan/warnings.ts'
 import type { Constraints, PlanSketch, Problem } from './problem.ts'
+import { keepEverything, policyNames } from './recipe/policy.ts'
 import type { Accepts, Candidate, Layout, Misfit } from './search/candidate.ts'
 import type { Choices, Expansion } from './search/consider.ts'
 import { expandMesh } from './search/expand.ts'
@@ -159,7 +159,7 @@ function sketchedMix(model: CostModel, { rematerialization }: PlanSketch, { stag
     return { policy, other: policy, count: 0 }
   }
   const [first, second] = rematerialization
-  const policy = index(first?.policy ?? 'none')
+  const policy = index(first?.policy ?? keepEverything.name)
   if (!second) return { policy, other: policy, count: 0 }
   const { tokensDivideFreely } = model.problem.assumptions
   const count = tokensDivideFreely ? second.layers / stageLayers.length : perStage(second.layers, stageLayers)

@@ -1,12 +1,14 @@
 /** Rematerialisation policies are named in requests: an unknown name is told, with the nearest ones. */
+
 import type { Assumptions } from '../../src/assumptions.ts'
-import { policies, policyNames } from '../../src/cost/policies.ts'
+import { policyNames, policyRows } from '../../src/recipe/policy.ts'
+
 import { nearest } from '../nearest.ts'
 import { faultyValue, meaning } from '../problems.ts'
 import type { Sketch } from '../schemas/sketch.ts'
 import type { TrainRequest } from '../schemas/train-workload.ts'
 
-const names = policies.map(({ name }) => name)
+const names = policyRows.map(({ name }) => name)
 
 export function refuseUnknownPolicies(allowed: TrainRequest['rematerialization']): void {
   for (const [at, policy] of (allowed ?? []).entries())

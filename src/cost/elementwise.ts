@@ -16,15 +16,17 @@
  * The FLOPs do not count. Where kernels fuse further than this it is an upper estimate; frameworks without fusion stream
  * more. Residual streams are sharded as they rest, inner arrays as they are.
  */
+
 import type { Transformer } from '../model/transformer.ts'
 import type { Precision } from '../problem.ts'
+import type { PolicyRow } from '../recipe/policy-row.ts'
 import { arrayOf, type Component } from '../sharding/component.ts'
 import { elementsOf } from '../sharding/elements.ts'
 import type { Extents } from '../sharding/monomial.ts'
 import type { LayerPart } from '../sharding/training-layout.ts'
 import { activationType, type CompiledProduct, streaming } from './compile.ts'
 import { elementBytes } from './element.ts'
-import type { Policy } from './policies.ts'
+
 import { type Term, termOf } from './term.ts'
 
 /** How often each kind of array is read or written. */
@@ -57,7 +59,7 @@ export function elementwiseBackward(
   model: Transformer,
   extents: Extents,
   precision: Precision,
-  policy?: Policy,
+  policy?: PolicyRow,
 ): CompiledProduct {
   const forward = forwardPasses(model)
   const again = policy ? passesAgain(model, policy) : none
@@ -94,7 +96,7 @@ function forwardPasses(model: Transformer): Passes {
   }
 }
 
-function passesAgain(model: Transformer, { attention, mlp, stream }: Policy): Passes {
+function passesAgain(model: Transformer, { attention, mlp, stream }: PolicyRow): Passes {
   const norms = [attention, mlp].filter((kept) => !kept.includes('In')).length
   const sums = stream < 2 ? 1 : 0
   return {

@@ -2,6 +2,7 @@
  * Bytes of one mesh, ZeRO stage and microbatch, in numbers: what layers and the ends hold and keep, and what a stage then has on
  * its fullest chip under a mix of policies (the terms are memory.ts's).
  */
+import { keepEverything } from '../recipe/policy.ts'
 import type { Bytes } from '../units.ts'
 import { byComposition, type Composed, ofStage } from './composed.ts'
 import { composedMemory } from './composed-memory.ts'
@@ -102,7 +103,7 @@ export function memoryNumbers(model: CostModel, stage: StageModel, scale: Scale)
     hostRoom: cluster.chip.hostMemoryBytes ?? Number.POSITIVE_INFINITY,
     tied: transformer.tiedEmbeddings,
     shardsOptimizer: stage.zeroStage > 0,
-    least: model.policies.findIndex(({ name }) => name === 'none'),
+    least: model.policies.indexOf(keepEverything),
   }
   const kinds = model.kinds?.()
   if (!kinds) return average

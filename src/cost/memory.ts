@@ -14,6 +14,7 @@ import type { Assumptions } from '../assumptions.ts'
 import type { Transformer } from '../model/transformer.ts'
 import type { Precision, Setting, TrainWorkload } from '../problem.ts'
 import type { WeightKind } from '../recipe/optimizer-row.ts'
+import type { PolicyRow } from '../recipe/policy-row.ts'
 import { type Axis, axisSet } from '../sharding/axis.ts'
 import { arrayOf, type Component, weightsOf } from '../sharding/component.ts'
 import { elementsOf } from '../sharding/elements.ts'
@@ -25,7 +26,7 @@ import { activationType } from './compile.ts'
 import { elementBytes } from './element.ts'
 import { matrixOf } from './matrix.ts'
 import { factorBytes, stateBytes, updateBytes, updateFlops } from './optimizer.ts'
-import type { Policy } from './policies.ts'
+
 import { keptArrays } from './recomputation.ts'
 import { type Scale, type Term, termOf, termValue } from './term.ts'
 
@@ -123,7 +124,7 @@ function heldWeights(
 /** What one layer keeps of one microbatch under a policy, on the chip or on its host. */
 export function activationTerms(
   parts: readonly LayerPart[],
-  policy: Policy,
+  policy: PolicyRow,
   extents: Extents,
   precision: Precision,
   assumptions: Assumptions,

@@ -1,11 +1,13 @@
 /** Windows and terms that a cost model is put together from. */
+
 import type { Problem } from '../problem.ts'
+import { keepEverything } from '../recipe/policy.ts'
 import type { Component } from '../sharding/component.ts'
 import type { Extents } from '../sharding/monomial.ts'
 import type { LayerPart } from '../sharding/training-layout.ts'
 import { type CompiledComponent, type CompiledProduct, type Window, weighted } from './compile.ts'
 import { activationTerms } from './memory.ts'
-import { policies } from './policies.ts'
+
 import type { Term } from './term.ts'
 
 export function everythingTerms(
@@ -13,8 +15,7 @@ export function everythingTerms(
   extents: Extents,
   problem: Problem,
 ): readonly Term[] {
-  const [everything] = policies
-  return everything ? activationTerms(layer, everything, extents, problem.precision, problem.assumptions) : []
+  return activationTerms(layer, keepEverything, extents, problem.precision, problem.assumptions)
 }
 
 export function boundaryTerm([first]: readonly LayerPart[], extents: Extents, problem: Problem): Term {

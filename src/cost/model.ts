@@ -2,6 +2,7 @@
  * Everything about a request that does not depend on the mesh, derived once: compiled windows per ZeRO stage and
  * policy, memory terms, rates. A candidate only puts numbers in.
  */
+
 import { resourceCount } from '../hardware/collective.ts'
 import {
   type Composition,
@@ -13,6 +14,8 @@ import {
 import { attendedShare } from '../model/flops.ts'
 import type { Transformer } from '../model/transformer.ts'
 import type { Problem } from '../problem.ts'
+import { offeredPolicies } from '../recipe/policy.ts'
+import type { PolicyRow } from '../recipe/policy-row.ts'
 import { type AxisSet, axisBit } from '../sharding/axis.ts'
 import type { Component } from '../sharding/component.ts'
 import type { ContextLayout } from '../sharding/context-layout.ts'
@@ -35,7 +38,7 @@ import {
 import { boundaryTerm, everythingTerms, joined, once, repeated, slowed } from './model-terms.ts'
 import { type NetworkPrices, networkPrices } from './network.ts'
 import { layerOverhead } from './overhead.ts'
-import { offeredPolicies, type Policy } from './policies.ts'
+
 import { recomputedArrays, recomputedLogits } from './recomputation.ts'
 import type { StageModel } from './stage-model.ts'
 import { stepOverhead } from './step-overhead.ts'
@@ -55,7 +58,7 @@ export interface CostModel {
   readonly sets: readonly AxisSet[]
   /** Of the network, and last the link to the host where a policy uses it. */
   readonly resources: number
-  readonly policies: readonly Policy[]
+  readonly policies: readonly PolicyRow[]
   /** The policy that does least work: the first of the table, which goes from most kept to least. */
   readonly leastPolicy: number
   /** A layer's backward pass with nothing recomputed, whether that is allowed or not: no policy does less. */
@@ -123,7 +126,7 @@ function composedModel(
     products: assumptions.elementwise ? [slowed(product(), assumptions.elementwiseFactor)] : [],
     buckets: [],
   })
-  const streamedBackward = (policy?: Policy) =>
+  const streamedBackward = (policy?: PolicyRow) =>
     streamed(() => elementwiseBackward(layer, model, extents, precision, policy))
   // Policies that run the same einsums of a component again share what comes of it.
   const compiledAt = (
@@ -243,7 +246,7 @@ function layerKinds(model: Transformer, modelOf: (kind: Composition) => CostMode
 }
 
 /** Policies that the request allows. */
-function allowedPolicies({ workload, assumptions }: Problem): readonly Policy[] {
+function allowedPolicies({ workload, assumptions }: Problem): readonly PolicyRow[] {
   return offeredPolicies(assumptions.activations).filter(({ name }) =>
     (workload.rematerialization ?? assumptions.policies).includes(name),
   )

@@ -4,17 +4,18 @@
  * A component's input is a norm of the residual stream and costs nothing to make again; the MLP's stream is the
  * layer's input plus the attention's output, which must be made again where the policy does not keep the sum.
  */
-import type { Assumptions } from '../assumptions.ts'
-import type { Component } from '../sharding/component.ts'
-import type { Policy } from './policies.ts'
 
-export function keptArrays(component: Component, policy: Policy): readonly string[] {
+import type { Assumptions } from '../assumptions.ts'
+import type { PolicyRow } from '../recipe/policy-row.ts'
+import type { Component } from '../sharding/component.ts'
+
+export function keptArrays(component: Component, policy: PolicyRow): readonly string[] {
   if (component.name === 'attention') return policy.attention
   if (component.name === 'mlp' || component.name === 'experts') return policy.mlp
   return [...new Set([...policy.attention, ...policy.mlp])]
 }
 
-export function recomputedArrays(component: Component, policy: Policy): readonly string[] {
+export function recomputedArrays(component: Component, policy: PolicyRow): readonly string[] {
   const kept = keptArrays(component, policy)
   const producers = new Map(component.einsums.map((einsum) => [einsum.out, einsum]))
   const wanted = new Set<string>()

@@ -87,7 +87,7 @@ export function fittingMixes(
   return mixes
 }
 
-/** Such a policy goes alone (policies.ts). */
+/** Such a policy goes alone (recipe/policies.ts). */
 export function offloads({ host }: MemoryNumbers, policy: number): boolean {
   return (host[policy] ?? 0) > 0
 }

@@ -1,7 +1,8 @@
 /** What no framework could run of a written plan, with pointers into the request. */
-import { policyNames } from '../cost/policies.ts'
+
 import { placements } from '../hardware/placement.ts'
 import type { PlanSketch, Problem } from '../problem.ts'
+import { policyNames } from '../recipe/policy.ts'
 import { hasVirtualStages, scheduleRow, scheduleRows } from '../recipe/schedule.ts'
 import { meshFaults } from '../search/meshes.ts'
 import { replicasOf } from '../sharding/axis.ts'

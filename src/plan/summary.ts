@@ -1,6 +1,7 @@
 /** A plan in one line, and its layers by policy. */
 
 import type { CostModel } from '../cost/model.ts'
+import { keepEverything } from '../recipe/policy.ts'
 import { scheduleRow } from '../recipe/schedule.ts'
 import type { Candidate } from '../search/candidate.ts'
 import { activeAxes } from './collectives.ts'
@@ -17,7 +18,7 @@ export function layersByPolicy(
 ): readonly PolicyLayers[] {
   const again = stageLayers.reduce((sum, layers) => sum + Math.min(mix.count, layers), 0)
   const all = stageLayers.reduce((sum, layers) => sum + layers, 0)
-  const name = (policy: number) => model.policies[policy]?.name ?? 'none'
+  const name = (policy: number) => model.policies[policy]?.name ?? keepEverything.name
   return [
     { policy: name(mix.policy), layers: all - again },
     { policy: name(mix.other), layers: again },
@@ -44,7 +45,7 @@ function scheduleText({ name, virtualStages }: Candidate['schedule']): string {
 
 export function rematText(policies: readonly PolicyLayers[]): string {
   const all = policies.reduce((sum, { layers }) => sum + layers, 0)
-  const used = policies.filter(({ policy }) => policy !== 'none')
+  const used = policies.filter(({ policy }) => policy !== keepEverything.name)
   if (used.length === 0) return 'no remat'
   return used
     .map(({ policy, layers }) => `${policy} remat on ${Number(layers.toFixed(2))} of ${all} layers`)

@@ -2,13 +2,13 @@ import { book } from '../../src/book-assumptions.ts'
 import { compile } from '../../src/cost/compile.ts'
 import { computeRates } from '../../src/cost/compute.ts'
 import { elementBytes } from '../../src/cost/element.ts'
-import { policies } from '../../src/cost/policies.ts'
 import { recomputedArrays } from '../../src/cost/recomputation.ts'
 import { createScale, extentsOf, setBatch, setMesh, termValue } from '../../src/cost/term.ts'
 import { denseTrainFlops, layerForwardFlops, layerTrainFlops } from '../../src/model/flops.ts'
 import { kvCacheBytesPerToken } from '../../src/model/kv-cache.ts'
 import { layerParameters, parameterCount } from '../../src/model/parameters.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
+import { policyRows } from '../../src/recipe/policy.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { derive } from '../../src/sharding/derive.ts'
 import { layerComponents } from '../../src/sharding/training-layout.ts'
@@ -157,7 +157,7 @@ function byPart(model: Transformer) {
 
 /** Of one layer, in what runs again in the backward pass. */
 function recomputedFlops(model: Transformer, name: string, batch: number, length: number): number {
-  const policy = policies.find((one) => one.name === name)
+  const policy = policyRows.find((one) => one.name === name)
   if (!policy) throw new RangeError(`There is no policy ${name}`)
   const extents = extentsOf(model, length)
   const scale = createScale()

@@ -1,11 +1,11 @@
 /** A plan made by hand, as the search would hand it over, and what is typed to launch it. */
 
 import { type CostModel, costModel } from '../../src/cost/model.ts'
-import { policyNames } from '../../src/cost/policies.ts'
 import { stageGroups } from '../../src/cost/stages.ts'
 import { type Placement, placements } from '../../src/hardware/placement.ts'
 import { launch } from '../../src/plan/launch.ts'
 import { layersByPolicy } from '../../src/plan/summary.ts'
+import { policyNames } from '../../src/recipe/policy.ts'
 import type { Schedule } from '../../src/recipe/schedule.ts'
 import type { Candidate } from '../../src/search/candidate.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'

@@ -2,10 +2,10 @@
 
 import fc from 'fast-check'
 import { type CostModel, costModel } from '../../src/cost/model.ts'
-import { policyNames } from '../../src/cost/policies.ts'
 import { divisorsOf } from '../../src/hardware/divisors.ts'
 import { placements } from '../../src/hardware/placement.ts'
 import type { Problem } from '../../src/problem.ts'
+import { policyNames } from '../../src/recipe/policy.ts'
 import type { Schedule } from '../../src/recipe/schedule.ts'
 import { enumerateMeshes } from '../../src/search/meshes.ts'
 import { type Mesh, replicasOf } from '../../src/sharding/axis.ts'

@@ -1,11 +1,12 @@
 /** Gather, ring and Ulysses: what each moves, where each may be used, and how one is chosen. */
+
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import { costModel } from '../../src/cost/model.ts'
-import { policies } from '../../src/cost/policies.ts'
 import { recomputedArrays } from '../../src/cost/recomputation.ts'
 import { evaluate } from '../../src/evaluate.ts'
 import { optimize } from '../../src/optimize.ts'
+import { policyRows } from '../../src/recipe/policy.ts'
 import { contextModels, searchAll } from '../../src/search/context-models.ts'
 import { search } from '../../src/search/search.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
@@ -108,7 +109,7 @@ describe('a layout of context', () => {
 
 describe('a policy that keeps everything', () => {
   it('has nothing to compute again, however attention meets its keys', () => {
-    const [everything] = policies
+    const [everything] = policyRows
     if (!everything) throw new Error('there are policies')
     for (const layout of contextLayouts) {
       const latent = latentAttention('B_RXE T_CY D_Z', true, layout)
@@ -119,7 +120,7 @@ describe('a policy that keeps everything', () => {
   })
 
   it('computes the same again under all layouts where it keeps less', () => {
-    for (const policy of policies) {
+    for (const policy of policyRows) {
       const matmuls = contextLayouts.map((layout) => {
         const component = attention('sequence', layout)
         const again = recomputedArrays(component, policy)

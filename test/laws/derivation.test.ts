@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { policies } from '../../src/cost/policies.ts'
 import { recomputedArrays } from '../../src/cost/recomputation.ts'
 import { transformer } from '../../src/model/architecture.ts'
 import { spelledOut } from '../../src/model/spelling.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
+import { policyRows } from '../../src/recipe/policy.ts'
 import type { Axis } from '../../src/sharding/axis.ts'
 import { type Component, restricted } from '../../src/sharding/component.ts'
 import type { ZeroStage } from '../../src/sharding/states.ts'
@@ -73,7 +73,7 @@ const derivations: fc.Arbitrary<() => Run> = fc
     active: fc.subarray<Axis>(['data', 'fsdp', 'tensor', 'tensor2', 'context', 'expert'], { maxLength: 4 }),
     zeroStage: fc.constantFrom<ZeroStage>(0, 1, 2, 3),
     regatherActivations: fc.boolean(),
-    policy: fc.constantFrom(...policies),
+    policy: fc.constantFrom(...policyRows),
   })
   .map(({ component, active, zeroStage, regatherActivations, policy }) => () => {
     const recomputed = recomputedArrays(component, policy)

@@ -1,9 +1,11 @@
 /** What it takes to add one: a row. Members that nobody has heard of are put into the tables, and come out in answers. */
+
 import { describe, expect, it, vi } from 'vitest'
 import { trainWorkload } from '../../api/schemas/train-workload.ts'
 import { optimize } from '../../src/optimize.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { OptimizerRow } from '../../src/recipe/optimizer-row.ts'
+import type { PolicyRow } from '../../src/recipe/policy-row.ts'
 import type { ScheduleRow } from '../../src/recipe/schedule-row.ts'
 import { solvers } from '../inference-problem.ts'
 import { problem } from '../problem.ts'
@@ -42,6 +44,12 @@ vi.mock('../../src/recipe/optimizers.ts', async (original) => {
     smaller: 'one moment of two bits',
   }
   return { optimizers: [...optimizers, thrift] }
+})
+
+vi.mock('../../src/recipe/policies.ts', async (original) => {
+  const { policies } = await original<typeof import('../../src/recipe/policies.ts')>()
+  const queriesAlone: PolicyRow = { name: 'queries_alone', attention: ['Q'], mlp: [], stream: 1 }
+  return { policies: [...policies, queriesAlone] }
 })
 
 const asked = problem({
@@ -104,5 +112,14 @@ describe('a made-up optimizer', () => {
     const { infeasible } = answer({}, (1 + short) * (1 + 1e-9))
     const suggested = infeasible?.suggestions.filter(({ pointer }) => pointer === '/workload/optimizer')
     expect(suggested?.map(({ value }) => value)).toContain('thrift')
+  })
+})
+
+describe('a made-up policy', () => {
+  it('keeps more than one that keeps less, and is quicker for it', () => {
+    const [own, full] = ['queries_alone', 'full'].map((name) => bestOf(answer({ rematerialization: [name] })))
+    expect(own?.rematerialization).toEqual([{ policy: 'queries_alone', layers: 16 }])
+    expect(own?.memoryBytes.activations).toBeGreaterThan(full?.memoryBytes.activations ?? 0)
+    expect(own?.stepTimeSeconds).toBeLessThan(full?.stepTimeSeconds ?? 0)
   })
 })

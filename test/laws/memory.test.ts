@@ -11,12 +11,12 @@ import {
 import { computeNumbers } from '../../src/cost/microbatch.ts'
 import { type CostModel, costModel, stageModel } from '../../src/cost/model.ts'
 import { stateBytes, updateBytes } from '../../src/cost/optimizer.ts'
-import { policies } from '../../src/cost/policies.ts'
 import { type StageGroup, stageGroups } from '../../src/cost/stages.ts'
 import { createScale, setBatch, setMesh } from '../../src/cost/term.ts'
 import { updateTime } from '../../src/cost/update-time.ts'
 import type { Architecture } from '../../src/model/architecture.ts'
 import { parameterCount } from '../../src/model/parameters.ts'
+import { policyRows } from '../../src/recipe/policy.ts'
 import { type Mesh, meshSize, unitMesh } from '../../src/sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../../src/sharding/states.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
@@ -41,7 +41,7 @@ const base: ProblemOptions = {
   chips: 64,
   batchTokens: 64 * 4096,
   sequenceLength: 4096,
-  rematerialization: policies.map(({ name }) => name),
+  rematerialization: policyRows.map(({ name }) => name),
 }
 
 interface OnOneChip {
@@ -214,8 +214,8 @@ describe('what a policy keeps', () => {
     const within = (few: readonly string[], many: readonly string[]) =>
       few.every((name) => many.includes(name))
     let compared = 0
-    policies.forEach((less, a) => {
-      policies.forEach((more, b) => {
+    policyRows.forEach((less, a) => {
+      policyRows.forEach((more, b) => {
         const fewer =
           within(less.attention, more.attention) && within(less.mlp, more.mlp) && less.stream <= more.stream
         if (a === b || !fewer || less.host || more.host) return

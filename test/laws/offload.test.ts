@@ -1,9 +1,9 @@
 /** Policies that keep arrays on the host: what leaves the chip's memory, and when its way to and fro is waited for. */
+
 import { describe, expect, it } from 'vitest'
 import { type Mix, memoryNumbers, stageBytes } from '../../src/cost/memory-numbers.ts'
 import { computeNumbers, trafficNumbers } from '../../src/cost/microbatch.ts'
 import { costModel, stageModel } from '../../src/cost/model.ts'
-import { policies } from '../../src/cost/policies.ts'
 import { createStepScratch } from '../../src/cost/stage-time.ts'
 import { type StageGroup, stageGroups } from '../../src/cost/stages.ts'
 import { stepTime } from '../../src/cost/step.ts'
@@ -11,6 +11,7 @@ import { createScale, setBatch, setMesh } from '../../src/cost/term.ts'
 import type { Bound } from '../../src/cost/traffic.ts'
 import { placements } from '../../src/hardware/placement.ts'
 import type { Problem } from '../../src/problem.ts'
+import { policyRows } from '../../src/recipe/policy.ts'
 import { search } from '../../src/search/search.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
@@ -23,9 +24,9 @@ const searched: ProblemOptions = {
   sequenceLength: 8192,
 }
 
-const base: ProblemOptions = { ...searched, rematerialization: policies.map(({ name }) => name) }
+const base: ProblemOptions = { ...searched, rematerialization: policyRows.map(({ name }) => name) }
 
-const onHost = policies.filter(({ host }) => host).map(({ name }) => name)
+const onHost = policyRows.filter(({ host }) => host).map(({ name }) => name)
 
 /** And the policy that keeps the same on the chip. */
 const pairs = [

@@ -1,11 +1,12 @@
 /** What training takes beside the products that the algebra derives: elementwise kernels, sustained clocks, waiting. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { computeRates, trainingRates } from '../../src/cost/compute.ts'
 import { elementwiseBackward, elementwiseForward, lossProduct } from '../../src/cost/elementwise.ts'
-import { policies } from '../../src/cost/policies.ts'
 import { stepOverhead } from '../../src/cost/step-overhead.ts'
 import { createScale, extentsOf, setBatch, setMesh, type Term, termValue } from '../../src/cost/term.ts'
+import { policyRows } from '../../src/recipe/policy.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { layerParts, unembedding } from '../../src/sharding/training-layout.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
@@ -26,7 +27,7 @@ function bytesPerToken(terms: readonly Term[]): number {
 }
 
 function backwardBytes(name?: string): number {
-  const policy = policies.find((own) => own.name === name)
+  const policy = policyRows.find((own) => own.name === name)
   return bytesPerToken(elementwiseBackward(parts, model, extents, precision, policy).bytes)
 }
 

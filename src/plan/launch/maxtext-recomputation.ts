@@ -8,8 +8,10 @@
  * host. Source: as maxtext.ts, and src/maxtext/layers/nnx_decoders.py,
  * layers/{linears,moe,attention_mla}.py.
  */
-import { type HostPart, policies } from '../../cost/policies.ts'
+
 import type { Transformer } from '../../model/transformer.ts'
+import { policyRows } from '../../recipe/policy.ts'
+import type { HostPart } from '../../recipe/policy-row.ts'
 import type { Run } from './run.ts'
 
 const names: Readonly<Record<string, string>> = {
@@ -62,7 +64,7 @@ export function offloadsActivations({ recomputation }: Run): boolean {
 }
 
 function hostPart(policy: string): HostPart | undefined {
-  return policies.find(({ name }) => name === policy)?.host
+  return policyRows.find(({ name }) => name === policy)?.host
 }
 
 /** The plan keeps what was sent to the experts, and these are on other chips. */

@@ -17,21 +17,7 @@
  * the projections to heads too, and the one from them: what its recipes for Llama 3.1 on v6e keep there
  * (AI-Hypercomputer/tpu-recipes, training/trillium).
  */
-export interface Policy {
-  readonly name: string
-  readonly attention: readonly string[]
-  readonly mlp: readonly string[]
-  readonly stream: number
-  readonly book?: { readonly stream: number; readonly inner: number }
-  readonly host?: HostPart
-}
-
-/** Which of the kept arrays, and of the stream's tensors the layer's input and the sum after attention. */
-export interface HostPart {
-  readonly arrays: readonly string[]
-  readonly input: boolean
-  readonly sum: boolean
-}
+import type { PolicyRow } from './policy-row.ts'
 
 /**
  * What a layer has of these: low ranks in latent attention, shared experts beside routed ones. Where heads are sharded while
@@ -40,7 +26,8 @@ export interface HostPart {
 const queries = ['Q', 'K', 'V', 'QLow', 'KVLow']
 const hidden = ['Gate', 'Up', 'SharedGate', 'SharedUp']
 
-export const policies: readonly Policy[] = [
+/** The first keeps everything: no other does less work. */
+export const policies = [
   {
     name: 'none',
     attention: ['In', ...queries, 'Result', 'Att'],
@@ -101,13 +88,6 @@ export const policies: readonly Policy[] = [
     stream: 1,
     host: { arrays: [], input: true, sum: false },
   },
-]
+] as const satisfies readonly PolicyRow[]
 
-/** Policies that can be costed: under the book's table, those that the book counts. */
-export function offeredPolicies(activations: 'counted' | 'book'): readonly Policy[] {
-  return policies.filter(({ book }) => activations === 'counted' || book !== undefined)
-}
-
-export function policyNames(activations: 'counted' | 'book'): readonly string[] {
-  return offeredPolicies(activations).map(({ name }) => name)
-}
+export type PolicyName = (typeof policies)[number]['name']
