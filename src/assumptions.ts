@@ -8,7 +8,8 @@ import { calibrated } from './calibrated-assumptions.ts'
 import type { Framework } from './framework.ts'
 import type { Chip } from './hardware/chip.ts'
 import type { ScheduleName } from './recipe/schedules.ts'
-import type { ContextLayout } from './sharding/context-layout.ts'
+import type { ContextLayout } from './sharding/context-layouts.ts'
+
 import type { ZeroStage } from './sharding/states.ts'
 import type { Flops, Seconds } from './units.ts'
 

@@ -11,7 +11,8 @@ import type { ByPart } from './model/weight-parts.ts'
 import type { OptimizerName } from './recipe/optimizers.ts'
 import type { ScheduleName } from './recipe/schedules.ts'
 import type { Axis, Mesh } from './sharding/axis.ts'
-import type { ContextLayout } from './sharding/context-layout.ts'
+import type { ContextLayout } from './sharding/context-layouts.ts'
+
 import type { Bytes } from './units.ts'
 
 export interface Precision {

@@ -70,7 +70,7 @@ const chosen = {
   contextLayouts: z
     .array(z.enum(contextLayouts))
     .min(1)
-    .max(3)
+    .max(contextLayouts.length)
     .describe('How attention meets keys that are sharded over context: ways that the search tries.'),
   attentionFlops: z.enum(['none', 'causal', 'full']),
   regatherActivations: z.boolean(),

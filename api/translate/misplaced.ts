@@ -1,6 +1,8 @@
 /** What a request asks for that its mode has no part for: each by itself is legal, in another mode. */
+
 import { satisfies } from '../../src/problem.ts'
 import { scheduleRow } from '../../src/recipe/schedule.ts'
+import { plainContext } from '../../src/sharding/context-layout.ts'
 import { type Fault, ProblemError } from '../problems.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import type { Sketch } from '../schemas/sketch.ts'
@@ -62,7 +64,7 @@ function beyondIdle(plan: Sketch): object {
   const { zeroStage, contextLayout, pipelineSchedule, virtualStages, rematerialization } = plan
   return {
     ...(zeroStage ? { zeroStage } : {}),
-    ...(contextLayout && contextLayout !== 'gather' ? { contextLayout } : {}),
+    ...(contextLayout && contextLayout !== plainContext ? { contextLayout } : {}),
     ...(pipelineSchedule &&
     pipelineSchedule !== 'in-flight' &&
     scheduleRow({ name: pipelineSchedule }).pipelined

@@ -2,7 +2,9 @@
  * Bytes of one mesh, ZeRO stage and microbatch, in numbers: what layers and the ends hold and keep, and what a stage then has on
  * its fullest chip under a mix of policies (the terms are memory.ts's).
  */
+
 import { keepEverything } from '../recipe/policy.ts'
+import { contextLayoutRow } from '../sharding/context-layout.ts'
 import type { Bytes } from '../units.ts'
 import { byComposition, type Composed, ofStage } from './composed.ts'
 import { composedMemory } from './composed-memory.ts'
@@ -121,7 +123,9 @@ export function memoryNumbers(model: CostModel, stage: StageModel, scale: Scale)
 
 /** Only where keys are gathered are they whole on a chip. */
 function gatheredKeys({ contextLayout, gatheredKeys: [whole, own] }: CostModel, scale: Scale): Bytes {
-  return contextLayout === 'gather' ? termValue(whole, scale) - termValue(own, scale) : 0
+  return contextLayoutRow(contextLayout).keys === 'whole'
+    ? termValue(whole, scale) - termValue(own, scale)
+    : 0
 }
 
 export interface StageMemory {

@@ -18,7 +18,9 @@ import { offeredPolicies } from '../recipe/policy.ts'
 import type { PolicyRow } from '../recipe/policy-row.ts'
 import { type AxisSet, axisBit } from '../sharding/axis.ts'
 import type { Component } from '../sharding/component.ts'
-import type { ContextLayout } from '../sharding/context-layout.ts'
+import { plainContext } from '../sharding/context-layout.ts'
+import type { ContextLayout } from '../sharding/context-layouts.ts'
+
 import { derive } from '../sharding/derive.ts'
 import type { Extents } from '../sharding/monomial.ts'
 import { type ZeroStage, zeroStages } from '../sharding/states.ts'
@@ -93,7 +95,7 @@ export interface LayerKinds {
 /** Derived components by ZeRO stage, name and what is recomputed: those of a kind of layers are the model's. */
 type Compilations = Map<string, CompiledComponent>
 
-export function costModel(problem: Problem, contextLayout: ContextLayout = 'gather'): CostModel {
+export function costModel(problem: Problem, contextLayout: ContextLayout = plainContext): CostModel {
   const { model } = problem
   const compilations: Compilations = new Map()
   const modelOf = (composition: Composition) =>

@@ -1,10 +1,12 @@
 /** What comes out, in the words of the HTTP contract: units in the names, SI throughout. */
+
 import type { Assumptions } from '../assumptions.ts'
 import type { ElementType } from '../hardware/chip.ts'
 import type { Cluster } from '../hardware/cluster.ts'
 import type { Precision } from '../problem.ts'
 import type { Axis, Mesh } from '../sharding/axis.ts'
-import type { ContextLayout } from '../sharding/context-layout.ts'
+import type { ContextLayout } from '../sharding/context-layouts.ts'
+
 import type { Elasticities } from './elasticities.ts'
 import type { MemoryStep } from './memory-step.ts'
 import type { TokenCost } from './token-cost.ts'

@@ -6,7 +6,7 @@ import { policyNames } from '../recipe/policy.ts'
 import { hasVirtualStages, scheduleRow, scheduleRows } from '../recipe/schedule.ts'
 import { meshFaults } from '../search/meshes.ts'
 import { replicasOf } from '../sharding/axis.ts'
-import { contextLayoutFits } from '../sharding/context-layout.ts'
+import { contextLayoutFits, contextLayoutRow } from '../sharding/context-layout.ts'
 import { counted } from './figures.ts'
 import { meshSizeFault } from './mesh-size-fault.ts'
 import type { IllegalPlan, PlanFault } from './plan.ts'
@@ -47,8 +47,8 @@ function contextFaults({ model }: Problem, { contextLayout, mesh }: PlanSketch):
   if (contextLayout === undefined || contextLayoutFits(contextLayout, mesh, model)) return []
   const pointer = '/plan/contextLayout'
   if (mesh.context === 1) return [{ pointer, detail: 'the context axis is 1: there is nothing to lay out' }]
-  const detail = `ulysses shards ${model.kvHeads} key-value heads over tensor x tensor2 x context = ${mesh.tensor * mesh.tensor2 * mesh.context}, which does not divide them`
-  return [{ pointer, detail }]
+  const needs = contextLayoutRow(contextLayout).needs
+  return needs ? [{ pointer, detail: needs.says(mesh, model) }] : []
 }
 
 function scheduleFaults({ model }: Problem, sketch: PlanSketch): Faults {

@@ -4,6 +4,7 @@ import type { CostModel } from '../cost/model.ts'
 import { keepEverything } from '../recipe/policy.ts'
 import { scheduleRow } from '../recipe/schedule.ts'
 import type { Candidate } from '../search/candidate.ts'
+import { plainContext } from '../sharding/context-layout.ts'
 import { activeAxes } from './collectives.ts'
 
 export interface PolicyLayers {
@@ -30,7 +31,7 @@ export function summary(model: CostModel, candidate: Candidate): string {
   const sizes = activeAxes(mesh).map((axis) => `${axis} ${mesh[axis]}`)
   const parts = [
     sizes.length > 0 ? sizes.join(' x ') : 'one chip',
-    ...(mesh.context > 1 && contextLayout !== 'gather' ? [`${contextLayout} attention`] : []),
+    ...(mesh.context > 1 && contextLayout !== plainContext ? [`${contextLayout} attention`] : []),
     ...(zeroStage === 1 || zeroStage === 2 ? [`ZeRO-${zeroStage}`] : []),
     ...(scheduleRow(schedule).pipelined ? [scheduleText(schedule)] : []),
     ...(microbatches > 1 ? [`${microbatches} microbatches`] : []),

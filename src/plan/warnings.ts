@@ -5,6 +5,7 @@ import { ofKind, type Trainer, trainers } from '../framework.ts'
 import type { Problem } from '../problem.ts'
 import { optimizerRow } from '../recipe/optimizer.ts'
 import { weightKinds } from '../recipe/optimizer-row.ts'
+import { contextLayoutRow } from '../sharding/context-layout.ts'
 import { counted, percent } from './figures.ts'
 import type { Plan } from './plan.ts'
 
@@ -50,10 +51,9 @@ export function warnings(problem: Problem, best: Plan | null, named = 'the best 
   const { caution } = optimizerRow(workload.optimizer)
   if (caution) found.push(caution)
   const causal = assumptions.attentionFlops === 'causal'
-  if (best && causal && best.contextLayout !== null && best.contextLayout !== 'ulysses') {
-    const over = best.contextLayout === 'ring' ? 'the ring' : 'the context axis'
-    found.push(`context parallelism assumes causal work balanced over ${over} (zig-zag)`)
-  }
+  const layout = best?.contextLayout ?? null
+  const over = causal && layout !== null ? contextLayoutRow(layout).balancedOver : null
+  if (over) found.push(`context parallelism assumes causal work balanced over ${over} (zig-zag)`)
   if (assumptions.basis === 'calibrated' && cluster.chip.kind === 'tpu') {
     found.push('TPU efficiencies are stated starting values, not yet fitted to measurements')
   }

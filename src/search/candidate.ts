@@ -6,7 +6,8 @@ import type { Placement } from '../hardware/placement.ts'
 import type { Schedule } from '../recipe/schedule.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { axes } from '../sharding/axis.ts'
-import type { ContextLayout } from '../sharding/context-layout.ts'
+import type { ContextLayout } from '../sharding/context-layouts.ts'
+
 import type { ZeroStage } from '../sharding/states.ts'
 import type { Bytes, Seconds } from '../units.ts'
 

@@ -5,17 +5,23 @@
 import { type CostModel, costModel } from '../cost/model.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Problem } from '../problem.ts'
-import { contextLayoutFits } from '../sharding/context-layout.ts'
+import {
+  contextLayoutFits,
+  contextLayoutRow,
+  contextLayouts,
+  plainContext,
+} from '../sharding/context-layout.ts'
 import type { Accepts, Layout } from './candidate.ts'
 import { enumerateMeshes } from './meshes.ts'
 import { type SearchResult, searchSpaces, spaceOf } from './search.ts'
 
-/** The first is of `gather`, which every mesh has. */
+/** The first is of what every mesh has. */
 export function contextModels(problem: Problem): readonly CostModel[] {
   const { contextLayouts } = problem.assumptions
   const { allowed } = enumerateMeshes(problem)
   const others = contextLayouts.filter(
-    (layout) => layout !== 'gather' && allowed.some((mesh) => contextLayoutFits(layout, mesh, problem.model)),
+    (layout) =>
+      layout !== plainContext && allowed.some((mesh) => contextLayoutFits(layout, mesh, problem.model)),
   )
   return [costModel(problem), ...others.map((layout) => costModel(problem, layout))]
 }
@@ -40,9 +46,8 @@ export function modelFor(models: readonly CostModel[], { contextLayout }: Layout
 /** What it moves all others move as well: an AllToAll is not counted by the bound (continuous/unavoidable.ts). */
 export function boundingModel(models: readonly CostModel[]): CostModel {
   const [first] = models
-  const least = models.find(({ contextLayout }) => contextLayout === 'ulysses') ?? first
-  if (!least) throw new RangeError('There is no cost model')
-  return models.length === 1 || least.contextLayout === 'ulysses'
-    ? least
-    : costModel(least.problem, 'ulysses')
+  if (!first) throw new RangeError('There is no cost model')
+  if (models.length === 1) return first
+  const least = contextLayouts.find((name) => contextLayoutRow(name).movesByAllToAll)
+  return models.find(({ contextLayout }) => contextLayout === least) ?? costModel(first.problem, least)
 }

@@ -14,6 +14,7 @@ import { canBePlaced } from '../hardware/placement.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Problem } from '../problem.ts'
 import { type Mesh, unitMesh } from '../sharding/axis.ts'
+import { contextLayoutRow } from '../sharding/context-layout.ts'
 import { zeroStages } from '../sharding/states.ts'
 import type { Bytes } from '../units.ts'
 import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from './choices.ts'
@@ -22,8 +23,8 @@ import { anyCutFits, stageCuts } from './stage-cuts.ts'
 
 /** False where it is told to stop before something was found. */
 export function anythingFits(problem: Problem, stop: Stop = never): boolean {
-  // A ring holds no keys but its own: nothing needs less.
-  const leanest = problem.assumptions.contextLayouts.includes('ring') ? 'ring' : 'gather'
+  // Nothing needs less than what holds no keys but its own.
+  const leanest = problem.assumptions.contextLayouts.find((name) => contextLayoutRow(name).keys === 'own')
   const model = costModel(problem, leanest)
   if (statesFloor(model) > problem.memoryBudget) return false
   const scale = createScale()

@@ -11,7 +11,7 @@ import { createStepScratch } from '../cost/stage-time.ts'
 import { createScale } from '../cost/term.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Mesh } from '../sharding/axis.ts'
-import { contextLayoutFits } from '../sharding/context-layout.ts'
+import { contextLayoutFits, plainContext } from '../sharding/context-layout.ts'
 import { type Accepts, type Candidate, type Misfit, meshKey } from './candidate.ts'
 import { layoutCount } from './choices.ts'
 import type { Workbench } from './consider.ts'
@@ -144,7 +144,7 @@ export function searchSpaces(
 /** Layouts of context other than the first are only tried where there is such an axis, and count for themselves. */
 export function meshesOf({ problem, contextLayout }: CostModel): Meshes {
   const meshes = enumerateMeshes(problem)
-  if (contextLayout === 'gather') return meshes
+  if (contextLayout === plainContext) return meshes
   const allowed = meshes.allowed.filter((mesh) => contextLayoutFits(contextLayout, mesh, problem.model))
   return { total: allowed.length, allowed, constrained: 0, indivisible: 0 }
 }

@@ -1,8 +1,10 @@
 /** What a written plan fixes of the choices inside its mesh. */
+
 import type { PlanSketch, Problem } from '../problem.ts'
 import { canRun, hasVirtualStages, scheduleRow, scheduleRows } from '../recipe/schedule.ts'
 import { replicasOf } from '../sharding/axis.ts'
-import { type ContextLayout, contextLayoutFits } from '../sharding/context-layout.ts'
+import { contextLayoutFits, plainContext } from '../sharding/context-layout.ts'
+import type { ContextLayout } from '../sharding/context-layouts.ts'
 import { zeroStages } from '../sharding/states.ts'
 import { virtualStageChoices, zeroChoices } from './choices.ts'
 import type { Choices } from './consider.ts'
@@ -23,9 +25,9 @@ export function sketchedContextLayouts(
 ): readonly ContextLayout[] {
   if (contextLayout !== undefined) return [contextLayout]
   return [
-    'gather',
+    plainContext,
     ...assumptions.contextLayouts.filter(
-      (layout) => layout !== 'gather' && contextLayoutFits(layout, mesh, model),
+      (layout) => layout !== plainContext && contextLayoutFits(layout, mesh, model),
     ),
   ]
 }

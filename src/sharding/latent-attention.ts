@@ -8,9 +8,11 @@
  *
  * Source: DeepSeek-V2 (arXiv 2405.04434), section 2.1.
  */
+
 import { shardedArray } from './array.ts'
 import type { Component, Einsum } from './component.ts'
-import { attentionArrays, type ContextLayout } from './context-layout.ts'
+import { contextLayoutRow } from './context-layout.ts'
+import type { ContextLayout } from './context-layouts.ts'
 
 const queryWeights = {
   low: { W_DQ: 'D_Z q:Rq', W_UQ: 'q:Rq N_Y H:Hk' },
@@ -18,7 +20,7 @@ const queryWeights = {
 }
 
 export function latentAttention(stream: string, lowRank: boolean, layout: ContextLayout): Component {
-  const inner = attentionArrays(layout, { query: 'H:Hk', key: 'N_YZ H:Hk', value: 'H:Hv' })
+  const inner = contextLayoutRow(layout).arrays({ query: 'H:Hk', key: 'N_YZ H:Hk', value: 'H:Hv' })
   const { query, key, value } = inner.projected
   const activations = {
     In: stream,

@@ -12,7 +12,8 @@ import { expertLayers } from '../model/expert-layers.ts'
 import type { Transformer } from '../model/transformer.ts'
 import { table } from './array.ts'
 import type { Component } from './component.ts'
-import { attentionArrays, type ContextLayout } from './context-layout.ts'
+import { contextLayoutRow, plainContext } from './context-layout.ts'
+import type { ContextLayout } from './context-layouts.ts'
 import { type ExpertSharding, experts } from './expert-layout.ts'
 import { latentAttention } from './latent-attention.ts'
 import { mlpEinsums } from './mlp-einsums.ts'
@@ -26,9 +27,9 @@ const residuals: Readonly<Record<Residual, string>> = {
 
 const attentionWeights = { W_Q: 'D_Z N_Y H', W_K: 'D_Z N:K_Y H', W_V: 'D_Z N:K_Y H', W_O: 'N_Y H D_Z' }
 
-export function attention(residual: Residual, layout: ContextLayout = 'gather'): Component {
+export function attention(residual: Residual, layout: ContextLayout = plainContext): Component {
   const stream = residuals[residual]
-  const inner = attentionArrays(layout, { query: 'H', key: 'N:K_YZ H', value: 'H' })
+  const inner = contextLayoutRow(layout).arrays({ query: 'H', key: 'N:K_YZ H', value: 'H' })
   const { query, key, value } = inner.projected
   return {
     name: 'attention',
@@ -112,7 +113,7 @@ export interface LayerPart {
 export function layerParts(
   model: Transformer,
   residual: Residual,
-  layout: ContextLayout = 'gather',
+  layout: ContextLayout = plainContext,
   { layers, dense, sparse }: Composition = wholeComposition(model),
 ): readonly LayerPart[] {
   const { latent } = model.attention

@@ -9,7 +9,8 @@ import { policyNames } from '../../src/recipe/policy.ts'
 import type { Schedule } from '../../src/recipe/schedule.ts'
 import type { Candidate } from '../../src/search/candidate.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
-import type { ContextLayout } from '../../src/sharding/context-layout.ts'
+import type { ContextLayout } from '../../src/sharding/context-layouts.ts'
+
 import type { ZeroStage } from '../../src/sharding/states.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 

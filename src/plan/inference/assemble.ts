@@ -7,6 +7,7 @@ import type { InferenceCandidate, Phase } from '../../inference/search.ts'
 import { unscheduled } from '../../recipe/schedule.ts'
 import { chooseLayouts } from '../../search/component-layout.ts'
 import { replicasOf } from '../../sharding/axis.ts'
+import { plainContext } from '../../sharding/context-layout.ts'
 import { activeAxes } from '../collectives.ts'
 import { bytesText } from '../figures.ts'
 import { planId } from '../identity.ts'
@@ -75,7 +76,7 @@ export function assembleInference(
       algorithm: inferenceAlgorithm(costed),
     },
     zeroStage: 0,
-    contextLayout: mesh.context > 1 ? ('gather' as const) : null,
+    contextLayout: mesh.context > 1 ? plainContext : null,
     microbatches: pass.units,
     microbatchTokens: pass.shape.sequences * pass.shape.positions,
     pipelineSchedule: mesh.pipeline > 1 ? 'in-flight' : unscheduled.name,

@@ -7,7 +7,8 @@ import type { Problem } from '../../problem.ts'
 import type { Schedule } from '../../recipe/schedule.ts'
 import type { Candidate } from '../../search/candidate.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
-import type { ContextLayout } from '../../sharding/context-layout.ts'
+import type { ContextLayout } from '../../sharding/context-layouts.ts'
+
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { PolicyLayers } from '../summary.ts'
 
