@@ -6,7 +6,7 @@
 import { divisorsOf } from '../hardware/divisors.ts'
 import { type InferenceProblem, satisfies } from '../problem.ts'
 import { expertFault, orderedProducts } from '../search/meshes.ts'
-import { axes, type Mesh, replicasOf } from '../sharding/axis.ts'
+import { axes, type Mesh, replicasOf, unitMesh } from '../sharding/axis.ts'
 
 export interface MeshFault {
   readonly axis: string
@@ -92,6 +92,9 @@ export function inferenceMeshes(problem: InferenceProblem, demand: Demand): Infe
   for (const pipeline of divisorsOf(cluster.chips)) {
     for (const tensor of divisorsOf(cluster.chips / pipeline)) {
       for (const tensor2 of divisorsOf(cluster.chips / pipeline / tensor)) {
+        // No other axis mends what is wrong with these.
+        if (inferenceMeshFaults({ ...unitMesh, tensor, tensor2, pipeline }, problem, demand).length > 0)
+          continue
         const rest = cluster.chips / pipeline / tensor / tensor2
         for (const context of divisorsOf(rest)) {
           for (const expert of model.experts ? divisorsOf(rest / context) : [1]) {

@@ -94,12 +94,25 @@ export function choiceAllowed(
   )
 }
 
-/** Layouts of one mesh: what a dropped mesh counts for. */
+/** Layouts of one mesh: what a dropped mesh counts for. Meshes with as many replicas and stages have as many of each ZeRO stage. */
 export function layoutCount(mesh: Mesh, problem: Problem): number {
-  const stages = zeroChoices(mesh, problem).length
-  let count = 0
-  for (const { microbatches } of microbatchChoices(mesh, problem)) {
-    count += stages * scheduleChoices(mesh, problem, microbatches).length
-  }
-  return count
+  const counts = known.get(problem) ?? new Map<string, number>()
+  known.set(problem, counts)
+  const key = [
+    replicasOf(mesh),
+    problem.assumptions.tokensDivideFreely ? mesh.context : 1,
+    mesh.pipeline,
+  ].join()
+  const each = counts.get(key) ?? countOfEach(mesh, problem)
+  counts.set(key, each)
+  return zeroChoices(mesh, problem).length * each
+}
+
+const known = new WeakMap<Problem, Map<string, number>>()
+
+function countOfEach(mesh: Mesh, problem: Problem): number {
+  return microbatchChoices(mesh, problem).reduce(
+    (count, { microbatches }) => count + scheduleChoices(mesh, problem, microbatches).length,
+    0,
+  )
 }

@@ -9,7 +9,7 @@ import { expertSlots } from '../model/expert-slots.ts'
 import type { Transformer } from '../model/transformer.ts'
 import type { Problem } from '../problem.ts'
 import { satisfies } from '../problem.ts'
-import { axes, type Mesh, replicasOf } from '../sharding/axis.ts'
+import { axes, type Mesh, replicasOf, unitMesh } from '../sharding/axis.ts'
 import { zeroChoices } from './choices.ts'
 
 export interface Meshes {
@@ -88,7 +88,16 @@ function replicaAxes({ expert }: Mesh): string {
   return expert > 1 ? 'data x fsdp x expert' : 'data x fsdp'
 }
 
+/** Of one problem they are asked for by each cost model, its bound and its suggestions: looked up after the first time. */
 export function enumerateMeshes(problem: Problem): Meshes {
+  const meshes = known.get(problem) ?? allMeshes(problem)
+  known.set(problem, meshes)
+  return meshes
+}
+
+const known = new WeakMap<Problem, Meshes>()
+
+function allMeshes(problem: Problem): Meshes {
   const chips = problem.cluster.chips
   const total = orderedProducts(chips, axes.length)
   const divisors = divisorsOf(chips)
@@ -98,6 +107,8 @@ export function enumerateMeshes(problem: Problem): Meshes {
   for (const pipeline of divisors) {
     for (const tensor of divisorsOf(chips / pipeline)) {
       for (const tensor2 of divisorsOf(chips / pipeline / tensor)) {
+        // No other axis mends what is wrong with these.
+        if (meshFaults({ ...unitMesh, tensor, tensor2, pipeline }, problem).length > 0) continue
         const rest = chips / pipeline / tensor / tensor2
         for (const context of divisorsOf(rest)) {
           for (const expert of expertSizes(rest / context, problem.model)) {

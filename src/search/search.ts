@@ -75,11 +75,16 @@ export function searchSpaces(
   stop: Stop,
   most = Number.POSITIVE_INFINITY,
 ): SearchResult {
+  let unexamined = 0
+  let lowest = Number.POSITIVE_INFINITY
   const ordered = spaces
     .flatMap(({ bench, meshes }, space) => {
       const floors = meshFloors(bench.model)
-      return meshes.allowed.map((mesh) => {
-        return { space, bench, mesh, floor: stop() ? 0 : floors.of(mesh, bench.scale) }
+      return meshes.allowed.flatMap((mesh) => {
+        if (!stop()) return { space, bench, mesh, floor: floors.of(mesh, bench.scale) }
+        unexamined += layoutCount(mesh, bench.model.problem)
+        lowest = 0
+        return []
       })
     })
     .sort((a, b) => a.floor - b.floor || a.space - b.space || compareKeys(a.mesh, b.mesh))
@@ -95,8 +100,6 @@ export function searchSpaces(
   let nearest: Misfit | null = null
   let pruned = 0
   let evaluated = 0
-  let unexamined = 0
-  let lowest = Number.POSITIVE_INFINITY
   for (const { space, bench, mesh, floor } of ordered) {
     const { accepts, model } = bench
     const limit = candidates.length < top ? most : (candidates.at(-1)?.candidate.score ?? 0)
