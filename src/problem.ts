@@ -1,13 +1,13 @@
 /** One request, resolved: every name looked up, every default filled in, every number in SI units. */
 
 import type { Assumptions } from './assumptions.ts'
-import type { ElementType } from './hardware/chip.ts'
 import type { Cluster } from './hardware/cluster.ts'
 import type { ClusterRequest } from './hardware/cluster-request.ts'
 import type { TorusPart } from './hardware/group.ts'
 import type { Checkpoint } from './model/hugging-face/checkpoint.ts'
 import type { Transformer } from './model/transformer.ts'
 import type { ByPart } from './model/weight-parts.ts'
+import type { ElementType } from './recipe/element-types.ts'
 import type { OptimizerName } from './recipe/optimizers.ts'
 import type { ScheduleName } from './recipe/schedules.ts'
 import type { Axis, Mesh } from './sharding/axis.ts'

@@ -1,5 +1,5 @@
 /** Serving in one page: rates and objectives in, ranked deployments out. */
-import { elementBytes } from './cost/element.ts'
+
 import { infer } from './infer.ts'
 import { inferenceModel } from './inference/model.ts'
 import { bestDeployments, type ServeSpace } from './inference/serving/deployments.ts'
@@ -16,6 +16,7 @@ import { assembleServe } from './plan/serve/assemble.ts'
 import { serveNoPlan } from './plan/serve/no-plan.ts'
 import { serveWarnings } from './plan/serve/warnings.ts'
 import type { InferenceProblem, ServeWorkload } from './problem.ts'
+import { elementBytes } from './recipe/element-type.ts'
 
 type ServeProblem = InferenceProblem<ServeWorkload>
 

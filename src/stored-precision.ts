@@ -3,11 +3,14 @@
  * they are loaded (vLLM and SGLang, `--dtype auto`); quantised ones stay as they are, and are unpacked to bf16 at the matmul
  * where the chip does not compute in the type of their activations.
  */
+
 import { quantizedBytes } from './cost/parameter-bytes.ts'
-import type { Chip, ElementType } from './hardware/chip.ts'
+import type { Chip } from './hardware/chip.ts'
 import { peakOf, plainType } from './hardware/peak.ts'
 import type { Checkpoint } from './model/hugging-face/checkpoint.ts'
 import type { Precision, Setting } from './problem.ts'
+import { isNarrow, usualType } from './recipe/element-type.ts'
+import type { ElementType } from './recipe/element-types.ts'
 
 /** The first, or of those with weights as asked; weights in a type that none has are another checkpoint: nothing of these holds. */
 export function checkpointFor(
@@ -23,7 +26,7 @@ export function checkpointFor(
 
 export function storedPrecision({ name, weights, quantized }: Checkpoint, chip: Chip): Partial<Precision> {
   const named = name === undefined ? {} : { checkpoint: name }
-  if (!quantized) return { weights: weights === 'fp32' ? 'bf16' : weights, ...named }
+  if (!quantized) return { weights: isNarrow(weights) ? weights : usualType, ...named }
   const { activations, kvCache } = quantized
   return {
     weights,

@@ -1,6 +1,8 @@
 /** An accelerator on the wire: what the catalogue holds, and what a request may spell out instead of a name. */
+
 import { z } from 'zod'
-import { elementTypes } from '../../src/hardware/chip.ts'
+import { elementTypes } from '../../src/recipe/element-type.ts'
+
 import { count, label, quantity, seconds, share } from './bound.ts'
 
 export const elementType = z.enum(elementTypes)

@@ -5,7 +5,7 @@
  * Quantisation is of the released weights: training is costed in bf16 unless the request says otherwise.
  * Megatron accumulates and reduces gradients in fp32, MaxText in bf16: that default follows the chips.
  */
-import { elementBytes } from '../../src/cost/element.ts'
+
 import { parameterBytes } from '../../src/cost/parameter-bytes.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import { peakOf } from '../../src/hardware/peak.ts'
@@ -14,6 +14,7 @@ import type { Transformer } from '../../src/model/transformer.ts'
 import { partParameters, type WeightPart, weightParts } from '../../src/model/weight-parts.ts'
 import { bytesText, percent } from '../../src/plan/figures.ts'
 import type { Precision } from '../../src/problem.ts'
+import { elementBytes, usualType } from '../../src/recipe/element-type.ts'
 import { checkpointFor, storedPrecision } from '../../src/stored-precision.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import { basisOf } from './assumptions.ts'
@@ -31,15 +32,15 @@ export function precisionOf(
   chip: Chip,
   { transformer, checkpoints }: ResolvedModel,
 ): ResolvedPrecision {
-  const accumulated = chip.kind === 'gpu' && basisOf(assumptions) === 'calibrated' ? 'fp32' : 'bf16'
+  const accumulated = chip.kind === 'gpu' && basisOf(assumptions) === 'calibrated' ? 'fp32' : usualType
   const training = workload.mode === 'train'
   const checkpoint = training ? undefined : checkpointFor(checkpoints, asked.weights)
   const stored = checkpoint && storedPrecision(checkpoint, chip)
   const own = checkpoint?.quantized ? undefined : asked.weights
   const precision: Precision = {
-    weights: own ?? stored?.weights ?? 'bf16',
-    compute: asked.compute ?? stored?.compute ?? 'bf16',
-    kvCache: asked.kvCache ?? stored?.kvCache ?? 'bf16',
+    weights: own ?? stored?.weights ?? usualType,
+    compute: asked.compute ?? stored?.compute ?? usualType,
+    kvCache: asked.kvCache ?? stored?.kvCache ?? usualType,
     gradients: asked.gradients ?? accumulated,
     optimizer: asked.optimizer,
     ...(stored?.parameterBytes ? { parameterBytes: stored.parameterBytes } : {}),

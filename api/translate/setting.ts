@@ -1,7 +1,9 @@
 /** Everything of a problem but the workload: model, chips, memory, precision, assumptions. */
+
 import type { Chip } from '../../src/hardware/chip.ts'
 import { peakOf } from '../../src/hardware/peak.ts'
 import type { Setting } from '../../src/problem.ts'
+import { usualType } from '../../src/recipe/element-type.ts'
 import type { Bytes } from '../../src/units.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { faultyValue, meaning } from '../problems.ts'
@@ -27,7 +29,7 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
     const types = Object.keys(chip.peakFlopsPerSecond)
     const detail = `${chip.name} does not compute in ${precision.compute}; it does in ${types.join(', ')}. Without precision.compute weights in less are unpacked to bf16`
     const pointer = '/precision/compute'
-    const own = types.includes('bf16') ? ['bf16'] : types
+    const own = types.includes(usualType) ? [usualType] : types
     throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, own) })
   }
   const setting: Setting = {

@@ -4,8 +4,10 @@
  *
  * Weights of one component that move over the same axes in the same pass move as one bucket, as frameworks do.
  */
+
 import type { Assumptions } from '../assumptions.ts'
 import type { Precision } from '../problem.ts'
+import { elementBytes, isNarrow, usualType } from '../recipe/element-type.ts'
 import type { ArrayKind } from '../sharding/array.ts'
 import { type AxisSet, axisSet } from '../sharding/axis.ts'
 import { type Derivation, movesOf, productsOf } from '../sharding/derive.ts'
@@ -13,7 +15,7 @@ import type { Extents } from '../sharding/monomial.ts'
 import type { Move, Operation, Pass } from '../sharding/move.ts'
 import type { Product } from '../sharding/product.ts'
 import { castBytes } from './casts.ts'
-import { elementBytes } from './element.ts'
+
 import { none, one, type Term, termOf } from './term.ts'
 
 export interface CompiledProduct {
@@ -173,9 +175,9 @@ function isWaitedFor(kind: ArrayKind): boolean {
   return kind !== 'weight' && kind !== 'gradient' && kind !== 'passed'
 }
 
-/** Activations are computed and moved in bf16 where the matmuls run in less: frameworks cast at the matmul. */
+/** Activations are computed and moved in 16 bits where the matmuls run in less: frameworks cast at the matmul. */
 export function activationType(precision: Precision): Precision['compute'] {
-  return precision.compute === 'fp32' ? 'fp32' : 'bf16'
+  return isNarrow(precision.compute) ? usualType : precision.compute
 }
 
 /** What an array is stored and moved in. */
@@ -183,6 +185,6 @@ export function arrayType(kind: ArrayKind, precision: Precision): Precision['com
   if (kind === 'weight') return precision.weights
   if (kind === 'cache') return precision.kvCache
   // Tokens are cast before they are sent where experts multiply in less (DeepSeek-V3, arXiv 2412.19437, section 3.3).
-  if (kind === 'dispatch' && precision.compute !== 'fp32') return precision.compute
+  if (kind === 'dispatch') return precision.compute
   return kind === 'gradient' ? precision.gradients : activationType(precision)
 }

@@ -12,9 +12,12 @@
  *
  * Kernels are measured in bursts. In training matmuls and attention hold a share of e: clocks under full power.
  */
+
 import type { Assumptions } from '../assumptions.ts'
-import type { Chip, ElementType } from '../hardware/chip.ts'
+import type { Chip } from '../hardware/chip.ts'
 import { peakOf } from '../hardware/peak.ts'
+import { elementRow, isNarrow, usualType } from '../recipe/element-type.ts'
+import type { ElementType } from '../recipe/element-types.ts'
 import type { FlopsPerSecond, Seconds } from '../units.ts'
 import type { CompiledProduct } from './compile.ts'
 import { one, type Scale, termValue } from './term.ts'
@@ -37,7 +40,7 @@ export function peakFlops(chip: Chip, type: ElementType): FlopsPerSecond {
 export function computeRates(chip: Chip, compute: ElementType, assumptions: Assumptions): ComputeRates {
   const peak = peakFlops(chip, compute)
   // Attention kernels run in bf16 where the matmuls run in less: the softmax does not stand fp8 inputs untended.
-  const widePeak = compute === 'fp32' ? peak : (chip.peakFlopsPerSecond.bf16 ?? peak)
+  const widePeak = isNarrow(compute) ? (chip.peakFlopsPerSecond[usualType] ?? peak) : peak
   return {
     secondsPerFlop: 1 / (peak * assumptions.matmulEfficiency),
     secondsPerAttentionFlop: 1 / (widePeak * assumptions.attentionEfficiency),
@@ -48,11 +51,12 @@ export function computeRates(chip: Chip, compute: ElementType, assumptions: Assu
 }
 
 export function trainingRates(chip: Chip, compute: ElementType, assumptions: Assumptions): ComputeRates {
-  const { sustainedShare, fp8Share } = assumptions
+  const { sustainedShare } = assumptions
+  const { share } = elementRow(compute)
   const rates = computeRates(chip, compute, assumptions)
   return {
     ...rates,
-    secondsPerFlop: rates.secondsPerFlop / sustainedShare / (compute === 'fp8' ? fp8Share : 1),
+    secondsPerFlop: rates.secondsPerFlop / sustainedShare / (share ? assumptions[share] : 1),
     secondsPerAttentionFlop: rates.secondsPerAttentionFlop / sustainedShare,
     secondsPerUpdateFlop: rates.secondsPerUpdateFlop / sustainedShare,
   }

@@ -19,13 +19,13 @@
 
 import type { Transformer } from '../model/transformer.ts'
 import type { Precision } from '../problem.ts'
+import { elementBytes } from '../recipe/element-type.ts'
 import type { PolicyRow } from '../recipe/policy-row.ts'
 import { arrayOf, type Component } from '../sharding/component.ts'
 import { elementsOf } from '../sharding/elements.ts'
 import type { Extents } from '../sharding/monomial.ts'
 import type { LayerPart } from '../sharding/training-layout.ts'
 import { activationType, type CompiledProduct, streaming } from './compile.ts'
-import { elementBytes } from './element.ts'
 
 import { type Term, termOf } from './term.ts'
 

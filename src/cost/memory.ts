@@ -13,6 +13,7 @@
 import type { Assumptions } from '../assumptions.ts'
 import type { Transformer } from '../model/transformer.ts'
 import type { Precision, Setting, TrainWorkload } from '../problem.ts'
+import { elementBytes } from '../recipe/element-type.ts'
 import type { WeightKind } from '../recipe/optimizer-row.ts'
 import type { PolicyRow } from '../recipe/policy-row.ts'
 import { type Axis, axisSet } from '../sharding/axis.ts'
@@ -23,7 +24,7 @@ import { stateShardings, type ZeroStage } from '../sharding/states.ts'
 import type { LayerPart } from '../sharding/training-layout.ts'
 import type { Bytes } from '../units.ts'
 import { activationType } from './compile.ts'
-import { elementBytes } from './element.ts'
+
 import { matrixOf } from './matrix.ts'
 import { factorBytes, stateBytes, updateBytes, updateFlops } from './optimizer.ts'
 

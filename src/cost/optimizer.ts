@@ -5,13 +5,14 @@
  * A master copy in fp32 is kept beside weights of less, where the assumptions say so, whatever the moments are kept in:
  * DeepSeek-V3 has fp32 master weights and gradients and bf16 moments (arXiv 2412.19437, section 3.3.3).
  */
+
 import type { Assumptions } from '../assumptions.ts'
 import type { Precision } from '../problem.ts'
+import { elementBytes } from '../recipe/element-type.ts'
 import { optimizerRow } from '../recipe/optimizer.ts'
 import type { WeightKind } from '../recipe/optimizer-row.ts'
 import type { OptimizerName } from '../recipe/optimizers.ts'
 import type { Bytes, Flops } from '../units.ts'
-import { elementBytes } from './element.ts'
 
 export interface StateBytes {
   readonly weights: Bytes

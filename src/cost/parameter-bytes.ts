@@ -4,12 +4,13 @@
  *
  *   (1 - s)·b/8 + s·k      b bits with scales; s the share of the part that is left in a type of k bytes
  */
+
 import type { Quantized } from '../model/hugging-face/checkpoint.ts'
 import type { Transformer } from '../model/transformer.ts'
 import { type ByPart, byPart, partParameters, type WeightPart, weightParts } from '../model/weight-parts.ts'
 import type { Precision } from '../problem.ts'
+import { elementBytes } from '../recipe/element-type.ts'
 import type { Bytes } from '../units.ts'
-import { elementBytes } from './element.ts'
 
 export function parameterBytes({ weights, parameterBytes }: Precision, part: WeightPart): Bytes {
   return parameterBytes?.[part] ?? elementBytes[weights]

@@ -1,4 +1,5 @@
 /** One accelerator and the system it comes in. Bandwidths are one-way unless the name says otherwise. */
+import type { ElementType } from '../recipe/element-types.ts'
 import type { Bytes, BytesPerSecond, FlopsPerSecond, Seconds } from '../units.ts'
 
 /** How a slice of a torus closes into rings: an axis of exactly `size`, or whole cubes of edge `edge`. */
@@ -40,11 +41,6 @@ export interface SwitchedSystem {
   readonly kind: 'switched'
   readonly tiers: readonly Tier[]
 }
-
-export const elementTypes = ['fp32', 'bf16', 'fp8', 'int8', 'fp4', 'mxfp4', 'nvfp4', 'int4'] as const
-
-/** Of numbers, by the names that people use; `mxfp4` and `nvfp4` are `fp4` with the scales of their blocks. */
-export type ElementType = (typeof elementTypes)[number]
 
 /** What kernels reach of the data sheet; a fraction, or (halfFlops) the matmul size that reaches half of it. */
 export interface Efficiency {

@@ -1,5 +1,6 @@
 /** A cluster of which one resource is faster or slower, and the names of its networks as the machine's people call them. */
-import type { Chip, ElementType } from './chip.ts'
+import type { ElementType } from '../recipe/element-types.ts'
+import type { Chip } from './chip.ts'
 import type { Cluster, Network } from './cluster.ts'
 
 /** Networks that two chips of this cluster talk over, innermost first: tiers of switches, or `ici` and between slices `dcn`. */

@@ -6,11 +6,12 @@
  * practice: neighbouring moves of one operation over the same axes are one call. Weights that are gathered are known
  * beforehand and may be prefetched; activations and caches are waited for. The products of attention are one kernel.
  */
+
 import type { Assumptions } from '../assumptions.ts'
 import { arrayType } from '../cost/compile.ts'
-import { elementBytes } from '../cost/element.ts'
 import { parameterBytes, partOf } from '../cost/parameter-bytes.ts'
 import type { Precision } from '../problem.ts'
+import { elementBytes } from '../recipe/element-type.ts'
 import { type ArrayKind, arrayNotation, type ShardedArray } from '../sharding/array.ts'
 import { type AxisSet, axisSet } from '../sharding/axis.ts'
 import { type Component, weightsOf } from '../sharding/component.ts'

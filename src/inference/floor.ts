@@ -8,8 +8,8 @@
  * is counted as trained, which takes fewest FLOPs. Caches are read as the windows leave them. Efficiencies are 1. Source:
  * "How To Scale Your Model", Inference: "minimum latency" and the throughput bound; formulas 13.
  */
+
 import { peakFlops } from '../cost/compute.ts'
-import { elementBytes } from '../cost/element.ts'
 import { parameterBytes } from '../cost/parameter-bytes.ts'
 import { expertLayerParameters, expertLayers } from '../model/expert-layers.ts'
 import { headDims } from '../model/head-dims.ts'
@@ -18,6 +18,7 @@ import { parameterCount } from '../model/parameters.ts'
 import type { Transformer } from '../model/transformer.ts'
 import { type ByPart, partParameters, weightParts } from '../model/weight-parts.ts'
 import type { Setting } from '../problem.ts'
+import { elementBytes } from '../recipe/element-type.ts'
 import type { Bytes, Flops, Seconds } from '../units.ts'
 import type { ContextGroup } from './component-time.ts'
 

@@ -7,6 +7,7 @@ import type { CostModel } from '../cost/model.ts'
 import { ofKind, type Trainer, trainers } from '../framework.ts'
 import type { Chip } from '../hardware/chip.ts'
 import type { Problem } from '../problem.ts'
+import { elementBytes } from '../recipe/element-type.ts'
 import type { Accepts, Candidate } from '../search/candidate.ts'
 import { type Mesh, unitMesh } from '../sharding/axis.ts'
 import { maxtext, maxtextRefusals } from './launch/maxtext.ts'
@@ -136,7 +137,9 @@ function paddingNotes({ globalBatch, sequenceLength, problem }: Run): readonly s
 
 function memoryNotes({ problem: { assumptions, precision } }: Run): readonly string[] {
   const lacking = [
-    ...(assumptions.masterWeights || precision.weights === 'fp32' ? [] : ['master weights']),
+    ...(assumptions.masterWeights || elementBytes[precision.weights] >= elementBytes.fp32
+      ? []
+      : ['master weights']),
     ...(assumptions.gradientBuffer ? [] : ['a gradient buffer']),
   ]
   if (lacking.length === 0) return []

@@ -1,9 +1,10 @@
 /** The model of a request in four numbers. A token's cache is the mean over a sequence, of which windows keep a part. */
-import { elementBytes } from '../cost/element.ts'
+
 import { trainFlopsPerToken } from '../model/flops.ts'
 import { kvCacheBytesPerToken } from '../model/kv-cache.ts'
 import { parameterCount } from '../model/parameters.ts'
 import type { Setting } from '../problem.ts'
+import { elementBytes } from '../recipe/element-type.ts'
 import type { ModelSummary } from './plan.ts'
 
 export function modelSummary(

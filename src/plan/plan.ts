@@ -1,9 +1,9 @@
 /** What comes out, in the words of the HTTP contract: units in the names, SI throughout. */
 
 import type { Assumptions } from '../assumptions.ts'
-import type { ElementType } from '../hardware/chip.ts'
 import type { Cluster } from '../hardware/cluster.ts'
 import type { Precision } from '../problem.ts'
+import type { ElementType } from '../recipe/element-types.ts'
 import type { Axis, Mesh } from '../sharding/axis.ts'
 import type { ContextLayout } from '../sharding/context-layouts.ts'
 

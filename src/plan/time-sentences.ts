@@ -1,4 +1,5 @@
 /** Sentences on where the time of a step goes that hold in every mode. Each is of numbers that the plan carries. */
+import { usualType } from '../recipe/element-type.ts'
 import { percent, secondsText } from './figures.ts'
 import type { Plan } from './plan.ts'
 
@@ -27,7 +28,7 @@ export function networkSentence({ headroom, stepTimeSeconds }: Timed): readonly 
 export function utilizationSentence({ mfu, mfuPeak, mfuOfBf16Peak }: Timed): string {
   const { type, flopsPerSecondPerChip } = mfuPeak
   const own = `MFU is ${percent(mfu)} of the ${type} peak, ${flopsText(flopsPerSecondPerChip)} a chip`
-  if (type === 'bf16' || mfuOfBf16Peak === null) return `${own}.`
+  if (type === usualType || mfuOfBf16Peak === null) return `${own}.`
   return `${own}; the same work is ${percent(mfuOfBf16Peak)} of the bf16 peak.`
 }
 

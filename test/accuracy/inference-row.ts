@@ -1,7 +1,8 @@
 /** Published measurements of inference, a row each: fixtures/measurements/README.md says what the fields mean. */
+
 import { readFileSync } from 'node:fs'
-import type { ElementType } from '../../src/hardware/chip.ts'
 import type { Spelling } from '../../src/model/spelling.ts'
+import type { ElementType } from '../../src/recipe/element-types.ts'
 import type { Bytes, Seconds } from '../../src/units.ts'
 
 export interface Latency {

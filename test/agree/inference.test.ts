@@ -1,7 +1,7 @@
 /** The search of inference finds what trying everything finds, mesh by mesh, and loses none on the way. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { elementBytes } from '../../src/cost/element.ts'
 import { phaseOf } from '../../src/infer.ts'
 import { cacheBytes, weightBytes } from '../../src/inference/floor.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
@@ -9,6 +9,7 @@ import { type InferenceCandidate, searchPhase } from '../../src/inference/search
 import { kvCacheBytes } from '../../src/model/kv-cache.ts'
 import { parameterCount } from '../../src/model/parameters.ts'
 import type { Constraints, GenerateWorkload, InferenceProblem, PhaseProblem } from '../../src/problem.ts'
+import { elementBytes } from '../../src/recipe/element-type.ts'
 import { meshKey } from '../../src/search/candidate.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { generateProblems, prefillProblems } from '../laws/inference-problems.ts'

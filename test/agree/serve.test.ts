@@ -2,9 +2,9 @@
  * The best deployment against every one there is: all prefill with all generate instances of all sizes, all numbers of them,
  * one after another, with queues and batches worked out here.
  */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { elementBytes } from '../../src/cost/element.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
 import { meanWait } from '../../src/inference/queue.ts'
 import type { Sized } from '../../src/inference/serving/counts.ts'
@@ -19,6 +19,7 @@ import { type Requests, requestsOf } from '../../src/inference/serving/requests.
 import { copyBytes } from '../../src/inference/serving/storage.ts'
 import { kvCacheBytes } from '../../src/model/kv-cache.ts'
 import type { ServeWorkload } from '../../src/problem.ts'
+import { elementBytes } from '../../src/recipe/element-type.ts'
 import { inferenceProblem } from '../inference-problem.ts'
 import { runs } from '../runs.ts'
 

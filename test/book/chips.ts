@@ -1,7 +1,9 @@
 /** Chips of the catalogue with the book's figures, and chips that a case makes up. */
+
 import { readFileSync } from 'node:fs'
-import type { Chip, ElementType } from '../../src/hardware/chip.ts'
+import type { Chip } from '../../src/hardware/chip.ts'
 import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'
+import type { ElementType } from '../../src/recipe/element-types.ts'
 import type { BytesPerSecond, FlopsPerSecond } from '../../src/units.ts'
 
 const folder = new URL('../../fixtures/hardware/', import.meta.url)

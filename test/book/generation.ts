@@ -2,10 +2,10 @@
  * Generation as chapters 7 and 8 count it: a model with so many parameters and so large caches, on chips whose network is in
  * nobody's way.
  */
+
 import { book } from '../../src/book-assumptions.ts'
-import { elementBytes } from '../../src/cost/element.ts'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
-import type { Chip, ElementType } from '../../src/hardware/chip.ts'
+import type { Chip } from '../../src/hardware/chip.ts'
 import type { Cluster } from '../../src/hardware/cluster.ts'
 import { infer } from '../../src/infer.ts'
 import type { Architecture } from '../../src/model/architecture.ts'
@@ -13,6 +13,8 @@ import { parameterCount } from '../../src/model/parameters.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
 import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import type { GenerateWorkload, InferenceProblem, InferenceSketch } from '../../src/problem.ts'
+import { elementBytes } from '../../src/recipe/element-type.ts'
+import type { ElementType } from '../../src/recipe/element-types.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import type { Bytes, Seconds } from '../../src/units.ts'
 import { generation, solvers } from '../inference-problem.ts'

@@ -1,7 +1,9 @@
 /** The plain matmul of the book, and where chips are balanced. */
+
 import { book } from '../../src/book-assumptions.ts'
 import { computeRates } from '../../src/cost/compute.ts'
-import type { Chip, ElementType } from '../../src/hardware/chip.ts'
+import type { Chip } from '../../src/hardware/chip.ts'
+import type { ElementType } from '../../src/recipe/element-types.ts'
 import { crossing } from './crossing.ts'
 import { activation, einsum, type Shape, waitingOn, weight } from './einsum.ts'
 import { precisionOf } from './precision.ts'

@@ -1,4 +1,5 @@
 /** What a catalogue name is served in: the checkpoint that was released, by the same reading as a Hugging Face config. */
+
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -8,11 +9,11 @@ import { optimizeRequest } from '../../api/schemas/optimize.ts'
 import { resolvedModel } from '../../api/translate/model.ts'
 import { precisionOf } from '../../api/translate/precision.ts'
 import { parameterBytes } from '../../src/cost/parameter-bytes.ts'
-import { elementTypes } from '../../src/hardware/chip.ts'
 import { peakOf, plainType } from '../../src/hardware/peak.ts'
 import { chipOf } from '../../src/hardware/record.ts'
 import { importHuggingFace } from '../../src/model/hugging-face/import.ts'
 import { partParameters, weightParts } from '../../src/model/weight-parts.ts'
+import { elementTypes } from '../../src/recipe/element-type.ts'
 import { runs } from '../runs.ts'
 import { planning } from './planning.ts'
 import { service } from './service.ts'

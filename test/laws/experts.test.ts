@@ -1,8 +1,8 @@
 /** Mixtures of experts in training: what they cost beside dense models, and what the expert axis divides. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
-import { elementBytes } from '../../src/cost/element.ts'
 import { memoryNumbers, stageBytes } from '../../src/cost/memory-numbers.ts'
 import { type CostModel, costModel, stageModel } from '../../src/cost/model.ts'
 import { distinctPlaces } from '../../src/cost/routing.ts'
@@ -12,6 +12,7 @@ import type { Architecture } from '../../src/model/architecture.ts'
 import type { MixtureOfExperts } from '../../src/model/transformer.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { PlanSketch, Problem } from '../../src/problem.ts'
+import { elementBytes } from '../../src/recipe/element-type.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../../src/sharding/states.ts'
 import { enumeration, type Priced } from '../agree/enumeration.ts'

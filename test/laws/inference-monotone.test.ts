@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ElementType } from '../../src/hardware/chip.ts'
 import type { Cluster } from '../../src/hardware/cluster.ts'
 import { phaseOf } from '../../src/infer.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
 import { searchPhase } from '../../src/inference/search.ts'
 import type { GenerateWorkload, InferenceProblem, PhaseProblem, PrefillWorkload } from '../../src/problem.ts'
+import type { ElementType } from '../../src/recipe/element-types.ts'
 import { runs } from '../runs.ts'
 import { generateProblems, prefillProblems } from './inference-problems.ts'
 

@@ -1,9 +1,10 @@
 /** Problems of inference made up at random: small models on a few chips, as a search and its laws are quick on. */
+
 import fc from 'fast-check'
-import type { ElementType } from '../../src/hardware/chip.ts'
 import type { Architecture } from '../../src/model/architecture.ts'
 import type { AttentionPattern } from '../../src/model/transformer.ts'
 import type { GenerateWorkload, InferenceProblem, Precision, PrefillWorkload } from '../../src/problem.ts'
+import type { ElementType } from '../../src/recipe/element-types.ts'
 import { generation, type InferenceOptions, inferenceProblem, prompts } from '../inference-problem.ts'
 
 const whole = (min: number, max: number) => fc.integer({ min, max })

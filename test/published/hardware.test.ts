@@ -2,11 +2,12 @@
  * The hardware catalogue against what is published, and against itself. TPU figures: How To Scale Your Model,
  * "How to Think About TPUs", tables of TPU specs; GPU figures: the same, "How to Think About GPUs".
  */
+
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { elementTypes } from '../../src/hardware/chip.ts'
 import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'
+import { elementTypes } from '../../src/recipe/element-type.ts'
 
 const folder = new URL('../../fixtures/hardware/', import.meta.url)
 const files = readdirSync(folder).filter((file) => file.endsWith('.json'))

@@ -6,7 +6,8 @@
  * Quantisers convert the matmuls of layers, not look-up tables nor, unless told, the head: transformers,
  * quantizers/base.py (get_modules_to_not_convert) and the quantisers' own formats. MLX converts all (quantization.ts).
  */
-import type { ElementType } from '../../hardware/chip.ts'
+
+import type { ElementType } from '../../recipe/element-types.ts'
 import type { Transformer } from '../transformer.ts'
 import { type ByPart, byPart, type WeightPart } from '../weight-parts.ts'
 import type { Fields } from './fields.ts'

@@ -15,8 +15,9 @@
  * SGLang, and TensorRT-LLM on Hopper multiply it by bf16. Source: transformers, utils/quantization_config.py;
  * TensorRT-LLM, quantization/mode.py (QuantAlgo).
  */
-import type { ElementType } from '../../hardware/chip.ts'
+
 import { plainType } from '../../hardware/peak.ts'
+import type { ElementType } from '../../recipe/element-types.ts'
 import { type Fields, isObject } from './fields.ts'
 
 export interface Scheme {

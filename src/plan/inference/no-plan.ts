@@ -10,6 +10,7 @@ import { cacheBytes, floorSeconds, type Work, weightBytes, workFlops } from '../
 import type { InferenceMeshes } from '../../inference/meshes.ts'
 import type { InferenceSearchResult } from '../../inference/search.ts'
 import type { PhaseProblem, Setting } from '../../problem.ts'
+import { isNarrow } from '../../recipe/element-type.ts'
 import { narrowed } from '../../stored-precision.ts'
 import { bytesText, counted, secondsText } from '../figures.ts'
 import type { InferenceNoPlan, InferencePlan } from '../inference-plan.ts'
@@ -129,7 +130,7 @@ export function precisionSuggestions(
 ): readonly Suggestion[] {
   const { precision } = problem
   return smallerTypes(problem.cluster.chip).flatMap(({ key, value }) => {
-    if (precision[key] !== 'bf16' && precision[key] !== 'fp32') return []
+    if (isNarrow(precision[key])) return []
     if (!anyPlan({ ...problem, precision: narrowed(problem, key, value) })) return []
     const what = key === 'weights' ? 'weights' : 'caches'
     return [

@@ -1,5 +1,6 @@
 /** What MaxText cannot run. Source: as maxtext.ts. */
-import type { ElementType } from '../../hardware/chip.ts'
+
+import type { ElementType } from '../../recipe/element-types.ts'
 import { widthChecks } from './experts.ts'
 import { maxtextBlock } from './maxtext-block.ts'
 import { maxtextContextChecks } from './maxtext-context.ts'

@@ -3,11 +3,13 @@
  * pool. Each objective is tried alone, then together; each suggestion has been tried, with all else as asked, and a
  * deployment exists with it.
  */
+
 import type { Sized } from '../../inference/serving/counts.ts'
 import type { PrefillInstance } from '../../inference/serving/phases.ts'
 import type { Requests } from '../../inference/serving/requests.ts'
 import type { Stop } from '../../patience.ts'
 import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
+import { isNarrow } from '../../recipe/element-type.ts'
 import { narrowed } from '../../stored-precision.ts'
 import { counted, secondsText } from '../figures.ts'
 import { smallerTypes } from '../inference/no-plan.ts'
@@ -237,7 +239,7 @@ function precisionSuggestions({ problem, requests, best }: NoServe): readonly Su
   const { precision } = problem
   const weights = smallerTypes(problem.cluster.chip).filter(({ key }) => key === 'weights')
   return weights.flatMap(({ value }) => {
-    if (precision.weights !== 'bf16' && precision.weights !== 'fp32') return []
+    if (isNarrow(precision.weights)) return []
     const found = best(requests, { ...problem, precision: narrowed(problem, 'weights', value) })
     if (!found) return []
     return [

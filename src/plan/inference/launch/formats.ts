@@ -3,9 +3,11 @@
  * quantised; `pairs` are the types of weights and matmuls that a framework has kernels for, as `weights/compute`,
  * four bits under one name whatever their scales.
  */
-import type { ElementType } from '../../../hardware/chip.ts'
+
 import { plainType } from '../../../hardware/peak.ts'
 import type { Precision, Setting } from '../../../problem.ts'
+import { isNarrow } from '../../../recipe/element-type.ts'
+import type { ElementType } from '../../../recipe/element-types.ts'
 import type { Check } from '../../launch/unsupported.ts'
 import type { Serving } from './serving.ts'
 
@@ -61,7 +63,7 @@ export function checkpointNotes(
   online: readonly string[],
 ): readonly string[] {
   const { weights, compute, checkpoint = 'a checkpoint' } = precision
-  if (weights === 'bf16' || weights === 'fp32') return []
+  if (!isNarrow(weights)) return []
   if (online.includes(formatPair(precision)) && quantizesItself(precision)) return []
   return [
     `${framework}: load ${checkpoint} with weights in ${weights} for matmuls in ${compute}; no flag makes one.`,
