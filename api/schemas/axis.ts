@@ -1,21 +1,13 @@
 /** The mesh axes on the wire: always all seven in an answer, any of them in a request. */
 import { z } from 'zod'
-import { axes } from '../../src/sharding/axis.ts'
+import { axes, perAxis as ofEachAxis } from '../../src/sharding/axis.ts'
 import { count, mostChips } from './bound.ts'
 
 export const axisName = z.enum(axes)
 
 /** One value for each axis. */
 export function perAxis<T extends z.ZodType>(value: T) {
-  return {
-    data: value,
-    fsdp: value,
-    tensor: value,
-    tensor2: value,
-    context: value,
-    expert: value,
-    pipeline: value,
-  }
+  return ofEachAxis(() => value)
 }
 
 export const mesh = z

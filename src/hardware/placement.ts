@@ -9,7 +9,7 @@
  * then pipeline outermost; or pipeline inside fsdp and data.
  */
 
-import { type Axis, axes, type Mesh } from '../sharding/axis.ts'
+import { type Axis, axes, axesAcrossSlices, type Mesh } from '../sharding/axis.ts'
 import type { Network, SwitchedNetwork, TorusNetwork } from './cluster.ts'
 import { divisorsOf } from './divisors.ts'
 import type { Group, TorusPart } from './group.ts'
@@ -18,8 +18,6 @@ import { permutations } from './permutations.ts'
 export interface Placement {
   readonly groups: Readonly<Record<Axis, Group>>
 }
-
-const acrossSlices: readonly Axis[] = ['data', 'fsdp', 'pipeline']
 
 const rankOrders: readonly (readonly Axis[])[] = [
   ['tensor', 'tensor2', 'context', 'expert', 'fsdp', 'data', 'pipeline'],
@@ -73,8 +71,8 @@ export function sliceAssignments(
   if (network.slices === 1) return oneSlice
   return factorings(
     network.slices,
-    acrossSlices.map((axis) => mesh[axis]),
-  ).map((sizes) => Object.fromEntries(acrossSlices.map((axis, index) => [axis, sizes[index] ?? 1])))
+    axesAcrossSlices.map((axis) => mesh[axis]),
+  ).map((sizes) => Object.fromEntries(axesAcrossSlices.map((axis, index) => [axis, sizes[index] ?? 1])))
 }
 
 /** Depth first over physical axes: `chosen` are the nested parts of those before, `left` what is still to place. */

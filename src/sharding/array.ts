@@ -6,7 +6,7 @@
  *
  * Axis letters: R data, X fsdp, Y tensor, Z tensor2, C context, E expert, P pipeline.
  */
-import { type Axis, axes } from './axis.ts'
+import { type Axis, axes, perAxis } from './axis.ts'
 
 /**
  * Whose bytes they are, and so of which precision, and whether moving them waits for the product before.
@@ -38,15 +38,7 @@ export interface ShardedArray {
   readonly dimensions: readonly Dimension[]
 }
 
-const letters: Readonly<Record<Axis, string>> = {
-  data: 'R',
-  fsdp: 'X',
-  tensor: 'Y',
-  tensor2: 'Z',
-  context: 'C',
-  expert: 'E',
-  pipeline: 'P',
-}
+const letters = perAxis(({ letter }) => letter)
 
 export function axisLetters(over: readonly Axis[]): string {
   return over.map((axis) => letters[axis]).join('')

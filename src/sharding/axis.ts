@@ -1,29 +1,61 @@
 /**
- * The mesh axes, always all seven, in the order of the contract. An axis of size 1 shards nothing.
+ * The mesh axes, a row each: always all seven, in the order of the contract. An axis of size 1 shards nothing.
  *
  *   data      replicas of everything                fsdp     shards states (ZeRO-3) and the batch
  *   tensor    shards heads, F and the vocabulary    tensor2  shards D (2D weight-stationary)
  *   context   shards the sequence                   expert   shards the experts
  *   pipeline  shards the layers
  */
-export const axes = ['data', 'fsdp', 'tensor', 'tensor2', 'context', 'expert', 'pipeline'] as const
+interface AxisRow {
+  readonly name: string
+  /** In the notation of shardings. */
+  readonly letter: string
+  /** Its chips have sequences of their own. */
+  readonly sequences: boolean
+  /** Its chips have whole copies of what is not expert weights, unless states are sharded. */
+  readonly replicates: boolean
+  /** ZeRO-3 shards weights over it. */
+  readonly shardsWeights: boolean
+  /** It may cross from one slice of a torus to another. */
+  readonly crossesSlices: boolean
+}
 
-export type Axis = (typeof axes)[number]
+const model = { sequences: false, replicates: false, shardsWeights: false, crossesSlices: false } as const
+
+export const axisRows = [
+  { ...model, name: 'data', letter: 'R', sequences: true, replicates: true, crossesSlices: true },
+  { name: 'fsdp', letter: 'X', sequences: true, replicates: true, shardsWeights: true, crossesSlices: true },
+  { ...model, name: 'tensor', letter: 'Y' },
+  { ...model, name: 'tensor2', letter: 'Z' },
+  { ...model, name: 'context', letter: 'C', replicates: true, shardsWeights: true },
+  { ...model, name: 'expert', letter: 'E', sequences: true, replicates: true, shardsWeights: true },
+  { ...model, name: 'pipeline', letter: 'P', crossesSlices: true },
+] as const satisfies readonly AxisRow[]
+
+export type Axis = (typeof axisRows)[number]['name']
+
+const rows: readonly (AxisRow & { readonly name: Axis })[] = axisRows
+
+const axesWith = (has: (row: AxisRow) => boolean): readonly Axis[] => rows.filter(has).map(({ name }) => name)
+
+export const axes: readonly Axis[] = axesWith(() => true)
+
+export const axesOfSequences = axesWith(({ sequences }) => sequences)
+export const replicatingAxes = axesWith(({ replicates }) => replicates)
+export const weightShardingAxes = axesWith(({ shardsWeights }) => shardsWeights)
+export const axesAcrossSlices = axesWith(({ crossesSlices }) => crossesSlices)
+
+/** Something for each axis. */
+export function perAxis<Value>(value: (row: AxisRow, index: number) => Value): Readonly<Record<Axis, Value>> {
+  return Object.fromEntries(rows.map((row, index) => [row.name, value(row, index)])) as Record<Axis, Value>
+}
 
 export type Mesh = Readonly<Record<Axis, number>>
 
 /** A set of axes as bits, so that products over any subset can be looked up. */
 export type AxisSet = number
 
-export const axisBit: Readonly<Record<Axis, AxisSet>> = {
-  data: 1,
-  fsdp: 2,
-  tensor: 4,
-  tensor2: 8,
-  context: 16,
-  expert: 32,
-  pipeline: 64,
-}
+export const axisBit: Readonly<Record<Axis, AxisSet>> = perAxis((_, index) => 1 << index)
 
 export const axisSets = 1 << axes.length
 
@@ -41,7 +73,9 @@ export function meshSize(mesh: Mesh): number {
 
 /** How many chips' worth of sequences there are: all that is not an expert takes the expert axis for one more of data. */
 export function replicasOf(mesh: Mesh): number {
-  return mesh.data * mesh.fsdp * mesh.expert
+  let replicas = 1
+  for (const axis of axesOfSequences) replicas *= mesh[axis]
+  return replicas
 }
 
-export const unitMesh: Mesh = { data: 1, fsdp: 1, tensor: 1, tensor2: 1, context: 1, expert: 1, pipeline: 1 }
+export const unitMesh: Mesh = perAxis(() => 1)

@@ -15,7 +15,7 @@
  * `data` beside stage 3 is HSDP: whole copies of the shards, so its gradients are all-reduced after the scatter.
  * Source: Rajbhandari et al. 2020 (arXiv 1910.02054); formulas of section 10.
  */
-import type { Axis } from './axis.ts'
+import { type Axis, replicatingAxes, weightShardingAxes } from './axis.ts'
 
 export type ZeroStage = 0 | 1 | 2 | 3
 
@@ -28,12 +28,14 @@ export interface StateSharding {
   readonly reduced: 'microbatch' | 'step'
 }
 
-const replicas: readonly Axis[] = ['data', 'fsdp', 'context', 'expert']
-const shards: readonly Axis[] = ['fsdp', 'context', 'expert']
-
 export const stateShardings: Readonly<Record<ZeroStage, StateSharding>> = {
   0: { weights: [], gradients: [], optimizer: [], reduced: 'step' },
-  1: { weights: [], gradients: [], optimizer: replicas, reduced: 'step' },
-  2: { weights: [], gradients: replicas, optimizer: replicas, reduced: 'microbatch' },
-  3: { weights: shards, gradients: shards, optimizer: shards, reduced: 'microbatch' },
+  1: { weights: [], gradients: [], optimizer: replicatingAxes, reduced: 'step' },
+  2: { weights: [], gradients: replicatingAxes, optimizer: replicatingAxes, reduced: 'microbatch' },
+  3: {
+    weights: weightShardingAxes,
+    gradients: weightShardingAxes,
+    optimizer: weightShardingAxes,
+    reduced: 'microbatch',
+  },
 }

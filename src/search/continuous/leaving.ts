@@ -6,7 +6,7 @@
  * A flow that `others` do not divide either moves c/n · Π others · g · (1 - 1/g). With g >= 2 the chord of log2(1 - 1/g)
  * between 2 and n lies below it, and the product is a power as well; else `others` are taken as 1.
  */
-import { type Axis, type AxisSet, axesOf, axisBit } from '../../sharding/axis.ts'
+import { type Axis, type AxisSet, axesOf, axisSet, weightShardingAxes } from '../../sharding/axis.ts'
 import { ones, sum, type Terms, times } from '../linear-terms.ts'
 import type { Cut } from './network-cuts.ts'
 import type { Power } from './power-program.ts'
@@ -29,7 +29,7 @@ export function insideOf(axis: Axis, cut: Cut): string {
 }
 
 /** Axes of which at least one is larger than 1 where states are sharded over them. */
-export const sharding: AxisSet = axisBit.fsdp | axisBit.context | axisBit.expert
+export const sharding: AxisSet = axisSet(weightShardingAxes)
 
 /** Null where nothing does. */
 export function leaving({ over, others }: Flow, cut: Cut, sharded: boolean, chips: number): Leaving | null {

@@ -11,7 +11,7 @@
  */
 import type { Assumptions } from '../../assumptions.ts'
 import type { Cluster, SwitchedNetwork, TorusNetwork } from '../../hardware/cluster.ts'
-import { type Axis, axes } from '../../sharding/axis.ts'
+import { type Axis, axes, axesAcrossSlices } from '../../sharding/axis.ts'
 import type { BytesPerSecond } from '../../units.ts'
 
 export interface Cut {
@@ -51,7 +51,7 @@ function torusCuts(network: TorusNetwork, assumptions: Assumptions): readonly Cu
     unit: slice,
     rate: between,
     insideFraction: 0,
-    across: ['data', 'fsdp', 'pipeline'],
+    across: axesAcrossSlices,
   }
   return [...(all.rate > 0 ? [all] : []), ...(between > 0 ? [slices] : [])]
 }

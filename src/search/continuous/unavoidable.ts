@@ -20,7 +20,7 @@ import type { CostModel } from '../../cost/model.ts'
 import type { StageModel } from '../../cost/stage-model.ts'
 import { createScale, one, type Scale, setBatch, setMesh, type Term, termValue } from '../../cost/term.ts'
 import { scheduleRow } from '../../recipe/schedule.ts'
-import { type AxisSet, axisBit, axisSets, unitMesh } from '../../sharding/axis.ts'
+import { type AxisSet, axisBit, axisSet, axisSets, replicatingAxes, unitMesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { triedSchedules } from '../choices.ts'
 
@@ -64,7 +64,7 @@ export interface Unavoidable {
 /** Everything but pipeline, which divides all. */
 const dividing = (axisSets - 1) & ~axisBit.pipeline
 /** Tensor axes divide all states but norms, which are little: those count as divided. */
-const replicating = axisBit.data | axisBit.fsdp | axisBit.context | axisBit.expert
+const replicating = axisSet(replicatingAxes)
 
 export function unavoidable(model: CostModel, stage: StageModel): Unavoidable {
   const { workload, assumptions, model: transformer } = model.problem
