@@ -10,6 +10,7 @@
  */
 
 import type { Transformer } from '../../model/transformer.ts'
+import type { PolicyName } from '../../recipe/policies.ts'
 import { policyRows } from '../../recipe/policy.ts'
 import type { HostPart } from '../../recipe/policy-row.ts'
 import type { Run } from './run.ts'
@@ -24,7 +25,7 @@ const names: Readonly<Record<string, string>> = {
   full: 'full',
   minimal_offloaded: 'minimal_offloaded',
   qkv_proj_offloaded: 'qkv_proj_offloaded',
-}
+} satisfies Partial<Record<PolicyName, string>>
 
 type Part = 'queries' | 'context' | 'output' | 'hidden'
 
@@ -41,7 +42,7 @@ const parts: Readonly<Record<string, readonly Part[]>> = {
   qkv_input_offloaded: ['queries'],
   qkv_out_input_offloaded: ['queries', 'output'],
   full_offloaded: [],
-}
+} satisfies Partial<Record<PolicyName, readonly Part[]>>
 
 export function maxtextRecomputation({ recomputation, model }: Run): Readonly<Record<string, string>> | null {
   const { policy, count } = recomputation

@@ -1,6 +1,7 @@
 /** What Megatron-LM cannot run. Source: as megatron.ts, and megatron/core/optimizer/distrib_optimizer.py. */
 
 import { scheduleRow } from '../../recipe/schedule.ts'
+import type { ScheduleName } from '../../recipe/schedules.ts'
 import { widthChecks } from './experts.ts'
 import { megatronExpertChecks } from './megatron-experts.ts'
 import { megatronOptimizers, megatronSharding } from './megatron-states.ts'
@@ -42,7 +43,7 @@ function meshChecks({ mesh, sequenceLength, problem }: MeshRun): readonly Check[
   ]
 }
 
-const schedules: readonly string[] = ['none', '1f1b', 'interleaved-1f1b']
+const schedules: readonly ScheduleName[] = ['none', '1f1b', 'interleaved-1f1b']
 
 function scheduleChecks({ mesh, schedule, microbatches }: Run): readonly Check[] {
   return [

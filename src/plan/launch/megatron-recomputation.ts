@@ -3,6 +3,7 @@
  * mix of whole layers can be said where one n makes the layers of all stages. Null where it cannot be said. Source: as
  * megatron.ts, and megatron/core/recompute.py, which counts n in a chunk, not in a stage.
  */
+import type { PolicyName } from '../../recipe/policies.ts'
 import { layersTaken } from './chunks.ts'
 import type { Run } from './run.ts'
 
@@ -10,7 +11,7 @@ const ofAllLayers: Readonly<Record<string, readonly string[]>> = {
   none: [],
   selective: ['--recompute-granularity', 'selective', '--recompute-modules', 'core_attn'],
   full: ['--recompute-granularity', 'full', '--recompute-method', 'uniform', '--recompute-num-layers', '1'],
-}
+} satisfies Partial<Record<PolicyName, readonly string[]>>
 
 export function megatronRecomputation(run: Run): readonly (string | number)[] | null {
   const { policy, other, count } = run.recomputation

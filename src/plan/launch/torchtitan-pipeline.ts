@@ -2,6 +2,7 @@
  * torchtitan's keys for a pipeline. It deals out layers evenly over all chunks, embedding and loss taken for some
  * layers on the first and the last; chunks that are not so are listed by name. Source: as torchtitan.ts.
  */
+import type { ScheduleName } from '../../recipe/schedules.ts'
 import { chunks, interiorLayers } from './chunks.ts'
 import type { Run } from './run.ts'
 import type { TomlValue } from './toml.ts'
@@ -10,7 +11,7 @@ export const torchtitanSchedules: Readonly<Record<string, string>> = {
   gpipe: 'GPipe',
   '1f1b': '1F1B',
   'interleaved-1f1b': 'Interleaved1F1B',
-}
+} satisfies Partial<Record<ScheduleName, string>>
 
 export function torchtitanPipeline(run: Run): Readonly<Record<string, TomlValue>> {
   if (run.mesh.pipeline === 1) return {}

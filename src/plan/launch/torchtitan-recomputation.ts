@@ -3,9 +3,12 @@
  * floor(L / n) of L. Null where no n makes the plan's. Its selective checkpointing by operation keeps every other matmul,
  * which is no policy of ours. Source: as torchtitan.ts, and torchtitan/distributed/activation_checkpoint.py.
  */
+import type { PolicyName } from '../../recipe/policies.ts'
 import type { Run } from './run.ts'
 
-const modes: Readonly<Record<string, string>> = { none: 'none', full: 'full' }
+const modes: Readonly<Record<string, string>> = { none: 'none', full: 'full' } satisfies Partial<
+  Record<PolicyName, string>
+>
 
 export function torchtitanRecomputation({
   recomputation,
