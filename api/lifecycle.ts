@@ -2,6 +2,8 @@
  * From serving to gone. While draining, requests that are being answered go on and new ones are refused; at the
  * deadline the searches that are left are told to stop.
  */
+import { setMaxListeners } from 'node:events'
+
 export interface Lifecycle {
   readonly draining: () => boolean
   /** Fires when waiting is over. */
@@ -16,6 +18,8 @@ const lastWordsMs = 1000
 
 export function createLifecycle(): Lifecycle {
   const stop = new AbortController()
+  // Every request that is being answered listens.
+  setMaxListeners(0, stop.signal)
   let draining = false
   let inside = 0
   let whenEmpty = () => {}

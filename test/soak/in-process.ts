@@ -1,0 +1,49 @@
+/** The app with its searches in the thread of the soak itself: what fails there fails with its stack, and nothing is hidden by a worker's end. */
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { createApp } from '../../api/app.ts'
+import { loadCatalogue } from '../../api/catalogue.ts'
+import { createFlags, type Errand, wasCut } from '../../api/errand.ts'
+import { createLifecycle } from '../../api/lifecycle.ts'
+import { createMetrics } from '../../api/metrics.ts'
+import type { Search, Searched, Terms } from '../../api/search.ts'
+import * as worker from '../../api/search-worker.ts'
+
+const clock = () => performance.now()
+
+function inThread<Subject, Answer>(task: (errand: Errand<Subject>) => Answer) {
+  return async (subject: Subject, { timeoutMs }: Terms): Promise<Searched<Answer>> => {
+    const flags = createFlags()
+    const began = clock()
+    const answer = task({ subject, timeoutMs, flags })
+    return { answer, waitedMs: 0, elapsedMs: clock() - began, cut: wasCut(flags) }
+  }
+}
+
+export async function startInProcess(): Promise<{ readonly origin: string; readonly server: Server }> {
+  const search: Search = {
+    optimize: inThread(worker.optimize),
+    evaluate: inThread(worker.evaluate),
+    collective: inThread(worker.collective),
+    occupancy: () => ({ running: 0, waiting: 0 }),
+  }
+  const app = createApp({
+    catalogue: loadCatalogue(),
+    examples: [],
+    search,
+    lifecycle: createLifecycle(),
+    log: pino({ level: 'error' }),
+    clock,
+    requestsPerMinute: 0,
+    trustProxy: 0,
+    apiKeys: [],
+    build: 'of the soak',
+    metrics: createMetrics(search, clock),
+    metricsHere: false,
+  })
+  const server = createServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
+}
