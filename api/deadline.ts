@@ -7,11 +7,12 @@ export interface Limits {
   readonly timeoutMs: number
   /** Fires when the service is going away: searches then answer what they have. */
   readonly stopping: AbortSignal
+  readonly client: string
 }
 
 export async function beforeDeadline<Answer>(
   response: Response,
-  { timeoutMs, stopping }: Limits,
+  { timeoutMs, stopping, client }: Limits,
   search: (terms: Terms) => Promise<Searched<Answer>>,
 ): Promise<Searched<Answer>> {
   const controller = new AbortController()
@@ -20,7 +21,7 @@ export async function beforeDeadline<Answer>(
   stopping.addEventListener('abort', stop)
   if (stopping.aborted) stop()
   try {
-    return await search({ timeoutMs, signal: controller.signal })
+    return await search({ timeoutMs, signal: controller.signal, client })
   } catch (error) {
     throw error instanceof SearchFailure ? problemOf(error, timeoutMs) : error
   } finally {
@@ -29,11 +30,15 @@ export async function beforeDeadline<Answer>(
   }
 }
 
-function problemOf({ end }: SearchFailure, timeoutMs: number): ProblemError {
+function problemOf({ end, retryAfterSeconds = 2 }: SearchFailure, timeoutMs: number): ProblemError {
   switch (end) {
     case 'full':
       return new ProblemError('overloaded', 'All searchers are busy and the queue is full.', [], {
-        'retry-after': '2',
+        'retry-after': String(retryAfterSeconds),
+      })
+    case 'crowded':
+      return new ProblemError('too-many-requests', 'As many requests wait as may of one client.', [], {
+        'retry-after': String(retryAfterSeconds),
       })
     case 'overdue':
       return timedOut(timeoutMs, 'no answer was ready')

@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { createApp } from './app.ts'
 import { buildId } from './build-id.ts'
 import { loadCatalogue } from './catalogue.ts'
+import { createEstimates } from './estimated-work.ts'
 import { loadExamples } from './examples.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createMetrics } from './metrics.ts'
@@ -23,6 +24,8 @@ const lifecycle = createLifecycle()
 const pool = createPool({
   threads: settings.THREADS,
   maxQueue: settings.MAX_QUEUE,
+  maxQueueOfOne: settings.MAX_QUEUE_PER_CLIENT,
+  estimates: createEstimates(),
   memoryMb: settings.WORKER_MEMORY_MB,
   onError: (error) => log.error({ err: error }, 'a searcher failed'),
 })

@@ -1,11 +1,13 @@
 /**
- * The searches of all requests, each whole in a worker thread, one behind another where all threads are busy; beyond `maxQueue`
- * that wait there is no room. A search that is told to stop does so by itself, at its next mesh; one that does not, within
+ * The searches of all requests, each whole in a worker thread; where all threads are busy they wait in a queue that is fair between
+ * clients. A search that is told to stop does so by itself, at its next mesh; one that does not, within
  * `graceMs`, is ended with its thread, and a new thread takes its place.
  */
 import { performance } from 'node:perf_hooks'
 import { Piscina } from 'piscina'
 import { askToStop, createFlags, type Errand, type Flags, hasBegun, wasCut } from './errand.ts'
+import type { Asked, Estimates } from './estimated-work.ts'
+import { createFairQueue } from './fair-queue.ts'
 import { workerFile } from './root.ts'
 import type { OptimizeRequest } from './schemas/optimize.ts'
 import { type Search, type SearchEnd, type Searched, SearchFailure, type Terms } from './search.ts'
@@ -13,6 +15,10 @@ import { type Search, type SearchEnd, type Searched, SearchFailure, type Terms }
 export interface PoolOptions {
   readonly threads: number
   readonly maxQueue: number
+  /** Of them, of one client. */
+  readonly maxQueueOfOne?: number
+  /** By which what waits is ordered; without them clients pay what their searches took, and no more is known. */
+  readonly estimates?: Estimates
   readonly memoryMb: number
   readonly graceMs?: number
   /** Exports what there is to ask: `optimize`, `evaluate` and `collective`. */
@@ -40,7 +46,8 @@ interface Running {
 }
 
 export function createPool(options: PoolOptions): Pool {
-  const { threads, maxQueue, memoryMb, graceMs = 500, worker = workerFile, onError = () => {} } = options
+  const { threads, maxQueue, maxQueueOfOne = maxQueue, estimates, memoryMb } = options
+  const { graceMs = 500, worker = workerFile, onError = () => {} } = options
   const workers = new Piscina({
     filename: worker.href,
     minThreads: threads,
@@ -48,8 +55,12 @@ export function createPool(options: PoolOptions): Pool {
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
   })
   const running = new Set<Running>()
-  const waiting: (() => void)[] = []
-  let taken = 0
+  const queue = createFairQueue({
+    places: threads,
+    maxWaiting: maxQueue,
+    maxWaitingOfOne: maxQueueOfOne,
+    clock: () => performance.now() / 1000,
+  })
 
   // Of a thread that fails before it has a task: those that wait for it would do so for good.
   workers.on('error', (error) => {
@@ -57,49 +68,22 @@ export function createPool(options: PoolOptions): Pool {
     for (const { flags, end } of running) if (!hasBegun(flags)) end('unavailable')
   })
 
-  function place(signal: AbortSignal): Promise<void> {
-    if (signal.aborted)
-      return Promise.reject(new SearchFailure('left', 'It was told to stop before it began'))
-    if (taken < threads) {
-      taken++
-      return Promise.resolve()
-    }
-    if (waiting.length >= maxQueue) {
-      return Promise.reject(new SearchFailure('full', `${taken} searches run and ${waiting.length} wait`))
-    }
-    return new Promise((resolve, reject) => {
-      const begin = () => {
-        signal.removeEventListener('abort', leave)
-        taken++
-        resolve()
-      }
-      const leave = () => {
-        waiting.splice(waiting.indexOf(begin), 1)
-        reject(new SearchFailure('left', 'It was told to stop while it waited'))
-      }
-      signal.addEventListener('abort', leave, { once: true })
-      waiting.push(begin)
-    })
-  }
-
-  function leave(): void {
-    taken--
-    waiting.shift()?.()
-  }
-
   async function run<Answer>(
     name: Task,
-    subject: unknown,
-    { timeoutMs, signal }: Terms,
+    subject: Asked,
+    { timeoutMs, signal, client = '' }: Terms,
   ): Promise<Searched<Answer>> {
     const arrived = performance.now()
-    await place(signal)
+    const seconds = estimates?.secondsOf(subject) ?? 0
+    const leave = await queue.enter({ client, seconds }, signal)
     const began = performance.now()
     try {
       const flags = createFlags()
       const answer = await work<Answer>(name, { subject, timeoutMs, flags }, signal)
       const elapsedMs = performance.now() - began
-      return { answer, waitedMs: began - arrived, elapsedMs, cut: wasCut(flags) }
+      const cut = wasCut(flags)
+      if (!cut && !wasRefused(answer)) estimates?.learn(subject, elapsedMs / 1000)
+      return { answer, waitedMs: began - arrived, elapsedMs, cut }
     } finally {
       leave()
     }
@@ -145,7 +129,7 @@ export function createPool(options: PoolOptions): Pool {
     optimize: (request, terms) => run('optimize', request, terms),
     evaluate: (request, terms) => run('evaluate', request, terms),
     collective: (request, terms) => run('collective', request, terms),
-    occupancy: () => ({ running: taken, waiting: waiting.length }),
+    occupancy: queue.occupancy,
     warm: async (requests) => {
       const { signal } = new AbortController()
       const each = async () => {
@@ -157,6 +141,11 @@ export function createPool(options: PoolOptions): Pool {
     },
     close: () => workers.destroy(),
   }
+}
+
+/** What is refused was not searched for. */
+function wasRefused(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && 'refused' in answer
 }
 
 /** A failure that has a name, or the error as it is: a defect. */

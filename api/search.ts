@@ -11,6 +11,8 @@ export interface Terms {
   readonly timeoutMs: number
   /** When it fires, the search answers the best so far; one that waits is not begun. */
   readonly signal: AbortSignal
+  /** Who asks: threads are shared between clients. */
+  readonly client?: string
 }
 
 export interface Searched<T> {
@@ -38,17 +40,20 @@ export interface Occupancy {
 }
 
 /**
- * Why there is no answer: `full`, there was no room; `left`, it was told to stop before it began, or did not; `overdue`, it was ended as
+ * Why there is no answer: `full`, there was no room; `crowded`, none for more of this client; `left`, it was told to stop before it began, or did not; `overdue`, it was ended as
  * it did not stop by itself; `memory`, it needed more than it may have; `unavailable`, no searcher could be started.
  */
-export type SearchEnd = 'full' | 'left' | 'overdue' | 'memory' | 'unavailable'
+export type SearchEnd = 'full' | 'crowded' | 'left' | 'overdue' | 'memory' | 'unavailable'
 
 export class SearchFailure extends Error {
   override readonly name = 'SearchFailure'
   readonly end: SearchEnd
+  /** When there is likely to be room. */
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(end: SearchEnd, message: string, options: ErrorOptions = {}) {
+  constructor(end: SearchEnd, message: string, options: ErrorOptions & { retryAfterSeconds?: number } = {}) {
     super(message, options)
     this.end = end
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 }

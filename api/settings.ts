@@ -35,6 +35,8 @@ const environment = z.object({
   THREADS: whole(1, 256).prefault('2'),
   /** Requests that may wait for one; more are answered with a 503. */
   MAX_QUEUE: whole(0, 10_000).prefault('32'),
+  /** Of them, of one client: one key, or where none is asked for one address. */
+  MAX_QUEUE_PER_CLIENT: whole(0, 10_000).prefault('16'),
   /** Heap of a worker, which is ended when it needs more. */
   WORKER_MEMORY_MB: whole(64, 65_536).prefault('1024'),
   /** Memory for answers, so that what was asked lately is answered at once; 0 to search again for each. */

@@ -1,5 +1,6 @@
 /** One search of a route: under its deadline, measured. */
 import type { Request, Response } from 'express'
+import { clientOf } from './client.ts'
 import { beforeDeadline } from './deadline.ts'
 import type { Dependencies } from './dependencies.ts'
 import { entityTag, refuseUnchanged, setEntityTag } from './entity-tag.ts'
@@ -23,10 +24,11 @@ export async function timedSearch<Answer>(
   const route = String(request.route.path)
   const tag = entityTag(build, request)
   refuseUnchanged(request, tag)
+  const client = clientOf(request, response)
   const start = clock()
   let reply: Reply<Answer> | undefined
   try {
-    const found = await beforeDeadline(response, { timeoutMs, stopping: lifecycle.stopping }, search)
+    const found = await beforeDeadline(response, { timeoutMs, client, stopping: lifecycle.stopping }, search)
     const { elapsedMs, waitedMs, source } = found
     metrics.answered(route, source ?? 'searched')
     if (!source) metrics.searched(route, 'answered', { elapsedMs, waitedMs })

@@ -9,6 +9,7 @@ describe('the settings', () => {
       LOG_LEVEL: 'info',
       THREADS: 2,
       MAX_QUEUE: 32,
+      MAX_QUEUE_PER_CLIENT: 16,
       WORKER_MEMORY_MB: 1024,
       KEPT_ANSWERS_MB: 64,
       RATE_LIMIT_PER_MINUTE: 600,

@@ -125,10 +125,18 @@ function question(chips: number, timeoutMs: number): Sent {
   return { kind: 'valid', method: 'POST', path: '/optimize', headers, body: JSON.stringify(value), value }
 }
 
+/** A plan of one's own, costed. */
+function light(): Sent {
+  const { value, ...rest } = question(16, 10_000)
+  const { top: _, ...asked } = value as Record<string, unknown>
+  const trial = { ...asked, model: 'llama-3-8b', plan: { mesh: { fsdp: 16 } } }
+  return { ...rest, path: '/evaluate', body: JSON.stringify(trial), value: trial }
+}
+
 async function crowd(origin: string, until: number) {
   const over = () => performance.now() >= until
   const heavy = { answered: 0, refused: 0 }
-  const light: number[] = []
+  const times: number[] = []
   const heavies = Array.from({ length: 40 }, async () => {
     while (!over()) {
       const heard = await send(origin, question(4096, 2000), keys.heavy)
@@ -142,15 +150,15 @@ async function crowd(origin: string, until: number) {
   })
   const lightly = async () => {
     while (!over()) {
-      const heard = await send(origin, question(16, 10_000), keys.light)
+      const heard = await send(origin, light(), keys.light)
       if (typeof heard === 'string' || heard.status !== 200)
         fault('a light client is refused', JSON.stringify(heard))
-      else light.push(heard.tookMs)
+      else times.push(heard.tookMs)
       await delay(100)
     }
   }
   const [probes] = await Promise.all([probe(origin, over), lightly(), ...heavies])
-  return { heavy, light, probes }
+  return { heavy, light: times, probes }
 }
 
 /** All that had begun is answered whole, and the process ends by itself. */
@@ -210,13 +218,13 @@ if (minutes >= 30 && later > 1.2 * earlier) fault('resident memory grows', `${ea
 
 const {
   heavy,
-  light,
+  light: lightTimes,
   probes: besideThem,
 } = await crowd(service.origin, Math.max(share(1), performance.now() + 10_000))
 print(`40 heavy clients: ${heavy.answered} answered, ${heavy.refused} told to wait`)
-print(`a light client beside them: ${quantiles(light)}`)
+print(`a light client beside them: ${quantiles(lightTimes)}`)
 print(`probes beside them: ${quantiles(besideThem)}`)
-if (light.length === 0) fault('a light client had no answer beside heavy ones', '')
+if (lightTimes.length === 0) fault('a light client had no answer beside heavy ones', '')
 
 print(`SIGTERM: all of ${await terminated(service)} that had begun are accounted for`)
 for (const line of service.errors) if (line.startsWith('{')) fault('the service logged an error', line)

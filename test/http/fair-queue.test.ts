@@ -1,0 +1,203 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createEstimates, meshCount } from '../../api/estimated-work.ts'
+import { createFairQueue, type EndTurn } from '../../api/fair-queue.ts'
+import { SearchFailure } from '../../api/search.ts'
+import { runs } from '../runs.ts'
+import { failing } from './planners.ts'
+import { question, service } from './service.ts'
+
+/** Searches that take as long as `took` says, by a clock of their own. */
+function machine({ places = 1, maxWaiting = 1000, maxWaitingOfOne = 1000 } = {}) {
+  let now = 0
+  const begun: { readonly client: string; readonly name: string; readonly at: number }[] = []
+  const running = new Map<EndTurn, number>()
+  const queue = createFairQueue({ places, maxWaiting, maxWaitingOfOne, clock: () => now })
+  const flush = async () => {
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve()
+  }
+  const ask = (
+    client: string,
+    seconds: number,
+    { took = seconds, name = client, signal = new AbortController().signal } = {},
+  ) => {
+    const turn = queue.enter({ client, seconds }, signal)
+    const entered = turn.then((end) => {
+      begun.push({ client, name, at: now })
+      running.set(end, now + took)
+    })
+    entered.catch(() => {})
+    return entered
+  }
+  /** The next to end does. */
+  const step = async () => {
+    await flush()
+    const [first] = [...running].sort(([, one], [, other]) => one - other)
+    if (!first) return false
+    const [end, at] = first
+    now = Math.max(now, at)
+    running.delete(end)
+    end()
+    await flush()
+    return true
+  }
+  return { queue, ask, step, begun, flush, time: () => now }
+}
+
+describe('the queue', () => {
+  it('shares the time between clients that always have something waiting, whatever their searches take', async () => {
+    const seconds = fc.double({ min: 0.05, max: 5, noNaN: true })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(seconds, fc.double({ min: 0.3, max: 3, noNaN: true })), {
+          minLength: 12,
+          maxLength: 12,
+        }),
+        seconds,
+        async (many, one) => {
+          const { ask, step, begun } = machine()
+          const took = { greedy: 0, modest: 0 }
+          let longest = 0
+          const each = (client: 'greedy' | 'modest', estimate: number, off: number) => {
+            longest = Math.max(longest, estimate, estimate * off)
+            void ask(client, estimate, { took: estimate * off, name: `${estimate * off}` })
+          }
+          for (const [estimate, off] of many) each('greedy', estimate, off)
+          for (let index = 0; index < 12; index++) each('modest', one, 1)
+          const left = { greedy: 12, modest: 12 }
+          while (await step());
+          for (const { client, name } of begun) {
+            const who = client as keyof typeof took
+            took[who] += Number(name)
+            left[who]--
+            if (Math.min(left.greedy, left.modest) === 0) break
+            expect(Math.abs(took.greedy - took.modest)).toBeLessThanOrEqual(3 * longest + 1e-9)
+          }
+        },
+      ),
+      { numRuns: runs(20) },
+    )
+  })
+
+  it('lets one with little to ask begin next, however many wait of another', async () => {
+    const { ask, step, begun } = machine()
+    for (let index = 0; index < 30; index++) void ask('greedy', 10)
+    await step()
+    void ask('modest', 0.1)
+    await step()
+    expect(begun.findIndex(({ client }) => client === 'modest')).toBeLessThanOrEqual(2)
+  })
+
+  it('has the light begin before the heavy, of one client too', async () => {
+    const { ask, step, begun } = machine()
+    void ask('one', 1, { name: 'first' })
+    void ask('one', 9, { name: 'heavy' })
+    void ask('one', 0.1, { name: 'light' })
+    while (await step());
+    expect(begun.map(({ name }) => name)).toEqual(['first', 'light', 'heavy'])
+  })
+
+  it('lets nobody wait for ever: a heavy one begins though light ones of new clients never end', async () => {
+    const { ask, step, begun } = machine()
+    void ask('first', 0.5)
+    void ask('heavy', 10)
+    for (let index = 0; index < 50; index++) {
+      void ask(`light ${index}`, 0.5)
+      await step()
+    }
+    expect(begun.some(({ client }) => client === 'heavy')).toBe(true)
+  })
+
+  it('keeps a place from the heavy, so that a light one need not wait at all', async () => {
+    const { ask, begun, flush, queue } = machine({ places: 3 })
+    for (let index = 0; index < 5; index++) void ask('greedy', 10)
+    await flush()
+    expect(queue.occupancy()).toEqual({ running: 2, waiting: 3 })
+    void ask('modest', 0.1)
+    await flush()
+    expect(begun.map(({ client }) => client)).toEqual(['greedy', 'greedy', 'modest'])
+  })
+
+  it('bounds what waits of one client, and of all', async () => {
+    const { ask, flush } = machine({ maxWaiting: 3, maxWaitingOfOne: 2 })
+    const turns = ['a', 'a', 'a', 'a', 'b', 'b'].map((client) => ask(client, 1))
+    await flush()
+    await expect(turns[3]).rejects.toMatchObject({ end: 'crowded' })
+    await expect(turns[5]).rejects.toMatchObject({ end: 'full' })
+  })
+
+  it('has room again when it said that it would, and not long before, where searches last as long as is thought', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.double({ min: 0.1, max: 8, noNaN: true }), { minLength: 2, maxLength: 8 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (all, places) => {
+          const { ask, step, queue, time } = machine({ places, maxWaiting: all.length })
+          for (const seconds of all) void ask(`${seconds}`, seconds)
+          for (let extra = 0; extra < places; extra++) void ask('last', 8).catch(() => {})
+          const refused = await ask('late', 9).then(
+            () => undefined,
+            (error: SearchFailure) => error.retryAfterSeconds,
+          )
+          if (refused === undefined) return
+          while (time() < refused && (await step()));
+          expect(queue.occupancy().waiting).toBeLessThan(all.length)
+          expect(refused).toBeGreaterThanOrEqual(1)
+        },
+      ),
+      { numRuns: runs(20) },
+    )
+  })
+
+  it('forgets one that leaves while it waits', async () => {
+    const { ask, step, begun, queue } = machine()
+    const leave = new AbortController()
+    void ask('a', 1)
+    const left = ask('b', 1, { signal: leave.signal })
+    leave.abort()
+    await expect(left).rejects.toMatchObject({ end: 'left' })
+    while (await step());
+    expect(begun).toHaveLength(1)
+    expect(queue.occupancy()).toEqual({ running: 0, waiting: 0 })
+  })
+})
+
+describe('the estimate of a search', () => {
+  const asked = (chips: number, constraints: object = {}) => ({ hardware: { chips }, constraints }) as never
+
+  it('counts meshes: ways to deal the chips out to the axes that are free', () => {
+    const waysOf = (chips: number, axes: number): number => {
+      if (axes === 1) return 1
+      let ways = 0
+      for (let size = 1; size <= chips; size++) if (chips % size === 0) ways += waysOf(chips / size, axes - 1)
+      return ways
+    }
+    for (const chips of [1, 2, 7, 12, 64, 72, 97]) {
+      expect(meshCount(asked(chips))).toBe(waysOf(chips, 7))
+      expect(meshCount(asked(4 * chips, { tensor: 4, pipeline: 1 }))).toBe(waysOf(chips, 5))
+    }
+    expect(meshCount(asked(10, { tensor: 4 }))).toBe(1)
+  })
+
+  it('comes to what searches take here, and is never more than they may', () => {
+    const { learn, secondsOf } = createEstimates()
+    const question = { ...Object(asked(64)), workload: { mode: 'train' }, timeoutMs: 10_000 } as never
+    for (let index = 0; index < 40; index++) learn(question, 3)
+    expect(secondsOf(question)).toBeCloseTo(3, 2)
+    for (let index = 0; index < 40; index++) learn(question, 300)
+    expect(secondsOf(question)).toBe(10)
+  })
+})
+
+describe('who may not wait is told when to come again', () => {
+  it.each([
+    ['full', 503, '/problems/overloaded'],
+    ['crowded', 429, '/problems/too-many-requests'],
+  ] as const)('%s', async (end, status, type) => {
+    const search = failing(new SearchFailure(end, end, { retryAfterSeconds: 17 }))
+    const answer = await service({ search }).post('/optimize').send(question)
+    expect(answer.status).toBe(status)
+    expect(answer.body.type).toBe(type)
+    expect(answer.headers['retry-after']).toBe('17')
+  })
+})
