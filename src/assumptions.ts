@@ -95,7 +95,7 @@ export interface Assumptions {
   readonly shardedPipelines: boolean
   /** Rematerialisation policies that the search tries where the workload names none: what Megatron and torchtitan, or MaxText, offer. */
   readonly policies: readonly string[]
-  /** Training, prefill and generation list what one of these can launch; all there is where there are none, or none runs the model at all. */
+  /** What is listed one of these can launch, of a deployment both phases; all there is where there are none, or none runs the model at all. */
   readonly frameworks: readonly Framework[]
   /** Meshes with a second tensor axis are tried in training without being asked for: no framework has one since MaxText's went. */
   readonly searchTensor2: boolean

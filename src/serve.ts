@@ -1,8 +1,9 @@
 /** Serving in one page: rates and objectives in, ranked deployments out. */
-
+import type { Cluster } from './hardware/cluster.ts'
 import { infer } from './infer.ts'
-import { inferenceModel } from './inference/model.ts'
-import { bestDeployments, type ServeSpace } from './inference/serving/deployments.ts'
+import { type InferenceModel, inferenceModel } from './inference/model.ts'
+import type { Sized } from './inference/serving/counts.ts'
+import { bestDeployments, type ServeSearch, type ServeSpace } from './inference/serving/deployments.ts'
 import { type InstanceSize, instanceSize } from './inference/serving/phases.ts'
 import { instanceClusters } from './inference/serving/pool.ts'
 import { type Requests, requestsOf } from './inference/serving/requests.ts'
@@ -10,10 +11,13 @@ import { kvCacheBytes } from './model/kv-cache.ts'
 import type { Solvers } from './optimize.ts'
 import { endless, type Patience, type Stop, shares, within } from './patience.ts'
 import { assembled, unshown } from './plan/assembled.ts'
+import { servables, serversOf } from './plan/inference/launch.ts'
 import type { InferenceNoPlan, ServeAnswer } from './plan/inference-plan.ts'
 import { modelSummary } from './plan/model-summary.ts'
+import { noLaunch } from './plan/no-launch.ts'
 import { assembleServe } from './plan/serve/assemble.ts'
 import { serveNoPlan } from './plan/serve/no-plan.ts'
+import { unlaunchableServe } from './plan/serve/unlaunchable.ts'
 import { serveWarnings } from './plan/serve/warnings.ts'
 import type { InferenceProblem, ServeWorkload } from './problem.ts'
 import { elementBytes } from './recipe/element-type.ts'
@@ -30,6 +34,8 @@ export function serve(problem: ServeProblem, solvers: Solvers, patience: Patienc
   const found = bestDeployments(space, requests, patience(shares.search))
   const { deployments, enumerated, evaluated, unexamined } = found
   const [best] = deployments
+  const beyond = space.filtered ? anyDeployment(problem, requests, best, patience(shares.unlaunchable)) : null
+  const better = beyond?.deployments[0] ?? null
   const rival = rivalOf(space, requests, best?.pair.disaggregated, patience(shares.frontier))
   const plans = assembled(
     deployments,
@@ -37,8 +43,10 @@ export function serve(problem: ServeProblem, solvers: Solvers, patience: Patienc
       assembleServe(deployment, requests, rank, solvers.small, rank === 1 ? rival : undefined),
     patience(shares.plans),
   ).flatMap((plan) => plan ?? [])
+  const unlaunchable = better && unlaunchableServe(better, requests, best ?? null, solvers.small)
   return {
     plans,
+    unlaunchable,
     search: {
       enumerated,
       pruned: enumerated - evaluated - unexamined,
@@ -50,12 +58,18 @@ export function serve(problem: ServeProblem, solvers: Solvers, patience: Patienc
       exact: unexamined === 0,
     },
     infeasible:
-      plans.length > 0 || unexamined > 0 ? null : nothing(problem, space, requests, solvers, patience),
+      plans.length > 0 || unexamined > 0
+        ? null
+        : nothing(problem, space, requests, unlaunchable !== null, solvers, patience),
     model: modelSummary(problem, promptLength + outputLength),
     hardware: problem.cluster,
     precision,
     assumptions: problem.assumptions,
-    warnings: [...unshown(deployments.length, plans.length), ...serveWarnings(problem, plans[0] ?? null)],
+    warnings: [
+      ...unshown(deployments.length, plans.length),
+      ...(beyond && beyond.unexamined > 0 && (best || better) ? [unsought] : []),
+      ...serveWarnings(problem, plans[0] ?? null, space.filtered),
+    ],
   }
 }
 
@@ -65,16 +79,56 @@ function provenGap(score: number, floor: number): number | null {
   return least > 0 ? score / least - 1 : null
 }
 
-/** Sizes of another pool of the same problem are looked up before they are made. */
-function spaceOf(problem: ServeProblem, known: readonly InstanceSize[] = []): ServeSpace {
-  const { cluster, workload, top } = problem
-  const pooled = inferenceModel(problem)
-  const keys = new Map(known.map((size) => [JSON.stringify(size.cluster), size]))
-  const sizes = instanceClusters(cluster).map(
-    (part) => keys.get(JSON.stringify(part)) ?? instanceSize(problem, pooled, part),
-  )
-  return { pool: cluster, sizes, disaggregated: workload.disaggregated, top }
+interface Space extends ServeSpace {
+  /** Whether deployments have to be launched by a framework. */
+  readonly filtered: boolean
 }
+
+/** Of what one of the assumed frameworks launches, if any does. Sizes of another pool of the same problem are looked up before they are made. */
+function spaceOf(problem: ServeProblem, known: ServeSpace['stacks'] = []): Space {
+  const parts = instanceClusters(problem.cluster)
+  const by = servables(problem, parts)
+  const pooled = inferenceModel(problem)
+  const stacks = (by ?? [null]).map((servable, at) =>
+    sizesOf(problem, { ...pooled, servable }, parts, known[at]),
+  )
+  return { ...asked(problem), stacks, filtered: by !== null }
+}
+
+function asked({ cluster, workload, top }: ServeProblem) {
+  return { pool: cluster, disaggregated: workload.disaggregated, top }
+}
+
+function sizesOf(
+  problem: ServeProblem,
+  pooled: InferenceModel,
+  parts: readonly Cluster[],
+  known: readonly InstanceSize[] = [],
+): readonly InstanceSize[] {
+  const keys = new Map(known.map((size) => [JSON.stringify(size.cluster), size]))
+  return parts.map((part) => keys.get(JSON.stringify(part)) ?? instanceSize(problem, pooled, part))
+}
+
+/** The best, whether or not a framework launches it, where it is better than the first that one does. */
+function anyDeployment(
+  problem: ServeProblem,
+  requests: Requests,
+  first: Sized | undefined,
+  stop: Stop,
+): ServeSearch {
+  const stacks = [sizesOf(problem, inferenceModel(problem), instanceClusters(problem.cluster))]
+  const found = bestDeployments({ ...asked(problem), stacks, top: 1, worst: first?.score }, requests, stop)
+  const better = found.deployments.filter(({ score }) => !first || isBetter(score, first.score))
+  return { ...found, deployments: better }
+}
+
+/** By more than rounding: scores are chips, or minus a rate. */
+function isBetter(score: number, than: number): boolean {
+  return score < than - 1e-9 * Math.abs(than)
+}
+
+const unsought =
+  'there was no time to look for all deployments that no framework launches: one of them may be better; raise timeoutMs'
 
 /** The best of the other kind, where both were open and there was time to see. */
 function rivalOf(space: ServeSpace, requests: Requests, won: boolean | undefined, stop: Stop) {
@@ -87,25 +141,33 @@ function nothing(
   problem: ServeProblem,
   space: ServeSpace,
   requests: Requests,
+  fits: boolean,
   solvers: Solvers,
   patience: Patience,
 ): ServeAnswer['infeasible'] {
-  const { precision, memoryBudget } = problem
+  const { precision, memoryBudget, constraints } = problem
   const stop = patience(shares.suggestions)
+  const bestOf = (changed: Requests, other?: ServeProblem) => {
+    if (stop()) return null
+    const alike =
+      other?.precision === precision &&
+      other.memoryBudget === memoryBudget &&
+      other.constraints === constraints
+    const where = other ? spaceOf(other, alike ? space.stacks : []) : space
+    return bestDeployments({ ...where, top: 1 }, changed, stop).deployments[0] ?? null
+  }
+  const launches = (changed: ServeProblem) => bestOf(requests, changed) !== null
   return serveNoPlan({
     problem,
     requests,
     stop,
-    best: (changed, other) => {
-      if (stop()) return null
-      const alike = other?.precision === precision && other.memoryBudget === memoryBudget
-      const where = other ? spaceOf(other, alike ? space.sizes : []) : space
-      return bestDeployments({ ...where, top: 1 }, changed, stop).deployments[0] ?? null
-    },
+    best: bestOf,
+    unlaunched: () =>
+      fits ? noLaunch(problem, serversOf(problem, problem.assumptions.frameworks), 0, launches) : null,
     planOf: (deployment) => assembleServe(deployment, requests, 0, solvers.small),
     wholePool: (phase, maxStepSeconds) => wholePool(problem, space, solvers, patience, phase, maxStepSeconds),
     fastestPrefill: () => {
-      const all = space.sizes.flatMap(({ prefills }) => prefills())
+      const all = space.stacks.flatMap((sizes) => sizes.flatMap(({ prefills }) => prefills()))
       return all.reduce<(typeof all)[number] | null>((a, b) => (a && a.seconds <= b.seconds ? a : b), null)
     },
   })
@@ -113,13 +175,13 @@ function nothing(
 
 function wholePool(
   problem: ServeProblem,
-  { sizes }: ServeSpace,
+  { stacks }: ServeSpace,
   solvers: Solvers,
   patience: Patience,
   phase: 'prefill' | 'generate',
   maxStepSeconds?: number,
 ): InferenceNoPlan | null {
-  const largest: InstanceSize | undefined = sizes.at(-1)
+  const largest: InstanceSize | undefined = stacks[0]?.at(-1)
   if (!largest) return null
   const asked = phase === 'prefill' ? largest.prefillProblem(1) : largest.generateProblem(1)
   const workload = maxStepSeconds === undefined ? asked.workload : { ...asked.workload, maxStepSeconds }

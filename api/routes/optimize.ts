@@ -19,7 +19,7 @@ export function optimizeRoute(dependencies: Dependencies, metrics: Metrics): Req
       (terms) => search.optimize(asked, terms),
     )
     const { enumerated, unexamined, exact } = answer.search
-    const found = answer.plans.length > 0 || ('unlaunchable' in answer && answer.unlaunchable)
+    const found = answer.plans.length > 0 || answer.unlaunchable
     if (!found && !exact) {
       const left = `${unexamined} of ${enumerated} layouts were not looked at, and no plan was found`
       throw timedOut(timeoutMs, left)

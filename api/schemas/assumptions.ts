@@ -114,7 +114,7 @@ const chosen = {
   frameworks: z
     .array(z.enum(frameworks))
     .describe(
-      'Training, prefill and generation list what one of these can launch, of those that train or serve; all there is where none is named, or none of them runs the model in these types of numbers.',
+      'What is listed one of these can launch, of those that train or serve, and of a deployment both phases; all there is where none is named, or none of them runs the model in these types of numbers.',
     ),
   searchTensor2: z.boolean(),
   searchWeightLayouts: z

@@ -137,6 +137,7 @@ export interface ServePlan extends TokenCost {
 export interface ServeAnswer
   extends Omit<OptimizeAnswer, 'plans' | 'unlaunchable' | 'infeasible' | 'sensitivity'> {
   readonly plans: readonly ServePlan[]
+  readonly unlaunchable: Unlaunchable<ServePlan> | null
   readonly infeasible: ServeNoPlan | null
 }
 

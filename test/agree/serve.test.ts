@@ -18,6 +18,7 @@ import { holds, instanceClusters } from '../../src/inference/serving/pool.ts'
 import { type Requests, requestsOf } from '../../src/inference/serving/requests.ts'
 import { copyBytes } from '../../src/inference/serving/storage.ts'
 import { kvCacheBytes } from '../../src/model/kv-cache.ts'
+import { servables } from '../../src/plan/inference/launch.ts'
 import type { ServeWorkload } from '../../src/problem.ts'
 import { elementBytes } from '../../src/recipe/element-type.ts'
 import { inferenceProblem } from '../inference-problem.ts'
@@ -39,6 +40,8 @@ const questions = fc.record({
   chips: fc.constantFrom(2, 4, 6),
   /** Of HBM: room for few sequences, or for many. */
   memoryFraction: fc.constantFrom(0.1, 0.14, 0.3),
+  /** Whether deployments have to be launched by one of the frameworks that serve. */
+  launched: fc.boolean(),
   workload: fc
     .record({
       promptLength: fc.constantFrom(512, 3000),
@@ -53,14 +56,18 @@ const questions = fc.record({
 
 type Question = typeof questions extends fc.Arbitrary<infer One> ? One : never
 
-function spaceOf({ chips, memoryFraction, workload }: Question) {
+function spaceOf({ chips, memoryFraction, launched, workload }: Question) {
   const problem = inferenceProblem({ model, chip: 'h100-sxm', chips, memoryFraction, workload })
   const pooled = inferenceModel(problem)
+  const parts = instanceClusters(problem.cluster)
+  const by = launched ? servables(problem, parts) : [null]
   const cache = kvCacheBytes(problem.model, workload.promptLength, elementBytes[problem.precision.kvCache])
   return {
     requests: requestsOf(workload, cache),
     pool: problem.cluster,
-    sizes: instanceClusters(problem.cluster).map((cluster) => instanceSize(problem, pooled, cluster)),
+    stacks: (by ?? []).map((servable) =>
+      parts.map((cluster) => instanceSize(problem, { ...pooled, servable }, cluster)),
+    ),
     disaggregated: workload.disaggregated,
     top: 1,
   }
@@ -150,7 +157,7 @@ function sharedSlots(prefill: PrefillInstance, generate: GenerateInstance, reque
 }
 
 function everyDeployment(question: Question): Found | null {
-  const { sizes, pool, requests } = spaceOf(question)
+  const { stacks, pool, requests } = spaceOf(question)
   const { requestsPerSecond: rate = 0, disaggregated } = question.workload
   let best: Found | null = null
   const note = (chips: number, seconds: number | null) => {
@@ -160,31 +167,41 @@ function everyDeployment(question: Question): Found | null {
       best = { chips, requestSeconds: seconds }
     }
   }
-  const generating = sizes.flatMap((size) => [...size.generates(requests.maxPerToken)])
-  const prefilling = sizes.flatMap((size) => [...size.prefills()])
-  for (const generate of generating) {
-    for (const prefill of prefilling) {
-      const [p, g] = [prefill.size.cluster, generate.size.cluster]
-      if (disaggregated !== true && prefill.size === generate.size) {
-        const slots = sharedSlots(prefill, generate, requests)
-        for (let count = 1; slots > 0 && count * g.chips <= pool.chips; count++) {
-          if (!holds(pool, [{ cluster: g, count }])) continue
-          const numbers = { rate, prefills: count, generates: count }
-          note(count * g.chips, requestSeconds(prefill, generate, slots, true, numbers, requests))
-        }
+  const pairs = stacks.flatMap((sizes) =>
+    sizes
+      .flatMap((size) => [...size.generates(requests.maxPerToken)])
+      .flatMap((generate) => {
+        const anywhere = sizes.flatMap((size) => [...size.prefills()])
+        const same = anywhere.filter(({ size }) => size === generate.size)
+        // A server that is launched reads prompts on the mesh that it generates on.
+        const beside = question.launched ? generate.size.prefillsBeside(generate) : same
+        return [
+          ...anywhere.map((prefill) => ({ prefill, generate, shared: false })),
+          ...beside.map((prefill) => ({ prefill, generate, shared: true })),
+        ]
+      }),
+  )
+  for (const { prefill, generate, shared } of pairs) {
+    const [p, g] = [prefill.size.cluster, generate.size.cluster]
+    if (disaggregated !== true && shared) {
+      const slots = sharedSlots(prefill, generate, requests)
+      for (let count = 1; slots > 0 && count * g.chips <= pool.chips; count++) {
+        if (!holds(pool, [{ cluster: g, count }])) continue
+        const numbers = { rate, prefills: count, generates: count }
+        note(count * g.chips, requestSeconds(prefill, generate, slots, true, numbers, requests))
       }
-      if (disaggregated === false) continue
-      for (let generates = 1; generates * g.chips < pool.chips; generates++) {
-        for (let prefills = 1; prefills * p.chips + generates * g.chips <= pool.chips; prefills++) {
-          const kinds = [
-            { cluster: p, count: prefills },
-            { cluster: g, count: generates },
-          ]
-          if (!holds(pool, kinds)) continue
-          const numbers = { rate, prefills, generates }
-          const seconds = requestSeconds(prefill, generate, generate.most, false, numbers, requests)
-          note(prefills * p.chips + generates * g.chips, seconds)
-        }
+    }
+    if (disaggregated === false || shared) continue
+    for (let generates = 1; generates * g.chips < pool.chips; generates++) {
+      for (let prefills = 1; prefills * p.chips + generates * g.chips <= pool.chips; prefills++) {
+        const kinds = [
+          { cluster: p, count: prefills },
+          { cluster: g, count: generates },
+        ]
+        if (!holds(pool, kinds)) continue
+        const numbers = { rate, prefills, generates }
+        const seconds = requestSeconds(prefill, generate, generate.most, false, numbers, requests)
+        note(prefills * p.chips + generates * g.chips, seconds)
       }
     }
   }

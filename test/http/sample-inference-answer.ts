@@ -103,6 +103,7 @@ export const sampleServeAnswer: ServeAnswer = {
       explanation: ['Generation takes most of it.'],
     },
   ],
+  unlaunchable: null,
   search: sampleSearch,
   infeasible: null,
   ...sampleAbout,

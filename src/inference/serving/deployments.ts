@@ -4,7 +4,8 @@
  * score is had with the most sequences: fewer are taken to give no more tokens a second.
  *
  * Of prefill instances of a size only those are paired that no other matches in both the time of a prompt and prompts a
- * second; on the same chips, also those among the ones that store the weights as generation does.
+ * second; on the same chips, also those among the ones that store the weights as generation does. Where deployments have to
+ * be launched, one framework launches both phases, and on the same chips it does so as one server (one-server.ts).
  */
 import type { Cluster } from '../../hardware/cluster.ts'
 import { never, type Stop } from '../../patience.ts'
@@ -17,10 +18,15 @@ import type { Requests } from './requests.ts'
 
 export interface ServeSpace {
   readonly pool: Cluster
-  /** Smallest first. */
-  readonly sizes: readonly InstanceSize[]
+  /**
+   * The same sizes of instance, smallest first, once for each framework that may launch both phases; once, where nothing is
+   * asked of frameworks.
+   */
+  readonly stacks: readonly (readonly InstanceSize[])[]
   readonly disaggregated: boolean | 'auto'
   readonly top: number
+  /** Of deployments that score worse none is wanted. */
+  readonly worst?: number | undefined
 }
 
 export interface ServeSearch {
@@ -45,11 +51,14 @@ export function bestDeployments(space: ServeSpace, requests: Requests, stop: Sto
     unexamined += count
     floor = Math.min(floor, least)
   }
-  const limit = () => (ranked.length < space.top ? Number.POSITIVE_INFINITY : (ranked.at(-1)?.score ?? 0))
-  for (const [at, size] of space.sizes.entries()) {
+  const worst = space.worst ?? Number.POSITIVE_INFINITY
+  const limit = () => (ranked.length < space.top ? worst : (ranked.at(-1)?.score ?? 0))
+  const [sizes = []] = space.stacks
+  for (const [at, size] of sizes.entries()) {
     // An instance alone is more than the last of the list.
     if (requests.rate !== null && size.cluster.chips > limit()) break
-    const found = pairsWith(space, at, requests, stop)
+    const found = space.stacks
+      .flatMap((stack) => pairsWith(stack, space.disaggregated, at, requests, stop))
       .map((pair) => ({ pair, least: leastScore(pair, requests) }))
       .sort((a, b) => a.least - b.least)
     enumerated += found.length
@@ -67,7 +76,7 @@ export function bestDeployments(space: ServeSpace, requests: Requests, stop: Sto
       }
       evaluated++
       const deployment = sizedWithin(pair, requests, space.pool, limit())
-      if (!deployment) continue
+      if (!deployment || isOver(deployment.score, worst)) continue
       const key = kindOf(pair)
       const twin = best.get(key)
       if (twin && !precedes(deployment, twin)) continue
@@ -93,8 +102,13 @@ function sizedWithin(pair: Pair, requests: Requests, pool: Cluster, limit: numbe
 }
 
 /** Of the sizes up to one, the pairs that have it, at their best. */
-function pairsWith(space: ServeSpace, at: number, requests: Requests, stop: Stop): readonly Pair[] {
-  const { sizes, disaggregated } = space
+function pairsWith(
+  sizes: readonly InstanceSize[],
+  disaggregated: ServeSpace['disaggregated'],
+  at: number,
+  requests: Requests,
+  stop: Stop,
+): readonly Pair[] {
   const found: Pair[] = []
   const own = sizes[at]
   if (!own) return found
@@ -125,18 +139,23 @@ function generatesOf(size: InstanceSize, { maxPerToken }: Requests, stop: Stop):
   return size.generates(maxPerToken, stop)
 }
 
-function prefillsOf(size: InstanceSize, { maxFirst }: Requests, stop: Stop): readonly PrefillInstance[] {
-  return size.prefills(stop).filter(({ seconds }) => seconds <= maxFirst)
+function prefillsOf(size: InstanceSize, requests: Requests, stop: Stop): readonly PrefillInstance[] {
+  return within(size.prefills(stop), requests)
+}
+
+function within(prefills: readonly PrefillInstance[], { maxFirst }: Requests): readonly PrefillInstance[] {
+  return prefills.filter(({ seconds }) => seconds <= maxFirst)
 }
 
 function partnersOf(
-  { storage }: GenerateInstance,
+  generate: GenerateInstance,
   size: InstanceSize,
   requests: Requests,
   stop: Stop,
 ): readonly PrefillInstance[] {
+  if (size.model.servable) return undominated(within(size.prefillsBeside(generate, stop), requests))
   const all = prefillsOf(size, requests, stop)
-  const alike = all.filter((prefill) => prefill.storage === storage)
+  const alike = all.filter((prefill) => prefill.storage === generate.storage)
   return [...new Set([...undominated(alike), ...undominated(all)])]
 }
 

@@ -16,7 +16,16 @@ import type { InferenceModel } from '../model.ts'
 import { inferenceTerms } from '../network-terms.ts'
 import { residentNumbers } from '../pass-numbers.ts'
 import { prefillPhase } from '../prefill.ts'
-import { fastestOf, type InferenceCandidate, type Phase, type Site, searchPhase, sitesOf } from '../search.ts'
+import {
+  bestAt,
+  fastestOf,
+  type InferenceCandidate,
+  type Phase,
+  type Site,
+  searchPhase,
+  sitesOf,
+} from '../search.ts'
+import { besideOffers } from './one-server.ts'
 import { storageKeys } from './storage.ts'
 
 export interface PrefillInstance {
@@ -62,6 +71,8 @@ export interface InstanceSize {
    */
   readonly prefills: (stop?: Stop) => readonly PrefillInstance[]
   readonly generates: (maxStepSeconds: Seconds, stop?: Stop) => readonly GenerateInstance[]
+  /** What the server of a generate instance can do for prompts. */
+  readonly prefillsBeside: (generate: GenerateInstance, stop?: Stop) => readonly PrefillInstance[]
 }
 
 const mostPassTokens = 8192
@@ -86,7 +97,9 @@ export function instanceSize(
     contextLength: promptLength + outputLength,
     meanContextLength: promptLength + outputLength / 2,
   } as const
-  const prefills = whole((_, stop) => prefillInstances(size, promptLength - cachedPrefixLength, stop))
+  const fresh = promptLength - cachedPrefixLength
+  const prefills = whole((_, stop) => prefillInstances(size, fresh, stop))
+  const beside = new WeakMap<GenerateInstance, ReturnType<typeof whole<PrefillInstance>>>()
   const size: InstanceSize = {
     cluster,
     model,
@@ -97,13 +110,18 @@ export function instanceSize(
     generateProblem: (batchSequences) => ({ ...setting, workload: { ...generate, batchSequences } }),
     prefills: (stop) => prefills(0, stop),
     generates: whole((maxStepSeconds, stop) => generateInstances(size, maxStepSeconds, stop)),
+    prefillsBeside: (generate, stop) => {
+      const found = beside.get(generate) ?? whole((_, end) => besideInstances(size, generate, fresh, end))
+      beside.set(generate, found)
+      return found(0, stop)
+    },
   }
   return size
 }
 
 function prefillInstances(size: InstanceSize, fresh: number, stop: Stop): readonly PrefillInstance[] {
   const found: PrefillInstance[] = []
-  for (let prompts = 1; prompts === 1 || prompts * fresh <= mostPassTokens; prompts *= 2) {
+  for (const prompts of promptsTogether(fresh)) {
     if (stop()) break
     const phase = prefillPhase(size.model, size.prefillProblem(prompts))
     const { allowed } = phase.meshes
@@ -112,6 +130,35 @@ function prefillInstances(size: InstanceSize, fresh: number, stop: Stop): readon
     for (const candidate of [...best, ...shared]) found.push(prefillInstance(size, candidate, prompts))
   }
   return found
+}
+
+function promptsTogether(fresh: number): readonly number[] {
+  const most = Math.max(1, Math.floor(mostPassTokens / fresh))
+  return Array.from({ length: Math.floor(Math.log2(most)) + 1 }, (_, at) => 2 ** at)
+}
+
+/** The same mesh in the same place, with layouts that one server has. */
+function besideInstances(
+  size: InstanceSize,
+  { site, chosen }: GenerateInstance,
+  fresh: number,
+  stop: Stop,
+): readonly PrefillInstance[] {
+  const { model } = size
+  const { mesh, placement } = site
+  return promptsTogether(fresh).flatMap((prompts) => {
+    if (stop()) return []
+    const phase = prefillPhase(model, size.prefillProblem(prompts))
+    const offers = besideOffers(phase.offers(mesh), chosen.layouts)
+    const best = bestAt(
+      model,
+      sitesOf(model, mesh, { placements: [placement] }, offers),
+      phase,
+      Number.POSITIVE_INFINITY,
+      stop,
+    )
+    return typeof best === 'object' ? [prefillInstance(size, best, prompts)] : []
+  })
 }
 
 /** The meshes that keep weights as generation may: it has no positions to share out. */

@@ -41,7 +41,10 @@ export function inferenceMemoryAccount({ model, candidate }: InferenceCosting): 
   const counts = heldOnStage(model, mesh.pipeline)
   let weights = 0
   let kvCache = 0
-  layouts.forEach(({ stored, cache }, index) => {
+  // What a framework holds beside the plan is told with its flags.
+  let needed = answer.bytes
+  layouts.forEach(({ stored, cache, beyond = 0 }, index) => {
+    needed -= beyond
     const layers = counts[index] ?? 0
     weights += layers * sumOf(stored, sizes)
     kvCache += layers * sumOf(cache, sizes)
@@ -50,13 +53,13 @@ export function inferenceMemoryAccount({ model, candidate }: InferenceCosting): 
   const fixed = fixedBytes(model, mesh)
   return {
     budget: setting.memoryBudget,
-    total: answer.bytes + fixed,
+    total: needed + fixed,
     parameters: weights + fixed - reserve,
     gradients: 0,
     optimizer: 0,
     activations: 0,
     kvCache,
-    workspace: answer.bytes - weights - kvCache,
+    workspace: needed - weights - kvCache,
     reserve,
     host: 0,
     stage: mesh.pipeline - 1,

@@ -4,6 +4,7 @@
  */
 import { type Framework, ofKind, type Server, servers } from '../../framework.ts'
 import type { Chip } from '../../hardware/chip.ts'
+import type { Cluster } from '../../hardware/cluster.ts'
 import type { InferenceCandidate, Phase } from '../../inference/search.ts'
 import { onePass, type Servable } from '../../inference/servable.ts'
 import type { Setting } from '../../problem.ts'
@@ -56,7 +57,21 @@ export function serversOf({ cluster }: Setting, named: readonly Framework[]): re
  */
 export function servable(setting: Setting): Servable | null {
   const able = serversOf(setting, setting.assumptions.frameworks).filter((name) => runsAtAll(setting, name))
-  if (able.length === 0) return null
+  return able.length === 0 ? null : servedBy(able)
+}
+
+/**
+ * The same by framework, as one launches both phases of a deployment; of those that run the model on one of the parts of a
+ * pool that instances may have. Null where none does.
+ */
+export function servables(setting: Setting, parts: readonly Cluster[]): readonly Servable[] | null {
+  const able = serversOf(setting, setting.assumptions.frameworks).filter((name) =>
+    parts.some((cluster) => runsAtAll({ ...setting, cluster }, name)),
+  )
+  return able.length === 0 ? null : able.map((name) => servedBy([name]))
+}
+
+function servedBy(able: readonly Server[]): Servable {
   return {
     layout: (name) => name.split('/')[0] === '1d',
     bytesBeyond: (asked, told) => {

@@ -88,7 +88,7 @@ export function assembleServe(
   return { ...plan, explanation: serveExplanation(plan, deployment, requests, rival) }
 }
 
-function runningCandidate({ size, site }: GenerateInstance, batch: number): InferenceCandidate | null {
+export function runningCandidate({ size, site }: GenerateInstance, batch: number): InferenceCandidate | null {
   const { workload } = size.generateProblem(batch)
   return fastestOf(size.model, site, stepPasses(size.model, workload, batch, site.mesh))
 }
@@ -108,7 +108,7 @@ function prefillOf({ size, candidate, prompts }: PrefillInstance, rank: number, 
 }
 
 /** Its layouts need not be the best of this batch, so that nothing is proven of them. */
-function generateOf({ size }: GenerateInstance, running: InferenceCandidate, rank: number) {
+export function generateOf({ size }: GenerateInstance, running: InferenceCandidate, rank: number) {
   const problem = size.generateProblem(running.pass.resident.sequences)
   const fields = phaseFields(size.model, problem, running)
   return assembleInference(

@@ -15,7 +15,7 @@ import { counted, secondsText } from '../figures.ts'
 import { smallerTypes } from '../inference/no-plan.ts'
 import type { InferenceNoPlan, ServeNoPlan, ServePlan } from '../inference-plan.ts'
 import { largerHardware } from '../larger-hardware.ts'
-import type { Suggestion } from '../plan.ts'
+import type { NoPlan, Suggestion } from '../plan.ts'
 import { budgetSuggestion } from '../resource-suggestions.ts'
 import { chipsText, shapeText } from './instance-text.ts'
 
@@ -26,6 +26,8 @@ export interface NoServe {
   readonly stop: Stop
   /** The best deployment for other requests, or another problem. */
   readonly best: (requests: Requests, problem?: InferenceProblem<ServeWorkload>) => Sized | null
+  /** Where nothing can be launched, and deployments that cannot meet all that is asked: what is in the way. */
+  readonly unlaunched: () => (NoPlan & { readonly nearest: null }) | null
   readonly planOf: (deployment: Sized) => ServePlan | null
   /** The whole pool as one instance, one prompt or one sequence at a time: why it cannot, or null. */
   readonly wholePool: (phase: 'prefill' | 'generate', maxStepSeconds?: number) => InferenceNoPlan | null
@@ -44,7 +46,7 @@ type Reasons = ServeNoPlan['reasons']
 export function serveNoPlan(none: NoServe): ServeNoPlan {
   const { requests, best, stop } = none
   const anything = best({ ...requests, ...unlimited })
-  if (!anything && !stop()) return nothingFits(none)
+  if (!anything && !stop()) return none.unlaunched() ?? nothingFits(none)
   const slower = lowered(requests.rate, (rate) => best({ ...requests, rate }))
   const told = reasons(none, slower?.value ?? null)
   const untold = stop()

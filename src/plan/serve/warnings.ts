@@ -1,14 +1,24 @@
 /** What a deployment's numbers rest on. */
 import { mostUtilization } from '../../inference/serving/requests.ts'
 import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
+import { serversOf } from '../inference/launch.ts'
 import type { ServePlan } from '../inference-plan.ts'
 
+/** `filtered`: whether what is listed can be launched. */
 export function serveWarnings(
-  { model, assumptions, cluster, workload }: InferenceProblem<ServeWorkload>,
+  problem: InferenceProblem<ServeWorkload>,
   best: ServePlan | null,
+  filtered: boolean,
 ): readonly string[] {
+  const { model, assumptions, cluster, workload } = problem
   const { promptLength, outputLength, cachedPrefixLength, requestsPerSecond } = workload
   const found: string[] = []
+  const assumed = serversOf(problem, assumptions.frameworks)
+  if (best && !filtered && assumed.length > 0) {
+    found.push(
+      `none of ${assumed.join(', ')} can launch a deployment for this request: all are listed the same; launch says why`,
+    )
+  }
   const length = promptLength + outputLength
   if (model.maxSequenceLength !== undefined && length > model.maxSequenceLength) {
     found.push(

@@ -1,0 +1,40 @@
+/**
+ * On the same chips a framework runs both phases in one server, which has one mesh in one place and keeps weights and caches
+ * one way. Positions of caches alone may be shared out for generation while prompts are read by heads: frameworks have
+ * decode context parallelism so. Source: vllm-project/vllm, docs/serving/context_parallel_deployment.md.
+ */
+import type { CompiledLayout } from '../compiled-layout.ts'
+import type { InferenceCandidate, Offered } from '../search.ts'
+
+/** Of what a mesh has for prompts, what goes with some layouts of generation. */
+export function besideOffers(
+  offers: readonly Offered[],
+  generate: readonly Pick<CompiledLayout, 'name'>[],
+): readonly Offered[] {
+  return offers
+    .map((offered) =>
+      offered.map((options, component) =>
+        options.filter(({ name }) => isBeside(name, generate[component]?.name)),
+      ),
+    )
+    .filter((offered) => offered.every(({ length }) => length > 0))
+}
+
+/** Whether one server could run both. */
+export function isOneServer(
+  prefill: Pick<InferenceCandidate, 'mesh' | 'placement' | 'layouts'>,
+  generate: Pick<InferenceCandidate, 'mesh' | 'placement' | 'layouts'>,
+): boolean {
+  const lying = ({ mesh, placement }: Pick<InferenceCandidate, 'mesh' | 'placement'>) =>
+    JSON.stringify([mesh, placement])
+  const alike = prefill.layouts.every(({ name }, at) => isBeside(name, generate.layouts[at]?.name))
+  return alike && lying(prefill) === lying(generate)
+}
+
+/** Whether latent attention projects keys or absorbs the projection is each phase's own. */
+function isBeside(prefill: string, generate = ''): boolean {
+  const [projection, place] = prefill.split('/')
+  const [itsProjection, itsPlace] = generate.split('/')
+  const alike = place === itsPlace || (itsPlace === 'sequence' && place === 'heads')
+  return projection === itsProjection && alike
+}

@@ -1,0 +1,209 @@
+/** Deployments are launched by one framework, both phases; what none launches stands beside them and says why. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { servers } from '../../src/framework.ts'
+import type { ServeAnswer, ServePlan } from '../../src/plan/inference-plan.ts'
+import type { InferenceProblem, ServeWorkload } from '../../src/problem.ts'
+import { serve } from '../../src/serve.ts'
+import { type InferenceOptions, inferenceProblem, solvers } from '../inference-problem.ts'
+import { runs } from '../runs.ts'
+
+type Problem = InferenceProblem<ServeWorkload>
+type Options = InferenceOptions<ServeWorkload>
+
+const dense = {
+  layers: 6,
+  dModel: 2048,
+  dFf: 8192,
+  heads: 16,
+  kvHeads: 4,
+  headDim: 128,
+  vocab: 32_000,
+  gatedMlp: true,
+  tiedEmbeddings: false,
+}
+const experts = { experts: 8, activeExperts: 2, sharedExperts: 0, dFfExpert: 2048, denseLayers: 0, every: 1 }
+
+const gpus = fc.constantFrom<Pick<Options, 'chip' | 'chips' | 'topology' | 'slices'>[]>(
+  { chip: 'h100-sxm', chips: 4 },
+  { chip: 'h100-sxm', chips: 6 },
+)
+const tpus = fc.constantFrom<Pick<Options, 'chip' | 'chips' | 'topology' | 'slices'>[]>(
+  { chip: 'tpu-v5e', topology: [2, 4] },
+  { chip: 'tpu-v5e', topology: [2, 2], slices: 2 },
+)
+
+const requests: fc.Arbitrary<ServeWorkload> = fc
+  .record({
+    promptLength: fc.constantFrom(1000, 3000),
+    outputLength: fc.constantFrom(20, 200),
+    disaggregated: fc.constantFrom(true, false, 'auto' as const),
+    rate: fc.constantFrom(null, 20, 100, 200),
+    first: fc.constantFrom(null, 0.06, 0.3),
+    perToken: fc.constantFrom(null, 0.004, 0.02),
+  })
+  .map(({ rate, first, perToken, ...workload }) => ({
+    ...{ mode: 'serve', cachedPrefixLength: 0, ...workload },
+    ...(rate === null ? {} : { requestsPerSecond: rate }),
+    ...(first === null ? {} : { maxTimeToFirstTokenSeconds: first }),
+    ...(perToken === null ? {} : { maxTimePerOutputTokenSeconds: perToken }),
+  }))
+
+const questions = fc
+  .record({
+    model: fc.constantFrom(dense, { ...dense, kvHeads: 1 }, { ...dense, experts }),
+    pool: fc.oneof(gpus, tpus),
+    workload: requests,
+    memoryFraction: fc.constantFrom(0.1, 0.14, 0.3),
+    frameworks: fc.constantFrom([...servers], ['sglang', 'maxtext'] as const, ['vllm'] as const),
+  })
+  .map(({ pool, frameworks, ...options }) =>
+    inferenceProblem({ ...options, ...pool, assumptions: { basis: 'calibrated', frameworks }, top: 3 }),
+  )
+
+function launching(
+  { prefill, generate }: ServePlan,
+  { assumptions }: Problem,
+): Problem['assumptions']['frameworks'] {
+  return assumptions.frameworks.filter((name) =>
+    [prefill, generate].every(({ launch }) => launch[name] !== undefined && !isRefused(launch[name])),
+  )
+}
+
+function isRefused(flags: unknown): boolean {
+  return typeof flags === 'object' && flags !== null && 'unsupported' in flags
+}
+
+/** Less is better: chips at a rate, minus the rate of a chip without one. */
+function score({ plans: [best] }: ServeAnswer, problem: Problem): number {
+  return best ? scoreOf(best, problem) : Number.POSITIVE_INFINITY
+}
+
+function scoreOf({ chips, queueing }: ServePlan, { workload }: Problem): number {
+  return workload.requestsPerSecond === undefined ? -queueing.arrivalsPerSecond / chips : chips
+}
+
+const constraints = fc.constantFrom<Problem['constraints'][]>(
+  { pipeline: 1 },
+  { tensor: { max: 2 }, tensor2: 1 },
+  { expert: 1 },
+)
+
+describe('deployments', () => {
+  it('have one framework that launches both phases, and beside them the best of all, where that is better', () => {
+    fc.assert(
+      fc.property(questions, (problem) => {
+        const answer = serve(problem, solvers)
+        for (const plan of answer.plans) expectLaunched(plan, problem)
+        expectBeside(answer, serve(withFrameworks(problem, []), solvers), problem)
+      }),
+      { numRuns: runs(6) },
+    )
+  })
+
+  it('are never better for a constraint, and as good with the framework that launches the first alone', () => {
+    fc.assert(
+      fc.property(questions, constraints, (problem, constraints) => {
+        const answer = serve(problem, solvers)
+        const first = score(answer, problem)
+        const scored = (asked: Problem) => score(serve(asked, solvers), asked)
+        expectNoBetter(scored({ ...problem, constraints }), first)
+        const [best] = answer.plans
+        if (!best) return
+        const alone = launching(best, problem).map((name) => scored(withFrameworks(problem, [name])))
+        for (const found of alone) expectNoBetter(found, first)
+        expect(Math.min(...alone) / first).toBeCloseTo(1, 9)
+      }),
+      { numRuns: runs(3) },
+    )
+  })
+})
+
+function expectLaunched(plan: ServePlan, problem: Problem): void {
+  expect(launching(plan, problem)).not.toEqual([])
+  if (plan.disaggregated) return
+  expect(plan.prefill.mesh).toEqual(plan.generate.mesh)
+  expect(plan.secondLayout).toBeNull()
+}
+
+function expectBeside(answer: ServeAnswer, all: ServeAnswer, problem: Problem): void {
+  const { unlaunchable } = answer
+  expect(all.unlaunchable).toBeNull()
+  const [best, first] = [score(all, problem), score(answer, problem)]
+  if (!unlaunchable) {
+    expect(first === best || Math.abs(first / best - 1) < 1e-9).toBe(true)
+    return
+  }
+  expect(scoreOf(unlaunchable.plan, problem) / best).toBeCloseTo(1, 9)
+  expect(first).toBeGreaterThan(best)
+  const times = problem.workload.requestsPerSecond === undefined ? best / first : first / best
+  if (answer.plans.length > 0) expect((unlaunchable.advantage ?? 0) / times).toBeCloseTo(1, 9)
+  else expect(unlaunchable.advantage).toBeNull()
+  for (const sentences of Object.values(unlaunchable.reasons)) expect(sentences).not.toEqual([])
+}
+
+function expectNoBetter(found: number, first: number): void {
+  if (Number.isFinite(found)) expect(found).toBeGreaterThanOrEqual(first - 1e-9 * Math.abs(first))
+}
+
+function withFrameworks(problem: Problem, frameworks: Problem['assumptions']['frameworks']): Problem {
+  return { ...problem, assumptions: { ...problem.assumptions, frameworks } }
+}
+
+const serving: ServeWorkload = {
+  ...{ mode: 'serve', promptLength: 3000, outputLength: 20 },
+  ...{ disaggregated: 'auto', cachedPrefixLength: 0 },
+}
+
+describe('a server that runs both phases', () => {
+  it('reads prompts with keys projected, and generates with the projection absorbed', () => {
+    const latent = { queryRank: 512, keyValueRank: 256, nopeHeadDim: 128, ropeHeadDim: 64, valueHeadDim: 128 }
+    const problem = inferenceProblem<ServeWorkload>({
+      model: { ...dense, attention: { window: null, globalEvery: 1, kvShareGroup: 1, latent } },
+      ...{ chip: 'h100-sxm', chips: 4, assumptions: 'calibrated' },
+      workload: { ...serving, disaggregated: false },
+    })
+    const { plans, unlaunchable } = serve(problem, solvers)
+    const [best] = plans
+    expect(best?.prefill.layout.components.attention).toMatch(/projected$/)
+    expect(best?.generate.layout.components.attention).toMatch(/absorbed$/)
+    expect(unlaunchable).toBeNull()
+  })
+})
+
+describe('what no framework launches', () => {
+  it('is told with what it gains and what is in its way, phase by phase', () => {
+    const problem = inferenceProblem<ServeWorkload>({
+      ...{ model: dense, chip: 'tpu-v5e', topology: [2, 4], memoryFraction: 0.1, assumptions: 'calibrated' },
+      workload: { ...serving, maxTimeToFirstTokenSeconds: 0.02 },
+    })
+    const { plans, unlaunchable } = serve(problem, solvers)
+    expect(plans.length).toBeGreaterThan(0)
+    expect(unlaunchable?.plan.prefill.mesh.context).toBeGreaterThan(1)
+    expect(unlaunchable?.advantage).toBeGreaterThan(1)
+    expect(Object.keys(unlaunchable?.reasons ?? {})).toEqual(['vllm', 'maxtext'])
+    for (const sentences of Object.values(unlaunchable?.reasons ?? {})) {
+      expect(sentences.join('\n')).toMatch(
+        /^prefill: .*context.*^generate: .*2d.*^on the same chips .*one server/ms,
+      )
+    }
+  })
+
+  it('stands beside no deployment where nothing else is there, and the constraint in its way may go', () => {
+    const problem = inferenceProblem<ServeWorkload>({
+      ...{ model: { ...dense, experts }, chip: 'h100-sxm', chips: 4, assumptions: 'calibrated' },
+      constraints: { expert: 2, tensor: 2 },
+      workload: serving,
+    })
+    const { plans, unlaunchable, infeasible } = serve(problem, solvers)
+    expect(plans).toEqual([])
+    expect(unlaunchable?.advantage).toBeNull()
+    expect(infeasible?.reasons.map(({ reason }) => reason)).toEqual(['launch'])
+    const pointers = infeasible?.suggestions.map(({ pointer }) => pointer)
+    expect(pointers).toEqual(['/assumptions/frameworks', '/constraints/expert', '/constraints/tensor'])
+    for (const constraints of [{ tensor: 2 }, { expert: 2 }]) {
+      expect(serve({ ...problem, constraints }, solvers).plans.length).toBeGreaterThan(0)
+    }
+    expect(serve(withFrameworks(problem, []), solvers).plans[0]?.id).toBe(unlaunchable?.plan.id)
+  })
+})
