@@ -3,10 +3,7 @@
  * what a cluster does. Each answer repeats the ones that it was made with.
  */
 
-import { book } from './book-assumptions.ts'
-import { calibrated } from './calibrated-assumptions.ts'
 import type { Framework } from './framework.ts'
-import type { Chip } from './hardware/chip.ts'
 import type { ScheduleName } from './recipe/schedules.ts'
 import type { ContextLayout } from './sharding/context-layouts.ts'
 
@@ -137,15 +134,4 @@ export interface Assumptions {
   readonly optimizerStep: boolean
   /** Of what the chip has, kept free of the plan: the framework's own, fragmentation. The one margin there is. */
   readonly reserveFraction: number
-}
-
-export function namedAssumptions(basis: Assumptions['basis'], { kind, efficiency }: Chip): Assumptions {
-  return basis === 'book' ? book : calibrated(kind, efficiency)
-}
-
-/** The fields that differ from those of their basis. */
-export function overridesOf(assumptions: Assumptions, chip: Chip): Partial<Assumptions> {
-  const named = new Map<string, unknown>(Object.entries(namedAssumptions(assumptions.basis, chip)))
-  const differs = ([name, value]: [string, unknown]) => String(value) !== String(named.get(name))
-  return Object.fromEntries(Object.entries(assumptions).filter(differs))
 }

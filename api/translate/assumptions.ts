@@ -1,6 +1,8 @@
 /** From the assumptions of a request to all of them. */
-import { type Assumptions, namedAssumptions } from '../../src/assumptions.ts'
+
+import type { Assumptions } from '../../src/assumptions.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
+import { namedAssumptions } from '../../src/named-assumptions.ts'
 import type { AssumptionsRequest } from '../schemas/assumptions.ts'
 
 export function basisOf(request: AssumptionsRequest): 'book' | 'calibrated' {

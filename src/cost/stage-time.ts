@@ -2,14 +2,15 @@
  * One microbatch through one stage: its forward and its backward window, each as long as what it computes or moves takes; and
  * what the first and the last of a step grow by, since weights and gradients move once.
  */
+
 import type { Seconds } from '../units.ts'
 import { ofStage } from './composed.ts'
 import type { Mix } from './memory-numbers.ts'
 import type { ComputeNumbers, TrafficNumbers } from './microbatch.ts'
 import type { CostModel } from './model.ts'
 import { stageOverhead } from './overhead.ts'
-import type { StageGroup } from './stages.ts'
-import type { Layers } from './step.ts'
+import type { Layers, StageGroup } from './stages.ts'
+
 import { addHostTransfer, addScaled, type Bound, createTraffic, type Traffic, windowTime } from './traffic.ts'
 
 /** What the candidates of a mesh share, and the sums that windows are added up in. */

@@ -12,6 +12,7 @@
  */
 import { type Composition, sameComposition } from '../model/composition.ts'
 import { inFlight, type Schedule, scheduleRow } from '../recipe/schedule.ts'
+import type { Seconds } from '../units.ts'
 
 /** Stages, or the chips of a pipeline, that are alike, and where the first of them stands. */
 export interface StageGroup {
@@ -26,6 +27,15 @@ export interface StageGroup {
   readonly held: 1 | 2
   /** What its layers are; null where all stages have the model's average layer. */
   readonly composition: Composition | null
+}
+
+/** All that a step needs to know of how layers are laid out. */
+export interface Layers {
+  readonly groups: readonly StageGroup[]
+  readonly schedule: Schedule
+  readonly microbatches: number
+  /** Time of the optimizer's update on the fullest stage. */
+  readonly update: Seconds
 }
 
 /** Layers per stage, so many of them on the last; null where a stage would have fewer than `least`. */

@@ -2,6 +2,7 @@
  * The time of a step: the busiest stage's microbatches, one after another, and what it waits for the others (formulas 9), or
  * fills with weight gradients (recipe/schedule-row.ts); the optimizer; and what a step takes whatever it does.
  */
+
 import { type Schedule, splitBackward } from '../recipe/schedule.ts'
 import type { SplitBackward } from '../recipe/schedule-row.ts'
 import type { Seconds } from '../units.ts'
@@ -10,16 +11,8 @@ import type { Mix } from './memory-numbers.ts'
 import type { ComputeNumbers, TrafficNumbers } from './microbatch.ts'
 import type { CostModel } from './model.ts'
 import { backwardCompute, onceTime, type StepScratch, stageTime, weightGradientTime } from './stage-time.ts'
-import type { StageGroup } from './stages.ts'
+import type { Layers, StageGroup } from './stages.ts'
 import { type Bound, windowTime } from './traffic.ts'
-
-export interface Layers {
-  readonly groups: readonly StageGroup[]
-  readonly schedule: Schedule
-  readonly microbatches: number
-  /** Time of the optimizer's update on the fullest stage. */
-  readonly update: Seconds
-}
 
 export function stepTime(
   model: CostModel,

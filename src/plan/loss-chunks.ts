@@ -2,9 +2,11 @@
  * Logits in more pieces, where whole ones are what does not fit. Pieces are doubled up to the first count whose piece is no
  * larger than the residual stream, c >= V/D: there logits are no longer what counts.
  */
-import { type Assumptions, overridesOf } from '../assumptions.ts'
+
+import type { Assumptions } from '../assumptions.ts'
 import { type MemoryNumbers, type Mix, shortBytes, stageBytes } from '../cost/memory-numbers.ts'
 import type { StageGroup } from '../cost/stages.ts'
+import { overridesOf } from '../named-assumptions.ts'
 import type { Problem } from '../problem.ts'
 import type { Bytes } from '../units.ts'
 import type { Costing } from './costing.ts'

@@ -14,8 +14,8 @@ import {
   stageTime,
   weightGradientTime,
 } from '../cost/stage-time.ts'
-import type { StageGroup } from '../cost/stages.ts'
-import { fillingTime, type Layers } from '../cost/step.ts'
+import type { Layers, StageGroup } from '../cost/stages.ts'
+import { fillingTime } from '../cost/step.ts'
 import { exposedAt, firstResource, resourcesOf, type Traffic, windowTime } from '../cost/traffic.ts'
 import type { Seconds } from '../units.ts'
 
