@@ -32,6 +32,9 @@ export function faultsByDocument(method: 'get' | 'post', path: string, answer: A
   const type = String(headers['content-type']).split(';', 1)[0] ?? ''
   const reference = '$ref' in documented ? String(documented.$ref) : undefined
   const pointer = reference ?? `#/paths/${escaped(path)}/${method}/responses/${status}`
+  const component = document.components.responses[reference?.split('/').pop() ?? ''] ?? documented
+  const types = Object.keys((component.content ?? {}) as Json)
+  if (!types.includes(type)) return [`${method} ${path} ${status} has no ${type} in the document`]
   const validate = ajv.compile({ $ref: `document${pointer}/content/${escaped(type)}/schema` })
   validate(body)
   return (validate.errors ?? []).map(

@@ -80,21 +80,23 @@ const strange: readonly unknown[] = [
   ...[[], {}, [[]], [1, 2], { min: 2, max: 1 }, { x: 1 }, Array(2000).fill(1)],
 ]
 
-/** One to three places changed: a value for another of the same request, or a strange one, or gone, or twice. */
+/** One or two places changed: numbers scaled, a value for another of the same request or for a strange one, gone, or one more. */
 function mutated(value: unknown): fc.Arbitrary<unknown> {
   const change = fc.record({
     at: fc.nat(),
-    how: fc.constantFrom('strange', 'strange', 'scaled', 'other', 'gone', 'extra'),
+    how: fc.constantFrom('scaled', 'scaled', 'scaled', 'strange', 'other', 'gone', 'extra'),
     strange: fc.constantFrom(...strange),
-    scale: fc.constantFrom(0.5, 2, 10, 1000),
+    scale: fc.constantFrom(0.5, 2, 3, 10, 1000),
     from: fc.nat(),
   })
-  return fc.array(change, { minLength: 1, maxLength: 3 }).map((changes) =>
+  return fc.array(change, { minLength: 1, maxLength: 2 }).map((changes) =>
     changes.reduce<unknown>((whole, { at, how, strange, scale, from }) => {
       const paths = pathsOf(whole)
       // Time stays: how long a request runs is the soak's to say.
       const open = paths.filter((path) => path.length > 0 && path[0] !== 'timeoutMs')
-      const path = open[at % open.length]
+      const numbers = open.filter((path) => typeof valueAt(whole, path) === 'number')
+      const among = how === 'scaled' && numbers.length > 0 ? numbers : open
+      const path = among[at % among.length]
       if (!path) return whole
       const old = valueAt(whole, path)
       const other = valueAt(whole, open[from % open.length] ?? [])

@@ -19,8 +19,8 @@ const timeoutMs = 1000
 const wrong = new Map<string, { count: number; readonly example: string }>()
 const statuses = new Map<string, number>()
 /** Of searches in the thread of the soak, which nothing ends, and of those in the service. */
-const overrunsMs = { inside: [0], service: [0] }
-let where: keyof typeof overrunsMs = 'inside'
+const overruns = { inside: [{ ms: 0, name: '' }], service: [{ ms: 0, name: '' }] }
+let where: keyof typeof overruns = 'inside'
 
 function fault(what: string, example: string): void {
   const known = wrong.get(what)
@@ -63,7 +63,8 @@ async function fuzz(origin: string, source: Iterator<Sent & { readonly name: str
       fault(law.replaceAll(/\d+(\.\d+)?(e[+-]?\d+)?/g, '#'), `${law}; ${told}`)
     const took = /search;dur=([\d.]+)/.exec(String(heard.headers['server-timing']))?.[1]
     const asked = (sent.value as { readonly timeoutMs?: unknown } | undefined)?.timeoutMs
-    if (took !== undefined && typeof asked === 'number') overrunsMs[where].push(Number(took) - asked)
+    if (took !== undefined && typeof asked === 'number')
+      overruns[where].push({ ms: Number(took) - asked, name: sent.name })
     if (heard.status === 200 && heard.headers['cache-control'] !== 'no-store' && Math.random() < 0.05) {
       await again(origin, sent, heard, told)
     }
@@ -229,10 +230,14 @@ if (lightTimes.length === 0) fault('a light client had no answer beside heavy on
 print(`SIGTERM: all of ${await terminated(service)} that had begun are accounted for`)
 for (const line of service.errors) if (line.startsWith('{')) fault('the service logged an error', line)
 
-print(
-  `past their deadline searches took at most ${Math.max(...overrunsMs.service).toFixed(0)} ms, ` +
-    `in the thread of the soak ${Math.max(...overrunsMs.inside).toFixed(0)} ms`,
-)
+for (const [place, all] of Object.entries(overruns)) {
+  const [worst] = all.sort((one, other) => other.ms - one.ms)
+  const late = all.filter(({ ms }) => ms > 500).length
+  const where = place === 'inside' ? 'in the thread of the soak' : 'in the service'
+  print(
+    `past their deadline, ${where}: ${late} of ${all.length - 1} more than 500 ms, at most ${worst?.ms.toFixed(0)} (${worst?.name})`,
+  )
+}
 print(
   [...statuses]
     .sort()
