@@ -9,7 +9,7 @@ import type { ElementType } from '../../src/recipe/element-types.ts'
 import { runs } from '../runs.ts'
 import { generateProblems, prefillProblems } from './inference-problems.ts'
 
-const numRuns = runs(12)
+const numRuns = runs(25)
 
 /** Sums of the same numbers in another order. */
 const rounding = 1e-9

@@ -188,7 +188,7 @@ describe('what is said of a plan of training', () => {
         expect(kept.feasible).toBe(false)
         expect(Math.abs(over - short)).toBeLessThanOrEqual(written * short)
       }),
-      { numRuns: runs(4) },
+      { numRuns: runs(12) },
     )
     expect(recomputed).toBeGreaterThan(0)
   })

