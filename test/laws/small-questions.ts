@@ -88,7 +88,8 @@ export const tightQuestions: fc.Arbitrary<Problem> = fc
     return {
       ...roomy,
       constraints: { ...mesh, zeroStage, microbatches: 1 },
-      memoryBudget: share * memoryBytes.total,
+      // The reserve is kept out of what a budget leaves of a chip: a budget below it has none.
+      memoryBudget: share * (memoryBytes.total - memoryBytes.reserve),
     }
   })
 
