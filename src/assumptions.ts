@@ -3,7 +3,7 @@
  * what a cluster does. Each answer repeats the ones that it was made with.
  */
 
-import type { Framework } from './framework.ts'
+import type { Framework } from './launch/framework.ts'
 import type { ScheduleName } from './recipe/schedules.ts'
 import type { ContextLayout } from './sharding/context-layouts.ts'
 

@@ -2,8 +2,8 @@
 
 import type { Assumptions } from './assumptions.ts'
 import { offeredSchedules } from './book-assumptions.ts'
-import { frameworks } from './framework.ts'
 import type { Efficiency } from './hardware/chip.ts'
+import { frameworks } from './launch/framework.ts'
 import type { PolicyName } from './recipe/policies.ts'
 import { policyNames } from './recipe/policy.ts'
 import { contextLayouts } from './sharding/context-layout.ts'

@@ -12,11 +12,11 @@ import {
   type Site,
   sitesOf,
 } from './inference/search.ts'
+import { servable } from './launch/serving.ts'
 import type { Solvers } from './optimize.ts'
 import { never } from './patience.ts'
 import { secondsText } from './plan/figures.ts'
 import { assembleInference } from './plan/inference/assemble.ts'
-import { servable } from './plan/inference/launch.ts'
 import { phaseFields } from './plan/inference/phase-fields.ts'
 import { inferenceSketchFaults, tokensOf } from './plan/inference/sketch-faults.ts'
 import { inferenceWarnings } from './plan/inference/warnings.ts'

@@ -2,9 +2,9 @@
 
 import type { Mix } from './cost/memory-numbers.ts'
 import { type CostModel, costModel } from './cost/model.ts'
+import { launchable } from './launch/training.ts'
 import type { Solvers } from './optimize.ts'
 import { assemble } from './plan/assemble.ts'
-import { launchable } from './plan/launch.ts'
 import { modelSummary } from './plan/model-summary.ts'
 import type { EvaluateAnswer, IllegalPlan } from './plan/plan.ts'
 import { sketchFaults } from './plan/sketch-faults.ts'

@@ -1,7 +1,7 @@
 /** Every choice that the formulas leave open: named sets in a request, all of the numbers in an answer. */
 
 import { z } from 'zod'
-import { frameworks } from '../../src/framework.ts'
+import { frameworks } from '../../src/launch/framework.ts'
 import { policyNames } from '../../src/recipe/policy.ts'
 import { contextLayouts } from '../../src/sharding/context-layout.ts'
 import { seconds, share, shareOrNone } from './bound.ts'

@@ -1,5 +1,5 @@
 /** Where plans fit and no framework that is assumed can launch one: what stands in the way, each suggestion tried alone. */
-import type { Framework } from '../framework.ts'
+import type { Framework } from '../launch/framework.ts'
 import type { Setting } from '../problem.ts'
 import type { NoPlan, Suggestion } from './plan.ts'
 

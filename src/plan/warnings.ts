@@ -1,7 +1,7 @@
 /** Assumptions that matter for the answer at hand. */
 
 import { stateBytes } from '../cost/optimizer.ts'
-import { ofKind, type Trainer, trainers } from '../framework.ts'
+import { ofKind, type Trainer, trainers } from '../launch/framework.ts'
 import type { Problem } from '../problem.ts'
 import { optimizerRow } from '../recipe/optimizer.ts'
 import { weightKinds } from '../recipe/optimizer-row.ts'

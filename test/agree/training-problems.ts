@@ -5,8 +5,8 @@
 
 import fc from 'fast-check'
 import type { Assumptions } from '../../src/assumptions.ts'
-import { frameworks } from '../../src/framework.ts'
 import type { Network } from '../../src/hardware/cluster.ts'
+import { frameworks } from '../../src/launch/framework.ts'
 import type { Architecture } from '../../src/model/architecture.ts'
 import { parameterCount } from '../../src/model/parameters.ts'
 import type { AttentionPattern, MixtureOfExperts } from '../../src/model/transformer.ts'

@@ -3,7 +3,7 @@
 import { type CostModel, costModel } from '../../src/cost/model.ts'
 import { stageGroups } from '../../src/cost/stages.ts'
 import { type Placement, placements } from '../../src/hardware/placement.ts'
-import { launch } from '../../src/plan/launch.ts'
+import { launch } from '../../src/launch/training.ts'
 import { layersByPolicy } from '../../src/plan/summary.ts'
 import { policyNames } from '../../src/recipe/policy.ts'
 import type { Schedule } from '../../src/recipe/schedule.ts'

@@ -1,7 +1,7 @@
 /** Deployments are launched by one framework, both phases; what none launches stands beside them and says why. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { servers } from '../../src/framework.ts'
+import { servers } from '../../src/launch/framework.ts'
 import type { ServeAnswer, ServePlan } from '../../src/plan/inference-plan.ts'
 import type { InferenceProblem, ServeWorkload } from '../../src/problem.ts'
 import { serve } from '../../src/serve.ts'

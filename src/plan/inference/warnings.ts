@@ -1,7 +1,8 @@
 /** Assumptions that matter for the answer at hand. */
+
+import { serversOf } from '../../launch/serving.ts'
 import type { PhaseProblem } from '../../problem.ts'
 import type { InferencePlan } from '../inference-plan.ts'
-import { serversOf } from './launch.ts'
 
 export function inferenceWarnings(
   problem: PhaseProblem,

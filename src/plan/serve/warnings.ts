@@ -1,7 +1,7 @@
 /** What a deployment's numbers rest on. */
 import { mostUtilization } from '../../inference/serving/requests.ts'
+import { serversOf } from '../../launch/serving.ts'
 import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
-import { serversOf } from '../inference/launch.ts'
 import type { ServePlan } from '../inference-plan.ts'
 
 /** `filtered`: whether what is listed can be launched. */

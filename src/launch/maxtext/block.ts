@@ -1,0 +1,110 @@
+/**
+ * The decoder block of MaxText that a model is, and its own keys. Blocks differ in norms and biases too, which are no part
+ * of a plan; what counts here is which layers have experts, and what attention meets:
+ *
+ *   llama2, gpt3   dense; all positions
+ *   mixtral        experts in every layer, none shared; all positions
+ *   gpt_oss        the same, every second layer local
+ *   llama4         one routed expert beside shared ones, in every n-th layer; all but every m-th layer local, in chunks
+ *   deepseek       latent attention; dense layers first, experts in all others
+ *
+ * Experts have a gate. Where every layer has them, the MLP's width is theirs. Source: as config.ts, and
+ * src/maxtext/models/{mixtral,gpt_oss,llama4,deepseek}.py.
+ */
+import { expertLayers } from '../../model/expert-layers.ts'
+import type { LatentAttention, MixtureOfExperts, Transformer } from '../../model/transformer.ts'
+import type { MeshRun } from '../run/run.ts'
+import type { MaxtextConfig } from './config.ts'
+
+/** Its name, and the keys that other blocks do not have. */
+export interface Block {
+  readonly name: string
+  /** Layers after which the kinds of layers repeat. */
+  readonly cycle: number
+  readonly keys: MaxtextConfig
+}
+
+/** Null where there is none. */
+export function maxtextBlock(run: MeshRun): Block | null {
+  const { model } = run
+  const { experts, attention } = model
+  const { latent } = attention
+  if (latent) return experts ? deepseek(run, latent, experts) : null
+  const local = attention.globalEvery === 1 ? null : attention.window
+  if (!experts) return local === null ? dense(model) : null
+  if (!model.gatedMlp) return null
+  const everywhere = expertLayers(model) === model.layers
+  if (everywhere && experts.sharedExperts === 0) {
+    if (local === null) return { name: 'mixtral', cycle: 1, keys: expertKeys(run, experts) }
+    return attention.globalEvery === 2 ? gptOss(run, experts, local) : null
+  }
+  return local === null ? null : llama4(run, experts, local)
+}
+
+function dense({ learnedPositions }: Transformer): Block {
+  const learned = learnedPositions > 0
+  return {
+    name: learned ? 'gpt3' : 'llama2',
+    cycle: 1,
+    keys: learned ? { trainable_position_size: learnedPositions } : {},
+  }
+}
+
+function gptOss(run: MeshRun, experts: MixtureOfExperts, window: number): Block | null {
+  if (run.model.layers % 2 !== 0) return null
+  const keys = { sliding_window_size: window, inhomogeneous_layer_cycle_interval: 2 }
+  return { name: 'gpt_oss', cycle: 2, keys: { ...expertKeys(run, experts), ...keys } }
+}
+
+function llama4(run: MeshRun, experts: MixtureOfExperts, window: number): Block | null {
+  const { layers, attention } = run.model
+  const { globalEvery } = attention
+  const { activeExperts, sharedExperts, denseLayers, every } = experts
+  const cycle = leastCommonMultiple(Math.max(1, globalEvery), every)
+  const alike = activeExperts === 1 && sharedExperts > 0 && denseLayers === 0
+  if (!alike || globalEvery === 0 || layers % cycle !== 0) return null
+  const keys = {
+    shared_experts: sharedExperts,
+    interleave_moe_layer_step: every,
+    nope_layer_interval: globalEvery,
+    chunk_attn_window_size: window,
+    inhomogeneous_layer_cycle_interval: cycle,
+  }
+  return { name: 'llama4', cycle, keys: { ...expertKeys(run, experts), ...keys } }
+}
+
+function deepseek(run: MeshRun, latent: LatentAttention, experts: MixtureOfExperts): Block | null {
+  const { gatedMlp, heads, kvHeads, attention } = run.model
+  const { denseLayers, every, sharedExperts } = experts
+  const local = attention.window !== null && attention.globalEvery !== 1
+  const alike = every === 1 && denseLayers > 0 && sharedExperts > 0
+  if (!gatedMlp || !alike || local || heads !== kvHeads) return null
+  const keys = {
+    attention_type: 'mla',
+    q_lora_rank: latent.queryRank ?? 0,
+    kv_lora_rank: latent.keyValueRank,
+    qk_nope_head_dim: latent.nopeHeadDim,
+    qk_rope_head_dim: latent.ropeHeadDim,
+    v_head_dim: latent.valueHeadDim,
+    first_num_dense_layers: denseLayers,
+    shared_experts: sharedExperts,
+  }
+  return { name: 'deepseek', cycle: 1, keys: { ...expertKeys(run, experts), ...keys } }
+}
+
+function expertKeys(run: MeshRun, { experts, activeExperts, dFfExpert }: MixtureOfExperts): MaxtextConfig {
+  return {
+    num_experts: experts,
+    num_experts_per_tok: activeExperts,
+    base_moe_mlp_dim: dFfExpert,
+    sparse_matmul: true,
+    // The kernel is for TPUs; without it, what JAX has for any chip.
+    megablox: run.problem.cluster.chip.kind === 'tpu',
+  }
+}
+
+function leastCommonMultiple(a: number, b: number): number {
+  let multiple = Math.max(a, b)
+  while (multiple % a !== 0 || multiple % b !== 0) multiple += Math.max(a, b)
+  return multiple
+}

@@ -1,0 +1,164 @@
+/**
+ * MaxText configuration. One array of devices with named axes; weights are sharded over fsdp and context (ZeRO-3),
+ * copies over data. To all but the experts its expert axis is one more of fsdp. What it does not have, it is not asked for:
+ *
+ *   ZeRO-0, ZeRO-1   without context or expert, and without accumulation: left to the compiler, gradients are reduced every
+ *                    microbatch. ZeRO-1 is shard_optimizer_over_data
+ *   ZeRO-2, tensor2  not at all (the tensor_transpose axis went in July 2026)
+ *   pipeline         the circular one with one repeat, which keeps all microbatches as GPipe does; even stages
+ *   uneven shards    not at all: an axis that does not divide a dimension is dropped from it
+ *
+ * Source: AI-Hypercomputer/maxtext e591f30 (August 2026), src/maxtext/configs/base.yml, configs/types.py,
+ * utils/sharding.py, utils/gradient_accumulation.py; configs/gpu/a3 for GPUs.
+ */
+import { expertLayers } from '../../model/expert-layers.ts'
+import type { Transformer } from '../../model/transformer.ts'
+import type { Launch } from '../launch.ts'
+import { copiesNotes, routingGroups } from '../run/experts.ts'
+import type { Run } from '../run/run.ts'
+import { type Block, maxtextBlock } from './block.ts'
+import { maxtextContext } from './context.ts'
+import { maxtextAxes, reordersExperts, type SlicedMesh, slicedMesh, splitsPhysicalAxes } from './mesh.ts'
+import { maxtextRecomputation, offloadsActivations } from './recomputation.ts'
+import { keptWeights, maxtextFaults } from './rules.ts'
+
+type Value = string | number | boolean | readonly string[]
+
+export type MaxtextConfig = Readonly<Record<string, Value>>
+
+/** Why MaxText cannot run a plan; none where it can. */
+export function maxtextRefusals(run: Run): readonly string[] {
+  const sliced = slicedMesh(run)
+  const recomputes = maxtextRecomputation(run) !== null
+  return [
+    ...maxtextFaults(run),
+    ...(sliced ? [] : ["a mesh axis straddles the units of the innermost tier, which are MaxText's slices"]),
+    ...(sliced && reordersExperts(sliced) ? ['MaxText counts ranks through experts before all else'] : []),
+    ...(recomputes ? [] : ['MaxText has one rematerialisation policy for all layers']),
+  ]
+}
+
+export function maxtext(run: Run): Launch<MaxtextConfig> {
+  const sliced = slicedMesh(run)
+  const block = maxtextBlock(run)
+  const recomputation = maxtextRecomputation(run)
+  const unsupported = maxtextRefusals(run)
+  if (!sliced || !block || !recomputation || unsupported.length > 0) return { unsupported }
+  const flags = {
+    ...modelConfig(run, block),
+    ...meshConfig(run, sliced),
+    ...batchConfig(run),
+    ...lossConfig(run),
+    ...recomputation,
+    ...precisionConfig(run),
+  }
+  return { flags, notes: [...placementNotes(run), ...modelNotes(run, block), ...offloadNotes(run)] }
+}
+
+function modelConfig(run: Run, { name, keys }: Block): MaxtextConfig {
+  const { model, problem } = run
+  const limited = routingGroups(run)
+  const gpu = problem.cluster.chip.kind === 'gpu'
+  return {
+    // max_segments_per_seq: packed sequences need a limit with this attention; 32 is MaxText's own on GPUs.
+    ...(gpu
+      ? { hardware: 'gpu', attention: 'cudnn_flash_te', max_segments_per_seq: 32 }
+      : { attention: 'flash' }),
+    decoder_block: name,
+    base_num_decoder_layers: model.layers,
+    base_emb_dim: model.dModel,
+    base_mlp_dim: mlpWidth(model),
+    base_num_query_heads: model.heads,
+    base_num_kv_heads: model.kvHeads,
+    ...(model.attention.latent ? {} : { head_dim: model.headDim }),
+    vocab_size: model.vocab,
+    mlp_activations: model.gatedMlp ? ['silu', 'linear'] : ['gelu'],
+    logits_via_embedding: model.tiedEmbeddings,
+    ...keys,
+    ...(limited ? { n_routing_groups: limited.groups, topk_routing_group: limited.limit } : {}),
+    ...(model.multiTokenLayers > 0 ? { mtp_num_layers: model.multiTokenLayers } : {}),
+    opt_type: problem.workload.optimizer,
+  }
+}
+
+/** Where all layers have experts, MaxText wants their width for the MLP that is not there. */
+function mlpWidth(model: Transformer): number {
+  const { layers, dFf, experts } = model
+  return experts && expertLayers(model) === layers ? experts.dFfExpert : dFf
+}
+
+function meshConfig(run: Run, { ici, dcn }: SlicedMesh): MaxtextConfig {
+  const axes = maxtextAxes.filter((axis) => axis !== 'expert' || run.model.experts)
+  const sizes = (prefix: string, values: SlicedMesh['ici']) =>
+    Object.fromEntries(axes.map((axis) => [`${prefix}_${axis}_parallelism`, values[axis]]))
+  return {
+    ...sizes('ici', ici),
+    ...sizes('dcn', dcn),
+    ...(splitsPhysicalAxes(run) ? { allow_split_physical_axes: true } : {}),
+    ...maxtextContext(run),
+    ...(run.zeroStage === 1 ? { shard_optimizer_over_data: true } : {}),
+    ...(run.problem.assumptions.optimizerOnHost ? { optimizer_memory_host_offload: true } : {}),
+  }
+}
+
+/** Sequences are given per chip, whatever the chip does; a pipeline takes all microbatches in one forward pass. */
+function batchConfig({
+  mesh,
+  problem,
+  sequences,
+  globalBatch,
+  microbatches,
+  sequenceLength,
+  stageLayers,
+}: Run) {
+  const piped = mesh.pipeline > 1
+  return {
+    max_target_length: sequenceLength,
+    per_device_batch_size: perDevice(piped ? globalBatch : sequences, problem.cluster.chips),
+    gradient_accumulation_steps: piped ? 1 : microbatches,
+    ...(piped
+      ? {
+          num_pipeline_microbatches: microbatches,
+          num_layers_per_pipeline_stage: stageLayers[0] ?? 0,
+          num_pipeline_repeats: 1,
+        }
+      : {}),
+  }
+}
+
+/** Pieces of a chip's tokens, whose logits it computes again in the backward pass. */
+function lossConfig({ problem: { assumptions } }: Run): MaxtextConfig {
+  return assumptions.lossChunks > 1 ? { num_vocab_tiling: assumptions.lossChunks } : {}
+}
+
+/** MaxText multiplies by the chips again and cuts off what is behind the point: 49 · (1/49) must not become 0. */
+function perDevice(sequences: number, chips: number): number {
+  const size = sequences / chips
+  return Math.trunc(chips * size) < sequences ? size * (1 + Number.EPSILON) : size
+}
+
+/** Weights are kept in fp32, which is the master copy, and cast for use; where there is none, as they are. */
+function precisionConfig({ problem }: Run): MaxtextConfig {
+  const { compute, gradients } = problem.precision
+  const name = (type: string) => (type === 'bf16' ? 'bfloat16' : 'float32')
+  return { dtype: name(compute), weight_dtype: name(keptWeights(problem)), grad_dtype: name(gradients) }
+}
+
+/** XLA moves arrays between chip and host beside other work only where it is told to. */
+function offloadNotes(run: Run): readonly string[] {
+  if (!offloadsActivations(run) && !run.problem.assumptions.optimizerOnHost) return []
+  return [
+    'MaxText: arrays go to the host: set HOST_OFFLOAD_FLAGS of benchmarks/xla_flags_library.py in LIBTPU_INIT_ARGS.',
+  ]
+}
+
+function placementNotes({ problem: { cluster } }: Run): readonly string[] {
+  if (cluster.network.kind !== 'torus' || cluster.chips === 1) return []
+  return ['MaxText: JAX chooses where mesh axes lie on the torus; compare what it logs with `placement`.']
+}
+
+function modelNotes(run: Run, { name }: Block): readonly string[] {
+  const chunks =
+    'MaxText: the local layers of this block attend within chunks, as in Llama 4, not to a window.'
+  return [...(name === 'llama4' ? [chunks] : []), ...copiesNotes(run, 'MaxText')]
+}

@@ -1,0 +1,68 @@
+/**
+ * A mesh as MaxText wants it: each axis as a part inside a slice (ici) times a part across slices (dcn). Behind
+ * switches the units of the innermost tier are its slices. Null where an axis straddles them. Source: as config.ts, and
+ * create_device_mesh in src/maxtext/utils/maxtext_utils.py.
+ */
+import type { Axis } from '../../sharding/axis.ts'
+import type { Run } from '../run/run.ts'
+import { unitSize, unitsSpanned } from '../run/units.ts'
+
+/** In MaxText's order, outermost first; `pipeline` is its stage. */
+export const maxtextAxes = [
+  'data',
+  'pipeline',
+  'fsdp',
+  'context',
+  'tensor',
+  'expert',
+] as const satisfies readonly Axis[]
+
+type Sizes = Readonly<Record<(typeof maxtextAxes)[number], number>>
+
+export interface SlicedMesh {
+  readonly ici: Sizes
+  readonly dcn: Sizes
+}
+
+export function slicedMesh({ mesh, placement, problem: { cluster } }: Run): SlicedMesh | null {
+  const { network, chips } = cluster
+  const across = (axis: Axis): number => {
+    const group = placement.groups[axis]
+    if (group.kind === 'torus') return group.slices
+    return network.kind === 'switched' ? unitsSpanned(group, unitSize(network, chips)) : 1
+  }
+  const dcn = sizes(across)
+  const ici = sizes((axis) => mesh[axis] / dcn[axis])
+  const inside = maxtextAxes.reduce((product, axis) => product * ici[axis], 1)
+  const slice = network.kind === 'torus' ? chips / network.slices : unitSize(network, chips)
+  const whole = maxtextAxes.every((axis) => Number.isInteger(ici[axis]) && Number.isInteger(dcn[axis]))
+  return whole && inside === slice ? { ici, dcn } : null
+}
+
+/** Across slices MaxText counts through the experts before tensor and context, the plan after them. */
+export function reordersExperts({ dcn }: SlicedMesh): boolean {
+  return dcn.expert > 1 && dcn.tensor * dcn.context > 1
+}
+
+/** An axis takes some chips of a physical axis and leaves the others to another. */
+export function splitsPhysicalAxes({ placement, problem: { cluster } }: Run): boolean {
+  const { network } = cluster
+  if (network.kind !== 'torus') return false
+  return maxtextAxes.some((axis) => {
+    const group = placement.groups[axis]
+    return (
+      group.kind === 'torus' && group.parts.some(({ physical, size }) => size !== network.topology[physical])
+    )
+  })
+}
+
+function sizes(size: (axis: (typeof maxtextAxes)[number]) => number): Sizes {
+  return {
+    data: size('data'),
+    pipeline: size('pipeline'),
+    fsdp: size('fsdp'),
+    context: size('context'),
+    tensor: size('tensor'),
+    expert: size('expert'),
+  }
+}

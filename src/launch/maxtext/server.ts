@@ -1,0 +1,93 @@
+/**
+ * MaxText configuration of its own engine (MaxEngine, which JetStream serves; JetStream is archived since February 2026,
+ * and MaxText's guides now serve through vLLM). Weights and caches are split over `tensor` by heads and F; caches are not
+ * split over any other axis, so that each replica is a server. One prompt is prefilled at a time. The cache has a
+ * quantisation of its own; weights in int8 come from a checkpoint that was saved quantised. Source: AI-Hypercomputer/maxtext
+ * e591f30 (August 2026), src/maxtext/configs/{base.yml,types.py}, inference/maxengine/maxengine.py, inference/kvcache.py,
+ * layers/quantizations.py; AI-Hypercomputer/JetStream acd4f5a, README.
+ */
+import type { Check, Launch } from '../launch.ts'
+import { checkpointNotes, type Formats, formatPair } from '../server/formats.ts'
+import { replicaNotes } from '../server/notes.ts'
+import { servingFaults } from '../server/rules.ts'
+import type { Serving } from '../server/serving.ts'
+
+export type MaxtextServing = Readonly<Record<string, string | number | boolean>>
+
+const formats: Formats = {
+  pairs: ['bf16/bf16', 'fp32/fp32', 'int8/int8'],
+  caches: { fp32: '', bf16: '', int8: 'int8', int4: 'int4' },
+}
+
+/** Why MaxText cannot run a plan; none where it can. */
+export function maxtextRefusals(serving: Serving): readonly string[] {
+  return servingFaults(serving, 'MaxText', formats, checks(serving))
+}
+
+export function maxtext(serving: Serving): Launch<MaxtextServing> {
+  const unsupported = maxtextRefusals(serving)
+  if (unsupported.length > 0) return { unsupported }
+  const flags = { ...meshConfig(serving), ...batchConfig(serving), ...numberConfig(serving) }
+  return { flags, notes: notes(serving) }
+}
+
+function checks({
+  mesh,
+  model,
+  mode,
+  cache,
+  tensors,
+  sequences,
+  attentionGroups,
+}: Serving): readonly Check[] {
+  return [
+    [mesh.pipeline > 1, "MaxText's engine has no pipeline"],
+    [mesh.context > 1, 'MaxText shards weights over context; the plan copies them'],
+    [cache === 'sequence' || attentionGroups > 1, 'MaxText shards caches by heads alone'],
+    [
+      cache === 'heads' && model.kvHeads % tensors !== 0,
+      `MaxText keeps all ${model.kvHeads} key-value heads on a chip where ${tensors} chips do not divide them`,
+    ],
+    [mode === 'prefill' && sequences > 1, "MaxText's engine prefills one prompt at a time"],
+    [model.parallelBlocks, 'MaxText runs attention before the MLP, not beside it'],
+  ]
+}
+
+function meshConfig({ tensors }: Serving): MaxtextServing {
+  return { ici_data_parallelism: 1, ici_fsdp_parallelism: 1, ici_tensor_parallelism: tensors }
+}
+
+function batchConfig({ mode, sequences, tensors, contextLength, unitTokens, chunked, setting }: Serving) {
+  const prefill = mode === 'prefill'
+  return {
+    per_device_batch_size: perDevice(sequences, tensors),
+    max_target_length: contextLength + (prefill ? 1 : 0),
+    ...(prefill ? { max_prefill_predict_length: contextLength } : {}),
+    ...(chunked ? { use_chunked_prefill: true, prefill_chunk_size: unitTokens } : {}),
+    dtype: setting.precision.compute === 'fp32' ? 'float32' : 'bfloat16',
+  }
+}
+
+/** MaxText multiplies by the chips again and cuts off what is behind the point. */
+function perDevice(sequences: number, chips: number): number {
+  const size = sequences / chips
+  return Math.trunc(chips * size) < sequences ? size * (1 + Number.EPSILON) : size
+}
+
+function numberConfig({ setting: { precision } }: Serving): MaxtextServing {
+  const cache = formats.caches[precision.kvCache]
+  return {
+    weight_dtype: precision.weights === 'fp32' ? 'float32' : 'bfloat16',
+    ...(formatPair(precision) === 'int8/int8' ? { quantization: 'int8', checkpoint_is_quantized: true } : {}),
+    ...(cache ? { quantize_kvcache: true, kv_quant_dtype: cache } : {}),
+  }
+}
+
+function notes(serving: Serving): readonly string[] {
+  const asked = 'MaxText: set max_prefill_predict_length to the longest prompt.'
+  return [
+    ...replicaNotes(serving, 'MaxText'),
+    ...(serving.mode === 'generate' ? [asked] : []),
+    ...checkpointNotes(serving, 'MaxText', []),
+  ]
+}

@@ -1,0 +1,37 @@
+/**
+ * Megatron-LM's flags for attention. A window of W positions is W - 1 to the left; every n-th layer skips it, as in the
+ * plan. Source: as flags.ts, and is_layer_window_attention in megatron/core/transformer/utils.py.
+ */
+import type { Run } from '../run/run.ts'
+
+export function megatronAttention(run: Run): readonly (string | number)[] {
+  const { heads, attention } = run.model
+  return ['--num-attention-heads', heads, ...(attention.latent ? latent(run) : grouped(run)), ...window(run)]
+}
+
+function grouped({ model: { heads, kvHeads, headDim, dModel } }: Run): readonly (string | number)[] {
+  return [
+    ...(kvHeads === heads ? [] : ['--group-query-attention', '--num-query-groups', kvHeads]),
+    ...(headDim * heads === dModel ? [] : ['--kv-channels', headDim]),
+  ]
+}
+
+function latent({ model: { attention } }: Run): readonly (string | number)[] {
+  if (!attention.latent) return []
+  const { queryRank, keyValueRank, nopeHeadDim, ropeHeadDim, valueHeadDim } = attention.latent
+  return [
+    '--multi-latent-attention',
+    ...(queryRank === null ? [] : ['--q-lora-rank', queryRank]),
+    ...['--kv-lora-rank', keyValueRank, '--qk-head-dim', nopeHeadDim],
+    ...['--qk-pos-emb-head-dim', ropeHeadDim, '--v-head-dim', valueHeadDim],
+  ]
+}
+
+function window({ model: { attention } }: Run): readonly (string | number)[] {
+  const { window: positions, globalEvery } = attention
+  if (positions === null || globalEvery === 1) return []
+  return [
+    ...['--window-size', `${positions - 1},0`],
+    ...(globalEvery > 1 ? ['--window-attn-skip-freq', globalEvery] : []),
+  ]
+}

@@ -1,0 +1,92 @@
+/**
+ * Megatron-LM's flags for experts. Its dispatchers:
+ *
+ *   allgather   tokens gathered over tensor, experts on all ranks: nothing is sent where there is no expert axis
+ *   flex        DeepEP, or HybridEP in NVLink domains of more than 8: one copy for each chip, as the plan counts
+ *   alltoall    NCCL: one copy for each expert
+ *
+ * Experts are split over tensor like an MLP. Which layers have them is spelled out as a pattern, since a number n means
+ * the first of each n, the plan's the last. Biases do not go with shared experts, nor with experts that tensor splits, nor a softmax after the choice with a
+ * single expert. Source: as flags.ts, and docs/user-guide/features/moe.md, megatron/core/parallel_state.py,
+ * megatron/core/transformer/moe/{token_dispatcher,shared_experts}.py, megatron/core/models/gpt/gpt_layer_specs.py.
+ */
+
+import type { Check } from '../launch.ts'
+import { copiesNotes, expertPattern, foldingNotes, routingGroups } from '../run/experts.ts'
+import { pipelineRank } from '../run/rank-order.ts'
+import type { Run } from '../run/run.ts'
+import { innermostUnit } from '../run/units.ts'
+
+type Flag = string | number
+
+export function megatronExperts(run: Run): readonly Flag[] {
+  const { experts } = run.model
+  if (!experts) return []
+  const { activeExperts, sharedExperts, dFfExpert } = experts
+  const limited = routingGroups(run)
+  return [
+    ...['--num-experts', experts.experts, '--moe-router-topk', activeExperts],
+    ...['--moe-ffn-hidden-size', dFfExpert],
+    ...layerFlags(run),
+    ...(sharedExperts > 0 ? ['--moe-shared-expert-intermediate-size', sharedExperts * dFfExpert] : []),
+    ...(limited ? ['--moe-router-num-groups', limited.groups, '--moe-router-group-topk', limited.limit] : []),
+    ...(activeExperts === 1 ? ['--moe-router-pre-softmax'] : []),
+    '--moe-grouped-gemm',
+    ...(run.model.biases ? [] : ['--disable-bias-linear']),
+    ...['--expert-model-parallel-size', run.mesh.expert],
+    ...['--expert-tensor-parallel-size', run.mesh.tensor],
+    ...dispatcher(run),
+  ]
+}
+
+export function megatronExpertChecks(run: Run): readonly Check[] {
+  const { mesh } = run
+  return [
+    [
+      run.model.experts !== null && run.model.biases === true && mesh.tensor > 1,
+      'Megatron-LM has biases in experts only where tensor does not split these',
+    ],
+    [
+      pipelineRank(run) === 'inside' && mesh.context * mesh.expert > 1,
+      'Megatron-LM puts the pipeline inside of the replicas only without context and expert',
+    ],
+  ]
+}
+
+export function megatronExpertNotes(run: Run): readonly string[] {
+  const [, kind] = dispatcher(run)
+  const rest = [...biasNotes(run), ...foldingNotes(run, 'Megatron-LM')]
+  if (kind !== 'flex') return [...copiesNotes(run, 'Megatron-LM'), ...rest]
+  return [
+    ...rest,
+    'Megatron-LM: the flex dispatcher needs DeepEP installed, on Hopper or later; alltoall does not, but sends a token once for each of its experts, not once for each chip.',
+  ]
+}
+
+function biasNotes({ model }: Run): readonly string[] {
+  if (!model.experts || !model.biases) return []
+  return [
+    'Megatron-LM: biases are on, as the model has them; attention sinks, as gpt-oss has them, take --softmax-type learnable, and its activation flags of its own.',
+  ]
+}
+
+function layerFlags(run: Run): readonly Flag[] {
+  const { experts } = run.model
+  const pattern = expertPattern(run)
+  if (!experts || !pattern.includes(0)) return []
+  const { denseLayers, every } = experts
+  const block = every === 1 ? '[1]' : `([0]*${every - 1}+[1])`
+  const blocks = Math.floor((pattern.length - denseLayers) / every)
+  const rest = pattern.length - denseLayers - blocks * every
+  const parts = [[denseLayers, '[0]'] as const, [blocks, block] as const, [rest, '[0]'] as const]
+  const written = parts.filter(([times]) => times > 0).map(([times, part]) => `${part}*${times}`)
+  return ['--moe-layer-freq', written.join('+')]
+}
+
+function dispatcher({ mesh, problem: { assumptions, precision, cluster } }: Run): readonly Flag[] {
+  const flag = '--moe-token-dispatcher-type'
+  if (mesh.expert === 1) return [flag, 'allgather']
+  if (!assumptions.hierarchicalDispatch || precision.weights === 'fp32') return [flag, 'alltoall']
+  const backend = innermostUnit(cluster) > 8 ? 'hybridep' : 'deepep'
+  return [flag, 'flex', '--moe-flex-dispatcher-backend', backend, '--moe-router-dtype', 'fp32']
+}

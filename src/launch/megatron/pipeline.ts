@@ -1,0 +1,53 @@
+/**
+ * Megatron-LM's flags for the stages of a pipeline, the plainest that say it: even chunks; a first and a last stage
+ * that differ from the rest; or all of them spelled out as a layout string, where `|` parts chunks, E embeds, t is a
+ * layer, m one that predicts further tokens and L the loss: Et*7|(t*8|)*14t*7L. Without a layout, m is on the last. Source: as flags.ts, and
+ * megatron/core/transformer/pipeline_parallel_layer_layout.py.
+ */
+import { chunks, interiorLayers } from '../run/chunks.ts'
+import type { Run } from '../run/run.ts'
+
+export function megatronPipeline(run: Run): readonly (string | number)[] {
+  const { mesh, schedule, stageLayers, model } = run
+  if (mesh.pipeline === 1) return []
+  return ['--pipeline-model-parallel-size', mesh.pipeline, ...stages()]
+
+  function stages(): readonly (string | number)[] {
+    const layers = chunks(run)
+    const [first = 0] = stageLayers
+    const last = stageLayers.at(-1) ?? 0
+    const { virtualStages } = schedule
+    if (layers.every((count) => count === layers[0])) {
+      return virtualStages > 1 ? ['--num-virtual-stages-per-pipeline-rank', virtualStages] : []
+    }
+    if (virtualStages > 1 || interiorLayers(stageLayers) === null) {
+      return ['--pipeline-model-parallel-layout', pipelineLayout(layers, model.multiTokenLayers)]
+    }
+    return ['--decoder-first-pipeline-num-layers', first, '--decoder-last-pipeline-num-layers', last]
+  }
+}
+
+export function pipelineLayout(layers: readonly number[], multiTokenLayers: number): string {
+  const ending = `${'m'.repeat(multiTokenLayers)}L`
+  const last = layers.length - 1
+  const cells = layers.map(
+    (count, index) => `${index === 0 ? 'E' : ''}${decoders(count)}${index < last ? '|' : ending}`,
+  )
+  return runs(cells)
+    .map(({ cell, times }) => (times > 1 ? `(${cell})*${times}` : cell))
+    .join('')
+}
+
+function decoders(count: number): string {
+  return count === 1 ? 't' : `t*${count}`
+}
+
+function runs(cells: readonly string[]): readonly { readonly cell: string; readonly times: number }[] {
+  const result: { cell: string; times: number }[] = []
+  for (const cell of cells) {
+    const before = result.at(-1)
+    if (before?.cell === cell) before.times++
+    else result.push({ cell, times: 1 })
+  }
+  return result
+}

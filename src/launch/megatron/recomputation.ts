@@ -1,0 +1,41 @@
+/**
+ * Megatron-LM recomputes the attention of every layer, every layer, or the first n layers of every chunk (`block`): a
+ * mix of whole layers can be said where one n makes the layers of all stages. Null where it cannot be said. Source: as
+ * megatron/flags.ts, and megatron/core/recompute.py, which counts n in a chunk, not in a stage.
+ */
+import type { PolicyName } from '../../recipe/policies.ts'
+import { layersTaken } from '../run/chunks.ts'
+import type { Run } from '../run/run.ts'
+
+const ofAllLayers: Readonly<Record<string, readonly string[]>> = {
+  none: [],
+  selective: ['--recompute-granularity', 'selective', '--recompute-modules', 'core_attn'],
+  full: ['--recompute-granularity', 'full', '--recompute-method', 'uniform', '--recompute-num-layers', '1'],
+} satisfies Partial<Record<PolicyName, readonly string[]>>
+
+export function megatronRecomputation(run: Run): readonly (string | number)[] | null {
+  const { policy, other, count } = run.recomputation
+  if (count === 0) return ofAllLayers[policy] ?? null
+  const full = [policy, other].indexOf('full')
+  if (full < 0 || ![policy, other].includes('none')) return null
+  const wanted = (layers: number) => (full === 1 ? Math.min(count, layers) : layers - Math.min(count, layers))
+  const perChunk = layersPerChunk(run, wanted)
+  if (perChunk === null) return null
+  return [
+    '--recompute-granularity',
+    'full',
+    '--recompute-method',
+    'block',
+    '--recompute-num-layers',
+    perChunk,
+  ]
+}
+
+function layersPerChunk({ stageLayers, schedule }: Run, wanted: (layers: number) => number): number | null {
+  const most = Math.max(...stageLayers)
+  for (let perChunk = 1; perChunk <= most; perChunk++) {
+    const makes = (layers: number) => layersTaken(layers, schedule.virtualStages, perChunk) === wanted(layers)
+    if (stageLayers.every(makes)) return perChunk
+  }
+  return null
+}

@@ -1,0 +1,38 @@
+/** Megatron-LM's flags for what a ZeRO stage shards, and for the optimizer. Source and table: flags.ts. */
+
+import type { OptimizerName } from '../../recipe/optimizers.ts'
+import type { ZeroStage } from '../../sharding/states.ts'
+import type { Run } from '../run/run.ts'
+
+/** Under ZeRO, Adam alone. */
+export const megatronOptimizers: Readonly<Partial<Record<OptimizerName, readonly (string | number)[]>>> = {
+  adamw: ['--optimizer', 'adam'],
+  momentum: ['--optimizer', 'sgd'],
+  sgd: ['--optimizer', 'sgd', '--sgd-momentum', 0],
+}
+
+/** Of Megatron-FSDP; null where its distributed optimizer does, or plain copies. */
+export const megatronSharding: Readonly<Record<ZeroStage, string | null>> = {
+  0: null,
+  1: null,
+  2: 'optim_grads',
+  3: 'optim_grads_params',
+}
+
+export function megatronStates({ zeroStage, mesh, replicas, problem }: Run): readonly (string | number)[] {
+  const strategy = megatronSharding[zeroStage]
+  const shares = replicas * mesh.context > 1
+  return [
+    ...(megatronOptimizers[problem.workload.optimizer] ?? []),
+    ...(zeroStage > 0 ? ['--use-distributed-optimizer'] : []),
+    ...(problem.assumptions.optimizerOnHost
+      ? ['--optimizer-cpu-offload', '--overlap-cpu-optimizer-d2h-h2d', '--use-precision-aware-optimizer']
+      : []),
+    ...(strategy ? ['--use-megatron-fsdp', '--data-parallel-sharding-strategy', strategy] : []),
+    ...(strategy ? ['--ckpt-format', 'fsdp_dtensor'] : []),
+    ...(zeroStage === 3 ? ['--init-model-with-meta-device'] : []),
+    ...(zeroStage === 3 && mesh.data > 1 ? ['--num-distributed-optimizer-instances', mesh.data] : []),
+    ...(shares ? ['--overlap-grad-reduce'] : []),
+    ...(shares && zeroStage > 0 ? ['--overlap-param-gather'] : []),
+  ]
+}

@@ -1,0 +1,50 @@
+/**
+ * Attention by sequences as frameworks have it (data-parallel attention): a group of chips projects its own sequences,
+ * and so has attention weights of its own; the plan instead keeps them once and moves queries between chips. Caches, MLP
+ * and batch are the plan's. Of g groups on t tensor chips a chip holds more by (g - 1)/t of a stage's attention weights;
+ * groups that are the plan's own, over its expert axis, have theirs.
+ * Source: as each framework's own file.
+ */
+import { parameterBytes } from '../../cost/parameter-bytes.ts'
+import { parameterCount } from '../../model/parameters.ts'
+import { bytesText } from '../../plan/figures.ts'
+import type { Bytes } from '../../units.ts'
+import type { Check } from '../launch.ts'
+import type { Serving } from './serving.ts'
+
+export function attentionCopyChecks(serving: Serving, framework: string): readonly Check[] {
+  const { attentionGroups, sharingGroups, gpu, model, memory } = serving
+  const copies = attentionCopyBytes(serving)
+  return [
+    [
+      gpu && attentionGroups > 1 && model.experts === null,
+      `${framework} shares out attention by sequences beside experts alone; of a dense model it would copy the MLP as well`,
+    ],
+    [
+      sharingGroups > 1 && memory.total + copies > memory.budget * (1 + 1e-12),
+      `${framework} has attention weights once for each group of sequences: ${bytesText(copies)} more on a chip, which do not fit`,
+    ],
+  ]
+}
+
+export function attentionCopyNotes(serving: Serving, framework: string): readonly string[] {
+  if (serving.sharingGroups === 1) return []
+  const copies = bytesText(attentionCopyBytes(serving))
+  return [
+    `${framework} keeps caches by sequences as the plan does, but attention weights once for each group of sequences: ${copies} on a chip, and the time to read them, that the plan does not count.`,
+  ]
+}
+
+/** What a chip holds more than the plan counts. */
+export function attentionCopyBytes({
+  model,
+  setting,
+  tensors,
+  mesh,
+  sharingGroups,
+  stageLayers,
+}: Serving): Bytes {
+  const layer = parameterCount(model).attention / model.layers
+  const bytes = stageLayers * layer * parameterBytes(setting.precision, 'attention')
+  return (bytes * (sharingGroups - 1) * mesh.expert) / tensors
+}

@@ -1,0 +1,71 @@
+/**
+ * Element types as frameworks take them. Weights in less than 16 bits come as such from a checkpoint that says how it is
+ * quantised; `pairs` are the types of weights and matmuls that a framework has kernels for, as `weights/compute`,
+ * four bits under one name whatever their scales.
+ */
+
+import { plainType } from '../../hardware/peak.ts'
+import type { Precision, Setting } from '../../problem.ts'
+import { isNarrow } from '../../recipe/element-type.ts'
+import type { ElementType } from '../../recipe/element-types.ts'
+import type { Check } from '../launch.ts'
+import type { Serving } from './serving.ts'
+
+export interface Formats {
+  readonly pairs: readonly string[]
+  /** The framework's names of what a cache may be. */
+  readonly caches: Readonly<Partial<Record<ElementType, string>>>
+}
+
+export function formatPair({ weights, compute }: Precision): string {
+  return `${plainType(weights)}/${plainType(compute)}`
+}
+
+/** Of a checkpoint in bf16: one that is quantised says so itself, and a flag beside that is refused or redundant. */
+export function quantizesItself(precision: Precision): boolean {
+  return formatPair(precision) === 'fp8/fp8' && precision.parameterBytes === undefined
+}
+
+/** MXFP4 experts (gpt-oss) are what is in four bits beside activations in bf16. */
+export function unpackedChecks({ model, precision }: Setting, framework: string): readonly Check[] {
+  return [
+    [
+      formatPair(precision) === 'fp4/bf16' && model.experts === null,
+      `${framework} unpacks weights in fp4 to bf16 in experts alone`,
+    ],
+  ]
+}
+
+export function unpackedNotes({ precision }: Setting, framework: string): readonly string[] {
+  if (formatPair(precision) !== 'fp4/bf16') return []
+  return [`${framework} unpacks MXFP4 to bf16 (gpt-oss); NVFP4 it runs on Blackwell, in fp4.`]
+}
+
+export function formatChecks(
+  { setting: { precision } }: Serving,
+  framework: string,
+  { pairs, caches }: Formats,
+): readonly Check[] {
+  const { weights, compute, kvCache } = precision
+  return [
+    [
+      !pairs.includes(formatPair(precision)),
+      `weights in ${weights} with compute in ${compute} are not mapped to ${framework}`,
+    ],
+    [!(kvCache in caches), `a cache in ${kvCache} is not mapped to ${framework}`],
+  ]
+}
+
+/** `online` are pairs that the framework makes itself of a checkpoint in bf16. */
+export function checkpointNotes(
+  { setting: { precision } }: Serving,
+  framework: string,
+  online: readonly string[],
+): readonly string[] {
+  const { weights, compute, checkpoint = 'a checkpoint' } = precision
+  if (!isNarrow(weights)) return []
+  if (online.includes(formatPair(precision)) && quantizesItself(precision)) return []
+  return [
+    `${framework}: load ${checkpoint} with weights in ${weights} for matmuls in ${compute}; no flag makes one.`,
+  ]
+}

@@ -1,0 +1,120 @@
+/** What a serving framework has to be told of a plan of prefill or generation, in whole numbers. */
+import type { CompiledLayout } from '../../inference/compiled-layout.ts'
+import type { Pass } from '../../inference/pass.ts'
+import type { InferenceCandidate, Phase } from '../../inference/search.ts'
+import type { Transformer } from '../../model/transformer.ts'
+import { redundantExperts } from '../../plan/inference/redundant-experts.ts'
+import type { MemoryAccount } from '../../plan/plan.ts'
+import type { Setting } from '../../problem.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+import { type ExpertPlaces, expertPlaces } from '../../sharding/inference-experts.ts'
+import { type CacheLayout, cacheLayouts } from '../../sharding/inference-layout.ts'
+
+export interface Serving {
+  readonly setting: Setting
+  readonly model: Transformer
+  readonly gpu: boolean
+  readonly mode: Phase['mode']
+  readonly mesh: Mesh
+  /** By component. */
+  readonly layouts: readonly (readonly [component: string, layout: string])[]
+  readonly cache: CacheLayout
+  /** Copies of experts beyond one of each. */
+  readonly redundantExperts: number
+  /** Two halves of a batch overlap. */
+  readonly halved: boolean
+  /** Where the experts are; null for a dense model. */
+  readonly experts: ExpertPlaces | null
+  /** tensor x tensor2, as 1D layouts do not tell them apart, x expert: frameworks share experts out over such chips. */
+  readonly tensors: number
+  /** Groups of these chips that keep the caches of different sequences; 1 where all of them share each. */
+  readonly attentionGroups: number
+  /** Such groups that the plan has one set of attention weights for. */
+  readonly sharingGroups: number
+  readonly stageLayers: number
+  /** Resident at once on such a group of a replica, and together in one stage. */
+  readonly sequences: number
+  readonly unitSequences: number
+  /** New positions of these that a stage takes at once. */
+  readonly unitTokens: number
+  /** Prompts go through in parts. */
+  readonly chunked: boolean
+  /** Positions that a sequence has room for. */
+  readonly contextLength: number
+  readonly memory: MemoryAccount
+}
+
+/** What of a plan its candidate does not hold. */
+export interface Counted {
+  readonly contextLength: number
+  readonly memory: MemoryAccount
+}
+
+/**
+ * Positions that a pass holds of a sequence: the whole prompt, the mean of whose chunks' contexts is in the shape; or the
+ * mean of sequences in generation, which may get longer.
+ */
+export function heldPositions({ shape, units, groups }: Pass): number {
+  return Math.ceil(shape.context + ((units / groups - 1) / 2) * shape.positions)
+}
+
+/** What of a candidate a framework is told. */
+export interface Told extends Pick<InferenceCandidate, 'mesh'> {
+  readonly layouts: readonly Pick<CompiledLayout, 'name' | 'component'>[]
+  readonly pass: Pick<Pass, 'shape' | 'resident' | 'units' | 'groups' | 'halves' | 'stageLayers'>
+}
+
+export function serving(
+  setting: Setting,
+  { mesh, layouts, pass }: Told,
+  mode: Phase['mode'],
+  { contextLength, memory }: Counted,
+): Serving {
+  const { shape, resident, units, groups } = pass
+  const named = layouts.map(({ component, name }) => [component.name, name] as const)
+  const cache = cacheOf(named.map(([, name]) => name))
+  const sharingGroups = groupsOfAttention(cache, mesh)
+  const attentionGroups = sharingGroups * mesh.expert
+  const share = (sequences: number) => Math.ceil(Math.ceil(sequences / mesh.data) / attentionGroups)
+  const halved = pass.halves === 2
+  const unitSequences = share(halved ? resident.sequences : shape.sequences)
+  return {
+    setting,
+    model: setting.model,
+    gpu: setting.cluster.chip.kind === 'gpu',
+    mode,
+    mesh,
+    layouts: named,
+    cache,
+    redundantExperts: redundantExperts(setting, mesh, expertLayout(named)),
+    halved,
+    experts: placesOf(named),
+    tensors: mesh.tensor * mesh.tensor2 * mesh.expert,
+    attentionGroups,
+    sharingGroups,
+    stageLayers: pass.stageLayers,
+    sequences: share(resident.sequences),
+    unitSequences,
+    unitTokens: unitSequences * Math.ceil(shape.positions),
+    chunked: mode === 'prefill' && units > groups,
+    contextLength,
+    memory,
+  }
+}
+
+function expertLayout(named: Serving['layouts']): string | undefined {
+  return named.find(([component]) => component === 'experts')?.[1]
+}
+
+function placesOf(named: Serving['layouts']): ExpertPlaces | null {
+  return expertPlaces.find((places) => expertLayout(named)?.split('/')[1] === places) ?? null
+}
+
+function cacheOf(names: readonly string[]): CacheLayout {
+  return cacheLayouts.find((cache) => names.some((name) => name.split('/')[1] === cache)) ?? 'heads'
+}
+
+function groupsOfAttention(cache: CacheLayout, { tensor, tensor2 }: Mesh): number {
+  if (cache === 'batch') return tensor * tensor2
+  return cache === 'heads-batch' ? tensor2 : 1
+}

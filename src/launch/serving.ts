@@ -1,0 +1,133 @@
+/**
+ * What to type to serve a plan, per framework: vLLM, SGLang and TensorRT-LLM on GPUs, vLLM and MaxText's own engine on
+ * TPUs. A framework that cannot run the plan says why, and gets no flags. `notes` are what flags cannot say.
+ */
+
+import type { Chip } from '../hardware/chip.ts'
+import type { Cluster } from '../hardware/cluster.ts'
+import type { InferenceCandidate, Phase } from '../inference/search.ts'
+import { onePass, type Servable } from '../inference/servable.ts'
+import type { Setting } from '../problem.ts'
+import { unitMesh } from '../sharding/axis.ts'
+import type { CacheLayout } from '../sharding/inference-layout.ts'
+import { type Framework, ofKind, type Server, servers } from './framework.ts'
+import type { Launch } from './launch.ts'
+import { maxtext, maxtextRefusals } from './maxtext/server.ts'
+import { attentionCopyBytes } from './server/attention-copies.ts'
+import { type Counted, type Serving, serving } from './server/serving.ts'
+import { sglang, sglangRefusals } from './sglang/flags.ts'
+import { tensorrtLlm, tensorrtLlmRefusals } from './tensorrt-llm/options.ts'
+import { vllm, vllmRefusals } from './vllm/flags.ts'
+
+interface Launcher {
+  readonly chips: readonly Chip['kind'][]
+  readonly launch: (serving: Serving) => Launch<unknown>
+  /** Why a plan cannot be launched; none where it can. */
+  readonly refusals: (serving: Serving) => readonly string[]
+}
+
+const launchers: Readonly<Record<Server, Launcher>> = {
+  vllm: { chips: ['gpu', 'tpu'], launch: vllm, refusals: vllmRefusals },
+  sglang: { chips: ['gpu'], launch: sglang, refusals: sglangRefusals },
+  'tensorrt-llm': { chips: ['gpu'], launch: tensorrtLlm, refusals: tensorrtLlmRefusals },
+  maxtext: { chips: ['tpu'], launch: maxtext, refusals: maxtextRefusals },
+}
+
+export function inferenceLaunch(
+  setting: Setting,
+  candidate: InferenceCandidate,
+  mode: Phase['mode'],
+  counted: Counted,
+): Readonly<Record<string, unknown>> {
+  const told = serving(setting, candidate, mode, counted)
+  const launches = serversOf(setting, servers).map((name) => [name, launchers[name].launch(told)] as const)
+  const flags = launches.map(([name, launched]) => [name, 'flags' in launched ? launched.flags : launched])
+  const own = launches.flatMap(([, launched]) => ('flags' in launched ? launched.notes : []))
+  const any = launches.some(([, launched]) => 'flags' in launched)
+  return { ...Object.fromEntries(flags), ...(any ? { notes: [...own, ...placementNotes(told), scope] } : {}) }
+}
+
+/** Of some frameworks those that serve from such chips. */
+export function serversOf({ cluster }: Setting, named: readonly Framework[]): readonly Server[] {
+  return ofKind(servers, named).filter((name) => launchers[name].chips.includes(cluster.chip.kind))
+}
+
+/**
+ * What the search lists: layouts that one of the assumed frameworks can serve. Null where it lists all: where none is assumed,
+ * or none of those serves the model from such chips in these types of numbers, whatever the layout.
+ */
+export function servable(setting: Setting): Servable | null {
+  const able = serversOf(setting, setting.assumptions.frameworks).filter((name) => runsAtAll(setting, name))
+  return able.length === 0 ? null : servedBy(able)
+}
+
+/**
+ * The same by framework, as one launches both phases of a deployment; of those that run the model on one of the parts of a
+ * pool that instances may have. Null where none does.
+ */
+export function servables(setting: Setting, parts: readonly Cluster[]): readonly Servable[] | null {
+  const able = serversOf(setting, setting.assumptions.frameworks).filter((name) =>
+    parts.some((cluster) => runsAtAll({ ...setting, cluster }, name)),
+  )
+  return able.length === 0 ? null : able.map((name) => servedBy([name]))
+}
+
+function servedBy(able: readonly Server[]): Servable {
+  return {
+    layout: (name) => name.split('/')[0] === '1d',
+    bytesBeyond: (asked, told) => {
+      const made = serving(asked, told, told.mode, uncounted)
+      if (!able.some((name) => launchers[name].refusals(made).length === 0)) return null
+      return made.sharingGroups > 1 ? attentionCopyBytes(made) : 0
+    },
+  }
+}
+
+/** On one chip, or with attention by sequences on two. */
+function runsAtAll(setting: Setting, name: Server): boolean {
+  const { experts, layers } = setting.model
+  const sparse = experts ? [['experts', '1d/sliced'] as const] : []
+  const probe = (cache: CacheLayout, tensor: number) => {
+    const named = [['attention', `1d/${cache}`] as const, ['mlp', '1d'] as const, ...sparse]
+    const layouts = named.map(([component, layout]) => {
+      return { name: layout, component: { name: component, arrays: {}, einsums: [] } }
+    })
+    const told = {
+      mesh: { ...unitMesh, tensor },
+      layouts,
+      pass: onePass(1, false, layers),
+      mode: 'generate' as const,
+    }
+    return launchers[name].refusals(serving(setting, told, told.mode, uncounted)).length === 0
+  }
+  return probe('heads', 1) || probe('batch', 2)
+}
+
+/** By assumed framework that serves from such chips, why it cannot serve a plan; none of one that can. */
+export function servingRefusals(
+  setting: Setting,
+  candidate: InferenceCandidate,
+  mode: Phase['mode'],
+  counted: Counted,
+): Readonly<Record<string, readonly string[]>> {
+  const told = serving(setting, candidate, mode, counted)
+  const asked = serversOf(setting, setting.assumptions.frameworks)
+  return Object.fromEntries(asked.map((name) => [name, launchers[name].refusals(told)]))
+}
+
+/** The search sees to memory. */
+const uncounted: Counted = {
+  contextLength: 1,
+  memory: {
+    ...{ budget: Number.POSITIVE_INFINITY, total: 0, parameters: 0, gradients: 0, optimizer: 0 },
+    ...{ activations: 0, kvCache: 0, workspace: 0, reserve: 0, host: 0, stage: 0 },
+  },
+}
+
+const scope =
+  'The model, whether a framework has it, its checkpoint, drafts, host and port are not part of a plan.'
+
+function placementNotes({ gpu, setting }: Serving): readonly string[] {
+  if (gpu || setting.cluster.chips === 1) return []
+  return ['JAX chooses where mesh axes lie on the torus; compare what it logs with `placement`.']
+}

@@ -1,0 +1,103 @@
+/**
+ * Options of TensorRT-LLM's LLM API, to be written into the file of `trtllm-serve --config` (JSON is YAML). Tensor
+ * parallelism is the plan's `heads`; the batch is one group of a pipeline, of which as many are resident as there are
+ * stages; replicas are servers of their own. Prompts go through in chunks of at most max_num_tokens, a multiple of the 64
+ * positions of a block. Slots for experts, copies among them, are told to its load balancer. Positions of a cache are shared out
+ * by Helix, for latent attention, which copies the projections; the plan does not. MXFP4 is multiplied by bf16 in experts on
+ * Hopper (TRITON, the default backend there; deployment guide for GPT-OSS). Source: NVIDIA/TensorRT-LLM,
+ * tensorrt_llm/commands/serve.py 00209af (options --tp_size, --pp_size,
+ * --max_batch_size, --max_seq_len, --max_num_tokens, --kv_cache_free_gpu_memory_fraction have these names there),
+ * llmapi/llm_args.py (KvCacheConfig), docs/source/features/{parallel-strategy,helix,long-sequence,
+ * quantization}.md, examples/wide_ep/README.md.
+ */
+import type { Check, Launch } from '../launch.ts'
+import { attentionCopyNotes } from '../server/attention-copies.ts'
+import { checkpointNotes, type Formats, unpackedChecks, unpackedNotes } from '../server/formats.ts'
+import { memoryShares } from '../server/memory-shares.ts'
+import { hostNotes, replicaChips, replicaNotes } from '../server/notes.ts'
+import { servingFaults } from '../server/rules.ts'
+import type { Serving } from '../server/serving.ts'
+
+export type TensorrtOptions = Readonly<Record<string, unknown>>
+
+const formats: Formats = {
+  pairs: ['bf16/bf16', 'fp8/fp8', 'int4/bf16', 'int4/fp8', 'fp4/fp4', 'fp4/bf16'],
+  caches: { bf16: 'auto', fp8: 'fp8', fp4: 'nvfp4', nvfp4: 'nvfp4' },
+}
+
+const blockPositions = 64
+
+/** What TensorRT-LLM takes in one iteration unless told. */
+const batchedTokens = 8192
+
+/** Why TensorRT-LLM cannot run a plan; none where it can. */
+export function tensorrtLlmRefusals(serving: Serving): readonly string[] {
+  return servingFaults(serving, 'TensorRT-LLM', formats, checks(serving))
+}
+
+export function tensorrtLlm(serving: Serving): Launch<TensorrtOptions> {
+  const unsupported = tensorrtLlmRefusals(serving)
+  if (unsupported.length > 0) return { unsupported }
+  const { mesh, tensors, attentionGroups, mode, contextLength, unitSequences, experts } = serving
+  const flags = {
+    tensor_parallel_size: tensors,
+    pipeline_parallel_size: mesh.pipeline,
+    ...(attentionGroups > 1 ? { enable_attention_dp: true } : {}),
+    ...(experts === 'spread' || experts === 'dispatched' ? { moe_expert_parallel_size: tensors } : {}),
+    ...balancerOptions(serving),
+    max_batch_size: unitSequences,
+    max_seq_len: contextLength + (mode === 'prefill' ? 1 : 0),
+    ...tokenOptions(serving),
+    kv_cache_config: {
+      dtype: formats.caches[serving.setting.precision.kvCache] ?? 'auto',
+      free_gpu_memory_fraction: memoryShares(serving).free,
+    },
+  }
+  return { flags, notes: notes(serving) }
+}
+
+/** Slots of all chips; copies move while it runs. */
+function balancerOptions({ redundantExperts, model }: Serving): TensorrtOptions {
+  if (redundantExperts === 0) return {}
+  const slots = (model.experts?.experts ?? 0) + redundantExperts
+  return { moe_config: { backend: 'WIDEEP', load_balancer: { num_slots: slots, layer_updates_per_iter: 1 } } }
+}
+
+function checks({ mesh, cache, setting, tensors, attentionGroups, halved }: Serving): readonly Check[] {
+  return [
+    // The names of AMD's accelerators in the catalogue.
+    [/^mi\d/.test(setting.cluster.chip.name), 'TensorRT-LLM runs on GPUs of NVIDIA'],
+    [halved, 'TensorRT-LLM has no two halves of a batch that overlap'],
+    ...unpackedChecks(setting, 'TensorRT-LLM'),
+    [mesh.context > 1, "TensorRT-LLM's context parallelism is not mapped to the plan's"],
+    [
+      cache === 'sequence',
+      'TensorRT-LLM shares out positions by Helix, which copies projections the plan shares out',
+    ],
+    [
+      attentionGroups > 1 && attentionGroups < tensors,
+      'TensorRT-LLM shares out attention by sequences among all tensor chips, or not at all',
+    ],
+  ]
+}
+
+function tokenOptions({ mode, chunked, unitSequences, unitTokens }: Serving): TensorrtOptions {
+  if (mode === 'generate') return unitSequences > batchedTokens ? { max_num_tokens: unitSequences } : {}
+  const blocks = Math.ceil(unitTokens / blockPositions) * blockPositions
+  return { max_num_tokens: chunked ? blocks : unitTokens, enable_chunked_prefill: chunked }
+}
+
+function notes(serving: Serving): readonly string[] {
+  return [
+    ...replicaNotes(serving, 'TensorRT-LLM'),
+    ...attentionCopyNotes(serving, 'TensorRT-LLM'),
+    ...unpackedNotes(serving.setting, 'TensorRT-LLM'),
+    ...checkpointNotes(serving, 'TensorRT-LLM', []),
+    ...hostNotes(
+      serving,
+      'TensorRT-LLM',
+      replicaChips(serving),
+      'start one process on each chip by trtllm-llmapi-launch under MPI.',
+    ),
+  ]
+}

@@ -1,0 +1,73 @@
+/**
+ * torchtitan configuration, for the last release that reads TOML. Ranks are tensor x context x shard x replicate x
+ * pipeline, and FSDP2 shards over shard and context together. What a plan's ZeRO stage asks of it:
+ *
+ *   ZeRO-0   DDP, alone: it goes with no other axis
+ *   ZeRO-1   FSDP that never reshards, under a pipeline: PyTorch's stages then keep gathered weights and whole gradients
+ *            until the last microbatch (interleaved: up to 3 chunks of a stage at once)
+ *   ZeRO-2   the same without a pipeline and with one microbatch, where ZeRO-1 moves the same bytes
+ *   ZeRO-3   FSDP that always reshards, without a pipeline; `data` replicates (HSDP)
+ *
+ * Experts are spread over ranks that shard (experts.ts).
+ *
+ * Gradients are reduced in fp32; mixed precision needs FSDP, or DDP alone. Source: pytorch/torchtitan v0.2.2,
+ * torchtitan/config/job_config.py, distributed/{parallel_dims,pipeline_parallel,utils}.py, models/llama3/infra/parallelize.py;
+ * pytorch/pytorch, torch/distributed/pipelining/{schedules,stage}.py.
+ */
+
+import { type Launch, wholeLossNotes } from '../launch.ts'
+import type { Run } from '../run/run.ts'
+import { torchtitanDegrees } from './degrees.ts'
+import { torchtitanExpertNotes } from './experts.ts'
+import { torchtitanFlavor } from './flavor.ts'
+import { torchtitanPipeline } from './pipeline.ts'
+import { torchtitanRecomputation } from './recomputation.ts'
+import { torchtitanFaults } from './rules.ts'
+import { type TomlSections, toml } from './toml.ts'
+
+/** Why torchtitan cannot run a plan; none where it can. */
+export function torchtitanRefusals(run: Run): readonly string[] {
+  const recomputes = torchtitanRecomputation(run) !== null
+  return [
+    ...torchtitanFaults(run),
+    ...(recomputes ? [] : ['torchtitan checkpoints no layer, all, or every n-th of a rank']),
+  ]
+}
+
+export function torchtitan(run: Run): Launch<string> {
+  const flavor = torchtitanFlavor(run)
+  const recomputation = torchtitanRecomputation(run)
+  const unsupported = torchtitanRefusals(run)
+  if (!flavor || !recomputation || unsupported.length > 0) return { unsupported }
+  const sections = {
+    model: { ...flavor.model, ...(isFp8(run) ? { converters: ['quantize.linear.float8'] } : {}) },
+    optimizer: { name: 'AdamW' },
+    training: training(run),
+    parallelism: { ...torchtitanDegrees(run), ...torchtitanPipeline(run) },
+    activation_checkpoint: recomputation,
+    ...(isFp8(run) ? fp8Sections : {}),
+  }
+  const notes = [...flavor.notes, ...torchtitanExpertNotes(run), ...wholeLossNotes(run, 'torchtitan')]
+  return { flags: toml(sections), notes }
+}
+
+/** Rowwise scaling gathers activations over tensor in bf16, as the plan does. */
+const fp8Sections: TomlSections = {
+  compile: { enable: true },
+  'quantize.linear.float8': { recipe_name: 'rowwise' },
+}
+
+function isFp8({ problem }: Run): boolean {
+  return problem.precision.compute === 'fp8'
+}
+
+/** A pipeline cuts the local batch into its microbatches; without one, what is left of the global batch accumulates. */
+function training({ mesh, microbatch, microbatches, globalBatch, sequenceLength, problem }: Run) {
+  return {
+    local_batch_size: mesh.pipeline > 1 ? microbatch * microbatches : microbatch,
+    global_batch_size: globalBatch,
+    seq_len: sequenceLength,
+    mixed_precision_param: problem.precision.compute === 'fp32' ? 'float32' : 'bfloat16',
+    mixed_precision_reduce: 'float32',
+  }
+}

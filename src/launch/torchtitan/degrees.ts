@@ -1,0 +1,31 @@
+/** The degrees of torchtitan's axes; what it shards of a ZeRO stage is told in config.ts. */
+import type { Run } from '../run/run.ts'
+import { torchtitanExperts } from './experts.ts'
+import type { TomlValue } from './toml.ts'
+
+/** Its ring is an AllToAll that passes keys on; ulysses is refused. */
+const rotation = { gather: 'allgather', ring: 'alltoall', ulysses: '' } as const
+
+export function torchtitanDegrees(run: Run): Readonly<Record<string, TomlValue>> {
+  const { mesh, zeroStage, replicas } = run
+  const reshard = zeroStage === 3 ? 'always' : 'never'
+  return {
+    data_parallel_replicate_degree: replicas / shards(run),
+    data_parallel_shard_degree: shards(run),
+    ...(usesFsdp(run) ? { fsdp_reshard_after_forward: reshard } : {}),
+    tensor_parallel_degree: mesh.tensor,
+    context_parallel_degree: mesh.context,
+    ...(mesh.context > 1 ? { context_parallel_rotate_method: rotation[run.contextLayout] } : {}),
+    pipeline_parallel_degree: mesh.pipeline,
+    ...torchtitanExperts(run),
+  }
+}
+
+function shards({ zeroStage, mesh, replicas }: Run): number {
+  if (zeroStage === 0) return 1
+  return zeroStage === 3 ? mesh.fsdp * mesh.expert : replicas
+}
+
+export function usesFsdp(run: Run): boolean {
+  return shards(run) * run.mesh.context > 1
+}

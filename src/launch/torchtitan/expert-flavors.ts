@@ -1,0 +1,85 @@
+/**
+ * torchtitan's models with experts: DeepSeek-V3's kind (latent attention, dense layers first, shared experts) and Qwen 3's
+ * (heads with keys of their own, experts in every layer, none shared). A shape that is one of its own is named; others of
+ * the kind have to be registered. Its own DeepSeek flavors attend with FlexAttention, which does not go with context.
+ * Its Llama 4 has experts whose width is made of factors, and its gpt-oss windows: neither is mapped. Source:
+ * pytorch/torchtitan v0.2.2, torchtitan/models/{deepseek_v3,qwen3}/{__init__.py,model/args.py,infra/parallelize.py}.
+ */
+import { expertLayers } from '../../model/expert-layers.ts'
+import type { LatentAttention, MixtureOfExperts } from '../../model/transformer.ts'
+import type { MeshRun } from '../run/run.ts'
+import type { Flavor } from './flavor.ts'
+
+type Sizes = readonly (readonly [name: string, size: number])[]
+
+const known: readonly (readonly [name: string, flavor: string, sizes: readonly number[]])[] = [
+  ['qwen3', '30B-A3B', [48, 2048, 151936, 32, 128, 8, 768, 4, 128]],
+  ['qwen3', '235B-A22B', [94, 4096, 151936, 64, 128, 8, 1536, 4, 128]],
+  ['deepseek_v3', '16B', [27, 2048, 102400, 16, 64, 6, 1408, 10944, 1, 2, 0, 512, 128, 64, 128]],
+  ['deepseek_v3', '236B', [60, 5120, 102400, 128, 160, 6, 1536, 12288, 1, 2, 1536, 512, 128, 64, 128]],
+  ['deepseek_v3', '671B', [61, 7168, 129280, 128, 256, 8, 2048, 18432, 3, 1, 1536, 512, 128, 64, 128]],
+]
+
+/** Null where the model is of no such kind. */
+export function expertFlavor(run: MeshRun, experts: MixtureOfExperts): Flavor | null {
+  const { model, mesh } = run
+  const { latent } = model.attention
+  if (!isKind(run, experts)) return null
+  const kind = latent ? 'deepseek_v3' : 'qwen3'
+  const own = latent ? latentSizes(model.dFf, experts, latent) : headSizes(run)
+  const sizes: Sizes = [...commonSizes(run, experts), ...own]
+  const same = known.find(
+    ([name, , other]) => name === kind && other.every((size, index) => size === sizes[index]?.[1]),
+  )
+  const pipelines = latent !== null
+  if (same && !(latent && mesh.context > 1)) {
+    return { model: { name: kind, flavor: same[1] }, pipelines, notes: [] }
+  }
+  const flavor = `shardplan-${model.name}`
+  const written = sizes.map(([name, size]) => `${name} ${size}`).join(', ')
+  const attention = latent ? '; scaled dot product attention' : ''
+  const note = `torchtitan: register the flavor ${flavor} in torchtitan/models/${kind} first: ${written}${attention}.`
+  return { model: { name: kind, flavor }, pipelines, notes: [note] }
+}
+
+function isKind({ model }: MeshRun, { every, sharedExperts }: MixtureOfExperts): boolean {
+  const plain = model.gatedMlp && !model.parallelBlocks && model.learnedPositions === 0
+  if (!plain || model.tiedEmbeddings || every > 1) return false
+  return model.attention.latent !== null || (expertLayers(model) === model.layers && sharedExperts === 0)
+}
+
+function commonSizes({ model }: MeshRun, { experts, activeExperts, dFfExpert }: MixtureOfExperts): Sizes {
+  return [
+    ['layers', model.layers],
+    ['dim', model.dModel],
+    ['vocabulary', model.vocab],
+    ['heads', model.heads],
+    ['experts', experts],
+    ['experts of a token', activeExperts],
+    ['their width', dFfExpert],
+  ]
+}
+
+function headSizes({ model: { kvHeads, headDim } }: MeshRun): Sizes {
+  return [
+    ['key-value heads', kvHeads],
+    ['head dim', headDim],
+  ]
+}
+
+function latentSizes(
+  dFf: number,
+  { denseLayers, sharedExperts }: MixtureOfExperts,
+  { queryRank, keyValueRank, nopeHeadDim, ropeHeadDim, valueHeadDim }: LatentAttention,
+): Sizes {
+  return [
+    ['feed-forward', dFf],
+    ['dense layers', denseLayers],
+    ['shared experts', sharedExperts],
+    ['query rank', queryRank ?? 0],
+    ['key-value rank', keyValueRank],
+    ['head dim without positions', nopeHeadDim],
+    ['with positions', ropeHeadDim],
+    ['of values', valueHeadDim],
+  ]
+}

@@ -1,0 +1,54 @@
+/**
+ * torchtitan's keys for experts, which it spreads over ranks that shard data. It splits them over tensor like an MLP, as
+ * the plan does, where it is told so. DeepEP sends one copy of a token for each chip; it is in DeepSeek's model alone, and
+ * not with experts split over tensor. Source: as config.ts, and torchtitan/models/deepseek_v3/infra/parallelize.py.
+ */
+
+import type { Check } from '../launch.ts'
+import { copiesNotes, foldingNotes, widthChecks } from '../run/experts.ts'
+import type { MeshRun, Run } from '../run/run.ts'
+import type { TomlValue } from './toml.ts'
+
+export function torchtitanExperts(run: Run): Readonly<Record<string, TomlValue>> {
+  const { mesh } = run
+  if (mesh.expert === 1) return {}
+  return {
+    expert_parallel_degree: mesh.expert,
+    expert_tensor_parallel_degree: mesh.tensor,
+    expert_parallel_comm_backend: usesDeepEp(run) ? 'deepep' : 'standard',
+  }
+}
+
+export function torchtitanExpertChecks({ mesh, zeroStage }: Run): readonly Check[] {
+  return [
+    [
+      zeroStage === 0 && mesh.expert > 1,
+      'torchtitan takes the ranks of experts from those that shard weights; ZeRO-0 has none',
+    ],
+  ]
+}
+
+export function torchtitanModelChecks(run: MeshRun): readonly Check[] {
+  const { model, problem } = run
+  const { window, globalEvery } = model.attention
+  return [
+    ...widthChecks(run),
+    [
+      model.experts !== null && problem.precision.compute === 'fp8',
+      "torchtitan's experts in fp8 are a prototype that is not mapped",
+    ],
+    [window !== null && globalEvery !== 1, 'windows are not mapped to torchtitan'],
+    [model.multiTokenLayers > 0, 'torchtitan has no layers that predict further tokens'],
+  ]
+}
+
+export function torchtitanExpertNotes(run: Run): readonly string[] {
+  const deepEp = run.mesh.expert > 1 ? ['torchtitan: its DeepEP dispatch needs DeepEP installed.'] : []
+  return [...(usesDeepEp(run) ? deepEp : copiesNotes(run, 'torchtitan')), ...foldingNotes(run, 'torchtitan')]
+}
+
+function usesDeepEp({ model, mesh, problem }: Run): boolean {
+  const { assumptions, precision } = problem
+  const bf16 = precision.compute === 'bf16'
+  return model.attention.latent !== null && mesh.tensor === 1 && assumptions.hierarchicalDispatch && bf16
+}

@@ -1,0 +1,53 @@
+/**
+ * The model in torchtitan, which knows shapes by flavor only: one of its own where the shape is the same, else the name
+ * of one to be registered with its Llama 3. Null where that is of another kind. Source: pytorch/torchtitan v0.2.2,
+ * torchtitan/models/{llama3,qwen3}/__init__.py.
+ */
+import type { Transformer } from '../../model/transformer.ts'
+import type { MeshRun } from '../run/run.ts'
+import { expertFlavor } from './expert-flavors.ts'
+
+export interface Flavor {
+  readonly model: { readonly name: string; readonly flavor: string }
+  readonly pipelines: boolean
+  readonly notes: readonly string[]
+}
+
+/** layers, dModel, dFf, heads, kvHeads, headDim, vocab, tied embeddings */
+type Shape = readonly [number, number, number, number, number, number, number, boolean]
+
+const flavors: readonly (readonly [name: string, flavor: string, shape: Shape])[] = [
+  ['llama3', '8B', [32, 4096, 14336, 32, 8, 128, 128256, false]],
+  ['llama3', '70B', [80, 8192, 28672, 64, 8, 128, 128256, false]],
+  ['llama3', '405B', [126, 16384, 53248, 128, 8, 128, 128256, false]],
+  ['qwen3', '0.6B', [28, 1024, 3072, 16, 8, 128, 151936, true]],
+  ['qwen3', '1.7B', [28, 2048, 6144, 16, 8, 128, 151936, true]],
+  ['qwen3', '4B', [36, 2560, 9728, 32, 8, 128, 151936, true]],
+  ['qwen3', '8B', [36, 4096, 12288, 32, 8, 128, 151936, false]],
+  ['qwen3', '14B', [40, 5120, 17408, 40, 8, 128, 151936, false]],
+  ['qwen3', '32B', [64, 5120, 25600, 64, 8, 128, 151936, false]],
+]
+
+export function torchtitanFlavor(run: MeshRun): Flavor | null {
+  const { model } = run
+  if (model.experts) return expertFlavor(run, model.experts)
+  if (model.attention.latent) return null
+  if (!model.gatedMlp || model.parallelBlocks || model.learnedPositions > 0) return null
+  const shape = shapeOf(model)
+  const known = flavors.find(([, , other]) => other.every((size, index) => size === shape[index]))
+  if (known) {
+    const [name, flavor] = known
+    return { model: { name, flavor }, pipelines: name === 'llama3', notes: [] }
+  }
+  if (model.tiedEmbeddings || model.heads * model.headDim !== model.dModel) return null
+  // The prefix keeps it apart from flavors that are there: an unknown one stops the launch.
+  const flavor = `shardplan-${model.name}`
+  const sizes = `${model.layers} layers, dim ${model.dModel}, feed-forward ${model.dFf}, ${model.heads} heads, ${model.kvHeads} key-value heads, vocabulary ${model.vocab}`
+  const note = `torchtitan: register the flavor ${flavor} in torchtitan/models/llama3 first: ${sizes}.`
+  return { model: { name: 'llama3', flavor }, pipelines: true, notes: [note] }
+}
+
+function shapeOf(model: Transformer): Shape {
+  const { layers, dModel, dFf, heads, kvHeads, headDim, vocab, tiedEmbeddings } = model
+  return [layers, dModel, dFf, heads, kvHeads, headDim, vocab, tiedEmbeddings]
+}

@@ -1,0 +1,29 @@
+/**
+ * torchtitan checkpoints no layer, every layer, or every n-th that a rank holds, counted over all of its chunks: n makes
+ * floor(L / n) of L. Null where no n makes the plan's. Its selective checkpointing by operation keeps every other matmul,
+ * which is no policy of ours. Source: as config.ts, and torchtitan/distributed/activation_checkpoint.py.
+ */
+import type { PolicyName } from '../../recipe/policies.ts'
+import type { Run } from '../run/run.ts'
+
+const modes: Readonly<Record<string, string>> = { none: 'none', full: 'full' } satisfies Partial<
+  Record<PolicyName, string>
+>
+
+export function torchtitanRecomputation({
+  recomputation,
+  stageLayers,
+}: Run): Readonly<Record<string, string>> | null {
+  const { policy, other, count } = recomputation
+  if (count === 0) {
+    const mode = modes[policy]
+    return mode ? { mode } : null
+  }
+  if (policy !== 'none' || other !== 'full') return null
+  for (let every = 2; every <= Math.max(...stageLayers); every++) {
+    if (stageLayers.every((layers) => Math.floor(layers / every) === Math.min(count, layers))) {
+      return { mode: 'selective', selective_ac_option: `${every}` }
+    }
+  }
+  return null
+}

@@ -1,0 +1,167 @@
+/**
+ * vLLM flags (`vllm serve`), on GPUs and, by its plugin tpu-inference, on TPUs. Its ranks are tensor x pipeline x data;
+ * replicas do not talk to each other, and stages of one lie as near each other as in any plan. Caches by
+ *
+ *   heads        tensor parallelism; a head is on several chips where these are more than the heads
+ *   sequence     decode context parallelism, over the chips that would have copies of a key-value head: with one such
+ *                head, or latent attention, these are all tensor chips, as in the plan
+ *   batch        data-parallel attention (attention-copies.ts): on GPUs of models with experts, which all ranks of data
+ *   heads-batch  share; on TPUs of any model
+ *
+ * Experts over such ranks, or over tensor chips, are --enable-expert-parallel; without it all of these slice each expert.
+ * Replicas of a model with experts are servers of their own, as ranks of data of one server share out its experts.
+ *
+ * --enable-eplb keeps copies of experts, in (experts + copies) / ranks slots of each rank, and moves them to where tokens
+ * go. --enable-dbo runs two halves of a batch in turns, where it has more tokens than a threshold.
+ *
+ * A pipeline is not fed in equal groups (vllm-project/vllm issue 41682, May 2026). Source: vllm-project/vllm,
+ * vllm/config/parallel.py 00193b8, cache.py 002f10e, scheduler.py 01230b4, vllm/engine/arg_utils.py 99d7eb5 (flags have
+ * the names of fields), docs/serving/{context,data,expert}_parallel_deployment.md,
+ * docs/design/dbo.md, docs/features/quantization; for TPUs
+ * vllm-project/tpu-inference b8692ff (August 2026), tpu_inference/layers/common/sharding.py, platforms/tpu_platform.py,
+ * docs/includes/nightly_quantization.md.
+ */
+import type { Launch } from '../launch.ts'
+import { attentionCopyNotes } from '../server/attention-copies.ts'
+import { checkpointNotes, type Formats, quantizesItself } from '../server/formats.ts'
+import { memoryShares } from '../server/memory-shares.ts'
+import { hostNotes, replicaChips } from '../server/notes.ts'
+import { servingFaults } from '../server/rules.ts'
+import type { Serving } from '../server/serving.ts'
+import { vllmChecks } from './rules.ts'
+
+type Flag = string | number
+
+const gpuFormats: Formats = {
+  pairs: [
+    ...['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'fp8/bf16', 'int8/int8', 'int8/bf16'],
+    ...['int4/bf16', 'fp4/fp4', 'fp4/bf16'],
+  ],
+  caches: {
+    fp32: 'auto',
+    bf16: 'bfloat16',
+    fp8: 'fp8',
+    int8: 'int8_per_token_head',
+    int4: 'int4_per_token_head',
+    fp4: 'nvfp4',
+    nvfp4: 'nvfp4',
+  },
+}
+
+const tpuFormats: Formats = {
+  pairs: ['bf16/bf16', 'fp8/fp8', 'fp8/bf16', 'int8/int8', 'int4/bf16', 'fp4/bf16'],
+  caches: { bf16: 'bfloat16', fp8: 'fp8' },
+}
+
+/** What vLLM takes in one iteration unless told, at least. */
+const leastBatchedTokens = 2048
+
+/** Why vLLM cannot run a plan; none where it can. */
+export function vllmRefusals(serving: Serving): readonly string[] {
+  return servingFaults(serving, nameOn(serving), formatsOn(serving), vllmChecks(serving))
+}
+
+function nameOn({ gpu }: Serving): string {
+  return gpu ? 'vLLM' : 'vLLM on TPUs'
+}
+
+function formatsOn({ gpu }: Serving): Formats {
+  return gpu ? gpuFormats : tpuFormats
+}
+
+export function vllm(serving: Serving): Launch<readonly string[]> {
+  const formats = formatsOn(serving)
+  const name = nameOn(serving)
+  const unsupported = vllmRefusals(serving)
+  if (unsupported.length > 0) return { unsupported }
+  const flags = [...meshFlags(serving), ...batchFlags(serving), ...numberFlags(serving, formats)]
+  return { flags: flags.map(String), notes: notes(serving, name) }
+}
+
+function meshFlags(serving: Serving): readonly Flag[] {
+  const { mesh, tensors, cache, gpu, attentionGroups, experts } = serving
+  const apart = gpu ? attentionGroups : 1
+  const strategy = { enable_dp_attention: true, attn_dp_size: attentionGroups }
+  const replicas = gpu && (apart > 1 || experts) ? apart : mesh.data
+  return [
+    ...['--tensor-parallel-size', tensors / apart],
+    ...(mesh.pipeline > 1 ? ['--pipeline-parallel-size', mesh.pipeline] : []),
+    ...(replicas > 1 ? ['--data-parallel-size', replicas] : []),
+    ...(experts === 'spread' || experts === 'dispatched' ? ['--enable-expert-parallel'] : []),
+    ...(experts === 'dispatched' ? ['--all2all-backend', dispatchOf(serving)] : []),
+    ...expertFlags(serving),
+    ...(cache === 'sequence' ? ['--decode-context-parallel-size', tensors] : []),
+    ...(!gpu && attentionGroups > 1
+      ? ['--additional-config', JSON.stringify({ sharding: { sharding_strategy: strategy } })]
+      : []),
+  ]
+}
+
+function expertFlags({ redundantExperts, halved, mode, unitTokens }: Serving): readonly Flag[] {
+  const copies = { num_redundant_experts: redundantExperts }
+  const [flag, threshold] = dboThresholds[mode]
+  return [
+    ...(redundantExperts > 0 ? ['--enable-eplb', '--eplb-config', JSON.stringify(copies)] : []),
+    ...(halved ? ['--enable-dbo'] : []),
+    ...(halved && unitTokens <= threshold ? [flag, Math.max(0, unitTokens - 1)] : []),
+  ]
+}
+
+/** Tokens of a rank that a batch is beyond, unless told, where it is halved. */
+const dboThresholds: Readonly<Record<Serving['mode'], readonly [flag: string, tokens: number]>> = {
+  generate: ['--dbo-decode-token-threshold', 32],
+  prefill: ['--dbo-prefill-token-threshold', 512],
+}
+
+function dispatchOf({ mode }: Serving): string {
+  return mode === 'prefill' ? 'deepep_high_throughput' : 'deepep_low_latency'
+}
+
+/** Limits are of a rank of data, be it a replica or a group; a prompt needs room for the first token behind it. */
+function batchFlags({ mode, contextLength, sequences, unitTokens }: Serving): readonly Flag[] {
+  const prefill = mode === 'prefill'
+  const tokens = Math.max(sequences, prefill ? unitTokens : 0)
+  return [
+    ...['--max-model-len', contextLength + (prefill ? 1 : 0)],
+    ...['--max-num-seqs', sequences],
+    ...(prefill || tokens > leastBatchedTokens ? ['--max-num-batched-tokens', tokens] : []),
+  ]
+}
+
+function numberFlags(serving: Serving, { caches }: Formats): readonly Flag[] {
+  const { precision } = serving.setting
+  const cache = caches[precision.kvCache] ?? 'auto'
+  const online = serving.gpu && quantizesItself(precision)
+  return [
+    ...['--gpu-memory-utilization', memoryShares(serving).whole],
+    ...['--dtype', precision.compute === 'fp32' ? 'float32' : 'bfloat16'],
+    ...(online ? ['--quantization', 'fp8'] : []),
+    ...['--kv-cache-dtype', cache],
+  ]
+}
+
+function notes(serving: Serving, name: string): readonly string[] {
+  const { gpu, mesh, cache, attentionGroups, setting, experts } = serving
+  const redesigned = !gpu && (cache === 'sequence' || attentionGroups > 1)
+  const apart = gpu && (attentionGroups > 1 || experts !== null) && mesh.data > 1
+  return [
+    ...(redesigned ? [`${name}: set NEW_MODEL_DESIGN=1.`] : []),
+    ...(apart ? [`${name}: start ${mesh.data} servers, one for each replica, behind a load balancer.`] : []),
+    ...(experts === 'dispatched' ? [`${name}: DeepEP has to be installed.`] : []),
+    ...(mesh.pipeline > 1
+      ? [`${name} does not split sequences evenly over the stages; the plan counts on equal groups.`]
+      : []),
+    ...attentionCopyNotes(serving, name),
+    ...checkpointNotes(serving, name, gpu ? ['fp8/fp8'] : []),
+    ...hostNotes(
+      serving,
+      name,
+      apart ? replicaChips(serving) : setting.cluster.chips,
+      gpu ? gpuHosts : tpuHosts,
+    ),
+  ]
+}
+
+const gpuHosts =
+  'a replica over several of them takes --nnodes, --node-rank and --master-addr, replicas apart --data-parallel-size-local and --data-parallel-address.'
+const tpuHosts = 'set TPU_MULTIHOST_BACKEND=ray.'
