@@ -14,10 +14,10 @@ import { finite } from './finite.ts'
 import { jsonBody } from './json-body.ts'
 import { limitedRate } from './limited-rate.ts'
 import { methodNotAllowed } from './method-not-allowed.ts'
-import { noQuery } from './no-query.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { problemResponses } from './problem-response.ts'
 import { ProblemError } from './problems.ts'
+import { knownQuery, type Parameters } from './query.ts'
 import { requestId } from './request-id.ts'
 import { requestLog } from './request-log.ts'
 import { collectivesRoute } from './routes/collectives.ts'
@@ -31,6 +31,7 @@ import { modelRoute, modelsRoute } from './routes/models.ts'
 import { openApiJsonRoute, openApiYamlRoute } from './routes/openapi.ts'
 import { optimizeRoute } from './routes/optimize.ts'
 import { problemRoute } from './routes/problems.ts'
+import { validateQuery, validateRoute } from './routes/validate.ts'
 
 export function createApp(dependencies: Dependencies): Express {
   const { catalogue, lifecycle, log, metrics } = dependencies
@@ -46,13 +47,13 @@ export function createApp(dependencies: Dependencies): Express {
   const get = (path: string, ...handlers: readonly RequestHandler[]) =>
     app
       .route(path)
-      .get(noQuery, ...handlers)
+      .get(knownQuery({}), ...handlers)
       .all(methodNotAllowed('GET'))
   const getNamed = (path: string, handler: RequestHandler<never>) => get(path, handler as RequestHandler)
-  const post = (path: string, handler: RequestHandler) =>
+  const post = (path: string, handler: RequestHandler, query: Parameters = {}) =>
     app
       .route(path)
-      .post(noQuery, ...jsonBody, handler)
+      .post(knownQuery(query), ...jsonBody, handler)
       .all(methodNotAllowed('POST'))
 
   app.use(requestId, requestLog(log), metrics.observe, securityHeaders)
@@ -76,6 +77,7 @@ export function createApp(dependencies: Dependencies): Express {
   app.use(withKey)
   post('/optimize', optimizeRoute(dependencies, metrics))
   post('/evaluate', evaluateRoute(dependencies, metrics))
+  post('/validate', validateRoute(dependencies, metrics), validateQuery)
   post('/collectives', collectivesRoute(dependencies, metrics))
   get('/models', modelsRoute(catalogue))
   getNamed('/models/:name', modelRoute(catalogue))

@@ -3,14 +3,17 @@
  * request. All that takes longer the larger the numbers of a request are happens here and behind it, in a worker, under the deadline.
  */
 import { collectiveEstimate } from '../src/collectives.ts'
+import type { Validation } from '../src/validate.ts'
 import type { Catalogue } from './catalogue.ts'
 import { refuseUncosted } from './not-offered.ts'
 import { faultyValue, ProblemError } from './problems.ts'
-import type { Answer, Trial, Verdict } from './question.ts'
+import type { Answer, Inspection, Trial, Verdict } from './question.ts'
 import type { CollectiveRequest } from './schemas/collective.ts'
 import { type EvaluateRequest, evaluateRequest } from './schemas/evaluate.ts'
 import type { OptimizeRequest } from './schemas/optimize.ts'
+import type { ValidateRequest } from './schemas/validate.ts'
 import { assumptionsOf, basisOf } from './translate/assumptions.ts'
+import { checksAsWritten } from './translate/check.ts'
 import { hardwareOf } from './translate/hardware.ts'
 import { problemOf, type Translation } from './translate/problem.ts'
 import { inWordsOf, asWritten as suggestionsAsWritten } from './translate/suggestion.ts'
@@ -57,6 +60,31 @@ export function evaluateBody(request: EvaluateRequest, { trial, warnings }: Aske
 }
 
 export type EvaluateBody = ReturnType<typeof evaluateBody>
+
+export interface Examined {
+  readonly inspection: Inspection
+  readonly warnings: readonly string[]
+}
+
+export function validateQuestion({ require, ...request }: ValidateRequest, catalogue: Catalogue): Examined {
+  const { trial, warnings } = evaluateQuestion(request, catalogue)
+  return { inspection: { trial, require }, warnings }
+}
+
+export function validateBody(
+  request: ValidateRequest,
+  { inspection, warnings }: Examined,
+  validation: Validation,
+) {
+  return {
+    mode: inspection.trial.mode,
+    ...validation,
+    checks: checksAsWritten(request, validation.checks),
+    warnings: [...warnings, ...validation.warnings],
+  }
+}
+
+export type ValidateBody = ReturnType<typeof validateBody>
 
 export function collectiveBody(request: CollectiveRequest, catalogue: Catalogue) {
   const { hardware, op, bytes, over } = request

@@ -6,8 +6,9 @@
 import type { CollectiveRequest } from './schemas/collective.ts'
 import type { EvaluateRequest } from './schemas/evaluate.ts'
 import type { OptimizeRequest } from './schemas/optimize.ts'
+import type { ValidateRequest } from './schemas/validate.ts'
 
-export type Asked = OptimizeRequest | EvaluateRequest | CollectiveRequest
+export type Asked = OptimizeRequest | EvaluateRequest | ValidateRequest | CollectiveRequest
 
 export interface Estimates {
   readonly secondsOf: (asked: Asked) => number
@@ -29,7 +30,7 @@ const newest = 0.2
 export function createEstimates(): Estimates {
   const paces = new Map<string, number>()
   const kindOf = (asked: Asked) =>
-    'op' in asked ? 'collective' : `${asked.workload.mode}${'plan' in asked ? ' plan' : ''}`
+    'op' in asked ? 'collective' : `${asked.workload.mode}${isPlan(asked) ? ' plan' : ''}`
   const paceOf = (kind: string) => paces.get(kind) ?? (kind === 'train' ? firstPace.train : firstPace.other)
   return {
     secondsOf: (asked) => {
@@ -44,7 +45,12 @@ export function createEstimates(): Estimates {
 }
 
 function sizeOf(asked: Asked): number {
-  return 'op' in asked || 'plan' in asked ? 1 : meshCount(asked) ** growth
+  return 'op' in asked || isPlan(asked) ? 1 : meshCount(asked) ** growth
+}
+
+/** Of one plan alone: with it the best is searched where the plan is held to requirements. */
+function isPlan(asked: Asked): asked is EvaluateRequest {
+  return 'plan' in asked && !('require' in asked)
 }
 
 /** Of the chips that are asked for, over the axes that constraints leave open. */

@@ -10,6 +10,7 @@ import type {
   Problem,
   ServeWorkload,
 } from '../src/problem.ts'
+import type { Requirements } from '../src/validation/check.ts'
 
 interface Training {
   readonly mode: 'train'
@@ -39,5 +40,11 @@ export type Answer = OptimizeAnswer | InferenceAnswer | ServeAnswer
 export type Trial =
   | (Training & { readonly sketch: PlanSketch })
   | ((Prefill | Generation) & { readonly sketch: InferenceSketch })
+
+/** A plan, and what it has to be. */
+export interface Inspection {
+  readonly trial: Trial
+  readonly require: Requirements
+}
 
 export type Verdict = EvaluateAnswer | InferenceEvaluation | IllegalPlan

@@ -8,6 +8,9 @@ import { type Patience, shares } from '../src/patience.ts'
 import { evaluateRemedied } from '../src/remedied.ts'
 import { evaluateInferenceRemedied } from '../src/remedied-inference.ts'
 import { serve } from '../src/serve.ts'
+import type { Validation } from '../src/validate.ts'
+import { validatePhase } from '../src/validation/phase.ts'
+import { validateTraining } from '../src/validation/training.ts'
 import { loadCatalogue } from './catalogue.ts'
 import {
   type CollectiveBody,
@@ -18,13 +21,17 @@ import {
   type OptimizeBody,
   optimizeBody,
   optimizeQuestion,
+  type ValidateBody,
+  validateBody,
+  validateQuestion,
 } from './desk.ts'
 import { type Errand, patienceOf } from './errand.ts'
-import type { Answer, Question, Trial, Verdict } from './question.ts'
+import type { Answer, Inspection, Question, Trial, Verdict } from './question.ts'
 import { type Reply, replied } from './reply.ts'
 import type { CollectiveRequest } from './schemas/collective.ts'
 import type { EvaluateRequest } from './schemas/evaluate.ts'
 import type { OptimizeRequest } from './schemas/optimize.ts'
+import type { ValidateRequest } from './schemas/validate.ts'
 
 const solvers: Solvers = { small: javascriptLpSolver, large: await loadHighs() }
 const catalogue = loadCatalogue()
@@ -43,6 +50,14 @@ export function evaluate({ subject, ...terms }: Errand<EvaluateRequest>): Reply<
   return replied(() => {
     const asked = evaluateQuestion(subject, catalogue)
     return evaluateBody(subject, asked, evaluated(asked.trial, patience))
+  })
+}
+
+export function validate({ subject, ...terms }: Errand<ValidateRequest>): Reply<ValidateBody> {
+  const patience = patienceOf(terms, clock)
+  return replied(() => {
+    const asked = validateQuestion(subject, catalogue)
+    return validateBody(subject, asked, validated(asked.inspection, patience))
   })
 }
 
@@ -69,4 +84,11 @@ export function evaluated(trial: Trial, patience: Patience): Verdict {
   return trial.mode === 'train'
     ? evaluateRemedied(trial.problem, trial.sketch, solvers, stop)
     : evaluateInferenceRemedied(trial.problem, trial.sketch, solvers, stop)
+}
+
+/** The plan, and the best that there is: the search has what time the plan leaves it. */
+export function validated({ trial, require }: Inspection, patience: Patience): Validation {
+  return trial.mode === 'train'
+    ? validateTraining(trial.problem, trial.sketch, require, solvers, patience)
+    : validatePhase(trial.problem, trial.sketch, require, solvers, patience)
 }

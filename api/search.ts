@@ -1,9 +1,10 @@
 /** What the routes need of whoever answers requests: the best that there is when it is told to stop. */
-import type { CollectiveBody, EvaluateBody, OptimizeBody } from './desk.ts'
+import type { CollectiveBody, EvaluateBody, OptimizeBody, ValidateBody } from './desk.ts'
 import type { Reply } from './reply.ts'
 import type { CollectiveRequest } from './schemas/collective.ts'
 import type { EvaluateRequest } from './schemas/evaluate.ts'
 import type { OptimizeRequest } from './schemas/optimize.ts'
+import type { ValidateRequest } from './schemas/validate.ts'
 
 /** What a search may take. */
 export interface Terms {
@@ -30,6 +31,7 @@ export interface Searched<T> {
 export interface Search {
   optimize(request: OptimizeRequest, terms: Terms): Promise<Searched<Reply<OptimizeBody>>>
   evaluate(request: EvaluateRequest, terms: Terms): Promise<Searched<Reply<EvaluateBody>>>
+  validate(request: ValidateRequest, terms: Terms): Promise<Searched<Reply<ValidateBody>>>
   collective(request: CollectiveRequest, terms: Terms): Promise<Searched<Reply<CollectiveBody>>>
   readonly occupancy: () => Occupancy
 }

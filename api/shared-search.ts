@@ -90,6 +90,7 @@ export function sharedSearch(search: Search, { keptBytes }: { readonly keptBytes
     ...search,
     optimize: shared('optimize', search.optimize),
     evaluate: shared('evaluate', search.evaluate),
+    validate: shared('validate', search.validate),
     collective: shared('collective', search.collective),
     kept: () => ({ answers: kept?.size ?? 0, bytes: kept?.calculatedSize ?? 0 }),
   }

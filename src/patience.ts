@@ -23,6 +23,8 @@ export function within(patience: Patience, from: number, to: number): Patience {
  * of why is worth less than one from a search that ended a little sooner.
  */
 export const shares = {
+  /** What would make a checked plan fit, before the best there is is searched. */
+  remedies: 0.3,
   search: 0.6,
   /** The best plan of all, whether or not a framework launches it. */
   unlaunchable: 0.75,

@@ -24,6 +24,12 @@ import { sketch } from '../schemas/sketch.ts'
 import { speculative } from '../schemas/speculative.ts'
 import { trainWorkload } from '../schemas/train-workload.ts'
 import { trainingAnswer, trainingEvaluation } from '../schemas/training-answer.ts'
+import {
+  inferenceValidation,
+  trainingValidation,
+  validateRequest,
+  validateResponse,
+} from '../schemas/validate.ts'
 import { workload } from '../schemas/workload.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -44,6 +50,7 @@ const requests = {
   ServeWorkload: serveWorkload,
   Speculative: speculative,
   TrainWorkload: trainWorkload,
+  ValidateRequest: validateRequest,
   Workload: workload,
 }
 
@@ -68,6 +75,9 @@ const answers = {
   ServePlan: servePlan,
   TrainingAnswer: trainingAnswer,
   TrainingEvaluation: trainingEvaluation,
+  TrainingValidation: trainingValidation,
+  InferenceValidation: inferenceValidation,
+  ValidateResponse: validateResponse,
 }
 
 export type ComponentName = keyof typeof requests | keyof typeof answers

@@ -1,7 +1,6 @@
 /** The contract as OpenAPI 3.1, made from the schemas that requests are held to. */
-import { readFileSync } from 'node:fs'
 import type { Example } from '../examples.ts'
-import { root } from '../root.ts'
+import { version } from '../version.ts'
 import { componentSchemas } from './components.ts'
 import { operations } from './operations.ts'
 import { errorComponents } from './responses.ts'
@@ -9,12 +8,11 @@ import { errorComponents } from './responses.ts'
 export type OpenApiDocument = ReturnType<typeof openApiDocument>
 
 export function openApiDocument(examples: readonly Example[]) {
-  const project = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string }
   return {
     openapi: '3.1.1',
     info: {
       title: 'shardplan',
-      version: project.version,
+      version: version(),
       summary: 'Ranked sharding layouts for training and serving Transformers, and how fast each will run.',
       description:
         'Given a Transformer, chips, a batch and a memory budget: how should every array be laid out, and how fast ' +

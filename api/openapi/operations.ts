@@ -27,18 +27,7 @@ export function operations(examples: readonly Example[]) {
         },
         responses: {
           200: answered('application/json', schemaReference(answer), keptHeaders),
-          ...errorReferences(
-            'invalid-request',
-            'unauthorized',
-            'unchanged',
-            'body-too-large',
-            'unsupported-media-type',
-            'impossible-combination',
-            'too-many-requests',
-            'internal-error',
-            'draining',
-            'timed-out',
-          ),
+          ...errorReferences(...askedErrors),
         },
       },
     },
@@ -46,6 +35,7 @@ export function operations(examples: readonly Example[]) {
   return {
     ...posted('/optimize', 'OptimizeRequest', 'OptimizeResponse', optimize),
     ...posted('/evaluate', 'EvaluateRequest', 'EvaluateResponse', evaluate),
+    '/validate': validated(examples),
     ...posted('/collectives', 'CollectiveRequest', 'CollectiveResponse', collective),
     '/models': listed('ModelList', {
       operationId: 'listModels',
@@ -88,6 +78,20 @@ export function operations(examples: readonly Example[]) {
   }
 }
 
+/** Of what is asked with a body. */
+const askedErrors = [
+  'invalid-request',
+  'unauthorized',
+  'unchanged',
+  'body-too-large',
+  'unsupported-media-type',
+  'impossible-combination',
+  'too-many-requests',
+  'internal-error',
+  'draining',
+  'timed-out',
+] as const
+
 const optimize: About = {
   operationId: 'optimize',
   tag: 'plans',
@@ -110,6 +114,66 @@ const evaluate: About = {
     'A plan that is legal and does not fit is answered with `feasible: false` and all its numbers; one that no ' +
     'framework could run is a 422 whose `errors` point at it. In prefill and generation a plan may name layouts of the ' +
     'components; those that it leaves out are chosen.',
+}
+
+const validate: About = {
+  operationId: 'validate',
+  tag: 'plans',
+  summary: 'Is a plan fit to be launched? For CI',
+  description:
+    'Holds a plan to the rules of what can be run, to the memory budget and to what `require` asks: a check each, with ' +
+    'what was expected, what is, and the nearest changes that would do. 200 either way; with `?failWith=422` a check ' +
+    'that fails is a 422, so that `curl --fail` fails the job. `Accept` asks for JUnit XML, SARIF 2.1.0 or a table.',
+}
+
+/** One of the answers is also a status; and there are reports besides JSON. */
+function validated(examples: readonly Example[]) {
+  const [answer, report] = [schemaReference('ValidateResponse'), { type: 'string' }]
+  const told = {
+    description: 'The checks.',
+    headers: { ...idHeader, ...keptHeaders },
+    content: {
+      'application/json': { schema: answer },
+      'application/xml': { schema: report },
+      'application/sarif+json': { schema: { type: 'object' } },
+      'text/plain': { schema: report },
+    },
+  }
+  const problem = { schema: schemaReference('Problem') }
+  return {
+    post: {
+      ...operation(validate),
+      security: withKey,
+      parameters: [
+        ifNoneMatch,
+        {
+          name: 'failWith',
+          in: 'query',
+          required: false,
+          description: 'The status where a check fails.',
+          schema: { type: 'integer', enum: [422] },
+        },
+      ],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: schemaReference('ValidateRequest'),
+            examples: examplesOf('/validate', examples),
+          },
+        },
+      },
+      responses: {
+        200: told,
+        ...errorReferences(...askedErrors),
+        422: {
+          ...told,
+          description: 'The checks, one of which fails; or what of the request makes no sense.',
+          content: { ...told.content, 'application/problem+json': problem },
+        },
+      },
+    },
+  }
 }
 
 const collective: About = {

@@ -11,6 +11,13 @@ export const indexRoute: RequestHandler = (request, response) => {
     name: 'shardplan',
     docs: '/docs',
     openapi: ['/openapi.json', '/openapi.yaml'],
-    routes: ['POST /optimize', 'POST /evaluate', 'POST /collectives', 'GET /models', 'GET /hardware'],
+    routes: [
+      'POST /optimize',
+      'POST /evaluate',
+      'POST /validate',
+      'POST /collectives',
+      'GET /models',
+      'GET /hardware',
+    ],
   })
 }

@@ -1,6 +1,6 @@
 /** Suggestions in the words of the request: what the domain calls tokens of a batch may stand there as sequences. */
 import type { z } from 'zod'
-import type { Suggestion } from '../../src/plan/plan.ts'
+import type { Change, Suggestion } from '../../src/plan/plan.ts'
 import { changed } from '../hints/change.ts'
 import type { Answer } from '../question.ts'
 import { type OptimizeRequest, optimizeRequest } from '../schemas/optimize.ts'
@@ -23,7 +23,10 @@ export function asWritten(
     .filter(({ also = [], ...own }) => schema.safeParse(changed(request, [own, ...also])).success)
 }
 
-function inWords({ workload, hardware }: OptimizeRequest, suggestion: Suggestion): Suggestion {
+export function inWords<Written extends Change>(
+  { workload, hardware }: OptimizeRequest,
+  suggestion: Written,
+): Written {
   const { pointer, value } = suggestion
   if (pointer === '/hardware') return { ...suggestion, value: { ...hardware, ...(value as object) } }
   if (pointer !== '/workload/batchTokens' || workload.mode !== 'train') return suggestion

@@ -4,7 +4,7 @@
  * left over have copies (model/expert-slots.ts). Nothing is gathered every step but by the layouts that say so, so fsdp is 1 (the book: no FSDP).
  */
 import { divisorsOf } from '../hardware/divisors.ts'
-import { type InferenceProblem, satisfies } from '../problem.ts'
+import { type InferenceProblem, type PhaseProblem, satisfies } from '../problem.ts'
 import { expertFault, orderedProducts } from '../search/meshes.ts'
 import { axes, type Mesh, replicasOf, unitMesh } from '../sharding/axis.ts'
 
@@ -26,6 +26,15 @@ export interface Demand {
   readonly sequences: number | null
   /** New positions of each. */
   readonly positions: number
+}
+
+/** Of what a workload runs in one pass. */
+export function demandOf(workload: PhaseProblem['workload']): Demand {
+  if (workload.mode === 'prefill') {
+    const positions = workload.promptLength - workload.cachedPrefixLength
+    return { sequences: workload.batchSequences, positions }
+  }
+  return { sequences: workload.batchSequences === 'max' ? null : workload.batchSequences, positions: 1 }
 }
 
 export function inferenceMeshFaults(

@@ -7,23 +7,27 @@ import {
   evaluateQuestion,
   optimizeBody,
   optimizeQuestion,
+  validateBody,
+  validateQuestion,
 } from '../../api/desk.ts'
-import type { Answer, Question, Trial, Verdict } from '../../api/question.ts'
+import type { Answer, Inspection, Question, Trial, Verdict } from '../../api/question.ts'
 import { replied } from '../../api/reply.ts'
 import { type Search, type SearchEnd, type Searched, SearchFailure, type Terms } from '../../api/search.ts'
-import { sampleEvaluateAnswer, sampleOptimizeAnswer } from './sample-answer.ts'
+import type { Validation } from '../../src/validate.ts'
+import { sampleEvaluateAnswer, sampleOptimizeAnswer, sampleValidation } from './sample-answer.ts'
 import { sampleEvaluation, sampleInferenceAnswer, sampleServeAnswer } from './sample-inference-answer.ts'
 
 /** Asked a question that a request was made into; the pool's workers have all of it in one thread. */
 export interface Planner {
   readonly optimize: (question: Question, terms: Terms) => Promise<Searched<Answer>>
   readonly evaluate: (trial: Trial, terms: Terms) => Promise<Searched<Verdict>>
+  readonly validate: (inspection: Inspection, terms: Terms) => Promise<Searched<Validation>>
 }
 
 export const catalogue = loadCatalogue()
 
 /** Requests are translated as in a worker, and what a planner says of them told. */
-export function atDesk({ optimize, evaluate }: Planner): Search {
+export function atDesk({ optimize, evaluate, validate }: Planner): Search {
   return {
     occupancy: () => ({ running: 0, waiting: 0 }),
     optimize: async (request, terms) => {
@@ -35,6 +39,11 @@ export function atDesk({ optimize, evaluate }: Planner): Search {
       const asked = evaluateQuestion(request, catalogue)
       const { answer, ...times } = await evaluate(asked.trial, terms)
       return { ...times, answer: { body: evaluateBody(request, asked, answer) } }
+    },
+    validate: async (request, terms) => {
+      const asked = validateQuestion(request, catalogue)
+      const { answer, ...times } = await validate(asked.inspection, terms)
+      return { ...times, answer: { body: validateBody(request, asked, answer) } }
     },
     collective: async (request) => atOnce(replied(() => collectiveBody(request, catalogue))),
   }
@@ -58,6 +67,11 @@ export function answering(heard: Heard = {}, optimized?: Answer, evaluated?: Ver
       heard.problem = problem
       heard.sketch = sketch
       return atOnce(evaluated ?? (mode === 'train' ? sampleEvaluateAnswer : sampleEvaluation))
+    },
+    validate: async ({ trial: { problem, sketch } }) => {
+      heard.problem = problem
+      heard.sketch = sketch
+      return atOnce(sampleValidation)
     },
   })
 }
@@ -88,6 +102,7 @@ export function endless(seen: Patience = { started: 0, aborted: 0 }): Search {
   return atDesk({
     optimize: (_question, terms) => wait(terms),
     evaluate: (_trial, terms) => wait(terms),
+    validate: (_inspection, terms) => wait(terms),
   })
 }
 
@@ -97,11 +112,13 @@ export function answeringAfter(ms: number): Search {
   return atDesk({
     optimize: () => later(sampleOptimizeAnswer),
     evaluate: () => later(sampleEvaluateAnswer),
+    validate: () => later(sampleValidation),
   })
 }
 
 export function failing(error: Error): Search {
-  return atDesk({ optimize: () => Promise.reject(error), evaluate: () => Promise.reject(error) })
+  const fail = () => Promise.reject(error)
+  return atDesk({ optimize: fail, evaluate: fail, validate: fail })
 }
 
 export const endingWith = (end: SearchEnd): Search => failing(new SearchFailure(end, end))

@@ -4,6 +4,7 @@ import type { Chip } from '../../src/hardware/chip.ts'
 import type { Cluster } from '../../src/hardware/cluster.ts'
 import type { EvaluateAnswer, OptimizeAnswer, Plan, SearchAccount } from '../../src/plan/plan.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
+import type { Validation } from '../../src/validate.ts'
 
 const efficiency = {
   matmul: 0.7,
@@ -175,3 +176,21 @@ export const sampleOptimizeAnswer: OptimizeAnswer = {
 }
 
 export const sampleEvaluateAnswer: EvaluateAnswer = { plan: samplePlan, ...sampleAbout }
+
+export const sampleValidation: Validation = {
+  ok: true,
+  checks: [
+    {
+      name: 'legal',
+      ok: true,
+      pointer: '/plan',
+      expected: 'legal',
+      actual: 'legal',
+      message: 'No rule is broken.',
+    },
+  ],
+  plan: samplePlan,
+  best: samplePlan,
+  search: sampleSearch,
+  ...sampleAbout,
+}

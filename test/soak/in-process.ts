@@ -26,6 +26,7 @@ export async function startInProcess(): Promise<{ readonly origin: string; reado
   const search: Search = {
     optimize: inThread(worker.optimize),
     evaluate: inThread(worker.evaluate),
+    validate: inThread(worker.validate),
     collective: inThread(worker.collective),
     occupancy: () => ({ running: 0, waiting: 0 }),
   }

@@ -1,5 +1,5 @@
 /** What no framework could run of a written plan of inference, with pointers into the request. */
-import { inferenceMeshFaults } from '../../inference/meshes.ts'
+import { demandOf, inferenceMeshFaults } from '../../inference/meshes.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import type { Pass } from '../../inference/pass.ts'
 import type { Phase, Site } from '../../inference/search.ts'
@@ -26,15 +26,8 @@ export function inferenceSketchFaults(
   const { cluster, workload } = problem
   const size = meshSizeFault(sketch.mesh, cluster.chips, ['data', 'tensor'])
   if (size) return [size]
-  const demand =
-    workload.mode === 'prefill'
-      ? {
-          sequences: workload.batchSequences,
-          positions: workload.promptLength - workload.cachedPrefixLength,
-        }
-      : { sequences: workload.batchSequences === 'max' ? null : workload.batchSequences, positions: 1 }
   const legal = [
-    ...inferenceMeshFaults(sketch.mesh, problem, demand).map(({ axis, detail }) => ({
+    ...inferenceMeshFaults(sketch.mesh, problem, demandOf(workload)).map(({ axis, detail }) => ({
       pointer: `/plan/mesh/${axis}`,
       detail,
     })),

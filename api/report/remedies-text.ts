@@ -1,0 +1,9 @@
+/** Changes with which a check would hold, a line each. */
+import type { Remedy } from '../../src/validation/check.ts'
+
+export function remediesText(remedies: readonly Remedy[]): readonly string[] {
+  return remedies.map(({ detail, changes }) => {
+    const values = changes.map(({ pointer, value }) => `${pointer} ${JSON.stringify(value)}`)
+    return `would do: ${detail} (${values.join(', ')})`
+  })
+}

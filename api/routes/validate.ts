@@ -1,0 +1,35 @@
+/**
+ * POST /validate: a plan held to rules, memory and requirements, for CI. Whether the checks hold is in the body; with
+ * `?failWith=422` it is in the status too, so that `curl --fail` fails the job. `Accept` says how it is told.
+ */
+import type { RequestHandler } from 'express'
+import type { Dependencies } from '../dependencies.ts'
+import type { Metrics } from '../metrics.ts'
+import { type Parameters, queryOf } from '../query.ts'
+import { type Report, reports } from '../report/reports.ts'
+import { validated } from '../request-validation.ts'
+import { validateRequest } from '../schemas/validate.ts'
+import { timedSearch } from '../timed-search.ts'
+
+export const validateQuery: Parameters = { failWith: ['422'] }
+
+export function validateRoute(dependencies: Dependencies, metrics: Metrics): RequestHandler {
+  const { search } = dependencies
+  return async (request, response) => {
+    const asked = validated(validateRequest, request.body)
+    const { timeoutMs } = asked
+    const { answer } = await timedSearch(dependencies, metrics, { request, response, timeoutMs }, (terms) =>
+      search.validate(asked, terms),
+    )
+    const fails = !answer.ok && queryOf(request).has('failWith')
+    response.status(fails ? 422 : 200).vary('accept')
+    const report = reportWanted(request.accepts([...Object.keys(reports)]))
+    if (report) response.type(report.type).send(report.write(answer))
+    else response.json(answer)
+  }
+}
+
+/** JSON where it is not another that is wanted. */
+function reportWanted(type: string | false | string[]): Report | undefined {
+  return typeof type === 'string' ? reports[type] : undefined
+}

@@ -1,0 +1,87 @@
+/** POST /validate. */
+import { z } from 'zod'
+import { frameworks } from '../../src/launch/framework.ts'
+import type { Validation } from '../../src/validate.ts'
+import { duration, label, share } from './bound.ts'
+import { inferencePlan } from './inference-plan.ts'
+import { questionFields } from './optimize.ts'
+import { plan } from './plan.ts'
+import { resolvedFields } from './resolved.ts'
+import { searchAccount } from './search-account.ts'
+import { sketch } from './sketch.ts'
+
+const require = z
+  .strictObject({
+    fits: z.exactOptional(
+      z.boolean().describe('Whether it has to fit into the memory budget: true by default.'),
+    ),
+    minMfu: z.exactOptional(share()),
+    maxStepSeconds: z.exactOptional(duration()),
+    withinOfBest: z.exactOptional(
+      z
+        .number()
+        .min(0)
+        .max(1000)
+        .describe(
+          'How much longer its step may be than that of the best plan that the constraints allow: 0.05 is 5 %.',
+        ),
+    ),
+    notBoundBy: z.exactOptional(
+      z
+        .array(label())
+        .min(1)
+        .max(20)
+        .describe(
+          'Bottlenecks that it may not have, and parts of the network that may not be one: `dcn`, `leaf`, `hbm`.',
+        ),
+    ),
+    launchableBy: z.exactOptional(z.array(z.enum(frameworks)).min(1).max(frameworks.length)),
+  })
+  .describe('What the plan has to be, beyond legal.')
+
+export const validateRequest = z
+  .strictObject({ ...questionFields, plan: sketch, require: require.default({}) })
+  .describe('The request of /evaluate, and what its plan has to be.')
+
+export type ValidateRequest = z.output<typeof validateRequest>
+
+const change = z.object({ pointer: z.string(), value: z.unknown() })
+
+const check = z.object({
+  name: z.string().describe('`legal`, the name of a requirement, or what the workload asks for.'),
+  ok: z.boolean(),
+  pointer: z.string().describe('Into the request.'),
+  expected: z.union([z.string(), z.number()]),
+  actual: z.union([z.string(), z.number()]),
+  message: z.string(),
+  nearest: z.exactOptional(
+    z
+      .array(z.object({ detail: z.string(), changes: z.array(change) }))
+      .describe('Changes of the request, with any one of which the check holds.'),
+  ),
+})
+
+const fields = {
+  ok: z.boolean(),
+  checks: z.array(check),
+  search: searchAccount.omit({ elapsedMs: true, waitedMs: true }),
+  ...resolvedFields,
+}
+
+export const trainingValidation = z.object({
+  mode: z.literal('train'),
+  plan: plan.nullable().describe('Null where it is illegal.'),
+  best: plan.nullable().describe('The best that the constraints allow; null where nothing fits.'),
+  ...fields,
+}) satisfies z.ZodType<Validation>
+
+export const inferenceValidation = z.object({
+  mode: z.enum(['prefill', 'generate']),
+  plan: inferencePlan.nullable(),
+  best: inferencePlan.nullable(),
+  ...fields,
+}) satisfies z.ZodType<Validation>
+
+export const validateResponse = z
+  .discriminatedUnion('mode', [trainingValidation, inferenceValidation])
+  .describe("By the workload's mode.")

@@ -1,0 +1,36 @@
+/** A written plan of prefill or generation, checked. */
+import { infer } from '../infer.ts'
+import { demandOf, inferenceMeshFaults } from '../inference/meshes.ts'
+import type { Solvers } from '../optimize.ts'
+import { type Patience, shares } from '../patience.ts'
+import type { InferenceSketch, PhaseProblem } from '../problem.ts'
+import { evaluateInferenceRemedied } from '../remedied-inference.ts'
+import { type Validation, validate } from '../validate.ts'
+import { byStep, type Ranking, type Requirements } from './check.ts'
+
+export function validatePhase(
+  problem: PhaseProblem,
+  sketch: InferenceSketch,
+  asked: Requirements,
+  solvers: Solvers,
+  patience: Patience,
+): Validation {
+  const faultyAxes = (mesh: InferenceSketch['mesh']) =>
+    inferenceMeshFaults(mesh, problem, demandOf(problem.workload)).map(({ axis }) => axis)
+  const verdict = evaluateInferenceRemedied(problem, sketch, solvers, patience(shares.remedies))
+  const found = infer({ ...problem, top: 1 }, solvers, patience)
+  const { chips } = problem.cluster
+  const subject = { mesh: sketch.mesh, chips, faultyAxes, ranking: rankingOf(problem) }
+  return validate(subject, asked, verdict, found)
+}
+
+/** A batch of `max` differs from plan to plan: of those that hold more sequences a step may well be longer. */
+function rankingOf({ workload, objective }: PhaseProblem): Ranking {
+  const fills = workload.mode === 'generate' && workload.batchSequences === 'max'
+  return fills && objective !== 'latency' ? byToken : byStep
+}
+
+const byToken: Ranking = {
+  says: 'Of all sequences together a token takes',
+  secondsOf: ({ tokensPerSecond }) => 1 / tokensPerSecond,
+}

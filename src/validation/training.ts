@@ -1,0 +1,23 @@
+/** A written plan of training, checked. */
+import type { Solvers } from '../optimize.ts'
+import { optimize } from '../optimize.ts'
+import { type Patience, shares } from '../patience.ts'
+import type { PlanSketch, Problem } from '../problem.ts'
+import { evaluateRemedied } from '../remedied.ts'
+import { meshFaults } from '../search/meshes.ts'
+import { type Validation, validate } from '../validate.ts'
+import { byStep, type Requirements } from './check.ts'
+
+export function validateTraining(
+  problem: Problem,
+  sketch: PlanSketch,
+  asked: Requirements,
+  solvers: Solvers,
+  patience: Patience,
+): Validation {
+  const faultyAxes = (mesh: PlanSketch['mesh']) => meshFaults(mesh, problem).map(({ axis }) => axis)
+  const verdict = evaluateRemedied(problem, sketch, solvers, patience(shares.remedies))
+  const found = optimize({ ...problem, top: 1 }, solvers, patience)
+  const { chips } = problem.cluster
+  return validate({ mesh: sketch.mesh, chips, faultyAxes, ranking: byStep }, asked, verdict, found)
+}

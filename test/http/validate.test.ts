@@ -1,0 +1,164 @@
+/** Plans checked over HTTP, as a job of CI would: what is told, in which form, and that what is said to be nearest would do. */
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { describe, expect, it } from 'vitest'
+import { changed } from '../../api/hints/change.ts'
+import type { Check } from '../../src/validation/check.ts'
+import { planning } from './planning.ts'
+import { service } from './service.ts'
+
+const agent = service({ search: planning })
+
+const question = {
+  model: 'llama-3-8b',
+  hardware: { chip: 'h100-sxm', chips: 64 },
+  workload: { mode: 'train', batchTokens: 1_048_576, sequenceLength: 4096 },
+  constraints: { pipeline: 1, context: 1 },
+}
+const good = { mesh: { fsdp: 64 }, zeroStage: 3 }
+
+interface Answer {
+  readonly ok: boolean
+  readonly checks: readonly Check[]
+  readonly plan: { readonly stepTimeSeconds: number; readonly summary: string } | null
+  readonly best: { readonly stepTimeSeconds: number } | null
+}
+
+async function validated(body: object, status = 200): Promise<Answer> {
+  const response = await agent.post('/validate').send(body)
+  expect(response.status, response.text.slice(0, 400)).toBe(status)
+  return response.body
+}
+
+const failing = ({ checks }: Answer) => checks.filter(({ ok }) => !ok)
+
+/** Every nearest change of every check that fails makes that check hold. */
+async function expectRemedied(body: object): Promise<void> {
+  const failed = failing(await validated(body))
+  expect(failed.length).toBeGreaterThan(0)
+  for (const { name, nearest = [] } of failed) {
+    expect(nearest.length, name).toBeGreaterThan(0)
+    for (const { changes } of nearest) {
+      const again = await validated(changed(body, changes) as object)
+      const stillFails = failing(again).filter((check) => check.name === name)
+      expect(stillFails, JSON.stringify(changes)).toEqual([])
+    }
+  }
+}
+
+describe('POST /validate', () => {
+  it('finds nothing to say of a plan that is legal and fits', async () => {
+    const answer = await validated({ ...question, plan: good })
+    expect(answer.ok).toBe(true)
+    expect(answer.checks.map(({ name }) => name)).toEqual(['legal', 'fits'])
+    expect(answer.plan?.stepTimeSeconds).toBeGreaterThanOrEqual(answer.best?.stepTimeSeconds ?? Infinity)
+  })
+
+  it('points at an axis that divides nothing, and names the nearest sizes that would', async () => {
+    const plan = { mesh: { tensor: 64 } }
+    const answer = await validated({ ...question, plan })
+    expect(answer).toMatchObject({ ok: false, plan: null })
+    const [check] = failing(answer)
+    expect(check).toMatchObject({ name: 'legal', pointer: '/plan/mesh/tensor' })
+    expect(check?.nearest?.[0]?.changes).toContainEqual({ pointer: '/plan/mesh/tensor', value: 32 })
+    await expectRemedied({ ...question, plan })
+  })
+
+  it('names the one axis that would make a mesh be all of the chips', async () => {
+    const plan = { mesh: { fsdp: 16, tensor: 3 } }
+    const [check] = failing(await validated({ ...question, plan }))
+    expect(check).toMatchObject({ pointer: '/plan/mesh', nearest: [{ detail: 'tensor 4' }] })
+    await expectRemedied({ ...question, plan })
+  })
+
+  it('says by how much a plan does not fit, and what mends it', async () => {
+    const body = { ...question, plan: { mesh: { data: 64 }, zeroStage: 0, rematerialization: 'full' } }
+    const [check] = failing(await validated(body))
+    expect(check).toMatchObject({ name: 'fits', ok: false })
+    expect(check?.message).toMatch(/too many/)
+    await expectRemedied(body)
+  })
+
+  it('holds a plan to what it is required to be', async () => {
+    const require = {
+      minMfu: 0.99,
+      maxStepSeconds: 1e-3,
+      withinOfBest: 0,
+      notBoundBy: ['compute', 'leaf', 'nvlink', 'spine', 'communication'],
+    }
+    const plan = { mesh: { fsdp: 16, tensor: 4 }, zeroStage: 3, rematerialization: 'full' }
+    const answer = await validated({ ...question, plan, require })
+    expect(failing(answer).map(({ name }) => name)).toEqual(Object.keys(require))
+    const none = await validated({ ...question, plan, require: { fits: false } })
+    expect(none.checks.map(({ name }) => name)).toEqual(['legal'])
+  })
+
+  it('is within any share of the best when it is the best', async () => {
+    const { best } = await validated({ ...question, plan: good })
+    const mesh = (best as unknown as { mesh: object }).mesh
+    expect(await validated({ ...question, plan: { mesh }, require: { withinOfBest: 0 } })).toMatchObject({
+      ok: true,
+    })
+  })
+
+  it('asks each framework whether it can launch the plan', async () => {
+    const require = { launchableBy: ['megatron', 'maxtext'] }
+    const plan = { mesh: { fsdp: 64 }, zeroStage: 3, rematerialization: 'save_out_proj' }
+    const [check] = failing(await validated({ ...question, plan, require }))
+    expect(check).toMatchObject({ name: 'launchableBy', actual: 'not by 1 of 2' })
+    expect(check?.message).toMatch(/^megatron: /)
+  })
+
+  it('checks plans of generation too', async () => {
+    const workload = { mode: 'generate', batchSequences: 8, contextLength: 4096 }
+    const hardware = { chip: 'h100-sxm', chips: 8 }
+    const answer = await validated({ ...question, hardware, workload, plan: { mesh: { tensor: 8 } } })
+    expect(answer.ok).toBe(true)
+    await expectRemedied({
+      ...question,
+      hardware,
+      workload,
+      plan: { mesh: { tensor: 4, pipeline: 2, fsdp: 1 } },
+      memoryBudget: { bytesPerChip: 2.2e9 },
+    })
+  })
+
+  it('fails with 422 where it is asked to, and with no other status', async () => {
+    const plan = { mesh: { tensor: 64 } }
+    const failed = await agent.post('/validate?failWith=422').send({ ...question, plan })
+    expect(failed.status).toBe(422)
+    expect(failed.body.ok).toBe(false)
+    expect((await agent.post('/validate?failWith=422').send({ ...question, plan: good })).status).toBe(200)
+    const other = await agent.post('/validate?failWith=500').send({ ...question, plan })
+    expect([other.status, other.body.detail]).toEqual([400, 'The query parameter failWith is one of 422.'])
+  })
+})
+
+describe('the same checks', () => {
+  const body = { ...question, plan: { mesh: { tensor: 64 } }, require: { minMfu: 0.1 } }
+  const asked = (accept: string) => agent.post('/validate').set('accept', accept).buffer(true).send(body)
+
+  it('as JUnit XML, that a parser of XML reads', async () => {
+    const { text, headers } = await asked('application/xml')
+    expect(headers['content-type']).toMatch(/^application\/xml/)
+    expect(XMLValidator.validate(text)).toBe(true)
+    const { testsuites } = new XMLParser({ ignoreAttributes: false }).parse(text)
+    expect(testsuites.testsuite['@_failures']).toBe('1')
+    expect(testsuites.testsuite.testcase.failure['@_type']).toBe('legal')
+  })
+
+  it('as SARIF, with a rule and a place for each result', async () => {
+    const { text, headers } = await asked('application/sarif+json')
+    expect(headers['content-type']).toMatch(/^application\/sarif\+json/)
+    const [run] = JSON.parse(text).runs
+    for (const { ruleId, ruleIndex, kind, level } of run.results) {
+      expect(run.tool.driver.rules[ruleIndex].id).toBe(ruleId)
+      expect([kind, level]).toEqual(['fail', 'error'])
+    }
+  })
+
+  it('as a table, a line each', async () => {
+    const { text } = await asked('text/plain')
+    expect(text).toMatch(/^FAIL {2}legal {2}/)
+    expect(text).toMatch(/1 of 1 checks fail/)
+  })
+})
