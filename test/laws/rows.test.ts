@@ -18,7 +18,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Translation into what a framework calls them, and of what a Hugging Face config does, are tables of their own. */
-const elsewhere = /^src\/(recipe|model\/hugging-face|plan\/launch|plan\/inference\/launch)\//
+const elsewhere = /^src\/(recipe|model\/hugging-face|launch)\//
 
 /** The same words for other things. */
 const homonyms = [
