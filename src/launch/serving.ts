@@ -8,29 +8,32 @@ import type { Cluster } from '../hardware/cluster.ts'
 import type { InferenceCandidate, Phase } from '../inference/search.ts'
 import { onePass, type Servable } from '../inference/servable.ts'
 import type { Setting } from '../problem.ts'
+import { faults, keeps } from '../rules/rule.ts'
 import { unitMesh } from '../sharding/axis.ts'
 import type { CacheLayout } from '../sharding/inference-layout.ts'
 import { type Framework, ofKind, type Server, servers } from './framework.ts'
 import type { Launch } from './launch.ts'
-import { maxtext, maxtextRefusals } from './maxtext/server.ts'
+import { maxtext, maxtextRules } from './maxtext/server.ts'
 import { attentionCopyBytes } from './server/attention-copies.ts'
+import type { ServingRules } from './server/rules.ts'
 import { type Counted, type Serving, serving } from './server/serving.ts'
-import { sglang, sglangRefusals } from './sglang/flags.ts'
-import { tensorrtLlm, tensorrtLlmRefusals } from './tensorrt-llm/options.ts'
-import { vllm, vllmRefusals } from './vllm/flags.ts'
+import { sglang, sglangRules } from './sglang/flags.ts'
+import { tensorrtLlm, tensorrtLlmRules } from './tensorrt-llm/options.ts'
+import { vllm } from './vllm/flags.ts'
+import { buildOf } from './vllm/rules.ts'
 
 interface Launcher {
   readonly chips: readonly Chip['kind'][]
   readonly launch: (serving: Serving) => Launch<unknown>
-  /** Why a plan cannot be launched; none where it can. */
-  readonly refusals: (serving: Serving) => readonly string[]
+  /** What it cannot run. */
+  readonly rules: (serving: Serving) => ServingRules
 }
 
-const launchers: Readonly<Record<Server, Launcher>> = {
-  vllm: { chips: ['gpu', 'tpu'], launch: vllm, refusals: vllmRefusals },
-  sglang: { chips: ['gpu'], launch: sglang, refusals: sglangRefusals },
-  'tensorrt-llm': { chips: ['gpu'], launch: tensorrtLlm, refusals: tensorrtLlmRefusals },
-  maxtext: { chips: ['tpu'], launch: maxtext, refusals: maxtextRefusals },
+export const servingLaunchers: Readonly<Record<Server, Launcher>> = {
+  vllm: { chips: ['gpu', 'tpu'], launch: vllm, rules: (serving) => buildOf(serving).rules },
+  sglang: { chips: ['gpu'], launch: sglang, rules: () => sglangRules },
+  'tensorrt-llm': { chips: ['gpu'], launch: tensorrtLlm, rules: () => tensorrtLlmRules },
+  maxtext: { chips: ['tpu'], launch: maxtext, rules: () => maxtextRules },
 }
 
 export function inferenceLaunch(
@@ -40,7 +43,9 @@ export function inferenceLaunch(
   counted: Counted,
 ): Readonly<Record<string, unknown>> {
   const told = serving(setting, candidate, mode, counted)
-  const launches = serversOf(setting, servers).map((name) => [name, launchers[name].launch(told)] as const)
+  const launches = serversOf(setting, servers).map(
+    (name) => [name, servingLaunchers[name].launch(told)] as const,
+  )
   const flags = launches.map(([name, launched]) => [name, 'flags' in launched ? launched.flags : launched])
   const own = launches.flatMap(([, launched]) => ('flags' in launched ? launched.notes : []))
   const any = launches.some(([, launched]) => 'flags' in launched)
@@ -49,7 +54,7 @@ export function inferenceLaunch(
 
 /** Of some frameworks those that serve from such chips. */
 export function serversOf({ cluster }: Setting, named: readonly Framework[]): readonly Server[] {
-  return ofKind(servers, named).filter((name) => launchers[name].chips.includes(cluster.chip.kind))
+  return ofKind(servers, named).filter((name) => servingLaunchers[name].chips.includes(cluster.chip.kind))
 }
 
 /**
@@ -77,10 +82,14 @@ function servedBy(able: readonly Server[]): Servable {
     layout: (name) => name.split('/')[0] === '1d',
     bytesBeyond: (asked, told) => {
       const made = serving(asked, told, told.mode, uncounted)
-      if (!able.some((name) => launchers[name].refusals(made).length === 0)) return null
+      if (!able.some((name) => runs(servingLaunchers[name], made))) return null
       return made.sharingGroups > 1 ? attentionCopyBytes(made) : 0
     },
   }
+}
+
+function runs({ rules }: Launcher, told: Serving): boolean {
+  return keeps(rules(told), told)
 }
 
 /** On one chip, or with attention by sequences on two. */
@@ -98,7 +107,7 @@ function runsAtAll(setting: Setting, name: Server): boolean {
       pass: onePass(1, false, layers),
       mode: 'generate' as const,
     }
-    return launchers[name].refusals(serving(setting, told, told.mode, uncounted)).length === 0
+    return runs(servingLaunchers[name], serving(setting, told, told.mode, uncounted))
   }
   return probe('heads', 1) || probe('batch', 2)
 }
@@ -112,7 +121,7 @@ export function servingRefusals(
 ): Readonly<Record<string, readonly string[]>> {
   const told = serving(setting, candidate, mode, counted)
   const asked = serversOf(setting, setting.assumptions.frameworks)
-  return Object.fromEntries(asked.map((name) => [name, launchers[name].refusals(told)]))
+  return Object.fromEntries(asked.map((name) => [name, faults(servingLaunchers[name].rules(told), told)]))
 }
 
 /** The search sees to memory. */

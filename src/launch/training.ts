@@ -5,63 +5,55 @@
 
 import type { CostModel } from '../cost/model.ts'
 import type { Chip } from '../hardware/chip.ts'
-import { layersByPolicy, type PolicyLayers } from '../plan/summary.ts'
 import type { Problem } from '../problem.ts'
 import { elementBytes } from '../recipe/element-type.ts'
+import { keeps } from '../rules/rule.ts'
 import type { Accepts, Candidate } from '../search/candidate.ts'
-import { type Mesh, unitMesh } from '../sharding/axis.ts'
+import { unitMesh } from '../sharding/axis.ts'
 import { ofKind, type Trainer, trainers } from './framework.ts'
 import type { Launch } from './launch.ts'
-import { maxtext, maxtextRefusals } from './maxtext/config.ts'
-import { maxtextMeshFaults } from './maxtext/rules.ts'
-import { megatron, megatronRefusals } from './megatron/flags.ts'
-import { megatronMeshFaults } from './megatron/rules.ts'
-import { launchRun, type MeshRun, type Run } from './run/run.ts'
-import { torchtitan, torchtitanRefusals } from './torchtitan/config.ts'
-import { torchtitanMeshFaults } from './torchtitan/rules.ts'
+import { maxtext } from './maxtext/config.ts'
+import { maxtextRules } from './maxtext/rules.ts'
+import { megatron } from './megatron/flags.ts'
+import { megatronRules } from './megatron/rules.ts'
+import { keepsAll, type RunRules, runFaults } from './run/rules.ts'
+import { cutRun, launchRun, layoutRun, meshRun, type Run } from './run/run.ts'
+import { torchtitan } from './torchtitan/config.ts'
+import { torchtitanRules } from './torchtitan/rules.ts'
 
 interface Launcher {
   readonly chips: readonly Chip['kind'][]
   readonly launch: (run: Run) => Launch<unknown>
   /** Whether it can be told of two rematerialisation policies. */
   readonly mixes: boolean
-  /** Why no plan of a mesh can be launched. */
-  readonly meshRefusals: (run: MeshRun) => readonly string[]
-  /** Why a plan cannot be; none where it can. */
-  readonly refusals: (run: Run) => readonly string[]
+  /** What it cannot run. */
+  readonly rules: RunRules
 }
 
-const launchers: Readonly<Record<Trainer, Launcher>> = {
+export const trainingLaunchers: Readonly<Record<Trainer, Launcher>> = {
   megatron: {
     chips: ['gpu'],
     launch: megatron,
     mixes: true,
-    meshRefusals: megatronMeshFaults,
-    refusals: megatronRefusals,
+    rules: megatronRules,
   },
   maxtext: {
     chips: ['gpu', 'tpu'],
     launch: maxtext,
     mixes: false,
-    meshRefusals: maxtextMeshFaults,
-    refusals: maxtextRefusals,
+    rules: maxtextRules,
   },
   torchtitan: {
     chips: ['gpu'],
     launch: torchtitan,
     mixes: true,
-    meshRefusals: torchtitanMeshFaults,
-    refusals: torchtitanRefusals,
+    rules: torchtitanRules,
   },
 }
 
-export function launch(
-  model: CostModel,
-  candidate: Candidate,
-  policies: readonly PolicyLayers[],
-): Readonly<Record<string, unknown>> {
-  const run = launchRun(model, candidate, policies)
-  const launches = Object.entries(launchers)
+export function launch(model: CostModel, candidate: Candidate): Readonly<Record<string, unknown>> {
+  const run = launchRun(model, candidate)
+  const launches = Object.entries(trainingLaunchers)
     .filter(([, { chips }]) => chips.includes(run.problem.cluster.chip.kind))
     .map(([name, launcher]) => [name, launcher.launch(run)] as const)
   const framework = ([name, launched]: readonly [string, Launch<unknown>]) => [
@@ -81,14 +73,26 @@ export function launch(
  */
 export function launchable(model: CostModel): Accepts | null {
   const { problem } = model
-  const able = ableFrameworks(problem).map((name) => launchers[name])
+  const able = ableFrameworks(problem).map((name) => trainingLaunchers[name])
   if (able.length === 0) return null
+  const byAny = (kept: (rules: RunRules) => boolean) => able.some(({ rules }) => kept(rules))
   return {
     mixes: able.some(({ mixes }) => mixes),
-    mesh: (mesh) => able.some(({ meshRefusals }) => meshRefusals(meshRun(problem, mesh)).length === 0),
+    mesh: (mesh) => {
+      const run = meshRun(problem, mesh)
+      return byAny((rules) => keeps(rules.mesh, run))
+    },
+    layout: (layout) => {
+      const run = layoutRun(problem, layout)
+      return byAny((rules) => keeps(rules.mesh, run) && keeps(rules.layout, run))
+    },
+    cut: (layout) => {
+      const run = cutRun(problem, layout)
+      return byAny((rules) => keeps(rules.mesh, run) && keeps(rules.layout, run) && keeps(rules.cut, run))
+    },
     plan: (candidate) => {
-      const run = launchRun(model, candidate, layersByPolicy(model, candidate))
-      return able.some(({ refusals }) => refusals(run).length === 0)
+      const run = launchRun(model, candidate)
+      return byAny((rules) => keepsAll(rules, run))
     },
   }
 }
@@ -97,13 +101,9 @@ export function launchable(model: CostModel): Accepts | null {
 function ableFrameworks(problem: Problem): readonly Trainer[] {
   const { assumptions, cluster } = problem
   return ofKind(trainers, assumptions.frameworks).filter((name) => {
-    const { chips, meshRefusals } = launchers[name]
-    return chips.includes(cluster.chip.kind) && meshRefusals(meshRun(problem, unitMesh)).length === 0
+    const { chips, rules } = trainingLaunchers[name]
+    return chips.includes(cluster.chip.kind) && keeps(rules.mesh, meshRun(problem, unitMesh))
   })
-}
-
-function meshRun(problem: Problem, mesh: Mesh): MeshRun {
-  return { problem, model: problem.model, mesh, sequenceLength: problem.workload.sequenceLength }
 }
 
 /** By assumed framework of such chips, why it cannot launch a plan; none of one that can. */
@@ -111,12 +111,12 @@ export function launchRefusals(
   model: CostModel,
   candidate: Omit<Candidate, 'score'>,
 ): Readonly<Record<string, readonly string[]>> {
-  const run = launchRun(model, candidate, layersByPolicy(model, candidate))
+  const run = launchRun(model, candidate)
   const { assumptions, cluster } = model.problem
   const asked = ofKind(trainers, assumptions.frameworks).filter((name) =>
-    launchers[name].chips.includes(cluster.chip.kind),
+    trainingLaunchers[name].chips.includes(cluster.chip.kind),
   )
-  return Object.fromEntries(asked.map((name) => [name, launchers[name].refusals(run)]))
+  return Object.fromEntries(asked.map((name) => [name, runFaults(trainingLaunchers[name].rules, run)]))
 }
 
 function scopeNotes({ model }: Run): readonly string[] {

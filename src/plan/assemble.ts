@@ -102,7 +102,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
   return {
     ...plan,
     explanation: explanation(plan, costed),
-    launch: launch(model, candidate, rematerialization),
+    launch: launch(model, candidate),
   }
 }
 

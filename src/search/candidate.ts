@@ -24,18 +24,22 @@ export interface Layout {
   readonly groups: readonly StageGroup[]
 }
 
+/** A layout whose layers are not cut into stages yet. */
+export type OpenLayout = Omit<Layout, 'stageLayers' | 'groups'>
+
 export interface Candidate extends Layout {
   readonly placement: Placement
   readonly mix: Mix
   readonly score: number
 }
 
-/** What may be listed. */
+/** What may be listed: asked of a mesh, of a layout and of a cut too, false where no plan of it may. */
 export interface Accepts {
   /** Whether any plan of two policies may. */
   readonly mixes: boolean
-  /** False where no plan of a mesh may. */
   readonly mesh: (mesh: Mesh) => boolean
+  readonly layout: (layout: OpenLayout) => boolean
+  readonly cut: (layout: Layout) => boolean
   /** What it asks of a placement shows in the order of its ranks, or in how it crosses slices. */
   readonly plan: (candidate: Omit<Candidate, 'score'>) => boolean
 }

@@ -16,7 +16,14 @@ import type { Placement } from '../hardware/placement.ts'
 import type { Stop } from '../patience.ts'
 import type { Schedule } from '../recipe/schedule.ts'
 import type { ZeroStage } from '../sharding/states.ts'
-import { type Accepts, type Candidate, type Layout, type Misfit, score } from './candidate.ts'
+import {
+  type Accepts,
+  type Candidate,
+  type Layout,
+  type Misfit,
+  type OpenLayout,
+  score,
+} from './candidate.ts'
 import type { Microbatching } from './choices.ts'
 import { layoutFloor, layoutShortBytes } from './layout-floor.ts'
 import { leaner, type StageCuts, walkCuts } from './stage-cuts.ts'
@@ -59,9 +66,6 @@ export interface Expansion {
   unexamined: number
 }
 
-/** A layout whose layers are not cut into stages yet. */
-export type OpenLayout = Omit<Layout, 'stageLayers' | 'groups'>
-
 type Outcome = 'evaluated' | 'pruned' | 'memory' | 'constraint'
 
 /** A layout is evaluated if any of its cuts is, and does not fit if none does. */
@@ -74,6 +78,11 @@ export function consider(
   choices: Choices,
   found: Expansion,
 ): void {
+  // What comes nearest to fitting is looked for among all.
+  if (choices.nearest === false && bench.accepts && !bench.accepts.layout(open)) {
+    found.constraint++
+    return
+  }
   if (cuts.kind === 'unlike') {
     if (
       layoutFloor(bench.model, open, numbers, bench.scratch) > Math.min(limit, found.best?.score ?? limit)
@@ -148,6 +157,7 @@ function considerCut(
     among.filter((mix) => bestTraffics.some((traffic) => time(traffic, mix, 'expected') <= most()))
   const quickest = hopes(mixes)
   if (quickest.length === 0) return 'pruned'
+  if (accepts && !accepts.cut(layout)) return 'constraint'
   const among = acceptedMixes(accepts, layout, places.ways, given !== undefined)
   const asIs = among(quickest)
   // Where one of them is refused, another that does more may be the best that is not.

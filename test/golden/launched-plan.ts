@@ -4,7 +4,6 @@ import { type CostModel, costModel } from '../../src/cost/model.ts'
 import { stageGroups } from '../../src/cost/stages.ts'
 import { type Placement, placements } from '../../src/hardware/placement.ts'
 import { launch } from '../../src/launch/training.ts'
-import { layersByPolicy } from '../../src/plan/summary.ts'
 import { policyNames } from '../../src/recipe/policy.ts'
 import type { Schedule } from '../../src/recipe/schedule.ts'
 import type { Candidate } from '../../src/search/candidate.ts'
@@ -68,5 +67,5 @@ export function launchedPlan(model: CostModel, plan: HandMade): Launched {
     mix: { policy: index(policy), other: index(other), count },
     score: 0,
   }
-  return launch(model, candidate, layersByPolicy(model, candidate)) as Launched
+  return launch(model, candidate) as Launched
 }

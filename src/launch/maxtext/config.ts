@@ -15,34 +15,23 @@ import { expertLayers } from '../../model/expert-layers.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { Launch } from '../launch.ts'
 import { copiesNotes, routingGroups } from '../run/experts.ts'
+import { runFaults } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
 import { type Block, maxtextBlock } from './block.ts'
 import { maxtextContext } from './context.ts'
-import { maxtextAxes, reordersExperts, type SlicedMesh, slicedMesh, splitsPhysicalAxes } from './mesh.ts'
+import { maxtextAxes, type SlicedMesh, slicedMesh, splitsPhysicalAxes } from './mesh.ts'
 import { maxtextRecomputation, offloadsActivations } from './recomputation.ts'
-import { keptWeights, maxtextFaults } from './rules.ts'
+import { keptWeights, maxtextRules } from './rules.ts'
 
 type Value = string | number | boolean | readonly string[]
 
 export type MaxtextConfig = Readonly<Record<string, Value>>
 
-/** Why MaxText cannot run a plan; none where it can. */
-export function maxtextRefusals(run: Run): readonly string[] {
-  const sliced = slicedMesh(run)
-  const recomputes = maxtextRecomputation(run) !== null
-  return [
-    ...maxtextFaults(run),
-    ...(sliced ? [] : ["a mesh axis straddles the units of the innermost tier, which are MaxText's slices"]),
-    ...(sliced && reordersExperts(sliced) ? ['MaxText counts ranks through experts before all else'] : []),
-    ...(recomputes ? [] : ['MaxText has one rematerialisation policy for all layers']),
-  ]
-}
-
 export function maxtext(run: Run): Launch<MaxtextConfig> {
   const sliced = slicedMesh(run)
   const block = maxtextBlock(run)
   const recomputation = maxtextRecomputation(run)
-  const unsupported = maxtextRefusals(run)
+  const unsupported = runFaults(maxtextRules, run)
   if (!sliced || !block || !recomputation || unsupported.length > 0) return { unsupported }
   const flags = {
     ...modelConfig(run, block),

@@ -4,8 +4,10 @@
  * Ulysses stays inside a slice and wants positions in their natural order. Source: as config.ts.
  */
 
-import type { Check } from '../launch.ts'
-import type { Run } from '../run/run.ts'
+import type { Rule } from '../../rules/rule.ts'
+import type { ContextLayout } from '../../sharding/context-layouts.ts'
+import { attendsLocally } from '../run/rules.ts'
+import type { LayoutRun, Run } from '../run/run.ts'
 import type { MaxtextConfig } from './config.ts'
 
 const strategies = { gather: 'all_gather', ring: 'ring', ulysses: 'ulysses' } as const
@@ -20,25 +22,52 @@ export function maxtextContext({ mesh, contextLayout, problem }: Run): MaxtextCo
   }
 }
 
-export function maxtextContextChecks(run: Run): readonly Check[] {
-  const { mesh, contextLayout, model, sequenceLength, problem } = run
-  const { context } = mesh
-  if (context === 1) return []
-  const gpu = problem.cluster.chip.kind === 'gpu'
-  const ring = contextLayout === 'ring' && !gpu
-  const local = model.attention.window !== null && model.attention.globalEvery !== 1
-  const latent = model.attention.latent !== null
-  return [
-    [gpu && local, "MaxText's windows on GPUs do not go with context"],
-    [!gpu && contextLayout !== 'gather' && local, `MaxText's windows do not go with ${contextLayout}`],
-    [gpu && contextLayout === 'ulysses', 'MaxText has ulysses on TPUs only'],
-    [contextLayout === 'ulysses' && latent, "MaxText's ulysses does not go with latent attention"],
-    [ring && latent, "MaxText's ring does not go with packed sequences and latent attention"],
-    [ring && context % 2 !== 0, `MaxText's ring wants an even number of chips, not ${context}`],
-    [
-      ring && sequenceLength % context ** 2 !== 0,
-      `${context} x ${context} does not divide the sequence length ${sequenceLength}, which MaxText's ring wants`,
-    ],
-    [ring && model.multiTokenLayers > 0, "MaxText's ring does not predict further tokens"],
-  ]
+function onTpu({ problem }: LayoutRun): boolean {
+  return problem.cluster.chip.kind === 'tpu'
 }
+
+/** A rule of runs that lay out a context axis so; of any way where none is named. */
+function of(
+  layout: ContextLayout | null,
+  broken: Rule<LayoutRun>['broken'],
+  says: Rule<LayoutRun>['says'],
+): Rule<LayoutRun> {
+  const laid = (run: LayoutRun) => run.mesh.context > 1 && (layout === null || run.contextLayout === layout)
+  return { broken: (run) => laid(run) && broken(run), says }
+}
+
+export const maxtextContextRules: readonly Rule<LayoutRun>[] = [
+  of(null, (run) => !onTpu(run) && attendsLocally(run), "MaxText's windows on GPUs do not go with context"),
+  of(
+    null,
+    (run) => onTpu(run) && run.contextLayout !== 'gather' && attendsLocally(run),
+    ({ contextLayout }) => `MaxText's windows do not go with ${contextLayout}`,
+  ),
+  of('ulysses', (run) => !onTpu(run), 'MaxText has ulysses on TPUs only'),
+  of(
+    'ulysses',
+    ({ model }) => model.attention.latent !== null,
+    "MaxText's ulysses does not go with latent attention",
+  ),
+  of(
+    'ring',
+    (run) => onTpu(run) && run.model.attention.latent !== null,
+    "MaxText's ring does not go with packed sequences and latent attention",
+  ),
+  of(
+    'ring',
+    (run) => onTpu(run) && run.mesh.context % 2 !== 0,
+    ({ mesh }) => `MaxText's ring wants an even number of chips, not ${mesh.context}`,
+  ),
+  of(
+    'ring',
+    (run) => onTpu(run) && run.sequenceLength % run.mesh.context ** 2 !== 0,
+    ({ mesh: { context }, sequenceLength }) =>
+      `${context} x ${context} does not divide the sequence length ${sequenceLength}, which MaxText's ring wants`,
+  ),
+  of(
+    'ring',
+    (run) => onTpu(run) && run.model.multiTokenLayers > 0,
+    "MaxText's ring does not predict further tokens",
+  ),
+]

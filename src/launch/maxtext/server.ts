@@ -6,10 +6,11 @@
  * e591f30 (August 2026), src/maxtext/configs/{base.yml,types.py}, inference/maxengine/maxengine.py, inference/kvcache.py,
  * layers/quantizations.py; AI-Hypercomputer/JetStream acd4f5a, README.
  */
-import type { Check, Launch } from '../launch.ts'
+import { faults } from '../../rules/rule.ts'
+import type { Launch } from '../launch.ts'
 import { checkpointNotes, type Formats, formatPair } from '../server/formats.ts'
 import { replicaNotes } from '../server/notes.ts'
-import { servingFaults } from '../server/rules.ts'
+import { type ServingRules, servingRules, slicedExpertsRule } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 
 export type MaxtextServing = Readonly<Record<string, string | number | boolean>>
@@ -19,38 +20,38 @@ const formats: Formats = {
   caches: { fp32: '', bf16: '', int8: 'int8', int4: 'int4' },
 }
 
-/** Why MaxText cannot run a plan; none where it can. */
-export function maxtextRefusals(serving: Serving): readonly string[] {
-  return servingFaults(serving, 'MaxText', formats, checks(serving))
-}
+/** What MaxText's engine cannot serve. */
+export const maxtextRules: ServingRules = servingRules('MaxText', formats, [
+  slicedExpertsRule('MaxText'),
+  { broken: ({ mesh }) => mesh.pipeline > 1, says: "MaxText's engine has no pipeline" },
+  {
+    broken: ({ mesh }) => mesh.context > 1,
+    says: 'MaxText shards weights over context; the plan copies them',
+  },
+  {
+    broken: ({ cache, attentionGroups }) => cache === 'sequence' || attentionGroups > 1,
+    says: 'MaxText shards caches by heads alone',
+  },
+  {
+    broken: ({ cache, model, tensors }) => cache === 'heads' && model.kvHeads % tensors !== 0,
+    says: ({ model, tensors }) =>
+      `MaxText keeps all ${model.kvHeads} key-value heads on a chip where ${tensors} chips do not divide them`,
+  },
+  {
+    broken: ({ mode, sequences }) => mode === 'prefill' && sequences > 1,
+    says: "MaxText's engine prefills one prompt at a time",
+  },
+  {
+    broken: ({ model }) => model.parallelBlocks,
+    says: 'MaxText runs attention before the MLP, not beside it',
+  },
+])
 
 export function maxtext(serving: Serving): Launch<MaxtextServing> {
-  const unsupported = maxtextRefusals(serving)
+  const unsupported = faults(maxtextRules, serving)
   if (unsupported.length > 0) return { unsupported }
   const flags = { ...meshConfig(serving), ...batchConfig(serving), ...numberConfig(serving) }
   return { flags, notes: notes(serving) }
-}
-
-function checks({
-  mesh,
-  model,
-  mode,
-  cache,
-  tensors,
-  sequences,
-  attentionGroups,
-}: Serving): readonly Check[] {
-  return [
-    [mesh.pipeline > 1, "MaxText's engine has no pipeline"],
-    [mesh.context > 1, 'MaxText shards weights over context; the plan copies them'],
-    [cache === 'sequence' || attentionGroups > 1, 'MaxText shards caches by heads alone'],
-    [
-      cache === 'heads' && model.kvHeads % tensors !== 0,
-      `MaxText keeps all ${model.kvHeads} key-value heads on a chip where ${tensors} chips do not divide them`,
-    ],
-    [mode === 'prefill' && sequences > 1, "MaxText's engine prefills one prompt at a time"],
-    [model.parallelBlocks, 'MaxText runs attention before the MLP, not beside it'],
-  ]
 }
 
 function meshConfig({ tensors }: Serving): MaxtextServing {

@@ -11,9 +11,7 @@
  * megatron/core/transformer/moe/{token_dispatcher,shared_experts}.py, megatron/core/models/gpt/gpt_layer_specs.py.
  */
 
-import type { Check } from '../launch.ts'
 import { copiesNotes, expertPattern, foldingNotes, routingGroups } from '../run/experts.ts'
-import { pipelineRank } from '../run/rank-order.ts'
 import type { Run } from '../run/run.ts'
 import { innermostUnit } from '../run/units.ts'
 
@@ -36,20 +34,6 @@ export function megatronExperts(run: Run): readonly Flag[] {
     ...['--expert-model-parallel-size', run.mesh.expert],
     ...['--expert-tensor-parallel-size', run.mesh.tensor],
     ...dispatcher(run),
-  ]
-}
-
-export function megatronExpertChecks(run: Run): readonly Check[] {
-  const { mesh } = run
-  return [
-    [
-      run.model.experts !== null && run.model.biases === true && mesh.tensor > 1,
-      'Megatron-LM has biases in experts only where tensor does not split these',
-    ],
-    [
-      pipelineRank(run) === 'inside' && mesh.context * mesh.expert > 1,
-      'Megatron-LM puts the pipeline inside of the replicas only without context and expert',
-    ],
   ]
 }
 

@@ -14,34 +14,25 @@
  * and, on pipelines, the scripts of examples/multimodal_dev.
  */
 
-import { type Launch, wholeLossNotes } from '../launch.ts'
+import type { Launch } from '../launch.ts'
+import { wholeLossNotes } from '../run/notes.ts'
 import { pipelineRank } from '../run/rank-order.ts'
+import { runFaults } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
 import { megatronAttention } from './attention.ts'
 import { megatronExpertNotes, megatronExperts } from './experts.ts'
 import { megatronPipeline } from './pipeline.ts'
 import { megatronRecomputation } from './recomputation.ts'
-import { megatronFaults } from './rules.ts'
+import { megatronRules } from './rules.ts'
 import { megatronSharding, megatronStates } from './states.ts'
 
 type Flag = string | number
 
 const contextExchanges = { gather: 'all_gather', ring: 'p2p', ulysses: 'a2a' } as const
 
-/** Why Megatron-LM cannot run a plan; none where it can. */
-export function megatronRefusals(run: Run): readonly string[] {
-  const recomputes = megatronRecomputation(run) !== null
-  return [
-    ...megatronFaults(run),
-    ...(recomputes
-      ? []
-      : ['Megatron-LM recomputes attention or whole layers, the same number in each chunk']),
-  ]
-}
-
 export function megatron(run: Run): Launch<readonly string[]> {
   const recomputation = megatronRecomputation(run)
-  const unsupported = megatronRefusals(run)
+  const unsupported = runFaults(megatronRules, run)
   if (!recomputation || unsupported.length > 0) return { unsupported }
   const flags = [
     ...modelFlags(run),

@@ -1,111 +1,113 @@
 /** What Megatron-LM cannot run. Source: as flags.ts, and megatron/core/optimizer/distrib_optimizer.py. */
-
 import { scheduleRow } from '../../recipe/schedule.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
-import { type Check, commonChecks, commonModelChecks, faults } from '../launch.ts'
-import { widthChecks } from '../run/experts.ts'
-import type { MeshRun, Run } from '../run/run.ts'
-import { megatronExpertChecks } from './experts.ts'
+import { pipelineRank } from '../run/rank-order.ts'
+import {
+  attendsLocally,
+  blockRule,
+  commonRules,
+  interleavingRule,
+  isMixed,
+  mixedTypesRule,
+  positionRule,
+  type RunRules,
+  switchedRule,
+  widthRules,
+} from '../run/rules.ts'
+import type { MeshRun } from '../run/run.ts'
+import { megatronRecomputation } from './recomputation.ts'
 import { megatronOptimizers, megatronSharding } from './states.ts'
-
-export function megatronFaults(run: Run): readonly string[] {
-  return [
-    ...megatronMeshFaults(run),
-    ...faults([
-      ...commonChecks(run),
-      ...scheduleChecks(run),
-      ...stateChecks(run),
-      ...megatronExpertChecks(run),
-    ]),
-  ]
-}
-
-/** Of every plan of a mesh. */
-export function megatronMeshFaults(run: MeshRun): readonly string[] {
-  return faults([
-    ...commonModelChecks(run),
-    ...meshChecks(run),
-    ...modelChecks(run),
-    ...widthChecks(run),
-    ...precisionChecks(run),
-  ])
-}
-
-function meshChecks({ mesh, sequenceLength, problem }: MeshRun): readonly Check[] {
-  const parts = (mesh.context > 1 ? 2 * mesh.context : 1) * mesh.tensor
-  return [
-    [mesh.tensor2 > 1, 'Megatron-LM has one tensor axis; tensor2 shards D over a second'],
-    [sequenceLength % parts !== 0, `${parts} does not divide the sequence length ${sequenceLength}`],
-    [
-      problem.cluster.network.kind === 'torus',
-      'Megatron-LM counts ranks behind switches; it does not place axes on a torus',
-    ],
-  ]
-}
 
 const schedules: readonly ScheduleName[] = ['none', '1f1b', 'interleaved-1f1b']
 
-function scheduleChecks({ mesh, schedule, microbatches }: Run): readonly Check[] {
-  return [
-    [schedule.name === 'gpipe', 'Megatron-LM runs 1F1B, not GPipe'],
-    [
-      scheduleRow(schedule).split !== null,
-      `Megatron-LM runs each backward pass in one piece, ${schedule.name} in two`,
-    ],
-    [
-      ![...schedules, 'gpipe'].includes(schedule.name),
-      `the schedule ${schedule.name} is not mapped to Megatron-LM's`,
-    ],
-    [
-      schedule.virtualStages > 1 && microbatches % mesh.pipeline !== 0,
-      `interleaving needs microbatches that ${mesh.pipeline} stages divide`,
-    ],
-  ]
+export const megatronRules: RunRules = {
+  mesh: [
+    ...commonRules.mesh,
+    {
+      broken: ({ mesh }) => mesh.tensor2 > 1,
+      says: 'Megatron-LM has one tensor axis; tensor2 shards D over a second',
+    },
+    {
+      broken: (run) => run.sequenceLength % sequenceParts(run) !== 0,
+      says: (run) => `${sequenceParts(run)} does not divide the sequence length ${run.sequenceLength}`,
+    },
+    switchedRule('Megatron-LM'),
+    blockRule('Megatron-LM'),
+    {
+      broken: ({ model }) => model.attention.latent !== null && model.attention.window !== null,
+      says: 'windows of latent attention are not mapped to Megatron-LM',
+    },
+    positionRule,
+    {
+      broken: ({ problem }) => !(problem.workload.optimizer in megatronOptimizers),
+      says: ({ problem }) => `the optimizer ${problem.workload.optimizer} is not mapped to Megatron-LM's`,
+    },
+    ...widthRules,
+    {
+      broken: ({ model, mesh }) => model.experts !== null && model.biases === true && mesh.tensor > 1,
+      says: 'Megatron-LM has biases in experts only where tensor does not split these',
+    },
+    mixedTypesRule('Megatron-LM'),
+    {
+      broken: ({ problem: { precision } }) =>
+        precision.gradients !== 'fp32' && !(isMixed(precision) && precision.gradients === 'bf16'),
+      says: ({ problem }) => `gradients in ${problem.precision.gradients} are not mapped to Megatron-LM`,
+    },
+    {
+      broken: ({ problem }) => problem.precision.optimizer !== 'fp32',
+      says: ({ problem }) =>
+        `Megatron-LM's optimizer states are taken in fp32, not ${problem.precision.optimizer}`,
+    },
+  ],
+  layout: [
+    ...commonRules.layout,
+    {
+      broken: ({ schedule }) => schedule.name === 'gpipe',
+      says: 'Megatron-LM runs 1F1B, not GPipe',
+    },
+    {
+      broken: ({ schedule }) => scheduleRow(schedule).split !== null,
+      says: ({ schedule }) => `Megatron-LM runs each backward pass in one piece, ${schedule.name} in two`,
+    },
+    {
+      broken: ({ schedule }) => ![...schedules, 'gpipe'].includes(schedule.name),
+      says: ({ schedule }) => `the schedule ${schedule.name} is not mapped to Megatron-LM's`,
+    },
+    interleavingRule,
+    {
+      broken: ({ mesh, zeroStage }) => mesh.pipeline > 1 && megatronSharding[zeroStage] !== null,
+      says: 'Megatron-FSDP does not go with a pipeline',
+    },
+    {
+      broken: ({ problem: { assumptions, workload }, zeroStage }) =>
+        assumptions.optimizerOnHost && (zeroStage !== 1 || workload.optimizer !== 'adamw'),
+      says: "Megatron-LM keeps only its distributed optimizer's states of Adam on the host (ZeRO-1)",
+    },
+    {
+      broken: (run) => run.contextLayout === 'ring' && run.mesh.context > 1 && attendsLocally(run),
+      says: 'Transformer Engine has no windows in a ring',
+    },
+    {
+      broken: ({ problem, zeroStage }) => zeroStage > 0 && problem.workload.optimizer !== 'adamw',
+      says: ({ problem }) =>
+        `Megatron-LM shards only the states of Adam, not of ${problem.workload.optimizer}`,
+    },
+  ],
+  cut: commonRules.cut,
+  plan: [
+    ...commonRules.plan,
+    {
+      broken: (run) => run.mesh.context * run.mesh.expert > 1 && pipelineRank(run) === 'inside',
+      says: 'Megatron-LM puts the pipeline inside of the replicas only without context and expert',
+    },
+    {
+      broken: (run) => megatronRecomputation(run) === null,
+      says: 'Megatron-LM recomputes attention or whole layers, the same number in each chunk',
+    },
+  ],
 }
 
-function stateChecks({ mesh, zeroStage, model, contextLayout, problem }: Run): readonly Check[] {
-  const { optimizer } = problem.workload
-  const local = model.attention.window !== null && model.attention.globalEvery !== 1
-  return [
-    [mesh.pipeline > 1 && megatronSharding[zeroStage] !== null, 'Megatron-FSDP does not go with a pipeline'],
-    [
-      problem.assumptions.optimizerOnHost && (zeroStage !== 1 || optimizer !== 'adamw'),
-      "Megatron-LM keeps only its distributed optimizer's states of Adam on the host (ZeRO-1)",
-    ],
-    [contextLayout === 'ring' && mesh.context > 1 && local, 'Transformer Engine has no windows in a ring'],
-    [
-      zeroStage > 0 && optimizer !== 'adamw',
-      `Megatron-LM shards only the states of Adam, not of ${optimizer}`,
-    ],
-  ]
-}
-
-function modelChecks({ model, sequenceLength, problem }: MeshRun): readonly Check[] {
-  const { optimizer } = problem.workload
-  return [
-    [model.parallelBlocks, 'Megatron-LM runs attention before the MLP, not beside it'],
-    [
-      model.attention.latent !== null && model.attention.window !== null,
-      'windows of latent attention are not mapped to Megatron-LM',
-    ],
-    [
-      model.learnedPositions > 0 && model.learnedPositions < sequenceLength,
-      `${model.learnedPositions} learned positions are fewer than a sequence has`,
-    ],
-    [!(optimizer in megatronOptimizers), `the optimizer ${optimizer} is not mapped to Megatron-LM's`],
-  ]
-}
-
-function precisionChecks({ problem: { precision } }: MeshRun): readonly Check[] {
-  const { weights, compute, gradients, optimizer } = precision
-  const mixed = weights === 'bf16' && (compute === 'bf16' || compute === 'fp8')
-  const reduced = mixed ? gradients === 'bf16' || gradients === 'fp32' : gradients === 'fp32'
-  return [
-    [
-      !mixed && !(weights === 'fp32' && compute === 'fp32'),
-      `weights in ${weights} with compute in ${compute} are not mapped to Megatron-LM`,
-    ],
-    [!reduced, `gradients in ${gradients} are not mapped to Megatron-LM`],
-    [optimizer !== 'fp32', `Megatron-LM's optimizer states are taken in fp32, not ${optimizer}`],
-  ]
+/** Of a sequence: a chip of the context axis has two of them, which sequence parallelism divides. */
+function sequenceParts({ mesh: { context, tensor } }: MeshRun): number {
+  return (context > 1 ? 2 * context : 1) * tensor
 }

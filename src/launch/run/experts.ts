@@ -2,9 +2,7 @@
  * What the frameworks have in common about experts. All of them spread experts over ranks that are replicas to the rest
  * of the model, as the plan's expert axis does. Source: as flags.ts, maxtext/config.ts and torchtitan/config.ts.
  */
-import { expertLayers } from '../../model/expert-layers.ts'
-import type { Check } from '../launch.ts'
-import type { MeshRun, Run } from './run.ts'
+import type { Run } from './run.ts'
 import { innermostUnit, unitsSpanned } from './units.ts'
 
 /** Layers of each kind, in their order: 1 has experts. */
@@ -42,20 +40,6 @@ export function foldingNotes(
   if (context === 1 || expert === 1 || innermostUnit(problem.cluster) % block === 0) return []
   return [
     `${framework} spreads experts over the ranks of context first: its groups of experts lie closer together than the plan costs them, and those that reduce experts' gradients further apart.`,
-  ]
-}
-
-/** Matrices of experts, and of a dense MLP where some layer has one, are sharded evenly. */
-export function widthChecks({ model, mesh: { tensor } }: MeshRun): readonly Check[] {
-  const { experts } = model
-  const dense = expertLayers(model) < model.layers
-  const shared = (experts?.sharedExperts ?? 0) * (experts?.dFfExpert ?? 0)
-  return [
-    [dense && model.dFf % tensor !== 0, `tensor ${tensor} does not divide dFf ${model.dFf}`],
-    [
-      experts !== null && (experts.dFfExpert % tensor !== 0 || shared % tensor !== 0),
-      `tensor ${tensor} does not divide dFfExpert ${experts?.dFfExpert}`,
-    ],
   ]
 }
 

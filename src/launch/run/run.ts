@@ -3,10 +3,10 @@
 import type { CostModel } from '../../cost/model.ts'
 import type { Placement } from '../../hardware/placement.ts'
 import type { Transformer } from '../../model/transformer.ts'
-import type { PolicyLayers } from '../../plan/summary.ts'
 import type { Problem } from '../../problem.ts'
+import { keepEverything } from '../../recipe/policy.ts'
 import type { Schedule } from '../../recipe/schedule.ts'
-import type { Candidate } from '../../search/candidate.ts'
+import type { Candidate, Layout, OpenLayout } from '../../search/candidate.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { ContextLayout } from '../../sharding/context-layouts.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
@@ -40,40 +40,52 @@ export interface Run {
   readonly globalBatch: number
 }
 
-/** What is known of a run before anything but its mesh is. */
-export type MeshRun = Pick<Run, 'problem' | 'model' | 'mesh' | 'sequenceLength'>
+/** What is known of a run when its mesh is. */
+export type MeshRun = Pick<Run, 'problem' | 'model' | 'mesh' | 'replicas' | 'sequenceLength'>
 
-export function launchRun(
-  { problem }: CostModel,
-  candidate: Omit<Candidate, 'score'>,
-  policies: readonly PolicyLayers[],
-): Run {
-  const { mesh, placement, zeroStage, contextLayout, schedule, stageLayers, sequences, microbatches } =
-    candidate
-  const replicas = replicasOf(mesh)
+/** When its ZeRO stage, microbatches and schedule are. */
+export type LayoutRun = MeshRun &
+  Pick<
+    Run,
+    'zeroStage' | 'contextLayout' | 'schedule' | 'microbatch' | 'sequences' | 'microbatches' | 'globalBatch'
+  >
+
+/** When its layers are cut into stages. */
+export type CutRun = LayoutRun & Pick<Run, 'stageLayers'>
+
+export function meshRun(problem: Problem, mesh: Mesh): MeshRun {
+  const { model, workload } = problem
+  return { problem, model, mesh, replicas: replicasOf(mesh), sequenceLength: workload.sequenceLength }
+}
+
+export function layoutRun(problem: Problem, layout: OpenLayout): LayoutRun {
+  const { mesh, zeroStage, contextLayout, schedule, sequences, microbatches } = layout
+  const run = meshRun(problem, mesh)
+  const microbatch = sequences / run.replicas
+  const globalBatch = sequences * microbatches
+  return { ...run, zeroStage, contextLayout, schedule, microbatch, sequences, microbatches, globalBatch }
+}
+
+export function cutRun(problem: Problem, layout: OpenLayout & Pick<Layout, 'stageLayers'>): CutRun {
+  return { ...layoutRun(problem, layout), stageLayers: layout.stageLayers }
+}
+
+export function launchRun(model: CostModel, candidate: Omit<Candidate, 'score'>): Run {
   return {
-    problem,
-    model: problem.model,
-    mesh,
-    placement,
-    zeroStage,
-    contextLayout,
-    replicas,
-    schedule,
-    stageLayers,
-    recomputation: recomputation(candidate, policies),
-    sequenceLength: problem.workload.sequenceLength,
-    microbatch: sequences / replicas,
-    sequences,
-    microbatches,
-    globalBatch: sequences * microbatches,
+    ...cutRun(model.problem, candidate),
+    placement: candidate.placement,
+    recomputation: recomputation(model, candidate),
   }
 }
 
+/** Where no stage has more layers than those of the other policy, that is the only one. */
 function recomputation(
-  { mix }: Pick<Candidate, 'mix'>,
-  [first, second]: readonly PolicyLayers[],
+  { policies }: CostModel,
+  { mix, stageLayers }: Pick<Candidate, 'mix' | 'stageLayers'>,
 ): Recomputation {
-  const policy = first?.policy ?? 'none'
-  return second ? { policy, other: second.policy, count: mix.count } : { policy, other: policy, count: 0 }
+  const name = (policy: number) => policies[policy]?.name ?? keepEverything.name
+  const mixed = mix.count > 0 && stageLayers.some((layers) => layers > mix.count)
+  if (mixed) return { policy: name(mix.policy), other: name(mix.other), count: mix.count }
+  const policy = name(mix.count > 0 ? mix.other : mix.policy)
+  return { policy, other: policy, count: 0 }
 }

@@ -8,23 +8,26 @@
 import { parameterBytes } from '../../cost/parameter-bytes.ts'
 import { parameterCount } from '../../model/parameters.ts'
 import { bytesText } from '../../plan/figures.ts'
+import type { Rule } from '../../rules/rule.ts'
 import type { Bytes } from '../../units.ts'
-import type { Check } from '../launch.ts'
 import type { Serving } from './serving.ts'
 
-export function attentionCopyChecks(serving: Serving, framework: string): readonly Check[] {
-  const { attentionGroups, sharingGroups, gpu, model, memory } = serving
-  const copies = attentionCopyBytes(serving)
-  return [
-    [
-      gpu && attentionGroups > 1 && model.experts === null,
-      `${framework} shares out attention by sequences beside experts alone; of a dense model it would copy the MLP as well`,
-    ],
-    [
-      sharingGroups > 1 && memory.total + copies > memory.budget * (1 + 1e-12),
-      `${framework} has attention weights once for each group of sequences: ${bytesText(copies)} more on a chip, which do not fit`,
-    ],
-  ]
+export function attentionCopyRule(framework: string): Rule<Serving> {
+  return {
+    broken: (serving) =>
+      serving.sharingGroups > 1 &&
+      serving.memory.total + attentionCopyBytes(serving) > serving.memory.budget * (1 + 1e-12),
+    says: (serving) =>
+      `${framework} has attention weights once for each group of sequences: ${bytesText(attentionCopyBytes(serving))} more on a chip, which do not fit`,
+  }
+}
+
+/** Of a framework whose groups of sequences share chips of experts alone. */
+export function denseGroupsRule(framework: string): Rule<Serving> {
+  return {
+    broken: ({ attentionGroups, model }) => attentionGroups > 1 && model.experts === null,
+    says: `${framework} shares out attention by sequences beside experts alone; of a dense model it would copy the MLP as well`,
+  }
 }
 
 export function attentionCopyNotes(serving: Serving, framework: string): readonly string[] {

@@ -8,7 +8,7 @@ import { plainType } from '../../hardware/peak.ts'
 import type { Precision, Setting } from '../../problem.ts'
 import { isNarrow } from '../../recipe/element-type.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
-import type { Check } from '../launch.ts'
+import type { Rule } from '../../rules/rule.ts'
 import type { Serving } from './serving.ts'
 
 export interface Formats {
@@ -27,13 +27,11 @@ export function quantizesItself(precision: Precision): boolean {
 }
 
 /** MXFP4 experts (gpt-oss) are what is in four bits beside activations in bf16. */
-export function unpackedChecks({ model, precision }: Setting, framework: string): readonly Check[] {
-  return [
-    [
-      formatPair(precision) === 'fp4/bf16' && model.experts === null,
-      `${framework} unpacks weights in fp4 to bf16 in experts alone`,
-    ],
-  ]
+export function unpackedRule(framework: string): Rule<Serving> {
+  return {
+    broken: ({ model, setting }) => formatPair(setting.precision) === 'fp4/bf16' && model.experts === null,
+    says: `${framework} unpacks weights in fp4 to bf16 in experts alone`,
+  }
 }
 
 export function unpackedNotes({ precision }: Setting, framework: string): readonly string[] {
@@ -41,18 +39,17 @@ export function unpackedNotes({ precision }: Setting, framework: string): readon
   return [`${framework} unpacks MXFP4 to bf16 (gpt-oss); NVFP4 it runs on Blackwell, in fp4.`]
 }
 
-export function formatChecks(
-  { setting: { precision } }: Serving,
-  framework: string,
-  { pairs, caches }: Formats,
-): readonly Check[] {
-  const { weights, compute, kvCache } = precision
+export function formatRules(framework: string, { pairs, caches }: Formats): readonly Rule<Serving>[] {
   return [
-    [
-      !pairs.includes(formatPair(precision)),
-      `weights in ${weights} with compute in ${compute} are not mapped to ${framework}`,
-    ],
-    [!(kvCache in caches), `a cache in ${kvCache} is not mapped to ${framework}`],
+    {
+      broken: ({ setting }) => !pairs.includes(formatPair(setting.precision)),
+      says: ({ setting: { precision } }) =>
+        `weights in ${precision.weights} with compute in ${precision.compute} are not mapped to ${framework}`,
+    },
+    {
+      broken: ({ setting }) => !(setting.precision.kvCache in caches),
+      says: ({ setting }) => `a cache in ${setting.precision.kvCache} is not mapped to ${framework}`,
+    },
   ]
 }
 

@@ -9,18 +9,19 @@
  * advanced_features/{dp_dpa_smg_guide,expert_parallelism,dcp}.
  */
 import { expertLayers } from '../../model/expert-layers.ts'
-import type { Check, Launch } from '../launch.ts'
-import { attentionCopyNotes } from '../server/attention-copies.ts'
+import { faults } from '../../rules/rule.ts'
+import type { Launch } from '../launch.ts'
+import { attentionCopyNotes, denseGroupsRule } from '../server/attention-copies.ts'
 import {
   checkpointNotes,
   type Formats,
   quantizesItself,
-  unpackedChecks,
   unpackedNotes,
+  unpackedRule,
 } from '../server/formats.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { hostChips, hostNotes, replicaChips, replicaNotes } from '../server/notes.ts'
-import { servingFaults } from '../server/rules.ts'
+import { type ServingRules, servingRules } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 
 type Flag = string | number
@@ -33,31 +34,29 @@ const formats: Formats = {
 /** Positions of the context length that a prompt may not take. */
 const kept = 6
 
-/** Why SGLang cannot run a plan; none where it can. */
-export function sglangRefusals(serving: Serving): readonly string[] {
-  return servingFaults(serving, 'SGLang', formats, checks(serving))
-}
+/** What SGLang cannot run. */
+export const sglangRules: ServingRules = servingRules('SGLang', formats, [
+  denseGroupsRule('SGLang'),
+  unpackedRule('SGLang'),
+  {
+    broken: ({ mesh }) => mesh.context > 1,
+    says: "SGLang's prefill context parallelism splits the tensor chips; the plan adds to them",
+  },
+  {
+    broken: ({ cache, model }) => cache === 'sequence' && model.attention.latent === null,
+    says: 'SGLang shares out the positions of latent attention alone',
+  },
+  {
+    broken: ({ cache, mode }) => cache === 'sequence' && mode === 'prefill',
+    says: 'SGLang shares out the positions of caches in generation, not in prefill',
+  },
+])
 
 export function sglang(serving: Serving): Launch<readonly string[]> {
-  const unsupported = sglangRefusals(serving)
+  const unsupported = faults(sglangRules, serving)
   if (unsupported.length > 0) return { unsupported }
   const flags = [...meshFlags(serving), ...batchFlags(serving), ...numberFlags(serving)]
   return { flags: flags.map(String), notes: notes(serving) }
-}
-
-function checks({ mesh, cache, mode, model, setting }: Serving): readonly Check[] {
-  return [
-    ...unpackedChecks(setting, 'SGLang'),
-    [mesh.context > 1, "SGLang's prefill context parallelism splits the tensor chips; the plan adds to them"],
-    [
-      cache === 'sequence' && model.attention.latent === null,
-      'SGLang shares out the positions of latent attention alone',
-    ],
-    [
-      cache === 'sequence' && mode === 'prefill',
-      'SGLang shares out the positions of caches in generation, not in prefill',
-    ],
-  ]
 }
 
 function meshFlags(serving: Serving): readonly Flag[] {

@@ -10,12 +10,13 @@
  * llmapi/llm_args.py (KvCacheConfig), docs/source/features/{parallel-strategy,helix,long-sequence,
  * quantization}.md, examples/wide_ep/README.md.
  */
-import type { Check, Launch } from '../launch.ts'
-import { attentionCopyNotes } from '../server/attention-copies.ts'
-import { checkpointNotes, type Formats, unpackedChecks, unpackedNotes } from '../server/formats.ts'
+import { faults } from '../../rules/rule.ts'
+import type { Launch } from '../launch.ts'
+import { attentionCopyNotes, denseGroupsRule } from '../server/attention-copies.ts'
+import { checkpointNotes, type Formats, unpackedNotes, unpackedRule } from '../server/formats.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { hostNotes, replicaChips, replicaNotes } from '../server/notes.ts'
-import { servingFaults } from '../server/rules.ts'
+import { type ServingRules, servingRules } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 
 export type TensorrtOptions = Readonly<Record<string, unknown>>
@@ -30,13 +31,32 @@ const blockPositions = 64
 /** What TensorRT-LLM takes in one iteration unless told. */
 const batchedTokens = 8192
 
-/** Why TensorRT-LLM cannot run a plan; none where it can. */
-export function tensorrtLlmRefusals(serving: Serving): readonly string[] {
-  return servingFaults(serving, 'TensorRT-LLM', formats, checks(serving))
-}
+/** What TensorRT-LLM cannot run. */
+export const tensorrtLlmRules: ServingRules = servingRules('TensorRT-LLM', formats, [
+  {
+    // The names of AMD's accelerators in the catalogue.
+    broken: ({ setting }) => /^mi\d/.test(setting.cluster.chip.name),
+    says: 'TensorRT-LLM runs on GPUs of NVIDIA',
+  },
+  { broken: ({ halved }) => halved, says: 'TensorRT-LLM has no two halves of a batch that overlap' },
+  denseGroupsRule('TensorRT-LLM'),
+  unpackedRule('TensorRT-LLM'),
+  {
+    broken: ({ mesh }) => mesh.context > 1,
+    says: "TensorRT-LLM's context parallelism is not mapped to the plan's",
+  },
+  {
+    broken: ({ cache }) => cache === 'sequence',
+    says: 'TensorRT-LLM shares out positions by Helix, which copies projections the plan shares out',
+  },
+  {
+    broken: ({ attentionGroups, tensors }) => attentionGroups > 1 && attentionGroups < tensors,
+    says: 'TensorRT-LLM shares out attention by sequences among all tensor chips, or not at all',
+  },
+])
 
 export function tensorrtLlm(serving: Serving): Launch<TensorrtOptions> {
-  const unsupported = tensorrtLlmRefusals(serving)
+  const unsupported = faults(tensorrtLlmRules, serving)
   if (unsupported.length > 0) return { unsupported }
   const { mesh, tensors, attentionGroups, mode, contextLength, unitSequences, experts } = serving
   const flags = {
@@ -61,24 +81,6 @@ function balancerOptions({ redundantExperts, model }: Serving): TensorrtOptions 
   if (redundantExperts === 0) return {}
   const slots = (model.experts?.experts ?? 0) + redundantExperts
   return { moe_config: { backend: 'WIDEEP', load_balancer: { num_slots: slots, layer_updates_per_iter: 1 } } }
-}
-
-function checks({ mesh, cache, setting, tensors, attentionGroups, halved }: Serving): readonly Check[] {
-  return [
-    // The names of AMD's accelerators in the catalogue.
-    [/^mi\d/.test(setting.cluster.chip.name), 'TensorRT-LLM runs on GPUs of NVIDIA'],
-    [halved, 'TensorRT-LLM has no two halves of a batch that overlap'],
-    ...unpackedChecks(setting, 'TensorRT-LLM'),
-    [mesh.context > 1, "TensorRT-LLM's context parallelism is not mapped to the plan's"],
-    [
-      cache === 'sequence',
-      'TensorRT-LLM shares out positions by Helix, which copies projections the plan shares out',
-    ],
-    [
-      attentionGroups > 1 && attentionGroups < tensors,
-      'TensorRT-LLM shares out attention by sequences among all tensor chips, or not at all',
-    ],
-  ]
 }
 
 function tokenOptions({ mode, chunked, unitSequences, unitTokens }: Serving): TensorrtOptions {

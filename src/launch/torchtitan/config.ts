@@ -15,29 +15,22 @@
  * pytorch/pytorch, torch/distributed/pipelining/{schedules,stage}.py.
  */
 
-import { type Launch, wholeLossNotes } from '../launch.ts'
+import type { Launch } from '../launch.ts'
+import { wholeLossNotes } from '../run/notes.ts'
+import { runFaults } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
 import { torchtitanDegrees } from './degrees.ts'
 import { torchtitanExpertNotes } from './experts.ts'
 import { torchtitanFlavor } from './flavor.ts'
 import { torchtitanPipeline } from './pipeline.ts'
 import { torchtitanRecomputation } from './recomputation.ts'
-import { torchtitanFaults } from './rules.ts'
+import { torchtitanRules } from './rules.ts'
 import { type TomlSections, toml } from './toml.ts'
-
-/** Why torchtitan cannot run a plan; none where it can. */
-export function torchtitanRefusals(run: Run): readonly string[] {
-  const recomputes = torchtitanRecomputation(run) !== null
-  return [
-    ...torchtitanFaults(run),
-    ...(recomputes ? [] : ['torchtitan checkpoints no layer, all, or every n-th of a rank']),
-  ]
-}
 
 export function torchtitan(run: Run): Launch<string> {
   const flavor = torchtitanFlavor(run)
   const recomputation = torchtitanRecomputation(run)
-  const unsupported = torchtitanRefusals(run)
+  const unsupported = runFaults(torchtitanRules, run)
   if (!flavor || !recomputation || unsupported.length > 0) return { unsupported }
   const sections = {
     model: { ...flavor.model, ...(isFp8(run) ? { converters: ['quantize.linear.float8'] } : {}) },

@@ -1,5 +1,5 @@
 /** The degrees of torchtitan's axes; what it shards of a ZeRO stage is told in config.ts. */
-import type { Run } from '../run/run.ts'
+import type { LayoutRun, Run } from '../run/run.ts'
 import { torchtitanExperts } from './experts.ts'
 import type { TomlValue } from './toml.ts'
 
@@ -21,11 +21,11 @@ export function torchtitanDegrees(run: Run): Readonly<Record<string, TomlValue>>
   }
 }
 
-function shards({ zeroStage, mesh, replicas }: Run): number {
+function shards({ zeroStage, mesh, replicas }: LayoutRun): number {
   if (zeroStage === 0) return 1
   return zeroStage === 3 ? mesh.fsdp * mesh.expert : replicas
 }
 
-export function usesFsdp(run: Run): boolean {
+export function usesFsdp(run: LayoutRun): boolean {
   return shards(run) * run.mesh.context > 1
 }

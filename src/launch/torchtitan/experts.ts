@@ -4,9 +4,8 @@
  * not with experts split over tensor. Source: as config.ts, and torchtitan/models/deepseek_v3/infra/parallelize.py.
  */
 
-import type { Check } from '../launch.ts'
-import { copiesNotes, foldingNotes, widthChecks } from '../run/experts.ts'
-import type { MeshRun, Run } from '../run/run.ts'
+import { copiesNotes, foldingNotes } from '../run/experts.ts'
+import type { Run } from '../run/run.ts'
 import type { TomlValue } from './toml.ts'
 
 export function torchtitanExperts(run: Run): Readonly<Record<string, TomlValue>> {
@@ -17,29 +16,6 @@ export function torchtitanExperts(run: Run): Readonly<Record<string, TomlValue>>
     expert_tensor_parallel_degree: mesh.tensor,
     expert_parallel_comm_backend: usesDeepEp(run) ? 'deepep' : 'standard',
   }
-}
-
-export function torchtitanExpertChecks({ mesh, zeroStage }: Run): readonly Check[] {
-  return [
-    [
-      zeroStage === 0 && mesh.expert > 1,
-      'torchtitan takes the ranks of experts from those that shard weights; ZeRO-0 has none',
-    ],
-  ]
-}
-
-export function torchtitanModelChecks(run: MeshRun): readonly Check[] {
-  const { model, problem } = run
-  const { window, globalEvery } = model.attention
-  return [
-    ...widthChecks(run),
-    [
-      model.experts !== null && problem.precision.compute === 'fp8',
-      "torchtitan's experts in fp8 are a prototype that is not mapped",
-    ],
-    [window !== null && globalEvery !== 1, 'windows are not mapped to torchtitan'],
-    [model.multiTokenLayers > 0, 'torchtitan has no layers that predict further tokens'],
-  ]
 }
 
 export function torchtitanExpertNotes(run: Run): readonly string[] {

@@ -21,58 +21,23 @@
  * vllm-project/tpu-inference b8692ff (August 2026), tpu_inference/layers/common/sharding.py, platforms/tpu_platform.py,
  * docs/includes/nightly_quantization.md.
  */
+import { faults } from '../../rules/rule.ts'
 import type { Launch } from '../launch.ts'
 import { attentionCopyNotes } from '../server/attention-copies.ts'
 import { checkpointNotes, type Formats, quantizesItself } from '../server/formats.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { hostNotes, replicaChips } from '../server/notes.ts'
-import { servingFaults } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
-import { vllmChecks } from './rules.ts'
+import { buildOf } from './rules.ts'
 
 type Flag = string | number
-
-const gpuFormats: Formats = {
-  pairs: [
-    ...['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'fp8/bf16', 'int8/int8', 'int8/bf16'],
-    ...['int4/bf16', 'fp4/fp4', 'fp4/bf16'],
-  ],
-  caches: {
-    fp32: 'auto',
-    bf16: 'bfloat16',
-    fp8: 'fp8',
-    int8: 'int8_per_token_head',
-    int4: 'int4_per_token_head',
-    fp4: 'nvfp4',
-    nvfp4: 'nvfp4',
-  },
-}
-
-const tpuFormats: Formats = {
-  pairs: ['bf16/bf16', 'fp8/fp8', 'fp8/bf16', 'int8/int8', 'int4/bf16', 'fp4/bf16'],
-  caches: { bf16: 'bfloat16', fp8: 'fp8' },
-}
 
 /** What vLLM takes in one iteration unless told, at least. */
 const leastBatchedTokens = 2048
 
-/** Why vLLM cannot run a plan; none where it can. */
-export function vllmRefusals(serving: Serving): readonly string[] {
-  return servingFaults(serving, nameOn(serving), formatsOn(serving), vllmChecks(serving))
-}
-
-function nameOn({ gpu }: Serving): string {
-  return gpu ? 'vLLM' : 'vLLM on TPUs'
-}
-
-function formatsOn({ gpu }: Serving): Formats {
-  return gpu ? gpuFormats : tpuFormats
-}
-
 export function vllm(serving: Serving): Launch<readonly string[]> {
-  const formats = formatsOn(serving)
-  const name = nameOn(serving)
-  const unsupported = vllmRefusals(serving)
+  const { name, formats, rules } = buildOf(serving)
+  const unsupported = faults(rules, serving)
   if (unsupported.length > 0) return { unsupported }
   const flags = [...meshFlags(serving), ...batchFlags(serving), ...numberFlags(serving, formats)]
   return { flags: flags.map(String), notes: notes(serving, name) }

@@ -1,39 +1,89 @@
 /** What vLLM cannot run. Source: as flags.ts, and verify_with_parallel_config in vllm/config/model.py. */
-import type { Check } from '../launch.ts'
+
+import { denseGroupsRule } from '../server/attention-copies.ts'
+import type { Formats } from '../server/formats.ts'
+import { type ServingRules, servingRules, slicedExpertsRule } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 
-export function vllmChecks(serving: Serving): readonly Check[] {
-  const { mode, mesh, model, cache, tensors, gpu } = serving
-  const shards = model.attention.latent ? 1 : model.kvHeads
-  return [
-    [
-      mesh.context > 1,
-      gpu
-        ? "vLLM's prefill context parallelism keeps whole caches on all its chips, and is for single models yet"
-        : 'vLLM on TPUs shards the MLP over the chips of prefill context parallelism; the plan copies it',
-    ],
-    [
-      cache === 'sequence' && mode === 'prefill',
-      'vLLM shares out the positions of caches in generation, not in prefill',
-    ],
-    [
-      cache === 'sequence' && mode === 'generate' && shards > 1,
-      `vLLM shares out positions among the chips with one key-value head, at most ${Math.floor(tensors / shards)}; the plan among ${tensors}`,
-    ],
-    ...(gpu ? [] : tpuChecks(serving)),
-  ]
+/** The plugin for TPUs is another framework under the same flags. */
+export interface Build {
+  readonly name: string
+  readonly formats: Formats
+  readonly rules: ServingRules
 }
 
-function tpuChecks({ setting, model, attentionGroups }: Serving): readonly Check[] {
-  const { network } = setting.cluster
-  return [
-    [
-      network.kind === 'torus' && network.slices > 1,
-      'vLLM on TPUs serves from one slice: plan for one, and start a server on each',
-    ],
-    [
-      model.attention.latent !== null && attentionGroups === 1,
-      'vLLM on TPUs runs latent attention by sequences alone',
-    ],
-  ]
+const gpuFormats: Formats = {
+  pairs: [
+    ...['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'fp8/bf16', 'int8/int8', 'int8/bf16'],
+    ...['int4/bf16', 'fp4/fp4', 'fp4/bf16'],
+  ],
+  caches: {
+    fp32: 'auto',
+    bf16: 'bfloat16',
+    fp8: 'fp8',
+    int8: 'int8_per_token_head',
+    int4: 'int4_per_token_head',
+    fp4: 'nvfp4',
+    nvfp4: 'nvfp4',
+  },
+}
+
+const tpuFormats: Formats = {
+  pairs: ['bf16/bf16', 'fp8/fp8', 'fp8/bf16', 'int8/int8', 'int4/bf16', 'fp4/bf16'],
+  caches: { bf16: 'bfloat16', fp8: 'fp8' },
+}
+
+const cacheRules: ServingRules = [
+  {
+    broken: ({ cache, mode }) => cache === 'sequence' && mode === 'prefill',
+    says: 'vLLM shares out the positions of caches in generation, not in prefill',
+  },
+  {
+    broken: (serving) =>
+      serving.cache === 'sequence' && serving.mode === 'generate' && keyValueShards(serving) > 1,
+    says: (serving) =>
+      `vLLM shares out positions among the chips with one key-value head, at most ${Math.floor(serving.tensors / keyValueShards(serving))}; the plan among ${serving.tensors}`,
+  },
+]
+
+const gpuRules: ServingRules = [
+  denseGroupsRule('vLLM'),
+  {
+    broken: ({ mesh }) => mesh.context > 1,
+    says: "vLLM's prefill context parallelism keeps whole caches on all its chips, and is for single models yet",
+  },
+  ...cacheRules,
+]
+
+const tpuRules: ServingRules = [
+  slicedExpertsRule('vLLM on TPUs'),
+  {
+    broken: ({ mesh }) => mesh.context > 1,
+    says: 'vLLM on TPUs shards the MLP over the chips of prefill context parallelism; the plan copies it',
+  },
+  ...cacheRules,
+  {
+    broken: ({ setting: { cluster } }) => cluster.network.kind === 'torus' && cluster.network.slices > 1,
+    says: 'vLLM on TPUs serves from one slice: plan for one, and start a server on each',
+  },
+  {
+    broken: ({ model, attentionGroups }) => model.attention.latent !== null && attentionGroups === 1,
+    says: 'vLLM on TPUs runs latent attention by sequences alone',
+  },
+]
+
+const onGpus = build('vLLM', gpuFormats, gpuRules)
+const onTpus = build('vLLM on TPUs', tpuFormats, tpuRules)
+
+export function buildOf({ gpu }: Serving): Build {
+  return gpu ? onGpus : onTpus
+}
+
+function build(name: string, formats: Formats, own: ServingRules): Build {
+  return { name, formats, rules: servingRules(name, formats, own) }
+}
+
+/** Chips that no key-value head is copied to. */
+function keyValueShards({ model }: Serving): number {
+  return model.attention.latent ? 1 : model.kvHeads
 }

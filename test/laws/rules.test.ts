@@ -1,0 +1,243 @@
+/** Rules of what frameworks cannot run: each can be broken, and says so; what is kept at every level is run. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { placements } from '../../src/hardware/placement.ts'
+import { onePass } from '../../src/inference/servable.ts'
+import { servers, trainers } from '../../src/launch/framework.ts'
+import { keepsAll, runFaults } from '../../src/launch/run/rules.ts'
+import { cutRun, type Run } from '../../src/launch/run/run.ts'
+import { type Serving, serving } from '../../src/launch/server/serving.ts'
+import { servingLaunchers } from '../../src/launch/serving.ts'
+import { trainingLaunchers } from '../../src/launch/training.ts'
+import type { Problem } from '../../src/problem.ts'
+import { type ElementType, elements } from '../../src/recipe/element-types.ts'
+import { policyNames } from '../../src/recipe/policy.ts'
+import { scheduleRows } from '../../src/recipe/schedule.ts'
+import { faults, keeps, type Rule } from '../../src/rules/rule.ts'
+import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import { problem } from '../problem.ts'
+import { runs } from '../runs.ts'
+
+const models = [
+  ...['llama-3-8b', 'gpt-3-125m', 'deepseek-v3', 'mixtral-8x7b', 'gemma-2-27b', 'gpt-oss-120b', 'palm-540b'],
+  ...['qwen3-8b', 'llama-4-maverick', 'qwen3-30b-a3b'],
+]
+const machines = [
+  { chip: 'h100-sxm', chips: 32 },
+  { chip: 'mi300x', chips: 32 },
+  { chip: 'tpu-v5p', topology: [2, 4, 4] },
+  { chip: 'tpu-v5e', topology: [4, 4], slices: 2 },
+]
+const types = fc.constantFrom<ElementType>(
+  'bf16',
+  'bf16',
+  'bf16',
+  'fp32',
+  ...elements.map(({ name }) => name),
+)
+const often = <Value>(usual: Value, ...others: readonly Value[]) =>
+  fc.constantFrom(usual, usual, usual, ...others)
+
+/** A model of the catalogue, some of them made odd, on a machine. */
+const settings: fc.Arbitrary<Problem> = fc
+  .record({
+    model: fc.constantFrom(...models),
+    machine: fc.constantFrom(...machines),
+    sequenceLength: often(4096, 1000, 2048),
+    batch: often(64, 48, 7),
+    odd: often<Partial<Problem['model']>>({}, { parallelBlocks: true }, { learnedPositions: 512 }),
+    attention: often<Partial<Problem['model']['attention']>>(
+      {},
+      { kvShareGroup: 2 },
+      { window: 512, globalEvery: 4 },
+    ),
+    // A GPU of one's own may have a torus.
+    kind: often<'own' | 'gpu'>('own', 'gpu'),
+    optimizer: often('adamw', 'sgd', 'momentum', 'adafactor' as const),
+    precision: fc.record({
+      weights: types,
+      compute: types,
+      kvCache: types,
+      gradients: types,
+      optimizer: types,
+    }),
+    lossChunks: often(1, 3),
+    optimizerOnHost: often(false, true),
+    masterWeights: often(true, false),
+  })
+  .map(
+    ({
+      model,
+      machine,
+      sequenceLength,
+      batch,
+      odd,
+      attention,
+      kind,
+      optimizer,
+      precision,
+      ...assumptions
+    }) => {
+      const made = problem({
+        ...machine,
+        model,
+        sequenceLength,
+        batchTokens: batch * sequenceLength,
+        optimizer: optimizer as 'adamw',
+        precision: { ...precision, kvCache: precision.kvCache },
+        assumptions: { basis: 'calibrated', lossChunks: assumptions.lossChunks },
+      })
+      const { chip } = made.cluster
+      return {
+        ...made,
+        model: { ...made.model, ...odd, attention: { ...made.model.attention, ...attention } },
+        cluster: { ...made.cluster, chip: kind === 'own' ? chip : { ...chip, kind } },
+        assumptions: { ...made.assumptions, ...assumptions },
+      }
+    },
+  )
+
+const sizes = fc.constantFrom(1, 1, 1, 2, 4, 8, 3)
+
+/** 32 chips, as what is left over is data. */
+const meshes: fc.Arbitrary<Mesh> = fc
+  .record({
+    fsdp: sizes,
+    tensor: sizes,
+    tensor2: often(1, 2),
+    context: sizes,
+    expert: sizes,
+    pipeline: sizes,
+  })
+  .map((axes) => {
+    const product = Object.values(axes).reduce((all, size) => all * size, 1)
+    return { ...unitMesh, ...axes, data: 32 % product === 0 ? 32 / product : 1 }
+  })
+
+const trainingRuns: fc.Arbitrary<Run> = fc
+  .record({
+    asked: settings,
+    mesh: meshes,
+    zeroStage: fc.constantFrom(0, 1, 2, 3),
+    contextLayout: fc.constantFrom('gather', 'ring', 'ulysses'),
+    schedule: fc.constantFrom(...scheduleRows.map(({ name }) => name)),
+    virtualStages: often(1, 2, 4),
+    microbatches: fc.constantFrom(1, 2, 8),
+    sequences: fc.constantFrom(32, 8, 3),
+    uneven: often(0, 1, 0.5),
+    policies: fc.tuple(
+      fc.constantFrom(...policyNames('counted')),
+      often('full', ...policyNames('counted')),
+      often(0, 2, 0.5),
+    ),
+    placement: fc.nat(),
+  })
+  .map(({ asked, mesh, schedule, virtualStages, uneven, policies, placement, ...layout }) => {
+    const places = [
+      ...placements(asked.cluster.network, mesh),
+      ...placements(asked.cluster.network, { ...unitMesh, data: asked.cluster.chips }),
+    ]
+    const layers = asked.model.layers / mesh.pipeline
+    const stageLayers = Array.from(
+      { length: mesh.pipeline },
+      (_, stage) => layers + (stage === 0 ? uneven : 0),
+    )
+    const cut = { mesh, schedule: { name: schedule, virtualStages }, stageLayers, ...layout }
+    const [policy, other, count] = policies
+    return {
+      ...cutRun(asked, cut as Parameters<typeof cutRun>[1]),
+      placement: places[placement % places.length] as Run['placement'],
+      recomputation: { policy, other: count === 0 ? policy : other, count },
+    }
+  })
+
+const servings: fc.Arbitrary<Serving> = fc
+  .record({
+    setting: settings,
+    mesh: meshes,
+    attention: fc.constantFrom(
+      '1d/heads',
+      '1d/heads',
+      '1d/batch',
+      '1d/heads-batch',
+      '1d/sequence',
+      '2d/heads',
+    ),
+    mlp: often('1d', 'gathered'),
+    experts: fc.constantFrom('1d/sliced', '1d/spread', '1d/dispatched'),
+    mode: fc.constantFrom('generate' as const, 'prefill' as const),
+    sequences: fc.constantFrom(1, 8, 64),
+    halved: often(false, true),
+    total: often(1e9, 79.9e9, 90e9),
+  })
+  .map(({ setting, mesh, attention, mlp, experts, mode, sequences, halved, total }) => {
+    const named = { attention, mlp, ...(setting.model.experts ? { experts } : {}) }
+    const layouts = Object.entries(named).map(([name, layout]) => {
+      return { name: layout, component: { name, arrays: {}, einsums: [] } }
+    })
+    const pass = onePass(sequences, halved, Math.ceil(setting.model.layers / mesh.pipeline))
+    const none = { parameters: 0, gradients: 0, optimizer: 0, activations: 0, kvCache: 0, workspace: 0 }
+    const memory = { ...none, budget: 80e9, total, reserve: 0, host: 0, stage: 0 }
+    return serving(setting, { mesh, layouts, pass }, mode, { contextLength: 4096, memory })
+  })
+
+/** Draws until each rule is broken, and fails with what the others say where it never is. */
+function expectEachToBreak<Read>(
+  drawn: fc.Arbitrary<Read>,
+  tables: (read: Read) => readonly (readonly [readonly Rule<Read>[], boolean])[],
+) {
+  const whole = new Set<Rule<Read>>()
+  const broken = new Set<Rule<Read>>()
+  fc.assert(
+    fc.property(drawn, (read) => {
+      for (const [rules, of] of tables(read)) {
+        for (const rule of rules) {
+          whole.add(rule)
+          if (!of || !rule.broken(read)) continue
+          broken.add(rule)
+          const [said] = faults([rule], read)
+          expect(said).toMatch(/\w{3}/)
+          expect(said).not.toMatch(/undefined|null|NaN|\[object/)
+        }
+        expect(keeps(rules, read)).toBe(faults(rules, read).length === 0)
+      }
+    }),
+    { numRuns: runs(3000) },
+  )
+  const never = [...whole].filter((rule) => !broken.has(rule)).map(({ says }) => `${says}`)
+  expect(never).toEqual([])
+}
+
+describe('a rule of a framework that trains', () => {
+  it('can be broken, and says so', () => {
+    expectEachToBreak<Run>(trainingRuns, (run) =>
+      trainers.map((name) => {
+        const { chips, rules } = trainingLaunchers[name]
+        const { mesh, layout, cut, plan } = rules
+        return [[...mesh, ...layout, ...cut, ...plan], chips.includes(run.problem.cluster.chip.kind)]
+      }),
+    )
+  })
+
+  it('is kept where nothing is said', () => {
+    fc.assert(
+      fc.property(trainingRuns, (run) => {
+        for (const name of trainers) {
+          const { rules } = trainingLaunchers[name]
+          expect(keepsAll(rules, run)).toBe(runFaults(rules, run).length === 0)
+        }
+      }),
+      { numRuns: runs(200) },
+    )
+  })
+})
+
+describe('a rule of a framework that serves', () => {
+  it('can be broken, and says so', () => {
+    expectEachToBreak<Serving>(servings, (told) =>
+      servers
+        .filter((name) => servingLaunchers[name].chips.includes(told.setting.cluster.chip.kind))
+        .map((name) => [servingLaunchers[name].rules(told), true]),
+    )
+  })
+})
