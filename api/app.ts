@@ -5,6 +5,7 @@
  * anybody may read; and behind the key, where one is asked for, what it knows and computes. A path
  * that exists answers other methods with 405; one that does not, with 404; errors of any kind end as problems.
  */
+import compression from 'compression'
 import express, { type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
 import { authorized } from './authorized.ts'
@@ -56,7 +57,7 @@ export function createApp(dependencies: Dependencies): Express {
       .post(knownQuery(query), ...jsonBody, handler)
       .all(methodNotAllowed('POST'))
 
-  app.use(requestId, requestLog(log), metrics.observe, securityHeaders)
+  app.use(requestId, requestLog(log), metrics.observe, securityHeaders, compression())
   app.use((_request, response, next) => {
     response.once('close', lifecycle.enter())
     next()

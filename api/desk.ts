@@ -5,6 +5,7 @@
 import { collectiveEstimate } from '../src/collectives.ts'
 import type { Validation } from '../src/validate.ts'
 import type { Catalogue } from './catalogue.ts'
+import { timedOut } from './deadline.ts'
 import { refuseUncosted } from './not-offered.ts'
 import { faultyValue, ProblemError } from './problems.ts'
 import type { Answer, Inspection, Trial, Verdict } from './question.ts'
@@ -29,10 +30,13 @@ export function optimizeQuestion(request: OptimizeRequest, catalogue: Catalogue)
 }
 
 export function optimizeBody(request: OptimizeRequest, { mode, warnings }: Translation, answer: Answer) {
+  const { plans, unlaunchable, search } = answer
+  if (plans.length === 0 && !unlaunchable && !search.exact) {
+    const left = `${search.unexamined} of ${search.enumerated} layouts were not looked at, and no plan was found`
+    throw timedOut(request.timeoutMs, left)
+  }
   return { mode, ...inWordsOf(request, answer), warnings: [...warnings, ...answer.warnings] }
 }
-
-export type OptimizeBody = ReturnType<typeof optimizeBody>
 
 export interface Asked {
   readonly trial: Trial
@@ -58,8 +62,6 @@ export function evaluateBody(request: EvaluateRequest, { trial, warnings }: Aske
     warnings: [...warnings, ...verdict.warnings],
   }
 }
-
-export type EvaluateBody = ReturnType<typeof evaluateBody>
 
 export interface Examined {
   readonly inspection: Inspection
@@ -94,5 +96,3 @@ export function collectiveBody(request: CollectiveRequest, catalogue: Catalogue)
   if ('problem' in estimate) throw faultyValue('impossible-combination', estimate.problem)
   return estimate
 }
-
-export type CollectiveBody = ReturnType<typeof collectiveBody>

@@ -3,6 +3,7 @@
  * deal the primes of the chips out to the axes that are free. Time grows with it slowly, as bounds prune most of them; how fast this machine
  * goes through a mode's searches is learned from those that have ended.
  */
+import { mostChips } from './schemas/bound.ts'
 import type { CollectiveRequest } from './schemas/collective.ts'
 import type { EvaluateRequest } from './schemas/evaluate.ts'
 import type { OptimizeRequest } from './schemas/optimize.ts'
@@ -64,7 +65,8 @@ export function meshCount({
   const all = chips ?? topology.reduce((product, size) => product * size, slices)
   const free = meshAxes.length - fixed.length
   const left = all / pinned
-  return free === 0 || !Number.isInteger(left)
+  // More chips than may be planned for are refused before any search.
+  return free === 0 || all > mostChips || !Number.isInteger(left)
     ? 1
     : exponentsOf(left).reduce((product, exponent) => product * choose(exponent + free - 1, exponent), 1)
 }

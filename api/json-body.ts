@@ -1,5 +1,6 @@
 /** Bodies: JSON of at most 1 MiB, and no deeper than anybody writes it, or a problem. */
 import express, { type RequestHandler } from 'express'
+import { sendProblem } from './problem-response.ts'
 import { ProblemError } from './problems.ts'
 
 export const mostBodyBytes = 1024 * 1024
@@ -17,11 +18,28 @@ const declared: RequestHandler = (request, _response, next) => {
   }
   // Told at once; what is left of it is not waited for.
   if (Number(request.get('content-length') ?? 0) > mostBodyBytes) {
-    throw new ProblemError('body-too-large', 'The body is larger than 1 MiB.', [], { connection: 'close' })
+    throw tooLarge()
   }
   if (type !== undefined && isJson(type)) return next()
   const told = type === undefined ? 'of no declared type' : 'of another type'
   throw new ProblemError('unsupported-media-type', `The body is ${told}, not application/json.`)
+}
+
+/** A body in chunks is too large once so much of it has come. The parser would read on, for as long as it goes on. */
+const bounded: RequestHandler = (request, response, next) => {
+  let bytes = 0
+  const count = (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes <= mostBodyBytes) return
+    request.off('data', count)
+    sendProblem(response, tooLarge())
+  }
+  if (request.get('transfer-encoding') !== undefined) request.on('data', count)
+  next()
+}
+
+function tooLarge(): ProblemError {
+  return new ProblemError('body-too-large', 'The body is larger than 1 MiB.', [], { connection: 'close' })
 }
 
 function isJson(contentType: string): boolean {
@@ -46,4 +64,4 @@ const shallow: RequestHandler = (request, _response, next) => {
   next()
 }
 
-export const jsonBody: readonly RequestHandler[] = [declared, parse, shallow]
+export const jsonBody: readonly RequestHandler[] = [declared, bounded, parse, shallow]

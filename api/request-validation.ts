@@ -93,7 +93,7 @@ function issueFaults(issue: z.core.$ZodIssue, above: Path, schema: z.core.$ZodTy
   const given = valueAt(body, path)
   if (issue.code === 'invalid_union' && given !== undefined && !hasShape(path, given, schema, body)) {
     const inner = meantBranch(issue.errors)
-    if (inner) return inner.flatMap((one) => issueFaults(one, path, schema, body))
+    if (inner) return inner.slice(0, mostFaults).flatMap((one) => issueFaults(one, path, schema, body))
   }
   return [wrongValue(issue, path, given, schema, body)]
 }

@@ -13,15 +13,11 @@ import { validatePhase } from '../src/validation/phase.ts'
 import { validateTraining } from '../src/validation/training.ts'
 import { loadCatalogue } from './catalogue.ts'
 import {
-  type CollectiveBody,
   collectiveBody,
-  type EvaluateBody,
   evaluateBody,
   evaluateQuestion,
-  type OptimizeBody,
   optimizeBody,
   optimizeQuestion,
-  type ValidateBody,
   validateBody,
   validateQuestion,
 } from './desk.ts'
@@ -35,17 +31,18 @@ import type { ValidateRequest } from './schemas/validate.ts'
 
 const solvers: Solvers = { small: javascriptLpSolver, large: await loadHighs() }
 const catalogue = loadCatalogue()
+const timed = { timed: true }
 const clock = () => performance.now()
 
-export function optimize({ subject, ...terms }: Errand<OptimizeRequest>): Reply<OptimizeBody> {
+export function optimize({ subject, ...terms }: Errand<OptimizeRequest>): Reply {
   const patience = patienceOf(terms, clock)
   return replied(() => {
     const asked = optimizeQuestion(subject, catalogue)
     return optimizeBody(subject, asked, optimized(asked, patience))
-  })
+  }, timed)
 }
 
-export function evaluate({ subject, ...terms }: Errand<EvaluateRequest>): Reply<EvaluateBody> {
+export function evaluate({ subject, ...terms }: Errand<EvaluateRequest>): Reply {
   const patience = patienceOf(terms, clock)
   return replied(() => {
     const asked = evaluateQuestion(subject, catalogue)
@@ -53,7 +50,7 @@ export function evaluate({ subject, ...terms }: Errand<EvaluateRequest>): Reply<
   })
 }
 
-export function validate({ subject, ...terms }: Errand<ValidateRequest>): Reply<ValidateBody> {
+export function validate({ subject, ...terms }: Errand<ValidateRequest>): Reply {
   const patience = patienceOf(terms, clock)
   return replied(() => {
     const asked = validateQuestion(subject, catalogue)
@@ -61,7 +58,7 @@ export function validate({ subject, ...terms }: Errand<ValidateRequest>): Reply<
   })
 }
 
-export function collective({ subject, ...terms }: Errand<CollectiveRequest>): Reply<CollectiveBody> {
+export function collective({ subject, ...terms }: Errand<CollectiveRequest>): Reply {
   patienceOf(terms, clock)
   return replied(() => collectiveBody(subject, catalogue))
 }

@@ -1,5 +1,4 @@
 /** What the routes need of whoever answers requests: the best that there is when it is told to stop. */
-import type { CollectiveBody, EvaluateBody, OptimizeBody, ValidateBody } from './desk.ts'
 import type { Reply } from './reply.ts'
 import type { CollectiveRequest } from './schemas/collective.ts'
 import type { EvaluateRequest } from './schemas/evaluate.ts'
@@ -29,10 +28,10 @@ export interface Searched<T> {
 
 /** All reject with a `SearchFailure`. */
 export interface Search {
-  optimize(request: OptimizeRequest, terms: Terms): Promise<Searched<Reply<OptimizeBody>>>
-  evaluate(request: EvaluateRequest, terms: Terms): Promise<Searched<Reply<EvaluateBody>>>
-  validate(request: ValidateRequest, terms: Terms): Promise<Searched<Reply<ValidateBody>>>
-  collective(request: CollectiveRequest, terms: Terms): Promise<Searched<Reply<CollectiveBody>>>
+  optimize(request: OptimizeRequest, terms: Terms): Promise<Searched<Reply>>
+  evaluate(request: EvaluateRequest, terms: Terms): Promise<Searched<Reply>>
+  validate(request: ValidateRequest, terms: Terms): Promise<Searched<Reply>>
+  collective(request: CollectiveRequest, terms: Terms): Promise<Searched<Reply>>
   readonly occupancy: () => Occupancy
 }
 

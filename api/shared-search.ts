@@ -3,19 +3,19 @@
  * for it have left; and what was answered lately is answered again. Answers are kept whole or not at all: one that a deadline cut says
  * what that deadline allowed, not what the request has for an answer.
  */
-import { deserialize, serialize } from 'node:v8'
 import { LRUCache } from 'lru-cache'
 import { canonical } from './canonical.ts'
+import { type Reply, sizeOf } from './reply.ts'
 import type { Search, Searched, Terms } from './search.ts'
 
 export interface SharedSearch extends Search {
   readonly kept: () => { readonly answers: number; readonly bytes: number }
 }
 
-type Ask<Subject, Answer> = (subject: Subject, terms: Terms) => Promise<Searched<Answer>>
+type Ask<Subject> = (subject: Subject, terms: Terms) => Promise<Searched<Reply>>
 
-interface Flight<Answer> {
-  readonly found: Promise<Searched<Answer>>
+interface Flight {
+  readonly found: Promise<Searched<Reply>>
   readonly stop: AbortController
   waiting: number
 }
@@ -30,19 +30,16 @@ export function sharedSearch(search: Search, { keptBytes }: { readonly keptBytes
   const kept =
     keptBytes === 0
       ? undefined
-      : new LRUCache<string, Buffer>({
+      : new LRUCache<string, Searched<Reply>>({
           maxSize: keptBytes,
           maxEntrySize: Math.ceil(keptBytes * largestShare),
-          sizeCalculation: (bytes, key) => bytes.length + keyBytes(key),
+          sizeCalculation: ({ answer }, key) => sizeOf(answer) + keyBytes(key),
         })
 
-  function shared<Subject extends object, Answer>(
-    task: string,
-    ask: Ask<Subject, Answer>,
-  ): Ask<Subject, Answer> {
-    const flights = new Map<string, Flight<Answer>>()
+  function shared<Subject extends object>(task: string, ask: Ask<Subject>): Ask<Subject> {
+    const flights = new Map<string, Flight>()
 
-    function begin(key: string, subject: Subject, { timeoutMs, ...terms }: Terms): Flight<Answer> {
+    function begin(key: string, subject: Subject, { timeoutMs, ...terms }: Terms): Flight {
       const stop = new AbortController()
       const found = ask(subject, { ...terms, timeoutMs, signal: stop.signal })
       const flight = { found, stop, waiting: 0 }
@@ -50,7 +47,7 @@ export function sharedSearch(search: Search, { keptBytes }: { readonly keptBytes
       return flight
     }
 
-    async function join(key: string, flight: Flight<Answer>, signal: AbortSignal): Promise<Searched<Answer>> {
+    async function join(key: string, flight: Flight, signal: AbortSignal): Promise<Searched<Reply>> {
       const leave = () => {
         if (--flight.waiting > 0) return
         land(key, flight)
@@ -68,20 +65,20 @@ export function sharedSearch(search: Search, { keptBytes }: { readonly keptBytes
     }
 
     /** Whoever comes now is too late for it. */
-    function land(key: string, flight: Flight<Answer>): void {
+    function land(key: string, flight: Flight): void {
       if (flights.get(key) === flight) flights.delete(key)
     }
 
     return async (subject, terms) => {
       const asked = `${task} ${canonical({ ...subject, timeoutMs: undefined })}`
-      const bytes = kept?.get(asked)
-      if (bytes) return { ...(deserialize(bytes) as Searched<Answer>), waitedMs: 0, source: 'kept' }
+      const known = kept?.get(asked)
+      if (known) return { ...known, waitedMs: 0, source: 'kept' }
       // The time that it may take is part of what is asked of a search, though not of an answer.
       const key = `${terms.timeoutMs} ${asked}`
       const under = flights.get(key)
       if (under) return { ...(await join(key, under, terms.signal)), source: 'shared' }
       const found = await join(key, begin(key, subject, terms), terms.signal)
-      if (kept && !found.cut) kept.set(asked, serialize(found))
+      if (kept && !found.cut) kept.set(asked, found)
       return found
     }
   }

@@ -5,7 +5,7 @@ import { beforeDeadline } from './deadline.ts'
 import type { Dependencies } from './dependencies.ts'
 import { entityTag, refuseUnchanged, setEntityTag } from './entity-tag.ts'
 import type { Metrics } from './metrics.ts'
-import { bodyOf, type Reply } from './reply.ts'
+import { type Reply, type Written, writtenOf } from './reply.ts'
 import type { Searched, Terms } from './search.ts'
 
 /** RFC 9211. */
@@ -15,18 +15,18 @@ const cacheStatus = {
   kept: 'shardplan; hit',
 } as const
 
-export async function timedSearch<Answer>(
+export async function timedSearch(
   { build, clock, lifecycle }: Dependencies,
   metrics: Metrics,
   { request, response, timeoutMs }: { request: Request; response: Response; timeoutMs: number },
-  search: (terms: Terms) => Promise<Searched<Reply<Answer>>>,
-): Promise<Searched<Answer>> {
+  search: (terms: Terms) => Promise<Searched<Reply>>,
+): Promise<Searched<Written>> {
   const route = String(request.route.path)
   const tag = entityTag(build, request)
   refuseUnchanged(request, tag)
   const client = clientOf(request, response)
   const start = clock()
-  let reply: Reply<Answer> | undefined
+  let reply: Reply | undefined
   try {
     const found = await beforeDeadline(response, { timeoutMs, client, stopping: lifecycle.stopping }, search)
     const { elapsedMs, waitedMs, source } = found
@@ -36,7 +36,7 @@ export async function timedSearch<Answer>(
     setEntityTag(response, tag, !found.cut)
     response.set('server-timing', `wait;dur=${waitedMs.toFixed(1)}, search;dur=${elapsedMs.toFixed(1)}`)
     reply = found.answer
-    return { elapsedMs, waitedMs, answer: bodyOf(found.answer) }
+    return { elapsedMs, waitedMs, answer: writtenOf(found.answer) }
   } catch (error) {
     if (!reply) metrics.searched(route, 'failed', { elapsedMs: clock() - start, waitedMs: 0 })
     throw error

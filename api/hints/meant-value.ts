@@ -15,7 +15,12 @@ export function meantValue(schemas: readonly Schema[], key: string, value: unkno
   return readings(schemas, key, value).find((candidate) => candidate !== undefined && fits(candidate))
 }
 
+/** Of longer texts nothing is meant, and longer lists are not read: it takes longer than in proportion. */
+const longestText = 200
+const longestList = 64
+
 function readings(schemas: readonly Schema[], key: string, value: unknown): readonly unknown[] {
+  if (typeof value === 'string' && value.length > longestText) return []
   const own = shapes[key]?.(value) ?? []
   if (typeof value === 'string') {
     const number = numberMeant(value)
@@ -30,6 +35,7 @@ function readings(schemas: readonly Schema[], key: string, value: unknown): read
     return [value, ...own, ...listed([value]), Math.round(value), ...withinBounds(schemas, value)]
   }
   if (Array.isArray(value)) {
+    if (value.length > longestList) return [value]
     const all = value.map((element) => elementMeant(schemas, key, element))
     return [value, ...(value.length === 1 ? value : []), all, ...own]
   }

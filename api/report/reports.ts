@@ -5,6 +5,8 @@ import { junit } from './junit.ts'
 import { sarif } from './sarif.ts'
 import { text } from './text.ts'
 
+export type { Validation }
+
 export interface Report {
   readonly type: string
   readonly write: (validation: Validation) => string

@@ -1,5 +1,6 @@
 /** POST /collectives: the time of one collective on its own. */
 import type { RequestHandler } from 'express'
+import { sendAnswer } from '../answer.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Metrics } from '../metrics.ts'
 import { validated } from '../request-validation.ts'
@@ -13,9 +14,9 @@ export function collectivesRoute(dependencies: Dependencies, metrics: Metrics): 
   const { search } = dependencies
   return async (request, response) => {
     const asked = validated(collectiveRequest, request.body)
-    const { answer } = await timedSearch(dependencies, metrics, { request, response, timeoutMs }, (terms) =>
+    const answered = await timedSearch(dependencies, metrics, { request, response, timeoutMs }, (terms) =>
       search.collective(asked, terms),
     )
-    response.json(answer)
+    sendAnswer(response, answered)
   }
 }

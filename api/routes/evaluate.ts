@@ -1,5 +1,6 @@
 /** POST /evaluate: what one given plan costs. */
 import type { RequestHandler } from 'express'
+import { sendAnswer } from '../answer.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Metrics } from '../metrics.ts'
 import { validated } from '../request-validation.ts'
@@ -11,9 +12,9 @@ export function evaluateRoute(dependencies: Dependencies, metrics: Metrics): Req
   return async (request, response) => {
     const asked = validated(evaluateRequest, request.body)
     const { timeoutMs } = asked
-    const { answer } = await timedSearch(dependencies, metrics, { request, response, timeoutMs }, (terms) =>
+    const answered = await timedSearch(dependencies, metrics, { request, response, timeoutMs }, (terms) =>
       search.evaluate(asked, terms),
     )
-    response.json(answer)
+    sendAnswer(response, answered)
   }
 }

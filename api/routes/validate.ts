@@ -3,10 +3,12 @@
  * `?failWith=422` it is in the status too, so that `curl --fail` fails the job. `Accept` says how it is told.
  */
 import type { RequestHandler } from 'express'
+import { sendAnswer } from '../answer.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Parameters, queryOf } from '../query.ts'
-import { type Report, reports } from '../report/reports.ts'
+import { bodyOf } from '../reply.ts'
+import { type Report, reports, type Validation } from '../report/reports.ts'
 import { validated } from '../request-validation.ts'
 import { validateRequest } from '../schemas/validate.ts'
 import { timedSearch } from '../timed-search.ts'
@@ -18,14 +20,15 @@ export function validateRoute(dependencies: Dependencies, metrics: Metrics): Req
   return async (request, response) => {
     const asked = validated(validateRequest, request.body)
     const { timeoutMs } = asked
-    const { answer } = await timedSearch(dependencies, metrics, { request, response, timeoutMs }, (terms) =>
+    const answered = await timedSearch(dependencies, metrics, { request, response, timeoutMs }, (terms) =>
       search.validate(asked, terms),
     )
-    const fails = !answer.ok && queryOf(request).has('failWith')
+    const validation = bodyOf<Validation>(answered.answer)
+    const fails = !validation.ok && queryOf(request).has('failWith')
     response.status(fails ? 422 : 200).vary('accept')
     const report = reportWanted(request.accepts([...Object.keys(reports)]))
-    if (report) response.type(report.type).send(report.write(answer))
-    else response.json(answer)
+    if (report) response.type(report.type).send(report.write(validation))
+    else sendAnswer(response, answered)
   }
 }
 

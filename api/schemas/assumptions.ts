@@ -113,6 +113,7 @@ const chosen = {
   shardedPipelines: z.boolean().describe('ZeRO-2 and 3 are tried inside pipeline stages.'),
   frameworks: z
     .array(z.enum(frameworks))
+    .max(frameworks.length)
     .describe(
       'What is listed one of these can launch, of those that train or serve, and of a deployment both phases; all there is where none is named, or none of them runs the model in these types of numbers.',
     ),

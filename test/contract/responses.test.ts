@@ -19,19 +19,21 @@ describe('an answer is as openapi.yaml documents it', () => {
   })
 
   it('GET /models/{name}, of every model', async () => {
-    const { body } = await service().get('/models')
+    const agent = service()
+    const { body } = await agent.get('/models')
     for (const { name } of body.models) {
-      expectAsDocumented('get', '/models/{name}', await service().get(`/models/${name}`))
+      expectAsDocumented('get', '/models/{name}', await agent.get(`/models/${name}`))
     }
-    expectAsDocumented('get', '/models/{name}', await service().get('/models/unheard-of'))
+    expectAsDocumented('get', '/models/{name}', await agent.get('/models/unheard-of'))
   })
 
   it('GET /hardware/{name}, of every chip', async () => {
-    const { body } = await service().get('/hardware')
+    const agent = service()
+    const { body } = await agent.get('/hardware')
     for (const { name } of body.hardware) {
-      expectAsDocumented('get', '/hardware/{name}', await service().get(`/hardware/${name}`))
+      expectAsDocumented('get', '/hardware/{name}', await agent.get(`/hardware/${name}`))
     }
-    expectAsDocumented('get', '/hardware/{name}', await service().get('/hardware/unheard-of'))
+    expectAsDocumented('get', '/hardware/{name}', await agent.get('/hardware/unheard-of'))
   })
 
   it('GET /problems/{slug}', async () => {

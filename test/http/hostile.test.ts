@@ -33,6 +33,8 @@ describe('a hostile body gets the error of the contract, and the service goes on
     ['a very long list', text.replace('"chips":64', `"topology":[${'1,'.repeat(300_000)}1]`), 400],
     ['a very long key', with_(`"${'x'.repeat(900_000)}":1`), 400],
     ['a very long name', text.replace('llama-3-8b', 'x'.repeat(900_000)), 400],
+    ['a number and a megabyte of spaces', text.replace('64', `"1${' '.repeat(900_000)}!"`), 400],
+    ['a list of nine thousand such', text.replace('64', `[${`"1${' '.repeat(97)}!",`.repeat(9000)}1]`), 400],
     ['a lone surrogate', text.replace('llama-3-8b', '\\ud800'), 422],
     ['a zero byte in a name', text.replace('llama-3-8b', 'llama\\u0000'), 422],
     ['a name of the prototype', text.replace('llama-3-8b', '__proto__'), 422],
@@ -146,6 +148,16 @@ describe('on the wire', () => {
   it('a body that is too large is refused, and its connection closed', async () => {
     const answer = await raw(
       `POST /optimize HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9999999\r\n\r\n{`,
+      { ends: false },
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+    expect(answer.toLowerCase()).toContain('connection: close')
+  })
+
+  it('so is one in chunks, as soon as it is too large', async () => {
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
+    const answer = await raw(
+      `POST /optimize HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${chunk.repeat(17)}`,
       { ends: false },
     )
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)

@@ -33,17 +33,17 @@ export function atDesk({ optimize, evaluate, validate }: Planner): Search {
     optimize: async (request, terms) => {
       const asked = optimizeQuestion(request, catalogue)
       const { answer, ...times } = await optimize(asked, terms)
-      return { ...times, answer: { body: optimizeBody(request, asked, answer) } }
+      return { ...times, answer: replied(() => optimizeBody(request, asked, answer), { timed: true }) }
     },
     evaluate: async (request, terms) => {
       const asked = evaluateQuestion(request, catalogue)
       const { answer, ...times } = await evaluate(asked.trial, terms)
-      return { ...times, answer: { body: evaluateBody(request, asked, answer) } }
+      return { ...times, answer: replied(() => evaluateBody(request, asked, answer)) }
     },
     validate: async (request, terms) => {
       const asked = validateQuestion(request, catalogue)
       const { answer, ...times } = await validate(asked.inspection, terms)
-      return { ...times, answer: { body: validateBody(request, asked, answer) } }
+      return { ...times, answer: replied(() => validateBody(request, asked, answer)) }
     },
     collective: async (request) => atOnce(replied(() => collectiveBody(request, catalogue))),
   }

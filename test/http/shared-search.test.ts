@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { canonical } from '../../api/canonical.ts'
 import { createFlags, patienceOf, wasCut } from '../../api/errand.ts'
 import { createMetrics } from '../../api/metrics.ts'
+import { type Reply, textOf, writtenOf } from '../../api/reply.ts'
 import { type Search, type Searched, SearchFailure, type Terms } from '../../api/search.ts'
 import { sharedSearch } from '../../api/shared-search.ts'
 import { runs } from '../runs.ts'
@@ -11,7 +12,7 @@ import { answering } from './planners.ts'
 import { question as body, service } from './service.ts'
 
 type Question = Parameters<Search['optimize']>[0]
-type Found = Searched<string>
+type Found = Searched<Reply>
 
 interface Begun {
   readonly subject: unknown
@@ -23,8 +24,13 @@ interface Begun {
 const roomy = { keptBytes: 1e6 }
 const asked = (fields: object) => fields as Question
 const question = asked({ model: 'a', chips: 8 })
+const replyOf = (text: string): Reply => ({ written: { start: new TextEncoder().encode(text), end: null } })
+const textIn = ({ answer }: Found) =>
+  textOf(writtenOf(answer), {})
+    .map((part) => new TextDecoder().decode(part))
+    .join('')
 const answerOf = (answer: string, more: Partial<Found> = {}): Found => ({
-  answer,
+  answer: replyOf(answer),
   waitedMs: 3,
   elapsedMs: 5,
   ...more,
@@ -93,7 +99,7 @@ describe('requests that ask the same at the same time', () => {
     expect(begun).toHaveLength(2)
     begun[0]?.end(answerOf('so far', { cut: true }))
     begun[1]?.end(answerOf('whole'))
-    expect((await Promise.all(all)).map(({ answer }) => answer)).toEqual(['so far', 'so far'])
+    expect((await Promise.all(all)).map(textIn)).toEqual(['so far', 'so far'])
     expect(await late).toEqual(answerOf('whole'))
   })
 
@@ -150,7 +156,7 @@ describe('an answer', () => {
             const found = optimize(asked({ model }))
             const mine = begun[before]
             mine?.end(answerOf(`${model}`.padEnd(length)))
-            expect((await found).answer.trim()).toBe(`${model}`)
+            expect(textIn(await found).trim()).toBe(`${model}`)
             expect(shared.kept().bytes).toBeLessThanOrEqual(20_000)
           }
         },
