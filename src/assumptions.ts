@@ -8,7 +8,7 @@ import type { ScheduleName } from './recipe/schedules.ts'
 import type { ContextLayout } from './sharding/context-layouts.ts'
 
 import type { ZeroStage } from './sharding/states.ts'
-import type { Flops, Seconds } from './units.ts'
+import type { Bytes, Flops, Seconds } from './units.ts'
 
 export interface Assumptions {
   readonly basis: 'book' | 'calibrated'
@@ -29,6 +29,8 @@ export interface Assumptions {
   /** Fraction of link bandwidth that collectives reach inside a slice or node, and between them. */
   readonly scaleUpEfficiency: number
   readonly scaleOutEfficiency: number
+  /** Bytes of a message inside a node that reach half of that (cost/operation-time.ts); large at 0, as on a torus. */
+  readonly scaleUpHalfBytes: Bytes
   /** Multiplies the catalogue's latencies per hop or step; 0 leaves latency out. */
   readonly latencyFactor: number
   /** Fixed time per layer, microbatch and pass: kernel launches, norms, elementwise work that does not fuse. */
@@ -47,6 +49,8 @@ export interface Assumptions {
   readonly inferenceSequenceOverheadSeconds: Seconds
   /** Of a gather or scatter inside a node in inference, beside its bytes: one kernel, which reaches all others at once. */
   readonly inferenceCollectiveSeconds: Seconds
+  /** Of `scaleUpHalfBytes`, what such a kernel has. */
+  readonly inferenceHalfBytesShare: number
 
   /** Share of prefetchable communication (weights, gradients) that may run under compute. */
   readonly overlapPrefetched: number

@@ -44,8 +44,9 @@ const fp8Share = 0.88
  * squares of the rows kept for fitting (289 of TensorRT-LLM, vLLM and SGLang: Llama of 8B and 70B on 1 to 8 H100, H200 and
  * B200, 4 to 512 sequences). They leave half of the rows within 9 % and 90 % within 21 %; stacks differ from each other by as
  * much (median from 11 % fast to 17 % slow). A step and its layers trade against each other: 0 to 3 ms and 20 to 52 us do
- * nearly as well; sequences take 15 to 29 us. Kernels that reduce over a node take 2.5 to 7.5 us for the smallest arrays,
- * whatever the number of chips (ai-dynamo/aiconfigurator @095f58a51c4c): half for a gather or scatter.
+ * nearly as well; sequences take 15 to 29 us. Kernels that reduce over a node at once (570 times of SGLang's,
+ * TensorRT-LLM's and vLLM's own, 32 kB to 16 MB on 2 to 8 chips: ai-dynamo/aiconfigurator @095f58a51c4c) take 3.5 us, half for a
+ * gather or scatter, and the bytes that reach half of the rate are 0.22 of NCCL's.
  * TPUs: stated, not measured; on a torus the catalogue's hops count.
  */
 function servingOverhead(tpu: boolean) {
@@ -53,7 +54,8 @@ function servingOverhead(tpu: boolean) {
     inferenceLayerOverheadSeconds: tpu ? 2e-5 : 3.5e-5,
     inferenceStepOverheadSeconds: tpu ? 1e-3 : 1.5e-3,
     inferenceSequenceOverheadSeconds: tpu ? 0 : 2e-5,
-    inferenceCollectiveSeconds: tpu ? 0 : 3e-6,
+    inferenceCollectiveSeconds: tpu ? 0 : 1.8e-6,
+    inferenceHalfBytesShare: 0.22,
   }
 }
 
@@ -89,6 +91,7 @@ export function calibrated(kind: 'tpu' | 'gpu', efficiency: Efficiency): Assumpt
     cacheEfficiency: efficiency.cache ?? efficiency.hbm,
     scaleUpEfficiency: efficiency.scaleUp,
     scaleOutEfficiency: efficiency.scaleOut,
+    scaleUpHalfBytes: efficiency.scaleUpHalfBytes ?? 0,
     latencyFactor: 1,
     layerOverheadSeconds: tpu ? 2e-5 : 5e-5,
     expertLayerOverheadSeconds: tpu ? 0 : routing,

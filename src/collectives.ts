@@ -1,7 +1,8 @@
 /** One collective on one group of chips: what POST /collectives answers. */
 import type { Assumptions } from './assumptions.ts'
+import { latencySeconds, transferSeconds } from './cost/operation-time.ts'
 import type { Cluster, TorusNetwork } from './hardware/cluster.ts'
-import { collectiveTime, groupCost } from './hardware/collective.ts'
+import { finished, groupCost } from './hardware/collective.ts'
 import type { Group, TorusGroup } from './hardware/group.ts'
 import type { GroupCost } from './hardware/group-cost.ts'
 import { factorings } from './hardware/placement.ts'
@@ -38,9 +39,8 @@ export function collectiveEstimate(query: CollectiveQuery): CollectiveEstimate |
   const group = groupOf(query)
   if ('problem' in group) return group
   const cost = groupCost(cluster.network, group, assumptions)
-  const { perByte, latency } = ratesOf(op, cost)
-  const bandwidthSeconds = bytes * perByte
-  const seconds = cost.chips === 1 ? 0 : collectiveTime(bytes, perByte, latency, cost.latencyIsFloor)
+  const { bandwidth: bandwidthSeconds, latency } = timesOf(op, bytes, cost)
+  const seconds = cost.chips === 1 ? 0 : finished(bandwidthSeconds, latency, cost.latencyIsFloor)
   return {
     seconds,
     bound: latency > bandwidthSeconds ? 'latency' : 'bandwidth',
@@ -52,20 +52,13 @@ export function collectiveEstimate(query: CollectiveQuery): CollectiveEstimate |
   }
 }
 
-function ratesOf(
+function timesOf(
   op: CollectiveQuery['op'],
+  bytes: Bytes,
   cost: GroupCost,
-): { readonly perByte: number; readonly latency: Seconds } {
-  switch (op) {
-    case 'AllReduce':
-      return { perByte: cost.allReducePerByte, latency: cost.allReduceLatency }
-    case 'AllToAll':
-      return { perByte: cost.allToAllPerByte, latency: cost.latency }
-    case 'Permute':
-      return { perByte: cost.permutePerByte, latency: cost.permuteLatency }
-    default:
-      return { perByte: cost.perByte, latency: cost.latency }
-  }
+): { readonly bandwidth: Seconds; readonly latency: Seconds } {
+  if (op === 'Permute') return { bandwidth: bytes * cost.permutePerByte, latency: cost.permuteLatency }
+  return { bandwidth: transferSeconds(op, bytes, cost), latency: latencySeconds(op, cost) }
 }
 
 function groupOf({ cluster, over, assumptions }: CollectiveQuery): Group | Refusal {

@@ -23,6 +23,11 @@ const chosen = {
   hbmEfficiency: share(),
   cacheEfficiency: share().describe('The same of attention that reads caches.'),
   scaleUpEfficiency: share().describe('Fraction of link bandwidth inside a slice or node.'),
+  scaleUpHalfBytes: z
+    .number()
+    .min(0)
+    .max(1e15)
+    .describe('Bytes of a message inside a node that reach half of that; large ones do at 0.'),
   scaleOutEfficiency: share().describe('Fraction of link bandwidth between them.'),
   latencyFactor: z.number().min(0).max(1000).describe("Multiplies the catalogue's latencies."),
   layerOverheadSeconds: seconds(10).describe('Fixed time per layer, microbatch and pass.'),
@@ -37,6 +42,11 @@ const chosen = {
   inferenceCollectiveSeconds: seconds(10).describe(
     'Of a gather or scatter of inference inside a node, beside its bytes.',
   ),
+  inferenceHalfBytesShare: z
+    .number()
+    .min(0)
+    .max(1000)
+    .describe('Of scaleUpHalfBytes, what its kernels have.'),
   overlapPrefetched: shareOrNone().describe('Share of prefetchable communication that runs under compute.'),
   overlapCriticalPath: shareOrNone().describe('Share of communication on the critical path that does.'),
   overlapInference: shareOrNone().describe('The same share in inference.'),

@@ -66,6 +66,13 @@ export const efficiency = z
     hbm: share(),
     cache: z.exactOptional(share().describe('Attention that reads caches; as hbm where absent.')),
     scaleUp: share(),
+    scaleUpHalfBytes: z.exactOptional(
+      z
+        .number()
+        .min(0)
+        .max(1e15)
+        .describe('Bytes of a message inside a node that reach half of it; 0 where absent.'),
+    ),
     scaleOut: share(),
   })
   .describe('What kernels and collectives reach of the data sheet.')

@@ -12,9 +12,10 @@ import { computeTime } from './compute.ts'
 import { sumTerms } from './memory.ts'
 import { type CostModel, stageModel } from './model.ts'
 import type { NetworkCosts } from './network.ts'
+import { operationTime } from './operation-time.ts'
 import type { StageModel } from './stage-model.ts'
 import { type Scale, termValue } from './term.ts'
-import { addBuckets, addPermute, bucketBytes, createTraffic, operationTime, type Traffic } from './traffic.ts'
+import { addBuckets, addPermute, bucketBytes, createTraffic, type Traffic } from './traffic.ts'
 
 /** Compute of one microbatch, per layer and at the ends; independent of placement and ZeRO stage. */
 export interface ComputeNumbers extends Composed<ComputeNumbers> {

@@ -127,6 +127,7 @@ const freeNetwork: NetworkTerms = {
   scaleOutEfficiency: 1,
   latencyFactor: 0,
   inNetworkReduction: false,
+  scaleUpHalfBytes: 0,
 }
 
 function lesser(a: GroupCost, b: GroupCost): GroupCost {
@@ -144,6 +145,7 @@ function lesser(a: GroupCost, b: GroupCost): GroupCost {
     allReduceLatency: Math.min(a.allReduceLatency, b.allReduceLatency),
     allToAllLatency: Math.min(a.allToAllLatency, b.allToAllLatency),
     permuteLatency: Math.min(a.permuteLatency, b.permuteLatency),
+    ramp: Math.min(a.ramp, b.ramp),
     latencyIsFloor: a.latencyIsFloor,
     loads: least(a.loads, b.loads),
     allToAllLoads: least(a.allToAllLoads, b.allToAllLoads),

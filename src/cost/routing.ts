@@ -11,9 +11,11 @@
  * 2412.19437), section 3.2.2; formulas 13.
  */
 import type { Assumptions } from '../assumptions.ts'
+import { finished } from '../hardware/collective.ts'
 import type { GroupCost } from '../hardware/group-cost.ts'
 import type { MixtureOfExperts } from '../model/transformer.ts'
 import type { Bytes, Seconds } from '../units.ts'
+import { rampSeconds } from './operation-time.ts'
 
 /** Distinct ones of so many places that k even choices meet; or as many as there can be. */
 export function distinctPlaces(places: number, choices: number, apart = false): number {
@@ -36,7 +38,15 @@ export function routedLoads({ allToAllLoads }: GroupCost, outer: number): readon
   return allToAllLoads.map((load, level) => (level === 0 ? load : load * outer))
 }
 
+/** The same of so many bytes. */
+export function routedSeconds(bytes: Bytes, cost: GroupCost, loads: readonly number[]): readonly Seconds[] {
+  const ramp = rampSeconds('AllToAll', bytes, cost)
+  return loads.map((load, level) => load * bytes + (level === 0 ? ramp : 0))
+}
+
 export function routedTime(bytes: Bytes, cost: GroupCost, loads: readonly number[]): Seconds {
-  const busiest = bytes * Math.max(...loads)
-  return cost.latencyIsFloor ? Math.max(busiest, cost.allToAllLatency) : busiest + cost.allToAllLatency
+  const [innermost = 0] = loads
+  const ramped = innermost * bytes + rampSeconds('AllToAll', bytes, cost)
+  const busiest = Math.max(bytes * Math.max(...loads), ramped)
+  return finished(busiest, cost.allToAllLatency, cost.latencyIsFloor)
 }

@@ -19,7 +19,8 @@ import type { Operation } from '../sharding/move.ts'
 import type { Bytes, Seconds } from '../units.ts'
 import type { Bucket } from './compile.ts'
 import type { NetworkCosts } from './network.ts'
-import { outerShare, routedLoads, routedTime } from './routing.ts'
+import { busyFactor, busySeconds, loadsOf, operationTime, rampSeconds } from './operation-time.ts'
+import { outerShare, routedLoads, routedSeconds, routedTime } from './routing.ts'
 import { type Scale, termValue } from './term.ts'
 
 export type Traffic = Float64Array
@@ -90,7 +91,7 @@ export function bucketBusy(
   experts: MixtureOfExperts | null,
 ): readonly Seconds[] {
   if (!bucket.routed || !experts) return busySeconds(bucket.operation, bytes, cost)
-  return routedLoads(cost, outerShare(cost, experts, assumptions)).map((load) => load * bytes)
+  return routedSeconds(bytes, cost, routedLoads(cost, outerShare(cost, experts, assumptions)))
 }
 
 /** One collective of an array of so many bytes as its group sees it, so often. */
@@ -103,16 +104,8 @@ export function addCollective(
   times = 1,
 ): void {
   const time = times * operationTime(operation, bytes, cost)
-  const moved = times * bytes
-  if (operation === 'AllToAll') addBusy(sum, time, moved, cost.allToAllLoads, overlap)
-  else addBusy(sum, time, moved * busyFactor(operation, cost), cost.loads, overlap)
-}
-
-/** Seconds that each part of the network is busy with one collective. */
-export function busySeconds(operation: Operation, bytes: Bytes, cost: GroupCost): readonly Seconds[] {
-  if (operation === 'AllToAll') return cost.allToAllLoads.map((load) => load * bytes)
-  const moved = bytes * busyFactor(operation, cost)
-  return cost.loads.map((load) => load * moved)
+  const moved = times * bytes * busyFactor(operation, cost)
+  addBusy(sum, time, moved, loadsOf(operation, cost), overlap, times * rampSeconds(operation, bytes, cost))
 }
 
 /** Copies of tokens on their way to experts or back. */
@@ -126,7 +119,8 @@ export function addRouted(
   times = 1,
 ): void {
   const loads = routedLoads(cost, outerShare(cost, experts, assumptions))
-  addBusy(sum, times * routedTime(bytes, cost, loads), times * bytes, loads, overlap)
+  const ramp = times * rampSeconds('AllToAll', bytes, cost)
+  addBusy(sum, times * routedTime(bytes, cost, loads), times * bytes, loads, overlap, ramp)
 }
 
 /** One transfer to the neighbouring stage. */
@@ -145,12 +139,20 @@ export function addHostTransfer(sum: Traffic, time: Seconds, overlap: number): v
   sum[hidden + resources] = (sum[hidden + resources] ?? 0) + time
 }
 
-function addBusy(sum: Traffic, time: Seconds, bytes: Bytes, loads: readonly number[], overlap: number): void {
+/** `ramp` is on the innermost tier, the first resource. */
+function addBusy(
+  sum: Traffic,
+  time: Seconds,
+  bytes: Bytes,
+  loads: readonly number[],
+  overlap: number,
+  ramp: Seconds = 0,
+): void {
   const resources = resourcesOf(sum)
   sum[exposedAt] = (sum[exposedAt] ?? 0) + (1 - overlap) * time
   sum[totalAt] = (sum[totalAt] ?? 0) + time
   for (let r = 0; r < resources; r++) {
-    const busy = bytes * (loads[r] ?? 0)
+    const busy = bytes * (loads[r] ?? 0) + (r === 0 ? ramp : 0)
     const hidden = firstResource + r
     sum[hidden] = (sum[hidden] ?? 0) + overlap * busy
     sum[hidden + resources] = (sum[hidden + resources] ?? 0) + busy
@@ -161,21 +163,6 @@ export function bucketBytes(bucket: Bucket, scale: Scale): Bytes {
   let bytes = 0
   for (const term of bucket.bytes) bytes += termValue(term, scale)
   return bytes
-}
-
-export function operationTime(operation: Operation, bytes: Bytes, cost: GroupCost): Seconds {
-  if (operation === 'AllToAll') {
-    return collectiveTime(bytes, cost.allToAllPerByte, cost.allToAllLatency, cost.latencyIsFloor)
-  }
-  const twice = operation === 'AllReduce'
-  const perByte = twice ? cost.allReducePerByte : cost.perByte
-  return collectiveTime(bytes, perByte, twice ? cost.allReduceLatency : cost.latency, cost.latencyIsFloor)
-}
-
-/** How many gathers' worth of traffic an operation puts on the network. */
-function busyFactor(operation: Operation, cost: GroupCost): number {
-  if (cost.perByte === 0) return 0
-  return operation === 'AllReduce' ? cost.allReducePerByte / cost.perByte : 1
 }
 
 /**

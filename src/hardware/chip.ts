@@ -52,8 +52,10 @@ export interface Efficiency {
   readonly hbm: number
   /** Of HBM bandwidth, by attention that reads caches; as `hbm` where absent. */
   readonly cache?: number
-  /** ICI or NVLink. */
+  /** ICI or NVLink, by large messages. */
   readonly scaleUp: number
+  /** Bytes that reach half of it inside a node (cost/operation-time.ts); 0 where absent. */
+  readonly scaleUpHalfBytes?: Bytes
   /** DCN, InfiniBand or Ethernet. */
   readonly scaleOut: number
 }

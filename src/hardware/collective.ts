@@ -7,7 +7,8 @@
  *   AllToAll                    t = V · allToAllPerByte, V summed over the group
  *   Permute                     t = V · permutePerByte, V what one chip sends to its neighbour
  *
- * Latency is a floor on a torus (max) and added on a switched network. Not modelled: congestion from other jobs.
+ * Latency is a floor on a torus (max) and added on a switched network. Small messages inside a node take longer than that
+ * (cost/operation-time.ts). Not modelled: congestion from other jobs.
  */
 import type { Seconds } from '../units.ts'
 import type { Network } from './cluster.ts'
@@ -29,6 +30,10 @@ export function groupCost(network: Network, group: Group, terms: NetworkTerms): 
 
 /** Time of a collective that takes `perByte`, from the model above. */
 export function collectiveTime(bytes: number, perByte: number, latency: Seconds, floor: boolean): Seconds {
-  const bandwidth = bytes * perByte
+  return finished(bytes * perByte, latency, floor)
+}
+
+/** Latency beside what the bytes take. */
+export function finished(bandwidth: Seconds, latency: Seconds, floor: boolean): Seconds {
   return floor ? Math.max(bandwidth, latency) : bandwidth + latency
 }

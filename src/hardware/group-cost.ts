@@ -1,5 +1,5 @@
 /** What a group of chips pays for collectives, and what that depends on beside the network. */
-import type { Seconds } from '../units.ts'
+import type { Bytes, Seconds } from '../units.ts'
 
 export interface NetworkTerms {
   readonly finiteRings: boolean
@@ -7,6 +7,8 @@ export interface NetworkTerms {
   readonly scaleOutEfficiency: number
   readonly latencyFactor: number
   readonly inNetworkReduction: boolean
+  /** Bytes that reach half of `scaleUpEfficiency` inside a node (collective.ts); of switched networks. */
+  readonly scaleUpHalfBytes: Bytes
   /** Latency of a gather or scatter inside a node by one kernel that reaches all others at once; a ring's where absent. */
   readonly directSeconds?: Seconds
 }
@@ -21,6 +23,8 @@ export interface GroupCost {
   readonly allReduceLatency: Seconds
   readonly allToAllLatency: Seconds
   readonly permuteLatency: Seconds
+  /** On the innermost tier, beside what its bytes take: seconds per root of the bytes that a chip moves. */
+  readonly ramp: number
   /** The latency is a floor under the bandwidth term (torus) rather than added to it (switched). */
   readonly latencyIsFloor: boolean
   /** Seconds per byte of a gather that each resource of the network is busy. */

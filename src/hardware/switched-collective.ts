@@ -27,6 +27,7 @@ export function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, ter
   let allToAllPerByte = 0
   let permutePerByte = 0
   let permuteLatency = 0
+  let ramp = 0
   let reduces = terms.inNetworkReduction
   network.tiers.forEach((tier, level) => {
     unit *= tier.size ?? Number.POSITIVE_INFINITY
@@ -42,6 +43,7 @@ export function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, ter
     allToAllPerByte = Math.max(allToAllPerByte, turn)
     if (units > 1) {
       if (level > 0) outerUnits *= units
+      else ramp = Math.sqrt(terms.scaleUpHalfBytes) / rate
       const step = tier.latencySeconds * terms.latencyFactor
       const inNode = terms.directSeconds ?? (units - 1) * step
       latency += level === 0 ? inNode : (units - 1) * step
@@ -65,6 +67,7 @@ export function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, ter
     allReduceLatency,
     allToAllLatency,
     permuteLatency,
+    ramp,
     latencyIsFloor: false,
     loads,
     allToAllLoads,

@@ -79,6 +79,7 @@ export function torusCost(network: TorusNetwork, group: TorusGroup, terms: Netwo
     allReduceLatency: 2 * (hops * hop + dcnLatency),
     allToAllLatency: hops * hop + dcnLatency,
     permuteLatency: dcnLatency > 0 ? dcnLatency : stride * hop,
+    ramp: 0,
     latencyIsFloor: true,
     loads,
     allToAllLoads,

@@ -3,5 +3,10 @@ import type { Assumptions } from '../assumptions.ts'
 import type { NetworkTerms } from '../hardware/group-cost.ts'
 
 export function inferenceTerms(assumptions: Assumptions): NetworkTerms {
-  return { ...assumptions, directSeconds: assumptions.inferenceCollectiveSeconds }
+  const { inferenceCollectiveSeconds, inferenceHalfBytesShare, scaleUpHalfBytes } = assumptions
+  return {
+    ...assumptions,
+    directSeconds: inferenceCollectiveSeconds,
+    scaleUpHalfBytes: inferenceHalfBytesShare * scaleUpHalfBytes,
+  }
 }

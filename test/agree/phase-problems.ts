@@ -41,6 +41,7 @@ const assumptions: fc.Arbitrary<Partial<Assumptions> & Pick<Assumptions, 'basis'
         searchWeightLayouts: fc.boolean(),
         padHeads: fc.boolean(),
         latencyFactor: pick(0, 1, 30),
+        scaleUpHalfBytes: pick(0, 1e7, 1e10),
         inNetworkReduction: fc.boolean(),
         finiteRings: fc.boolean(),
       },

@@ -135,6 +135,7 @@ const assumptions: fc.Arbitrary<Said> = fc
         attentionFlops: pick<Assumptions['attentionFlops']>('none', 'causal', 'full'),
         residual: pick<Assumptions['residual']>('sequence', 'feature'),
         latencyFactor: pick(0, 1, 30),
+        scaleUpHalfBytes: pick(0, 1e7, 1e10),
         layerOverheadSeconds: pick(0, 1e-3),
         matmulHalfFlops: pick(0, 1e10),
         attentionEfficiency: pick(0.05, 0.6),

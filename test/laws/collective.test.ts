@@ -12,6 +12,7 @@ const W = 4.5e10
 const finite: NetworkTerms = {
   finiteRings: true,
   scaleUpEfficiency: 1,
+  scaleUpHalfBytes: 0,
   scaleOutEfficiency: 1,
   latencyFactor: 1,
   inNetworkReduction: false,
@@ -58,6 +59,7 @@ const topologies = fc.array(fc.constantFrom(1, 2, 3, 4, 6, 8, 16), { minLength: 
 const termsOf = fc.record({
   finiteRings: fc.boolean(),
   scaleUpEfficiency: fc.double({ min: 0.3, max: 1, noNaN: true }),
+  scaleUpHalfBytes: fc.constantFrom(0, 1e7),
   scaleOutEfficiency: fc.double({ min: 0.3, max: 1, noNaN: true }),
   latencyFactor: fc.constantFrom(0, 1, 2),
   inNetworkReduction: fc.constant(false),

@@ -230,6 +230,7 @@ function rankIn(group: Group, rank: number): number {
 const terms: NetworkTerms = {
   finiteRings: true,
   scaleUpEfficiency: 1,
+  scaleUpHalfBytes: 0,
   scaleOutEfficiency: 1,
   latencyFactor: 1,
   inNetworkReduction: false,

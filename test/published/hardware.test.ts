@@ -58,6 +58,7 @@ const record = z.strictObject({
     hbm: fraction,
     cache: fraction.optional(),
     scaleUp: fraction,
+    scaleUpHalfBytes: amount.optional(),
     scaleOut: fraction,
   }),
   system: z.discriminatedUnion('kind', [

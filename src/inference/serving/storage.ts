@@ -6,8 +6,8 @@
  * them. On one mesh the moves are the algebra's; between two the weights are gathered whole, layer by layer, and sliced.
  */
 import { type NetworkCosts, networkPrices } from '../../cost/network.ts'
+import { operationTime } from '../../cost/operation-time.ts'
 import { parameterBytes, partOf } from '../../cost/parameter-bytes.ts'
-import { operationTime } from '../../cost/traffic.ts'
 import { union } from '../../hardware/group.ts'
 import type { ShardedArray } from '../../sharding/array.ts'
 import { type Axis, axisBit, axisSet, axisSets, type Mesh } from '../../sharding/axis.ts'

@@ -1,6 +1,7 @@
 /** What a step of inference moves, line by line, and its algorithm, with only the axes that are larger than 1. */
-import { outerShare, routedLoads, routedTime } from '../../cost/routing.ts'
-import { busySeconds, operationTime } from '../../cost/traffic.ts'
+
+import { busySeconds, operationTime } from '../../cost/operation-time.ts'
+import { outerShare, routedLoads, routedSeconds, routedTime } from '../../cost/routing.ts'
 import { collectiveTime } from '../../hardware/collective.ts'
 import {
   type CompiledCollective,
@@ -76,7 +77,7 @@ function linesOf(
   const experts = routed ? transformer.experts : null
   const loads = experts ? routedLoads(cost, outerShare(cost, experts, model.assumed[mode])) : []
   const one = experts ? routedTime(whole, cost, loads) : operationTime(operation, whole, cost)
-  const busy = experts ? loads.map((load) => load * whole) : busySeconds(operation, whole, cost)
+  const busy = experts ? routedSeconds(whole, cost, loads) : busySeconds(operation, whole, cost)
   return moves.map((move, index): Movement => {
     const term = bytes[index]
     const own = term ? localValue(term, model.sizes) : 0
