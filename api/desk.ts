@@ -38,6 +38,8 @@ export function optimizeBody(request: OptimizeRequest, { mode, warnings }: Trans
   return { mode, ...inWordsOf(request, answer), warnings: [...warnings, ...answer.warnings] }
 }
 
+export type OptimizeBody = ReturnType<typeof optimizeBody>
+
 export interface Asked {
   readonly trial: Trial
   readonly warnings: readonly string[]
@@ -62,6 +64,8 @@ export function evaluateBody(request: EvaluateRequest, { trial, warnings }: Aske
     warnings: [...warnings, ...verdict.warnings],
   }
 }
+
+export type EvaluateBody = ReturnType<typeof evaluateBody>
 
 export interface Examined {
   readonly inspection: Inspection

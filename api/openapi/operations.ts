@@ -123,7 +123,7 @@ const validate: About = {
   description:
     'Holds a plan to the rules of what can be run, to the memory budget and to what `require` asks: a check each, with ' +
     'what was expected, what is, and the nearest changes that would do. 200 either way; with `?failWith=422` a check ' +
-    'that fails is a 422, so that `curl --fail` fails the job. `Accept` asks for JUnit XML, SARIF 2.1.0 or a table.',
+    'that fails is a 422, so that `curl --fail` fails the job. `Accept` asks for JUnit XML, SARIF 2.1.0 or a table, plain or in Markdown.',
 }
 
 /** One of the answers is also a status; and there are reports besides JSON. */
@@ -137,6 +137,7 @@ function validated(examples: readonly Example[]) {
       'application/xml': { schema: report },
       'application/sarif+json': { schema: { type: 'object' } },
       'text/plain': { schema: report },
+      'text/markdown': { schema: report },
     },
   }
   const problem = { schema: schemaReference('Problem') }

@@ -1,24 +1,31 @@
-/** How checks may be told besides JSON, by what a client accepts. */
-import type { Validation } from '../../src/validate.ts'
+/** How checks may be told besides JSON: by what a client of the service accepts, and by name on the command line. */
 import { version } from '../version.ts'
+import type { Checked } from './checked.ts'
+import { github } from './github.ts'
 import { junit } from './junit.ts'
+import { markdown } from './markdown.ts'
 import { sarif } from './sarif.ts'
 import { text } from './text.ts'
 
-export type { Validation }
+type Write = (all: readonly Checked[]) => string
 
 export interface Report {
   readonly type: string
-  readonly write: (validation: Validation) => string
+  readonly write: Write
 }
+
+const writeSarif: Write = (all) => `${JSON.stringify(sarif(all, version()), null, 2)}\n`
+
+export const checkReports = { text, markdown, junit, sarif: writeSarif, github } as const satisfies Record<
+  string,
+  Write
+>
 
 /** JSON comes first: it is what a client gets that accepts anything. */
 export const reports: Readonly<Record<string, Report | undefined>> = {
   'application/json': undefined,
   'application/xml': { type: 'application/xml', write: junit },
-  'application/sarif+json': {
-    type: 'application/sarif+json',
-    write: (validation) => JSON.stringify(sarif(validation, version())),
-  },
+  'application/sarif+json': { type: 'application/sarif+json', write: writeSarif },
   'text/plain': { type: 'text/plain', write: text },
+  'text/markdown': { type: 'text/markdown', write: markdown },
 }

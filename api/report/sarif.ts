@@ -1,14 +1,16 @@
 /**
- * Checks as SARIF 2.1.0 (OASIS), which code scanning shows: a result each, `pass` or `fail`, at the JSON pointer in the request
- * that it is about. The service does not know in which file the request stands; whoever does may add it.
+ * Checks that do not hold as SARIF 2.1.0 (OASIS), which code scanning shows: a result each, at the JSON pointer in the request that it
+ * is about and, where the request is a file, at its line. Those that hold are no results: GitHub reads no `kind` and would alert of them
+ * (docs.github.com, SARIF support for code scanning).
  */
-import type { Validation } from '../../src/validate.ts'
+import type { Location, Log } from 'sarif'
+import { type Checked, failing } from './checked.ts'
 import { remediesText } from './remedies-text.ts'
 
 const schema = 'https://json.schemastore.org/sarif-2.1.0.json'
 
-export function sarif({ checks }: Validation, version: string) {
-  const names = [...new Set(checks.map(({ name }) => name))]
+export function sarif(all: readonly Checked[], version: string): Log {
+  const names = [...new Set(failing(all).map(({ name }) => name))]
   return {
     $schema: schema,
     version: '2.1.0',
@@ -21,20 +23,31 @@ export function sarif({ checks }: Validation, version: string) {
             rules: names.map((id) => ({ id, name: id, shortDescription: { text: ruleTexts[id] ?? id } })),
           },
         },
-        results: checks.map(({ name, ok, pointer, message, nearest = [] }) => ({
-          ruleId: name,
-          ruleIndex: names.indexOf(name),
-          kind: ok ? 'pass' : 'fail',
-          level: ok ? 'none' : 'error',
-          message: { text: [message, ...remediesText(nearest)].join('\n') },
-          locations: [{ logicalLocations: [{ fullyQualifiedName: pointer, kind: 'value' }] }],
-        })),
+        results: all.flatMap((checked) =>
+          failing([checked]).map(({ name, pointer, message, nearest = [] }) => ({
+            ruleId: name,
+            ruleIndex: names.indexOf(name),
+            kind: 'fail',
+            level: 'error',
+            message: { text: [message, ...remediesText(nearest)].join('\n') },
+            locations: [location(checked, pointer)],
+          })),
+        ),
       },
     ],
   }
 }
 
+function location({ file, lineOf }: Checked, pointer: string): Location {
+  const logicalLocations = [{ fullyQualifiedName: pointer, kind: 'value' }]
+  if (!file) return { logicalLocations }
+  const uri = file.split('/').map(encodeURIComponent).join('/')
+  const region = { startLine: lineOf(pointer) ?? 1 }
+  return { physicalLocation: { artifactLocation: { uri }, region }, logicalLocations }
+}
+
 const ruleTexts: Readonly<Record<string, string>> = {
+  request: 'The request can be read and makes sense.',
   legal: 'A framework could run the plan.',
   fits: 'The plan fits into the memory budget.',
   minMfu: 'The plan reaches the MFU that is asked for.',

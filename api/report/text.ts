@@ -1,15 +1,25 @@
-/** Checks as a table for a terminal or a log. */
-import type { Validation } from '../../src/validate.ts'
+/** Checks as a table for a terminal or a log, a line each. */
+import { type Checked, failing } from './checked.ts'
 import { remediesText } from './remedies-text.ts'
 
-export function text({ checks, ok, plan, best }: Validation): string {
+export function text(all: readonly Checked[]): string {
+  const total = all.reduce((sum, { checks }) => sum + checks.length, 0)
+  const failed = failing(all).length
+  const summary = failed === 0 ? `All ${total} checks hold.` : `${failed} of ${total} checks fail.`
+  return `${[...all.flatMap(linesOf), summary].join('\n')}\n`
+}
+
+function linesOf({ file, checks, plan, best, lineOf }: Checked): readonly string[] {
   const width = Math.max(...checks.map(({ name }) => name.length))
-  const rows = checks.flatMap(({ name, ok: holds, pointer, message, nearest = [] }) => [
-    `${holds ? 'ok  ' : 'FAIL'}  ${name.padEnd(width)}  ${message}${holds ? '' : ` (${pointer})`}`,
-    ...remediesText(nearest).map((line) => `${' '.repeat(width + 8)}${line}`),
-  ])
-  const failed = checks.filter((check) => !check.ok).length
-  const summary = ok ? `All ${checks.length} checks hold.` : `${failed} of ${checks.length} checks fail.`
-  const plans = [plan && `plan  ${plan.summary}`, best && `best  ${best.summary}`].filter(Boolean)
-  return `${[...rows, ...plans, summary].join('\n')}\n`
+  const placed = (pointer: string) => [file, file && lineOf(pointer)].filter(Boolean).join(':')
+  return [
+    ...(file ? [file] : []),
+    ...checks.flatMap(({ name, ok, pointer, message, nearest = [] }) => [
+      `${ok ? 'ok  ' : 'FAIL'}  ${name.padEnd(width)}  ${message}${ok ? '' : ` (${[placed(pointer), pointer].filter(Boolean).join(' ')})`}`,
+      ...remediesText(nearest).map((line) => `${' '.repeat(width + 8)}${line}`),
+    ]),
+    ...(plan ? [`plan  ${plan.summary}`] : []),
+    ...(best ? [`best  ${best.summary}`] : []),
+    ...(file ? [''] : []),
+  ]
 }

@@ -8,7 +8,8 @@ import type { Dependencies } from '../dependencies.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Parameters, queryOf } from '../query.ts'
 import { bodyOf } from '../reply.ts'
-import { type Report, reports, type Validation } from '../report/reports.ts'
+import { type Told, withoutFile } from '../report/checked.ts'
+import { type Report, reports } from '../report/reports.ts'
 import { validated } from '../request-validation.ts'
 import { validateRequest } from '../schemas/validate.ts'
 import { timedSearch } from '../timed-search.ts'
@@ -23,11 +24,11 @@ export function validateRoute(dependencies: Dependencies, metrics: Metrics): Req
     const answered = await timedSearch(dependencies, metrics, { request, response, timeoutMs }, (terms) =>
       search.validate(asked, terms),
     )
-    const validation = bodyOf<Validation>(answered.answer)
+    const validation = bodyOf<Told>(answered.answer)
     const fails = !validation.ok && queryOf(request).has('failWith')
     response.status(fails ? 422 : 200).vary('accept')
     const report = reportWanted(request.accepts([...Object.keys(reports)]))
-    if (report) response.type(report.type).send(report.write(validation))
+    if (report) response.type(report.type).send(report.write([withoutFile(validation)]))
     else sendAnswer(response, answered)
   }
 }

@@ -6,15 +6,17 @@ import { type Patience, shares } from '../patience.ts'
 import type { InferenceSketch, PhaseProblem } from '../problem.ts'
 import { evaluateInferenceRemedied } from '../remedied-inference.ts'
 import { type Validation, validate } from '../validate.ts'
+import { forFrameworks } from './assumed-frameworks.ts'
 import { byStep, type Ranking, type Requirements } from './check.ts'
 
 export function validatePhase(
-  problem: PhaseProblem,
+  question: PhaseProblem,
   sketch: InferenceSketch,
   asked: Requirements,
   solvers: Solvers,
   patience: Patience,
 ): Validation {
+  const problem = forFrameworks(question, asked)
   const faultyAxes = (mesh: InferenceSketch['mesh']) =>
     inferenceMeshFaults(mesh, problem, demandOf(problem.workload)).map(({ axis }) => axis)
   const verdict = evaluateInferenceRemedied(problem, sketch, solvers, patience(shares.remedies))

@@ -28,18 +28,26 @@ export const requirements: Row = {
     const message = `Stage ${stage} needs ${actual} per chip of ${bytesText(budget)}, ${bytesText(total - budget)} too many; the most, ${bytesText(bytes)}, are ${line}.`
     return { ok: false, pointer: short.pointer, expected, actual, message, nearest: suggestions.map(remedy) }
   },
-  minMfu: (least, { evaluation: { plan } }) => ({
-    ok: plan.mfu >= least,
-    expected: `at least ${percent(least)}`,
-    actual: percent(plan.mfu),
-    message: `The MFU is ${percent(plan.mfu)}; it is bound by ${plan.bottleneck}.`,
-  }),
-  maxStepSeconds: (most, { evaluation: { plan } }) => ({
-    ok: plan.stepTimeSeconds <= most,
-    expected: `at most ${secondsText(most)}`,
-    actual: secondsText(plan.stepTimeSeconds),
-    message: `A step takes ${secondsText(plan.stepTimeSeconds)}.`,
-  }),
+  minMfu: (least, { evaluation: { plan }, best }) => {
+    const holds = ({ mfu }: Plan) => mfu >= least
+    return {
+      ok: holds(plan),
+      expected: `at least ${percent(least)}`,
+      actual: percent(plan.mfu),
+      message: `The MFU is ${percent(plan.mfu)}; it is bound by ${plan.bottleneck}.`,
+      ...bestWhere(holds, plan, best),
+    }
+  },
+  maxStepSeconds: (most, { evaluation: { plan }, best }) => {
+    const holds = ({ stepTimeSeconds }: Plan) => stepTimeSeconds <= most
+    return {
+      ok: holds(plan),
+      expected: `at most ${secondsText(most)}`,
+      actual: secondsText(plan.stepTimeSeconds),
+      message: `A step takes ${secondsText(plan.stepTimeSeconds)}.`,
+      ...bestWhere(holds, plan, best),
+    }
+  },
   withinOfBest: (share, { evaluation: { plan }, best, exact, ranking: { says, secondsOf } }) => {
     const expected = `at most ${percent(share)} over the best`
     if (!best) {
@@ -61,29 +69,46 @@ export const requirements: Row = {
       ...(ok ? {} : { nearest: [sameAsBest(best)] }),
     }
   },
-  notBoundBy: (refused, { evaluation: { plan } }) => {
-    const network = plan.bottleneckDetail?.network
-    const bound = [plan.bottleneck, ...(network === undefined ? [] : [network])]
-    const actual = bound.join(': ')
+  notBoundBy: (refused, { evaluation: { plan }, best }) => {
+    const holds = (one: Plan) => !bounds(one).some((name) => refused.includes(name))
+    const actual = bounds(plan).join(': ')
     return {
-      ok: !bound.some((name) => refused.includes(name)),
+      ok: holds(plan),
       expected: `not ${refused.join(', ')}`,
       actual,
       message: `The plan is bound by ${actual}.`,
+      ...bestWhere(holds, plan, best),
     }
   },
-  launchableBy: (frameworks, { evaluation: { plan } }) => {
-    const refusals = frameworks.flatMap((name) => {
-      const reasons = refusal(plan.launch[name])
-      return reasons === null ? [] : [`${name}: ${reasons.join('; ')}`]
-    })
+  launchableBy: (frameworks, { evaluation: { plan }, best }) => {
+    const refusals = (one: Plan) =>
+      frameworks.flatMap((name) => {
+        const reasons = refusal(one.launch[name])
+        return reasons === null ? [] : [`${name}: ${reasons.join('; ')}`]
+      })
+    const holds = (one: Plan) => refusals(one).length === 0
+    const found = refusals(plan)
     return {
-      ok: refusals.length === 0,
+      ok: holds(plan),
       expected: frameworks.join(', '),
-      actual: refusals.length === 0 ? 'can be launched' : `not by ${refusals.length} of ${frameworks.length}`,
-      message: refusals.length === 0 ? 'It can be launched by each.' : refusals.join('. '),
+      actual: holds(plan) ? 'can be launched' : `not by ${found.length} of ${frameworks.length}`,
+      message: holds(plan) ? 'It can be launched by each.' : found.join('. '),
+      ...bestWhere(holds, plan, best),
     }
   },
+}
+
+/** The best plan in place of one that does not do, where it does. */
+function bestWhere(
+  holds: (plan: Plan) => boolean,
+  plan: Plan,
+  best: Plan | null,
+): { readonly nearest?: readonly Remedy[] } {
+  return best && !holds(plan) && holds(best) ? { nearest: [sameAsBest(best)] } : {}
+}
+
+function bounds({ bottleneck, bottleneckDetail }: Plan): readonly string[] {
+  return bottleneckDetail ? [bottleneck, bottleneckDetail.network] : [bottleneck]
 }
 
 /** The same plan in another order of sums. */

@@ -6,15 +6,17 @@ import type { PlanSketch, Problem } from '../problem.ts'
 import { evaluateRemedied } from '../remedied.ts'
 import { meshFaults } from '../search/meshes.ts'
 import { type Validation, validate } from '../validate.ts'
+import { forFrameworks } from './assumed-frameworks.ts'
 import { byStep, type Requirements } from './check.ts'
 
 export function validateTraining(
-  problem: Problem,
+  question: Problem,
   sketch: PlanSketch,
   asked: Requirements,
   solvers: Solvers,
   patience: Patience,
 ): Validation {
+  const problem = forFrameworks(question, asked)
   const faultyAxes = (mesh: PlanSketch['mesh']) => meshFaults(mesh, problem).map(({ axis }) => axis)
   const verdict = evaluateRemedied(problem, sketch, solvers, patience(shares.remedies))
   const found = optimize({ ...problem, top: 1 }, solvers, patience)

@@ -19,7 +19,11 @@ const good = { mesh: { fsdp: 64 }, zeroStage: 3 }
 interface Answer {
   readonly ok: boolean
   readonly checks: readonly Check[]
-  readonly plan: { readonly stepTimeSeconds: number; readonly summary: string } | null
+  readonly plan: {
+    readonly stepTimeSeconds: number
+    readonly summary: string
+    readonly launch: Readonly<Record<string, unknown>>
+  } | null
   readonly best: { readonly stepTimeSeconds: number } | null
 }
 
@@ -106,6 +110,21 @@ describe('POST /validate', () => {
     const [check] = failing(await validated({ ...question, plan, require }))
     expect(check).toMatchObject({ name: 'launchableBy', actual: 'not by 1 of 2' })
     expect(check?.message).toMatch(/^megatron: /)
+  })
+
+  it('chooses what a plan leaves open as the framework that is named to launch it would', async () => {
+    const body = {
+      ...question,
+      model: 'llama-3-70b',
+      hardware: { chip: 'h100-sxm', chips: 512 },
+      workload: { mode: 'train', batchTokens: 4_194_304, sequenceLength: 8192 },
+      constraints: { pipeline: 1, context: 1, tensor2: 1, data: 1 },
+      plan: { mesh: { fsdp: 128, tensor: 4 } },
+    }
+    expect((await validated(body)).plan?.launch.torchtitan).toHaveProperty('unsupported')
+    expect(await validated({ ...body, require: { launchableBy: ['torchtitan'] } })).toMatchObject({
+      ok: true,
+    })
   })
 
   it('checks plans of generation too', async () => {

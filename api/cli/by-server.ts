@@ -1,0 +1,44 @@
+/** Answers of a service elsewhere. Its problems are told as one's own. */
+import { ProblemError, type ProblemSlug, problems } from '../problems.ts'
+import type { ProblemDocument } from '../schemas/problem.ts'
+import type { Asker } from './asker.ts'
+
+export function byServer(origin: string, key: string | undefined): Asker {
+  async function post<Answer>(path: string, body: unknown): Promise<Answer> {
+    const response = await fetch(new URL(path, origin), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(key ? { authorization: `Bearer ${key}` } : {}),
+      },
+      body: JSON.stringify(body),
+    }).catch((error: unknown) => {
+      throw unreachable(origin, error)
+    })
+    const answer: unknown = await response.json().catch(() => null)
+    if (response.ok && answer !== null) return answer as Answer
+    throw problemOf(origin, response.status, answer)
+  }
+  return {
+    optimize: (body) => post('/optimize', body),
+    evaluate: (body) => post('/evaluate', body),
+    validate: (body) => post('/validate', body),
+  }
+}
+
+function unreachable(origin: string, error: unknown): ProblemError {
+  const { message, cause } = error as Error
+  const why =
+    cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message
+  return new ProblemError('unavailable', `${origin} does not answer: ${why}`)
+}
+
+function problemOf(origin: string, status: number, answer: unknown): ProblemError {
+  const { type, detail, errors = [] } = (answer ?? {}) as Partial<ProblemDocument>
+  const slug = type?.split('/').at(-1) ?? ''
+  if (!Object.hasOwn(problems, slug)) {
+    return new ProblemError('unavailable', `${origin} answers ${status}, and not as shardplan does`)
+  }
+  return new ProblemError(slug as ProblemSlug, detail ?? slug, errors)
+}

@@ -1,0 +1,53 @@
+/** The requests of many files checked, one after the other; what cannot be read or makes no sense is a check that fails. */
+import type { ValidateBody } from '../desk.ts'
+import { ProblemError } from '../problems.ts'
+import type { Checked } from '../report/checked.ts'
+import type { Asker } from './asker.ts'
+import type { RequestDocument } from './document.ts'
+import { type ExitCode, exitCodeOf, exitCodes } from './exit-code.ts'
+
+export interface CheckedFile {
+  readonly checked: Checked
+  readonly code: ExitCode
+  /** The whole answer, or what was wrong with the request. */
+  readonly answer:
+    | ValidateBody
+    | { readonly problem: string; readonly detail: string; readonly errors: ProblemError['faults'] }
+}
+
+export async function checkedFile(
+  document: () => RequestDocument,
+  file: string | null,
+  asker: Asker,
+): Promise<CheckedFile> {
+  let lineOf: Checked['lineOf'] = () => null
+  try {
+    const found = document()
+    lineOf = found.lineOf
+    const answer = await asker.validate(found.body)
+    const { ok, checks, plan, best } = answer
+    return {
+      answer,
+      checked: { file, checks, plan, best, lineOf },
+      code: ok ? exitCodes.ok : exitCodes.failed,
+    }
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error
+    const { slug, message, faults } = error
+    const told = faults.length > 0 ? faults : [{ pointer: '', detail: message }]
+    const checks = told.map(({ pointer, detail, correction }) => ({
+      name: 'request',
+      ok: false,
+      pointer,
+      expected: 'an answer',
+      actual: slug,
+      message: `${pointer ? `${pointer} ` : ''}${detail}`,
+      ...(correction ? { nearest: [{ detail: 'as it may be meant', changes: correction }] } : {}),
+    }))
+    return {
+      answer: { problem: slug, detail: message, errors: faults },
+      checked: { file, checks, plan: null, best: null, lineOf },
+      code: exitCodeOf(slug),
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/** A request that stands in a file of JSON or YAML, and on which line of it each value does: JSON is read as the YAML that it is. */
+import { isCollection, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import { ProblemError } from '../problems.ts'
+
+export interface RequestDocument {
+  readonly file: string | null
+  readonly body: unknown
+  readonly lineOf: (pointer: string) => number | null
+}
+
+export function requestDocument(text: string, file: string | null): RequestDocument {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const [error] = document.errors
+  if (error) {
+    const { line, col } = lines.linePos(error.pos[0])
+    throw new ProblemError('malformed-json', `line ${line}, column ${col}: ${error.message}`)
+  }
+  return {
+    file,
+    body: document.toJS(),
+    lineOf: (pointer) => lines.linePos(offsetOf(document.contents, pathOf(pointer))).line,
+  }
+}
+
+export const noDocument: RequestDocument = { file: null, body: {}, lineOf: () => null }
+
+function pathOf(pointer: string): readonly string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** Of the key that the pointer ends at, or as far as it leads: what is missing is wanted in what would have it. */
+function offsetOf(contents: unknown, path: readonly string[]): number {
+  let offset = isNode(contents) ? (contents.range?.[0] ?? 0) : 0
+  let node = contents
+  for (const part of path) {
+    if (!isCollection(node)) break
+    const items: readonly unknown[] = node.items
+    const next = isSeq(node)
+      ? items[Number(part)]
+      : isMap(node)
+        ? items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === part)
+        : undefined
+    if (next === undefined) break
+    const start = isPair(next) ? next.key : next
+    if (isNode(start)) offset = start.range?.[0] ?? offset
+    node = isPair(next) ? next.value : next
+  }
+  return offset
+}

@@ -1,0 +1,31 @@
+/** Answers in this very process and thread: nothing else waits for it, and a signal ends both. */
+import { performance } from 'node:perf_hooks'
+import type { EvaluateBody, OptimizeBody, ValidateBody } from '../desk.ts'
+import { createFlags, type Errand } from '../errand.ts'
+import { type Reply, textOf, writtenOf } from '../reply.ts'
+import { validated } from '../request-validation.ts'
+import { evaluateRequest } from '../schemas/evaluate.ts'
+import { optimizeRequest } from '../schemas/optimize.ts'
+import { validateRequest } from '../schemas/validate.ts'
+import * as worker from '../search-worker.ts'
+import type { Asker } from './asker.ts'
+
+export const inProcess: Asker = {
+  optimize: async (body): Promise<OptimizeBody> =>
+    answered(worker.optimize, validated(optimizeRequest, body)),
+  evaluate: async (body): Promise<EvaluateBody> =>
+    answered(worker.evaluate, validated(evaluateRequest, body)),
+  validate: async (body): Promise<ValidateBody> =>
+    answered(worker.validate, validated(validateRequest, body)),
+}
+
+/** As it is told over HTTP. */
+function answered<Subject extends { readonly timeoutMs: number }, Answer>(
+  task: (errand: Errand<Subject>) => Reply,
+  subject: Subject,
+): Answer {
+  const began = performance.now()
+  const written = writtenOf(task({ subject, timeoutMs: subject.timeoutMs, flags: createFlags() }))
+  const times = { elapsedMs: performance.now() - began, waitedMs: 0 }
+  return JSON.parse(Buffer.concat(textOf(written, times)).toString()) as Answer
+}

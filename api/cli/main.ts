@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+/** The composition root of the command: files, streams, and who answers. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { byServer } from './by-server.ts'
+import { shardplan } from './shardplan.ts'
+import { UsageError } from './usage-error.ts'
+import type { World } from './world.ts'
+
+const { stdout, stderr } = process
+
+const world: World = {
+  read: (file) => {
+    try {
+      return readFileSync(file === '-' ? 0 : file, 'utf8')
+    } catch (error) {
+      throw new UsageError(`cannot read ${file}: ${(error as Error).message}`)
+    }
+  },
+  write: (file, text) => writeFileSync(file, text),
+  out: (text) => void stdout.write(text),
+  err: (text) => void stderr.write(text),
+  width: stdout.isTTY ? stdout.columns : undefined,
+  // What searches is loaded only where it is needed: --help is quick.
+  asker: async (server) =>
+    server === undefined
+      ? (await import('./in-process.ts')).inProcess
+      : byServer(server, process.env.SHARDPLAN_API_KEY),
+  serve: async () => void (await import('../main.ts')),
+}
+
+// Whoever reads may have had enough of it: `shardplan plan … | head`.
+stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
+
+process.exitCode = await shardplan(process.argv.slice(2), world)

@@ -1,0 +1,34 @@
+/**
+ * Numbers as people write them: 8k and 4M are powers of 1024, as of contexts and batches; GB are decimal and GiB binary, in
+ * bytes. Null where a text is none.
+ */
+const counts = { '': 1, k: 1024, K: 1024, M: 1024 ** 2, G: 1024 ** 3 } as const
+
+const bytes = {
+  B: 1,
+  kB: 1e3,
+  KB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  TB: 1e12,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+  TiB: 1024 ** 4,
+} as const
+
+const units: Readonly<Record<string, number>> = { ...counts, ...bytes }
+
+export function quantity(text: string): number | null {
+  const [, figures = '', unit = ''] = /^(\d+(?:\.\d+)?(?:e\d+)?)\s*([A-Za-z]*)$/.exec(text.trim()) ?? []
+  const factor = units[unit]
+  return figures === '' || factor === undefined ? null : Number(figures) * factor
+}
+
+/** 500ms, 30s, 2m or plain seconds, in milliseconds. */
+export function milliseconds(text: string): number | null {
+  const [, figures = '', unit = 's'] = /^(\d+(?:\.\d+)?)\s*(ms|s|m)?$/.exec(text.trim()) ?? []
+  return figures === '' ? null : Number(figures) * (timeUnits[unit] ?? 1)
+}
+
+const timeUnits: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }

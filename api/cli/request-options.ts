@@ -1,0 +1,143 @@
+/** Options that say a request, or change one that stands in a file: a row each, with what it changes where. */
+
+import { parse } from 'yaml'
+import { type Change, changed } from '../hints/change.ts'
+import { valueAt } from '../json-pointer.ts'
+import { milliseconds, quantity } from './quantity.ts'
+import { UsageError } from './usage-error.ts'
+
+interface RequestOption {
+  readonly flags: string
+  readonly says: string
+  readonly changes: (value: string, mode: string) => readonly Change[]
+}
+
+const to =
+  (pointer: string, read: (text: string) => unknown = String) =>
+  (value: string): readonly Change[] => [{ pointer, value: read(value) }]
+
+/** In the order in which they are applied: all but what follows from the mode. */
+export const requestOptions = {
+  model: {
+    flags: '--model <name>',
+    says: 'a model of the catalogue (shardplan models)',
+    changes: to('/model'),
+  },
+  chip: {
+    flags: '--chip <name>',
+    says: 'a chip of the catalogue (shardplan hardware)',
+    changes: to('/hardware/chip'),
+  },
+  chips: { flags: '--chips <n>', says: 'how many chips', changes: to('/hardware/chips', number) },
+  topology: {
+    flags: '--topology <shape>',
+    says: 'of a TPU slice: 4x4x4',
+    changes: to('/hardware/topology', shape),
+  },
+  slices: { flags: '--slices <n>', says: 'slices of a TPU', changes: to('/hardware/slices', number) },
+  mode: {
+    flags: '--mode <mode>',
+    says: 'train (default), prefill, generate or serve',
+    changes: to('/workload/mode'),
+  },
+  batch: {
+    flags: '--batch <n>',
+    says: 'train: tokens of a global step, 4M; prefill and generate: sequences, or max',
+    changes: (text, mode) => {
+      const value = text === 'max' ? text : number(text)
+      return [{ pointer: mode === 'train' ? '/workload/batchTokens' : '/workload/batchSequences', value }]
+    },
+  },
+  batchSequences: {
+    flags: '--batch-sequences <n>',
+    says: 'sequences of a global step',
+    changes: to('/workload/batchSequences', number),
+  },
+  seq: {
+    flags: '--seq <n>',
+    says: 'length of a sequence, prompt or context: 8k',
+    changes: (text, mode) => [
+      { pointer: `/workload/${lengths[mode] ?? 'sequenceLength'}`, value: number(text) },
+    ],
+  },
+  memory: {
+    flags: '--memory <bytes>',
+    says: 'what a plan may fill of a chip: 60GB, 56GiB',
+    changes: to('/memoryBudget', (text) => ({ bytesPerChip: number(text) })),
+  },
+  mesh: {
+    flags: '--mesh <axes>',
+    says: 'of the plan: data=2,tensor=8,pipeline=4',
+    changes: to('/plan/mesh', axesOf),
+  },
+  top: { flags: '--top <n>', says: 'how many plans', changes: to('/top', number) },
+  timeout: { flags: '--timeout <time>', says: 'how long to search: 30s', changes: to('/timeoutMs', time) },
+  assumptions: { flags: '--assumptions <name>', says: 'calibrated or book', changes: to('/assumptions') },
+} as const satisfies Readonly<Record<string, RequestOption>>
+
+const lengths: Readonly<Record<string, string>> = {
+  prefill: 'promptLength',
+  generate: 'contextLength',
+  serve: 'promptLength',
+}
+
+export type RequestOptions = { readonly [Name in keyof typeof requestOptions]?: string } & {
+  readonly set?: readonly string[]
+}
+
+/** The request with what the options say; one that is begun by them alone is of training. */
+export function withOptions(body: unknown, options: RequestOptions): unknown {
+  const first = options.mode ?? valueAt(body, ['workload', 'mode'])
+  const mode = typeof first === 'string' ? first : 'train'
+  const said = Object.entries(requestOptions as Readonly<Record<string, RequestOption>>).flatMap(
+    ([name, option]) => {
+      const value = options[name as keyof typeof requestOptions]
+      return value === undefined ? [] : option.changes(value, mode)
+    },
+  )
+  const workload = said.some(({ pointer }) => pointer.startsWith('/workload/'))
+  const implied = workload && first === undefined ? [{ pointer: '/workload/mode', value: mode }] : []
+  return changed(body, [...implied, ...said, ...(options.set ?? []).map(assignment)])
+}
+
+/** `require.minMfu=0.4`, with a value as in YAML or with a unit. */
+function assignment(text: string): Change {
+  const [, path = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+  if (!path) throw new UsageError(`--set ${text}: write path=value, such as require.minMfu=0.4`)
+  const parts = path.startsWith('/') ? path.slice(1).split('/') : path.split('.')
+  return { pointer: `/${parts.join('/')}`, value: quantity(value) ?? yaml(value) }
+}
+
+function yaml(text: string): unknown {
+  try {
+    return parse(text)
+  } catch {
+    return text
+  }
+}
+
+function number(text: string): number {
+  const value = quantity(text)
+  if (value === null) throw new UsageError(`${text} is no number; write 512, 8k, 4M, 60GB or 56GiB`)
+  return value
+}
+
+function time(text: string): number {
+  const value = milliseconds(text)
+  if (value === null) throw new UsageError(`${text} is no time; write 500ms, 30s or 1m`)
+  return value
+}
+
+function shape(text: string): readonly number[] {
+  return text.split(/[x,]/).map(number)
+}
+
+function axesOf(text: string): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    text.split(/[,\s]+/).map((pair) => {
+      const [, axis = '', size = ''] = /^([a-z]\w*)[=:]?(\d+)$/i.exec(pair.trim()) ?? []
+      if (!axis) throw new UsageError(`--mesh ${text}: write data=2,tensor=8`)
+      return [axis, Number(size)]
+    }),
+  )
+}

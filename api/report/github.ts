@@ -1,0 +1,28 @@
+/**
+ * Checks that do not hold as workflow commands of GitHub Actions, which stand as annotations on the lines of a change. Percent signs,
+ * line breaks and, in properties, colons and commas are escaped (actions/toolkit, packages/core/src/command.ts).
+ */
+import { type Checked, failing } from './checked.ts'
+import { remediesText } from './remedies-text.ts'
+
+export function github(all: readonly Checked[]): string {
+  return all
+    .flatMap((checked) =>
+      failing([checked]).map(({ name, pointer, message, nearest = [] }) => {
+        const { file, lineOf } = checked
+        const at = file ? { file, line: String(lineOf(pointer) ?? 1) } : {}
+        const properties = Object.entries({ ...at, title: `shardplan: ${name}` })
+        const data = [message, ...remediesText(nearest)].join('\n')
+        return `::error ${properties.map(([key, value]) => `${key}=${property(value)}`).join(',')}::${escaped(data)}\n`
+      }),
+    )
+    .join('')
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}
+
+function property(text: string): string {
+  return escaped(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+}

@@ -1,0 +1,24 @@
+/** Checks as Markdown, for the summary of a job or a comment on a change. */
+
+import { type Checked, failing } from './checked.ts'
+import { cell, markdownTable } from './markdown-table.ts'
+import { remediesText } from './remedies-text.ts'
+
+export function markdown(all: readonly Checked[]): string {
+  const failed = failing(all).length
+  const total = all.reduce((sum, { checks }) => sum + checks.length, 0)
+  const title = failed === 0 ? `All ${total} checks hold` : `${failed} of ${total} checks fail`
+  return `${[`### shardplan: ${title}`, ...all.flatMap(partOf)].join('\n\n')}\n`
+}
+
+function partOf({ file, checks, plan, best }: Checked): readonly string[] {
+  const rows = checks.map(({ name, ok, message, nearest = [] }) => [
+    ok ? 'ok' : '**FAIL**',
+    name,
+    [message, ...remediesText(nearest)].map(cell).join('<br>'),
+  ])
+  const plans = [plan && `Plan: ${plan.summary}.`, best && `Best: ${best.summary}.`].filter(
+    (line) => line !== null,
+  )
+  return [...(file ? [`#### ${file}`] : []), markdownTable(['', 'check', ''], rows), ...plans]
+}

@@ -1,0 +1,64 @@
+/** The plans of an answer as a table: for a terminal, in Markdown, or as a sheet. */
+import { counted } from '../../src/plan/figures.ts'
+import type { OptimizeBody } from '../desk.ts'
+import { cell, markdownTable } from './markdown-table.ts'
+import { type AnyPlan, columnsOf } from './plan-columns.ts'
+import { table } from './table.ts'
+
+export function plansText(answer: OptimizeBody, width?: number): string {
+  const { heads, rows } = shown(answer)
+  const lines = rows.length > 0 ? [...table([heads, ...rows], width), ''] : []
+  return [...lines, ...remarks(answer), ''].join('\n')
+}
+
+export function plansMarkdown(answer: OptimizeBody): string {
+  const { heads, rows } = shown(answer)
+  const cells = rows.map((row) => row.map(cell))
+  const parts = [
+    ...(rows.length > 0 ? [markdownTable(heads, cells)] : []),
+    ...remarks(answer).map((line) => `- ${line}`),
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+/** RFC 4180, with a line of names first. */
+export function plansCsv({ mode, plans }: OptimizeBody): string {
+  const columns = columnsOf(mode)
+  const rows = (plans as readonly AnyPlan[]).map((plan) => columns.map(({ value }) => quoted(value(plan))))
+  return [columns.map(({ name }) => name), ...rows].map((row) => `${row.join(',')}\r\n`).join('')
+}
+
+function shown({ mode, plans }: OptimizeBody) {
+  const columns = columnsOf(mode)
+  const rows = (plans as readonly AnyPlan[]).map((plan) => columns.map(({ text }) => text(plan)))
+  return { heads: columns.map(({ head }) => head), rows }
+}
+
+function remarks({ search, unlaunchable, infeasible, warnings }: OptimizeBody): readonly string[] {
+  const { enumerated, unexamined, exact } = search
+  return [
+    exact
+      ? `${counted(enumerated, 'layout')}, the best of all.`
+      : `${counted(enumerated, 'layout')}, the best so far: ${unexamined} were not looked at in time.`,
+    ...(unlaunchable
+      ? [
+          `No framework that is assumed launches ${unlaunchable.plan.summary}${unlaunchable.advantage ? `, ${unlaunchable.advantage.toFixed(2)} times better` : ''}.`,
+        ]
+      : []),
+    ...(infeasible
+      ? [
+          ...infeasible.reasons.map(({ reason, detail }) => `No plan, ${reason}: ${detail}.`),
+          ...infeasible.suggestions.map(
+            ({ change, pointer, value, detail }) =>
+              `Would do: ${change}: ${detail} (${pointer} ${JSON.stringify(value)}).`,
+          ),
+        ]
+      : []),
+    ...warnings.map((warning) => `Warning: ${warning}`),
+  ]
+}
+
+function quoted(value: string | number | null): string {
+  const text = String(value ?? '')
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

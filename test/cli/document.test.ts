@@ -1,0 +1,55 @@
+/** Where values stand in files, and what numbers with units mean. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { requestDocument } from '../../api/cli/document.ts'
+import { milliseconds, quantity } from '../../api/cli/quantity.ts'
+import { jsonPointer } from '../../api/json-pointer.ts'
+import { runs } from '../runs.ts'
+
+type Path = readonly (string | number)[]
+
+/** Every value inside of a value, by its path. */
+function paths(value: unknown, above: Path = []): readonly Path[] {
+  if (typeof value !== 'object' || value === null) return [above]
+  const entries: (readonly [string | number, unknown])[] = Array.isArray(value)
+    ? value.map((inner, at) => [at, inner] as const)
+    : Object.entries(value)
+  return [above, ...entries.flatMap(([key, inner]) => paths(inner, [...above, key]))]
+}
+
+describe('a request in a file', () => {
+  it('says what JSON says, and each key stands on its own line', () => {
+    const one = fc.object({
+      key: fc.string({ minLength: 1, maxLength: 6 }).filter((key) => key !== '__proto__'),
+      maxDepth: 3,
+      values: [fc.string(), fc.integer(), fc.boolean()],
+    })
+    fc.assert(
+      fc.property(one, fc.constantFrom(2, '\t'), (value, indent) => {
+        const text = JSON.stringify(value, null, indent)
+        const { body, lineOf } = requestDocument(text, 'a.json')
+        expect(body).toEqual(JSON.parse(text))
+        const lines = text.split('\n')
+        for (const path of paths(value)) {
+          const key = path.at(-1)
+          if (typeof key === 'string')
+            expect(lines[(lineOf(jsonPointer(path)) ?? 0) - 1]).toContain(`${JSON.stringify(key)}:`)
+        }
+      }),
+      { numRuns: runs(60) },
+    )
+  })
+
+  it('is told of by line and column where it cannot be read', () => {
+    expect(() => requestDocument('a: 1\nb: [1, 2\n', 'a.yaml')).toThrow(/^line [23], column/)
+  })
+})
+
+describe('a number with a unit', () => {
+  it('counts in powers of 1024, bytes in powers of 1000 or of 1024 as they are written', () => {
+    expect(['512', '8k', '4M', '1.5M'].map(quantity)).toEqual([512, 8192, 4_194_304, 1_572_864])
+    expect(['60GB', '56 GiB', '1e9'].map(quantity)).toEqual([60e9, 56 * 1024 ** 3, 1e9])
+    expect(['', 'k', '8kk', '-1', '0x10', 'max'].map(quantity)).toEqual([null, null, null, null, null, null])
+    expect(['500ms', '30s', '2m', '5', '1h'].map(milliseconds)).toEqual([500, 30_000, 120_000, 5000, null])
+  })
+})

@@ -1,0 +1,164 @@
+/** The command as a person or a job types it: what it tells, in which format, and what it ends with. */
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import type { Log } from 'sarif'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { planning } from '../http/planning.ts'
+import { listening, run } from './world.ts'
+
+const constraints = 'constraints: {pipeline: 1, context: 1, tensor2: 1}'
+const good = `model: llama-3-8b
+hardware: {chip: h100-sxm, chips: 16}
+workload: {mode: train, batchTokens: 1048576, sequenceLength: 4096}
+${constraints}
+plan:
+  mesh:
+    fsdp: 16
+`
+const illegal = good.replace('fsdp: 16', 'fsdp: 1\n    tensor: 12')
+const slow = `${good}require:\n  withinOfBest: 10\n  minMfu: 0.99\n`
+const misspelt = good.replace('chips:', 'gpus:')
+
+const asFlags =
+  '--model llama-3-8b --chip h100-sxm --chips 16 --batch 1M --seq 4k --set constraints.pipeline=1 --set constraints.context=1 --set constraints.tensor2=1'.split(
+    ' ',
+  )
+
+describe('shardplan validate', () => {
+  it('ends with 0 where all holds, 1 where a check fails, 2 where a request makes no sense', async () => {
+    const files = { 'good.yaml': good, 'illegal.yaml': illegal, 'misspelt.yaml': misspelt }
+    expect((await run(['validate', 'good.yaml'], files)).code).toBe(0)
+    expect((await run(['validate', 'good.yaml', 'illegal.yaml'], files)).code).toBe(1)
+    expect((await run(['validate', 'misspelt.yaml', 'illegal.yaml'], files)).code).toBe(2)
+    expect((await run(['validate', 'absent.yaml'], files)).code).toBe(2)
+  })
+
+  it('tells of each file what fails, on which line, in every report that is asked for', async () => {
+    const files = { 'illegal.yaml': illegal, 'slow.yaml': slow, 'misspelt.yaml': misspelt }
+    const reports = ['junit', 'sarif', 'github', 'markdown'].flatMap((name) => [
+      '--report',
+      `${name}=${name}`,
+    ])
+    const { out, written } = await run(['check', ...Object.keys(files), ...reports], files)
+    expect(out).toMatch(/FAIL {2}legal .*\(illegal.yaml:6 \/plan\/mesh\)/)
+    expect(out).toMatch(/FAIL {2}request .*\(misspelt.yaml:2 \/hardware\/gpus\)/)
+    const { junit = '', sarif = '', github = '', markdown = '' } = written
+    expect(XMLValidator.validate(junit)).toBe(true)
+    const { testsuites } = new XMLParser({ ignoreAttributes: false }).parse(junit)
+    expect(
+      testsuites.testsuite.map((suite: Record<string, string>) => [suite['@_name'], suite['@_failures']]),
+    ).toEqual([
+      ['illegal.yaml', '1'],
+      ['slow.yaml', '1'],
+      ['misspelt.yaml', '1'],
+    ])
+    const log: Log = JSON.parse(sarif)
+    const places = log.runs[0]?.results?.map(({ ruleId, locations: [at] = [] }) => {
+      const { artifactLocation, region } = at?.physicalLocation ?? {}
+      return `${ruleId} ${artifactLocation?.uri}:${region?.startLine}`
+    })
+    expect(places).toEqual(['legal illegal.yaml:6', 'minMfu slow.yaml:10', 'request misspelt.yaml:2'])
+    expect(github.split('\n').map((line) => line.split('::')[1])).toEqual([
+      'error file=illegal.yaml,line=6,title=shardplan%3A legal',
+      'error file=slow.yaml,line=10,title=shardplan%3A minMfu',
+      'error file=misspelt.yaml,line=2,title=shardplan%3A request',
+      undefined,
+    ])
+    expect(markdown).toMatch(/^### shardplan: 3 of \d+ checks fail/)
+  })
+
+  it('answers as the service does, as JSON and as YAML', async () => {
+    const files = { '-': good }
+    const json = JSON.parse((await run(['validate', '-', '--format', 'json'], files)).out)
+    expect(json).toMatchObject({ mode: 'train', ok: true })
+    expect(parse((await run(['validate', '-', '--format', 'yaml'], files)).out)).toEqual(json)
+    const elsewhere = await listening({ search: planning }, (origin) =>
+      run(['validate', '-', '--format', 'json', '--server', origin], files),
+    )
+    expect(JSON.parse(elsewhere.out)).toEqual(json)
+  })
+
+  it('takes what options say in place of what the file does', async () => {
+    const files = { 'good.yaml': good }
+    const { code, out } = await run(
+      ['check', 'good.yaml', '--set', 'require.minMfu=0.99', '--mesh', 'tensor=4,data=4'],
+      files,
+    )
+    expect(code).toBe(1)
+    expect(out).toMatch(/FAIL {2}minMfu/)
+    expect(out).toMatch(/plan {2}data 4 x tensor 4/)
+  })
+})
+
+describe('shardplan optimize', () => {
+  it('plans what options say as it plans the file that says the same', async () => {
+    const [file, flags] = [
+      await run(['optimize', 'question.yaml'], { 'question.yaml': good.slice(0, good.indexOf('plan:')) }),
+      await run(['plan', ...asFlags]),
+    ]
+    expect(file).toMatchObject({ code: 0, err: '' })
+    expect(flags).toEqual(file)
+    expect(file.out).toMatch(/^# +step .*\n1 +/)
+  })
+
+  it('writes a sheet with a row for each plan', async () => {
+    const { out } = await run(['plan', ...asFlags, '--top', '3', '--format', 'csv'])
+    const [head, ...rows] = out.trimEnd().split('\r\n')
+    expect(head?.split(',').slice(0, 3)).toEqual(['rank', 'stepTimeSeconds', 'mfu'])
+    expect(rows).toHaveLength(3)
+    expect(rows.map((row) => Number(row.split(',')[0]))).toEqual([1, 2, 3])
+  })
+
+  it('ends with 3 where nothing fits, and says what would', async () => {
+    const { code, out } = await run(['plan', ...asFlags, '--memory', '5GB'])
+    expect(code).toBe(3)
+    expect(out).toMatch(/No plan, memory/)
+    expect(out).toMatch(/Would do: /)
+  })
+
+  it.each([
+    [['plan', '--batch', '3q']],
+    [['plan', '--mesh', 'tensor']],
+    [['plan', '--format', 'xml']],
+    [['plan', '--model', 'llama-3-8b']],
+    [['no-such-command']],
+    [['check', '-', '--report', 'junit']],
+    [['plan', ...asFlags, '--chip', 'h1000']],
+  ])('ends %j with 2 and a word of why', async (args) => {
+    const { code, out, err } = await run(args, { '-': good })
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toMatch(/^error: /)
+  })
+})
+
+describe('shardplan evaluate', () => {
+  it('tells where the time and the memory of a plan go', async () => {
+    const { code, out } = await run(['evaluate', ...asFlags, '--mesh', 'fsdp=16'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^plan {2,}fsdp 16/)
+    expect(out).toMatch(/\nmemory .*: activations|\nmemory .*optimizer/)
+  })
+
+  it('ends with 3 where it does not fit, and says what would help', async () => {
+    const { code, out } = await run(['evaluate', ...asFlags, '--mesh', 'data=16', '--memory', '5GB'])
+    expect(code).toBe(3)
+    expect(out).toMatch(/\nwould do /)
+  })
+})
+
+describe('the rest', () => {
+  it('lists models and chips, and explains itself', async () => {
+    expect((await run(['models'])).out).toMatch(/\nllama-3-70b +70.6B/)
+    expect((await run(['hardware'])).out).toMatch(/\nh100-sxm /)
+    const help = await run(['validate', '--help'])
+    expect([help.code, help.err]).toEqual([0, ''])
+    expect(help.out).toMatch(/--report <format=file>/)
+  })
+
+  it('says of a service that is not there that it is not, and ends with 5', async () => {
+    const origin = await listening({}, async (at) => at)
+    const { code, err } = await run(['plan', ...asFlags, '--server', origin])
+    expect(code).toBe(5)
+    expect(err).toMatch(/does not answer/)
+  })
+})
