@@ -11,7 +11,7 @@ import type { Wanted } from './layout-question.ts'
 import { inferenceMeshes } from './meshes.ts'
 import type { InferenceModel } from './model.ts'
 import { generationPass, type Pass } from './pass.ts'
-import { leanestBytes, memoryRoom } from './pass-numbers.ts'
+import { memoryRoom } from './pass-numbers.ts'
 import type { Phase, Site } from './search.ts'
 import { offersOf } from './servable.ts'
 import { mostTokens } from './speculation.ts'
@@ -60,8 +60,8 @@ export function generationPhase(
       if (room === 0) return null
       const least = (batch: number) => leastSeconds(model, mesh, passOf(batch, mesh), offered)
       if (!fills) {
-        const fits = leanestBytes(model, mesh, passOf(room, mesh), offered) <= problem.memoryBudget
-        return fits ? least(room) : null
+        const bytes = memoryRoom(model, mesh, offered)
+        return bytes(passOf(room, mesh)) <= problem.memoryBudget ? least(room) : null
       }
       // Under a time limit any batch from the smallest may be the largest.
       if (workload.maxStepSeconds !== undefined) return least(replicasOf(mesh)) / (perSequence ? room : 1)

@@ -10,8 +10,10 @@ import { arrayType } from '../cost/compile.ts'
 import { type ComputeRates, computeRates } from '../cost/compute.ts'
 import { type NetworkPrices, networkPrices } from '../cost/network.ts'
 import type { Traffic } from '../cost/traffic.ts'
+import type { Network } from '../hardware/cluster.ts'
 import { resourceCount } from '../hardware/collective.ts'
 import { cacheLayers } from '../model/attention-layers.ts'
+import type { Transformer } from '../model/transformer.ts'
 import type { Setting } from '../problem.ts'
 import { elementBytes } from '../recipe/element-type.ts'
 import type { ShardedArray } from '../sharding/array.ts'
@@ -75,6 +77,52 @@ export interface InferenceModel {
 
 export function inferenceModel(setting: Setting, servable: Servable | null = null): InferenceModel {
   const { model, precision, assumptions, cluster } = setting
+  const { pricesOn, ...compiled } = compiledModel(setting)
+  return {
+    ...compiled,
+    setting,
+    assumed: phaseAssumptions(assumptions),
+    rates: computeRates(cluster.chip, precision.compute, assumptions),
+    prices: pricesOn(cluster.network),
+    resources: resourceCount(cluster.network),
+    sizes: createSizes(
+      model,
+      assumptions.tokensDivideFreely,
+      assumptions.expertImbalance,
+      assumptions.redundantExperts,
+      assumptions.choicesApart,
+    ),
+    servable,
+    numbers: new WeakMap(),
+    traffics: [],
+  }
+}
+
+/** What hangs on the model, its types of numbers and the assumptions alone: whatever else is tried has it as well. */
+interface Compiled extends Pick<InferenceModel, 'components' | 'embedding' | 'sets' | 'moves' | 'boundary'> {
+  readonly pricesOn: (network: Network) => NetworkPrices
+}
+
+function compiledModel(setting: Setting): Compiled {
+  const { model, precision, assumptions } = setting
+  const known = compiledModels.get(model) ?? []
+  const found = known.find((each) => each.precision === precision && each.assumptions === assumptions)
+  if (found) return found.compiled
+  const compiled = compile(setting)
+  compiledModels.set(model, [...known.slice(-mostCompiled + 1), { precision, assumptions, compiled }])
+  return compiled
+}
+
+const compiledModels = new WeakMap<Transformer, readonly KnownModel[]>()
+
+interface KnownModel extends Pick<Setting, 'precision' | 'assumptions'> {
+  readonly compiled: Compiled
+}
+
+/** Types that a suggestion tries, and the request's own. */
+const mostCompiled = 4
+
+function compile({ model, precision, assumptions }: Setting): Compiled {
   const compiled = (layout: InferenceLayout) =>
     compileLayout(layout, precision, assumptions, cacheLayers(model) / model.layers)
   const component = ({ layouts, layers }: LayerComponent): InferenceComponent => ({
@@ -93,27 +141,18 @@ export function inferenceModel(setting: Setting, servable: Servable | null = nul
     axisBit.pipeline,
   ])
   const stream = arrayOf(embedding.component, 'Out')
+  const priced = new WeakMap<Network, NetworkPrices>()
   return {
-    setting,
-    assumed: phaseAssumptions(assumptions),
     components,
     embedding,
-    rates: computeRates(cluster.chip, precision.compute, assumptions),
-    prices: networkPrices(cluster.network, [...sets], inferenceTerms(assumptions)),
     sets: [...sets],
-    resources: resourceCount(cluster.network),
-    sizes: createSizes(
-      model,
-      assumptions.tokensDivideFreely,
-      assumptions.expertImbalance,
-      assumptions.redundantExperts,
-      assumptions.choicesApart,
-    ),
     moves,
     boundary: localTerm(elementBytes[arrayType('activation', precision)], stream.dimensions),
-    servable,
-    numbers: new WeakMap(),
-    traffics: [],
+    pricesOn: (network) => {
+      const prices = priced.get(network) ?? networkPrices(network, [...sets], inferenceTerms(assumptions))
+      priced.set(network, prices)
+      return prices
+    },
   }
 }
 

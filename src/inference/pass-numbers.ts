@@ -144,18 +144,7 @@ function optionBytes(
   })
 }
 
-/** What a pass takes at least on a mesh, whatever its layouts. */
-export function leanestBytes(
-  model: InferenceModel,
-  mesh: Mesh,
-  pass: Pass,
-  layouts: readonly (readonly CompiledLayout[])[],
-): Bytes {
-  const { fixed, options } = passNumbers(model, mesh, pass, layouts)
-  return fixed + leanest(options)
-}
-
-/** The same for many batches: what a search for the largest batch asks. */
+/** What a pass takes at least on a mesh, whatever its layouts. What is over the budget by its weights is worked out no further. */
 export function memoryRoom(
   model: InferenceModel,
   mesh: Mesh,
@@ -163,7 +152,20 @@ export function memoryRoom(
 ): (pass: Pass) => Bytes {
   const fixed = fixedBytes(model, mesh)
   const weights = weightBytes(model, mesh.pipeline, layouts)
+  const least = fixed + sumOfLeast(weights)
+  if (least > model.setting.memoryBudget) return () => least
   return (pass) => fixed + leanest(optionBytes(model, pass, layouts, weights))
+}
+
+/** False where weights alone are over the budget, in whatever layouts. */
+export function weightsMayFit(model: InferenceModel, mesh: Mesh): boolean {
+  const fixed = fixedBytes(model, mesh)
+  const all = model.components.map(({ layouts }) => layouts)
+  return fixed + sumOfLeast(weightBytes(model, mesh.pipeline, all)) <= model.setting.memoryBudget
+}
+
+function sumOfLeast(options: readonly (readonly Bytes[])[]): Bytes {
+  return options.reduce((sum, own) => sum + Math.min(...own), 0)
 }
 
 function largestOf(sets: readonly (readonly LocalTerm[])[], sizes: Sizes): Bytes {

@@ -10,7 +10,7 @@ import { contextGroups } from './contexts.ts'
 import { inferenceMeshes } from './meshes.ts'
 import type { InferenceModel } from './model.ts'
 import { type Pass, prefillPass } from './pass.ts'
-import { leanestBytes } from './pass-numbers.ts'
+import { memoryRoom } from './pass-numbers.ts'
 import type { Phase } from './search.ts'
 import { offersOf } from './servable.ts'
 
@@ -32,9 +32,8 @@ export function prefillPhase(model: InferenceModel, problem: InferenceProblem<Pr
     meshes: inferenceMeshes(problem, { sequences: batchSequences, positions: fresh }),
     passes: ({ mesh }) => passesOf(mesh),
     lower: (mesh, offered) => {
-      const fitting = passesOf(mesh).filter((pass) => {
-        return leanestBytes(model, mesh, pass, offered) <= problem.memoryBudget
-      })
+      const bytes = memoryRoom(model, mesh, offered)
+      const fitting = passesOf(mesh).filter((pass) => bytes(pass) <= problem.memoryBudget)
       if (fitting.length === 0) return null
       return Math.min(...fitting.map((pass) => leastSeconds(model, mesh, pass, offered)))
     },

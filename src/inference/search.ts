@@ -16,6 +16,7 @@ import { setShards } from './local-term.ts'
 import type { InferenceMeshes } from './meshes.ts'
 import type { InferenceModel } from './model.ts'
 import type { Pass } from './pass.ts'
+import { weightsMayFit } from './pass-numbers.ts'
 
 export interface InferenceCandidate extends Arrangement {
   readonly mesh: Mesh
@@ -34,7 +35,7 @@ export interface InferenceCandidate extends Arrangement {
 export function anyCandidate(model: InferenceModel, phase: Phase, stop: Stop = never): boolean {
   const bySharding = [...phase.meshes.allowed].sort((a, b) => a.data - b.data || a.pipeline - b.pipeline)
   return bySharding.some((mesh) => {
-    if (stop()) return false
+    if (stop() || !weightsMayFit(model, mesh)) return false
     // Memory, and what no site can be faster than, before any site is costed.
     const offers = phase.offers(mesh).filter((offered) => {
       return Number.isFinite(phase.lower(mesh, offered) ?? Number.POSITIVE_INFINITY)

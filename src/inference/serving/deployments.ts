@@ -121,8 +121,11 @@ function pairsWith(
   }
   if (disaggregated === false) return found
   const cross = (prefills: InstanceSize, generates: InstanceSize) => {
+    // Asked first, as it is quick to say that there are none.
+    const partners = generatesOf(generates, requests, stop)
+    if (partners.length === 0) return
     for (const prefill of undominated(prefillsOf(prefills, requests, stop))) {
-      for (const generate of generatesOf(generates, requests, stop)) {
+      for (const generate of partners) {
         found.push(apart(prefill, generate, requests))
       }
     }

@@ -118,16 +118,23 @@ interface Changed {
   readonly deployment: Sized
 }
 
-/** The limit in steps of a quarter, up to a thousand times what it is; none where it is not in the way. */
+/** The limit in steps of a quarter, up to a thousand times what it is; none where it is not in the way. What meets one step meets all above it. */
 function loosened(limit: number, attempt: (limit: number) => Sized | null): Changed | null {
   if (!Number.isFinite(limit) || !attempt(Number.POSITIVE_INFINITY)) return null
-  for (let factor = 1.25; factor < 1000; factor *= 1.25) {
-    const value = Number((limit * factor).toPrecision(3))
+  let [missed, met] = [0, mostSteps + 1]
+  let found: Changed | null = null
+  while (met - missed > 1) {
+    const step = Math.floor((missed + met) / 2)
+    const value = Number((limit * 1.25 ** step).toPrecision(3))
     const deployment = attempt(value)
-    if (deployment) return { value, deployment }
+    if (deployment) [met, found] = [step, { value, deployment }]
+    else missed = step
   }
-  return null
+  return found
 }
+
+/** 1.25 to that is just below a thousand. */
+const mostSteps = 30
 
 /** The highest rate that is met, within a hundredth. */
 function lowered(rate: number | null, attempt: (rate: number) => Sized | null): Changed | null {
