@@ -25,7 +25,8 @@ import {
   score,
 } from './candidate.ts'
 import type { Microbatching } from './choices.ts'
-import { layoutFloor, layoutShortBytes } from './layout-floor.ts'
+import type { ChoiceFloor } from './floor.ts'
+import { hasRoom, layoutFloor, layoutShortBytes } from './layout-floor.ts'
 import { leaner, type StageCuts, walkCuts } from './stage-cuts.ts'
 import type { StageNumbers } from './stage-numbers.ts'
 
@@ -50,6 +51,8 @@ export interface Choices {
   readonly overBudget?: boolean
   readonly placements?: readonly Placement[]
   readonly cuts?: (stageLayers: readonly number[]) => boolean
+  /** What no layout of a ZeRO stage and number of microbatches is under. */
+  readonly floor?: ChoiceFloor
   /** Whether the leanest layout is looked for among those that do not fit: always where absent. */
   readonly nearest?: boolean
 }
@@ -78,9 +81,9 @@ export function consider(
   choices: Choices,
   found: Expansion,
 ): void {
-  // What comes nearest to fitting is looked for among all.
-  if (choices.nearest === false && bench.accepts && !bench.accepts.layout(open)) {
-    found.constraint++
+  const wanted = choices.nearest !== false || choices.overBudget || choices.mix
+  if (!wanted && !hasRoom(bench.model, open, cuts, numbers)) {
+    found.memory++
     return
   }
   if (cuts.kind === 'unlike') {

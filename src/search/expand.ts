@@ -6,12 +6,22 @@
 import { computeNumbers } from '../cost/microbatch.ts'
 import { setBatch, setMesh } from '../cost/term.ts'
 import { placements } from '../hardware/placement.ts'
+import type { Schedule } from '../recipe/schedule.ts'
 import type { Mesh } from '../sharding/axis.ts'
+import type { ZeroStage } from '../sharding/states.ts'
 import type { OpenLayout } from './candidate.ts'
-import { choiceAllowed, layoutCount, microbatchChoices, scheduleChoices, zeroChoices } from './choices.ts'
+import {
+  choiceAllowed,
+  layoutCount,
+  type Microbatching,
+  microbatchChoices,
+  scheduleChoices,
+  zeroChoices,
+} from './choices.ts'
 import { type Choices, consider, type Expansion, type Workbench } from './consider.ts'
 import { stageCuts } from './stage-cuts.ts'
-import { placedCosts, stageNumbers } from './stage-numbers.ts'
+import { placedCosts, type StageNumbers, stageNumbers } from './stage-numbers.ts'
+import { wholeWork, workFloor } from './work-floor.ts'
 
 export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices: Choices = {}): Expansion {
   const { model, scale } = bench
@@ -27,39 +37,66 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
   const costs = placedCosts(model, mesh, places)
   const zeroStages = choices.zeroStages ?? zeroChoices(mesh, problem)
   for (const microbatching of choices.microbatchings ?? microbatchChoices(mesh, problem)) {
-    const schedules =
-      choices.schedules?.(microbatching.microbatches) ??
-      scheduleChoices(mesh, problem, microbatching.microbatches)
+    const { microbatches, sequences } = microbatching
+    const schedules = choices.schedules?.(microbatches) ?? scheduleChoices(mesh, problem, microbatches)
     if (bench.stop()) {
       found.unexamined += zeroStages.length * schedules.length
       continue
     }
-    setBatch(scale, microbatching.sequences)
+    const most = () => Math.min(limit, found.best?.score ?? limit)
+    const hopeful = zeroStages.filter((stage) => (choices.floor?.(stage, microbatches) ?? 0) <= most())
+    found.pruned += (zeroStages.length - hopeful.length) * schedules.length
+    const open = schedules.map((schedule) =>
+      openLayouts(bench, mesh, microbatching, schedule, hopeful, choices),
+    )
+    const left = open.reduce((sum, { length }) => sum + length, 0)
+    found.constraint += hopeful.length * schedules.length - left
+    if (left === 0) continue
+    setBatch(scale, sequences)
     const compute = computeNumbers(model, scale)
-    const stages = zeroStages.map((zeroStage) => stageNumbers(model, scale, zeroStage, compute, costs))
-    for (const schedule of schedules) {
-      const allowed = stages.filter(({ stage }) =>
-        choiceAllowed(problem.constraints, stage.zeroStage, microbatching.microbatches, schedule),
-      )
-      found.constraint += stages.length - allowed.length
-      const cuts = stageCuts(model, mesh.pipeline, schedule, microbatching.microbatches, compute)
-      if (!cuts) {
-        found.divisibility += allowed.length
-        continue
-      }
-      for (const numbers of allowed) {
-        if (bench.stop()) {
-          found.unexamined++
-          continue
-        }
-        const { zeroStage } = numbers.stage
-        const { contextLayout } = model
-        const open: OpenLayout = { mesh, zeroStage, contextLayout, ...microbatching, schedule }
-        consider(bench, open, cuts, numbers, limit, choices, found)
-      }
+    const work = wholeWork(model, compute)
+    const stages = new Map<ZeroStage, StageNumbers>()
+    const numbersOf = (zeroStage: ZeroStage) => {
+      const numbers = stages.get(zeroStage) ?? stageNumbers(model, scale, zeroStage, compute, costs)
+      stages.set(zeroStage, numbers)
+      return numbers
     }
+    schedules.forEach((schedule, at) => {
+      const layouts = open[at] ?? []
+      if (layouts.length === 0) return
+      if (workFloor(work, mesh.pipeline, schedule, microbatches) > most()) {
+        found.pruned += layouts.length
+        return
+      }
+      const cuts = stageCuts(model, mesh.pipeline, schedule, microbatches, compute)
+      if (!cuts) {
+        found.divisibility += layouts.length
+        return
+      }
+      for (const layout of layouts) {
+        if (bench.stop()) found.unexamined++
+        else consider(bench, layout, cuts, numbersOf(layout.zeroStage), limit, choices, found)
+      }
+    })
   }
   return found
+}
+
+/** One for each ZeRO stage that the request allows and, but where what comes nearest to fitting is looked for, some framework runs. */
+function openLayouts(
+  { model, accepts }: Workbench,
+  mesh: Mesh,
+  microbatching: Microbatching,
+  schedule: Schedule,
+  zeroStages: readonly ZeroStage[],
+  { nearest }: Choices,
+): readonly OpenLayout[] {
+  const { contextLayout, problem } = model
+  return zeroStages.flatMap((zeroStage) => {
+    if (!choiceAllowed(problem.constraints, zeroStage, microbatching.microbatches, schedule)) return []
+    const layout: OpenLayout = { mesh, zeroStage, contextLayout, ...microbatching, schedule }
+    return accepts && nearest === false && !accepts.layout(layout) ? [] : [layout]
+  })
 }
 
 function nothingFound(): Expansion {

@@ -27,13 +27,19 @@ import { type Scale, setBatch, setMesh } from '../cost/term.ts'
 import { addBuckets, addScaled, createTraffic, type Traffic, windowTime } from '../cost/traffic.ts'
 import { canRun, hasVirtualStages, scheduleRow, scheduleRows } from '../recipe/schedule.ts'
 import type { Mesh } from '../sharding/axis.ts'
+import { type ZeroStage, zeroStages } from '../sharding/states.ts'
 import type { Seconds } from '../units.ts'
 import { score } from './candidate.ts'
 import { type Microbatching, microbatchChoices, triedSchedules, zeroChoices } from './choices.ts'
 
 export interface Floors {
+  /** Of every layout of a mesh. */
   readonly of: (mesh: Mesh, scale: Scale) => number
+  /** Of those of one of its ZeRO stages and numbers of microbatches. */
+  readonly within: (mesh: Mesh, scale: Scale) => ChoiceFloor
 }
+
+export type ChoiceFloor = (zeroStage: ZeroStage, microbatches: number) => number
 
 interface Work {
   readonly forward: Seconds
@@ -92,12 +98,15 @@ export function meshFloors(model: CostModel): Floors {
     return work
   }
 
-  const of = (mesh: Mesh, scale: Scale): number => {
+  const visitChoices = (
+    mesh: Mesh,
+    scale: Scale,
+    visit: (zeroStage: ZeroStage, microbatches: number, floor: number) => void,
+  ): void => {
     setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
     const choices = microbatchChoices(mesh, model.problem)
     const [first] = choices
-    if (!first) return 0
-    let least = Number.POSITIVE_INFINITY
+    if (!first) return
     for (const costs of model.prices.bestCases(mesh)) {
       const work = workOf(mesh, first.sequences * first.microbatches, scale, costs)
       for (const zeroStage of zeroChoices(mesh, model.problem)) {
@@ -105,14 +114,32 @@ export function meshFloors(model: CostModel): Floors {
         if (!buckets) continue
         fillSums(sums, buckets, mesh, layers, scale, costs, model)
         for (const choice of choices) {
-          least = Math.min(least, together(work, sums, choice, mesh, layers))
+          const time = together(work, sums, choice, mesh, layers)
+          // The sums are added in another order than a layout's: rounding must not put the floor above it.
+          const floor = (time + score(model.stepOverhead, model.stepOverhead)) * (1 - 1e-12)
+          visit(zeroStage, choice.microbatches, floor)
         }
       }
     }
-    // The sums are added in another order than a layout's: rounding must not put the floor above it.
-    return (least + score(model.stepOverhead, model.stepOverhead)) * (1 - 1e-12)
   }
-  return { of }
+  return {
+    of: (mesh, scale) => {
+      let least = Number.POSITIVE_INFINITY
+      visitChoices(mesh, scale, (_stage, _microbatches, floor) => {
+        least = Math.min(least, floor)
+      })
+      return least
+    },
+    within: (mesh, scale) => {
+      const floors = new Map<number, number>()
+      const key = (zeroStage: ZeroStage, microbatches: number) => zeroStages.length * microbatches + zeroStage
+      visitChoices(mesh, scale, (zeroStage, microbatches, floor) => {
+        const at = key(zeroStage, microbatches)
+        floors.set(at, Math.min(floors.get(at) ?? Number.POSITIVE_INFINITY, floor))
+      })
+      return (zeroStage, microbatches) => floors.get(key(zeroStage, microbatches)) ?? 0
+    },
+  }
 
   function together(
     work: Work,

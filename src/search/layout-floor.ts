@@ -10,14 +10,15 @@
  * are left out.
  */
 
-import type { Mix } from '../cost/memory-numbers.ts'
+import type { MemoryNumbers, Mix } from '../cost/memory-numbers.ts'
 import type { CostModel } from '../cost/model.ts'
 import { onceTime, type StepScratch, stageTime } from '../cost/stage-time.ts'
 import type { Layers, StageGroup } from '../cost/stages.ts'
 import { stepTime } from '../cost/step.ts'
-import { inFlight, scheduleRow } from '../recipe/schedule.ts'
+import { inFlight, type Schedule, scheduleRow } from '../recipe/schedule.ts'
 import type { Bytes, Seconds } from '../units.ts'
 import type { Layout } from './candidate.ts'
+import type { StageCuts } from './stage-cuts.ts'
 import type { StageNumbers } from './stage-numbers.ts'
 
 type Uncut = Pick<Layout, 'mesh' | 'schedule' | 'microbatches'>
@@ -56,16 +57,45 @@ export function layoutShortBytes(
 ): Bytes {
   const { memoryBudget, model: transformer } = model.problem
   const { pipeline } = mesh
-  const { layer, kept, reserve } = memory
+  const { kept, reserve } = memory
   const least = Math.min(
     inFlight(schedule, 0, pipeline, microbatches),
     inFlight(schedule, pipeline - 1, pipeline, microbatches),
   )
-  const held = scheduleRow(schedule).stagesPerChip
-  const optimizer = layer.optimizer / (memory.shardsOptimizer ? held : 1)
-  const states = held * (layer.weights + layer.gradients) + held * optimizer
-  const mean = (transformer.layers / pipeline) * (states + least * Math.min(...kept))
+  const each = statesOfLayer(memory, schedule) + least * Math.min(...kept)
+  const mean = (transformer.layers / pipeline) * each
   return (mean + reserve) * (1 - 1e-12) - memoryBudget
+}
+
+/**
+ * False where no cut fits, under whatever policy. Of like layers stage i has room for k_i = (budget - reserve)/(states + f_i·kept)
+ * of them at most, and all stages for no more than their sum.
+ */
+export function hasRoom(
+  model: CostModel,
+  layout: Uncut,
+  { kind }: Pick<StageCuts, 'kind'>,
+  numbers: Pick<StageNumbers, 'memory'>,
+): boolean {
+  if (kind === 'unlike') return layoutShortBytes(model, layout, numbers) <= 0
+  const { memoryBudget, model: transformer } = model.problem
+  const { memory } = numbers
+  const { schedule, microbatches, mesh } = layout
+  const states = statesOfLayer(memory, schedule)
+  const kept = Math.min(...memory.kept)
+  const room = memoryBudget - memory.reserve * (1 - 1e-12)
+  let layers = 0
+  for (let stage = 0; stage < mesh.pipeline; stage++) {
+    layers += room / (states + inFlight(schedule, stage, mesh.pipeline, microbatches) * kept)
+  }
+  return layers >= transformer.layers * (1 - 1e-9)
+}
+
+/** Of a layer of each stage that a chip has. */
+function statesOfLayer({ layer, shardsOptimizer }: MemoryNumbers, schedule: Schedule): Bytes {
+  const held = scheduleRow(schedule).stagesPerChip
+  const optimizer = layer.optimizer / (shardsOptimizer ? held : 1)
+  return held * (layer.weights + layer.gradients + optimizer)
 }
 
 function meanStage({ problem }: CostModel, stages: number, held: 1 | 2): StageGroup {

@@ -81,7 +81,7 @@ export function searchSpaces(
     .flatMap(({ bench, meshes }, space) => {
       const floors = meshFloors(bench.model)
       return meshes.allowed.flatMap((mesh) => {
-        if (!stop()) return { space, bench, mesh, floor: floors.of(mesh, bench.scale) }
+        if (!stop()) return { space, bench, mesh, floors, floor: floors.of(mesh, bench.scale) }
         unexamined += layoutCount(mesh, bench.model.problem)
         lowest = 0
         return []
@@ -100,7 +100,7 @@ export function searchSpaces(
   let nearest: Misfit | null = null
   let pruned = 0
   let evaluated = 0
-  for (const { space, bench, mesh, floor } of ordered) {
+  for (const { space, bench, mesh, floors, floor } of ordered) {
     const { accepts, model } = bench
     const limit = candidates.length < top ? most : (candidates.at(-1)?.candidate.score ?? 0)
     if (floor > limit) {
@@ -118,7 +118,8 @@ export function searchSpaces(
     }
     // What comes nearest is of interest only where nothing fits.
     const nothing = candidates.length === 0 && most === Number.POSITIVE_INFINITY
-    const found = expandMesh(bench, mesh, limit, { nearest: nothing })
+    const within = floors.within(mesh, bench.scale)
+    const found = expandMesh(bench, mesh, limit, { nearest: nothing, floor: within })
     pruned += found.pruned
     evaluated += found.evaluated
     infeasible.memory += found.memory

@@ -13,10 +13,11 @@ import type { Constraints, Problem } from '../../src/problem.ts'
 import { type Candidate, type Layout, meshKey } from '../../src/search/candidate.ts'
 import { contextModels, searchAll } from '../../src/search/context-models.ts'
 import { meshFloors } from '../../src/search/floor.ts'
-import { layoutFloor } from '../../src/search/layout-floor.ts'
+import { hasRoom, layoutFloor } from '../../src/search/layout-floor.ts'
 import { createWorkbench, type SearchResult } from '../../src/search/search.ts'
 import { stageCuts } from '../../src/search/stage-cuts.ts'
 import { placedCosts, stageNumbers } from '../../src/search/stage-numbers.ts'
+import { wholeWork, workFloor } from '../../src/search/work-floor.ts'
 import { problem } from '../problem.ts'
 import { runs } from '../runs.ts'
 import { enumeration, mergedRanking } from './enumeration.ts'
@@ -133,6 +134,7 @@ function named({
 function floorsOf(model: CostModel) {
   const { problem } = model
   const bench = createWorkbench(model)
+  const ofMesh = meshFloors(model)
   const under = (layout: Layout, best: number) => {
     if (!Number.isFinite(best)) return
     const { mesh, schedule, microbatches, stageLayers } = layout
@@ -148,12 +150,17 @@ function floorsOf(model: CostModel) {
         ? [cuts.of(lastOf(layout, problem))]
         : cuts.byFloor.map((one) => one.cut()).filter((one) => `${one.stageLayers}` === `${stageLayers}`)
     for (const one of cut) expect(one?.floor ?? Number.NaN).toBeLessThanOrEqual(best)
+    expect(workFloor(wholeWork(model, compute), mesh.pipeline, schedule, microbatches)).toBeLessThanOrEqual(
+      best,
+    )
+    expect(ofMesh.within(mesh, createScale())(layout.zeroStage, microbatches)).toBeLessThanOrEqual(best)
     expect(cut.length).toBeGreaterThan(0)
     const places = placedCosts(model, mesh, placements(problem.cluster.network, mesh))
     const numbers = stageNumbers(model, scale, layout.zeroStage, compute, places)
     expect(layoutFloor(model, layout, numbers, bench.scratch)).toBeLessThanOrEqual(best)
+    expect(hasRoom(model, layout, cuts, numbers)).toBe(true)
   }
-  return { under, ofMesh: meshFloors(model) }
+  return { under, ofMesh }
 }
 
 /** What a cut is named by: the layers of the last stage, or of the outermost pair. */

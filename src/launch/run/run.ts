@@ -60,10 +60,22 @@ export function meshRun(problem: Problem, mesh: Mesh): MeshRun {
 
 export function layoutRun(problem: Problem, layout: OpenLayout): LayoutRun {
   const { mesh, zeroStage, contextLayout, schedule, sequences, microbatches } = layout
-  const run = meshRun(problem, mesh)
-  const microbatch = sequences / run.replicas
-  const globalBatch = sequences * microbatches
-  return { ...run, zeroStage, contextLayout, schedule, microbatch, sequences, microbatches, globalBatch }
+  const { model, workload } = problem
+  const replicas = replicasOf(mesh)
+  return {
+    problem,
+    model,
+    mesh,
+    replicas,
+    sequenceLength: workload.sequenceLength,
+    zeroStage,
+    contextLayout,
+    schedule,
+    microbatch: sequences / replicas,
+    sequences,
+    microbatches,
+    globalBatch: sequences * microbatches,
+  }
 }
 
 export function cutRun(problem: Problem, layout: OpenLayout & Pick<Layout, 'stageLayers'>): CutRun {
