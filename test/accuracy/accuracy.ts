@@ -1,29 +1,42 @@
-/** Predicted over measured times and memory of what was published, training and inference: `npm run accuracy`. Asserts nothing. */
-import { publishedInference } from './inference-row.ts'
-import { predictedInference } from './inference-run.ts'
-import { inferenceTable } from './inference-table.ts'
-import { publishedMemory } from './memory-run.ts'
-import { memoryTable } from './memory-table.ts'
-import { publishedRuns } from './run.ts'
-import { trainingTable } from './training-table.ts'
+/**
+ * Predicted over measured times and memory of all that was published: `npm run accuracy`. Fails where they are worse than
+ * recorded; `npm run accuracy -- --record` writes them down, to fixtures/accuracy.json and docs/accuracy.md.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { isCompared } from './compared.ts'
+import { grownWorse } from './grown-worse.ts'
+import { figures, page } from './page.ts'
+import { outcomes, type Report, report } from './report.ts'
+import { scatter } from './scatter.ts'
 
-const modelOf = ({ model }: { readonly model: unknown }) => (typeof model === 'string' ? model : 'other')
-process.stdout.write(
-  [
-    trainingTable('training, dense models', publishedRuns(), ({ chip }) => chip),
-    trainingTable('training, mixtures of experts', publishedRuns('expert-training'), modelOf),
-    trainingTable('training, mixtures of experts', publishedRuns('expert-training'), ({ chip }) => chip),
-    trainingTable('training, dense models, long sequences', publishedRuns('long-training'), ({ id }) => id),
-    memoryTable(publishedMemory()),
-  ].join('\n'),
-)
+const root = new URL('../../', import.meta.url)
+const recordFile = new URL('fixtures/accuracy.json', root)
 
-const inference = publishedInference().map((row) => ({ row, comparison: predictedInference(row) }))
-const dense = inference.filter(({ row }) => !row.mixtureOfExperts)
-for (const [title, rows] of [
-  ['inference, dense models, rows that set constants', dense.filter(({ row }) => row.split === 'fit')],
-  ['inference, dense models, rows that set nothing', dense.filter(({ row }) => row.split === 'test')],
-  ['inference, mixtures of experts', inference.filter(({ row }) => row.mixtureOfExperts)],
-] as const) {
-  process.stdout.write(`\n${inferenceTable(title, rows, 10)}`)
+const all = outcomes()
+const found = report(all)
+
+if (process.argv.includes('--record')) {
+  writeFileSync(recordFile, `${JSON.stringify(found, null, 2)}\n`)
+  writeFileSync(new URL('docs/accuracy.md', root), page(found))
+  const rows = all.filter(isCompared)
+  const [training, inference] = figures
+  const write = (file: string, svg: string) => writeFileSync(new URL(`docs/figures/${file}`, root), svg)
+  const ofTraining = rows.filter(({ phase }) => phase === 'training')
+  const ofInference = rows.filter(({ phase }) => phase !== 'training')
+  write(
+    training.file,
+    scatter(training.title, ofTraining, ({ kind, era }) => `${kind}, ${era}`),
+  )
+  write(
+    inference.file,
+    scatter(inference.title, ofInference, ({ phase }) => phase),
+  )
+} else {
+  process.stdout.write(page(found))
+  const recorded: Report = JSON.parse(readFileSync(recordFile, 'utf8'))
+  const faults = grownWorse(found, recorded)
+  if (faults.length > 0) {
+    process.stderr.write(`\nWorse than recorded:\n${faults.map((fault) => `  ${fault}\n`).join('')}`)
+    process.exitCode = 1
+  }
 }

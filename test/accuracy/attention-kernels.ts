@@ -6,7 +6,7 @@
  *             2307.08691, abstract), 0.18 of an H100, whose own instructions it does not use.
  *   unfused   scores written to HBM, as in Megatron of 2021. Counted, not fitted: 13 bytes a score forwards (2 written, softmax
  *             2 + 2, dropout 2 + 2 and 1 of its mask, 2 read) and 19 backwards at the rate of elementwise kernels, and all
- *             products of the square. With one pass recomputed, 128 wide, 50 ps for 9 · 128 causal FLOPs on an A100: 0.07.
+ *             products of the square. With one pass recomputed, 128 wide, 50 ps for 9 · 128 causal FLOPs on an A100 of 80 GB: 0.07, on one of 40 GB as much less as its HBM is slower.
  */
 import type { Efficiency } from '../../src/hardware/chip.ts'
 
@@ -14,7 +14,7 @@ export type AttentionKernel = 'triton' | 'unfused'
 
 const ofPeak: Readonly<Record<AttentionKernel, Readonly<Record<string, number>>>> = {
   triton: { 'a100-40g-sxm': 0.31, 'a100-80g-sxm': 0.31, 'h100-sxm': 0.18 },
-  unfused: { 'a100-80g-sxm': 0.07 },
+  unfused: { 'a100-80g-sxm': 0.07, 'a100-40g-sxm': 0.053 },
 }
 
 /** Before what training does not sustain of it. */

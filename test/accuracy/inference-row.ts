@@ -35,6 +35,7 @@ export type InferenceRow = Measurement & {
   readonly source: string
   readonly split: 'fit' | 'test'
   readonly stack: string
+  readonly year: number
   readonly mode: 'generate' | 'prefill'
   /** A name of fixtures/models, or the architecture where the catalogue has none with it. */
   readonly model: string | Spelling

@@ -8,7 +8,7 @@ import { phaseOf } from '../../src/infer.ts'
 import { largestBatch } from '../../src/inference/generation.ts'
 import { type InferenceModel, inferenceModel } from '../../src/inference/model.ts'
 import { generationPass } from '../../src/inference/pass.ts'
-import { residentNumbers } from '../../src/inference/pass-numbers.ts'
+import { memoryRoom, residentNumbers } from '../../src/inference/pass-numbers.ts'
 import { candidatesAt, type InferenceCandidate, type Site, sitesOf } from '../../src/inference/search.ts'
 import { type Spelling, spelledOut } from '../../src/model/spelling.ts'
 import { inferenceCosting } from '../../src/plan/inference/costing.ts'
@@ -19,6 +19,21 @@ import { latentForms } from '../../src/sharding/inference-latent-attention.ts'
 import type { Bytes, Seconds } from '../../src/units.ts'
 import { type Comparison, comparison, type Steps, type StepTime } from './inference-comparison.ts'
 import type { InferenceRow } from './inference-row.ts'
+
+export interface ServingMemory {
+  readonly bytes: Bytes
+  /** Beside what a framework keeps free. */
+  readonly fits: boolean
+}
+
+/** Of a static batch with all of its tokens; null where the layout cannot be expressed, or the batch is not stated. */
+export function predictedServingMemory(published: InferenceRow): ServingMemory | null {
+  const row = byGroups(published)
+  const steps = stepsOf(row)
+  if ('reason' in steps || row.batchSequences === 'max') return null
+  const bytes = steps.bytes(row.batchSequences / row.mesh.data, row.promptLength + row.outputLength)
+  return { bytes, fits: bytes <= steps.room }
+}
 
 export function predictedInference(published: InferenceRow): Comparison {
   const row = byGroups(published)
@@ -37,10 +52,16 @@ function isDispatched({ mesh }: InferenceRow): boolean {
 }
 
 const fixtures = new URL('../../fixtures/', import.meta.url)
-const known = new Map<string, Steps | { readonly reason: string }>()
+/** With what a batch takes on a chip, and what there is for it. */
+interface MeasuredSteps extends Steps {
+  readonly bytes: (sequences: number, length: number) => Bytes
+  readonly room: Bytes
+}
+
+const known = new Map<string, MeasuredSteps | { readonly reason: string }>()
 
 /** Rows of one configuration differ by batch and lengths alone. */
-function stepsOf(row: InferenceRow): Steps | { readonly reason: string } {
+function stepsOf(row: InferenceRow): MeasuredSteps | { readonly reason: string } {
   const { model, chip, mesh, strategy, precision, twoBatchOverlap, redundantExperts } = row
   const key = JSON.stringify([
     ...[model, chip, mesh, strategy ?? null, precision],
@@ -52,7 +73,7 @@ function stepsOf(row: InferenceRow): Steps | { readonly reason: string } {
 }
 
 /** The one place where rows meet the evaluator: steps of one replica of the row's layout under `calibrated`. */
-function evaluatedSteps(row: InferenceRow): Steps | { readonly reason: string } {
+function evaluatedSteps(row: InferenceRow): MeasuredSteps | { readonly reason: string } {
   const setting = settingOf(row)
   if ('reason' in setting) return setting
   // Whatever ran did fit; memory only decides how many sequences there are where a row does not say it.
@@ -67,6 +88,11 @@ function evaluatedSteps(row: InferenceRow): Steps | { readonly reason: string } 
     prefill: (batchSequences, promptLength) =>
       step({ mode: 'prefill', batchSequences, promptLength, cachedPrefixLength: 0 }),
     generate: (batchSequences, length) => step({ mode: 'generate', batchSequences, ...contextOf(length) }),
+    bytes: (sequences, length) => {
+      const pass = generationPass(setting.model, contextOf(length), sequences, site.mesh.pipeline)
+      return memoryRoom(unbounded, site.mesh, site.offered)(pass)
+    },
+    room: roomOf(setting),
     maxSequences: (length) => {
       const memoryBudget = servingBudget(setting, weightBytes(unbounded, site))
       const model = { ...unbounded, setting: { ...setting, memoryBudget } }
@@ -76,6 +102,11 @@ function evaluatedSteps(row: InferenceRow): Steps | { readonly reason: string } 
 }
 
 const contextOf = (length: number) => ({ contextLength: length, meanContextLength: length })
+
+/** As plans have it: `settingOf` sets no reserve. */
+function roomOf({ cluster: { chip } }: Setting): Bytes {
+  return chip.hbmBytes * (1 - calibrated(chip.kind, chip.efficiency).reserveFraction)
+}
 
 /**
  * Serving frameworks give caches 0.9 of what weights leave free, and keep the rest for everything else: the default of

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { calibrated } from '../../src/calibrated-assumptions.ts'
 import { evaluate } from '../../src/evaluate.ts'
+import type { NetworkOverride } from '../../src/hardware/cluster-request.ts'
 import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'
 import { resolveCluster } from '../../src/hardware/resolve.ts'
 import { type Architecture, transformer } from '../../src/model/architecture.ts'
@@ -20,6 +21,12 @@ export interface PublishedLayout {
   readonly id: string
   readonly source: string
   readonly split: 'fit' | 'test'
+  /** The software, which release of it, and the year that it ran in. */
+  readonly stack: string
+  readonly release: string
+  readonly year: number
+  /** Why the row cannot be compared, known before any prediction. */
+  readonly leftOut?: string
   /** Rows that share it are one configuration measured again. */
   readonly group?: string
   /** A name of fixtures/models, or the architecture where the catalogue has none with it. */
@@ -27,6 +34,8 @@ export interface PublishedLayout {
   readonly chip: string
   readonly chips: number
   readonly slices?: number
+  /** Where the machine's was not the catalogue's. */
+  readonly network?: NetworkOverride
   readonly mesh: Partial<Mesh>
   readonly zeroStage: number
   readonly microbatchTokens?: number
@@ -37,6 +46,8 @@ export interface PublishedLayout {
   readonly lossChunks?: number
   /** bf16 where absent; gradients as the chip's frameworks have them. */
   readonly compute?: ElementType
+  /** What the source calls it, where that says more. */
+  readonly numerics?: string
   readonly gradients?: ElementType
   /** Weights in bf16 without an fp32 copy, and moments of their type; fp32 states where absent. */
   readonly states?: 'bf16'
@@ -78,8 +89,8 @@ export function predicted(run: PublishedLayout): Plan | null {
 function prediction(run: PublishedLayout): Plan | null {
   const record: ChipRecord = JSON.parse(readFileSync(new URL(`hardware/${run.chip}.json`, fixtures), 'utf8'))
   const chip = chipOf(record, 'calibrated')
-  const { chips, slices, lossChunks } = run
-  const resolution = resolveCluster({ chip, chips, slices })
+  const { chips, slices, network, lossChunks } = run
+  const resolution = resolveCluster({ chip, chips, slices, network })
   if ('problem' in resolution) return null
   const problem: Problem = {
     model: typeof run.model === 'string' ? catalogueModel(run.model) : transformer(run.id, run.model),

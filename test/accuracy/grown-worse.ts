@@ -1,0 +1,31 @@
+/** What of a report is worse than what was recorded: errors of the classes, memory, order of layouts, and how much is compared. */
+import type { Report } from './report.ts'
+
+/** Figures are rounded to four places. */
+const rounding = 2e-4
+
+export function grownWorse(found: Report, recorded: Report): readonly string[] {
+  const faults: string[] = []
+  const atMost = (what: string, now: number | undefined, before: number) => {
+    if (now === undefined) faults.push(`${what}: nothing is compared any more`)
+    else if (!(now <= before + rounding)) faults.push(`${what}: ${now}, recorded ${before}`)
+  }
+  for (const [name, before] of Object.entries(recorded.classes)) {
+    const now = found.classes[name]
+    atMost(`${name}, median error`, now?.medianError, before.medianError)
+    atMost(`${name}, nine of ten within`, now?.ninetiethError, before.ninetiethError)
+    if (now) atMost(`${name}, measurements that are not compared`, -now.measurements, -before.measurements)
+  }
+  for (const [name, before] of Object.entries(recorded.memory.ratios)) {
+    atMost(`memory of ${name}, median error`, found.memory.ratios[name]?.medianError, before.medianError)
+  }
+  atMost('runs that ran and are said not to fit', -found.memory.ran.fit, -recorded.memory.ran.fit)
+  atMost('runs that ran out and are said to fit', found.memory.ranOut.fit, recorded.memory.ranOut.fit)
+  for (const [name, before] of Object.entries(recorded.ranking)) {
+    const now = found.ranking[name]
+    atMost(`order of layouts, ${name}, 1 - tau`, now && 1 - now.meanTau, 1 - before.meanTau)
+    atMost(`order of layouts, ${name}, median regret`, now?.medianRegret, before.medianRegret)
+    atMost(`order of layouts, ${name}, worst regret`, now?.worstRegret, before.worstRegret)
+  }
+  return faults
+}

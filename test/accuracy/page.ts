@@ -1,0 +1,101 @@
+/** docs/accuracy.md, from a report. */
+import type { Report } from './report.ts'
+import type { Summary } from './summary.ts'
+
+export const figures = [
+  { file: 'training.svg', title: 'Training: predicted over measured step time' },
+  { file: 'inference.svg', title: 'Inference: predicted over measured time' },
+] as const
+
+export function page(report: Report): string {
+  const { memory, ranking } = report
+  return `# How far off
+
+Written by \`npm run accuracy -- --record\`; the numbers are kept in \`fixtures/accuracy.json\`, and \`npm run accuracy\` fails where they have
+grown worse. The rows are in \`fixtures/measurements\`, each with its source, at the settings that it was run with; what a row does not say is what the
+recipe of its software has ([README](../fixtures/measurements/README.md)). Every ratio is predicted over measured time. Constants were set on rows marked
+\`fit\` alone; \`test\` rows only ever report. A configuration that was measured several times counts once. *Modern* are releases since 2024. *Bias* is
+the geometric mean less 1, *within bounds* the share that lies between a plan's \`lowerBoundSeconds\` and \`upperBoundSeconds\`.
+
+${figures.map(({ file, title }) => `![${title}](figures/${file})`).join('\n\n')}
+
+## By class
+
+${table(report.classes)}
+
+## Order of layouts
+
+Groups of one model, chips, batch, element types and release of the software that were run with several layouts: Kendall's tau between predicted and measured times, and by how
+much the layout predicted to be the fastest was slower than the fastest.
+
+| | groups | layouts | mean tau | median regret | worst regret |
+|---|---|---|---|---|---|
+${Object.entries(ranking)
+  .map(
+    ([name, figures]) =>
+      `| ${name} | ${figures.groups} | ${figures.layouts} | ${figures.meanTau.toFixed(2)} | ${percent(figures.medianRegret)} | ${percent(figures.worstRegret)} |`,
+  )
+  .join('\n')}
+
+## Memory
+
+| | rows | median | median error | nine of ten within |
+|---|---|---|---|---|
+${Object.entries(memory.ratios)
+  .map(
+    ([name, figures]) =>
+      `| ${name} | ${figures.rows} | ${figures.median.toFixed(2)} | ${percent(figures.medianError)} | ${percent(figures.ninetiethError)} |`,
+  )
+  .join('\n')}
+
+Training with the margin that stays free, serving the arrays alone: what a process takes beside them (2 to 3 GB of FasterTransformer) is not in it.
+
+Of ${memory.ran.of} runs that ran and had their memory measured ${memory.ran.fit} are predicted to fit; of ${memory.ranOut.of} that ran out of memory ${memory.ranOut.fit} are.
+
+## By software
+
+${table(report.stacks)}
+
+## By release, of training
+
+${table(report.releases)}
+
+## By chip
+
+${table(report.chips)}
+
+## Furthest off
+
+| | split | what | predicted over measured |
+|---|---|---|---|
+${report.worst.map(({ id, split, what, ratio }) => `| ${id} | ${split} | ${what} | ${ratio.toFixed(2)} |`).join('\n')}
+
+## Left out
+
+${report.compared} measurements are compared. The others, and why not:
+
+| | rows |
+|---|---|
+${Object.entries(report.leftOut)
+  .map(([reason, rows]) => `| ${reason} | ${rows} |`)
+  .join('\n')}
+`
+}
+
+function table(summaries: Readonly<Record<string, Summary>>): string {
+  const line = ([name, own]: [string, Summary]) =>
+    [
+      ...['', name, own.configurations, own.measurements, own.median.toFixed(2), percent(own.bias)],
+      ...[percent(own.medianError), percent(own.ninetiethError)],
+      ...[own.withinBounds === null ? '' : percent(own.withinBounds), ''],
+    ]
+      .join(' | ')
+      .trim()
+  return [
+    '| | n | measurements | median | bias | median error | nine of ten within | within bounds |',
+    '|---|---|---|---|---|---|---|---|',
+    ...Object.entries(summaries).map(line),
+  ].join('\n')
+}
+
+const percent = (share: number) => `${Math.round(100 * share)} %`

@@ -1,0 +1,48 @@
+/**
+ * Whether the model puts layouts in the order that they ran in: groups of one model, chips, batch and software with several
+ * layouts. Kendall's tau-b of predicted and measured times, and what the layout predicted to be the fastest takes longer than
+ * the fastest measured one.
+ */
+import { type Compared, configurations, geometricMean, groupedBy } from './compared.ts'
+
+export interface RankedGroup {
+  readonly question: string
+  readonly layouts: number
+  readonly tau: number
+  readonly regret: number
+}
+
+export function rankedGroups(rows: readonly Compared[]): readonly RankedGroup[] {
+  const groups = groupedBy(configurations(rows), ({ question }) => question)
+  return [...groups].flatMap(([question, all]) => {
+    const layouts = [...groupedBy(all, ({ layout }) => layout).values()]
+    if (layouts.length < 2) return []
+    const mean = (rows: readonly Compared[], of: 'predicted' | 'measured') =>
+      geometricMean(rows.map((row) => row[of]))
+    const pairs = layouts.map((alike) => [mean(alike, 'predicted'), mean(alike, 'measured')] as const)
+    return [{ question, layouts: layouts.length, tau: kendallTau(pairs), regret: regret(pairs) }]
+  })
+}
+
+type Pair = readonly [predicted: number, measured: number]
+
+/** Tau-b; 0 where all of either are equal. */
+export function kendallTau(pairs: readonly Pair[]): number {
+  let agreeing = 0
+  let [ofPredicted, ofMeasured] = [0, 0]
+  pairs.forEach(([x, y], index) => {
+    for (const [otherX, otherY] of pairs.slice(index + 1)) {
+      const [a, b] = [Math.sign(x - otherX), Math.sign(y - otherY)]
+      agreeing += a * b
+      ofPredicted += Math.abs(a)
+      ofMeasured += Math.abs(b)
+    }
+  })
+  const compared = Math.sqrt(ofPredicted * ofMeasured)
+  return compared > 0 ? agreeing / compared : 0
+}
+
+export function regret(pairs: readonly Pair[]): number {
+  const chosen = pairs.reduce((best, pair) => (pair[0] < best[0] ? pair : best))
+  return chosen[1] / Math.min(...pairs.map(([, measured]) => measured)) - 1
+}

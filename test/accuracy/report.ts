@@ -1,0 +1,94 @@
+/** All that `npm run accuracy` finds: what docs/accuracy.md shows, and fixtures/accuracy.json keeps. */
+import { type Compared, configurations, groupedBy, isCompared, type Outcome } from './compared.ts'
+import { inferenceOutcomes } from './inference-outcomes.ts'
+import { type MemoryFigures, memoryFigures } from './memory-figures.ts'
+import { rankedGroups } from './ranking.ts'
+import { median } from './run.ts'
+import { rounded, type Summary, summaries } from './summary.ts'
+import { trainingOutcomes } from './training-outcomes.ts'
+
+type Summaries = Readonly<Record<string, Summary>>
+
+export interface RankingFigures {
+  readonly groups: number
+  readonly layouts: number
+  readonly meanTau: number
+  readonly medianRegret: number
+  readonly worstRegret: number
+}
+
+export interface Report {
+  readonly classes: Summaries
+  readonly stacks: Summaries
+  readonly releases: Summaries
+  readonly chips: Summaries
+  readonly memory: MemoryFigures
+  readonly ranking: Readonly<Record<string, RankingFigures>>
+  /** Configurations whose ratio is furthest from 1. */
+  readonly worst: readonly WorstRow[]
+  readonly compared: number
+  /** Rows by why they are not. */
+  readonly leftOut: Readonly<Record<string, number>>
+}
+
+export interface WorstRow {
+  readonly id: string
+  readonly split: string
+  readonly what: string
+  readonly ratio: number
+}
+
+export const classOf = ({ phase, kind, era }: Compared) =>
+  `${phase}, ${kind === 'dense' ? 'dense' : 'experts'}, ${era}`
+
+export function outcomes(): readonly Outcome[] {
+  return [...trainingOutcomes(), ...inferenceOutcomes()]
+}
+
+export function report(all: readonly Outcome[]): Report {
+  const rows = all.filter(isCompared)
+  const stackOf = ({ phase, kind, stack }: Compared) => `${phase}, ${kind}: ${stack}`
+  const released = (row: Compared) => `${stackOf(row)} ${row.release}`
+  const reasons = groupedBy(
+    all.flatMap((row) => (isCompared(row) ? [] : [`${row.phase}: ${row.reason}`])),
+    (reason) => reason,
+  )
+  const training = rows.filter(({ phase }) => phase === 'training')
+  return {
+    classes: summaries(rows, classOf),
+    stacks: summaries(rows, stackOf),
+    releases: summaries(training, released, released),
+    chips: summaries(rows, (row) => `${row.phase}, ${row.kind}: ${row.chip}`),
+    memory: memoryFigures(),
+    ranking: {
+      training: ranking(training),
+      inference: ranking(rows.filter(({ phase }) => phase !== 'training')),
+    },
+    worst: worst(rows, 30),
+    compared: rows.length,
+    leftOut: Object.fromEntries([...reasons].sort().map(([reason, alike]) => [reason, alike.length])),
+  }
+}
+
+function ranking(rows: readonly Compared[]): RankingFigures {
+  const groups = rankedGroups(rows)
+  const regrets = groups.map(({ regret }) => regret)
+  return {
+    groups: groups.length,
+    layouts: groups.reduce((sum, { layouts }) => sum + layouts, 0),
+    meanTau: rounded(groups.reduce((sum, { tau }) => sum + tau, 0) / groups.length),
+    medianRegret: rounded(median(regrets)),
+    worstRegret: rounded(Math.max(...regrets)),
+  }
+}
+
+function worst(rows: readonly Compared[], count: number): readonly WorstRow[] {
+  const off = ({ predicted, measured }: Compared) => Math.abs(Math.log(predicted / measured))
+  return [...configurations(rows)]
+    .sort((a, b) => off(b) - off(a))
+    .slice(0, count)
+    .map((row) => ({
+      ...{ id: row.id, split: row.split, what: `${classOf(row)}, ${row.stack}, ${row.chip}` },
+      ratio: rounded(row.predicted / row.measured),
+    }))
+}
