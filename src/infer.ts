@@ -8,7 +8,7 @@ import { prefillPhase } from './inference/prefill.ts'
 import { anyCandidate, type InferenceCandidate, type Phase, searchPhase } from './inference/search.ts'
 import { servable, serversOf, servingRefusals } from './launch/serving.ts'
 import type { Solvers } from './optimize.ts'
-import { endless, type Patience, type Stop, shares } from './patience.ts'
+import { endless, never, type Patience, type Stop, shares } from './patience.ts'
 import { assembled, unshown } from './plan/assembled.ts'
 import { assembleInference } from './plan/inference/assemble.ts'
 import { inferenceNoPlan } from './plan/inference/no-plan.ts'
@@ -34,10 +34,10 @@ export function infer(
   patience: Patience = endless,
 ): InferenceAnswer {
   const model = inferenceModel(problem, servable(problem))
-  const phase = phaseOf(model, problem)
+  const phase = phaseOf(model, problem, patience(shares.meshes))
   const share = isGeneration(problem) ? shares.listBeforeFrontier : shares.search
   const stop = patience(share)
-  const result = searchPhase(model, phase, problem.top, stop)
+  const result = searchPhase(model, phase, problem.top, stop, undefined, patience(shares.floors))
   const whole = { ...model, servable: null }
   const better = model.servable && betterThan(result.candidates[0], whole, problem, stop)
   const planOf: PlanOf = (candidate, rank, solver = small) =>
@@ -133,11 +133,11 @@ function unlaunchablePlan(
 function anyPlan(other: PhaseProblem, stop: Stop): boolean {
   if (stop()) return false
   const compiled = inferenceModel(other, servable(other))
-  return anyCandidate(compiled, phaseOf(compiled, other), stop)
+  return anyCandidate(compiled, phaseOf(compiled, other, stop), stop)
 }
 
-export function phaseOf(model: InferenceModel, problem: PhaseProblem): Phase {
-  return isGeneration(problem) ? generationPhase(model, problem) : prefillPhase(model, problem)
+export function phaseOf(model: InferenceModel, problem: PhaseProblem, stop: Stop = never): Phase {
+  return isGeneration(problem) ? generationPhase(model, problem, stop) : prefillPhase(model, problem, stop)
 }
 
 export function lengthOf({ workload }: PhaseProblem): number {

@@ -20,6 +20,7 @@ import type { Candidate, Layout, Misfit } from './search/candidate.ts'
 import { boundingModel, contextModels, modelFor, searchAll } from './search/context-models.ts'
 import { continuousBound } from './search/continuous-bound.ts'
 import { anythingFits } from './search/fits.ts'
+import { enumerateMeshes } from './search/meshes.ts'
 import { misfits } from './search/misfits.ts'
 import type { SearchResult } from './search/search.ts'
 
@@ -35,7 +36,7 @@ export interface Solvers {
  * all the same; where there was no time to find anything, no plans and no reasons.
  */
 export function optimize(problem: Problem, { small }: Solvers, patience: Patience = endless): OptimizeAnswer {
-  const models = contextModels(problem)
+  const models = contextModels(problem, patience(shares.meshes))
   const { result, better, beyond } = listed(models, problem, patience)
   const modelOf = (layout: Layout) => modelFor(models, layout)
   const plans = assembled(
@@ -46,7 +47,9 @@ export function optimize(problem: Problem, { small }: Solvers, patience: Patienc
   const [best] = result.candidates
   const unlaunchable = better && unlaunchablePlan(modelOf(better), better, plans[0] ?? null, small)
   const late = patience(shares.bound)()
-  const bound = best && !late ? continuousBound(boundingModel(models), small) : null
+  // Of some of the meshes it would bound those alone.
+  const whole = enumerateMeshes(problem).unseen === 0
+  const bound = best && !late && whole ? continuousBound(boundingModel(models), small) : null
   const none = !best && result.unexamined === 0
   return {
     plans,
@@ -90,10 +93,14 @@ function listed(models: readonly CostModel[], problem: Problem, patience: Patien
   const none = anythingFits(problem, stop) ? null : misfits(models, stop)
   if (none) return { result: none, better: null, beyond: 0 }
   const filtered = models.some((model) => launchable(model) !== null)
-  const result = searchAll(models, problem.top, launchable, { stop })
+  const result = searchAll(models, problem.top, launchable, { stop, late: patience(shares.floors) })
   if (!filtered) return { result, better: null, beyond: 0 }
   const [first] = result.candidates
-  const all = searchAll(models, 1, undefined, { stop: patience(shares.unlaunchable), most: first?.score })
+  const all = searchAll(models, 1, undefined, {
+    stop: patience(shares.unlaunchable),
+    late: patience(shares.unlaunchableFloors),
+    most: first?.score,
+  })
   const [better] = all.candidates
   const beyond = all.unexamined
   if (better && !(first && first.score <= better.score)) return { result, better, beyond }

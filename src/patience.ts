@@ -25,9 +25,13 @@ export function within(patience: Patience, from: number, to: number): Patience {
 export const shares = {
   /** What would make a checked plan fit, before the best there is is searched. */
   remedies: 0.3,
+  /** To list the meshes that there are, and then for floors under them: of what is listed by then the best is searched. */
+  meshes: 0.15,
+  floors: 0.35,
   search: 0.6,
   /** The best plan of all, whether or not a framework launches it. */
   unlaunchable: 0.75,
+  unlaunchableFloors: 0.65,
   /** Latency against cost, where it is asked for: the list of plans is then done by half of the time. */
   listBeforeFrontier: 0.45,
   frontier: 0.75,

@@ -2,6 +2,7 @@
  * Generation: a token for each of B resident sequences per step. With a batch of `max` each mesh takes as many sequences as
  * its memory holds and its step time may be, or a few less that lie evenly over it (even-batches.ts): a step never gets shorter by more sequences, nor does what is resident shrink.
  */
+import { never, type Stop } from '../patience.ts'
 import type { GenerateWorkload, InferenceProblem } from '../problem.ts'
 import { type Mesh, replicasOf } from '../sharding/axis.ts'
 import { arrange, leastSeconds } from './arrangement.ts'
@@ -24,6 +25,7 @@ export interface GenerationPhase extends Phase {
 export function generationPhase(
   model: InferenceModel,
   problem: InferenceProblem<GenerateWorkload>,
+  stop: Stop = never,
 ): GenerationPhase {
   const { workload, objective } = problem
   const { batchSequences, maxStepSeconds = Number.POSITIVE_INFINITY } = workload
@@ -49,7 +51,7 @@ export function generationPhase(
     mode: 'generate',
     offers,
     most,
-    meshes: inferenceMeshes(problem, { sequences: fills ? null : batchSequences, positions: 1 }),
+    meshes: inferenceMeshes(problem, { sequences: fills ? null : batchSequences, positions: 1 }, stop),
     passes: (site) => {
       if (!fills) return passesOf(batchSequences, site.mesh)
       const batches = candidateBatches(site.mesh, largestBatch(model, site, workload))

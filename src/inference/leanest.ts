@@ -17,11 +17,7 @@ export function leanestCandidate(
   stop: Stop = never,
 ): InferenceCandidate | null {
   let best: InferenceCandidate | null = null
-  const firsts = meshes.allowed.flatMap((mesh) =>
-    offers(mesh, given.layout).flatMap((offered) => sitesOf(model, mesh, given, [offered])[0] ?? []),
-  )
-  for (const site of firsts) {
-    if (best && stop()) break
+  for (const site of firstSites()) {
     const { mesh } = site
     setShards(model.sizes, mesh)
     const pass = leastPass(mesh)
@@ -42,6 +38,14 @@ export function leanestCandidate(
     }
   }
   return best
+
+  function* firstSites() {
+    for (const mesh of meshes.allowed) {
+      if (best && stop()) return
+      for (const offered of offers(mesh, given.layout))
+        yield* sitesOf(model, mesh, given, [offered]).slice(0, 1)
+    }
+  }
 }
 
 /** The same choice with bytes for seconds, and no budget. */

@@ -4,20 +4,15 @@
  * left over have copies (model/expert-slots.ts). Nothing is gathered every step but by the layouts that say so, so fsdp is 1 (the book: no FSDP).
  */
 import { divisorsOf } from '../hardware/divisors.ts'
+import { never, type Stop } from '../patience.ts'
 import { type InferenceProblem, type PhaseProblem, satisfies } from '../problem.ts'
-import { expertFault, orderedProducts } from '../search/meshes.ts'
+import { expertFault, type Meshes, meshesAmong, meshPairs, orderedProducts } from '../search/meshes.ts'
+import { spread } from '../search/spread.ts'
 import { axes, type Mesh, replicasOf, unitMesh } from '../sharding/axis.ts'
 
 export interface MeshFault {
   readonly axis: string
   readonly detail: string
-}
-
-export interface InferenceMeshes {
-  readonly total: number
-  readonly allowed: readonly Mesh[]
-  readonly constrained: number
-  readonly indivisible: number
 }
 
 /** What a phase asks of a mesh beyond the model. */
@@ -92,31 +87,45 @@ function paddedHeads(heads: number): number {
   return 2 ** Math.ceil(Math.log2(heads))
 }
 
-export function inferenceMeshes(problem: InferenceProblem, demand: Demand): InferenceMeshes {
+/** Of one problem they are asked for with frameworks in mind, without, and for the frontier: listed once, as far as the first had time. */
+export function inferenceMeshes(problem: InferenceProblem, demand: Demand, stop: Stop = never): Meshes {
+  const lists = known.get(problem) ?? new Map<string, Meshes>()
+  const key = `${demand.sequences} ${demand.positions}`
+  const meshes = lists.get(key) ?? listedMeshes(problem, demand, stop)
+  known.set(problem, lists.set(key, meshes))
+  return meshes
+}
+
+const known = new WeakMap<InferenceProblem, Map<string, Meshes>>()
+
+function listedMeshes(problem: InferenceProblem, demand: Demand, stop: Stop): Meshes {
   const { cluster, constraints, assumptions, model } = problem
-  const total = orderedProducts(cluster.chips, axes.length)
-  const allowed: Mesh[] = []
-  let constrained = 0
+  const { chips } = cluster
+  const total = orderedProducts(chips, axes.length)
   const second = assumptions.searchWeightLayouts || constraints.tensor2 !== undefined
-  for (const pipeline of divisorsOf(cluster.chips)) {
-    for (const tensor of divisorsOf(cluster.chips / pipeline)) {
-      for (const tensor2 of divisorsOf(cluster.chips / pipeline / tensor)) {
-        // No other axis mends what is wrong with these.
-        if (inferenceMeshFaults({ ...unitMesh, tensor, tensor2, pipeline }, problem, demand).length > 0)
-          continue
-        const rest = cluster.chips / pipeline / tensor / tensor2
-        for (const context of divisorsOf(rest)) {
-          for (const expert of model.experts ? divisorsOf(rest / context) : [1]) {
-            const data = rest / context / expert
-            const mesh: Mesh = { data, fsdp: 1, tensor, tensor2, context, expert, pipeline }
-            if (inferenceMeshFaults(mesh, problem, demand).length > 0) continue
-            const wanted = axes.every((axis) => satisfies(mesh[axis], constraints[axis]))
-            if (wanted && (second || tensor2 === 1)) allowed.push(mesh)
-            else constrained++
-          }
+  const pairs = meshPairs(chips)
+  let constrained = 0
+  let over = false
+  for (const { pipeline, tensor, found } of spread(pairs)) {
+    for (const tensor2 of divisorsOf(chips / pipeline / tensor)) {
+      if (over) break
+      // No other axis mends what is wrong with these.
+      if (inferenceMeshFaults({ ...unitMesh, tensor, tensor2, pipeline }, problem, demand).length > 0)
+        continue
+      const rest = chips / pipeline / tensor / tensor2
+      for (const context of divisorsOf(rest)) {
+        over ||= stop()
+        if (over) break
+        for (const expert of model.experts ? divisorsOf(rest / context) : [1]) {
+          const data = rest / context / expert
+          const mesh: Mesh = { data, fsdp: 1, tensor, tensor2, context, expert, pipeline }
+          if (inferenceMeshFaults(mesh, problem, demand).length > 0) continue
+          const wanted = axes.every((axis) => satisfies(mesh[axis], constraints[axis]))
+          if (wanted && (second || tensor2 === 1)) found.push(mesh)
+          else constrained++
         }
       }
     }
   }
-  return { total, allowed, constrained, indivisible: total - allowed.length - constrained }
+  return meshesAmong(pairs, { total, constrained, over })
 }

@@ -87,15 +87,15 @@ function trials(
   stop: Stop,
 ): { readonly promising: Trial[]; readonly meshesLeft: number } {
   const anyBatch = { ...problem, workload: { ...problem.workload, batchSequences: 'max' } } as const
-  const { most, meshes } = generationPhase(model, anyBatch)
+  const { most, meshes } = generationPhase(model, anyBatch, stop)
   const promising: Trial[] = []
   for (const [at, mesh] of meshes.allowed.entries()) {
-    if (stop()) return { promising, meshesLeft: meshes.allowed.length - at }
+    if (stop()) return { promising, meshesLeft: meshes.unseen + meshes.allowed.length - at }
     for (const batch of ladder(mesh, most(mesh))) {
       promising.push({ mesh, batch, floor: replicaFloor(problem, mesh, batch) })
     }
   }
-  return { promising, meshesLeft: 0 }
+  return { promising, meshesLeft: meshes.unseen }
 }
 
 /** One replica's share of the sequences on one replica's chips. */

@@ -2,6 +2,7 @@
  * Prefill: all prompts once through the model. A pipeline takes them in groups, and a prompt in chunks, so that stages
  * work side by side: how many of each is chosen with the mesh. Without a pipeline one pass takes all of them.
  */
+import { never, type Stop } from '../patience.ts'
 import type { InferenceProblem, PrefillWorkload } from '../problem.ts'
 import { type Mesh, replicasOf } from '../sharding/axis.ts'
 import { leastSeconds } from './arrangement.ts'
@@ -14,7 +15,11 @@ import { memoryRoom } from './pass-numbers.ts'
 import type { Phase } from './search.ts'
 import { offersOf } from './servable.ts'
 
-export function prefillPhase(model: InferenceModel, problem: InferenceProblem<PrefillWorkload>): Phase {
+export function prefillPhase(
+  model: InferenceModel,
+  problem: InferenceProblem<PrefillWorkload>,
+  stop: Stop = never,
+): Phase {
   const { model: transformer, workload } = problem
   const { batchSequences, promptLength, cachedPrefixLength, chunkTokens } = workload
   const fresh = promptLength - cachedPrefixLength
@@ -29,7 +34,7 @@ export function prefillPhase(model: InferenceModel, problem: InferenceProblem<Pr
   return {
     mode: 'prefill',
     offers: (mesh, wanted) => offersOf(model, mesh, 'prefill', batchSequences, wanted),
-    meshes: inferenceMeshes(problem, { sequences: batchSequences, positions: fresh }),
+    meshes: inferenceMeshes(problem, { sequences: batchSequences, positions: fresh }, stop),
     passes: ({ mesh }) => passesOf(mesh),
     lower: (mesh, offered) => {
       const bytes = memoryRoom(model, mesh, offered)

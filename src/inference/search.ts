@@ -6,6 +6,8 @@ import type { NetworkCosts } from '../cost/network.ts'
 import { type Placement, placements } from '../hardware/placement.ts'
 import { never, type Stop } from '../patience.ts'
 import type { InferenceSketch } from '../problem.ts'
+import type { Meshes } from '../search/meshes.ts'
+import { spread } from '../search/spread.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
 import { type Arrangement, arrange, leastSeconds } from './arrangement.ts'
@@ -13,7 +15,6 @@ import type { CompiledLayout } from './compiled-layout.ts'
 import type { Work } from './floor.ts'
 import { offeredLayouts, type Wanted } from './layout-question.ts'
 import { setShards } from './local-term.ts'
-import type { InferenceMeshes } from './meshes.ts'
 import type { InferenceModel } from './model.ts'
 import type { Pass } from './pass.ts'
 import { weightsMayFit } from './pass-numbers.ts'
@@ -60,7 +61,7 @@ export interface Site {
 /** Prefill or generation of one request: the meshes there are, what a mesh may do, and what is best. */
 export interface Phase {
   readonly mode: 'prefill' | 'generate'
-  readonly meshes: InferenceMeshes
+  readonly meshes: Meshes
   /** Layouts that a mesh has, in offers whose combinations may all be listed; of written names alone, where there are some. */
   readonly offers: (mesh: Mesh, wanted?: Wanted) => readonly Offered[]
   /** Ways through the model on a site; none where nothing fits. */
@@ -90,22 +91,23 @@ export interface InferenceSearchResult {
   readonly floor: number
 }
 
-/** Of plans that score worse than `worst` none is wanted. */
+/** Of plans that score worse than `worst` none is wanted. Once it is `late` to look for floors, the meshes that have one are searched. */
 export function searchPhase(
   model: InferenceModel,
   phase: Phase,
   top: number,
   stop: Stop = never,
   worst = Number.POSITIVE_INFINITY,
+  late: Stop = stop,
 ): InferenceSearchResult {
   const candidates: InferenceCandidate[] = []
   const infeasible = { memory: 0, topology: 0, constraint: 0 }
   let evaluated = 0
   let pruned = 0
-  let unexamined = 0
-  let floor = Number.POSITIVE_INFINITY
-  const bounded = phase.meshes.allowed.flatMap((mesh) => {
-    if (stop()) {
+  let unexamined = phase.meshes.unseen
+  let floor = unexamined > 0 ? 0 : Number.POSITIVE_INFINITY
+  const bounded = spread([...phase.meshes.allowed.entries()]).flatMap(([at, mesh]) => {
+    if (late()) {
       unexamined++
       floor = 0
       return []
@@ -116,11 +118,11 @@ export function searchPhase(
       return lower === null ? [] : [{ offered, lower }]
     })
     const lower = offers.reduce((least, offer) => Math.min(least, offer.lower), Number.POSITIVE_INFINITY)
-    if (offers.length > 0) return { mesh, offers: offers.map(({ offered }) => offered), lower }
+    if (offers.length > 0) return { at, mesh, offers: offers.map(({ offered }) => offered), lower }
     infeasible[all.length > 0 ? 'memory' : 'constraint']++
     return []
   })
-  for (const { mesh, offers, lower } of bounded.sort((a, b) => a.lower - b.lower)) {
+  for (const { mesh, offers, lower } of bounded.sort((a, b) => a.lower - b.lower || a.at - b.at)) {
     const limit = candidates.length < top ? worst : (candidates.at(-1)?.score ?? 0)
     if (lower > limit) {
       pruned++

@@ -16,9 +16,9 @@ import { enumerateMeshes } from './meshes.ts'
 import { type SearchResult, searchSpaces, spaceOf } from './search.ts'
 
 /** The first is of what every mesh has. */
-export function contextModels(problem: Problem): readonly CostModel[] {
+export function contextModels(problem: Problem, stop: Stop = never): readonly CostModel[] {
   const { contextLayouts } = problem.assumptions
-  const { allowed } = enumerateMeshes(problem)
+  const { allowed } = enumerateMeshes(problem, stop)
   const others = contextLayouts.filter(
     (layout) =>
       layout !== plainContext && allowed.some((mesh) => contextLayoutFits(layout, mesh, problem.model)),
@@ -26,15 +26,22 @@ export function contextModels(problem: Problem): readonly CostModel[] {
   return [costModel(problem), ...others.map((layout) => costModel(problem, layout))]
 }
 
-/** Plans worse than `most` are not listed. */
+interface Ends {
+  readonly stop?: Stop
+  /** To look for floors. */
+  readonly late?: Stop
+  /** Plans that are worse are not listed. */
+  readonly most?: number | undefined
+}
+
 export function searchAll(
   models: readonly CostModel[],
   top: number,
   acceptsOf: (model: CostModel) => Accepts | null = () => null,
-  { stop = never, most }: { readonly stop?: Stop; readonly most?: number | undefined } = {},
+  { stop = never, late = stop, most }: Ends = {},
 ): SearchResult {
   const spaces = models.map((model) => spaceOf(model, acceptsOf(model), stop))
-  return searchSpaces(spaces, top, stop, most)
+  return searchSpaces(spaces, top, stop, most, late)
 }
 
 export function modelFor(models: readonly CostModel[], { contextLayout }: Layout): CostModel {

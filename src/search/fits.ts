@@ -28,7 +28,7 @@ export function anythingFits(problem: Problem, stop: Stop = never): boolean {
   const model = costModel(problem, leanest)
   if (statesFloor(model) > problem.memoryBudget) return false
   const scale = createScale()
-  const { allowed } = enumerateMeshes(problem)
+  const { allowed } = enumerateMeshes(problem, stop)
   const bySharding = [...allowed].sort((a, b) => a.data - b.data || b.context - a.context)
   return bySharding.some((mesh) => !stop() && meshFits(model, mesh, scale))
 }

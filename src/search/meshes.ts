@@ -7,10 +7,12 @@
 import { divisorsOf } from '../hardware/divisors.ts'
 import { expertSlots } from '../model/expert-slots.ts'
 import type { Transformer } from '../model/transformer.ts'
+import { never, type Stop } from '../patience.ts'
 import type { Problem } from '../problem.ts'
 import { satisfies } from '../problem.ts'
 import { axes, type Mesh, replicasOf, unitMesh } from '../sharding/axis.ts'
 import { zeroChoices } from './choices.ts'
+import { spread } from './spread.ts'
 
 export interface Meshes {
   /** All ordered products. */
@@ -19,6 +21,8 @@ export interface Meshes {
   readonly allowed: readonly Mesh[]
   readonly constrained: number
   readonly indivisible: number
+  /** Not listed, as the time was over: of what kind they are is not known. */
+  readonly unseen: number
 }
 
 /** Why a mesh cannot be run, by axis; empty where it can. */
@@ -88,44 +92,71 @@ function replicaAxes({ expert }: Mesh): string {
   return expert > 1 ? 'data x fsdp x expert' : 'data x fsdp'
 }
 
-/** Of one problem they are asked for by each cost model, its bound and its suggestions: looked up after the first time. */
-export function enumerateMeshes(problem: Problem): Meshes {
-  const meshes = known.get(problem) ?? allMeshes(problem)
+/** Of one problem they are asked for by each cost model, its bound and its suggestions: listed once, as far as the first had time. */
+export function enumerateMeshes(problem: Problem, stop: Stop = never): Meshes {
+  const meshes = known.get(problem) ?? listedMeshes(problem, stop)
   known.set(problem, meshes)
   return meshes
 }
 
 const known = new WeakMap<Problem, Meshes>()
 
-function allMeshes(problem: Problem): Meshes {
-  const chips = problem.cluster.chips
+function listedMeshes(problem: Problem, stop: Stop): Meshes {
+  const { chips } = problem.cluster
   const total = orderedProducts(chips, axes.length)
-  const divisors = divisorsOf(chips)
   const constraints = searchedConstraints(problem)
-  const allowed: Mesh[] = []
+  const pairs = meshPairs(chips)
   let constrained = 0
-  for (const pipeline of divisors) {
-    for (const tensor of divisorsOf(chips / pipeline)) {
-      for (const tensor2 of divisorsOf(chips / pipeline / tensor)) {
-        // No other axis mends what is wrong with these.
-        if (meshFaults({ ...unitMesh, tensor, tensor2, pipeline }, problem).length > 0) continue
-        const rest = chips / pipeline / tensor / tensor2
-        for (const context of divisorsOf(rest)) {
-          for (const expert of expertSizes(rest / context, problem.model)) {
-            for (const fsdp of divisorsOf(rest / context / expert)) {
-              const data = rest / context / expert / fsdp
-              const mesh: Mesh = { data, fsdp, tensor, tensor2, context, expert, pipeline }
-              if (meshFaults(mesh, problem).length > 0) continue
-              const wanted = axes.every((axis) => satisfies(mesh[axis], constraints[axis]))
-              if (wanted && zeroChoices(mesh, problem).length > 0) allowed.push(mesh)
-              else constrained++
-            }
+  let over = false
+  for (const { pipeline, tensor, found } of spread(pairs)) {
+    for (const tensor2 of divisorsOf(chips / pipeline / tensor)) {
+      if (over) break
+      // No other axis mends what is wrong with these.
+      if (meshFaults({ ...unitMesh, tensor, tensor2, pipeline }, problem).length > 0) continue
+      const rest = chips / pipeline / tensor / tensor2
+      for (const context of divisorsOf(rest)) {
+        over ||= stop()
+        if (over) break
+        for (const expert of expertSizes(rest / context, problem.model)) {
+          for (const fsdp of divisorsOf(rest / context / expert)) {
+            const data = rest / context / expert / fsdp
+            const mesh: Mesh = { data, fsdp, tensor, tensor2, context, expert, pipeline }
+            if (meshFaults(mesh, problem).length > 0) continue
+            const wanted = axes.every((axis) => satisfies(mesh[axis], constraints[axis]))
+            if (wanted && zeroChoices(mesh, problem).length > 0) found.push(mesh)
+            else constrained++
           }
         }
       }
     }
   }
-  return { total, allowed, constrained, indivisible: total - allowed.length - constrained }
+  return meshesAmong(pairs, { total, constrained, over })
+}
+
+/** With one pipeline and one tensor axis, and as many of the other axes as there may be. */
+export interface MeshPair {
+  readonly pipeline: number
+  readonly tensor: number
+  readonly found: Mesh[]
+}
+
+export function meshPairs(chips: number): readonly MeshPair[] {
+  return divisorsOf(chips).flatMap((pipeline) =>
+    divisorsOf(chips / pipeline).map((tensor): MeshPair => ({ pipeline, tensor, found: [] })),
+  )
+}
+
+export function meshesAmong(
+  pairs: readonly MeshPair[],
+  {
+    total,
+    constrained,
+    over,
+  }: { readonly total: number; readonly constrained: number; readonly over: boolean },
+): Meshes {
+  const allowed = pairs.flatMap(({ found }) => found)
+  const others = total - allowed.length - constrained
+  return { total, allowed, constrained, indivisible: over ? 0 : others, unseen: over ? others : 0 }
 }
 
 function expertSizes(chips: number, { experts }: Transformer): readonly number[] {

@@ -47,6 +47,7 @@ function shortOf(model: CostModel, found: Shortage, stop: Stop): boolean {
   const { problem } = model
   const scale = createScale()
   const meshes = meshesOf(model)
+  if (meshes.unseen > 0) return false
   found.divisibility += meshes.indivisible
   found.constraint += meshes.constrained
   // Those that shard most come first: what is far from them is then seen at once.

@@ -19,6 +19,7 @@ import { expandMesh } from './expand.ts'
 import { meshFits } from './fits.ts'
 import { meshFloors } from './floor.ts'
 import { enumerateMeshes, type Meshes } from './meshes.ts'
+import { spread } from './spread.ts'
 
 export interface SearchResult {
   readonly candidates: readonly Candidate[]
@@ -68,20 +69,25 @@ export function search(model: CostModel, accepts: Accepts | null = null, stop: S
   return searchSpaces([spaceOf(model, accepts, stop)], model.problem.top, stop)
 }
 
-/** Of each mesh the best of all spaces, and of those the best; of plans worse than `most` none is wanted. */
+/**
+ * Of each mesh the best of all spaces, and of those the best; of plans worse than `most` none is wanted. Once it is `late` to look for
+ * floors, the meshes that have one are searched.
+ */
 export function searchSpaces(
   spaces: readonly Space[],
   top: number,
   stop: Stop,
   most = Number.POSITIVE_INFINITY,
+  late: Stop = stop,
 ): SearchResult {
-  let unexamined = 0
-  let lowest = Number.POSITIVE_INFINITY
+  // A mesh that was not listed is one layout at least.
+  let unexamined = spaces.reduce((all, { meshes }) => all + meshes.unseen, 0)
+  let lowest = unexamined > 0 ? 0 : Number.POSITIVE_INFINITY
   const ordered = spaces
     .flatMap(({ bench, meshes }, space) => {
       const floors = meshFloors(bench.model)
-      return meshes.allowed.flatMap((mesh) => {
-        if (!stop()) return { space, bench, mesh, floors, floor: floors.of(mesh, bench.scale) }
+      return spread(meshes.allowed).flatMap((mesh) => {
+        if (!late()) return { space, bench, mesh, floors, floor: floors.of(mesh, bench.scale) }
         unexamined += layoutCount(mesh, bench.model.problem)
         lowest = 0
         return []
@@ -150,7 +156,7 @@ export function meshesOf({ problem, contextLayout }: CostModel): Meshes {
   const meshes = enumerateMeshes(problem)
   if (contextLayout === plainContext) return meshes
   const allowed = meshes.allowed.filter((mesh) => contextLayoutFits(contextLayout, mesh, problem.model))
-  return { total: allowed.length, allowed, constrained: 0, indivisible: 0 }
+  return { total: allowed.length, allowed, constrained: 0, indivisible: 0, unseen: 0 }
 }
 
 interface Listed {

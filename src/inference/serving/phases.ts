@@ -123,7 +123,7 @@ function prefillInstances(size: InstanceSize, fresh: number, stop: Stop): readon
   const found: PrefillInstance[] = []
   for (const prompts of promptsTogether(fresh)) {
     if (stop()) break
-    const phase = prefillPhase(size.model, size.prefillProblem(prompts))
+    const phase = prefillPhase(size.model, size.prefillProblem(prompts), stop)
     const { allowed } = phase.meshes
     const shared = searchPhase(size.model, withoutContext(phase), allowed.length, stop).candidates
     const best = searchPhase(size.model, phase, 1, stop).candidates.filter(({ mesh }) => mesh.context > 1)
@@ -148,7 +148,7 @@ function besideInstances(
   const { mesh, placement } = site
   return promptsTogether(fresh).flatMap((prompts) => {
     if (stop()) return []
-    const phase = prefillPhase(model, size.prefillProblem(prompts))
+    const phase = prefillPhase(model, size.prefillProblem(prompts), stop)
     const offers = besideOffers(phase.offers(mesh), chosen.layouts)
     const best = bestAt(
       model,
@@ -190,7 +190,7 @@ function generateInstances(
   const workload = Number.isFinite(maxStepSeconds)
     ? { ...problem.workload, maxStepSeconds }
     : problem.workload
-  const { meshes, offers } = generationPhase(model, problem)
+  const { meshes, offers } = generationPhase(model, problem, stop)
   return meshes.allowed.flatMap((mesh) =>
     (stop() ? [] : sitesOf(model, mesh, {}, offers(mesh))).flatMap((site) => {
       if (stop()) return []

@@ -7,10 +7,10 @@ import { peakFlops } from '../../cost/compute.ts'
 import type { Chip } from '../../hardware/chip.ts'
 import { peakOf } from '../../hardware/peak.ts'
 import { cacheBytes, floorSeconds, type Work, weightBytes, workFlops } from '../../inference/floor.ts'
-import type { InferenceMeshes } from '../../inference/meshes.ts'
 import type { InferenceSearchResult } from '../../inference/search.ts'
 import type { PhaseProblem, Setting } from '../../problem.ts'
 import { isNarrow } from '../../recipe/element-type.ts'
+import type { Meshes } from '../../search/meshes.ts'
 import { narrowed } from '../../stored-precision.ts'
 import { bytesText, counted, secondsText } from '../figures.ts'
 import type { InferenceNoPlan, InferencePlan } from '../inference-plan.ts'
@@ -20,7 +20,7 @@ import { budgetSuggestion, chipsSuggestion, mostThatFits } from '../resource-sug
 
 export interface NoPhase {
   readonly result: InferenceSearchResult
-  readonly meshes: InferenceMeshes
+  readonly meshes: Meshes
   /** The leanest plan, whether or not it fits. */
   readonly nearest: InferencePlan | null
   /** The fastest plan that fits, where only a time limit is in the way. */
