@@ -1,8 +1,7 @@
 /** Layouts of the components of inference that a user wants. */
 import { z } from 'zod'
-import { expertPlaces } from '../../src/sharding/inference-experts.ts'
-import { latentForms } from '../../src/sharding/inference-latent-attention.ts'
 import { cacheLayouts, projectionLayouts } from '../../src/sharding/inference-layout.ts'
+import { expertPlaces, latentForms } from '../../src/sharding/inference-layout-fields.ts'
 
 const projection = z.enum(projectionLayouts)
 

@@ -17,6 +17,7 @@ import { type AxisSet, axisSet } from '../sharding/axis.ts'
 import { type Component, weightsOf } from '../sharding/component.ts'
 import { type Derivation, deriveForward, productsOf } from '../sharding/derive.ts'
 import type { InferenceLayout } from '../sharding/inference-layout.ts'
+import type { LayoutFields } from '../sharding/inference-layout-fields.ts'
 import type { Move, Operation } from '../sharding/move.ts'
 import type { Product } from '../sharding/product.ts'
 import type { Bytes } from '../units.ts'
@@ -46,8 +47,7 @@ export interface CompiledCollective {
   readonly moves: readonly Move[]
 }
 
-export interface CompiledLayout {
-  readonly name: string
+export interface CompiledLayout extends LayoutFields {
   readonly component: Component
   readonly derivation: Derivation
   /** How the residual stream lies as the component takes it in and gives it out. */
@@ -57,7 +57,7 @@ export interface CompiledLayout {
   readonly collectives: readonly CompiledCollective[]
   /** Bytes on one chip: of one layer's weights as stored, and of one layer's own cache. */
   readonly stored: readonly LocalTerm[]
-  readonly cache: readonly LocalTerm[]
+  readonly cached: readonly LocalTerm[]
   /** Bytes that are live at once while it runs, of which the largest set counts (live-sets.ts). */
   readonly live: readonly (readonly LocalTerm[])[]
   /** Bytes that a framework holds on a chip beside the plan's, of the stage: counted in what fits, and not in the plan. */
@@ -79,7 +79,7 @@ const keyAndValue = ['K', 'V', 'NewKeys', 'NewValues']
 
 /** `cacheShare` is the share of the layers that keep keys and values of their own. */
 export function compileLayout(
-  { name, component }: InferenceLayout,
+  { component, name, projection, cache, form, places }: InferenceLayout,
   precision: Precision,
   assumptions: Assumptions,
   cacheShare: number,
@@ -94,7 +94,7 @@ export function compileLayout(
   const arrays = Object.values(component.arrays)
   const share = (array: string) => (keyAndValue.includes(array) ? cacheShare : 1)
   return {
-    name,
+    ...{ name, projection, cache, form, places },
     component,
     derivation,
     into: streamNotation(component, 'In'),
@@ -107,7 +107,7 @@ export function compileLayout(
     ],
     collectives: collectives(derivation, bytes),
     stored: weightsOf(component).map((weight) => bytes(weight, share(weight.name.slice(2)))),
-    cache: ofKind(arrays, 'cache').map((array) => bytes(array)),
+    cached: ofKind(arrays, 'cache').map((array) => bytes(array)),
     live: assumptions.workspace
       ? liveSets(derivation).map((set) => set.flatMap((array) => liveTerms(component, array, bytes)))
       : [],

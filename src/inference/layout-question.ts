@@ -6,6 +6,7 @@ import type { NetworkCosts } from '../cost/network.ts'
 import { addScaled, createTraffic, type Traffic, windowTime } from '../cost/traffic.ts'
 import type { LayoutOption, LayoutQuestion, Resharding } from '../search/component-layout.ts'
 import type { Mesh } from '../sharding/axis.ts'
+import { isDistinct } from '../sharding/inference-layout-fields.ts'
 import type { Seconds } from '../units.ts'
 import { besideSeconds } from './beside.ts'
 import { type CompiledCollective, type CompiledLayout, routedOf, unroutedOf } from './compiled-layout.ts'
@@ -28,21 +29,10 @@ export function offeredLayouts(
     layouts.filter((layout) => {
       const asked = wanted[name]
       if (asked !== undefined) return layout.name === asked
-      return isDistinct(layout.name, mesh, assumptions.searchWeightLayouts)
+      if (layout.projection !== '1d' && !assumptions.searchWeightLayouts) return false
+      return isDistinct(layout, mesh)
     }),
   )
-}
-
-/** On a mesh without an axis some layouts are others by another name, and are left out. */
-function isDistinct(name: string, { tensor, tensor2, expert }: Mesh, weightLayouts: boolean): boolean {
-  const [projection, cache] = name.split('/')
-  if (cache === 'dispatched' ? expert === 1 : cache === 'sliced' && expert > 1) return false
-  if (cache === 'spread' && (expert > 1 || tensor * tensor2 === 1)) return false
-  if (projection !== '1d' && !weightLayouts) return false
-  if ((projection === '2d' || projection === 'gathered') && tensor2 === 1) return false
-  if (projection === 'gathered-all' && tensor === 1) return false
-  if ((cache === 'batch' || cache === 'sequence') && tensor * tensor2 === 1) return false
-  return !(cache === 'heads-batch' && (tensor === 1 || tensor2 === 1))
 }
 
 export function layoutQuestion(

@@ -26,6 +26,7 @@ import {
   layerLayouts,
   unembeddingLayouts,
 } from '../sharding/inference-layout.ts'
+import { layoutFields } from '../sharding/inference-layout-fields.ts'
 import { reshard } from '../sharding/move.ts'
 import {
   type CompiledCollective,
@@ -132,7 +133,7 @@ function compile({ model, precision, assumptions }: Setting): Compiled {
   })
   const head = { layers: 1, layouts: unembeddingLayouts() }
   const components = [...layerLayouts(model), head].map(component)
-  const embedding = compiled({ name: 'rows', component: inferenceEmbedding() })
+  const embedding = compiled({ ...layoutFields('1d'), name: 'rows', component: inferenceEmbedding() })
   const layouts = [embedding, ...components.flatMap(({ layouts }) => layouts)]
   const moves = streamMoves(layouts, elementBytes[arrayType('activation', precision)])
   const sets = new Set<AxisSet>([

@@ -134,7 +134,7 @@ function optionBytes(
     const ofHead = component === head
     setShape(sizes, pass.resident)
     const bytes = offered.map(
-      ({ cache }, option) => (weights[component]?.[option] ?? 0) + pass.stageLayers * sumOf(cache, sizes),
+      ({ cached }, option) => (weights[component]?.[option] ?? 0) + pass.stageLayers * sumOf(cached, sizes),
     )
     setPass(model, pass, ofHead)
     return offered.map(({ live }, option) => ({

@@ -9,6 +9,7 @@ import type { InferenceSketch } from '../problem.ts'
 import type { Meshes } from '../search/meshes.ts'
 import { spread } from '../search/spread.ts'
 import type { Mesh } from '../sharding/axis.ts'
+import { joinsTensors } from '../sharding/inference-layout-fields.ts'
 import type { Seconds } from '../units.ts'
 import { type Arrangement, arrange, leastSeconds } from './arrangement.ts'
 import type { CompiledLayout } from './compiled-layout.ts'
@@ -253,11 +254,6 @@ function isTwin(a: InferenceCandidate, b: InferenceCandidate): boolean {
     [mesh.data, mesh.expert, mesh.context, mesh.pipeline, pass.resident.sequences, pass.units].join()
   const alike = a.layouts.every(({ name }, component) => name === b.layouts[component]?.name)
   return alike && joined(a) === joined(b) && [a, b].every(({ layouts }) => layouts.every(joinsTensors))
-}
-
-function joinsTensors({ name }: CompiledLayout): boolean {
-  const [projection, cache] = name.split('/')
-  return (projection === '1d' || projection === 'gathered-all') && cache !== 'heads-batch'
 }
 
 /** Alike within rounding, the plan that is simpler comes first. */

@@ -5,6 +5,7 @@
  */
 import type { Setting } from '../problem.ts'
 import type { Mesh } from '../sharding/axis.ts'
+import type { LayoutFields } from '../sharding/inference-layout-fields.ts'
 import type { Bytes } from '../units.ts'
 import type { CompiledLayout } from './compiled-layout.ts'
 import { offeredLayouts, type Wanted } from './layout-question.ts'
@@ -15,13 +16,13 @@ import type { Pass } from './pass.ts'
 export interface ServableLayouts {
   readonly mode: Pass['mode']
   readonly mesh: Mesh
-  readonly layouts: readonly Pick<CompiledLayout, 'name' | 'component'>[]
+  readonly layouts: readonly (LayoutFields & Pick<CompiledLayout, 'component'>)[]
   readonly pass: ReturnType<typeof onePass>
 }
 
 export interface Servable {
-  /** Whether any framework has a layout of that name. */
-  readonly layout: (name: string) => boolean
+  /** Whether any framework has such a layout. */
+  readonly layout: (fields: LayoutFields) => boolean
   /** What a chip holds beyond the plan; null where no framework runs the layouts. */
   readonly bytesBeyond: (setting: Setting, told: ServableLayouts) => Bytes | null
 }
@@ -48,9 +49,7 @@ export function offersOf(
   const { twoBatchOverlap } = setting.assumptions
   const halved = twoBatchOverlap && mesh.expert > 1 && mesh.pipeline === 1
   const pass = onePass(sequences, halved, Math.ceil(setting.model.layers / mesh.pipeline))
-  const [attention = [], ...others] = all.map((options) =>
-    options.filter(({ name }) => servable.layout(name)),
-  )
+  const [attention = [], ...others] = all.map((options) => options.filter(servable.layout))
   const rests = combinations(others)
   const alike = new Map<string, { attention: CompiledLayout[]; readonly rests: Offered }>()
   for (const layout of attention) {

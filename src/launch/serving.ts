@@ -11,6 +11,7 @@ import type { Setting } from '../problem.ts'
 import { faults, keeps } from '../rules/rule.ts'
 import { unitMesh } from '../sharding/axis.ts'
 import type { CacheLayout } from '../sharding/inference-layout.ts'
+import { layoutFields } from '../sharding/inference-layout-fields.ts'
 import { type Framework, ofKind, type Server, servers } from './framework.ts'
 import type { Launch } from './launch.ts'
 import { maxtext, maxtextRules } from './maxtext/server.ts'
@@ -79,7 +80,7 @@ export function servables(setting: Setting, parts: readonly Cluster[]): readonly
 
 function servedBy(able: readonly Server[]): Servable {
   return {
-    layout: (name) => name.split('/')[0] === '1d',
+    layout: ({ projection }) => projection === '1d',
     bytesBeyond: (asked, told) => {
       const made = serving(asked, told, told.mode, uncounted)
       if (!able.some((name) => runs(servingLaunchers[name], made))) return null
@@ -95,11 +96,15 @@ function runs({ rules }: Launcher, told: Serving): boolean {
 /** On one chip, or with attention by sequences on two. */
 function runsAtAll(setting: Setting, name: Server): boolean {
   const { experts, layers } = setting.model
-  const sparse = experts ? [['experts', '1d/sliced'] as const] : []
+  const sparse = experts ? [['experts', layoutFields('1d', { places: 'sliced' })] as const] : []
   const probe = (cache: CacheLayout, tensor: number) => {
-    const named = [['attention', `1d/${cache}`] as const, ['mlp', '1d'] as const, ...sparse]
-    const layouts = named.map(([component, layout]) => {
-      return { name: layout, component: { name: component, arrays: {}, einsums: [] } }
+    const named = [
+      ['attention', layoutFields('1d', { cache })] as const,
+      ['mlp', layoutFields('1d')] as const,
+      ...sparse,
+    ]
+    const layouts = named.map(([component, fields]) => {
+      return { ...fields, component: { name: component, arrays: {}, einsums: [] } }
     })
     const told = {
       mesh: { ...unitMesh, tensor },

@@ -15,11 +15,9 @@ import type { Transformer } from '../model/transformer.ts'
 import { type ShardedArray, table } from './array.ts'
 import type { Component } from './component.ts'
 import { sharedArrays } from './expert-layout.ts'
+import type { ExpertPlaces } from './inference-layout-fields.ts'
 import { type ProjectionLayout, projections } from './inference-sharding.ts'
 import { mlpEinsums } from './mlp-einsums.ts'
-
-export const expertPlaces = ['sliced', 'spread', 'dispatched'] as const
-export type ExpertPlaces = (typeof expertPlaces)[number]
 
 export function inferenceExperts(
   { gatedMlp, experts: mixture }: Pick<Transformer, 'gatedMlp' | 'experts'>,

@@ -14,6 +14,7 @@
  */
 import { table } from './array.ts'
 import type { Component, Einsum } from './component.ts'
+import type { LatentForm } from './inference-layout-fields.ts'
 import {
   type Cache,
   type CacheLayout,
@@ -22,9 +23,6 @@ import {
   type ProjectionLayout,
   projections,
 } from './inference-sharding.ts'
-
-export const latentForms = ['absorbed', 'projected'] as const
-export type LatentForm = (typeof latentForms)[number]
 
 export function inferenceLatentAttention(
   projection: ProjectionLayout,

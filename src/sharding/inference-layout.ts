@@ -21,8 +21,15 @@ import { expertLayers } from '../model/expert-layers.ts'
 import type { Transformer } from '../model/transformer.ts'
 import { table } from './array.ts'
 import type { Component, Einsum } from './component.ts'
-import { expertPlaces, inferenceExperts } from './inference-experts.ts'
-import { inferenceLatentAttention, latentForms } from './inference-latent-attention.ts'
+import { inferenceExperts } from './inference-experts.ts'
+import { inferenceLatentAttention } from './inference-latent-attention.ts'
+import {
+  expertPlaces,
+  type LatentForm,
+  type LayoutFields,
+  latentForms,
+  layoutFields,
+} from './inference-layout-fields.ts'
 import {
   type CacheLayout,
   cacheLayouts,
@@ -141,9 +148,8 @@ export function inferenceEmbedding(): Component {
   }
 }
 
-/** Layouts of one component: each has a name, and the table that it stands for. */
-export interface InferenceLayout {
-  readonly name: string
+/** Layouts of one component: what each is, and the table that it stands for. */
+export interface InferenceLayout extends LayoutFields {
   readonly component: Component
 }
 
@@ -166,7 +172,10 @@ export function layerLayouts(model: Transformer): readonly LayerComponent[] {
     { layers, layouts: attentionsOf(model) },
     {
       layers: layers - sparse,
-      layouts: projectionLayouts.map((name) => ({ name, component: inferenceMlp(name, gatedMlp) })),
+      layouts: projectionLayouts.map((projection) => ({
+        ...layoutFields(projection),
+        component: inferenceMlp(projection, gatedMlp),
+      })),
     },
     { layers: sparse, layouts: expertLayouts(model) },
   ].filter((part) => part.layers > 0)
@@ -174,11 +183,11 @@ export function layerLayouts(model: Transformer): readonly LayerComponent[] {
 
 function attentionLayouts(
   table: (projection: ProjectionLayout, cache: CacheLayout) => Component,
-  suffix = '',
+  form: LatentForm | null = null,
 ): readonly InferenceLayout[] {
   return projectionLayouts.flatMap((projection) =>
     cacheLayouts.map((cache) => ({
-      name: `${projection}/${cache}${suffix}`,
+      ...layoutFields(projection, { cache, form }),
       component: table(projection, cache),
     })),
   )
@@ -189,7 +198,7 @@ function attentionsOf({ attention: { latent } }: Transformer): readonly Inferenc
   return latentForms.flatMap((form) =>
     attentionLayouts(
       (projection, cache) => inferenceLatentAttention(projection, cache, form, latent.queryRank !== null),
-      `/${form}`,
+      form,
     ),
   )
 }
@@ -199,12 +208,15 @@ function expertLayouts(model: Transformer): readonly InferenceLayout[] {
     expertPlaces
       .filter((places) => places !== 'spread' || projection === '1d')
       .map((places) => ({
-        name: `${projection}/${places}`,
+        ...layoutFields(projection, { places }),
         component: inferenceExperts(model, projection, places),
       })),
   )
 }
 
 export function unembeddingLayouts(): readonly InferenceLayout[] {
-  return projectionLayouts.map((name) => ({ name, component: inferenceUnembedding(name) }))
+  return projectionLayouts.map((projection) => ({
+    ...layoutFields(projection),
+    component: inferenceUnembedding(projection),
+  }))
 }

@@ -136,7 +136,7 @@ interface LayerChoice {
 function* fittingChoices(model: InferenceModel, mesh: Mesh, pass: Pass): Generator<LayerChoice> {
   const { setting, sizes } = model
   const kept = (layout: CompiledLayout) =>
-    shaped(model, mesh, pass, 'resident', () => sumOf(layout.stored, sizes) + sumOf(layout.cache, sizes))
+    shaped(model, mesh, pass, 'resident', () => sumOf(layout.stored, sizes) + sumOf(layout.cached, sizes))
   // Logits in bf16 and in fp32; otherwise what is there at once.
   const live = (layout: CompiledLayout, part: Part) =>
     shaped(

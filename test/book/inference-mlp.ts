@@ -8,6 +8,7 @@ import { compileLayout } from '../../src/inference/compiled-layout.ts'
 import { type ComponentTime, componentTime, conditions } from '../../src/inference/component-time.ts'
 import { createSizes, setShape, setShards } from '../../src/inference/local-term.ts'
 import { inferenceMlp, type ProjectionLayout } from '../../src/sharding/inference-layout.ts'
+import { layoutFields } from '../../src/sharding/inference-layout-fields.ts'
 import { modelOf } from './models.ts'
 import type { Arrangement } from './networks.ts'
 import { precisionOf } from './precision.ts'
@@ -27,7 +28,12 @@ export function inferenceMlpTime(
 ): ComponentTime {
   const { network, mesh, placement } = arrangement
   const precision = precisionOf()
-  const compiled = compileLayout({ name: layout, component: inferenceMlp(layout, false) }, precision, book, 1)
+  const compiled = compileLayout(
+    { ...layoutFields(layout), component: inferenceMlp(layout, false) },
+    precision,
+    book,
+    1,
+  )
   const sizes = createSizes(modelOf({ dModel: D, dFf: F }), true)
   setShards(sizes, mesh)
   setShape(sizes, { sequences: tokens, positions: 1, context: 1 })

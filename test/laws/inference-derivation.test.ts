@@ -3,10 +3,9 @@ import { arrayNotation } from '../../src/sharding/array.ts'
 import type { Axis } from '../../src/sharding/axis.ts'
 import { type Component, restricted } from '../../src/sharding/component.ts'
 import { inferenceExperts } from '../../src/sharding/inference-experts.ts'
-import { inferenceLatentAttention, latentForms } from '../../src/sharding/inference-latent-attention.ts'
+import { inferenceLatentAttention } from '../../src/sharding/inference-latent-attention.ts'
 import {
   cacheLayouts,
-  type InferenceLayout,
   inferenceAttention,
   inferenceBlock,
   inferenceEmbedding,
@@ -14,6 +13,7 @@ import {
   inferenceUnembedding,
   projectionLayouts,
 } from '../../src/sharding/inference-layout.ts'
+import { latentForms } from '../../src/sharding/inference-layout-fields.ts'
 import { runForward } from './simulated-inference.ts'
 import { plain } from './simulated-mesh.ts'
 
@@ -21,7 +21,7 @@ const mixture = { experts: 2, activeExperts: 2, sharedExperts: 1, dFfExpert: 1, 
 const sharing = { gatedMlp: true, experts: mixture }
 const apart = { gatedMlp: false, experts: { ...mixture, sharedExperts: 0 } }
 
-const layouts: readonly InferenceLayout[] = [
+const layouts: readonly { readonly name: string; readonly component: Component }[] = [
   ...projectionLayouts.flatMap((projection) => [
     { name: `gated MLP ${projection}`, component: inferenceMlp(projection, true) },
     { name: `MLP ${projection}`, component: inferenceMlp(projection, false) },

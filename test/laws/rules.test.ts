@@ -15,6 +15,7 @@ import { policyNames } from '../../src/recipe/policy.ts'
 import { scheduleRows } from '../../src/recipe/schedule.ts'
 import { faults, keeps, type Rule } from '../../src/rules/rule.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import { fieldsNamed } from '../../src/sharding/inference-layout-fields.ts'
 import { problem } from '../problem.ts'
 import { runs } from '../runs.ts'
 
@@ -173,7 +174,9 @@ const servings: fc.Arbitrary<Serving> = fc
   .map(({ setting, mesh, attention, mlp, experts, mode, sequences, halved, total }) => {
     const named = { attention, mlp, ...(setting.model.experts ? { experts } : {}) }
     const layouts = Object.entries(named).map(([name, layout]) => {
-      return { name: layout, component: { name, arrays: {}, einsums: [] } }
+      const fields = fieldsNamed(layout)
+      if (!fields) throw new RangeError(`no layout is called ${layout}`)
+      return { ...fields, component: { name, arrays: {}, einsums: [] } }
     })
     const pass = onePass(sequences, halved, Math.ceil(setting.model.layers / mesh.pipeline))
     const none = { parameters: 0, gradients: 0, optimizer: 0, activations: 0, kvCache: 0, workspace: 0 }

@@ -3,19 +3,17 @@
  * one way. Positions of caches alone may be shared out for generation while prompts are read by heads: frameworks have
  * decode context parallelism so. Source: vllm-project/vllm, docs/serving/context_parallel_deployment.md.
  */
-import type { CompiledLayout } from '../compiled-layout.ts'
+import type { LayoutFields } from '../../sharding/inference-layout-fields.ts'
 import type { InferenceCandidate, Offered } from '../search.ts'
 
 /** Of what a mesh has for prompts, what goes with some layouts of generation. */
 export function besideOffers(
   offers: readonly Offered[],
-  generate: readonly Pick<CompiledLayout, 'name'>[],
+  generate: readonly LayoutFields[],
 ): readonly Offered[] {
   return offers
     .map((offered) =>
-      offered.map((options, component) =>
-        options.filter(({ name }) => isBeside(name, generate[component]?.name)),
-      ),
+      offered.map((options, component) => options.filter((layout) => isBeside(layout, generate[component]))),
     )
     .filter((offered) => offered.every(({ length }) => length > 0))
 }
@@ -27,14 +25,12 @@ export function isOneServer(
 ): boolean {
   const lying = ({ mesh, placement }: Pick<InferenceCandidate, 'mesh' | 'placement'>) =>
     JSON.stringify([mesh, placement])
-  const alike = prefill.layouts.every(({ name }, at) => isBeside(name, generate.layouts[at]?.name))
+  const alike = prefill.layouts.every((layout, at) => isBeside(layout, generate.layouts[at]))
   return alike && lying(prefill) === lying(generate)
 }
 
 /** Whether latent attention projects keys or absorbs the projection is each phase's own. */
-function isBeside(prefill: string, generate = ''): boolean {
-  const [projection, place] = prefill.split('/')
-  const [itsProjection, itsPlace] = generate.split('/')
-  const alike = place === itsPlace || (itsPlace === 'sequence' && place === 'heads')
-  return projection === itsProjection && alike
+function isBeside(prefill: LayoutFields, generate: LayoutFields | undefined): boolean {
+  if (prefill.projection !== generate?.projection || prefill.places !== generate.places) return false
+  return prefill.cache === generate.cache || (generate.cache === 'sequence' && prefill.cache === 'heads')
 }

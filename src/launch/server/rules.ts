@@ -35,7 +35,7 @@ function layoutRules(framework: string): ServingRules {
       says: ({ layouts }) =>
         `${framework} lays weights out one way, as 1d does; the plan has ${layouts
           .filter(isOther)
-          .map(([component, layout]) => `${component} in ${layout}`)
+          .map(([component, { name }]) => `${component} in ${name}`)
           .join(', ')}`,
     },
   ]
@@ -50,7 +50,7 @@ export function slicedExpertsRule(framework: string): Rule<Serving> {
 }
 
 function isOther([, layout]: Serving['layouts'][number]): boolean {
-  return layout.split('/')[0] !== '1d'
+  return layout.projection !== '1d'
 }
 
 const evenRules: ServingRules = [

@@ -7,8 +7,12 @@ import { redundantExperts } from '../../plan/inference/redundant-experts.ts'
 import type { MemoryAccount } from '../../plan/plan.ts'
 import type { Setting } from '../../problem.ts'
 import type { Mesh } from '../../sharding/axis.ts'
-import { type ExpertPlaces, expertPlaces } from '../../sharding/inference-experts.ts'
-import { type CacheLayout, cacheLayouts } from '../../sharding/inference-layout.ts'
+import type { CacheLayout } from '../../sharding/inference-layout.ts'
+import {
+  type ExpertPlaces,
+  type LayoutFields,
+  sequenceGroups,
+} from '../../sharding/inference-layout-fields.ts'
 
 export interface Serving {
   readonly setting: Setting
@@ -17,7 +21,7 @@ export interface Serving {
   readonly mode: Phase['mode']
   readonly mesh: Mesh
   /** By component. */
-  readonly layouts: readonly (readonly [component: string, layout: string])[]
+  readonly layouts: readonly (readonly [component: string, layout: LayoutFields])[]
   readonly cache: CacheLayout
   /** Copies of experts beyond one of each. */
   readonly redundantExperts: number
@@ -60,7 +64,7 @@ export function heldPositions({ shape, units, groups }: Pass): number {
 
 /** What of a candidate a framework is told. */
 export interface Told extends Pick<InferenceCandidate, 'mesh'> {
-  readonly layouts: readonly Pick<CompiledLayout, 'name' | 'component'>[]
+  readonly layouts: readonly (LayoutFields & Pick<CompiledLayout, 'component'>)[]
   readonly pass: Pick<Pass, 'shape' | 'resident' | 'units' | 'groups' | 'halves' | 'stageLayers'>
 }
 
@@ -71,9 +75,11 @@ export function serving(
   { contextLength, memory }: Counted,
 ): Serving {
   const { shape, resident, units, groups } = pass
-  const named = layouts.map(({ component, name }) => [component.name, name] as const)
-  const cache = cacheOf(named.map(([, name]) => name))
-  const sharingGroups = groupsOfAttention(cache, mesh)
+  const only = <Field>(field: (layout: LayoutFields) => Field | null): Field | null =>
+    layouts.reduce<Field | null>((found, layout) => found ?? field(layout), null)
+  const cache = only((layout) => layout.cache) ?? 'heads'
+  const places = only((layout) => layout.places)
+  const sharingGroups = sequenceGroups(cache, mesh)
   const attentionGroups = sharingGroups * mesh.expert
   const share = (sequences: number) => Math.ceil(Math.ceil(sequences / mesh.data) / attentionGroups)
   const halved = pass.halves === 2
@@ -84,11 +90,11 @@ export function serving(
     gpu: setting.cluster.chip.kind === 'gpu',
     mode,
     mesh,
-    layouts: named,
+    layouts: layouts.map((layout) => [layout.component.name, layout] as const),
     cache,
-    redundantExperts: redundantExperts(setting, mesh, expertLayout(named)),
+    redundantExperts: redundantExperts(setting, mesh, places),
     halved,
-    experts: placesOf(named),
+    experts: places,
     tensors: mesh.tensor * mesh.tensor2 * mesh.expert,
     attentionGroups,
     sharingGroups,
@@ -100,21 +106,4 @@ export function serving(
     contextLength,
     memory,
   }
-}
-
-function expertLayout(named: Serving['layouts']): string | undefined {
-  return named.find(([component]) => component === 'experts')?.[1]
-}
-
-function placesOf(named: Serving['layouts']): ExpertPlaces | null {
-  return expertPlaces.find((places) => expertLayout(named)?.split('/')[1] === places) ?? null
-}
-
-function cacheOf(names: readonly string[]): CacheLayout {
-  return cacheLayouts.find((cache) => names.some((name) => name.split('/')[1] === cache)) ?? 'heads'
-}
-
-function groupsOfAttention(cache: CacheLayout, { tensor, tensor2 }: Mesh): number {
-  if (cache === 'batch') return tensor * tensor2
-  return cache === 'heads-batch' ? tensor2 : 1
 }

@@ -43,11 +43,11 @@ export function inferenceMemoryAccount({ model, candidate }: InferenceCosting): 
   let kvCache = 0
   // What a framework holds beside the plan is told with its flags.
   let needed = answer.bytes
-  layouts.forEach(({ stored, cache, beyond = 0 }, index) => {
+  layouts.forEach(({ stored, cached, beyond = 0 }, index) => {
     needed -= beyond
     const layers = counts[index] ?? 0
     weights += layers * sumOf(stored, sizes)
-    kvCache += layers * sumOf(cache, sizes)
+    kvCache += layers * sumOf(cached, sizes)
   })
   const reserve = reserveBytes(setting)
   const fixed = fixedBytes(model, mesh)

@@ -10,6 +10,7 @@ import { unscheduled } from '../../recipe/schedule.ts'
 import { chooseLayouts } from '../../search/component-layout.ts'
 import { replicasOf } from '../../sharding/axis.ts'
 import { plainContext } from '../../sharding/context-layout.ts'
+import { fieldsNamed } from '../../sharding/inference-layout-fields.ts'
 import { activeAxes } from '../collectives.ts'
 import { bytesText } from '../figures.ts'
 import { planId } from '../identity.ts'
@@ -111,7 +112,7 @@ export function assembleInference(
     streaming: streaming(costed),
     reshardingSeconds: costed.resharding,
     layoutProvenBest: feasible && solver ? provenBest(candidate, solver) : null,
-    redundantExperts: redundantExperts(setting, mesh, names.experts),
+    redundantExperts: redundantExperts(setting, mesh, fieldsNamed(names.experts ?? '')?.places ?? null),
     twoBatchOverlap: pass.halves === 2,
     ...own,
   }

@@ -52,7 +52,7 @@ export function restrictedLayout(
 ): CompiledLayout {
   const { precision, assumptions } = model.setting
   const component = restricted(layout.component, activeAxes(candidate.mesh))
-  return compileLayout({ name: layout.name, component }, precision, assumptions, 1)
+  return compileLayout({ ...layout, component }, precision, assumptions, 1)
 }
 
 export function inferenceAlgorithm(costing: InferenceCosting): readonly string[] {

@@ -2,14 +2,15 @@
 import { expertSlots } from '../../model/expert-slots.ts'
 import type { Setting } from '../../problem.ts'
 import type { Mesh } from '../../sharding/axis.ts'
+import { type ExpertPlaces, expertPlaceRows } from '../../sharding/inference-layout-fields.ts'
 
-/** `layout` of the experts, undefined for a dense model. */
+/** `places` of the experts, null for a dense model. */
 export function redundantExperts(
   { model, assumptions }: Setting,
-  { expert, tensor, tensor2 }: Mesh,
-  layout: string | undefined,
+  mesh: Mesh,
+  places: ExpertPlaces | null,
 ): number {
   if (!model.experts) return 0
-  const chips = { dispatched: expert, spread: tensor * tensor2 }[layout?.split('/')[1] ?? ''] ?? 1
+  const chips = expertPlaceRows.find(({ name }) => name === places)?.holders(mesh) ?? 1
   return expertSlots(model.experts.experts, chips, assumptions.redundantExperts).redundant
 }

@@ -2,6 +2,7 @@
 
 import { serversOf } from '../../launch/serving.ts'
 import type { PhaseProblem } from '../../problem.ts'
+import { fieldsNamed } from '../../sharding/inference-layout-fields.ts'
 import type { InferencePlan } from '../inference-plan.ts'
 
 export function inferenceWarnings(
@@ -76,9 +77,9 @@ function isLaunched(flags: unknown): boolean {
 
 /** Of latent attention. */
 function keepsHeads({ layout }: InferencePlan): boolean {
-  return layout.components.attention?.split('/')[1] === 'heads'
+  return fieldsNamed(layout.components.attention ?? '')?.cache === 'heads'
 }
 
 function usesHeads({ layout }: InferencePlan): boolean {
-  return Object.values(layout.components).some((name) => name.endsWith('/heads'))
+  return Object.values(layout.components).some((name) => fieldsNamed(name)?.cache === 'heads')
 }
