@@ -13,7 +13,6 @@ import type { Traffic } from '../cost/traffic.ts'
 import type { Network } from '../hardware/cluster.ts'
 import { resourceCount } from '../hardware/collective.ts'
 import { cacheLayers } from '../model/attention-layers.ts'
-import type { Transformer } from '../model/transformer.ts'
 import type { Setting } from '../problem.ts'
 import { elementBytes } from '../recipe/element-type.ts'
 import type { ShardedArray } from '../sharding/array.ts'
@@ -106,22 +105,22 @@ interface Compiled extends Pick<InferenceModel, 'components' | 'embedding' | 'se
 
 function compiledModel(setting: Setting): Compiled {
   const { model, precision, assumptions } = setting
-  const known = compiledModels.get(model) ?? []
-  const found = known.find((each) => each.precision === precision && each.assumptions === assumptions)
-  if (found) return found.compiled
+  const known = lately.find(
+    (each) => each.model === model && each.precision === precision && each.assumptions === assumptions,
+  )
+  if (known) return known.compiled
   const compiled = compile(setting)
-  compiledModels.set(model, [...known.slice(-mostCompiled + 1), { precision, assumptions, compiled }])
+  lately = [...lately.slice(1 - mostCompiled), { model, precision, assumptions, compiled }]
   return compiled
 }
 
-const compiledModels = new WeakMap<Transformer, readonly KnownModel[]>()
-
-interface KnownModel extends Pick<Setting, 'precision' | 'assumptions'> {
+interface KnownModel extends Pick<Setting, 'model' | 'precision' | 'assumptions'> {
   readonly compiled: Compiled
 }
 
-/** Types that a suggestion tries, and the request's own. */
+/** The types that suggestions try, and the request's own. Models of the catalogue stay for good: what is compiled of them must not. */
 const mostCompiled = 4
+let lately: readonly KnownModel[] = []
 
 function compile({ model, precision, assumptions }: Setting): Compiled {
   const compiled = (layout: InferenceLayout) =>

@@ -49,8 +49,9 @@ function brokenAnswer(body: Json, headers: Answered['headers']): readonly string
   if (search) {
     said.push(...brokenSearch(search))
     if (search.exact === false && headers['cache-control'] !== 'no-store') said.push('a part may be stored')
-    const plans = body.plans as readonly Json[]
-    if (plans.length === 0 && !reasonsOf(body).length && search.exact === true)
+    // A validation has the best plan alone.
+    const { plans = [] } = body as { readonly plans?: readonly Json[] }
+    if (body.plans && plans.length === 0 && !reasonsOf(body).length && search.exact === true)
       said.push('no plan and no reason')
     plans.forEach((plan, index) => {
       if (plan.rank !== index + 1) said.push(`rank ${plan.rank} is number ${index + 1}`)
