@@ -3,6 +3,7 @@
  * request. All that takes longer the larger the numbers of a request are happens here and behind it, in a worker, under the deadline.
  */
 import { collectiveEstimate } from '../src/collectives.ts'
+import type { LaunchReading } from '../src/launch/read/reading.ts'
 import type { Validation } from '../src/validate.ts'
 import type { Catalogue } from './catalogue.ts'
 import { timedOut } from './deadline.ts'
@@ -10,12 +11,15 @@ import { refuseUncosted } from './not-offered.ts'
 import { faultyValue, ProblemError } from './problems.ts'
 import type { Answer, Inspection, Trial, Verdict } from './question.ts'
 import type { CollectiveRequest } from './schemas/collective.ts'
-import { type EvaluateRequest, evaluateRequest } from './schemas/evaluate.ts'
+import { type EvaluateLaunchRequest, type EvaluateRequest, evaluateRequest } from './schemas/evaluate.ts'
+import { isLaunch, type LaunchedPlan } from './schemas/launch.ts'
+import type { LaunchRead } from './schemas/launch-read.ts'
 import type { OptimizeRequest } from './schemas/optimize.ts'
-import type { ValidateRequest } from './schemas/validate.ts'
+import { type ValidateLaunchRequest, type ValidateRequest, validateRequest } from './schemas/validate.ts'
 import { assumptionsOf, basisOf } from './translate/assumptions.ts'
 import { checksAsWritten } from './translate/check.ts'
 import { hardwareOf } from './translate/hardware.ts'
+import { launchWarnings, refuseAnotherModel, spelledOut } from './translate/launch.ts'
 import { problemOf, type Translation } from './translate/problem.ts'
 import { inWordsOf, asWritten as suggestionsAsWritten } from './translate/suggestion.ts'
 import { asWritten, trialOf } from './translate/trial.ts'
@@ -40,18 +44,26 @@ export function optimizeBody(request: OptimizeRequest, { mode, warnings }: Trans
 
 export type OptimizeBody = ReturnType<typeof optimizeBody>
 
-export interface Asked {
-  readonly trial: Trial
+/** A request as it is answered: a plan that was a launch file is spelled out. */
+interface Spelled<Request> {
+  readonly request: Request
+  readonly read: LaunchRead | null
   readonly warnings: readonly string[]
 }
 
-export function evaluateQuestion(request: EvaluateRequest, catalogue: Catalogue): Asked {
-  const { warnings, ...question } = problemOf(request, catalogue)
-  refuseUncosted(question.problem.model, question.problem.workload)
-  return { trial: trialOf(question, request.plan), warnings }
+export interface Asked extends Spelled<EvaluateRequest> {
+  readonly trial: Trial
 }
 
-export function evaluateBody(request: EvaluateRequest, { trial, warnings }: Asked, verdict: Verdict) {
+export function evaluateQuestion(
+  asked: EvaluateRequest | EvaluateLaunchRequest,
+  catalogue: Catalogue,
+): Asked {
+  const { request, reading, read } = isLaunched(asked) ? spelledOut(asked, evaluateRequest) : asIs(asked)
+  return { request, read, ...trialIn(request, reading, catalogue) }
+}
+
+export function evaluateBody({ request, trial, read, warnings }: Asked, verdict: Verdict) {
   if ('illegal' in verdict) {
     const faults = asWritten(verdict.illegal, request.plan)
     throw new ProblemError('illegal-plan', faults[0]?.detail ?? 'The plan is illegal.', faults)
@@ -61,36 +73,59 @@ export function evaluateBody(request: EvaluateRequest, { trial, warnings }: Aske
     mode: trial.mode,
     ...verdict,
     ...(suggestions ? { suggestions: suggestionsAsWritten(request, suggestions, evaluateRequest) } : {}),
+    ...(read ? { read } : {}),
     warnings: [...warnings, ...verdict.warnings],
   }
 }
 
 export type EvaluateBody = ReturnType<typeof evaluateBody>
 
-export interface Examined {
+export interface Examined extends Spelled<ValidateRequest> {
   readonly inspection: Inspection
-  readonly warnings: readonly string[]
 }
 
-export function validateQuestion({ require, ...request }: ValidateRequest, catalogue: Catalogue): Examined {
-  const { trial, warnings } = evaluateQuestion(request, catalogue)
-  return { inspection: { trial, require }, warnings }
+export function validateQuestion(
+  asked: ValidateRequest | ValidateLaunchRequest,
+  catalogue: Catalogue,
+): Examined {
+  const { request, reading, read } = isLaunched(asked) ? spelledOut(asked, validateRequest) : asIs(asked)
+  const { trial, warnings } = trialIn(request, reading, catalogue)
+  return { request, read, inspection: { trial, require: request.require }, warnings }
 }
 
-export function validateBody(
-  request: ValidateRequest,
-  { inspection, warnings }: Examined,
-  validation: Validation,
-) {
+export function validateBody({ request, inspection, read, warnings }: Examined, validation: Validation) {
   return {
     mode: inspection.trial.mode,
     ...validation,
     checks: checksAsWritten(request, validation.checks),
+    ...(read ? { read } : {}),
     warnings: [...warnings, ...validation.warnings],
   }
 }
 
 export type ValidateBody = ReturnType<typeof validateBody>
+
+function isLaunched<Asked extends { readonly plan: object }>(
+  asked: Asked,
+): asked is Extract<Asked, { readonly plan: LaunchedPlan }> {
+  return isLaunch(asked)
+}
+
+function asIs<Request>(request: Request) {
+  return { request, reading: null, read: null }
+}
+
+function trialIn(
+  request: EvaluateRequest,
+  reading: LaunchReading | null,
+  catalogue: Catalogue,
+): Pick<Asked, 'trial' | 'warnings'> {
+  const { warnings, ...question } = problemOf(request, catalogue)
+  const { model, workload } = question.problem
+  refuseUncosted(model, workload)
+  refuseAnotherModel(reading, model)
+  return { trial: trialOf(question, request.plan), warnings: [...warnings, ...launchWarnings(reading)] }
+}
 
 export function collectiveBody(request: CollectiveRequest, catalogue: Catalogue) {
   const { hardware, op, bytes, over } = request

@@ -5,11 +5,13 @@
  */
 import { mostChips } from './schemas/bound.ts'
 import type { CollectiveRequest } from './schemas/collective.ts'
-import type { EvaluateRequest } from './schemas/evaluate.ts'
+import type { EvaluateLaunchRequest, EvaluateRequest } from './schemas/evaluate.ts'
 import type { OptimizeRequest } from './schemas/optimize.ts'
-import type { ValidateRequest } from './schemas/validate.ts'
+import type { ValidateLaunchRequest, ValidateRequest } from './schemas/validate.ts'
 
-export type Asked = OptimizeRequest | EvaluateRequest | ValidateRequest | CollectiveRequest
+type Launch = EvaluateLaunchRequest | ValidateLaunchRequest
+
+export type Asked = OptimizeRequest | EvaluateRequest | ValidateRequest | CollectiveRequest | Launch
 
 export interface Estimates {
   readonly secondsOf: (asked: Asked) => number
@@ -30,8 +32,12 @@ const newest = 0.2
 
 export function createEstimates(): Estimates {
   const paces = new Map<string, number>()
-  const kindOf = (asked: Asked) =>
-    'op' in asked ? 'collective' : `${asked.workload.mode}${isPlan(asked) ? ' plan' : ''}`
+  const kindOf = (asked: Asked) => {
+    if ('op' in asked) return 'collective'
+    // What files launch is training.
+    const mode = isLaunch(asked) ? 'train' : asked.workload.mode
+    return `${mode}${isPlan(asked) ? ' plan' : ''}`
+  }
   const paceOf = (kind: string) => paces.get(kind) ?? (kind === 'train' ? firstPace.train : firstPace.other)
   return {
     secondsOf: (asked) => {
@@ -46,11 +52,16 @@ export function createEstimates(): Estimates {
 }
 
 function sizeOf(asked: Asked): number {
-  return 'op' in asked || isPlan(asked) ? 1 : meshCount(asked) ** growth
+  return 'op' in asked || isPlan(asked) || isLaunch(asked) ? 1 : meshCount(asked) ** growth
+}
+
+/** How many chips there are may be said in the file alone. */
+function isLaunch(asked: Exclude<Asked, CollectiveRequest>): asked is Launch {
+  return 'plan' in asked && 'megatron' in asked.plan
 }
 
 /** Of one plan alone: with it the best is searched where the plan is held to requirements. */
-function isPlan(asked: Asked): asked is EvaluateRequest {
+function isPlan(asked: Asked): asked is EvaluateRequest | EvaluateLaunchRequest {
   return 'plan' in asked && !('require' in asked)
 }
 

@@ -25,9 +25,9 @@ import { type Errand, patienceOf } from './errand.ts'
 import type { Answer, Inspection, Question, Trial, Verdict } from './question.ts'
 import { type Reply, replied } from './reply.ts'
 import type { CollectiveRequest } from './schemas/collective.ts'
-import type { EvaluateRequest } from './schemas/evaluate.ts'
+import type { EvaluateLaunchRequest, EvaluateRequest } from './schemas/evaluate.ts'
 import type { OptimizeRequest } from './schemas/optimize.ts'
-import type { ValidateRequest } from './schemas/validate.ts'
+import type { ValidateLaunchRequest, ValidateRequest } from './schemas/validate.ts'
 
 const solvers: Solvers = { small: javascriptLpSolver, large: await loadHighs() }
 const catalogue = loadCatalogue()
@@ -42,19 +42,19 @@ export function optimize({ subject, ...terms }: Errand<OptimizeRequest>): Reply 
   }, timed)
 }
 
-export function evaluate({ subject, ...terms }: Errand<EvaluateRequest>): Reply {
+export function evaluate({ subject, ...terms }: Errand<EvaluateRequest | EvaluateLaunchRequest>): Reply {
   const patience = patienceOf(terms, clock)
   return replied(() => {
     const asked = evaluateQuestion(subject, catalogue)
-    return evaluateBody(subject, asked, evaluated(asked.trial, patience))
+    return evaluateBody(asked, evaluated(asked.trial, patience))
   })
 }
 
-export function validate({ subject, ...terms }: Errand<ValidateRequest>): Reply {
+export function validate({ subject, ...terms }: Errand<ValidateRequest | ValidateLaunchRequest>): Reply {
   const patience = patienceOf(terms, clock)
   return replied(() => {
     const asked = validateQuestion(subject, catalogue)
-    return validateBody(subject, asked, validated(asked.inspection, patience))
+    return validateBody(asked, validated(asked.inspection, patience))
   })
 }
 

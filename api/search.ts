@@ -1,9 +1,9 @@
 /** What the routes need of whoever answers requests: the best that there is when it is told to stop. */
 import type { Reply } from './reply.ts'
 import type { CollectiveRequest } from './schemas/collective.ts'
-import type { EvaluateRequest } from './schemas/evaluate.ts'
+import type { EvaluateLaunchRequest, EvaluateRequest } from './schemas/evaluate.ts'
 import type { OptimizeRequest } from './schemas/optimize.ts'
-import type { ValidateRequest } from './schemas/validate.ts'
+import type { ValidateLaunchRequest, ValidateRequest } from './schemas/validate.ts'
 
 /** What a search may take. */
 export interface Terms {
@@ -29,8 +29,8 @@ export interface Searched<T> {
 /** All reject with a `SearchFailure`. */
 export interface Search {
   optimize(request: OptimizeRequest, terms: Terms): Promise<Searched<Reply>>
-  evaluate(request: EvaluateRequest, terms: Terms): Promise<Searched<Reply>>
-  validate(request: ValidateRequest, terms: Terms): Promise<Searched<Reply>>
+  evaluate(request: EvaluateRequest | EvaluateLaunchRequest, terms: Terms): Promise<Searched<Reply>>
+  validate(request: ValidateRequest | ValidateLaunchRequest, terms: Terms): Promise<Searched<Reply>>
   collective(request: CollectiveRequest, terms: Terms): Promise<Searched<Reply>>
   readonly occupancy: () => Occupancy
 }

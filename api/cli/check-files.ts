@@ -25,10 +25,10 @@ export async function checkedFile(
     const found = document()
     lineOf = found.lineOf
     const answer = await asker.validate(found.body)
-    const { ok, checks, plan, best } = answer
+    const { ok, checks, plan, best, warnings } = answer
     return {
       answer,
-      checked: { file, checks, plan, best, lineOf },
+      checked: { file, checks, plan, best, warnings, lineOf },
       code: ok ? exitCodes.ok : exitCodes.failed,
     }
   } catch (error) {
@@ -46,7 +46,7 @@ export async function checkedFile(
     }))
     return {
       answer: { problem: slug, detail: message, errors: faults },
-      checked: { file, checks, plan: null, best: null, lineOf },
+      checked: { file, checks, plan: null, best: null, warnings: [], lineOf },
       code: exitCodeOf(slug),
     }
   }

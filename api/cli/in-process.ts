@@ -4,9 +4,10 @@ import type { EvaluateBody, OptimizeBody, ValidateBody } from '../desk.ts'
 import { createFlags, type Errand } from '../errand.ts'
 import { type Reply, textOf, writtenOf } from '../reply.ts'
 import { validated } from '../request-validation.ts'
-import { evaluateRequest } from '../schemas/evaluate.ts'
+import { evaluateLaunchRequest, evaluateRequest } from '../schemas/evaluate.ts'
+import { isLaunch } from '../schemas/launch.ts'
 import { optimizeRequest } from '../schemas/optimize.ts'
-import { validateRequest } from '../schemas/validate.ts'
+import { validateLaunchRequest, validateRequest } from '../schemas/validate.ts'
 import * as worker from '../search-worker.ts'
 import type { Asker } from './asker.ts'
 
@@ -14,9 +15,15 @@ export const inProcess: Asker = {
   optimize: async (body): Promise<OptimizeBody> =>
     answered(worker.optimize, validated(optimizeRequest, body)),
   evaluate: async (body): Promise<EvaluateBody> =>
-    answered(worker.evaluate, validated(evaluateRequest, body)),
+    answered(
+      worker.evaluate,
+      isLaunch(body) ? validated(evaluateLaunchRequest, body) : validated(evaluateRequest, body),
+    ),
   validate: async (body): Promise<ValidateBody> =>
-    answered(worker.validate, validated(validateRequest, body)),
+    answered(
+      worker.validate,
+      isLaunch(body) ? validated(validateLaunchRequest, body) : validated(validateRequest, body),
+    ),
 }
 
 /** As it is told over HTTP. */

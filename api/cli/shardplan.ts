@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { stringify } from 'yaml'
 import { loadCatalogue } from '../catalogue.ts'
 import type { OptimizeBody } from '../desk.ts'
+import { changed } from '../hints/change.ts'
 import { ProblemError, problems } from '../problems.ts'
 import { evaluationText } from '../report/evaluation.ts'
 import { plansCsv, plansMarkdown, plansText } from '../report/plans.ts'
@@ -20,6 +21,7 @@ interface Options extends RequestOptions {
   readonly format: string
   readonly report?: readonly string[]
   readonly server?: string
+  readonly launch?: string
 }
 
 type Write<Answer> = (answer: Answer, width: number | undefined) => string
@@ -76,11 +78,19 @@ export async function shardplan(args: readonly string[], world: World): Promise<
     for (const { flags, says } of Object.values(requestOptions)) command.option(flags, says)
     return command
   }
-  const documentOf = (file: string | undefined, options: RequestOptions): RequestDocument => {
+  const documentOf = (file: string | undefined, options: Options): RequestDocument => {
     const found =
       file === undefined ? noDocument : requestDocument(world.read(file), file === '-' ? null : file)
-    return { ...found, body: withOptions(found.body, options) }
+    const changes = options.launch ? [launchOf(options.launch)] : []
+    return { ...found, body: withOptions(changed(found.body, changes), options) }
   }
+  const launchOf = (text: string) => {
+    const [, framework = '', file = ''] = /^([\w-]+)=(.+)$/s.exec(text) ?? []
+    if (!file) throw new UsageError(`--launch ${text}: write framework=file, such as megatron=run.sh`)
+    return { pointer: `/plan/${framework}`, value: world.read(file) }
+  }
+  const launching = (command: Command) =>
+    withRequest(command).option('--launch <framework=file>', 'the plan as it is launched: megatron=run.sh')
 
   withRequest(asking('optimize', 'plan', 'the best plans, ranked', planFormats, '[file]'))
     .addHelpText(
@@ -97,10 +107,13 @@ export async function shardplan(args: readonly string[], world: World): Promise<
       if (answer.plans.length === 0) code = exitCodes.infeasible
     })
 
-  withRequest(asking('evaluate', 'explain', 'what one given plan costs', evaluationFormats, '[file]'))
+  launching(asking('evaluate', 'explain', 'what one given plan costs', evaluationFormats, '[file]'))
     .addHelpText(
       'after',
-      examples('evaluate --model llama-3-8b --chip h100-sxm --chips 64 --batch 1M --seq 8k --mesh fsdp=64'),
+      examples(
+        'evaluate --model llama-3-8b --chip h100-sxm --chips 64 --batch 1M --seq 8k --mesh fsdp=64',
+        'explain --chip h100-sxm --launch megatron=train_llama3_8b.sh',
+      ),
     )
     .action(async (file: string | undefined, options: Options) => {
       const { body } = documentOf(file, options)
@@ -109,7 +122,7 @@ export async function shardplan(args: readonly string[], world: World): Promise<
       if (!answer.plan.feasible) code = exitCodes.infeasible
     })
 
-  withRequest(
+  launching(
     asking(
       'validate',
       'check',
@@ -131,7 +144,7 @@ export async function shardplan(args: readonly string[], world: World): Promise<
       const asker = await world.asker(options.server)
       const found: CheckedFile[] = []
       for (const file of files.length > 0 ? files : [undefined]) {
-        const name = file === undefined || file === '-' ? null : file
+        const name = file === '-' ? null : (file ?? options.launch?.replace(/^[^=]*=/, '') ?? null)
         found.push(await checkedFile(() => documentOf(file, options), name, asker))
       }
       for (const { format, file } of reports)

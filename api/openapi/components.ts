@@ -5,7 +5,7 @@ import { chipList, chipRecord, modelEntry, modelList } from '../schemas/catalogu
 import { cluster } from '../schemas/cluster.ts'
 import { collectiveRequest, collectiveResponse } from '../schemas/collective.ts'
 import { constraints } from '../schemas/constraint.ts'
-import { evaluateRequest, evaluateResponse } from '../schemas/evaluate.ts'
+import { evaluateLaunchRequest, evaluateRequest, evaluateResponse } from '../schemas/evaluate.ts'
 import { generateWorkload } from '../schemas/generate-workload.ts'
 import { hardwareRequest } from '../schemas/hardware.ts'
 import { inferenceAnswer, inferenceEvaluation, paretoPoint } from '../schemas/inference-answer.ts'
@@ -27,6 +27,7 @@ import { trainingAnswer, trainingEvaluation } from '../schemas/training-answer.t
 import {
   inferenceValidation,
   trainingValidation,
+  validateLaunchRequest,
   validateRequest,
   validateResponse,
 } from '../schemas/validate.ts'
@@ -38,6 +39,7 @@ const requests = {
   AssumptionsRequest: assumptionsRequest,
   CollectiveRequest: collectiveRequest,
   Constraints: constraints,
+  EvaluateLaunchRequest: evaluateLaunchRequest,
   EvaluateRequest: evaluateRequest,
   GenerateWorkload: generateWorkload,
   HardwareRequest: hardwareRequest,
@@ -50,6 +52,7 @@ const requests = {
   ServeWorkload: serveWorkload,
   Speculative: speculative,
   TrainWorkload: trainWorkload,
+  ValidateLaunchRequest: validateLaunchRequest,
   ValidateRequest: validateRequest,
   Workload: workload,
 }

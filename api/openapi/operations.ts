@@ -13,7 +13,13 @@ interface About {
 }
 
 export function operations(examples: readonly Example[]) {
-  const posted = (path: string, request: ComponentName, answer: ComponentName, about: About) => ({
+  const posted = (
+    path: string,
+    request: ComponentName,
+    answer: ComponentName,
+    about: About,
+    launch?: ComponentName,
+  ) => ({
     [path]: {
       post: {
         ...operation(about),
@@ -22,7 +28,7 @@ export function operations(examples: readonly Example[]) {
         requestBody: {
           required: true,
           content: {
-            'application/json': { schema: schemaReference(request), examples: examplesOf(path, examples) },
+            'application/json': { schema: eitherOf(request, launch), examples: examplesOf(path, examples) },
           },
         },
         responses: {
@@ -34,7 +40,7 @@ export function operations(examples: readonly Example[]) {
   })
   return {
     ...posted('/optimize', 'OptimizeRequest', 'OptimizeResponse', optimize),
-    ...posted('/evaluate', 'EvaluateRequest', 'EvaluateResponse', evaluate),
+    ...posted('/evaluate', 'EvaluateRequest', 'EvaluateResponse', evaluate, 'EvaluateLaunchRequest'),
     '/validate': validated(examples),
     ...posted('/collectives', 'CollectiveRequest', 'CollectiveResponse', collective),
     '/models': listed('ModelList', {
@@ -113,7 +119,7 @@ const evaluate: About = {
   description:
     'A plan that is legal and does not fit is answered with `feasible: false` and all its numbers; one that no ' +
     'framework could run is a 422 whose `errors` point at it. In prefill and generation a plan may name layouts of the ' +
-    'components; those that it leaves out are chosen.',
+    'components; those that it leaves out are chosen. In place of a plan there may be what launches it: `{"megatron": "torchrun …"}`.',
 }
 
 const validate: About = {
@@ -124,6 +130,11 @@ const validate: About = {
     'Holds a plan to the rules of what can be run, to the memory budget and to what `require` asks: a check each, with ' +
     'what was expected, what is, and the nearest changes that would do. 200 either way; with `?failWith=422` a check ' +
     'that fails is a 422, so that `curl --fail` fails the job. `Accept` asks for JUnit XML, SARIF 2.1.0 or a table, plain or in Markdown.',
+}
+
+function eitherOf(request: ComponentName, launch: ComponentName | undefined): JsonSchema {
+  const schema = schemaReference(request)
+  return launch ? { anyOf: [schema, schemaReference(launch)] } : schema
 }
 
 /** One of the answers is also a status; and there are reports besides JSON. */
@@ -159,7 +170,7 @@ function validated(examples: readonly Example[]) {
         required: true,
         content: {
           'application/json': {
-            schema: schemaReference('ValidateRequest'),
+            schema: eitherOf('ValidateRequest', 'ValidateLaunchRequest'),
             examples: examplesOf('/validate', examples),
           },
         },

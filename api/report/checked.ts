@@ -8,17 +8,18 @@ export interface Checked {
   /** What was checked, and the best that there is; null where it has no numbers. */
   readonly plan: { readonly summary: string } | null
   readonly best: { readonly summary: string } | null
+  readonly warnings: readonly string[]
   /** Of the value that a JSON pointer points at, from 1; null where that is not known. */
   readonly lineOf: (pointer: string) => number | null
 }
 
 /** What of an answer a report needs. */
-export interface Told extends Pick<Checked, 'checks' | 'plan' | 'best'> {
+export interface Told extends Pick<Checked, 'checks' | 'plan' | 'best' | 'warnings'> {
   readonly ok: boolean
 }
 
-export function withoutFile({ checks, plan, best }: Told): Checked {
-  return { file: null, checks, plan, best, lineOf: () => null }
+export function withoutFile({ checks, plan, best, warnings }: Told): Checked {
+  return { file: null, checks, plan, best, warnings, lineOf: () => null }
 }
 
 export function failing(all: readonly Checked[]): readonly Checked['checks'][number][] {

@@ -11,7 +11,7 @@ export function markdown(all: readonly Checked[]): string {
   return `${[`### shardplan: ${title}`, ...all.flatMap(partOf)].join('\n\n')}\n`
 }
 
-function partOf({ file, checks, plan, best }: Checked): readonly string[] {
+function partOf({ file, checks, plan, best, warnings }: Checked): readonly string[] {
   const rows = checks.map(({ name, ok, message, nearest = [] }) => [
     ok ? 'ok' : '**FAIL**',
     name,
@@ -20,5 +20,5 @@ function partOf({ file, checks, plan, best }: Checked): readonly string[] {
   const plans = [plan && `Plan: ${plan.summary}.`, best && `Best: ${best.summary}.`].filter(
     (line) => line !== null,
   )
-  return [...(file ? [`#### ${file}`] : []), markdownTable(['', 'check', ''], rows), ...plans]
+  return [...(file ? [`#### ${file}`] : []), markdownTable(['', 'check', ''], rows), ...plans, ...warnings]
 }

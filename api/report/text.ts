@@ -9,7 +9,7 @@ export function text(all: readonly Checked[]): string {
   return `${[...all.flatMap(linesOf), summary].join('\n')}\n`
 }
 
-function linesOf({ file, checks, plan, best, lineOf }: Checked): readonly string[] {
+function linesOf({ file, checks, plan, best, warnings, lineOf }: Checked): readonly string[] {
   const width = Math.max(...checks.map(({ name }) => name.length))
   const placed = (pointer: string) => [file, file && lineOf(pointer)].filter(Boolean).join(':')
   return [
@@ -20,6 +20,7 @@ function linesOf({ file, checks, plan, best, lineOf }: Checked): readonly string
     ]),
     ...(plan ? [`plan  ${plan.summary}`] : []),
     ...(best ? [`best  ${best.summary}`] : []),
+    ...warnings.map((warning) => `note  ${warning}`),
     ...(file ? [''] : []),
   ]
 }

@@ -11,7 +11,8 @@ import { bodyOf } from '../reply.ts'
 import { type Told, withoutFile } from '../report/checked.ts'
 import { type Report, reports } from '../report/reports.ts'
 import { validated } from '../request-validation.ts'
-import { validateRequest } from '../schemas/validate.ts'
+import { isLaunch } from '../schemas/launch.ts'
+import { validateLaunchRequest, validateRequest } from '../schemas/validate.ts'
 import { timedSearch } from '../timed-search.ts'
 
 export const validateQuery: Parameters = { failWith: ['422'] }
@@ -19,7 +20,8 @@ export const validateQuery: Parameters = { failWith: ['422'] }
 export function validateRoute(dependencies: Dependencies, metrics: Metrics): RequestHandler {
   const { search } = dependencies
   return async (request, response) => {
-    const asked = validated(validateRequest, request.body)
+    const { body } = request
+    const asked = isLaunch(body) ? validated(validateLaunchRequest, body) : validated(validateRequest, body)
     const { timeoutMs } = asked
     const answered = await timedSearch(dependencies, metrics, { request, response, timeoutMs }, (terms) =>
       search.validate(asked, terms),

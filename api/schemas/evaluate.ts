@@ -1,6 +1,7 @@
 /** POST /evaluate. */
 import { z } from 'zod'
 import { inferenceEvaluation } from './inference-answer.ts'
+import { launchFields } from './launch.ts'
 import { questionFields } from './optimize.ts'
 import { sketch } from './sketch.ts'
 import { trainingEvaluation } from './training-answer.ts'
@@ -10,6 +11,12 @@ export const evaluateRequest = z
   .describe('The request of /optimize, of which objective and top are ignored, and a plan.')
 
 export type EvaluateRequest = z.output<typeof evaluateRequest>
+
+export const evaluateLaunchRequest = z
+  .strictObject(launchFields)
+  .describe('The request of /evaluate with a launch file as its plan; what the file says may be left out.')
+
+export type EvaluateLaunchRequest = z.output<typeof evaluateLaunchRequest>
 
 export const evaluateResponse = z
   .discriminatedUnion('mode', [trainingEvaluation, inferenceEvaluation])

@@ -1,6 +1,7 @@
 /** Ranked plans of training, and what one given plan costs. */
 import { z } from 'zod'
 import type { EvaluateAnswer, OptimizeAnswer } from '../../src/plan/plan.ts'
+import { launchRead } from './launch-read.ts'
 import { plan } from './plan.ts'
 import { resolvedFields } from './resolved.ts'
 import { noPlan, searchAccount, sensitivity, suggestionsOfPlan } from './search-account.ts'
@@ -20,5 +21,6 @@ export const trainingEvaluation = z.object({
   mode: z.literal('train'),
   plan,
   suggestions: suggestionsOfPlan,
+  read: launchRead,
   ...resolvedFields,
 }) satisfies z.ZodType<EvaluateAnswer>

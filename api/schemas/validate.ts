@@ -4,6 +4,8 @@ import { frameworks } from '../../src/launch/framework.ts'
 import type { Validation } from '../../src/validate.ts'
 import { duration, label, share } from './bound.ts'
 import { inferencePlan } from './inference-plan.ts'
+import { launchFields } from './launch.ts'
+import { launchRead } from './launch-read.ts'
 import { questionFields } from './optimize.ts'
 import { plan } from './plan.ts'
 import { resolvedFields } from './resolved.ts'
@@ -45,6 +47,12 @@ export const validateRequest = z
 
 export type ValidateRequest = z.output<typeof validateRequest>
 
+export const validateLaunchRequest = z
+  .strictObject({ ...launchFields, require: require.default({}) })
+  .describe('The request of /validate with a launch file as its plan; what the file says may be left out.')
+
+export type ValidateLaunchRequest = z.output<typeof validateLaunchRequest>
+
 const change = z.object({ pointer: z.string(), value: z.unknown() })
 
 const check = z.object({
@@ -65,6 +73,7 @@ const fields = {
   ok: z.boolean(),
   checks: z.array(check),
   search: searchAccount.omit({ elapsedMs: true, waitedMs: true }),
+  read: launchRead,
   ...resolvedFields,
 }
 

@@ -146,6 +146,28 @@ describe('shardplan evaluate', () => {
   })
 })
 
+describe('a launch file', () => {
+  const script = `N=2
+torchrun --nproc-per-node 8 --nnodes $N pretrain_gpt.py --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 \\
+  --num-attention-heads 32 --group-query-attention --num-query-groups 8 --swiglu --untie-embeddings-and-output-weights \\
+  --position-embedding-type rope --seq-length 4096 --micro-batch-size 1 --global-batch-size 64 --bf16 --use-distributed-optimizer \\
+  --tensor-model-parallel-size 8 --sequence-parallel --frobnicate`
+
+  it('is evaluated and checked as the plan that it says, and told of by its name', async () => {
+    const asked = ['--launch', 'megatron=run.sh', '--model', 'llama-3-8b', '--chip', 'h100-sxm']
+    const evaluated = await run(['evaluate', ...asked], { 'run.sh': script })
+    expect(evaluated).toMatchObject({ code: 0, err: '' })
+    expect(evaluated.out).toMatch(/^plan +data 2 x tensor 8, ZeRO-1/)
+    const pinned = ['pipeline', 'context', 'tensor2'].flatMap((axis) => ['--set', `constraints.${axis}=1`])
+    const checked = await run(['check', ...asked, ...pinned, '--set', 'require.minMfu=0.9'], {
+      'run.sh': script,
+    })
+    expect(checked.code).toBe(1)
+    expect(checked.out).toMatch(/^run.sh\n/)
+    expect(checked.out).toMatch(/not understood: --frobnicate/)
+  })
+})
+
 describe('the rest', () => {
   it('lists models and chips, and explains itself', async () => {
     expect((await run(['models'])).out).toMatch(/\nllama-3-70b +70.6B/)

@@ -136,8 +136,8 @@ const launches = fc
 
 /** The plans that a framework can run, with what it gets. */
 export function launchesOf<Flags>(read: (answer: Launched) => Flags | undefined) {
-  return launches.flatMap(({ asked, plan, answer }) => {
+  return launches.flatMap(({ model, asked, plan, answer }) => {
     const flags = read(answer)
-    return flags === undefined ? [] : [{ asked, plan, flags }]
+    return flags === undefined ? [] : [{ model, asked, plan, flags }]
   })
 }

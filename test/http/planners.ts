@@ -38,12 +38,12 @@ export function atDesk({ optimize, evaluate, validate }: Planner): Search {
     evaluate: async (request, terms) => {
       const asked = evaluateQuestion(request, catalogue)
       const { answer, ...times } = await evaluate(asked.trial, terms)
-      return { ...times, answer: replied(() => evaluateBody(request, asked, answer)) }
+      return { ...times, answer: replied(() => evaluateBody(asked, answer)) }
     },
     validate: async (request, terms) => {
       const asked = validateQuestion(request, catalogue)
       const { answer, ...times } = await validate(asked.inspection, terms)
-      return { ...times, answer: replied(() => validateBody(request, asked, answer)) }
+      return { ...times, answer: replied(() => validateBody(asked, answer)) }
     },
     collective: async (request) => atOnce(replied(() => collectiveBody(request, catalogue))),
   }

@@ -1,0 +1,182 @@
+/**
+ * A request whose plan is a launch file, spelled out: what the file says of model, chips, batch and types of numbers is put in beside what
+ * the request says itself. Both may say the same; where they differ it is a fault, since one of them is not what will run.
+ */
+import type { z } from 'zod'
+import { readMegatron } from '../../src/launch/megatron/read.ts'
+import type { LaunchReading } from '../../src/launch/read/reading.ts'
+import type { Transformer } from '../../src/model/transformer.ts'
+import { jsonPointer, valueAt } from '../json-pointer.ts'
+import { type Fault, ProblemError } from '../problems.ts'
+import { validated } from '../request-validation.ts'
+import type { LaunchedPlan } from '../schemas/launch.ts'
+import type { LaunchRead } from '../schemas/launch-read.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface Launch {
+  readonly plan: LaunchedPlan
+}
+
+export interface SpelledOut<Request> {
+  readonly request: Request
+  /** None where the plan was one. */
+  readonly reading: LaunchReading | null
+  readonly read: LaunchRead | null
+}
+
+export function spelledOut<Schema extends z.ZodType>(
+  asked: Launch,
+  schema: Schema,
+): SpelledOut<z.output<Schema>> {
+  const { plan, ...own } = asked
+  const reading = readMegatron(plan.megatron, chipsOf(own))
+  const at = '/plan/megatron'
+  const differing = contradictions(own, reading)
+  if (reading.faults.length > 0 || differing.length > 0) {
+    const faults = [...reading.faults.map((detail) => ({ pointer: at, detail })), ...differing]
+    throw new ProblemError('impossible-combination', `${faults[0]?.pointer}: ${faults[0]?.detail}`, faults)
+  }
+  const said = saidBy(reading, own)
+  const whole = merged(said, own)
+  const { framework, version, notes, ignored, notUnderstood } = reading
+  const read = {
+    framework,
+    version,
+    request: whole,
+    notes: [...notes],
+    ignored: [...ignored],
+    notUnderstood: [...notUnderstood],
+  }
+  return { request: checked(schema, whole, said, own, at), reading, read }
+}
+
+/** The name of a model and the dimensions in the file have to be of one model. */
+export function refuseAnotherModel(reading: LaunchReading | null, model: Transformer): void {
+  if (!reading?.model) return
+  const known: Fields = { ...model }
+  const faults = compared
+    .filter((name) => reading.model?.[name] !== undefined && reading.model[name] !== known[name])
+    .filter((name) => model.attention.latent === null || !ofPlainHeads.includes(name))
+    .map((name) => ({
+      pointer: '/model',
+      detail: `${model.name} has ${name} ${String(known[name])}; the launch file has ${String(reading.model?.[name])}`,
+    }))
+  const [first] = faults
+  if (first) throw new ProblemError('impossible-combination', `${first.pointer}: ${first.detail}`, faults)
+}
+
+export function launchWarnings(reading: LaunchReading | null): readonly string[] {
+  if (!reading) return []
+  const { framework, notes, notUnderstood } = reading
+  return [
+    ...notes.map((note) => `${framework}: ${note}`),
+    ...(notUnderstood.length > 0 ? [`${framework}: not understood: ${notUnderstood.join(', ')}`] : []),
+  ]
+}
+
+const compared = [
+  'layers',
+  'dModel',
+  'dFf',
+  'heads',
+  'kvHeads',
+  'headDim',
+  'gatedMlp',
+  'tiedEmbeddings',
+] as const
+
+const ofPlainHeads: readonly string[] = ['kvHeads', 'headDim']
+
+function chipsOf({ hardware }: Fields): number | null {
+  const {
+    chips,
+    topology,
+    slices = 1,
+  } = (hardware ?? {}) as { chips?: unknown; topology?: unknown; slices?: unknown }
+  if (typeof chips === 'number') return chips
+  if (!Array.isArray(topology)) return null
+  const all = topology.reduce((product: number, size) => product * Number(size), Number(slices))
+  return Number.isInteger(all) ? all : null
+}
+
+/** Of what the file says, all that the request leaves to it. */
+function saidBy(
+  { model, hardware, workload, precision, assumptions, plan }: LaunchReading,
+  own: Fields,
+): Fields {
+  const { batchSequences, ...rest } = workload
+  const batch = valueAt(own, ['workload', 'batchTokens']) === undefined && batchSequences !== undefined
+  return {
+    ...(own.model === undefined && model?.vocab !== undefined ? { model } : {}),
+    hardware,
+    workload: { ...rest, ...(batch ? { batchSequences } : {}) },
+    precision,
+    ...(Object.keys(assumptions).length > 0
+      ? { assumptions: { basis: basisOf(own.assumptions), ...assumptions } }
+      : {}),
+    plan,
+  }
+}
+
+function basisOf(assumptions: unknown): unknown {
+  return typeof assumptions === 'string' ? assumptions : (valueAt(assumptions, ['basis']) ?? 'calibrated')
+}
+
+function merged(said: Fields, own: Fields): Fields {
+  const keys = new Set([...Object.keys(said), ...Object.keys(own)])
+  return Object.fromEntries(
+    [...keys].map((key) => {
+      const [file, request] = [said[key], own[key]]
+      return [
+        key,
+        isObject(file) && isObject(request) ? { ...file, ...request } : isObject(file) ? file : request,
+      ]
+    }),
+  )
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function contradictions(
+  own: Fields,
+  { hardware, workload, precision, assumptions }: LaunchReading,
+): readonly Fault[] {
+  const parts = { hardware, workload, precision, assumptions }
+  const apart = Object.entries(parts).flatMap(([part, fields]) =>
+    Object.entries(fields).flatMap(([name, value]) => differing(own, [part, name], value)),
+  )
+  const { batchSequences, sequenceLength } = workload
+  const tokens =
+    Number(batchSequences) * Number(valueAt(own, ['workload', 'sequenceLength']) ?? sequenceLength)
+  return Number.isNaN(tokens) ? apart : [...apart, ...differing(own, ['workload', 'batchTokens'], tokens)]
+}
+
+function differing(own: Fields, path: readonly string[], value: unknown): readonly Fault[] {
+  const given = valueAt(own, path)
+  if (given === undefined || given === value) return []
+  return [{ pointer: jsonPointer(path), detail: `is ${String(given)}; the launch file has ${String(value)}` }]
+}
+
+/** Faults of what the file says point at the file. */
+function checked<Schema extends z.ZodType>(
+  schema: Schema,
+  whole: Fields,
+  said: Fields,
+  own: Fields,
+  at: string,
+): z.output<Schema> {
+  try {
+    return validated(schema, whole)
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error
+    const faults = error.faults.map((fault) => {
+      const path = fault.pointer.split('/').slice(1)
+      const isFiles = valueAt(said, path) !== undefined && valueAt(own, path) === undefined
+      return isFiles ? { pointer: at, detail: `${fault.pointer} ${fault.detail}` } : fault
+    })
+    throw new ProblemError(error.slug, `${faults[0]?.pointer}: ${faults[0]?.detail}`, faults)
+  }
+}

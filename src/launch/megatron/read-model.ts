@@ -1,0 +1,135 @@
+/**
+ * The Transformer that Megatron-LM's options say, in the words of a request: with its own defaults, of which some differ from those
+ * that people expect (tied embeddings, learned positions, an MLP of 4 times the width, one group of keys and values where they are
+ * grouped). Null where they do not say its dimensions. Source: as flags.ts (core_v0.19.0, validate_args).
+ */
+import type { Options } from '../read/options.ts'
+import { pythonList } from '../read/python-list.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+export interface ModelRead {
+  readonly model: Fields | null
+  readonly faults: readonly string[]
+}
+
+export function readMegatronModel(options: Options): ModelRead {
+  const layers = options.number('--num-layers')
+  const dModel = options.number('--hidden-size')
+  const heads = options.number('--num-attention-heads')
+  const vocab = options.number('--vocab-size')
+  const gatedMlp = options.has('--swiglu', '--quick-geglu')
+  const width = options.number('--ffn-hidden-size')
+  const kvChannels = options.number('--kv-channels')
+  const grouped = options.has('--group-query-attention')
+  const groups = options.number('--num-query-groups')
+  const rotary = options.has('--use-rotary-position-embeddings')
+  const positions = rotary ? 'rope' : (options.text('--position-embedding-type') ?? 'learned_absolute')
+  const most = options.number('--max-position-embeddings')
+  const tiedEmbeddings = !options.has('--untie-embeddings-and-output-weights')
+  const multiTokenLayers = options.number('--mtp-num-layers')
+  const biases = !options.has('--disable-bias-linear')
+  const window = options.text('--window-size')
+  const skip = options.text('--window-attn-skip-freq')
+  const latent = latentOf(options)
+  if (layers === null || dModel === null || heads === null) return { model: null, faults: [] }
+  const dFf = width ?? (gatedMlp ? Math.trunc((4 * dModel * 2) / 3 / 64) * 64 : 4 * dModel)
+  const { moe, faults } = expertsOf(options, layers, dFf)
+  const attention = { ...latent, ...windowOf(window, skip) }
+  const model = {
+    layers,
+    dModel,
+    dFf,
+    heads,
+    kvHeads: grouped ? (groups ?? 1) : heads,
+    headDim: kvChannels ?? Math.trunc(dModel / heads),
+    ...(vocab === null ? {} : { vocab }),
+    gatedMlp,
+    tiedEmbeddings,
+    learnedPositions: positions === 'learned_absolute' ? (most ?? 0) : 0,
+    biases,
+    ...(moe ? { moe } : {}),
+    ...(Object.keys(attention).length > 0 ? { attention } : {}),
+    ...(multiTokenLayers ? { multiTokenLayers } : {}),
+  }
+  return { model, faults }
+}
+
+function latentOf(options: Options): Fields {
+  const fields = {
+    queryRank: options.number('--q-lora-rank'),
+    keyValueRank: options.number('--kv-lora-rank') ?? 32,
+    nopeHeadDim: options.number('--qk-head-dim') ?? 128,
+    ropeHeadDim: options.number('--qk-pos-emb-head-dim') ?? 64,
+    valueHeadDim: options.number('--v-head-dim') ?? 128,
+  }
+  return options.has('--multi-latent-attention') ? { kind: 'mla', mla: fields } : {}
+}
+
+/** W - 1 positions to the left are a window of W; every n-th layer skips it. */
+function windowOf(window: string | null, skip: string | null): Fields {
+  const left = /^\(?\s*(\d+)/.exec(window ?? '')?.[1]
+  if (left === undefined) return {}
+  return { window: Number(left) + 1, ...(skip && /^\d+$/.test(skip) ? { globalEvery: Number(skip) } : {}) }
+}
+
+function expertsOf(
+  options: Options,
+  layers: number,
+  dFf: number,
+): { readonly moe: Fields | null; readonly faults: readonly string[] } {
+  const experts = options.number('--num-experts')
+  const activeExperts = options.number('--moe-router-topk') ?? 2
+  const dFfExpert = options.number('--moe-ffn-hidden-size') ?? dFf
+  const shared = options.number('--moe-shared-expert-intermediate-size') ?? 0
+  const frequency = options.text('--moe-layer-freq') ?? '1'
+  const nodeLimit = options.number('--moe-router-group-topk')
+  options.number('--moe-router-num-groups')
+  if (experts === null) return { moe: null, faults: [] }
+  const pattern = patternOf(frequency, layers)
+  const placed = pattern && placedAs(pattern)
+  const faults = [
+    ...(placed
+      ? []
+      : [
+          `--moe-layer-freq ${frequency}: layers with experts are counted where the first are dense and then one in so many has them, the last of each`,
+        ]),
+    ...(shared % dFfExpert === 0
+      ? []
+      : [`--moe-shared-expert-intermediate-size ${shared} is not so many experts of ${dFfExpert}`]),
+  ]
+  const moe = {
+    experts,
+    activeExperts,
+    dFfExpert,
+    ...(shared > 0 ? { sharedExperts: shared / dFfExpert } : {}),
+    ...(nodeLimit === null ? {} : { nodeLimit }),
+    ...placed,
+  }
+  return { moe, faults }
+}
+
+/** By layer, whether it has experts: a number n means the first of each n. */
+function patternOf(frequency: string, layers: number): readonly number[] | null {
+  const every = /^\d+$/.test(frequency) ? Number(frequency) : null
+  if (every === 0) return null
+  const pattern =
+    every === null
+      ? pythonList(frequency)
+      : Array.from({ length: Math.min(layers, 10_000) }, (_, layer) => (layer % every === 0 ? 1 : 0))
+  return pattern?.length === layers ? pattern : null
+}
+
+/** As a request says it: so many dense layers, and then the last of each so many has experts. */
+function placedAs(
+  pattern: readonly number[],
+): { readonly denseLayers: number; readonly every: number } | null {
+  const places = pattern.flatMap((has, layer) => (has ? [layer] : []))
+  const [first = 0, second] = places
+  const every = second === undefined ? 1 : second - first
+  const denseLayers = first - (every - 1)
+  const same = pattern.every(
+    (has, layer) => (layer >= denseLayers && (layer - denseLayers + 1) % every === 0) === (has === 1),
+  )
+  return denseLayers >= 0 && same ? { denseLayers, every } : null
+}

@@ -1,0 +1,75 @@
+/** The stages that Megatron-LM's options say: evenly, the first or the last apart, or a layout string. Source: as pipeline.ts. */
+import type { Options } from '../read/options.ts'
+
+export interface Stages {
+  readonly virtualStages: number
+  /** Of each stage; null where the options do not say how many layers there are. */
+  readonly stageLayers: readonly number[] | null
+  readonly faults: readonly string[]
+}
+
+export function readMegatronStages(options: Options, pipeline: number, layers: number | null): Stages {
+  const perChunk = options.number('--num-layers-per-virtual-pipeline-stage')
+  const virtual = options.number('--num-virtual-stages-per-pipeline-rank')
+  const layout = options.text('--pipeline-model-parallel-layout')
+  const [first, last] = [
+    options.number('--decoder-first-pipeline-num-layers'),
+    options.number('--decoder-last-pipeline-num-layers'),
+  ]
+  const embedding = options.has('--account-for-embedding-in-pipeline-split') ? 1 : 0
+  const loss = options.has('--account-for-loss-in-pipeline-split') ? 1 : 0
+  if (pipeline === 1) return { virtualStages: 1, stageLayers: null, faults: [] }
+  if (layout !== null) return laidOut(layout, pipeline)
+  if (layers === null) return { virtualStages: virtual ?? 1, stageLayers: null, faults: [] }
+  const ends = [first, last].filter((end) => end !== null)
+  const inside = pipeline - ends.length
+  const each = (layers + embedding + loss - ends.reduce((sum, end) => sum + end, 0)) / inside
+  if (!Number.isInteger(each)) {
+    return {
+      virtualStages: virtual ?? 1,
+      stageLayers: null,
+      faults: [`${pipeline} stages do not divide the ${layers} layers`],
+    }
+  }
+  const stageLayers = Array.from({ length: pipeline }, (_, stage) => {
+    if (stage === 0) return (first ?? each) - embedding
+    return stage === pipeline - 1 ? (last ?? each) - loss : each
+  })
+  return { virtualStages: virtual ?? (perChunk === null ? 1 : each / perChunk), stageLayers, faults: [] }
+}
+
+/** Et*7|(t*8|)*14t*7L: chunks in the order of the model, chunk c of stage i being the (c·p + i)-th. */
+function laidOut(layout: string, pipeline: number): Stages {
+  const cells = expanded(layout)?.split('|')
+  if (!cells || cells.length % pipeline !== 0) {
+    return {
+      virtualStages: 1,
+      stageLayers: null,
+      faults: [
+        `--pipeline-model-parallel-layout ${layout.slice(0, 100)} is not so many chunks of ${pipeline} stages`,
+      ],
+    }
+  }
+  const layers = cells.map((cell) => cell.split('t').length - 1)
+  const virtualStages = cells.length / pipeline
+  const stageLayers = Array.from({ length: pipeline }, (_, stage) =>
+    layers.filter((_count, chunk) => chunk % pipeline === stage).reduce((sum, count) => sum + count, 0),
+  )
+  return { virtualStages, stageLayers, faults: [] }
+}
+
+const longest = 20_000
+
+/** With all repetitions written out: those of brackets, then those of single letters. Null where it grows without measure. */
+function expanded(layout: string): string | null {
+  let text: string = layout.replaceAll(/[\s,]/g, '')
+  if (text.length > longest) return null
+  for (const pattern of [/\(([^()]*)\)(?:\*(\d+))?/, /([EtmL|])\*(\d+)/]) {
+    for (let found = pattern.exec(text); found; found = pattern.exec(text)) {
+      const [whole, part = '', times = '1'] = found
+      if (part.length * Number(times) + text.length > longest) return null
+      text = text.replace(whole, () => part.repeat(Number(times)))
+    }
+  }
+  return /^[EtmL|]*$/.test(text) ? text : null
+}

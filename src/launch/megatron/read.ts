@@ -1,0 +1,283 @@
+/**
+ * What a command line or a script of Megatron-LM says, in the words of a request. Its ranks are tensor x context x data x pipeline, data
+ * being what is left of the world and experts spread over data; defaults are its own. The inverse of flags.ts, with the same source.
+ */
+
+import { type Options, optionsOf } from '../read/options.ts'
+import type { LaunchReading } from '../read/reading.ts'
+import { readScript } from '../read/shell.ts'
+import { layersTaken } from '../run/chunks.ts'
+import { isImmaterial } from './immaterial.ts'
+import { readMegatronModel } from './read-model.ts'
+import { readMegatronStages } from './read-pipeline.ts'
+
+export const megatronVersion = 'core_v0.19.0'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** `chips` as the request has them; none where it leaves them to torchrun. */
+export function readMegatron(written: string | readonly string[], chips: number | null): LaunchReading {
+  const script = typeof written === 'string' ? readScript(written) : { commands: [written], notes: [] }
+  const { launcher, own } = commandOf(script.commands)
+  const world = worldOf(optionsOf(launcher)) ?? worldOf(optionsOf(own))
+  const options = optionsOf(own)
+  const { model, faults } = readMegatronModel(options)
+  const optimizer = optimizerOf(options)
+  const known = chips ?? world
+  const laidOut = known === null ? null : planOf(options, known, model ? Number(model.layers) : null)
+  const sequenceLength = options.number('--seq-length', '--encoder-seq-length')
+  const batchSequences = options.number('--global-batch-size')
+  const precision = precisionOf(options)
+  const { assumptions, notes } = assumedOf(options, model)
+  const left = [...options.left()]
+  return {
+    framework: 'megatron',
+    version: megatronVersion,
+    model,
+    hardware: world === null ? {} : { chips: world },
+    workload: {
+      mode: 'train',
+      ...(batchSequences === null ? {} : { batchSequences }),
+      ...(sequenceLength === null ? {} : { sequenceLength }),
+      ...(optimizer === null ? {} : { optimizer }),
+    },
+    precision,
+    assumptions,
+    plan: laidOut?.plan ?? {},
+    notes: [...script.notes, ...notes, ...(laidOut?.notes ?? [])],
+    ignored: left.filter(isImmaterial),
+    notUnderstood: left.filter((option) => !isImmaterial(option)),
+    faults: [
+      ...options.faults,
+      ...faults,
+      ...(laidOut
+        ? laidOut.faults
+        : ['how many GPUs there are is said neither by hardware.chips nor by --nnodes and --nproc-per-node']),
+    ],
+  }
+}
+
+/** The last command that has options of Megatron-LM, and what stands before the Python file: torchrun's own. */
+function commandOf(commands: readonly (readonly string[])[]): {
+  readonly launcher: readonly string[]
+  readonly own: readonly string[]
+} {
+  const isOption = (word: string) =>
+    /^--(num-layers|tensor-model-parallel-size|micro-batch-size|global-batch-size|seq-length)\b/.test(word)
+  const words = commands.findLast((command) => command.some(isOption)) ?? commands.flat()
+  const file = words.findIndex((word) => /\.py$/.test(word))
+  const flags = words.findIndex((word) => word.startsWith('--'))
+  return file < 0
+    ? { launcher: [], own: words.slice(Math.max(0, flags)) }
+    : { launcher: words.slice(0, file), own: words.slice(file + 1) }
+}
+
+/** What is said of a launcher and cannot be read is no fault: the request says how many chips there are. */
+function worldOf(options: Options): number | null {
+  const nodes = options.number('--nnodes', '--num-nodes')
+  const each = options.number('--nproc-per-node', '--nproc_per_node')
+  return nodes === null || each === null ? null : nodes * each
+}
+
+interface LaidOut {
+  readonly plan: Fields
+  readonly notes: readonly string[]
+  readonly faults: readonly string[]
+}
+
+function planOf(options: Options, chips: number, layers: number | null): LaidOut {
+  const tensor = options.number('--tensor-model-parallel-size') ?? 1
+  const pipeline = options.number('--pipeline-model-parallel-size') ?? 1
+  const context = options.number('--context-parallel-size') ?? 1
+  const expert = options.number('--expert-model-parallel-size') ?? 1
+  const expertTensor = options.number('--expert-tensor-parallel-size') ?? tensor
+  const sharding = shardingOf(options)
+  const stages = readMegatronStages(options, pipeline, layers)
+  const exchange = options.text('--cp-comm-type') ?? 'p2p'
+  const microbatch = options.number('--micro-batch-size')
+  const batch = options.number('--global-batch-size')
+  const sequenceParallel = options.has('--sequence-parallel')
+  const notes = [
+    ...(tensor > 1 && !sequenceParallel
+      ? ['counted as with --sequence-parallel, which tensor parallelism has here']
+      : []),
+    ...(context > 1 && !(exchange in contextLayouts)
+      ? [`--cp-comm-type ${exchange} is not counted: another exchange is chosen`]
+      : []),
+  ]
+  const replicas = chips / (tensor * pipeline * context)
+  if (!Number.isInteger(replicas)) {
+    return {
+      plan: { mesh: { tensor, pipeline, context } },
+      notes,
+      faults: [
+        ...stages.faults,
+        `tensor ${tensor} x pipeline ${pipeline} x context ${context} do not divide the ${chips} GPUs`,
+      ],
+    }
+  }
+  const { zeroStage, instances } = sharding
+  const shards = replicas / expert / (zeroStage === 3 ? instances : 1)
+  const faults = [
+    ...stages.faults,
+    ...(expertTensor === tensor || expert === 1
+      ? []
+      : [
+          `--expert-tensor-parallel-size ${expertTensor} beside --tensor-model-parallel-size ${tensor} is not counted: experts are split as the rest of a layer is`,
+        ]),
+    ...(Number.isInteger(shards)
+      ? []
+      : [
+          `the ${replicas} data-parallel ranks do not hold ${expert} ranks of experts: those that span context or tensor are not counted`,
+        ]),
+  ]
+  const microbatches = batch !== null && microbatch !== null ? batch / (microbatch * replicas) : null
+  const uneven = microbatches !== null && !Number.isInteger(microbatches)
+  const rematerialization = rematerializationOf(
+    options,
+    stages.virtualStages,
+    stages.stageLayers ?? (layers === null ? null : [layers]),
+  )
+  const plan = {
+    mesh: {
+      tensor,
+      pipeline,
+      context,
+      expert,
+      ...(zeroStage === 3 ? { fsdp: shards, data: instances } : { data: shards }),
+    },
+    zeroStage,
+    ...(context > 1 && exchange in contextLayouts ? { contextLayout: contextLayouts[exchange] } : {}),
+    ...(microbatches === null || uneven ? {} : { microbatches }),
+    ...(pipeline > 1
+      ? {
+          pipelineSchedule: stages.virtualStages > 1 ? 'interleaved-1f1b' : '1f1b',
+          virtualStages: stages.virtualStages,
+        }
+      : {}),
+    ...(stages.stageLayers ? { stageLayers: stages.stageLayers } : {}),
+    ...rematerialization.field,
+  }
+  return {
+    plan,
+    notes: [...notes, ...rematerialization.notes],
+    faults: [
+      ...faults,
+      ...(uneven
+        ? [
+            `--global-batch-size ${batch} is not divided by --micro-batch-size ${microbatch} times the ${replicas} data-parallel ranks`,
+          ]
+        : []),
+    ],
+  }
+}
+
+const contextLayouts: Readonly<Record<string, string>> = {
+  p2p: 'ring',
+  a2a: 'ulysses',
+  all_gather: 'gather',
+  allgather: 'gather',
+}
+
+const strategies: Readonly<Record<string, number>> = {
+  no_shard: 0,
+  optim: 1,
+  optim_grads: 2,
+  optim_grads_params: 3,
+}
+
+function shardingOf(options: Options): { readonly zeroStage: number; readonly instances: number } {
+  const strategy = options.text('--data-parallel-sharding-strategy') ?? 'optim_grads_params'
+  const instances = options.number('--num-distributed-optimizer-instances') ?? 1
+  const optimizer = options.has('--use-distributed-optimizer')
+  if (options.has('--use-megatron-fsdp', '--use-custom-fsdp'))
+    return { zeroStage: strategies[strategy] ?? 3, instances }
+  if (options.has('--use-torch-fsdp2')) return { zeroStage: 3, instances }
+  return { zeroStage: optimizer ? 1 : 0, instances: 1 }
+}
+
+interface Recomputation {
+  readonly field: Fields
+  readonly notes: readonly string[]
+}
+
+function rematerializationOf(
+  options: Options,
+  virtualStages: number,
+  stageLayers: readonly number[] | null,
+): Recomputation {
+  const granularity = options.has('--recompute-activations')
+    ? 'selective'
+    : options.text('--recompute-granularity')
+  const method = options.text('--recompute-method')
+  const count = options.number('--recompute-num-layers') ?? 1
+  const modules = options.values('--recompute-modules') ?? ['core_attn']
+  const chosen = (rematerialization: unknown, ...notes: readonly string[]) => ({
+    field: { rematerialization },
+    notes,
+  })
+  if (granularity === 'full' && method === 'block' && stageLayers) {
+    const full = stageLayers.reduce((sum, layers) => sum + layersTaken(layers, virtualStages, count), 0)
+    const none = stageLayers.reduce((sum, layers) => sum + layers, 0) - full
+    return chosen(
+      none === 0
+        ? 'full'
+        : [
+            { policy: 'none', layers: none },
+            { policy: 'full', layers: full },
+          ],
+    )
+  }
+  if (granularity === 'full') {
+    const groups =
+      count > 1
+        ? [
+            `--recompute-num-layers ${count}: counted with an input kept for each layer, not for each ${count}`,
+          ]
+        : []
+    return chosen('full', ...groups)
+  }
+  if (granularity !== 'selective') return chosen('none')
+  const others = modules.filter((name) => name !== 'core_attn')
+  const notes = others.length > 0 ? [`--recompute-modules ${others.join(' ')}: counted as kept`] : []
+  return chosen(modules.includes('core_attn') ? 'selective' : 'none', ...notes)
+}
+
+function precisionOf(options: Options): Readonly<Record<string, string>> {
+  const fp8 = options.text('--fp8-format', '--fp8') !== null
+  const reduced =
+    options.has('--grad-reduce-in-bf16') || options.text('--megatron-fsdp-main-grads-dtype') === 'bf16'
+  const half = options.has('--bf16') || options.has('--fp16')
+  if (!half) return { weights: 'fp32', compute: 'fp32', gradients: 'fp32' }
+  return { weights: 'bf16', compute: fp8 ? 'fp8' : 'bf16', gradients: reduced ? 'bf16' : 'fp32' }
+}
+
+function optimizerOf(options: Options): string | null {
+  const momentum = options.number('--sgd-momentum') ?? 0.9
+  const name = options.text('--optimizer') ?? 'adam'
+  if (name === 'adam') return 'adamw'
+  if (name === 'sgd') return momentum === 0 ? 'sgd' : 'momentum'
+  return name
+}
+
+function assumedOf(
+  options: Options,
+  model: Fields | null,
+): { readonly assumptions: Readonly<Record<string, boolean>>; readonly notes: readonly string[] } {
+  const dispatcher = options.text('--moe-token-dispatcher-type') ?? 'allgather'
+  const spread = (options.number('--expert-model-parallel-size') ?? 1) > 1
+  const assumptions = {
+    ...(options.has('--optimizer-cpu-offload') ? { optimizerOnHost: true } : {}),
+    ...(spread && dispatcher !== 'allgather' ? { hierarchicalDispatch: dispatcher === 'flex' } : {}),
+  }
+  const notes = [
+    ...(options.has('--fp16') ? ['--fp16 is counted as --bf16, whose numbers are as wide'] : []),
+    ...(spread && dispatcher === 'allgather'
+      ? ['--moe-token-dispatcher-type allgather is counted as an AllToAll']
+      : []),
+    ...(model && !('vocab' in model)
+      ? ['the vocabulary is not said by --vocab-size: the model is that of the request']
+      : []),
+  ]
+  return { assumptions, notes }
+}

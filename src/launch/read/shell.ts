@@ -1,0 +1,264 @@
+/**
+ * The commands of a launch script, as far as a reader without a shell can tell: words with their quotes taken off, variables and
+ * arrays that the script itself sets put in their places, `${NAME:-default}` and `$((…))` worked out. Nothing is run. A variable that
+ * comes from elsewhere stays as it is written, so that who needs its value sees that it has none. Conditions are not decided: all branches are read, in
+ * their order, and `notes` say so.
+ */
+import { arithmetic } from './arithmetic.ts'
+
+export interface Script {
+  readonly commands: readonly (readonly string[])[]
+  readonly notes: readonly string[]
+}
+
+/** That variables may expand to, all together: a script can double a text in each line. */
+const mostCharacters = 400_000
+
+const skipped = new Set(['if', 'elif', 'while', 'until', 'for', 'case', 'select', '[', '[[', 'test'])
+const dropped = new Set([
+  'then',
+  'else',
+  'fi',
+  'do',
+  'done',
+  'esac',
+  '{',
+  '}',
+  '!',
+  'exec',
+  'time',
+  'nohup',
+  'sudo',
+])
+const declaring = new Set(['export', 'local', 'declare', 'readonly', 'typeset'])
+
+export function readScript(text: string): Script {
+  const variables = new Map<string, readonly string[]>()
+  const commands: (readonly string[])[] = []
+  const notes = new Set<string>()
+  let at = 0
+  let room = mostCharacters
+
+  while (at < text.length) statement()
+  return { commands, notes: [...notes] }
+
+  function statement(): void {
+    const words: string[] = []
+    let declares = false
+    for (;;) {
+      blanks()
+      const next = text[at]
+      if (next === undefined) break
+      if ('\n;&|()'.includes(next)) {
+        at++
+        break
+      }
+      if (next === '#') {
+        toLineEnd()
+        continue
+      }
+      if (next === '<' || next === '>') {
+        redirection()
+        continue
+      }
+      if ((words.length === 0 || declares) && assignment()) continue
+      const fields = word()
+      const [only = ''] = fields
+      if (words.length === 0 && fields.length === 1) {
+        if (declaring.has(only)) {
+          declares = true
+          continue
+        }
+        if (dropped.has(only)) continue
+        if (skipped.has(only))
+          notes.add('conditions and loops are not decided: each branch is read once, in order')
+      }
+      words.push(...fields)
+    }
+    const [first] = words
+    if (first !== undefined && !skipped.has(first)) commands.push(words)
+  }
+
+  function blanks(): void {
+    for (;;) {
+      if (text[at] === '\\' && text[at + 1] === '\n') at += 2
+      else if (text[at] === ' ' || text[at] === '\t' || text[at] === '\r') at++
+      else return
+    }
+  }
+
+  function toLineEnd(): void {
+    while (at < text.length && text[at] !== '\n') at++
+  }
+
+  function redirection(): void {
+    while (text[at] === '<' || text[at] === '>' || text[at] === '&') at++
+    blanks()
+    word()
+  }
+
+  /** NAME=value, NAME+=value, NAME=( … ): false where there is none, and nothing is taken. */
+  function assignment(): boolean {
+    const found = /^([A-Za-z_]\w*)(\+?)=/.exec(text.slice(at, at + 200))
+    const [whole = '', name = '', plus] = found ?? []
+    if (!found) return false
+    at += whole.length
+    const value = text[at] === '(' ? array() : [value_()]
+    const before = plus ? (variables.get(name) ?? []) : []
+    const joined =
+      plus && text[at - 1] !== ')' && before.length > 0
+        ? [before.join(' ') + value.join(' ')]
+        : [...before, ...value]
+    variables.set(name, joined)
+    return true
+
+    function value_(): string {
+      const next = text[at]
+      return next === undefined || /[\s;&|]/.test(next) ? '' : word(false).join(' ')
+    }
+  }
+
+  function array(): readonly string[] {
+    at++
+    const items: string[] = []
+    while (at < text.length && text[at] !== ')') {
+      blanks()
+      const next = text[at]
+      if (next === '\n') at++
+      else if (next === '#') toLineEnd()
+      else if (next !== ')' && next !== undefined) items.push(...word())
+    }
+    at++
+    return items
+  }
+
+  /** One word with all that is in it: none, one or many fields, as what is not quoted is split at blanks. */
+  function word(splits = true): readonly string[] {
+    const fields: string[] = []
+    let field: string | null = null
+    const add = (more: string) => {
+      field = (field ?? '') + more
+    }
+    const addFields = (values: readonly string[], quoted: boolean) => {
+      const parts = quoted || !splits ? values : values.flatMap((value) => value.split(/\s+/).filter(Boolean))
+      parts.forEach((part, index) => {
+        if (index > 0) {
+          fields.push(field ?? '')
+          field = null
+        }
+        add(part)
+      })
+    }
+    const start = at
+    for (;;) {
+      const next = text[at]
+      if (next === undefined || /[\s;&|<>)]/.test(next) || (next === '(' && at > start)) break
+      if (next === '(') {
+        add(next)
+        at++
+      } else if (next === "'") {
+        const end = closing("'")
+        add(text.slice(at + 1, end))
+        at = end + 1
+      } else if (next === '"') quotedPart(add, addFields)
+      else if (next === '\\') {
+        if (text[at + 1] === '\n') {
+          at += 2
+          break
+        }
+        add(text[at + 1] ?? '')
+        at += 2
+      } else if (next === '$' || next === '`') addFields(expansion(), false)
+      else {
+        add(next)
+        at++
+      }
+    }
+    return field === null ? fields : [...fields, field]
+  }
+
+  function quotedPart(
+    add: (more: string) => void,
+    addFields: (values: readonly string[], quoted: boolean) => void,
+  ): void {
+    at++
+    add('')
+    while (at < text.length && text[at] !== '"') {
+      const next = text[at]
+      if (next === '\\' && text[at + 1] !== undefined) {
+        const after = text[at + 1] ?? ''
+        add('"\\$`'.includes(after) ? after : after === '\n' ? '' : `\\${after}`)
+        at += 2
+      } else if (next === '$' || next === '`') addFields(expansion(), true)
+      else {
+        add(next ?? '')
+        at++
+      }
+    }
+    at++
+  }
+
+  /** What stands for a `$…`: the fields of an array, else one; as it is written where the script does not say it. */
+  function expansion(): readonly string[] {
+    const start = at
+    const rest = text.slice(at, at + 4000)
+    if (rest[0] === '`') return unknown(closing('`') + 1, start)
+    if (rest.startsWith('$((')) {
+      const end = matching(at + 1)
+      const inner = text.slice(at + 3, Math.min(end, at + 1000) - 1)
+      at = end + 1
+      const value = arithmetic(
+        inner.replaceAll(/\$\{?(\w+)\}?|[A-Za-z_]\w*/g, (name, own) => onlyValue(own ?? name) ?? name),
+      )
+      return [value === null ? text.slice(start, at) : String(value)]
+    }
+    if (rest.startsWith('$(')) return unknown(matching(at + 1) + 1, start)
+    const braced = /^\$\{(\w+)(\[[@*]\])?(?::?-([^}]*))?\}/.exec(rest)
+    const plain = /^\$(\w+|[@*#?])/.exec(rest)
+    const [whole = '', name = '', , fallback] = braced ?? plain ?? []
+    if (whole === '') {
+      if (rest.startsWith('${')) return unknown(matching(at + 1) + 1, start)
+      at++
+      return ['$']
+    }
+    at += whole.length
+    const known = withinRoom(variables.get(name))
+    if (known && !(known.length === 1 && known[0] === '' && fallback !== undefined))
+      return braced?.[2] ? known : known.slice(0, 1)
+    return [fallback === undefined ? whole : fallback.replaceAll(/^["']|["']$/g, '')]
+  }
+
+  function withinRoom(values: readonly string[] | undefined): readonly string[] | undefined {
+    if (!values) return undefined
+    room -= values.reduce((sum, value) => sum + value.length + 1, 0)
+    if (room > 0) return values
+    notes.add('what its variables stand for is too long: not all of it is read')
+    return []
+  }
+
+  function onlyValue(name: string): string | undefined {
+    return variables.get(name)?.[0]
+  }
+
+  function unknown(end: number, start: number): readonly string[] {
+    at = end
+    return [text.slice(start, end)]
+  }
+
+  function closing(mark: string): number {
+    const end = text.indexOf(mark, at + 1)
+    return end < 0 ? text.length : end
+  }
+
+  /** Of the bracket that stands there. */
+  function matching(open: number): number {
+    const pairs: Readonly<Record<string, string>> = { '(': ')', '{': '}' }
+    const [opening = '(', end = ')'] = [text[open], pairs[text[open] ?? '(']]
+    let depth = 0
+    for (let here = open; here < text.length; here++) {
+      if (text[here] === opening) depth++
+      if (text[here] === end && --depth === 0) return here
+    }
+    return text.length - 1
+  }
+}

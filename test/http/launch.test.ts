@@ -1,0 +1,108 @@
+/** Launch files in place of plans, over HTTP: what is read of them is costed as the plan is, and what cannot stand is told where. */
+import { describe, expect, it } from 'vitest'
+import { planning } from './planning.ts'
+import { service } from './service.ts'
+
+const agent = service({ search: planning })
+
+const question = {
+  model: 'llama-3-8b',
+  hardware: { chip: 'h100-sxm', chips: 16 },
+  workload: { mode: 'train', batchTokens: 524_288, sequenceLength: 8192 },
+  constraints: { context: 1, tensor2: 1 },
+  assumptions: { basis: 'calibrated', frameworks: ['megatron'] },
+}
+
+const dimensions =
+  '--num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 --num-attention-heads 32 --group-query-attention --num-query-groups 8 --swiglu --untie-embeddings-and-output-weights --position-embedding-type rope'
+const batch = '--seq-length 8192 --micro-batch-size 1 --global-batch-size 64 --bf16'
+const line = `torchrun --nproc-per-node 8 --nnodes 2 pretrain_gpt.py ${dimensions} ${batch} --tensor-model-parallel-size 2 --sequence-parallel`
+
+async function evaluated(body: object, status = 200) {
+  const response = await agent.post('/evaluate').send(body)
+  expect(response.status, response.text.slice(0, 400)).toBe(status)
+  return response.body
+}
+
+const pointersOf = ({ errors }: { readonly errors: readonly { readonly pointer: string }[] }) =>
+  errors.map(({ pointer }) => pointer)
+
+describe('what launches Megatron-LM, as a plan', () => {
+  it('is costed as the plan that it was written of', async () => {
+    const { plans } = (await agent.post('/optimize').send({ ...question, top: 6 })).body
+    expect(plans.length).toBeGreaterThan(3)
+    for (const plan of plans) {
+      const { model, hardware, assumptions } = question
+      const again = await evaluated({
+        model,
+        hardware,
+        assumptions,
+        plan: { megatron: plan.launch.megatron },
+      })
+      const figures = [
+        'summary',
+        'mesh',
+        'stepTimeSeconds',
+        'memoryBytes',
+        'stageLayers',
+        'rematerialization',
+      ] as const
+      for (const name of figures) expect(again.plan[name], `${plan.summary}: ${name}`).toEqual(plan[name])
+      expect(again.plan.launch.megatron).toEqual(plan.launch.megatron)
+      expect(again.read).toMatchObject({ framework: 'megatron', notUnderstood: [], notes: [] })
+    }
+  })
+
+  it('says chips, model, batch and types of numbers, so that the request need not', async () => {
+    const { plan, model, read, warnings } = await evaluated({
+      hardware: { chip: 'h100-sxm' },
+      plan: { megatron: `${line} --vocab-size 128256 --no-such-option 3 --lr 1e-4` },
+    })
+    expect(plan.mesh).toMatchObject({ data: 8, tensor: 2 })
+    expect(model.parameters).toBeCloseTo(8.03e9, -7)
+    expect(read.request).toMatchObject({
+      hardware: { chips: 16 },
+      workload: { batchSequences: 64, sequenceLength: 8192 },
+      precision: { gradients: 'fp32' },
+    })
+    expect(read.ignored).toEqual(['--lr 1e-4'])
+    expect(read.notUnderstood).toEqual(['--no-such-option 3'])
+    expect(warnings).toContain('megatron: not understood: --no-such-option 3')
+  })
+
+  it.each([
+    ['another length', { workload: { sequenceLength: 4096 } }, '/workload/sequenceLength'],
+    ['another batch', { workload: { batchTokens: 1_048_576 } }, '/workload/batchTokens'],
+    ['other chips', { hardware: { chip: 'h100-sxm', chips: 32 } }, '/hardware/chips'],
+    ['another type of numbers', { precision: { compute: 'fp8' } }, '/precision/compute'],
+    ['another model', { model: 'llama-3-70b' }, '/model'],
+    ['a chip that there is not', { hardware: { chip: 'h1000' } }, '/hardware/chip'],
+    ['a plan that is none', { plan: { megatron: line.replace('-size 2', '-size 3') } }, '/plan/megatron'],
+    ['no vocabulary', { model: undefined }, '/model'],
+    ['no number', { plan: { megatron: line.replace('-size 2', '-size $TP') } }, '/plan/megatron'],
+    [
+      'a batch that does not divide',
+      { plan: { megatron: line.replace('-size 64', '-size 63') } },
+      '/plan/megatron',
+    ],
+  ])('is refused beside %s, where that stands', async (_, other, pointer) => {
+    const body = { model: 'llama-3-8b', hardware: { chip: 'h100-sxm' }, plan: { megatron: line }, ...other }
+    const response = await agent.post('/evaluate').send(body)
+    expect([400, 422], response.text.slice(0, 300)).toContain(response.status)
+    expect(pointersOf(response.body)).toContain(pointer)
+  })
+
+  it('is checked, and what is nearest is a change of the request as it was read', async () => {
+    const body = {
+      model: 'llama-3-8b',
+      hardware: { chip: 'h100-sxm' },
+      constraints: question.constraints,
+      plan: { megatron: line.replace('-size 2', '-size 16') },
+    }
+    const { ok, checks, read } = (
+      await agent.post('/validate').send({ ...body, require: { launchableBy: ['megatron'] } })
+    ).body
+    expect([ok, read.request.plan.mesh.tensor]).toEqual([true, 16])
+    expect(checks.map(({ name }: { name: string }) => name)).toEqual(['legal', 'fits', 'launchableBy'])
+  })
+})

@@ -1,0 +1,107 @@
+/** Scripts as people write them, and as nobody should: words come out as a shell would have them, and nothing runs away. */
+import { execFileSync } from 'node:child_process'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readMegatron } from '../../src/launch/megatron/read.ts'
+import { arithmetic } from '../../src/launch/read/arithmetic.ts'
+import { pythonList } from '../../src/launch/read/python-list.ts'
+import { readScript } from '../../src/launch/read/shell.ts'
+import { runs } from '../runs.ts'
+
+const last = (script: string) => readScript(script).commands.at(-1)
+
+describe('a script', () => {
+  it.each([
+    ['a "b c" \'d  e\' f\\ g # h', ['a', 'b c', 'd  e', 'f g']],
+    ['X=1; Y="$X 2"\nrun $Y "$Y" ${Y} \'$Y\'', ['run', '1', '2', '1 2', '1', '2', '$Y']],
+    ['A=(--a 1 # one\n  --b "2 3"\n)\nA+=(--c)\nrun ${A[@]}', ['run', '--a', '1', '--b', '2', '3', '--c']],
+    ['A=(--b "2 3")\nrun "${A[@]}" x', ['run', '--b', '2 3', 'x']],
+    ['N=8 M=$((N * (2 + 1)))\nrun $M $(( $N/3 ))', ['run', '24', '2']],
+    ['A="-x"\nA="$A -y"\nA+=" -z"\nrun $A', ['run', '-x', '-y', '-z']],
+    ['run ${X:-7} ${Y} $1 $(hostname -s) `date`', ['run', '7', '${Y}', '$1', '$(hostname', '-s)', '`date`']],
+    ['CUDA=1 srun -n 2 run \\\n  --a=1 2>&1 | tee log', ['tee', 'log']],
+    ['if [[ "$X" == y ]]; then\n  run --a\nelse\n  run --b\nfi', ['run', '--b']],
+  ])('%j is read as a shell has it', (script, words) => {
+    expect(last(script)).toEqual(words)
+  })
+
+  it('comes out as bash itself has it', () => {
+    const scripts = [
+      'A=(--a 1 # one\n  --b "2 3" \'4  5\'\n)\nA+=(--c)\nB="-x  y"\nB+=" z"\nrun ${A[@]} "${A[@]}" $B "$B" ${U:-7}',
+      'N=8 \nM=$((N * (2 + 1)))\nexport E="$M/$(( $N / 3 ))"\nrun $M $E ${E} \\\n  --tail=\'$M\'',
+      'if [ -n "$HOME" ]; then\n  X=1\nfi\nrun "a\\"b" c\\ d e#f # g',
+    ]
+    for (const script of scripts) {
+      const shell = `run() { printf '%s\\0' "$@"; }\n${script}\n`
+      const words = execFileSync('bash', ['-c', shell]).toString().split('\0').slice(0, -1)
+      expect(last(script)).toEqual(['run', ...words])
+    }
+  })
+
+  it('that doubles a text in each line does not grow without end', () => {
+    const bomb = `A=--xxxxxxxx\n${'A="$A $A"\n'.repeat(200)}run --num-layers 2 $A`
+    const { commands, notes } = readScript(bomb)
+    expect(commands.flat().join(' ').length).toBeLessThan(1e6)
+    expect(notes.join()).toMatch(/too long/)
+  })
+
+  it('of any text ends, and throws nothing', () => {
+    const pieces = [
+      '$',
+      '{',
+      '}',
+      '(',
+      ')',
+      '((',
+      '))',
+      '"',
+      "'",
+      '`',
+      '\\',
+      '\n',
+      ' ',
+      '=',
+      '+=',
+      'A',
+      '[@]',
+      '#',
+      ';',
+      '|',
+      '<',
+      '--num-layers',
+      '--moe-layer-freq',
+      '[0]*3',
+      '--pipeline-model-parallel-layout',
+      'Et*2|L',
+      '8',
+      ':-',
+    ]
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 60 }), (parts) => {
+        expect(readMegatron(parts.join(''), 8).framework).toBe('megatron')
+        expect(readMegatron(parts, 8).framework).toBe('megatron')
+      }),
+      { numRuns: runs(500) },
+    )
+  })
+})
+
+describe('lists and sums', () => {
+  it('are what Python and a shell make of them', () => {
+    expect(pythonList('([0]*3+[1]*2)')).toEqual([0, 0, 0, 1, 1])
+    expect(pythonList('([0]*1+[1])*2')).toEqual([0, 1, 0, 1])
+    expect(pythonList('2*[1,0]')).toEqual([1, 0, 1, 0])
+    expect([pythonList('[1'), pythonList('[1]*9999999'), pythonList(`${'('.repeat(5000)}`)]).toEqual([
+      null,
+      null,
+      null,
+    ])
+    expect([
+      arithmetic('8*4/3'),
+      arithmetic('7%4-1'),
+      arithmetic('1/0'),
+      arithmetic('2**3'),
+      arithmetic(''),
+    ]).toEqual([10, 2, null, null, null])
+  })
+})
