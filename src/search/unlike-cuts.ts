@@ -26,7 +26,9 @@ export interface UnlikeCut {
   readonly groups: readonly StageGroup[]
 }
 
-const known = new WeakMap<Transformer, Map<string, readonly UnlikeCut[]>>()
+/** Of one model at a time, and of so many of its questions: models of the catalogue stay for good, and lengths there are without end. */
+let known = { model: null as Transformer | null, cuts: new Map<string, readonly UnlikeCut[]>() }
+const mostKnown = 1000
 
 /** Each costs as much to try as a layout of like layers; further ones were not seen to win. */
 const mostCuts = 5
@@ -39,10 +41,10 @@ export function unlikeCuts(
 ): readonly UnlikeCut[] {
   const { virtualStages } = schedule
   const { model, workload, assumptions } = problem
-  const before = known.get(model) ?? new Map<string, readonly UnlikeCut[]>()
-  known.set(model, before)
   const paired = scheduleRow(schedule).stagesPerChip === 2
   const key = [stages, virtualStages, paired, workload.sequenceLength, assumptions.attentionFlops].join()
+  if (known.model !== model || known.cuts.size >= mostKnown) known = { model, cuts: new Map() }
+  const { cuts: before } = known
   const found = before.get(key)
   if (found) return found
   const compositions = interned()
