@@ -17,6 +17,7 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY fixtures/models fixtures/models
 COPY fixtures/hardware fixtures/hardware
+COPY fixtures/stacks fixtures/stacks
 COPY fixtures/requests fixtures/requests
 USER 1000:1000
 EXPOSE 8080

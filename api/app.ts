@@ -32,6 +32,7 @@ import { modelRoute, modelsRoute } from './routes/models.ts'
 import { openApiJsonRoute, openApiYamlRoute } from './routes/openapi.ts'
 import { optimizeRoute } from './routes/optimize.ts'
 import { problemRoute } from './routes/problems.ts'
+import { stackRoute, stacksRoute } from './routes/stacks.ts'
 import { validateQuery, validateRoute } from './routes/validate.ts'
 
 export function createApp(dependencies: Dependencies): Express {
@@ -84,6 +85,8 @@ export function createApp(dependencies: Dependencies): Express {
   getNamed('/models/:name', modelRoute(catalogue))
   get('/hardware', hardwareListRoute(catalogue))
   getNamed('/hardware/:name', hardwareRoute(catalogue))
+  get('/stacks', stacksRoute(catalogue))
+  getNamed('/stacks/:name', stackRoute(catalogue))
 
   app.use(() => {
     throw new ProblemError('not-found', 'No such route. GET /docs lists them.')

@@ -7,9 +7,10 @@ import { type Findings, fieldsOf } from '../src/model/hugging-face/fields.ts'
 import { type ParameterCount, parameterCount } from '../src/model/parameters.ts'
 import { spelledOut } from '../src/model/spelling.ts'
 import type { Transformer } from '../src/model/transformer.ts'
+import type { StackRecord } from '../src/stack.ts'
 import { nearest } from './nearest.ts'
 import { root } from './root.ts'
-import { chipRecord, modelRecord } from './schemas/catalogue.ts'
+import { chipRecord, modelRecord, stackRecord } from './schemas/catalogue.ts'
 
 export type ModelRecord = z.output<typeof modelRecord>
 
@@ -24,12 +25,14 @@ export interface KnownModel {
 export interface Catalogue {
   readonly models: ReadonlyMap<string, KnownModel>
   readonly chips: ReadonlyMap<string, ChipRecord>
+  readonly stacks: ReadonlyMap<string, StackRecord>
 }
 
 export function loadCatalogue(): Catalogue {
   const models = records('models', modelRecord).map((record) => [record.name, known(record)] as const)
   const chips = records('hardware', chipRecord).map((record) => [record.name, record] as const)
-  return { models: new Map(models), chips: new Map(chips) }
+  const stacks = records('stacks', stackRecord).map((record) => [record.name, record] as const)
+  return { models: new Map(models), chips: new Map(chips), stacks: new Map(stacks) }
 }
 
 function known(record: ModelRecord): KnownModel {
@@ -51,6 +54,14 @@ export function knownModel({ models }: Catalogue, name: string): KnownModel | un
 export function knownChip({ chips }: Catalogue, name: string): ChipRecord | undefined {
   const asked = name.toLowerCase()
   return chips.get(asked) ?? [...chips.values()].find(({ aliases }) => aliases.includes(asked))
+}
+
+export function knownStack({ stacks }: Pick<Catalogue, 'stacks'>, name: string): StackRecord | undefined {
+  return stacks.get(name.toLowerCase())
+}
+
+export function nearestStacks({ stacks }: Pick<Catalogue, 'stacks'>, name: string): string[] {
+  return nearest(name, stacks.keys())
 }
 
 /** Hugging Face puts the owner before a name. */

@@ -130,7 +130,7 @@ function trialIn(
 export function collectiveBody(request: CollectiveRequest, catalogue: Catalogue) {
   const { hardware, op, bytes, over } = request
   const { cluster } = hardwareOf(hardware, basisOf(request.assumptions), catalogue)
-  const assumptions = assumptionsOf(request.assumptions, cluster.chip)
+  const assumptions = assumptionsOf(request.assumptions, cluster.chip, catalogue)
   const estimate = collectiveEstimate({ cluster, op, bytes, over, assumptions })
   if ('problem' in estimate) throw faultyValue('impossible-combination', estimate.problem)
   return estimate

@@ -27,7 +27,7 @@ export const problems = {
   'not-found': {
     title: 'Not found',
     status: 404,
-    help: 'The routes are listed at /docs; models and chips at /models and /hardware.',
+    help: 'The routes are listed at /docs; models, chips and stacks at /models, /hardware and /stacks.',
   },
   'method-not-allowed': {
     title: 'Method not allowed',
@@ -52,7 +52,7 @@ export const problems = {
   'unknown-name': {
     title: 'Unknown name',
     status: 422,
-    help: 'The catalogues are at /models and /hardware. `errors` suggests the nearest names.',
+    help: 'The catalogues are at /models, /hardware and /stacks. `errors` suggests the nearest names.',
   },
   'not-offered': {
     title: 'Not offered yet',

@@ -1,7 +1,7 @@
 /** The schemas of the wire as components of the document: requests as they may be sent, answers as they come. */
 import { z } from 'zod'
 import { assumptions, assumptionsRequest } from '../schemas/assumptions.ts'
-import { chipList, chipRecord, modelEntry, modelList } from '../schemas/catalogue.ts'
+import { chipList, chipRecord, modelEntry, modelList, stackList, stackRecord } from '../schemas/catalogue.ts'
 import { cluster } from '../schemas/cluster.ts'
 import { collectiveRequest, collectiveResponse } from '../schemas/collective.ts'
 import { constraints } from '../schemas/constraint.ts'
@@ -76,6 +76,8 @@ const answers = {
   Problem: problemDocument,
   ServeAnswer: serveAnswer,
   ServePlan: servePlan,
+  Stack: stackRecord,
+  StackList: stackList,
   TrainingAnswer: trainingAnswer,
   TrainingEvaluation: trainingEvaluation,
   TrainingValidation: trainingValidation,

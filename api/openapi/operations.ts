@@ -63,6 +63,17 @@ export function operations(examples: readonly Example[]) {
       tag: 'catalogue',
       summary: 'One chip and its system, each number with its source',
     }),
+    '/stacks': listed('StackList', {
+      operationId: 'listStacks',
+      tag: 'catalogue',
+      summary: 'What trains, as far as published runs tell',
+      description: 'A request names one in `assumptions.stack`.',
+    }),
+    '/stacks/{name}': named('Stack', {
+      operationId: 'readStack',
+      tag: 'catalogue',
+      summary: 'One stack, and the rows behind each number',
+    }),
     '/healthz': probed({ operationId: 'health', tag: 'service', summary: 'Does the process answer?' }),
     '/readyz': probed({ operationId: 'readiness', tag: 'service', summary: 'Does it take work?' }, true),
     '/metrics': {

@@ -18,6 +18,7 @@ export const indexRoute: RequestHandler = (request, response) => {
       'POST /collectives',
       'GET /models',
       'GET /hardware',
+      'GET /stacks',
     ],
   })
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { frameworks } from '../../src/launch/framework.ts'
 import { policyNames } from '../../src/recipe/policy.ts'
 import { contextLayouts } from '../../src/sharding/context-layout.ts'
-import { seconds, share, shareOrNone } from './bound.ts'
+import { label, seconds, share, shareOrNone } from './bound.ts'
 import { exactPartial } from './exact-partial.ts'
 import { scheduleName } from './train-workload.ts'
 
@@ -153,8 +153,22 @@ const basis = z.enum(['book', 'calibrated'])
 
 export const assumptions = z.object({ basis, ...chosen })
 
+/** Of the assumptions, those that a stack may set. */
+const { sustainedShare, overlapCriticalPath, elementwiseFactor, expertLayerOverheadSeconds } = chosen
+export const stackConstants = z.strictObject(
+  exactPartial({ sustainedShare, overlapCriticalPath, elementwiseFactor, expertLayerOverheadSeconds }),
+)
+
 const overrides = z
-  .strictObject({ basis: basis.default('calibrated'), ...exactPartial(chosen) })
+  .strictObject({
+    basis: basis.default('calibrated'),
+    stack: z.exactOptional(
+      label().describe(
+        'A name of /stacks: the constants of what trains, in place of those of its kind of chip.',
+      ),
+    ),
+    ...exactPartial(chosen),
+  })
   .describe('Named fields that differ from those of `basis`.')
 
 export const assumptionsRequest = z

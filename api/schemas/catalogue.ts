@@ -1,5 +1,7 @@
 /** What the catalogues hold and answer: a thing, and where each of its numbers comes from. */
 import { z } from 'zod'
+import { trainers } from '../../src/launch/framework.ts'
+import { stackConstants } from './assumptions.ts'
 import { label } from './bound.ts'
 import { chipFields } from './chip.ts'
 import { exactPartial } from './exact-partial.ts'
@@ -70,6 +72,44 @@ export const chipRecord = z.strictObject({
       .describe('Used instead under the `book` assumptions.'),
   ),
   sources,
+})
+
+const ofChips = z.array(label()).min(1).describe('Names of /hardware that it is of.')
+
+export const stackRecord = z.strictObject({
+  name: label(),
+  title: label(),
+  framework: z.enum(trainers),
+  chips: ofChips,
+  constants: stackConstants.describe('What of the assumptions it sets.'),
+  fit: z
+    .strictObject({
+      software: z.array(label()).min(1).describe('Whose published runs the constants were set on.'),
+      configurations: z
+        .int()
+        .min(0)
+        .describe('How many there were; one that was measured again counts once.'),
+      measurements: z.int().min(0),
+      medianErrorBefore: z
+        .number()
+        .min(0)
+        .describe('Of the logarithm of predicted over measured, as calibrated.'),
+      medianError: z.number().min(0).describe('The same with the constants.'),
+    })
+    .describe('The rows behind them: those marked for fitting alone (docs/accuracy.md).'),
+  sources,
+})
+
+export const stackList = z.object({
+  stacks: z.array(
+    z.object({
+      name: z.string(),
+      title: z.string(),
+      framework: z.enum(trainers),
+      chips: ofChips,
+      constants: stackConstants,
+    }),
+  ),
 })
 
 export const chipList = z.object({

@@ -40,7 +40,7 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
     precision,
     checkpoints: resolved.checkpoints,
     constraints,
-    assumptions: assumptionsOf(request.assumptions, chip),
+    assumptions: assumptionsOf(request.assumptions, chip, catalogue),
     objective,
     top,
   }

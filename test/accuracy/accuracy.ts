@@ -8,12 +8,13 @@ import { grownWorse } from './grown-worse.ts'
 import { figures, page } from './page.ts'
 import { outcomes, type Report, report } from './report.ts'
 import { scatter } from './scatter.ts'
+import { stackedRuns } from './training-outcomes.ts'
 
 const root = new URL('../../', import.meta.url)
 const recordFile = new URL('fixtures/accuracy.json', root)
 
 const all = outcomes()
-const found = report(all)
+const found = report(all, stackedRuns())
 
 if (process.argv.includes('--record')) {
   writeFileSync(recordFile, `${JSON.stringify(found, null, 2)}\n`)

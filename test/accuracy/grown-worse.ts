@@ -10,11 +10,13 @@ export function grownWorse(found: Report, recorded: Report): readonly string[] {
     if (now === undefined) faults.push(`${what}: nothing is compared any more`)
     else if (!(now <= before + rounding)) faults.push(`${what}: ${now}, recorded ${before}`)
   }
-  for (const [name, before] of Object.entries(recorded.classes)) {
-    const now = found.classes[name]
-    atMost(`${name}, median error`, now?.medianError, before.medianError)
-    atMost(`${name}, nine of ten within`, now?.ninetiethError, before.ninetiethError)
-    if (now) atMost(`${name}, measurements that are not compared`, -now.measurements, -before.measurements)
+  const held = { ...recorded.classes, ...recorded.stacks }
+  const now = { ...found.classes, ...found.stacks }
+  for (const [name, before] of Object.entries(held)) {
+    atMost(`${name}, median error`, now[name]?.medianError, before.medianError)
+    atMost(`${name}, nine of ten within`, now[name]?.ninetiethError, before.ninetiethError)
+    const measurements = now[name]?.measurements ?? 0
+    atMost(`${name}, measurements that are not compared`, -measurements, -before.measurements)
   }
   for (const [name, before] of Object.entries(recorded.memory.ratios)) {
     atMost(`memory of ${name}, median error`, found.memory.ratios[name]?.medianError, before.medianError)
@@ -22,10 +24,10 @@ export function grownWorse(found: Report, recorded: Report): readonly string[] {
   atMost('runs that ran and are said not to fit', -found.memory.ran.fit, -recorded.memory.ran.fit)
   atMost('runs that ran out and are said to fit', found.memory.ranOut.fit, recorded.memory.ranOut.fit)
   for (const [name, before] of Object.entries(recorded.ranking)) {
-    const now = found.ranking[name]
-    atMost(`order of layouts, ${name}, 1 - tau`, now && 1 - now.meanTau, 1 - before.meanTau)
-    atMost(`order of layouts, ${name}, median regret`, now?.medianRegret, before.medianRegret)
-    atMost(`order of layouts, ${name}, worst regret`, now?.worstRegret, before.worstRegret)
+    const order = found.ranking[name]
+    atMost(`order of layouts, ${name}, 1 - tau`, order && 1 - order.meanTau, 1 - before.meanTau)
+    atMost(`order of layouts, ${name}, median regret`, order?.medianRegret, before.medianRegret)
+    atMost(`order of layouts, ${name}, worst regret`, order?.worstRegret, before.worstRegret)
   }
   return faults
 }

@@ -23,6 +23,16 @@ ${figures.map(({ file, title }) => `![${title}](figures/${file})`).join('\n\n')}
 
 ${table(report.classes)}
 
+## Training, as \`assumptions.stack\` costs it
+
+Stacks are rows of \`fixtures/stacks\` (\`GET /stacks\`): the few constants in which what trains differs, set on \`fit\` rows by \`npm run fit\`.
+
+${table(report.stacks)}
+
+The same runs as calibrated, without a stack:
+
+${table(report.withoutStacks)}
+
 ## Order of layouts
 
 Groups of one model, chips, batch, element types and release of the software that were run with several layouts: Kendall's tau between predicted and measured times, and by how
@@ -54,7 +64,7 @@ Of ${memory.ran.of} runs that ran and had their memory measured ${memory.ran.fit
 
 ## By software
 
-${table(report.stacks)}
+${table(report.software)}
 
 ## By release, of training
 

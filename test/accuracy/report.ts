@@ -19,7 +19,10 @@ export interface RankingFigures {
 
 export interface Report {
   readonly classes: Summaries
+  readonly software: Summaries
+  /** Training as `assumptions.stack` costs it, by name, and the same runs as calibrated without. */
   readonly stacks: Summaries
+  readonly withoutStacks: Summaries
   readonly releases: Summaries
   readonly chips: Summaries
   readonly memory: MemoryFigures
@@ -45,7 +48,7 @@ export function outcomes(): readonly Outcome[] {
   return [...trainingOutcomes(), ...inferenceOutcomes()]
 }
 
-export function report(all: readonly Outcome[]): Report {
+export function report(all: readonly Outcome[], stacked: readonly Compared[]): Report {
   const rows = all.filter(isCompared)
   const stackOf = ({ phase, kind, stack }: Compared) => `${phase}, ${kind}: ${stack}`
   const released = (row: Compared) => `${stackOf(row)} ${row.release}`
@@ -54,9 +57,18 @@ export function report(all: readonly Outcome[]): Report {
     (reason) => reason,
   )
   const training = rows.filter(({ phase }) => phase === 'training')
+  const stackOfRow = new Map(stacked.map(({ id, stack }) => [id, stack]))
+  const ofStack = ({ kind, stack }: Compared) => `${kind}: ${stack}`
   return {
     classes: summaries(rows, classOf),
-    stacks: summaries(rows, stackOf),
+    software: summaries(rows, stackOf),
+    stacks: summaries(stacked, ofStack),
+    withoutStacks: summaries(
+      rows.flatMap((row) =>
+        stackOfRow.has(row.id) ? [{ ...row, stack: stackOfRow.get(row.id) ?? '' }] : [],
+      ),
+      ofStack,
+    ),
     releases: summaries(training, released, released),
     chips: summaries(rows, (row) => `${row.phase}, ${row.kind}: ${row.chip}`),
     memory: memoryFigures(),

@@ -1,6 +1,7 @@
 /** One published run, and what the service predicts for the layout that it ran with. */
 
 import { readFileSync } from 'node:fs'
+import type { Assumptions } from '../../src/assumptions.ts'
 import { calibrated } from '../../src/calibrated-assumptions.ts'
 import { evaluate } from '../../src/evaluate.ts'
 import type { NetworkOverride } from '../../src/hardware/cluster-request.ts'
@@ -86,7 +87,12 @@ export function predicted(run: PublishedLayout): Plan | null {
   return plan
 }
 
-function prediction(run: PublishedLayout): Plan | null {
+/** Under other constants than its software's; of training. */
+export function predictedUnder(run: PublishedLayout, constants: Partial<Assumptions>): Plan | null {
+  return prediction(run, constants)
+}
+
+function prediction(run: PublishedLayout, constants: Partial<Assumptions> = {}): Plan | null {
   const record: ChipRecord = JSON.parse(readFileSync(new URL(`hardware/${run.chip}.json`, fixtures), 'utf8'))
   const chip = chipOf(record, 'calibrated')
   const { chips, slices, network, lossChunks } = run
@@ -116,6 +122,7 @@ function prediction(run: PublishedLayout): Plan | null {
         ...chip.efficiency,
         attention: attentionOf(run.attention, run.chip, chip.efficiency),
       }),
+      ...constants,
       ...(lossChunks ? { lossChunks } : {}),
       ...(run.states ? { masterWeights: false } : {}),
     },

@@ -1,7 +1,9 @@
 /** Every published training run with a time: compared at the settings that it ran with, or left out and why. */
+import type { Plan } from '../../src/plan/plan.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
-import { eraOf, type Outcome } from './compared.ts'
-import { type PublishedLayout, predicted, publishedRows } from './run.ts'
+import { type Compared, eraOf, isCompared, type Outcome } from './compared.ts'
+import { type PublishedLayout, predicted, predictedUnder, publishedRows } from './run.ts'
+import { fittedBy, publishedStacks } from './stack-of.ts'
 
 interface TimedLayout extends PublishedLayout {
   readonly stepTimeSeconds?: number
@@ -18,13 +20,31 @@ export function trainingOutcomes(): readonly Outcome[] {
   )
 }
 
-function outcome(row: TimedLayout, kind: 'dense' | 'experts'): Outcome {
+/** Those that a stack is of, as `assumptions.stack` costs them; named by it. */
+export function stackedRuns(): readonly Compared[] {
+  const stacks = publishedStacks()
+  return files.flatMap((file) =>
+    publishedRows<TimedLayout>(file).flatMap((row) => {
+      const stack = stacks.find((own) => fittedBy(own, row))
+      if (!stack) return []
+      const plan = (timed: TimedLayout) => predictedUnder(timed, stack.constants)
+      const found = outcome(row, file === 'expert-training' ? 'experts' : 'dense', plan)
+      return isCompared(found) ? [{ ...found, stack: stack.name }] : []
+    }),
+  )
+}
+
+function outcome(
+  row: TimedLayout,
+  kind: 'dense' | 'experts',
+  planOf: (row: TimedLayout) => Plan | null = predicted,
+): Outcome {
   const { id, split, stack, release, chip, stepTimeSeconds: measured } = row
   const leftOut = (reason: string): Outcome => ({ id, phase: 'training', reason })
   if (row.leftOut !== undefined) return leftOut(row.leftOut)
   if (measured === undefined)
     return leftOut("AdamW ran on the host's processors, and the rate is theirs; memory is compared")
-  const plan = predicted(row)
+  const plan = planOf(row)
   if (!plan) return leftOut('more parts of stages than layers: embedding and head counted as layers there')
   const { mesh, zeroStage, microbatchTokens, pipelineSchedule, virtualStages, rematerialization } = row
   return {

@@ -13,7 +13,7 @@ import { expectAsDocumented } from './validator.ts'
 const plan = { mesh: { fsdp: 64 } }
 
 describe('an answer is as openapi.yaml documents it', () => {
-  it.each(['/models', '/hardware', '/healthz', '/readyz'])('GET %s', async (path) => {
+  it.each(['/models', '/hardware', '/stacks', '/healthz', '/readyz'])('GET %s', async (path) => {
     expectAsDocumented('get', path, await service().get(path))
     expectAsDocumented('get', path, await service().get(`${path}?x=1`))
   })
@@ -34,6 +34,15 @@ describe('an answer is as openapi.yaml documents it', () => {
       expectAsDocumented('get', '/hardware/{name}', await agent.get(`/hardware/${name}`))
     }
     expectAsDocumented('get', '/hardware/{name}', await agent.get('/hardware/unheard-of'))
+  })
+
+  it('GET /stacks/{name}, of every stack', async () => {
+    const agent = service()
+    const { body } = await agent.get('/stacks')
+    for (const { name } of body.stacks) {
+      expectAsDocumented('get', '/stacks/{name}', await agent.get(`/stacks/${name}`))
+    }
+    expectAsDocumented('get', '/stacks/{name}', await agent.get('/stacks/unheard-of'))
   })
 
   it('GET /problems/{slug}', async () => {

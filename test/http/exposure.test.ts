@@ -18,6 +18,7 @@ describe('where keys are asked for', () => {
     '/models',
     '/models/llama-3-8b',
     '/hardware',
+    '/stacks',
     '/hardware/tpu-v5p',
     '/metrics',
     '/nowhere',

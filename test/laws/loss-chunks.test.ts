@@ -10,6 +10,8 @@ import type { PlanSketch, Problem } from '../../src/problem.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 
+const noStacks = { stacks: new Map() }
+
 const solvers = { small: javascriptLpSolver, large: javascriptLpSolver }
 
 /** One sequence of 65 536 tokens a chip: whole logits are 50 GB, more than all else together. */
@@ -115,7 +117,11 @@ describe('a request that logits keep from fitting', () => {
   })
 
   it('fits with what it is offered, as a request would say it, and not with half as many pieces', () => {
-    const assumptions = assumptionsOf(assumptionsRequest.parse(suggestion?.value), asked.cluster.chip)
+    const assumptions = assumptionsOf(
+      assumptionsRequest.parse(suggestion?.value),
+      asked.cluster.chip,
+      noStacks,
+    )
     const top = 1
     expect(assumptions.lossChunks).toBeGreaterThan(1)
     expect(optimize({ ...asked, assumptions, top }, solvers).plans).toHaveLength(1)

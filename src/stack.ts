@@ -1,0 +1,40 @@
+/**
+ * A stack: what trains, from a release on, on some kinds of chips, as the few constants by which it differs from what a cluster of
+ * them does (calibrated-assumptions.ts). Data of fixtures/stacks, each with its source, fitted on rows marked for that alone.
+ */
+import type { Assumptions } from './assumptions.ts'
+import type { Chip } from './hardware/chip.ts'
+import type { Trainer } from './launch/framework.ts'
+
+/** What of the assumptions a stack may set. */
+export const stackConstants = [
+  'sustainedShare',
+  'overlapCriticalPath',
+  'elementwiseFactor',
+  'expertLayerOverheadSeconds',
+] as const satisfies readonly (keyof Assumptions)[]
+
+export type StackConstants = Readonly<Partial<Record<(typeof stackConstants)[number], number>>>
+
+export interface StackRecord {
+  readonly name: string
+  readonly title: string
+  readonly framework: Trainer
+  /** Names of the catalogue that it is of. */
+  readonly chips: readonly string[]
+  readonly constants: StackConstants
+  /** The rows of fixtures/measurements behind the constants. */
+  readonly fit: {
+    readonly software: readonly string[]
+    readonly configurations: number
+    readonly measurements: number
+    readonly medianErrorBefore: number
+    readonly medianError: number
+  }
+  readonly sources: Readonly<Record<string, string>>
+}
+
+/** Whether it is of this kind of chip. */
+export function runsOn({ chips }: StackRecord, { name }: Pick<Chip, 'name'>): boolean {
+  return chips.includes(name)
+}

@@ -1,0 +1,18 @@
+/** Which stack of fixtures/stacks a published row ran under. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { runsOn, type StackRecord } from '../../src/stack.ts'
+import type { PublishedLayout } from './run.ts'
+
+type Software = Pick<PublishedLayout, 'stack' | 'chip' | 'year'>
+
+export function fittedBy(stack: StackRecord, { stack: software, chip, year }: Software): boolean {
+  return year >= 2023 && stack.fit.software.includes(software) && runsOn(stack, { name: chip })
+}
+
+const folder = new URL('../../fixtures/stacks/', import.meta.url)
+
+export function publishedStacks(): readonly StackRecord[] {
+  return readdirSync(folder)
+    .sort()
+    .map((file): StackRecord => JSON.parse(readFileSync(new URL(file, folder), 'utf8')))
+}
