@@ -57,7 +57,7 @@ function sizeOf(asked: Asked): number {
 
 /** How many chips there are may be said in the file alone. */
 function isLaunch(asked: Exclude<Asked, CollectiveRequest>): asked is Launch {
-  return 'plan' in asked && 'megatron' in asked.plan
+  return 'plan' in asked && ('megatron' in asked.plan || 'torchtitan' in asked.plan)
 }
 
 /** Of one plan alone: with it the best is searched where the plan is held to requirements. */

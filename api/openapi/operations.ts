@@ -130,7 +130,7 @@ const evaluate: About = {
   description:
     'A plan that is legal and does not fit is answered with `feasible: false` and all its numbers; one that no ' +
     'framework could run is a 422 whose `errors` point at it. In prefill and generation a plan may name layouts of the ' +
-    'components; those that it leaves out are chosen. In place of a plan there may be what launches it: `{"megatron": "torchrun …"}`.',
+    'components; those that it leaves out are chosen. In place of a plan there may be what launches it: `{"megatron": "torchrun …"}`, or a config, `{"torchtitan": "<toml>"}`.',
 }
 
 const validate: About = {

@@ -8,9 +8,19 @@ export const launchedPlan = z
   .strictObject({
     megatron: z
       .union([z.string().min(1).max(longestText), z.array(z.string().max(10_000)).min(1).max(5000)])
+      .optional()
       .describe(
         'What starts Megatron-LM: a command line, a script, or the words of one, such as `launch.megatron` of an answer.',
       ),
+    torchtitan: z
+      .string()
+      .min(1)
+      .max(longestText)
+      .optional()
+      .describe('A TOML config of torchtitan, such as `launch.torchtitan` of an answer.'),
+  })
+  .refine((plan) => (plan.megatron === undefined) !== (plan.torchtitan === undefined), {
+    message: 'is of one framework',
   })
   .describe('A launch file in place of a plan.')
 
@@ -36,5 +46,5 @@ export const launchFields = {
 /** By the key of the plan, so that faults of one kind are told by its own schema. */
 export function isLaunch(body: unknown): boolean {
   const plan = typeof body === 'object' && body !== null && 'plan' in body ? body.plan : null
-  return typeof plan === 'object' && plan !== null && 'megatron' in plan
+  return typeof plan === 'object' && plan !== null && ('megatron' in plan || 'torchtitan' in plan)
 }

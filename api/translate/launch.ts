@@ -2,12 +2,14 @@
  * A request whose plan is a launch file, spelled out: what the file says of model, chips, batch and types of numbers is put in beside what
  * the request says itself. Both may say the same; where they differ it is a fault, since one of them is not what will run.
  */
+import { parse } from 'smol-toml'
 import type { z } from 'zod'
 import { readMegatron } from '../../src/launch/megatron/read.ts'
 import type { LaunchReading } from '../../src/launch/read/reading.ts'
+import { readTorchtitan } from '../../src/launch/torchtitan/read.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
 import { jsonPointer, valueAt } from '../json-pointer.ts'
-import { type Fault, ProblemError } from '../problems.ts'
+import { type Fault, faultyValue, ProblemError } from '../problems.ts'
 import { validated } from '../request-validation.ts'
 import type { LaunchedPlan } from '../schemas/launch.ts'
 import type { LaunchRead } from '../schemas/launch-read.ts'
@@ -30,8 +32,8 @@ export function spelledOut<Schema extends z.ZodType>(
   schema: Schema,
 ): SpelledOut<z.output<Schema>> {
   const { plan, ...own } = asked
-  const reading = readMegatron(plan.megatron, chipsOf(own))
-  const at = '/plan/megatron'
+  const reading = readingOf(plan, chipsOf(own))
+  const at = `/plan/${reading.framework}`
   const differing = contradictions(own, reading)
   if (reading.faults.length > 0 || differing.length > 0) {
     const faults = [...reading.faults.map((detail) => ({ pointer: at, detail })), ...differing]
@@ -49,6 +51,20 @@ export function spelledOut<Schema extends z.ZodType>(
     notUnderstood: [...notUnderstood],
   }
   return { request: checked(schema, whole, said, own, at), reading, read }
+}
+
+function readingOf({ megatron, torchtitan }: LaunchedPlan, chips: number | null): LaunchReading {
+  if (torchtitan !== undefined) return readTorchtitan(tomlOf(torchtitan), chips)
+  return readMegatron(megatron ?? '', chips)
+}
+
+function tomlOf(text: string): Fields {
+  try {
+    return parse(text)
+  } catch (error) {
+    const [detail = 'is no TOML'] = String((error as Error).message).split('\n')
+    throw faultyValue('invalid-request', { pointer: '/plan/torchtitan', detail })
+  }
 }
 
 /** The name of a model and the dimensions in the file have to be of one model. */

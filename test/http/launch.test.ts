@@ -10,7 +10,6 @@ const question = {
   hardware: { chip: 'h100-sxm', chips: 16 },
   workload: { mode: 'train', batchTokens: 524_288, sequenceLength: 8192 },
   constraints: { context: 1, tensor2: 1 },
-  assumptions: { basis: 'calibrated', frameworks: ['megatron'] },
 }
 
 const dimensions =
@@ -27,32 +26,26 @@ async function evaluated(body: object, status = 200) {
 const pointersOf = ({ errors }: { readonly errors: readonly { readonly pointer: string }[] }) =>
   errors.map(({ pointer }) => pointer)
 
-describe('what launches Megatron-LM, as a plan', () => {
+describe.each(['megatron', 'torchtitan'])('what launches %s, as a plan', (framework) => {
   it('is costed as the plan that it was written of', async () => {
-    const { plans } = (await agent.post('/optimize').send({ ...question, top: 6 })).body
+    const assumptions = { basis: 'calibrated', frameworks: [framework] }
+    const { plans } = (await agent.post('/optimize').send({ ...question, assumptions, top: 6 })).body
     expect(plans.length).toBeGreaterThan(3)
     for (const plan of plans) {
-      const { model, hardware, assumptions } = question
-      const again = await evaluated({
-        model,
-        hardware,
-        assumptions,
-        plan: { megatron: plan.launch.megatron },
-      })
+      const { model, hardware } = question
+      const launched = { [framework]: plan.launch[framework] }
+      const again = await evaluated({ model, hardware, assumptions, plan: launched })
       const figures = [
-        'summary',
-        'mesh',
-        'stepTimeSeconds',
-        'memoryBytes',
-        'stageLayers',
-        'rematerialization',
-      ] as const
+        ...['summary', 'mesh', 'stepTimeSeconds', 'memoryBytes', 'stageLayers', 'rematerialization'],
+        'launch',
+      ]
       for (const name of figures) expect(again.plan[name], `${plan.summary}: ${name}`).toEqual(plan[name])
-      expect(again.plan.launch.megatron).toEqual(plan.launch.megatron)
-      expect(again.read).toMatchObject({ framework: 'megatron', notUnderstood: [], notes: [] })
+      expect(again.read).toMatchObject({ framework, notUnderstood: [], notes: [] })
     }
   })
+})
 
+describe('what launches Megatron-LM', () => {
   it('says chips, model, batch and types of numbers, so that the request need not', async () => {
     const { plan, model, read, warnings } = await evaluated({
       hardware: { chip: 'h100-sxm' },

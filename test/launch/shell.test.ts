@@ -74,6 +74,9 @@ describe('a script', () => {
       '--pipeline-model-parallel-layout',
       'Et*2|L',
       '8',
+      '1000000000',
+      '--pipeline-model-parallel-size',
+      '--num-virtual-stages-per-pipeline-rank',
       ':-',
     ]
     fc.assert(

@@ -14,20 +14,20 @@ export interface ModelRead {
 }
 
 export function readMegatronModel(options: Options): ModelRead {
-  const layers = options.number('--num-layers')
-  const dModel = options.number('--hidden-size')
-  const heads = options.number('--num-attention-heads')
-  const vocab = options.number('--vocab-size')
+  const layers = options.whole('--num-layers')
+  const dModel = options.whole('--hidden-size')
+  const heads = options.whole('--num-attention-heads')
+  const vocab = options.whole('--vocab-size')
   const gatedMlp = options.has('--swiglu', '--quick-geglu')
-  const width = options.number('--ffn-hidden-size')
-  const kvChannels = options.number('--kv-channels')
+  const width = options.whole('--ffn-hidden-size')
+  const kvChannels = options.whole('--kv-channels')
   const grouped = options.has('--group-query-attention')
-  const groups = options.number('--num-query-groups')
+  const groups = options.whole('--num-query-groups')
   const rotary = options.has('--use-rotary-position-embeddings')
   const positions = rotary ? 'rope' : (options.text('--position-embedding-type') ?? 'learned_absolute')
-  const most = options.number('--max-position-embeddings')
+  const most = options.whole('--max-position-embeddings')
   const tiedEmbeddings = !options.has('--untie-embeddings-and-output-weights')
-  const multiTokenLayers = options.number('--mtp-num-layers')
+  const multiTokenLayers = options.whole('--mtp-num-layers')
   const biases = !options.has('--disable-bias-linear')
   const window = options.text('--window-size')
   const skip = options.text('--window-attn-skip-freq')
@@ -57,11 +57,11 @@ export function readMegatronModel(options: Options): ModelRead {
 
 function latentOf(options: Options): Fields {
   const fields = {
-    queryRank: options.number('--q-lora-rank'),
-    keyValueRank: options.number('--kv-lora-rank') ?? 32,
-    nopeHeadDim: options.number('--qk-head-dim') ?? 128,
-    ropeHeadDim: options.number('--qk-pos-emb-head-dim') ?? 64,
-    valueHeadDim: options.number('--v-head-dim') ?? 128,
+    queryRank: options.whole('--q-lora-rank'),
+    keyValueRank: options.whole('--kv-lora-rank') ?? 32,
+    nopeHeadDim: options.whole('--qk-head-dim') ?? 128,
+    ropeHeadDim: options.whole('--qk-pos-emb-head-dim') ?? 64,
+    valueHeadDim: options.whole('--v-head-dim') ?? 128,
   }
   return options.has('--multi-latent-attention') ? { kind: 'mla', mla: fields } : {}
 }
@@ -78,13 +78,13 @@ function expertsOf(
   layers: number,
   dFf: number,
 ): { readonly moe: Fields | null; readonly faults: readonly string[] } {
-  const experts = options.number('--num-experts')
-  const activeExperts = options.number('--moe-router-topk') ?? 2
-  const dFfExpert = options.number('--moe-ffn-hidden-size') ?? dFf
-  const shared = options.number('--moe-shared-expert-intermediate-size') ?? 0
+  const experts = options.whole('--num-experts')
+  const activeExperts = options.whole('--moe-router-topk') ?? 2
+  const dFfExpert = options.whole('--moe-ffn-hidden-size') ?? dFf
+  const shared = options.whole('--moe-shared-expert-intermediate-size') ?? 0
   const frequency = options.text('--moe-layer-freq') ?? '1'
-  const nodeLimit = options.number('--moe-router-group-topk')
-  options.number('--moe-router-num-groups')
+  const nodeLimit = options.whole('--moe-router-group-topk')
+  options.whole('--moe-router-num-groups')
   if (experts === null) return { moe: null, faults: [] }
   const pattern = patternOf(frequency, layers)
   const placed = pattern && placedAs(pattern)

@@ -9,16 +9,21 @@ export interface Stages {
 }
 
 export function readMegatronStages(options: Options, pipeline: number, layers: number | null): Stages {
-  const perChunk = options.number('--num-layers-per-virtual-pipeline-stage')
-  const virtual = options.number('--num-virtual-stages-per-pipeline-rank')
+  const perChunk = options.whole('--num-layers-per-virtual-pipeline-stage')
+  const virtual = options.whole('--num-virtual-stages-per-pipeline-rank')
   const layout = options.text('--pipeline-model-parallel-layout')
   const [first, last] = [
-    options.number('--decoder-first-pipeline-num-layers'),
-    options.number('--decoder-last-pipeline-num-layers'),
+    options.whole('--decoder-first-pipeline-num-layers'),
+    options.whole('--decoder-last-pipeline-num-layers'),
   ]
   const embedding = options.has('--account-for-embedding-in-pipeline-split') ? 1 : 0
   const loss = options.has('--account-for-loss-in-pipeline-split') ? 1 : 0
   if (pipeline === 1) return { virtualStages: 1, stageLayers: null, faults: [] }
+  const stagesOfAll = pipeline * (virtual ?? 1)
+  if (stagesOfAll > (layers ?? mostStages)) {
+    const says = `${stagesOfAll} stages for ${layers ?? 'so few'} layers`
+    return { virtualStages: 1, stageLayers: null, faults: [says] }
+  }
   if (layout !== null) return laidOut(layout, pipeline)
   if (layers === null) return { virtualStages: virtual ?? 1, stageLayers: null, faults: [] }
   const ends = [first, last].filter((end) => end !== null)
@@ -35,7 +40,15 @@ export function readMegatronStages(options: Options, pipeline: number, layers: n
     if (stage === 0) return (first ?? each) - embedding
     return stage === pipeline - 1 ? (last ?? each) - loss : each
   })
-  return { virtualStages: virtual ?? (perChunk === null ? 1 : each / perChunk), stageLayers, faults: [] }
+  const virtualStages = virtual ?? (perChunk === null ? 1 : each / perChunk)
+  if (!Number.isInteger(virtualStages)) {
+    return {
+      virtualStages: 1,
+      stageLayers,
+      faults: [`${each} layers of a stage are not so many chunks of ${perChunk}`],
+    }
+  }
+  return { virtualStages, stageLayers, faults: [] }
 }
 
 /** Et*7|(t*8|)*14t*7L: chunks in the order of the model, chunk c of stage i being the (c·p + i)-th. */
@@ -57,6 +70,9 @@ function laidOut(layout: string, pipeline: number): Stages {
   )
   return { virtualStages, stageLayers, faults: [] }
 }
+
+/** Of a model whose layers are not said. */
+const mostStages = 10_000
 
 const longest = 20_000
 

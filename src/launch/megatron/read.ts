@@ -25,8 +25,8 @@ export function readMegatron(written: string | readonly string[], chips: number 
   const optimizer = optimizerOf(options)
   const known = chips ?? world
   const laidOut = known === null ? null : planOf(options, known, model ? Number(model.layers) : null)
-  const sequenceLength = options.number('--seq-length', '--encoder-seq-length')
-  const batchSequences = options.number('--global-batch-size')
+  const sequenceLength = options.whole('--seq-length', '--encoder-seq-length')
+  const batchSequences = options.whole('--global-batch-size')
   const precision = precisionOf(options)
   const { assumptions, notes } = assumedOf(options, model)
   const left = [...options.left()]
@@ -74,8 +74,8 @@ function commandOf(commands: readonly (readonly string[])[]): {
 
 /** What is said of a launcher and cannot be read is no fault: the request says how many chips there are. */
 function worldOf(options: Options): number | null {
-  const nodes = options.number('--nnodes', '--num-nodes')
-  const each = options.number('--nproc-per-node', '--nproc_per_node')
+  const nodes = options.whole('--nnodes', '--num-nodes')
+  const each = options.whole('--nproc-per-node', '--nproc_per_node')
   return nodes === null || each === null ? null : nodes * each
 }
 
@@ -86,16 +86,16 @@ interface LaidOut {
 }
 
 function planOf(options: Options, chips: number, layers: number | null): LaidOut {
-  const tensor = options.number('--tensor-model-parallel-size') ?? 1
-  const pipeline = options.number('--pipeline-model-parallel-size') ?? 1
-  const context = options.number('--context-parallel-size') ?? 1
-  const expert = options.number('--expert-model-parallel-size') ?? 1
-  const expertTensor = options.number('--expert-tensor-parallel-size') ?? tensor
+  const tensor = options.whole('--tensor-model-parallel-size') ?? 1
+  const pipeline = options.whole('--pipeline-model-parallel-size') ?? 1
+  const context = options.whole('--context-parallel-size') ?? 1
+  const expert = options.whole('--expert-model-parallel-size') ?? 1
+  const expertTensor = options.whole('--expert-tensor-parallel-size') ?? tensor
   const sharding = shardingOf(options)
   const stages = readMegatronStages(options, pipeline, layers)
   const exchange = options.text('--cp-comm-type') ?? 'p2p'
-  const microbatch = options.number('--micro-batch-size')
-  const batch = options.number('--global-batch-size')
+  const microbatch = options.whole('--micro-batch-size')
+  const batch = options.whole('--global-batch-size')
   const sequenceParallel = options.has('--sequence-parallel')
   const notes = [
     ...(tensor > 1 && !sequenceParallel
@@ -188,7 +188,7 @@ const strategies: Readonly<Record<string, number>> = {
 
 function shardingOf(options: Options): { readonly zeroStage: number; readonly instances: number } {
   const strategy = options.text('--data-parallel-sharding-strategy') ?? 'optim_grads_params'
-  const instances = options.number('--num-distributed-optimizer-instances') ?? 1
+  const instances = options.whole('--num-distributed-optimizer-instances') ?? 1
   const optimizer = options.has('--use-distributed-optimizer')
   if (options.has('--use-megatron-fsdp', '--use-custom-fsdp'))
     return { zeroStage: strategies[strategy] ?? 3, instances }
@@ -210,7 +210,7 @@ function rematerializationOf(
     ? 'selective'
     : options.text('--recompute-granularity')
   const method = options.text('--recompute-method')
-  const count = options.number('--recompute-num-layers') ?? 1
+  const count = options.whole('--recompute-num-layers') ?? 1
   const modules = options.values('--recompute-modules') ?? ['core_attn']
   const chosen = (rematerialization: unknown, ...notes: readonly string[]) => ({
     field: { rematerialization },
@@ -265,7 +265,7 @@ function assumedOf(
   model: Fields | null,
 ): { readonly assumptions: Readonly<Record<string, boolean>>; readonly notes: readonly string[] } {
   const dispatcher = options.text('--moe-token-dispatcher-type') ?? 'allgather'
-  const spread = (options.number('--expert-model-parallel-size') ?? 1) > 1
+  const spread = (options.whole('--expert-model-parallel-size') ?? 1) > 1
   const assumptions = {
     ...(options.has('--optimizer-cpu-offload') ? { optimizerOnHost: true } : {}),
     ...(spread && dispatcher !== 'allgather' ? { hierarchicalDispatch: dispatcher === 'flex' } : {}),

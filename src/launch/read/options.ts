@@ -6,6 +6,8 @@ export interface Options {
   readonly has: (...names: readonly string[]) => boolean
   /** Of one value; a fault, and null, where it is none. */
   readonly number: (...names: readonly string[]) => number | null
+  /** From 1 to a thousand million. */
+  readonly whole: (...names: readonly string[]) => number | null
   readonly text: (...names: readonly string[]) => string | null
   readonly faults: readonly string[]
   /** With their values, as they stand. */
@@ -33,16 +35,23 @@ export function optionsOf(words: readonly string[]): Options {
     return own === undefined ? null : (found.get(own) ?? [])
   }
   const text = (...names: readonly string[]): string | null => values(...names)?.[0] ?? null
+  const number = (...names: readonly string[]): number | null => {
+    const value = text(...names)
+    if (value === null) return null
+    if (/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return Number(value)
+    const why = value.includes('$') ? 'which the text does not set' : 'which is no number'
+    faults.push(`${names[0]} is ${value}, ${why}`)
+    return null
+  }
   return {
     values,
     has: (...names) => values(...names) !== null,
     text,
-    number: (...names) => {
-      const value = text(...names)
-      if (value === null) return null
-      if (/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return Number(value)
-      const why = value.includes('$') ? 'which the text does not set' : 'which is no number'
-      faults.push(`${names[0]} is ${value}, ${why}`)
+    number,
+    whole: (...names) => {
+      const value = number(...names)
+      if (value === null || (Number.isInteger(value) && value >= 1 && value <= 1e9)) return value
+      faults.push(`${names[0]} is ${value}, which is no count`)
       return null
     },
     faults,

@@ -47,6 +47,14 @@ export function torchtitanFlavor(run: MeshRun): Flavor | null {
   return { model: { name: 'llama3', flavor }, pipelines: true, notes: [note] }
 }
 
+/** What a flavor that torchtitan has is, in the words of a request; null of others, and of those with experts, whose tables have less than all. */
+export function shapeNamed(name: string, flavor: string): Readonly<Record<string, unknown>> | null {
+  const [, , shape] = flavors.find(([own, known]) => own === name && known === flavor) ?? []
+  if (!shape) return null
+  const [layers, dModel, dFf, heads, kvHeads, headDim, vocab, tiedEmbeddings] = shape
+  return { layers, dModel, dFf, heads, kvHeads, headDim, vocab, gatedMlp: true, tiedEmbeddings }
+}
+
 function shapeOf(model: Transformer): Shape {
   const { layers, dModel, dFf, heads, kvHeads, headDim, vocab, tiedEmbeddings } = model
   return [layers, dModel, dFf, heads, kvHeads, headDim, vocab, tiedEmbeddings]

@@ -1,0 +1,46 @@
+/** The settings of a config in sections, taken one by one; what nobody took is what was not understood. */
+
+type Fields = Readonly<Record<string, unknown>>
+
+export interface Sections {
+  readonly value: (section: string, key: string) => unknown
+  /** What it is where it does not stand; a fault, and that, where it is no whole number. */
+  readonly whole: (section: string, key: string, otherwise: number) => number
+  readonly text: (section: string, key: string, otherwise: string) => string
+  readonly faults: readonly string[]
+  /** As section.key. */
+  readonly left: () => readonly string[]
+}
+
+const most = 1e9
+
+export function sectionsOf(config: Fields): Sections {
+  const taken = new Set<string>()
+  const faults: string[] = []
+  const value = (section: string, key: string): unknown => {
+    taken.add(`${section}.${key}`)
+    const own = config[section]
+    return isSection(own) ? own[key] : undefined
+  }
+  return {
+    value,
+    text: (section, key, otherwise) => String(value(section, key) ?? otherwise),
+    whole: (section, key, otherwise) => {
+      const own = value(section, key) ?? otherwise
+      if (typeof own === 'number' && Number.isInteger(own) && Math.abs(own) <= most) return own
+      faults.push(`${section}.${key} is no whole number`)
+      return otherwise
+    },
+    faults,
+    left: () =>
+      Object.entries(config)
+        .flatMap(([section, own]) =>
+          isSection(own) ? Object.keys(own).map((key) => `${section}.${key}`) : [section],
+        )
+        .filter((leaf) => !taken.has(leaf)),
+  }
+}
+
+function isSection(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

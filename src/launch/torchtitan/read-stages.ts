@@ -1,0 +1,79 @@
+/** The stages of a pipeline and what is recomputed of them, as a config of torchtitan says it. Source: as config.ts, generate_llm_fqn_per_model_part. */
+import type { Sections } from '../read/sections.ts'
+
+export interface Stages {
+  readonly virtualStages: number
+  readonly stageLayers: readonly number[]
+}
+
+export interface Read<Value> {
+  /** Null where it is left to be chosen. */
+  readonly value: Value | null
+  readonly notes: readonly string[]
+  readonly faults: readonly string[]
+}
+
+const found = <Value>(value: Value): Read<Value> => ({ value, notes: [], faults: [] })
+const open = (...notes: readonly string[]): Read<never> => ({ value: null, notes, faults: [] })
+const wrong = (...faults: readonly string[]): Read<never> => ({ value: null, notes: [], faults })
+
+/** `layers` are null of a model that the config only names. */
+export function readStages(
+  sections: Sections,
+  pipeline: number,
+  layers: number | null,
+  interleaved: boolean,
+): Read<Stages> {
+  const parts = sections.value('parallelism', 'module_fqns_per_model_part')
+  const each = sections.value('parallelism', 'pipeline_parallel_layers_per_stage')
+  const first = sections.whole('parallelism', 'pipeline_parallel_first_stage_less_layers', 1)
+  const last = sections.whole('parallelism', 'pipeline_parallel_last_stage_less_layers', 1)
+  if (pipeline === 1) return open()
+  if (Array.isArray(parts)) return stagesOf(parts.map(layersNamed), pipeline)
+  if (layers === null) return open('the stages of a model that the config only names are chosen')
+  const effective = layers + first + last
+  const count =
+    typeof each === 'number' && each > 0 ? Math.ceil(effective / each) : pipeline * (interleaved ? 2 : 1)
+  if (count > layers) return wrong(`${count} stages for ${layers} layers`)
+  const [whole, longer] = [Math.floor(effective / count), effective % count]
+  const chunks = Array.from({ length: count }, (_, chunk) => {
+    const own = whole + (chunk < longer ? 1 : 0)
+    return own - (chunk === 0 ? first : 0) - (chunk === count - 1 ? last : 0)
+  })
+  return stagesOf(chunks, pipeline)
+}
+
+function layersNamed(names: unknown): number {
+  return Array.isArray(names) ? names.filter((name) => /^layers\./.test(String(name))).length : 0
+}
+
+/** Chunk c of stage i is the (c·p + i)-th. */
+function stagesOf(chunks: readonly number[], pipeline: number): Read<Stages> {
+  const virtualStages = chunks.length / pipeline
+  if (!Number.isInteger(virtualStages)) {
+    return wrong(`${chunks.length} parts of the model are not so many for each of ${pipeline} stages`)
+  }
+  const stageLayers = Array.from({ length: pipeline }, (_, stage) =>
+    chunks.reduce((sum, count, at) => (at % pipeline === stage ? sum + count : sum), 0),
+  )
+  return found({ virtualStages, stageLayers })
+}
+
+/** Every n-th layer of a rank is; of operations apart the plan has no word, nor of a budget. */
+export function readRecomputation(sections: Sections, stageLayers: readonly number[] | null): Read<unknown> {
+  const mode = sections.text('activation_checkpoint', 'mode', 'selective')
+  const option = sections.text('activation_checkpoint', 'selective_ac_option', '2')
+  if (mode === 'none' || mode === 'full') return found(mode)
+  const every = mode === 'selective' && /^[1-9]\d*$/.test(option) ? Number(option) : null
+  const written = `activation_checkpoint.mode ${mode}${mode === 'selective' ? ` of ${option}` : ''}`
+  if (every === null) return open(`${written} is not counted as it is: what is recomputed is chosen`)
+  if (!stageLayers)
+    return open(`${written}, of a model that the config only names: what is recomputed is chosen`)
+  const full = stageLayers.reduce((sum, own) => sum + Math.floor(own / every), 0)
+  const none = stageLayers.reduce((sum, own) => sum + own, 0) - full
+  if (full === 0 || none === 0) return found(full === 0 ? 'none' : 'full')
+  return found([
+    { policy: 'none', layers: none },
+    { policy: 'full', layers: full },
+  ])
+}

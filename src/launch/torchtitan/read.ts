@@ -1,0 +1,154 @@
+/**
+ * What a config of torchtitan says, in the words of a request: the inverse of config.ts, with the same source (v0.2.2). Defaults are its own: a
+ * local batch of 8 sequences of 2048, all that is left sharded, every second layer recomputed. A pipeline cuts the local batch into its
+ * microbatches; without one what is left of the global batch accumulates.
+ */
+import type { LaunchReading } from '../read/reading.ts'
+import { type Sections, sectionsOf } from '../read/sections.ts'
+import { shapeNamed } from './flavor.ts'
+import { isImmaterial } from './immaterial.ts'
+import { torchtitanSchedules } from './pipeline.ts'
+import { readRecomputation, readStages } from './read-stages.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+export const torchtitanVersion = 'v0.2.2'
+
+/** `config` as parsed; `chips` as the request has them. */
+export function readTorchtitan(config: Fields, chips: number | null): LaunchReading {
+  const sections = sectionsOf(config)
+  const model = shapeNamed(
+    sections.text('model', 'name', 'llama3'),
+    sections.text('model', 'flavor', 'debugmodel'),
+  )
+  const layers = model ? Number(model.layers) : null
+  const { mesh, zeroStage, replicas, ...laidOut } = meshOf(sections, chips)
+  const { context, expert, pipeline } = mesh
+  const schedule = sections.text('parallelism', 'pipeline_parallel_schedule', '1F1B')
+  const named = Object.entries(torchtitanSchedules).find(([, own]) => own === schedule)?.[0]
+  const stages = readStages(sections, pipeline, layers, named === 'interleaved-1f1b')
+  const whole = layers !== null && pipeline === 1 ? [layers] : null
+  const rematerialization = readRecomputation(sections, stages.value?.stageLayers ?? whole)
+  const { batchSequences, microbatches, ...batch } = batchOf(sections, replicas, pipeline)
+  const rotate = sections.text('parallelism', 'context_parallel_rotate_method', 'allgather')
+  const backend = sections.text('parallelism', 'expert_parallel_comm_backend', 'standard')
+  const optimizer = sections.text('optimizer', 'name', 'AdamW')
+  const sequenceLength = sections.whole('training', 'seq_len', 2048)
+  const precision = precisionOf(sections)
+  const offloads = sections.value('training', 'enable_cpu_offload') === true
+  const left = sections.left()
+  return {
+    framework: 'torchtitan',
+    version: torchtitanVersion,
+    model,
+    hardware: {},
+    workload: {
+      mode: 'train',
+      batchSequences,
+      sequenceLength,
+      optimizer: /^adam/i.test(optimizer) ? 'adamw' : optimizer,
+    },
+    precision,
+    assumptions: expert > 1 ? { hierarchicalDispatch: backend === 'deepep' } : {},
+    plan: {
+      mesh,
+      zeroStage,
+      ...(microbatches === null ? {} : { microbatches }),
+      ...(context > 1 ? { contextLayout: rotate === 'alltoall' ? 'ring' : 'gather' } : {}),
+      ...(pipeline > 1 && named ? { pipelineSchedule: named } : {}),
+      ...stages.value,
+      ...(rematerialization.value === null ? {} : { rematerialization: rematerialization.value }),
+    },
+    notes: [
+      ...stages.notes,
+      ...rematerialization.notes,
+      ...(offloads ? ['training.enable_cpu_offload is not counted'] : []),
+    ],
+    ignored: left.filter(isImmaterial),
+    notUnderstood: left.filter((leaf) => !isImmaterial(leaf)),
+    faults: [
+      ...sections.faults,
+      ...laidOut.faults,
+      ...batch.faults,
+      ...stages.faults,
+      ...(pipeline > 1 && !named ? [`the schedule ${schedule} is not read`] : []),
+    ],
+  }
+}
+
+/** FSDP shards over what is left, and reshards unless there is a pipeline or it is told not to; alone, DDP shards nothing. */
+function meshOf(sections: Sections, chips: number | null) {
+  const degree = (name: string, otherwise = 1) => {
+    const own = sections.whole('parallelism', `${name}_degree`, otherwise)
+    return own > 0 || own === otherwise ? own : 1
+  }
+  const tensor = degree('tensor_parallel')
+  const context = degree('context_parallel')
+  const pipeline = degree('pipeline_parallel')
+  const expert = degree('expert_parallel')
+  const expertTensor = degree('expert_tensor_parallel')
+  const replicate = degree('data_parallel_replicate')
+  const said = degree('data_parallel_shard', -1)
+  const reshard = sections.text('parallelism', 'fsdp_reshard_after_forward', 'default')
+  const left = (chips ?? 0) / (tensor * context * pipeline * replicate)
+  const shard = said === -1 ? left : said
+  const never = reshard === 'never' || (reshard === 'default' && pipeline > 1)
+  const zeroStage = shard * context <= 1 ? 0 : never ? 1 : 3
+  const sizes = { tensor, context, pipeline, replicas: replicate }
+  const faults = Number.isInteger(left)
+    ? expertFaults(expert, shard)
+    : [`${written(sizes)} do not divide the ${chips} GPUs`]
+  return {
+    mesh: {
+      ...{ tensor, context, pipeline, expert },
+      ...(zeroStage === 3
+        ? { fsdp: shard / expert, data: replicate }
+        : { data: (replicate * shard) / expert }),
+    },
+    zeroStage,
+    replicas: replicate * shard,
+    faults: [
+      ...(chips === null ? ['how many GPUs there are is said by hardware.chips alone'] : faults),
+      ...(expert === 1 || expertTensor === tensor
+        ? []
+        : [
+            `expert_tensor_parallel_degree ${expertTensor} beside tensor_parallel_degree ${tensor} is not counted: experts are split as the rest of a layer is`,
+          ]),
+    ],
+  }
+}
+
+function expertFaults(expert: number, shard: number): readonly string[] {
+  if (Number.isInteger(shard / expert)) return []
+  return [
+    `the ${shard} ranks that shard do not hold ${expert} ranks of experts: those that span context or tensor are not counted`,
+  ]
+}
+
+function written(sizes: Readonly<Record<string, number>>): string {
+  return Object.entries(sizes)
+    .map(([name, size]) => `${name} ${size}`)
+    .join(' x ')
+}
+
+function batchOf(sections: Sections, replicas: number, pipeline: number) {
+  const local = sections.whole('training', 'local_batch_size', 8)
+  const asked = sections.whole('training', 'global_batch_size', -1)
+  const cut = sections.whole('parallelism', 'pipeline_parallel_microbatch_size', 1)
+  const microbatch = pipeline > 1 ? cut : local
+  const batchSequences = asked < 0 ? local * replicas : asked
+  const microbatches = batchSequences / (microbatch * replicas)
+  const whole = Number.isInteger(microbatches) && microbatches > 0
+  const fault = `a global batch of ${batchSequences} is not divided by microbatches of ${microbatch} on ${replicas} ranks`
+  return { batchSequences, microbatches: whole ? microbatches : null, faults: whole ? [] : [fault] }
+}
+
+function precisionOf(sections: Sections): Readonly<Record<string, string>> {
+  const wide = sections.text('training', 'mixed_precision_param', 'bfloat16') === 'float32'
+  const converters = sections.value('model', 'converters')
+  const fp8 = Array.isArray(converters) && converters.some((name) => /float8/.test(String(name)))
+  // How it scales is none of the layout's business.
+  sections.value('quantize', 'linear')
+  const own = wide ? 'fp32' : 'bf16'
+  return { weights: own, compute: fp8 ? 'fp8' : own, gradients: 'fp32' }
+}

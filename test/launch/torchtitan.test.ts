@@ -1,0 +1,133 @@
+/** What is written for torchtitan is read again as what it was written of. */
+import fc from 'fast-check'
+import { parse } from 'smol-toml'
+import { describe, expect, it } from 'vitest'
+import { readTorchtitan } from '../../src/launch/torchtitan/read.ts'
+import { unitMesh } from '../../src/sharding/axis.ts'
+import { launchedPlan } from '../golden/launched-plan.ts'
+import { launchesOf } from '../golden/sampled-launches.ts'
+import { runs } from '../runs.ts'
+
+const launches = launchesOf(({ torchtitan }) => (typeof torchtitan === 'string' ? torchtitan : undefined))
+
+const read = (text: string, chips: number) => readTorchtitan(parse(text), chips)
+
+interface Found {
+  readonly mesh: Record<string, number>
+  readonly zeroStage: 0 | 1 | 2 | 3
+  readonly microbatches: number
+  readonly pipelineSchedule?: 'gpipe' | '1f1b' | 'interleaved-1f1b'
+  readonly virtualStages?: number
+  readonly stageLayers?: readonly number[]
+  readonly contextLayout?: 'ring' | 'gather'
+}
+
+describe('a config of torchtitan', () => {
+  it('is read whole, and written again of what was read of it', () => {
+    expect(launches.length).toBeGreaterThan(100)
+    fc.assert(
+      fc.property(fc.nat(launches.length - 1), (at) => {
+        const { model, asked, plan, flags } = launches[at] as (typeof launches)[number]
+        const reading = read(flags, asked.cluster.chips)
+        const ours = /flavor = "shardplan-|qwen3"|deepseek/.test(flags)
+        expect([reading.faults, reading.notUnderstood]).toEqual([[], []])
+        if (!ours) expect(reading.notes).toEqual([])
+        const { layers, dModel, heads, vocab } = asked.model
+        if (reading.model) expect(reading.model).toMatchObject({ layers, dModel, heads, vocab })
+        const found = reading.plan as unknown as Found
+        const { batchSequences } = reading.workload
+        const again = launchedPlan(model, {
+          ...plan,
+          mesh: found.mesh,
+          zeroStage: found.zeroStage,
+          microbatches: found.microbatches,
+          sequences: Number(batchSequences) / found.microbatches,
+          schedule: {
+            name: found.pipelineSchedule ?? 'none',
+            virtualStages: found.virtualStages ?? (ours ? (plan.schedule?.virtualStages ?? 1) : 1),
+          },
+          ...(found.stageLayers ? { stageLayers: found.stageLayers } : {}),
+          ...(found.contextLayout ? { contextLayout: found.contextLayout } : {}),
+        })
+        expect(again.torchtitan).toEqual(flags)
+        expect(meshOf(found.mesh, found.zeroStage)).toEqual(meshOf(plan.mesh, found.zeroStage))
+      }),
+      { numRuns: runs(200) },
+    )
+  })
+
+  it('of any numbers is read in no time, and throws nothing', () => {
+    const size = fc.constantFrom(-1, 0, 1, 2, 3, 8, 1.5, 1e9, 'x', true)
+    const parallelism = fc.dictionary(
+      fc.constantFrom(
+        ...['tensor', 'context', 'pipeline', 'expert', 'data'].map((axis) => `${axis}_parallel_degree`),
+        ...[
+          'data_parallel_shard_degree',
+          'pipeline_parallel_layers_per_stage',
+          'pipeline_parallel_microbatch_size',
+        ],
+        ...['pipeline_parallel_first_stage_less_layers', 'module_fqns_per_model_part'],
+      ),
+      size,
+    )
+    fc.assert(
+      fc.property(parallelism, size, (degrees, batch) => {
+        const config = {
+          model: { flavor: '8B' },
+          parallelism: degrees,
+          training: { local_batch_size: batch },
+        }
+        expect(readTorchtitan(config, 16).framework).toBe('torchtitan')
+      }),
+      { numRuns: runs(300) },
+    )
+  })
+
+  it('says which layers are recomputed', () => {
+    for (const { asked, plan, flags } of launches.slice(0, 200)) {
+      const { policies: [policy, other = policy, count = 0] = ['none'], stageLayers = [] } = plan
+      const found = read(flags, asked.cluster.chips).plan.rematerialization
+      if (found === undefined) continue
+      const total = stageLayers.reduce((sum, layers) => sum + layers, 0)
+      const others = stageLayers.reduce((sum, layers) => sum + Math.min(count, layers), 0)
+      const counts =
+        typeof found === 'string'
+          ? { [found]: total }
+          : Object.fromEntries(
+              (found as { policy: string; layers: number }[]).map((own) => [own.policy, own.layers]),
+            )
+      const full = (policy === 'full' ? total - others : 0) + (other === 'full' ? others : 0)
+      expect(counts.full ?? 0).toBe(full)
+    }
+  })
+
+  it('has the defaults of torchtitan, and lists what it has no word for', () => {
+    const reading = read(
+      '[model]\nname = "llama3"\nflavor = "8B"\n[parallelism]\ntensor_parallel_degree = 2\nwarp_degree = 2\n[profiling]\nenable_profiling = true\n',
+      16,
+    )
+    expect(reading.plan).toMatchObject({
+      mesh: { tensor: 2, fsdp: 8, data: 1 },
+      zeroStage: 3,
+      rematerialization: [{ layers: 16 }, { layers: 16 }],
+    })
+    expect(reading.workload).toMatchObject({ batchSequences: 64, sequenceLength: 2048 })
+    expect([reading.notUnderstood, reading.ignored]).toEqual([
+      ['parallelism.warp_degree'],
+      ['profiling.enable_profiling'],
+    ])
+    expect(read('[parallelism]\ntensor_parallel_degree = 3\n', 16).faults).toEqual([
+      'tensor 3 x context 1 x pipeline 1 x replicas 1 do not divide the 16 GPUs',
+    ])
+  })
+})
+
+/** Below ZeRO-3 shards of optimizer states are one with replicas. */
+function meshOf(mesh: object, zeroStage: number) {
+  const { data, fsdp, ...others } = { ...unitMesh, ...mesh }
+  return {
+    ...others,
+    ...(zeroStage === 3 ? { data, fsdp } : { replicas: data * fsdp }),
+    ...(zeroStage === 3 ? {} : {}),
+  }
+}
