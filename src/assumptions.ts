@@ -19,6 +19,8 @@ export interface Assumptions {
   readonly matmulHalfFlops: Flops
   /** The same for the attention kernel, of peak. */
   readonly attentionEfficiency: number
+  /** Keys whose time each further start of attention takes, where keys are passed around a ring (cost/compute.ts). */
+  readonly attentionHalfKeys: number
   /** Of both, what kernels hold through hours of training: clocks under full power. */
   readonly sustainedShare: number
   /** Of a bf16 matmul's fraction of peak, what one in fp8 reaches of its own in training. */

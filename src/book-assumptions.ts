@@ -11,6 +11,7 @@ export const book: Assumptions = {
   matmulEfficiency: 1,
   matmulHalfFlops: 0,
   attentionEfficiency: 1,
+  attentionHalfKeys: 0,
   sustainedShare: 1,
   fp8Share: 1,
   hbmEfficiency: 1,

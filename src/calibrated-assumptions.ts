@@ -85,6 +85,7 @@ export function calibrated(kind: 'tpu' | 'gpu', efficiency: Efficiency): Assumpt
     matmulEfficiency: sustained * efficiency.matmul,
     matmulHalfFlops: efficiency.matmulHalfFlops,
     attentionEfficiency: efficiency.attention,
+    attentionHalfKeys: efficiency.attentionHalfKeys ?? 0,
     sustainedShare: efficiency.sustained ?? 1,
     fp8Share,
     hbmEfficiency: efficiency.hbm,

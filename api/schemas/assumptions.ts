@@ -16,6 +16,11 @@ const chosen = {
   matmulEfficiency: share().describe('Fraction of peak FLOP/s that a large matmul reaches.'),
   matmulHalfFlops: flops.describe('FLOP of a matmul on one chip that reaches half of that.'),
   attentionEfficiency: share().describe('The same for the attention kernel, of peak.'),
+  attentionHalfKeys: z
+    .number()
+    .min(0)
+    .max(1e6)
+    .describe('Keys whose time each further start of attention takes, where keys go around a ring.'),
   sustainedShare: share().describe('Of both, what kernels hold through hours of training.'),
   fp8Share: share().describe(
     "Of a bf16 matmul's fraction of peak, what one in fp8 reaches of its own in training.",

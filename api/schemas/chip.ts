@@ -60,6 +60,15 @@ export const efficiency = z
     matmul: share(),
     matmulHalfFlops: z.number().min(0).max(1e21),
     attention: share(),
+    attentionHalfKeys: z.exactOptional(
+      z
+        .number()
+        .min(0)
+        .max(1e6)
+        .describe(
+          'Keys that a query meets in one kernel of which attention reaches half of it; 0 where absent.',
+        ),
+    ),
     sustained: z.exactOptional(
       share().describe('Of matmul and attention, what training holds for hours; 1 where absent.'),
     ),

@@ -9,9 +9,9 @@ import type { Assumptions } from '../assumptions.ts'
 import type { Precision } from '../problem.ts'
 import { elementBytes, isNarrow, usualType } from '../recipe/element-type.ts'
 import type { ArrayKind } from '../sharding/array.ts'
-import { type AxisSet, axisSet } from '../sharding/axis.ts'
+import { type Axis, type AxisSet, axisSet } from '../sharding/axis.ts'
 import { type Derivation, movesOf, productsOf } from '../sharding/derive.ts'
-import type { Extents } from '../sharding/monomial.ts'
+import { type Extents, monomial } from '../sharding/monomial.ts'
 import type { Move, Operation, Pass } from '../sharding/move.ts'
 import type { Product } from '../sharding/product.ts'
 import { castBytes } from './casts.ts'
@@ -24,6 +24,8 @@ export interface CompiledProduct {
   readonly matmuls: Term
   readonly bytes: readonly Term[]
   readonly attention: boolean
+  /** Of attention: FLOPs that one key would have, each time that a kernel starts its rows again. */
+  readonly startedAgain: readonly Term[]
   readonly recomputed: boolean
   /** Of a weight: nothing in the backward pass waits for it. */
   readonly weightGradient: boolean
@@ -119,11 +121,34 @@ function compiledProduct(
     matmuls: attention || product.matrices.extents.length === 0 ? one : termOf(product.matrices, extents, 1),
     bytes: product.operands.map(({ elements, array }) => termOf(elements, extents, operandBytes(array.kind))),
     attention,
+    startedAgain: attention ? startedAgain(product, extents, kernel) : [],
     recomputed: product.recomputed,
     weightGradient: product.operands.some(({ array }) => array.kind === 'gradient'),
     times: 1,
   }
 }
+
+/** Where keys are passed around, 3(c - 1)/4 times; c times as often is as if the context axis did not share the queries out. */
+function startedAgain(product: Product, extents: Extents, kernel: number): readonly Term[] {
+  if (!product.operands.some(({ array }) => array.kind === 'passed')) return []
+  const queries = product.work.filter(({ label }) => label !== keyPositions)
+  const axes = queries.flatMap((dimension) => dimension.axes)
+  const rows = (over: readonly Axis[], times: number) =>
+    termOf(
+      monomial(
+        2,
+        queries.map(({ extent }) => extent),
+        over,
+      ),
+      extents,
+      times * kernel,
+    )
+  const apart = axes.filter((axis) => axis !== 'context')
+  return [rows(apart, 3 / 4), rows(axes, -3 / 4)]
+}
+
+/** What attention calls the positions of keys, beside those of queries. */
+const keyPositions = 'S'
 
 /** What goes through HBM and takes no FLOPs that count. */
 export function streaming(bytes: readonly Term[]): CompiledProduct {
@@ -132,6 +157,7 @@ export function streaming(bytes: readonly Term[]): CompiledProduct {
     matmuls: one,
     bytes,
     attention: false,
+    startedAgain: [],
     recomputed: false,
     weightGradient: false,
     times: 1,

@@ -49,6 +49,8 @@ export interface Efficiency {
   readonly attention: number
   /** Of what matmuls and attention reach in bursts, what they hold through training; 1 where absent. */
   readonly sustained?: number
+  /** Keys that a query meets of which attention reaches half of that (cost/compute.ts); 0 where absent. */
+  readonly attentionHalfKeys?: number
   readonly hbm: number
   /** Of HBM bandwidth, by attention that reads caches; as `hbm` where absent. */
   readonly cache?: number

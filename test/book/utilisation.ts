@@ -29,6 +29,7 @@ export function trainingTime(
     matmuls: one,
     bytes: [],
     attention: false,
+    startedAgain: [],
     recomputed: false,
     weightGradient: false,
     times: 1,

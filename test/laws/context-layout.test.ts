@@ -57,6 +57,27 @@ describe('a layout of context', () => {
     )
   })
 
+  it.each([
+    2, 4, 16,
+  ])('starts the rows of attention 3/4 of a time again for each further part of a ring of %d', (c) => {
+    const { model, cluster, workload, assumptions } = asked
+    const compute = (contextLayout: ContextLayout) => {
+      const plan = { mesh: { ...unitMesh, data: 16 / c, context: c }, zeroStage: 1, contextLayout } as const
+      const found = evaluate(asked, { ...plan, rematerialization: 'none' }, solvers)
+      if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
+      return found.plan.timeSeconds.compute
+    }
+    const positions = workload.batchTokens / 16
+    // Two products forwards, and five backwards for four: two FLOPs each of a position, a key and an element of a head.
+    const ofOneKey = (2 + (5 / 4) * 4) * 2 * model.layers * positions * model.heads * model.headDim
+    const again = ((3 * (c - 1)) / 4) * assumptions.attentionHalfKeys * ofOneKey
+    const rate =
+      (cluster.chip.peakFlopsPerSecond.bf16 ?? 0) *
+      assumptions.attentionEfficiency *
+      assumptions.sustainedShare
+    expect((compute('ring') - compute('gather')) / (again / rate)).toBeCloseTo(1, 6)
+  })
+
   it('turns heads into positions and back with four AllToAlls each way under Ulysses', () => {
     const list = moves('ulysses')
     expect(list.every((move) => move.includes('AllToAll'))).toBe(true)

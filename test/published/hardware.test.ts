@@ -54,6 +54,7 @@ const record = z.strictObject({
     matmul: fraction,
     matmulHalfFlops: z.number().nonnegative(),
     attention: fraction,
+    attentionHalfKeys: amount.optional(),
     sustained: fraction.optional(),
     hbm: fraction,
     cache: fraction.optional(),
