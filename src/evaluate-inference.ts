@@ -22,11 +22,23 @@ import { inferenceSketchFaults, tokensOf } from './plan/inference/sketch-faults.
 import { inferenceWarnings } from './plan/inference/warnings.ts'
 import type { InferenceEvaluation, InferencePlan } from './plan/inference-plan.ts'
 import { modelSummary } from './plan/model-summary.ts'
+import { onParts } from './plan/on-parts.ts'
 import type { IllegalPlan, Infeasibility } from './plan/plan.ts'
 import { sketchedPlacements } from './plan/sketched-placement.ts'
 import type { InferenceSketch, PhaseProblem } from './problem.ts'
 
+/** A mesh that takes fewer chips than there are lies on the part of them where it is best; the others stand idle. */
 export function evaluateInference(
+  problem: PhaseProblem,
+  sketch: InferenceSketch,
+  solvers: Solvers,
+): InferenceEvaluation | IllegalPlan {
+  return onParts(problem.cluster, sketch.mesh, (cluster) =>
+    evaluateOn({ ...problem, cluster }, sketch, solvers),
+  )
+}
+
+function evaluateOn(
   problem: PhaseProblem,
   sketch: InferenceSketch,
   { small }: Solvers,

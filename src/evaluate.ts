@@ -6,6 +6,7 @@ import { launchable } from './launch/training.ts'
 import type { Solvers } from './optimize.ts'
 import { assemble } from './plan/assemble.ts'
 import { modelSummary } from './plan/model-summary.ts'
+import { onParts } from './plan/on-parts.ts'
 import type { EvaluateAnswer, IllegalPlan } from './plan/plan.ts'
 import { sketchFaults } from './plan/sketch-faults.ts'
 import { sketchedPlacements } from './plan/sketched-placement.ts'
@@ -24,11 +25,18 @@ import {
   sketchedZeroStages,
 } from './search/sketch.ts'
 
+/** A mesh that takes fewer chips than there are lies on the part of them where it is best; the others stand idle. */
 export function evaluate(
   problem: Problem,
   sketch: PlanSketch,
-  { small }: Solvers,
+  solvers: Solvers,
 ): EvaluateAnswer | IllegalPlan {
+  return onParts(problem.cluster, sketch.mesh, (cluster) =>
+    evaluateOn({ ...problem, cluster }, sketch, solvers),
+  )
+}
+
+function evaluateOn(problem: Problem, sketch: PlanSketch, { small }: Solvers): EvaluateAnswer | IllegalPlan {
   const faults = sketchFaults(problem, sketch)
   if (faults.length > 0) return { illegal: faults }
   const best = bestTrial(problem, sketch)

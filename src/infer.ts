@@ -1,15 +1,19 @@
 /** Inference in one page: a problem in, ranked plans of a phase out. */
 import type { Solver } from '../solvers/linear-program.ts'
+import { floorSeconds } from './inference/floor.ts'
 import { generationPhase } from './inference/generation.ts'
 import { leanestCandidate } from './inference/leanest.ts'
+import type { MeshesOf } from './inference/meshes.ts'
 import { type InferenceModel, inferenceModel } from './inference/model.ts'
 import { paretoCandidates } from './inference/pareto.ts'
 import { prefillPhase } from './inference/prefill.ts'
 import { anyCandidate, type InferenceCandidate, type Phase, searchPhase } from './inference/search.ts'
+import { type PartFound, searchParts } from './inference/search-parts.ts'
 import { servable, serversOf, servingRefusals } from './launch/serving.ts'
 import type { Solvers } from './optimize.ts'
 import { endless, never, type Patience, type Stop, shares } from './patience.ts'
 import { assembled, unshown } from './plan/assembled.ts'
+import { withIdleChips } from './plan/idle-chips.ts'
 import { assembleInference } from './plan/inference/assemble.ts'
 import { inferenceNoPlan } from './plan/inference/no-plan.ts'
 import { paretoPoint } from './plan/inference/pareto-point.ts'
@@ -37,40 +41,47 @@ export function infer(
   const phase = phaseOf(model, problem, patience(shares.meshes))
   const share = isGeneration(problem) ? shares.listBeforeFrontier : shares.search
   const stop = patience(share)
-  const result = searchPhase(model, phase, problem.top, stop, undefined, patience(shares.floors))
+  const late = patience(shares.floors)
+  const result = searchParts(model, problem, { phaseOf, servable, late }, stop)
   const whole = { ...model, servable: null }
-  const better = model.servable && betterThan(result.candidates[0], whole, problem, stop)
-  const planOf: PlanOf = (candidate, rank, solver = small) =>
-    assembleInference(
-      model,
-      candidate,
-      rank,
-      phase,
-      phaseFields(model, problem, candidate),
-      solver,
-      lengthOf(problem),
-    )
-  const [best] = result.candidates
+  const better = model.servable && betterThan(result.found[0]?.candidate, whole, problem, stop)
+  const planned = (place: Omit<PartFound, 'candidate'>): PlanOf => {
+    return (candidate, rank, solver = small) =>
+      assembleInference(
+        place.model,
+        candidate,
+        rank,
+        place.phase,
+        phaseFields(place.model, place.problem, candidate),
+        solver,
+        lengthOf(problem),
+      )
+  }
+  const planOf = planned({ model, problem, phase })
+  const [best] = result.found
   const frontier =
     best && isGeneration(problem) ? paretoCandidates(model, problem, patience(shares.frontier)) : null
-  const plans = assembled(result.candidates, planOf, patience(shares.plans))
+  const plans = assembled(
+    result.found,
+    (place, rank) =>
+      withIdleChips(planned(place)(place.candidate, rank), problem, result.onAll?.seconds ?? null),
+    patience(shares.plans),
+  )
   const points = assembled(
     frontier?.candidates ?? [],
     (candidate, rank) => paretoPoint(planOf(candidate, rank, null), problem.cluster.chips),
     patience(shares.suggestions),
   )
-  const unlaunchable = better && unlaunchablePlan(problem, planOf(better, 0), better, best)
+  const unlaunchable = better && unlaunchablePlan(problem, planOf(better, 0), better, best?.candidate)
   const [first] = plans
-  const { indivisible: divisibility, constrained } = phase.meshes
-  const constraint = constrained + result.infeasible.constraint
+  const { divisibility } = result
+  const constraint = result.constraint + result.infeasible.constraint
+  // Under plans of all the chips, and so of any.
+  const floor = best ? floorSeconds(problem, best.phase.work(best.candidate.pass)) : null
   const account = searchAccount(
-    {
-      ...result,
-      enumerated: phase.meshes.total,
-      infeasible: { ...result.infeasible, divisibility, constraint },
-    },
-    first && best ? { stepTimeSeconds: first.stepTimeSeconds, score: best.score } : null,
-    result.unexamined > 0 ? null : (first?.floorSeconds ?? null),
+    { ...result, infeasible: { ...result.infeasible, divisibility, constraint } },
+    first && best ? { stepTimeSeconds: first.stepTimeSeconds, score: best.candidate.score } : null,
+    result.unexamined > 0 ? null : floor,
   )
   const cut = frontier !== null && (frontier.unexamined > 0 || points.length < frontier.candidates.length)
   const nothing = !best && result.unexamined === 0
@@ -88,14 +99,14 @@ export function infer(
     unlaunchable,
     ...(frontier ? { pareto: points } : {}),
     search: { ...account, exact: account.exact && !cut },
-    sensitivity: best ? inferenceSensitivity(model, best) : null,
+    sensitivity: best ? inferenceSensitivity(best.model, best.candidate) : null,
     infeasible: nothing ? why() : null,
     model: modelSummary(problem, lengthOf(problem)),
     hardware: problem.cluster,
     precision: problem.precision,
     assumptions: problem.assumptions,
     warnings: [
-      ...unshown(result.candidates.length, plans.length),
+      ...unshown(result.found.length, plans.length),
       ...(cut ? [cutFrontier] : []),
       ...inferenceWarnings(problem, first ?? null),
     ],
@@ -136,8 +147,15 @@ function anyPlan(other: PhaseProblem, stop: Stop): boolean {
   return anyCandidate(compiled, phaseOf(compiled, other, stop), stop)
 }
 
-export function phaseOf(model: InferenceModel, problem: PhaseProblem, stop: Stop = never): Phase {
-  return isGeneration(problem) ? generationPhase(model, problem, stop) : prefillPhase(model, problem, stop)
+export function phaseOf(
+  model: InferenceModel,
+  problem: PhaseProblem,
+  stop: Stop = never,
+  meshesOf?: MeshesOf,
+): Phase {
+  return isGeneration(problem)
+    ? generationPhase(model, problem, stop, meshesOf)
+    : prefillPhase(model, problem, stop, meshesOf)
 }
 
 export function lengthOf({ workload }: PhaseProblem): number {
@@ -155,7 +173,7 @@ function noPlan(
   model: InferenceModel,
   problem: PhaseProblem,
   phase: Phase,
-  result: ReturnType<typeof searchPhase>,
+  result: ReturnType<typeof searchParts>,
   planOf: PlanOf,
   patience: Patience,
 ): InferenceAnswer['infeasible'] {

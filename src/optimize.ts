@@ -1,6 +1,6 @@
 /** The service in one page: a problem in, ranked plans out. */
 import type { Solver } from '../solvers/linear-program.ts'
-import type { CostModel } from './cost/model.ts'
+import { type CostModel, onCluster } from './cost/model.ts'
 import { placements } from './hardware/placement.ts'
 import { ofKind, trainers } from './launch/framework.ts'
 import { launchable, launchRefusals } from './launch/training.ts'
@@ -8,6 +8,7 @@ import { endless, type Patience, type Stop, shares } from './patience.ts'
 import { anythingListed } from './plan/anything-listed.ts'
 import { assemble } from './plan/assemble.ts'
 import { assembled, unshown } from './plan/assembled.ts'
+import { withIdleChips } from './plan/idle-chips.ts'
 import { modelSummary } from './plan/model-summary.ts'
 import { noLaunch } from './plan/no-launch.ts'
 import { noPlan } from './plan/no-plan.ts'
@@ -17,12 +18,14 @@ import { sensitivity } from './plan/sensitivity.ts'
 import { warnings } from './plan/warnings.ts'
 import type { Problem } from './problem.ts'
 import type { Candidate, Layout, Misfit } from './search/candidate.ts'
-import { boundingModel, contextModels, modelFor, searchAll } from './search/context-models.ts'
+import { boundingModel, contextModels, modelFor } from './search/context-models.ts'
 import { continuousBound } from './search/continuous-bound.ts'
 import { anythingFits } from './search/fits.ts'
 import { enumerateMeshes } from './search/meshes.ts'
 import { misfits } from './search/misfits.ts'
 import type { SearchResult } from './search/search.ts'
+import { searchAll, type WholeSearch } from './search/search-all.ts'
+import type { Seconds } from './units.ts'
 
 export interface Solvers {
   /** For small programmes, without duals. */
@@ -36,20 +39,24 @@ export interface Solvers {
  * all the same; where there was no time to find anything, no plans and no reasons.
  */
 export function optimize(problem: Problem, { small }: Solvers, patience: Patience = endless): OptimizeAnswer {
-  const models = contextModels(problem, patience(shares.meshes))
-  const { result, better, beyond } = listed(models, problem, patience)
+  const { unseen } = enumerateMeshes(problem, patience(shares.meshes))
+  const models = contextModels(problem)
+  const result = listed(models, problem, patience)
   const modelOf = (layout: Layout) => modelFor(models, layout)
   const plans = assembled(
     result.candidates,
-    (candidate, rank) => assemble(modelOf(candidate), candidate, rank, small),
+    (candidate, rank) => {
+      const plan = assemble(modelOf(candidate), candidate, rank, small)
+      return withIdleChips(plan, problem, result.onAll?.score ?? null)
+    },
     patience(shares.plans),
   )
   const [best] = result.candidates
-  const unlaunchable = better && unlaunchablePlan(modelOf(better), better, plans[0] ?? null, small)
+  const { refused } = result
+  const unlaunchable = refused && unlaunchablePlan(modelOf(refused), refused, plans[0] ?? null, small)
   const late = patience(shares.bound)()
   // Of some of the meshes it would bound those alone.
-  const whole = enumerateMeshes(problem).unseen === 0
-  const bound = best && !late && whole ? continuousBound(boundingModel(models), small) : null
+  const bound = best && !late && unseen === 0 ? boundOf(models, best, small) : null
   const none = !best && result.unexamined === 0
   return {
     plans,
@@ -57,7 +64,7 @@ export function optimize(problem: Problem, { small }: Solvers, patience: Patienc
     search: searchAccount(
       result,
       plans[0] && best ? { stepTimeSeconds: plans[0].stepTimeSeconds, score: best.score } : null,
-      bound?.lowerBoundSeconds ?? null,
+      bound,
     ),
     sensitivity: best && !late ? sensitivity(modelOf(best), best, launchable(modelOf(best))) : null,
     infeasible: none
@@ -69,7 +76,7 @@ export function optimize(problem: Problem, { small }: Solvers, patience: Patienc
     assumptions: problem.assumptions,
     warnings: [
       ...unshown(result.candidates.length, plans.length),
-      ...(beyond > 0 && (best || better) ? [unsought] : []),
+      ...(result.unsought > 0 && (best || refused) ? [unsought] : []),
       ...warnings(problem, plans[0] ?? null),
     ],
   }
@@ -78,34 +85,27 @@ export function optimize(problem: Problem, { small }: Solvers, patience: Patienc
 const unsought =
   'there was no time to look for all plans that no framework launches: one of them may be better; raise timeoutMs'
 
-interface Found {
-  readonly result: SearchResult
-  /** The best of all, where that is better. */
-  readonly better: Candidate | null
-  /** What was not looked at for it. */
-  readonly beyond: number
+/** Of meshes of all the chips, and of as many as the best plan takes. */
+function boundOf(models: readonly CostModel[], { cluster }: Candidate, solver: Solver): Seconds | null {
+  const model = boundingModel(models)
+  const sizes = cluster.chips === model.problem.cluster.chips ? [model] : [model, onCluster(model, cluster)]
+  const bounds = sizes.flatMap((own) => continuousBound(own, solver)?.lowerBoundSeconds ?? [])
+  return bounds.length > 0 ? Math.min(...bounds) : null
 }
 
-/** What can be launched, and the best of all where that is better: a second search, which the first bounds. */
-function listed(models: readonly CostModel[], problem: Problem, patience: Patience): Found {
+/**
+ * What can be launched, and the best of all where that is better. That one takes all the chips: what no framework launches is no
+ * reason to leave some idle.
+ */
+function listed(models: readonly CostModel[], problem: Problem, patience: Patience): WholeSearch {
   const stop = patience(shares.search)
   // Where nothing fits there is nothing to rank: memory alone says all, and the reasons come soon.
   const none = anythingFits(problem, stop) ? null : misfits(models, stop)
-  if (none) return { result: none, better: null, beyond: 0 }
-  const filtered = models.some((model) => launchable(model) !== null)
-  const result = searchAll(models, problem.top, launchable, { stop, late: patience(shares.floors) })
-  if (!filtered) return { result, better: null, beyond: 0 }
-  const [first] = result.candidates
-  const all = searchAll(models, 1, undefined, {
-    stop: patience(shares.unlaunchable),
-    late: patience(shares.unlaunchableFloors),
-    most: first?.score,
-  })
-  const [better] = all.candidates
-  const beyond = all.unexamined
-  if (better && !(first && first.score <= better.score)) return { result, better, beyond }
-  // Where none can be launched and none was found to fit, what does not fit is told of all.
-  return { result: first || result.unexamined > 0 ? result : all, better: null, beyond }
+  const [late, refused] = [patience(shares.floors), patience(shares.unlaunchable)]
+  const result = searchAll(models, problem.top, launchable, { stop, late, whole: none, refused })
+  if (!none || result.candidates.length > 0) return result
+  const { unexamined, floor } = result
+  return { ...none, unexamined, floor, onAll: null }
 }
 
 function unlaunchablePlan(

@@ -31,7 +31,6 @@ export const shares = {
   search: 0.6,
   /** The best plan of all, whether or not a framework launches it. */
   unlaunchable: 0.75,
-  unlaunchableFloors: 0.65,
   /** Latency against cost, where it is asked for: the list of plans is then done by half of the time. */
   listBeforeFrontier: 0.45,
   frontier: 0.75,

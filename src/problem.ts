@@ -91,8 +91,9 @@ export type InferenceWorkload = PrefillWorkload | GenerateWorkload | ServeWorklo
 /** What a size may be: one number, one of several, or a range (inclusive). */
 export type Constraint = number | readonly number[] | { readonly min?: number; readonly max?: number }
 
+/** `chips` are those that a plan uses: any number up to those there are where it is absent. */
 export type Constraints = Readonly<
-  Partial<Record<Axis | 'zeroStage' | 'microbatches' | 'virtualStages', Constraint>>
+  Partial<Record<Axis | 'chips' | 'zeroStage' | 'microbatches' | 'virtualStages', Constraint>>
 >
 
 export type Objective = 'stepTime' | 'throughputPerChip' | 'costPerToken' | 'latency'

@@ -45,6 +45,7 @@ export const answeredFields = {
   timeToFirstTokenSeconds: unread,
   speculation: unread,
   chips: unread,
+  idleChips: unread,
   chipsPerInstance: unread,
   instances: unread,
   utilization: unread,

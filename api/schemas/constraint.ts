@@ -19,6 +19,7 @@ function constraint(least: number, most: number) {
 export const constraints = z
   .strictObject({
     ...perAxis(z.exactOptional(constraint(1, mostChips))),
+    chips: z.exactOptional(constraint(1, mostChips)).describe('Chips that a plan uses, the others idle.'),
     zeroStage: z.exactOptional(constraint(0, 3)),
     microbatches: z.exactOptional(constraint(1, 1e6)),
     virtualStages: z.exactOptional(constraint(1, 10_000)),

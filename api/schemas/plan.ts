@@ -79,6 +79,10 @@ export const plan = z.object({
   infeasible: z.exactOptional(z.array(infeasibility)),
   id: z.string().describe('A stable hash of the plan.'),
   summary: z.string(),
+  chips: z.int().describe('Those that the mesh takes.'),
+  idleChips: z
+    .int()
+    .describe('The others that were asked for: figures per chip, MFU and costs count them as well.'),
   mesh,
   placement: z.array(placement),
   layout,

@@ -2,7 +2,7 @@
  * Everything about a request that does not depend on the mesh, derived once: compiled windows per ZeRO stage and
  * policy, memory terms, rates. A candidate only puts numbers in.
  */
-
+import type { Cluster } from '../hardware/cluster.ts'
 import { resourceCount } from '../hardware/collective.ts'
 import {
   type Composition,
@@ -108,6 +108,29 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = plain
     kinds: () => {
       kinds ??= layerKinds(model, modelOf)
       return kinds
+    },
+  }
+}
+
+/** The same on other chips of the kind: nothing that is compiled knows how many there are, or what is between them. */
+export function onCluster(model: CostModel, cluster: Cluster): CostModel {
+  const { problem, kinds, resources, sets } = model
+  const { assumptions } = problem
+  const ofHost = resources - resourceCount(problem.cluster.network)
+  const moved: CostModel = {
+    ...model,
+    problem: { ...problem, cluster },
+    stepOverhead: stepOverhead(cluster, assumptions),
+    prices: networkPrices(cluster.network, sets, assumptions),
+    resources: resourceCount(cluster.network) + ofHost,
+  }
+  if (!kinds) return moved
+  let known: LayerKinds | null = null
+  return {
+    ...moved,
+    kinds: () => {
+      known ??= { dense: onCluster(kinds().dense, cluster), sparse: onCluster(kinds().sparse, cluster) }
+      return known
     },
   }
 }

@@ -27,4 +27,11 @@ export interface Cluster {
   readonly chip: Chip
   readonly chips: number
   readonly network: Network
+  /** Chips beside these that were asked for and stand idle: a part of a cluster has them. They are paid for all the same. */
+  readonly idleChips?: number
+}
+
+/** Those at work and those that stand idle. */
+export function chipsAsked({ chips, idleChips = 0 }: Cluster): number {
+  return chips + idleChips
 }

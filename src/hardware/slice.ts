@@ -113,6 +113,28 @@ function hostLimits({ pod, host }: TorusSystem): readonly (readonly number[])[] 
   return [...new Map(limits.map((most) => [sorted(most).join(), most])).values()]
 }
 
+/** All legal slices that a topology has room for, but the topology itself. */
+export function slicesWithin(system: TorusSystem, topology: Box): readonly Box[] {
+  const { wrap, slices } = system
+  const step = wrap.kind === 'cubes' ? wrap.edge : 1
+  const unlisted = wrap.kind === 'cubes' || !slices ? edgesWithin(topology, step) : []
+  const distinct = new Map<string, Box>()
+  for (const box of [...(slices ?? []), ...unlisted]) {
+    const turned = sorted(completed(system, box))
+    if (fitsInto(turned, topology) && isLegal(system, turned)) distinct.set(printed(turned), turned)
+  }
+  distinct.delete(printed(sorted(topology)))
+  return [...distinct.values()].map(customary)
+}
+
+/** Every box of multiples of a step, no longer than another along any of its axes. */
+function edgesWithin([first, ...rest]: Box, step: number): readonly Box[] {
+  if (first === undefined) return [[]]
+  const others = edgesWithin(rest, step)
+  const edges = Array.from({ length: Math.floor(first / step) }, (_, at) => (at + 1) * step)
+  return edges.flatMap((edge) => others.map((box) => [edge, ...box]))
+}
+
 function isLegal(system: TorusSystem, topology: Box): boolean {
   const { wrap, pod, slices, host } = system
   const box = sorted(topology)

@@ -9,7 +9,7 @@ import { arrange, leastSeconds } from './arrangement.ts'
 import { waysOf } from './beside.ts'
 import { evenBatches } from './even-batches.ts'
 import type { Wanted } from './layout-question.ts'
-import { inferenceMeshes } from './meshes.ts'
+import { inferenceMeshes, type MeshesOf } from './meshes.ts'
 import type { InferenceModel } from './model.ts'
 import { generationPass, type Pass } from './pass.ts'
 import { memoryRoom } from './pass-numbers.ts'
@@ -26,6 +26,7 @@ export function generationPhase(
   model: InferenceModel,
   problem: InferenceProblem<GenerateWorkload>,
   stop: Stop = never,
+  meshesOf: MeshesOf = inferenceMeshes,
 ): GenerationPhase {
   const { workload, objective } = problem
   const { batchSequences, maxStepSeconds = Number.POSITIVE_INFINITY } = workload
@@ -51,7 +52,7 @@ export function generationPhase(
     mode: 'generate',
     offers,
     most,
-    meshes: inferenceMeshes(problem, { sequences: fills ? null : batchSequences, positions: 1 }, stop),
+    meshes: meshesOf(problem, { sequences: fills ? null : batchSequences, positions: 1 }, stop),
     passes: (site) => {
       if (!fills) return passesOf(batchSequences, site.mesh)
       const batches = candidateBatches(site.mesh, largestBatch(model, site, workload))

@@ -8,12 +8,15 @@ import { never, type Stop } from '../patience.ts'
 import { type InferenceProblem, type PhaseProblem, satisfies } from '../problem.ts'
 import { expertFault, type Meshes, meshesAmong, meshPairs, orderedProducts } from '../search/meshes.ts'
 import { spread } from '../search/spread.ts'
-import { axes, type Mesh, replicasOf, unitMesh } from '../sharding/axis.ts'
+import { type Axis, axes, type Mesh, replicasOf, unitMesh } from '../sharding/axis.ts'
 
 export interface MeshFault {
   readonly axis: string
   readonly detail: string
 }
+
+/** The meshes of a phase: all of them, or those of a part of the chips that give hope. */
+export type MeshesOf = (problem: InferenceProblem, demand: Demand, stop: Stop) => Meshes
 
 /** What a phase asks of a mesh beyond the model. */
 export interface Demand {
@@ -128,4 +131,38 @@ function listedMeshes(problem: InferenceProblem, demand: Demand, stop: Stop): Me
     }
   }
   return meshesAmong(pairs, { total, constrained, over })
+}
+
+/** Meshes that can be run and are allowed, of those that give hope. The others are not counted. */
+export function hopefulInferenceMeshes(
+  problem: InferenceProblem,
+  demand: Demand,
+  hopes: (mesh: Mesh) => boolean,
+): Meshes {
+  const { cluster, constraints, assumptions, model } = problem
+  const second = assumptions.searchWeightLayouts || constraints.tensor2 !== undefined
+  const may = (axis: Axis, size: number) => satisfies(size, constraints[axis])
+  const mostTensors = paddedHeads(model.heads)
+  const found: Mesh[] = []
+  for (const data of divisorsOf(cluster.chips)) {
+    if (demand.sequences !== null && data > demand.sequences) break
+    for (const expert of model.experts ? divisorsOf(cluster.chips / data) : [1]) {
+      const shards = cluster.chips / data / expert
+      if (!may('data', data) || !may('expert', expert)) continue
+      for (const tensor of divisorsOf(shards)) {
+        if (tensor > mostTensors || !may('tensor', tensor)) continue
+        for (const tensor2 of second ? divisorsOf(shards / tensor) : [1]) {
+          if (tensor * tensor2 > mostTensors || !may('tensor2', tensor2)) continue
+          for (const context of divisorsOf(shards / tensor / tensor2)) {
+            const pipeline = shards / tensor / tensor2 / context
+            if (context > demand.positions || pipeline > model.layers) continue
+            const mesh: Mesh = { data, fsdp: 1, tensor, tensor2, context, expert, pipeline }
+            if (!axes.every((axis) => may(axis, mesh[axis])) || !hopes(mesh)) continue
+            if (inferenceMeshFaults(mesh, problem, demand).length === 0) found.push(mesh)
+          }
+        }
+      }
+    }
+  }
+  return { total: found.length, allowed: found, constrained: 0, indivisible: 0, unseen: 0 }
 }

@@ -10,7 +10,7 @@ import { arrayType } from '../cost/compile.ts'
 import { type ComputeRates, computeRates } from '../cost/compute.ts'
 import { type NetworkPrices, networkPrices } from '../cost/network.ts'
 import type { Traffic } from '../cost/traffic.ts'
-import type { Network } from '../hardware/cluster.ts'
+import type { Cluster, Network } from '../hardware/cluster.ts'
 import { resourceCount } from '../hardware/collective.ts'
 import { cacheLayers } from '../model/attention-layers.ts'
 import type { Setting } from '../problem.ts'
@@ -153,6 +153,24 @@ function compile({ model, precision, assumptions }: Setting): Compiled {
       priced.set(network, prices)
       return prices
     },
+  }
+}
+
+/** The same on other chips of the kind. */
+export function inferenceOn(
+  model: InferenceModel,
+  cluster: Cluster,
+  servable: InferenceModel['servable'] = null,
+): InferenceModel {
+  const { setting, sets } = model
+  return {
+    ...model,
+    setting: { ...setting, cluster },
+    prices: networkPrices(cluster.network, sets, inferenceTerms(setting.assumptions)),
+    resources: resourceCount(cluster.network),
+    servable,
+    numbers: new WeakMap(),
+    traffics: [],
   }
 }
 

@@ -8,7 +8,7 @@ import { type Mesh, replicasOf } from '../sharding/axis.ts'
 import { leastSeconds } from './arrangement.ts'
 import { waysOf } from './beside.ts'
 import { contextGroups } from './contexts.ts'
-import { inferenceMeshes } from './meshes.ts'
+import { inferenceMeshes, type MeshesOf } from './meshes.ts'
 import type { InferenceModel } from './model.ts'
 import { type Pass, prefillPass } from './pass.ts'
 import { memoryRoom } from './pass-numbers.ts'
@@ -19,6 +19,7 @@ export function prefillPhase(
   model: InferenceModel,
   problem: InferenceProblem<PrefillWorkload>,
   stop: Stop = never,
+  meshesOf: MeshesOf = inferenceMeshes,
 ): Phase {
   const { model: transformer, workload } = problem
   const { batchSequences, promptLength, cachedPrefixLength, chunkTokens } = workload
@@ -34,7 +35,7 @@ export function prefillPhase(
   return {
     mode: 'prefill',
     offers: (mesh, wanted) => offersOf(model, mesh, 'prefill', batchSequences, wanted),
-    meshes: inferenceMeshes(problem, { sequences: batchSequences, positions: fresh }, stop),
+    meshes: meshesOf(problem, { sequences: batchSequences, positions: fresh }, stop),
     passes: ({ mesh }) => passesOf(mesh),
     lower: (mesh, offered) => {
       const bytes = memoryRoom(model, mesh, offered)

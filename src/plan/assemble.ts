@@ -3,6 +3,7 @@
 import type { Solver } from '../../solvers/linear-program.ts'
 import type { CostModel } from '../cost/model.ts'
 import { repriced } from '../cost/repriced.ts'
+import { chipsAsked } from '../hardware/cluster.ts'
 import { launch } from '../launch/training.ts'
 import { routerTrainFlops, trainFlops } from '../model/flops.ts'
 import type { Candidate } from '../search/candidate.ts'
@@ -42,6 +43,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
   const placement = axisPlacements(candidate.placement, mesh, cluster)
   const usefulFlops = usefulStepFlops(model)
   const used = utilization(cluster, problem.precision, costed.stepTime)
+  const paid = chipsAsked(cluster)
   const tokensPerSecond = workload.batchTokens / costed.stepTime
   const executedFlops = usefulFlops + recomputedStepFlops(costed)
   const short = memory.total - memory.budget
@@ -60,6 +62,8 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
       placement,
     ]),
     summary: summary(model, candidate),
+    chips: cluster.chips,
+    idleChips: paid - cluster.chips,
     mesh,
     placement,
     layout: {
@@ -82,8 +86,8 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
     upperBoundSeconds: costed.upperBound,
     ...used(usefulFlops, executedFlops),
     tokensPerSecond,
-    tokensPerSecondPerChip: tokensPerSecond / cluster.chips,
-    ...tokenCost(cluster.chip, cluster.chips, tokensPerSecond, 'trained'),
+    tokensPerSecondPerChip: tokensPerSecond / paid,
+    ...tokenCost(cluster.chip, paid, tokensPerSecond, 'trained'),
     paddingFraction: 1 - workload.batchTokens / (sequences * microbatches * workload.sequenceLength),
     timeSeconds: time,
     memoryBytes: memory,

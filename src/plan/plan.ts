@@ -98,6 +98,10 @@ export interface Plan extends TokenCost {
   readonly infeasible?: readonly Infeasibility[]
   readonly id: string
   readonly summary: string
+  /** Those that the mesh takes. */
+  readonly chips: number
+  /** Of those asked for, the others: figures per chip, MFU and costs count them as well. */
+  readonly idleChips: number
   readonly mesh: Mesh
   readonly placement: readonly AxisPlacement[]
   readonly layout: {

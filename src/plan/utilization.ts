@@ -4,7 +4,7 @@
  * share of its own peak, so that the share of the bf16 peak stands beside it.
  */
 import { peakFlops } from '../cost/compute.ts'
-import type { Cluster } from '../hardware/cluster.ts'
+import { type Cluster, chipsAsked } from '../hardware/cluster.ts'
 import type { Precision } from '../problem.ts'
 import type { Flops, Seconds } from '../units.ts'
 import type { Plan } from './plan.ts'
@@ -12,10 +12,12 @@ import type { Plan } from './plan.ts'
 export type Utilization = Pick<Plan, 'mfu' | 'hfu' | 'mfuPeak' | 'mfuOfBf16Peak'>
 
 export function utilization(
-  { chip, chips }: Cluster,
+  cluster: Cluster,
   { compute }: Precision,
   seconds: Seconds,
 ): (useful: Flops, executed: Flops) => Utilization {
+  const { chip } = cluster
+  const chips = chipsAsked(cluster)
   const peak = peakFlops(chip, compute)
   const { bf16 } = chip.peakFlopsPerSecond
   return (useful, executed) => ({

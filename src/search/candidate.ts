@@ -2,6 +2,7 @@
 
 import type { Mix } from '../cost/memory-numbers.ts'
 import type { StageGroup } from '../cost/stages.ts'
+import type { Cluster } from '../hardware/cluster.ts'
 import type { Placement } from '../hardware/placement.ts'
 import type { Schedule } from '../recipe/schedule.ts'
 import type { Mesh } from '../sharding/axis.ts'
@@ -12,6 +13,8 @@ import type { ZeroStage } from '../sharding/states.ts'
 import type { Bytes, Seconds } from '../units.ts'
 
 export interface Layout {
+  /** The chips that it runs on: those of the request, or a part of them. */
+  readonly cluster: Cluster
   readonly mesh: Mesh
   readonly zeroStage: ZeroStage
   readonly contextLayout: ContextLayout

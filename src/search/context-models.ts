@@ -2,52 +2,39 @@
  * One cost model per way that attention may meet keys which the context axis shards. Without such an axis all are alike, and
  * only the first is searched.
  */
-import { type CostModel, costModel } from '../cost/model.ts'
-import { never, type Stop } from '../patience.ts'
-import type { Problem } from '../problem.ts'
+import { type CostModel, costModel, onCluster } from '../cost/model.ts'
+import { type Problem, satisfies } from '../problem.ts'
+import { unitMesh } from '../sharding/axis.ts'
 import {
   contextLayoutFits,
   contextLayoutRow,
   contextLayouts,
   plainContext,
 } from '../sharding/context-layout.ts'
-import type { Accepts, Layout } from './candidate.ts'
-import { enumerateMeshes } from './meshes.ts'
-import { type SearchResult, searchSpaces, spaceOf } from './search.ts'
+import type { ContextLayout } from '../sharding/context-layouts.ts'
+import type { Layout } from './candidate.ts'
 
 /** The first is of what every mesh has. */
-export function contextModels(problem: Problem, stop: Stop = never): readonly CostModel[] {
-  const { contextLayouts } = problem.assumptions
-  const { allowed } = enumerateMeshes(problem, stop)
-  const others = contextLayouts.filter(
-    (layout) =>
-      layout !== plainContext && allowed.some((mesh) => contextLayoutFits(layout, mesh, problem.model)),
+export function contextModels(problem: Problem): readonly CostModel[] {
+  const others = problem.assumptions.contextLayouts.filter(
+    (layout) => layout !== plainContext && mayBeUsed(layout, problem),
   )
   return [costModel(problem), ...others.map((layout) => costModel(problem, layout))]
 }
 
-interface Ends {
-  readonly stop?: Stop
-  /** To look for floors. */
-  readonly late?: Stop
-  /** Plans that are worse are not listed. */
-  readonly most?: number | undefined
+/** A mesh of fewer chips than there are may have a context axis where none of all has. */
+function mayBeUsed(layout: ContextLayout, { cluster, constraints, model }: Problem): boolean {
+  for (let context = 2; context <= cluster.chips; context++) {
+    const wanted = satisfies(context, constraints.context)
+    if (wanted && contextLayoutFits(layout, { ...unitMesh, context }, model)) return true
+  }
+  return false
 }
 
-export function searchAll(
-  models: readonly CostModel[],
-  top: number,
-  acceptsOf: (model: CostModel) => Accepts | null = () => null,
-  { stop = never, late = stop, most }: Ends = {},
-): SearchResult {
-  const spaces = models.map((model) => spaceOf(model, acceptsOf(model), stop))
-  return searchSpaces(spaces, top, stop, most, late)
-}
-
-export function modelFor(models: readonly CostModel[], { contextLayout }: Layout): CostModel {
+export function modelFor(models: readonly CostModel[], { contextLayout, cluster }: Layout): CostModel {
   const found = models.find((model) => model.contextLayout === contextLayout)
   if (!found) throw new RangeError(`No model has the context layout ${contextLayout}`)
-  return found
+  return found.problem.cluster === cluster ? found : onCluster(found, cluster)
 }
 
 /** What it moves all others move as well: an AllToAll is not counted by the bound (continuous/unavoidable.ts). */

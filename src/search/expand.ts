@@ -92,9 +92,10 @@ function openLayouts(
   { nearest }: Choices,
 ): readonly OpenLayout[] {
   const { contextLayout, problem } = model
+  const { cluster } = problem
   return zeroStages.flatMap((zeroStage) => {
     if (!choiceAllowed(problem.constraints, zeroStage, microbatching.microbatches, schedule)) return []
-    const layout: OpenLayout = { mesh, zeroStage, contextLayout, ...microbatching, schedule }
+    const layout: OpenLayout = { cluster, mesh, zeroStage, contextLayout, ...microbatching, schedule }
     return accepts && nearest === false && !accepts.layout(layout) ? [] : [layout]
   })
 }

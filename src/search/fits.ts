@@ -27,9 +27,13 @@ export function anythingFits(problem: Problem, stop: Stop = never): boolean {
   const leanest = problem.assumptions.contextLayouts.find((name) => contextLayoutRow(name).keys === 'own')
   const model = costModel(problem, leanest)
   if (statesFloor(model) > problem.memoryBudget) return false
+  return anyFits(model, enumerateMeshes(problem, stop).allowed, stop)
+}
+
+/** False where it is told to stop before one was found that does. */
+export function anyFits(model: CostModel, meshes: readonly Mesh[], stop: Stop = never): boolean {
   const scale = createScale()
-  const { allowed } = enumerateMeshes(problem, stop)
-  const bySharding = [...allowed].sort((a, b) => a.data - b.data || b.context - a.context)
+  const bySharding = [...meshes].sort((a, b) => a.data - b.data || b.context - a.context)
   return bySharding.some((mesh) => !stop() && meshFits(model, mesh, scale))
 }
 
@@ -56,7 +60,22 @@ export function meshFits(model: CostModel, mesh: Mesh, scale: Scale): boolean {
 
 /** What the average chip holds of states at least, however they are sharded, and what is held back. */
 export function statesFloor(model: CostModel): Bytes {
-  const { cluster, model: transformer, assumptions } = model.problem
+  const { chips } = model.problem.cluster
+  return Math.min(...statesBytes(model).map(({ states, reserve }) => states / chips + reserve)) * (1 - 1e-12)
+}
+
+/** The states of the model are on no fewer. */
+export function leastChips(model: CostModel): number {
+  const { memoryBudget } = model.problem
+  const counts = statesBytes(model).map(({ states, reserve }) => {
+    return reserve < memoryBudget ? states / (memoryBudget - reserve) : Number.POSITIVE_INFINITY
+  })
+  return Math.min(...counts) * (1 - 1e-12)
+}
+
+/** By ZeRO stage: the states of the whole model, and what each chip holds back. */
+function statesBytes(model: CostModel): readonly { readonly states: Bytes; readonly reserve: Bytes }[] {
+  const { model: transformer, assumptions } = model.problem
   const scale = createScale()
   setMesh(scale, unitMesh, model.extents, assumptions.tokensDivideFreely)
   setBatch(scale, 1)
@@ -65,9 +84,8 @@ export function statesFloor(model: CostModel): Bytes {
     ...{ first: true, last: true, layers, stages: 1, index: 0, inFlight: 1, held: 1 },
     composition: null,
   }
-  const each = zeroStages.map((zeroStage) => {
+  return zeroStages.map((zeroStage) => {
     const memory = fixedMemory(memoryNumbers(model, stageModel(model, zeroStage), scale), all)
-    return (memory.parameters + memory.gradients + memory.optimizer) / cluster.chips + memory.reserve
+    return { states: memory.parameters + memory.gradients + memory.optimizer, reserve: memory.reserve }
   })
-  return Math.min(...each) * (1 - 1e-12)
 }

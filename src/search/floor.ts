@@ -17,42 +17,60 @@
  * taken to find scores to hide behind. Windows of several microbatches take at least as long as one of their sums, because the
  * longest of sums is at most the sum of the longest. Left out: transfers between stages, the optimizer, the uneven
  * ends of the pipeline, and that small matmuls are slower.
+ *
+ * A closer one, which is dearer, knows the size of microbatches: with C and A of one of them, and t both of its windows,
+ *
+ *   (m-1)·t + window(C_f, A_f + P_f + W) + window(C_b, A_b + P_b + G) + (p-1)/v · t + overhead
  */
 import type { Bucket, Window } from '../cost/compile.ts'
 import { computeTime } from '../cost/compute.ts'
+import { memoryNumbers } from '../cost/memory-numbers.ts'
 import type { CostModel } from '../cost/model.ts'
 import type { NetworkCosts } from '../cost/network.ts'
 import type { StageModel } from '../cost/stage-model.ts'
 import { type Scale, setBatch, setMesh } from '../cost/term.ts'
 import { addBuckets, addScaled, createTraffic, type Traffic, windowTime } from '../cost/traffic.ts'
 import { canRun, hasVirtualStages, scheduleRow, scheduleRows } from '../recipe/schedule.ts'
-import type { Mesh } from '../sharding/axis.ts'
+import { type Mesh, replicasOf } from '../sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../sharding/states.ts'
 import type { Seconds } from '../units.ts'
 import { score } from './candidate.ts'
 import { type Microbatching, microbatchChoices, triedSchedules, zeroChoices } from './choices.ts'
+import { meanShortBytes } from './layout-floor.ts'
 
 export interface Floors {
   /** Of every layout of a mesh. */
   readonly of: (mesh: Mesh, scale: Scale) => number
   /** Of those of one of its ZeRO stages and numbers of microbatches. */
   readonly within: (mesh: Mesh, scale: Scale) => ChoiceFloor
+  /**
+   * Whether any layout may be as good as the limit by a closer floor, or by less memory than even the leanest policy takes:
+   * dearer to ask for, and worth it where the other floor does not say.
+   */
+  readonly hopeful: (mesh: Mesh, scale: Scale, limit: number) => boolean
+  /** The same of given microbatches, whatever states take, and of one ZeRO stage for all. */
+  readonly mayBe: (mesh: Mesh, scale: Scale, limit: number, choices: readonly Microbatching[]) => boolean
 }
 
 export type ChoiceFloor = (zeroStage: ZeroStage, microbatches: number) => number
 
+/** Of all layers and the ends, on a chip that had them all. */
 interface Work {
   readonly forward: Seconds
   readonly backward: Seconds
   readonly weightGradients: Seconds
-  readonly forwardTraffic: Traffic
-  readonly backwardTraffic: Traffic
+}
+
+interface Moved {
+  readonly forward: Traffic
+  readonly backward: Traffic
 }
 
 export function meshFloors(model: CostModel): Floors {
   const { assumptions, model: transformer } = model.problem
   const { layers } = transformer
   const works = new Map<string, Work>()
+  const moves = new Map<string, Moved>()
   const tried = triedSchedules(model.problem).map((name) => scheduleRow({ name }))
   const splitting = tried.filter(({ split }) => split !== null)
   const interleaving = scheduleRows.filter(hasVirtualStages)
@@ -61,66 +79,90 @@ export function meshFloors(model: CostModel): Floors {
   const sums: Sums = [sum(), sum(), sum(), sum(), sum(), sum()]
   const stages = model.stages.map((stage) => stageBuckets(stage, model))
 
-  const workOf = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): Work => {
-    const key = `${mesh.tensor} ${mesh.tensor2} ${mesh.context} ${mesh.expert} ${mesh.pipeline} ${sequences}`
+  const workOf = (mesh: Mesh, sequences: number, scale: Scale): Work => {
+    const key = replicaKey(mesh, sequences)
     const known = works.get(key)
     if (known) return known
     setBatch(scale, sequences)
     const [stage] = model.stages
-    const half = (layer: Window | undefined, head: Window | undefined): [Seconds, Traffic] => {
-      const traffic = createTraffic(model.resources)
-      const one = createTraffic(model.resources)
-      addBuckets(traffic, ofBatch(head), scale, costs, assumptions, {
-        experts: transformer.experts,
-        hidesRouted: hides,
-      })
-      addBuckets(one, ofBatch(layer), scale, costs, assumptions, {
-        experts: transformer.experts,
-        hidesRouted: hides,
-      })
-      addScaled(traffic, one, layers)
-      const overhead = layers * model.layerOverhead
-      const compute = layers * computeTime(layer?.products ?? [], scale, model.rates)
-      const ends = computeTime(head?.products ?? [], scale, model.rates)
-      return [(compute + ends + overhead) / mesh.pipeline, scaled(traffic, 1 / mesh.pipeline)]
-    }
-    const [forward, forwardTraffic] = half(stage?.layer.forward, stage?.head.forward)
-    const [backward, backwardTraffic] = half(model.leastBackward, stage?.head.backward)
+    const time = (products: Window['products'] = []) => computeTime(products, scale, model.rates)
+    const half = (layer: Window | undefined, head: Window | undefined) =>
+      layers * (time(layer?.products) + model.layerOverhead) + time(head?.products)
     const gradients = model.weightGradients
-    const weightGradients =
-      splitting.length === 0
-        ? 0
-        : (layers * computeTime(gradients.layer, scale, model.rates) +
-            computeTime(gradients.head, scale, model.rates)) /
-          mesh.pipeline
-    const work: Work = { forward, backward, weightGradients, forwardTraffic, backwardTraffic }
+    const work: Work = {
+      forward: half(stage?.layer.forward, stage?.head.forward),
+      backward: half(model.leastBackward, stage?.head.backward),
+      weightGradients: splitting.length === 0 ? 0 : layers * time(gradients.layer) + time(gradients.head),
+    }
     works.set(key, work)
     return work
   }
 
+  const movedBy = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): Moved => {
+    const key = replicaKey(mesh, sequences)
+    const known = moves.get(key)
+    if (known) return known
+    setBatch(scale, sequences)
+    const [stage] = model.stages
+    const beside = { experts: transformer.experts, hidesRouted: hides }
+    const half = (layer: Window | undefined, head: Window | undefined): Traffic => {
+      const traffic = createTraffic(model.resources)
+      const one = createTraffic(model.resources)
+      addBuckets(traffic, ofBatch(head), scale, costs, assumptions, beside)
+      addBuckets(one, ofBatch(layer), scale, costs, assumptions, beside)
+      addScaled(traffic, one, layers)
+      return traffic
+    }
+    const moved: Moved = {
+      forward: half(stage?.layer.forward, stage?.head.forward),
+      backward: half(model.leastBackward, stage?.head.backward),
+    }
+    moves.set(key, moved)
+    return moved
+  }
+
+  const stand = (mesh: Mesh, scale: Scale) =>
+    setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
+  // Sums are added in another order than a layout's: rounding must not put the floor above it.
+  const whole = (least: number) => (least + score(model.stepOverhead, model.stepOverhead)) * (1 - 1e-12)
   const visitChoices = (
     mesh: Mesh,
     scale: Scale,
     visit: (zeroStage: ZeroStage, microbatches: number, floor: number) => void,
   ): void => {
-    setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
+    stand(mesh, scale)
     const choices = microbatchChoices(mesh, model.problem)
     const [first] = choices
     if (!first) return
+    const sequences = first.sequences * first.microbatches
+    const work = workOf(mesh, sequences, scale)
     for (const costs of model.prices.bestCases(mesh)) {
-      const work = workOf(mesh, first.sequences * first.microbatches, scale, costs)
+      const moved = movedBy(mesh, sequences, scale, costs)
       for (const zeroStage of zeroChoices(mesh, model.problem)) {
         const buckets = stages[zeroStage]
         if (!buckets) continue
         fillSums(sums, buckets, mesh, layers, scale, costs, model)
         for (const choice of choices) {
-          const time = together(work, sums, choice, mesh, layers)
-          // The sums are added in another order than a layout's: rounding must not put the floor above it.
-          const floor = (time + score(model.stepOverhead, model.stepOverhead)) * (1 - 1e-12)
-          visit(zeroStage, choice.microbatches, floor)
+          visit(zeroStage, choice.microbatches, whole(together(work, moved, sums, choice, mesh)))
         }
       }
     }
+  }
+  const splits = (mesh: Mesh, { microbatches }: Microbatching) =>
+    splitting.some((row) => canRun(row, mesh.pipeline, microbatches))
+  /** Without what moves, which takes longer to say. */
+  const mayCompute = (mesh: Mesh, scale: Scale, limit: number, choice: Microbatching): boolean => {
+    if (splits(mesh, choice)) return true
+    const { forward, backward } = workOf(mesh, choice.sequences, scale)
+    const turns = choice.microbatches + waitingTurns(mesh, choice)
+    return whole((turns * (forward + backward)) / mesh.pipeline) <= limit
+  }
+  const mayTake = (mesh: Mesh, scale: Scale, limit: number, choice: Microbatching, costs: NetworkCosts) => {
+    if (!mayCompute(mesh, scale, limit, choice)) return false
+    const sequences = splits(mesh, choice) ? choice.sequences * choice.microbatches : choice.sequences
+    const floor = splits(mesh, choice) ? together : oneByOne
+    const moved = movedBy(mesh, sequences, scale, costs)
+    return whole(floor(workOf(mesh, sequences, scale), moved, sums, choice, mesh)) <= limit
   }
   return {
     of: (mesh, scale) => {
@@ -139,34 +181,87 @@ export function meshFloors(model: CostModel): Floors {
       })
       return (zeroStage, microbatches) => floors.get(key(zeroStage, microbatches)) ?? 0
     },
+    hopeful: (mesh, scale, limit) => {
+      stand(mesh, scale)
+      const choices = microbatchChoices(mesh, model.problem).filter((choice) =>
+        mayCompute(mesh, scale, limit, choice),
+      )
+      if (choices.length === 0) return false
+      const cases = model.prices.bestCases(mesh)
+      return zeroChoices(mesh, model.problem).some((zeroStage) => {
+        const stage = model.stages[zeroStage]
+        const buckets = stages[zeroStage]
+        if (!stage || !buckets) return true
+        return cases.some((costs) => {
+          fillSums(sums, buckets, mesh, layers, scale, costs, model)
+          return choices.some((choice) => {
+            if (!mayTake(mesh, scale, limit, choice, costs)) return false
+            setBatch(scale, choice.sequences)
+            return meanShortBytes(model, mesh, memoryNumbers(model, stage, scale)) <= 0
+          })
+        })
+      })
+    },
+    mayBe: (mesh, scale, limit, asked) => {
+      stand(mesh, scale)
+      const choices = asked.filter((choice) => mayCompute(mesh, scale, limit, choice))
+      const [buckets] = stages
+      if (!buckets || choices.length === 0) return choices.length > 0
+      return model.prices.bestCases(mesh).some((costs) => {
+        fillSums(sums, buckets, mesh, layers, scale, costs, model)
+        return choices.some((choice) => mayTake(mesh, scale, limit, choice, costs))
+      })
+    },
   }
 
-  function together(
-    work: Work,
-    all: Sums,
-    { microbatches }: Microbatching,
-    mesh: Mesh,
-    count: number,
-  ): number {
-    const [forwardEach, backwardEach, once, onceBack, forward, backward] = all
-    forward.set(work.forwardTraffic)
-    addScaled(forward, forwardEach, microbatches)
-    addScaled(forward, once, 1)
-    backward.set(work.backwardTraffic)
-    addScaled(backward, backwardEach, microbatches)
-    addScaled(backward, onceBack, 1)
-    const virtual = interleaving.reduce(
-      (most, row) =>
-        row.worthwhile(mesh.pipeline, microbatches) ? Math.max(most, row.virtualStages[1]) : most,
+  /** Turns of a microbatch that a stage waits for the others, where they wait least. */
+  function waitingTurns({ pipeline }: Mesh, { microbatches }: Microbatching): number {
+    const most = interleaving.reduce(
+      (virtual, row) =>
+        row.worthwhile(pipeline, microbatches) ? Math.max(virtual, row.virtualStages[1]) : virtual,
       1,
     )
-    const bubble =
-      ((mesh.pipeline - 1) / Math.max(1, Math.min(virtual, count / mesh.pipeline)) / microbatches) *
-      (work.forward + work.backward)
+    return (pipeline - 1) / Math.max(1, Math.min(most, layers / pipeline))
+  }
+
+  /** Microbatch after microbatch, the work of each. */
+  function oneByOne(work: Work, moved: Moved, all: Sums, choice: Microbatching, mesh: Mesh): number {
+    const [forwardEach, backwardEach, once, onceBack, forward, backward] = all
+    const share = 1 / mesh.pipeline
+    forward.set(forwardEach)
+    addScaled(forward, moved.forward, share)
+    backward.set(backwardEach)
+    addScaled(backward, moved.backward, share)
+    const one = (bound: 'expected' | 'upper') =>
+      windowTime(share * work.forward, forward, bound) + windowTime(share * work.backward, backward, bound)
+    const [expected, upper] = [one('expected'), one('upper')]
+    addScaled(forward, once, 1)
+    addScaled(backward, onceBack, 1)
+    const others = choice.microbatches - 1 + waitingTurns(mesh, choice)
+    return score(others * expected + one('expected'), others * upper + one('upper'))
+  }
+
+  /** All microbatches in one window, the work of the whole batch. */
+  function together(whole: Work, moved: Moved, all: Sums, choice: Microbatching, mesh: Mesh): number {
+    const [forwardEach, backwardEach, once, onceBack, forward, backward] = all
+    const { microbatches } = choice
+    const share = 1 / mesh.pipeline
+    const work = {
+      forward: share * whole.forward,
+      backward: share * whole.backward,
+      weightGradients: share * whole.weightGradients,
+    }
+    forward.set(once)
+    addScaled(forward, moved.forward, share)
+    addScaled(forward, forwardEach, microbatches)
+    backward.set(onceBack)
+    addScaled(backward, moved.backward, share)
+    addScaled(backward, backwardEach, microbatches)
+    const bubble = (waitingTurns(mesh, choice) / microbatches) * (work.forward + work.backward)
     const time = (bound: 'expected' | 'upper') =>
       windowTime(work.forward, forward, bound) + windowTime(work.backward, backward, bound) + bubble
-    const whole = score(time('expected'), time('upper'))
-    if (splitting.length === 0 || mesh.pipeline === 1) return whole
+    const unsplit = score(time('expected'), time('upper'))
+    if (splitting.length === 0 || mesh.pipeline === 1) return unsplit
     return splitting.reduce((least, row) => {
       const split = canRun(row, mesh.pipeline, microbatches) && row.split?.(mesh.pipeline, microbatches)
       if (!split) return least
@@ -180,7 +275,7 @@ export function meshFloors(model: CostModel): Floors {
         return busy + Math.max(unfilled, windowTime(work.backward - filled, backward, bound) + waits)
       }
       return Math.min(least, score(splitTime('expected'), splitTime('upper')))
-    }, whole)
+    }, unsplit)
   }
 }
 
@@ -241,6 +336,8 @@ function growsWithBatch({ critical, passed }: Bucket): boolean {
   return critical || passed
 }
 
-function scaled(traffic: Traffic, times: number): Traffic {
-  return traffic.map((value) => value * times)
+/** Replicas and stages beside each other do not matter to what one chip with all of the layers would do. */
+function replicaKey(mesh: Mesh, sequences: number): string {
+  const { tensor, tensor2, context, expert } = mesh
+  return `${tensor} ${tensor2} ${context} ${expert} ${sequences / replicasOf(mesh)}`
 }

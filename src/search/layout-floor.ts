@@ -16,6 +16,7 @@ import { onceTime, type StepScratch, stageTime } from '../cost/stage-time.ts'
 import type { Layers, StageGroup } from '../cost/stages.ts'
 import { stepTime } from '../cost/step.ts'
 import { inFlight, type Schedule, scheduleRow } from '../recipe/schedule.ts'
+import type { Mesh } from '../sharding/axis.ts'
 import type { Bytes, Seconds } from '../units.ts'
 import type { Layout } from './candidate.ts'
 import type { StageCuts } from './stage-cuts.ts'
@@ -89,6 +90,17 @@ export function hasRoom(
     layers += room / (states + inFlight(schedule, stage, mesh.pipeline, microbatches) * kept)
   }
   return layers >= transformer.layers * (1 - 1e-9)
+}
+
+/** Bytes over the budget of any layout: of a mesh's average chip, with one microbatch in flight. */
+export function meanShortBytes(
+  { problem }: CostModel,
+  { pipeline }: Mesh,
+  { layer, kept, reserve }: MemoryNumbers,
+): Bytes {
+  const { memoryBudget, model: transformer } = problem
+  const each = layer.weights + layer.gradients + layer.optimizer + Math.min(...kept)
+  return ((transformer.layers / pipeline) * each + reserve) * (1 - 1e-12) - memoryBudget
 }
 
 /** Of a layer of each stage that a chip has. */

@@ -10,7 +10,7 @@ import type { Transformer } from '../model/transformer.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Problem } from '../problem.ts'
 import { satisfies } from '../problem.ts'
-import { axes, type Mesh, replicasOf, unitMesh } from '../sharding/axis.ts'
+import { type Axis, axes, type Mesh, replicasOf, unitMesh } from '../sharding/axis.ts'
 import { zeroChoices } from './choices.ts'
 import { spread } from './spread.ts'
 
@@ -157,6 +157,57 @@ export function meshesAmong(
   const allowed = pairs.flatMap(({ found }) => found)
   const others = total - allowed.length - constrained
   return { total, allowed, constrained, indivisible: over ? 0 : others, unseen: over ? others : 0 }
+}
+
+/** What is asked of a number of chips that little will come of, from the outside in. */
+export interface Hopes {
+  /** Whether so many replicas, with so many sequences each, leave any. */
+  readonly replicas: (replicas: number, sequencesEach: number) => boolean
+  /** Whether so many stages, with so many sequences to fill them, do. */
+  readonly stages: (pipeline: number, replicas: number, sequencesEach: number) => boolean
+  /** Whether a mesh may be run that shards heads and positions so. */
+  readonly shards: (tensor: number, tensor2: number, context: number) => boolean
+  /** Of one replica: the mesh with data and fsdp 1. */
+  readonly replica: (replica: Mesh, sequencesEach: number) => boolean
+}
+
+/** Meshes that can be run and are allowed, of those that give hope. The others are not counted. */
+export function hopefulMeshes(problem: Problem, hopes: Hopes): readonly Mesh[] {
+  const { cluster, model, workload, assumptions } = problem
+  const { tokensDivideFreely } = assumptions
+  const sequences = workload.batchTokens / workload.sequenceLength
+  const constraints = searchedConstraints(problem)
+  const may = (axis: Axis, size: number) => satisfies(size, constraints[axis])
+  const found: Mesh[] = []
+  for (const replicas of divisorsOf(cluster.chips)) {
+    if (!tokensDivideFreely && replicas > Math.ceil(sequences)) break
+    const each = tokensDivideFreely ? sequences / replicas : Math.ceil(Math.ceil(sequences) / replicas)
+    if (!hopes.replicas(replicas, each)) continue
+    const shards = cluster.chips / replicas
+    for (const tensors of divisorsOf(shards)) {
+      if (model.heads % tensors !== 0) continue
+      for (const tensor2 of divisorsOf(tensors)) {
+        const tensor = tensors / tensor2
+        if (!may('tensor2', tensor2) || !may('tensor', tensor)) continue
+        for (const context of divisorsOf(shards / tensors)) {
+          const pipeline = shards / tensors / context
+          if (pipeline > model.layers || !may('pipeline', pipeline) || !may('context', context)) continue
+          if (!hopes.stages(pipeline, replicas, each) || !hopes.shards(tensor, tensor2, context)) continue
+          for (const expert of expertSizes(replicas, model)) {
+            const replica: Mesh = { ...unitMesh, tensor, tensor2, context, expert, pipeline }
+            if (!may('expert', expert) || !hopes.replica(replica, each)) continue
+            for (const fsdp of divisorsOf(replicas / expert)) {
+              const mesh: Mesh = { ...replica, fsdp, data: replicas / expert / fsdp }
+              if (!may('fsdp', fsdp) || !may('data', mesh.data)) continue
+              if (zeroChoices(mesh, problem).length > 0 && meshFaults(mesh, problem).length === 0)
+                found.push(mesh)
+            }
+          }
+        }
+      }
+    }
+  }
+  return found
 }
 
 function expertSizes(chips: number, { experts }: Transformer): readonly number[] {

@@ -27,7 +27,7 @@ export function misfits(models: readonly CostModel[], stop: Stop = never): Searc
   const { least, ...infeasible } = found
   const { memory, divisibility, topology, constraint } = infeasible
   return {
-    ...{ candidates: [], nearest: soonest(models, least), infeasible },
+    ...{ candidates: [], refused: null, unsought: 0, nearest: soonest(models, least), infeasible },
     ...{ pruned: 0, evaluated: 0, unexamined: 0, floor: Number.POSITIVE_INFINITY },
     enumerated: memory + divisibility + topology + constraint,
   }
@@ -84,7 +84,8 @@ function shortOn(model: CostModel, mesh: Mesh, scale: Scale, found: Shortage): b
         continue
       }
       for (const { zeroStage, memory } of allowed) {
-        const open: OpenLayout = { mesh, zeroStage, contextLayout, ...microbatching, schedule }
+        const { cluster } = problem
+        const open: OpenLayout = { cluster, mesh, zeroStage, contextLayout, ...microbatching, schedule }
         if (!shortBy(model, open, cuts, memory, found)) return false
         found.memory++
       }

@@ -17,12 +17,16 @@ import { layoutCount } from './choices.ts'
 import type { Workbench } from './consider.ts'
 import { expandMesh } from './expand.ts'
 import { meshFits } from './fits.ts'
-import { meshFloors } from './floor.ts'
+import { type Floors, meshFloors } from './floor.ts'
 import { enumerateMeshes, type Meshes } from './meshes.ts'
 import { spread } from './spread.ts'
 
 export interface SearchResult {
   readonly candidates: readonly Candidate[]
+  /** The best of what is not accepted, where that is better than all that is: null where it was not asked for. */
+  readonly refused: Candidate | null
+  /** What was not looked at for that. */
+  readonly unsought: number
   /** The leanest layout, where nothing fits. */
   readonly nearest: Misfit | null
   readonly enumerated: number
@@ -49,14 +53,21 @@ export interface Space {
   readonly meshes: Meshes
 }
 
-export function spaceOf(model: CostModel, accepts: Accepts | null = null, stop: Stop = never): Space {
-  return { bench: createWorkbench(model, accepts, stop), meshes: meshesOf(model) }
+export function spaceOf(
+  model: CostModel,
+  accepts: Accepts | null = null,
+  stop: Stop = never,
+  among: Meshes = enumerateMeshes(model.problem),
+): Space {
+  return { bench: createWorkbench(model, accepts, stop), meshes: meshesOf(model, among) }
 }
 
 /** Whether any plan is accepted; the meshes that shard most are tried first. False where it is told to stop before one was. */
 export function anyAccepted(model: CostModel, accepts: Accepts, stop: Stop = never): boolean {
   const bench = createWorkbench(model, accepts, stop)
-  const bySharding = [...meshesOf(model).allowed].sort((a, b) => a.data - b.data || b.context - a.context)
+  const bySharding = [...meshesOf(model, enumerateMeshes(model.problem)).allowed].sort(
+    (a, b) => a.data - b.data || b.context - a.context,
+  )
   return bySharding.some((mesh) => {
     // Memory alone is much sooner asked than times.
     if (stop() || !accepts.mesh(mesh) || !meshFits(model, mesh, bench.scale)) return false
@@ -69,16 +80,21 @@ export function search(model: CostModel, accepts: Accepts | null = null, stop: S
   return searchSpaces([spaceOf(model, accepts, stop)], model.problem.top, stop)
 }
 
-/**
- * Of each mesh the best of all spaces, and of those the best; of plans worse than `most` none is wanted. Once it is `late` to look for
- * floors, the meshes that have one are searched.
- */
+export interface Wanted {
+  /** Of plans worse than this none is. */
+  readonly most?: number
+  /** Once it is late to look for floors, the meshes that have one are searched. */
+  readonly late?: Stop
+  /** The best of all, where that is not accepted: looked for until this says to stop. */
+  readonly refused?: Stop
+}
+
+/** Of each mesh the best of all spaces, and of those the best. */
 export function searchSpaces(
   spaces: readonly Space[],
   top: number,
   stop: Stop,
-  most = Number.POSITIVE_INFINITY,
-  late: Stop = stop,
+  { most = Number.POSITIVE_INFINITY, late = stop, refused: stopRefused }: Wanted = {},
 ): SearchResult {
   // A mesh that was not listed is one layout at least.
   let unexamined = spaces.reduce((all, { meshes }) => all + meshes.unseen, 0)
@@ -122,6 +138,10 @@ export function searchSpaces(
       infeasible.constraint += layoutCount(mesh, model.problem)
       continue
     }
+    if (!mayBeWithin(limit, floors, mesh, bench)) {
+      pruned += layoutCount(mesh, model.problem)
+      continue
+    }
     // What comes nearest is of interest only where nothing fits.
     const nothing = candidates.length === 0 && most === Number.POSITIVE_INFINITY
     const within = floors.within(mesh, bench.scale)
@@ -139,8 +159,10 @@ export function searchSpaces(
   }
   const { memory, divisibility, topology, constraint } = infeasible
   const enumerated = pruned + evaluated + memory + divisibility + topology + constraint + unexamined
+  const best = Math.min(most, candidates[0]?.candidate.score ?? most)
   return {
     candidates: candidates.map(({ candidate }) => candidate),
+    ...(stopRefused ? bestRefused(ordered, best, stopRefused) : noneRefused),
     nearest,
     enumerated,
     pruned,
@@ -151,12 +173,104 @@ export function searchSpaces(
   }
 }
 
+/** A mesh in the order in which it is come to. */
+interface Turn {
+  readonly space: number
+  readonly bench: Workbench
+  readonly mesh: Mesh
+  readonly floors: Floors
+  readonly floor: number
+}
+
+const noneRefused = { refused: null, unsought: 0 } as const
+
+/** The best of what is better than all that is accepted: the same meshes in the same order, whatever is accepted. */
+function bestRefused(
+  ordered: readonly Turn[],
+  accepted: number,
+  stop: Stop,
+): Pick<SearchResult, 'refused' | 'unsought'> {
+  let refused: Listed | null = null
+  let unsought = 0
+  for (const { space, bench, mesh, floors, floor } of ordered) {
+    const limit: number = Math.min(accepted, refused?.candidate.score ?? accepted)
+    if (!bench.accepts) continue
+    if (floor > limit) break
+    if (!mayBeWithin(limit, floors, mesh, bench)) continue
+    const all = { ...bench, accepts: null, stop }
+    const choices = { nearest: false, floor: floors.within(mesh, bench.scale) }
+    const found = stop() ? null : expandMesh(all, mesh, limit, choices)
+    unsought += found ? found.unexamined : layoutCount(mesh, bench.model.problem)
+    if (!found?.best || found.best.score >= accepted) continue
+    const listed: Listed = { candidate: found.best, space }
+    if (!refused || comes(listed, refused)) refused = listed
+  }
+  return { refused: refused?.candidate ?? null, unsought }
+}
+
+/** Without a limit all is. */
+function mayBeWithin(limit: number, floors: Floors, mesh: Mesh, { scale }: Workbench): boolean {
+  return limit === Number.POSITIVE_INFINITY || floors.hopeful(mesh, scale, limit)
+}
+
 /** Layouts of context other than the first are only tried where there is such an axis, and count for themselves. */
-export function meshesOf({ problem, contextLayout }: CostModel): Meshes {
-  const meshes = enumerateMeshes(problem)
+export function meshesOf(
+  { problem, contextLayout }: CostModel,
+  meshes: Meshes = enumerateMeshes(problem),
+): Meshes {
   if (contextLayout === plainContext) return meshes
   const allowed = meshes.allowed.filter((mesh) => contextLayoutFits(contextLayout, mesh, problem.model))
   return { total: allowed.length, allowed, constrained: 0, indivisible: 0, unseen: 0 }
+}
+
+/** The lists of searches of different numbers of chips as one. */
+export function merged(results: readonly SearchResult[], top: number): SearchResult {
+  const candidates: Listed[] = []
+  for (const [space, result] of results.entries()) {
+    for (const candidate of result.candidates) insert(candidates, { candidate, space }, top)
+  }
+  const sum = (count: (result: SearchResult) => number) =>
+    results.reduce((total, result) => total + count(result), 0)
+  return {
+    candidates: candidates.map(({ candidate }) => candidate),
+    refused: leastRefused(results),
+    unsought: sum(({ unsought }) => unsought),
+    nearest: results
+      .flatMap(({ nearest }) => nearest ?? [])
+      .reduce<Misfit | null>(
+        (least, one) => (least && least.shortBytes <= one.shortBytes ? least : one),
+        null,
+      ),
+    enumerated: sum(({ enumerated }) => enumerated),
+    pruned: sum(({ pruned }) => pruned),
+    evaluated: sum(({ evaluated }) => evaluated),
+    infeasible: {
+      memory: sum(({ infeasible }) => infeasible.memory),
+      divisibility: sum(({ infeasible }) => infeasible.divisibility),
+      topology: sum(({ infeasible }) => infeasible.topology),
+      constraint: sum(({ infeasible }) => infeasible.constraint),
+    },
+    unexamined: sum(({ unexamined }) => unexamined),
+    floor: Math.min(...results.map(({ floor }) => floor)),
+  }
+}
+
+/** Better than all that is accepted by any of the searches. */
+function leastRefused(results: readonly SearchResult[]): Candidate | null {
+  const accepted = Math.min(
+    ...results.map(({ candidates: [first] }) => first?.score ?? Number.POSITIVE_INFINITY),
+  )
+  const better = results.flatMap(({ refused }) => (refused && refused.score < accepted ? [refused] : []))
+  return better.reduce<Candidate | null>(
+    (least, one) => (least && least.score <= one.score ? least : one),
+    null,
+  )
+}
+
+export const nothingSearched: SearchResult = {
+  ...{ candidates: [], refused: null, unsought: 0, nearest: null, enumerated: 0, pruned: 0, evaluated: 0 },
+  infeasible: { memory: 0, divisibility: 0, topology: 0, constraint: 0 },
+  ...{ unexamined: 0, floor: Number.POSITIVE_INFINITY },
 }
 
 interface Listed {

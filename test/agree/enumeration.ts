@@ -171,7 +171,7 @@ function bestOf(
         for (const { stageLayers, compositions } of cuts) {
           const groups = stageGroups(stageLayers, schedule, microbatches, compositions)
           const layout: Layout = {
-            ...{ mesh, zeroStage, contextLayout, ...microbatching },
+            ...{ cluster: problem.cluster, mesh, zeroStage, contextLayout, ...microbatching },
             ...{ schedule, stageLayers, groups },
           }
           const layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }

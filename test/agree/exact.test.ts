@@ -9,12 +9,14 @@ import { type CostModel, costModel } from '../../src/cost/model.ts'
 import { createScale, setBatch, setMesh } from '../../src/cost/term.ts'
 import { placements } from '../../src/hardware/placement.ts'
 import { launchable } from '../../src/launch/training.ts'
+import { never } from '../../src/patience.ts'
 import type { Constraints, Problem } from '../../src/problem.ts'
-import { type Candidate, type Layout, meshKey } from '../../src/search/candidate.ts'
-import { contextModels, searchAll } from '../../src/search/context-models.ts'
+import { type Accepts, type Candidate, type Layout, meshKey } from '../../src/search/candidate.ts'
+import { contextModels } from '../../src/search/context-models.ts'
 import { meshFloors } from '../../src/search/floor.ts'
 import { hasRoom, layoutFloor } from '../../src/search/layout-floor.ts'
 import { createWorkbench, type SearchResult } from '../../src/search/search.ts'
+import { searchAll } from '../../src/search/search-all.ts'
 import { stageCuts } from '../../src/search/stage-cuts.ts'
 import { placedCosts, stageNumbers } from '../../src/search/stage-numbers.ts'
 import { wholeWork, workFloor } from '../../src/search/work-floor.ts'
@@ -30,17 +32,18 @@ interface Asked {
   readonly constraints?: Constraints
 }
 
-/** What is asked for of the list, and constraints, change no cost. */
+/** What is asked for of the list, and constraints, change no cost. Of all the chips: test/laws/chips.test.ts has those of fewer. */
 function listed(models: readonly CostModel[], { top, constraints }: Asked): SearchResult {
   const asked = models.map((model): CostModel => {
     const { problem } = model
     return { ...model, problem: { ...problem, top, constraints: constraints ?? problem.constraints } }
   })
-  return searchAll(asked, top, launchable)
+  return searchAll(asked, top, launchable, { fewer: false })
 }
 
 describe('the search of any small problem of training', () => {
   it('lists what trying everything finds, its first ones whatever is asked for, and none better under constraints', () => {
+    let refusals = 0
     fc.assert(
       fc.property(trainingProblems, narrowing, (problem, narrower) => {
         const models = contextModels(problem)
@@ -51,12 +54,23 @@ describe('the search of any small problem of training', () => {
             found.candidates.slice(0, top).map(named),
           )
         }
+        const [best] = searchAll(models, 1, undefined, { fewer: false }).candidates
+        // Whatever is refused for whatever reason, the best of all is found beside what is not.
+        for (const acceptsOf of [launchable, () => best && allBut(best)]) {
+          const { candidates, refused } = searchAll(models, 3, (model) => acceptsOf(model) ?? null, {
+            ...{ fewer: false, refused: never },
+          })
+          const better = best && best.score < (candidates[0]?.score ?? Number.POSITIVE_INFINITY)
+          expect(refused && named(refused)).toEqual(better ? named(best) : null)
+          if (better) refusals++
+        }
         const first = (constraints: Constraints) =>
           listed(models, { top: 1, constraints }).candidates[0]?.score ?? Number.POSITIVE_INFINITY
         expect(first({})).toBeLessThanOrEqual(first(narrower))
       }),
       { numRuns: runs(12) },
     )
+    expect(refusals).toBeGreaterThan(0)
   })
 
   it.each([1, 10])('is so where keys go around a ring, and gradients %d times as slowly', (slower) => {
@@ -103,6 +117,7 @@ function expectEnumerated(models: readonly CostModel[], found: SearchResult): vo
     const every = enumeration(model, { accepts: launchable(model), cut: floors.under })
     for (const { mesh, score } of every.ranking) {
       expect(floors.ofMesh.of(mesh, createScale())).toBeLessThanOrEqual(score)
+      expect(floors.ofMesh.hopeful(mesh, createScale(), score)).toBe(true)
     }
     return every
   })
@@ -115,6 +130,12 @@ function expectEnumerated(models: readonly CostModel[], found: SearchResult): vo
   const { memory, divisibility, topology, constraint } = infeasible
   expect(enumerated).toBe(enumerations.reduce((sum, { layouts }) => sum + layouts, 0))
   expect(pruned + evaluated + memory + divisibility + topology + constraint).toBe(enumerated)
+}
+
+/** All plans but those of one mesh. */
+function allBut({ mesh: refused }: Candidate): Accepts {
+  const all = { mixes: true, layout: () => true, cut: () => true, plan: () => true }
+  return { ...all, mesh: (mesh) => meshKey(mesh) !== meshKey(refused) }
 }
 
 function named({

@@ -15,7 +15,7 @@ plan:
   mesh:
     fsdp: 16
 `
-const illegal = good.replace('fsdp: 16', 'fsdp: 1\n    tensor: 12')
+const illegal = good.replace('fsdp: 16', 'fsdp: 3\n    tensor: 8')
 const slow = `${good}require:\n  withinOfBest: 10\n  minMfu: 0.99\n`
 const misspelt = good.replace('chips:', 'gpus:')
 

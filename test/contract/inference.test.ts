@@ -66,10 +66,18 @@ describe('a plan that cannot be', () => {
     expect(body.errors[0].pointer).toBe('/plan/layout/block')
   })
 
-  it('of too few chips is a 422 that points at the mesh', async () => {
-    const { status, body } = await post('/evaluate', { ...chat, plan: { mesh: { tensor: 8 } } })
+  it('of more chips than there are is a 422 that points at the mesh', async () => {
+    const { status, body } = await post('/evaluate', { ...chat, plan: { mesh: { tensor: 32 } } })
     expect(status).toBe(422)
     expect(body.errors[0].pointer).toBe('/plan/mesh')
+  })
+
+  it('of fewer chips is one with the others idle, and says so', async () => {
+    const response = await post('/evaluate', { ...chat, plan: { mesh: { tensor: 8 } } })
+    expect(response.status).toBe(200)
+    expectAsDocumented('post', '/evaluate', response)
+    expect(response.body.plan).toMatchObject({ chips: 8, idleChips: 8 })
+    expect(response.body.warnings.join()).toMatch(/multiply to 8, and there are 16 chips.*; 8 stand idle/)
   })
 
   it('as it does not fit is a 200 with all its numbers', async () => {

@@ -55,6 +55,7 @@ export function launchedPlan(model: CostModel, plan: HandMade): Launched {
   const index = (name: string) => model.policies.findIndex((known) => known.name === name)
   const whole = asked.workload.batchTokens / asked.workload.sequenceLength
   const candidate: Candidate = {
+    cluster: asked.cluster,
     mesh,
     contextLayout: plan.contextLayout ?? model.contextLayout,
     zeroStage: plan.zeroStage ?? (mesh.fsdp > 1 ? 3 : 0),

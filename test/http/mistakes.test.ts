@@ -124,7 +124,6 @@ describe('a mistake with a correction', () => {
       'did you mean rematerialization?',
     ],
     [{ plan: { mesh: { fsdp: 64 }, zero_stage: 3 } }, '/plan/zero_stage', 'did you mean zeroStage?'],
-    [{ plan: { mesh: { tensor: 8 } } }, '/plan/mesh', 'with data 8 they would be all'],
     [
       { ...mixture, plan: { mesh: { data: 8, tensor: 8, expert: 8 } } },
       '/plan/mesh',

@@ -50,6 +50,8 @@ export const samplePlan: Plan = {
   feasible: true,
   id: 'abc',
   summary: 'fsdp 8',
+  chips: 8,
+  idleChips: 0,
   mesh: { ...unitMesh, fsdp: 8 },
   placement: [{ axis: 'fsdp', on: 'nvlink', physical: [0], wraps: true }],
   layout: { components: { mlp: 'fsdp' }, shardings: { W_in: '[D_X, F]' }, algorithm: ['In = …'] },

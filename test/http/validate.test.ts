@@ -67,8 +67,8 @@ describe('POST /validate', () => {
     await expectRemedied({ ...question, plan })
   })
 
-  it('names the one axis that would make a mesh be all of the chips', async () => {
-    const plan = { mesh: { fsdp: 16, tensor: 3 } }
+  it('names the one axis that would make a mesh of too many chips be all of them', async () => {
+    const plan = { mesh: { fsdp: 16, tensor: 5 } }
     const [check] = failing(await validated({ ...question, plan }))
     expect(check).toMatchObject({ pointer: '/plan/mesh', nearest: [{ detail: 'tensor 4' }] })
     await expectRemedied({ ...question, plan })

@@ -444,7 +444,7 @@ describe('flags of plans that the search finds', () => {
 
   it('make the chips, and hold the batch without a sequence to spare on each replica', () => {
     for (const { plan, launch, asked } of found) {
-      const { chips } = asked.cluster
+      const { chips } = plan
       const tpu = asked.cluster.chip.kind === 'tpu'
       if (Array.isArray(launch.vllm)) {
         const of = (name: string, other = 1) => value(launch.vllm as readonly string[], name, other)

@@ -143,7 +143,13 @@ const trainingRuns: fc.Arbitrary<Run> = fc
       { length: mesh.pipeline },
       (_, stage) => layers + (stage === 0 ? uneven : 0),
     )
-    const cut = { mesh, schedule: { name: schedule, virtualStages }, stageLayers, ...layout }
+    const cut = {
+      cluster: asked.cluster,
+      mesh,
+      schedule: { name: schedule, virtualStages },
+      stageLayers,
+      ...layout,
+    }
     const [policy, other, count] = policies
     return {
       ...cutRun(asked, cut as Parameters<typeof cutRun>[1]),

@@ -12,7 +12,8 @@ import { inferenceSensitivity } from '../../src/plan/inference/sensitivity.ts'
 import type { Sensitivity } from '../../src/plan/plan.ts'
 import { sensitivity } from '../../src/plan/sensitivity.ts'
 import type { PhaseProblem, Problem } from '../../src/problem.ts'
-import { contextModels, modelFor, searchAll } from '../../src/search/context-models.ts'
+import { contextModels, modelFor } from '../../src/search/context-models.ts'
+import { searchAll } from '../../src/search/search-all.ts'
 import { solvers } from '../inference-problem.ts'
 import { runs } from '../runs.ts'
 import { sketchedLayout } from './sketched-plan.ts'
@@ -72,9 +73,9 @@ function trained(question: Problem, asked = false): Best | null {
   const [best] = searchAll(models, 1).candidates
   if (!best) return null
   const model = modelFor(models, best)
-  const { groups: _groups, score: _score, ...chosen } = best
+  const { cluster, groups: _groups, score: _score, ...chosen } = best
   const told = asked ? { sensitivity: sensitivity(model, best, null) } : {}
-  return { seconds: costing(model, best).stepTime, name: JSON.stringify(chosen), ...told }
+  return { seconds: costing(model, best).stepTime, name: JSON.stringify([cluster.chips, chosen]), ...told }
 }
 
 function inferred(question: PhaseProblem, asked: true): Answer | null

@@ -1,6 +1,7 @@
 /** A candidate of inference, costed and explained: the plan that goes out. */
 
 import type { Solver } from '../../../solvers/linear-program.ts'
+import { chipsAsked } from '../../hardware/cluster.ts'
 import { floorSeconds, workFlops } from '../../inference/floor.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import type { InferenceCandidate, Phase } from '../../inference/search.ts'
@@ -57,6 +58,7 @@ export function assembleInference(
   const names = Object.fromEntries(costed.components.map(({ name, layout }) => [name, layout.name]))
   const useful = workFlops(setting, work)
   const busiest = busiestNetwork(cluster.network, moved)
+  const paid = chipsAsked(cluster)
   const tokensPerSecond = phase.tokens(pass) / seconds
   const short = memory.total - memory.budget
   const feasible = short <= memory.budget * 1e-12
@@ -67,6 +69,8 @@ export function assembleInference(
     ...(feasible ? {} : { infeasible: [tooFull(short)] }),
     id: planId([mesh, names, placement, batchSequences, pass.units]),
     summary: summary(candidate, names),
+    chips: cluster.chips,
+    idleChips: paid - cluster.chips,
     mesh,
     placement,
     layout: {
@@ -91,9 +95,9 @@ export function assembleInference(
     upperBoundSeconds: costed.upperBound,
     ...utilization(cluster, setting.precision, seconds)(useful, useful),
     tokensPerSecond,
-    tokensPerSecondPerChip: tokensPerSecond / cluster.chips,
+    tokensPerSecondPerChip: tokensPerSecond / paid,
     tokensPerSecondPerUser: tokensPerSecond / batchSequences,
-    ...tokenCost(cluster.chip, cluster.chips, tokensPerSecond, costedTokens[phase.mode]),
+    ...tokenCost(cluster.chip, paid, tokensPerSecond, costedTokens[phase.mode]),
     paddingFraction: 1 - batchSequences / paddedSequences(candidate),
     timeSeconds: time,
     memoryBytes: memory,

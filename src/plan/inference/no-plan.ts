@@ -19,7 +19,7 @@ import type { Suggestion } from '../plan.ts'
 import { budgetSuggestion, chipsSuggestion, mostThatFits } from '../resource-suggestions.ts'
 
 export interface NoPhase {
-  readonly result: InferenceSearchResult
+  readonly result: Pick<InferenceSearchResult, 'infeasible'>
   readonly meshes: Meshes
   /** The leanest plan, whether or not it fits. */
   readonly nearest: InferencePlan | null

@@ -1,0 +1,150 @@
+/**
+ * The search over all ways to meet keys, on all the chips and then on ever fewer of them, the others idle. Of fewer chips only
+ * plans are listed that are faster than every plan of all of them, unless the request says how many chips there may be. Later
+ * searches need not find what would not be listed: the last that is listed is their limit.
+ *
+ * A number n of chips is dropped, and with it all that are less, where the work alone is over the limit,
+ *
+ *   C(S) / n + overhead > limit      C the chip-seconds of all matmuls and kernels, S the sequences of the batch
+ *
+ * or the states of the model are over the budget; of the meshes of n chips those one replica of which, alone with its share of
+ * the batch, is over the limit already (replica-floor.ts). What is dropped so is not counted as enumerated.
+ */
+import { type CostModel, onCluster } from '../cost/model.ts'
+import { fewerChips } from '../hardware/fewer-chips.ts'
+import { never, type Stop } from '../patience.ts'
+import { type Problem, satisfies } from '../problem.ts'
+import { scheduleRow } from '../recipe/schedule.ts'
+import { type Mesh, unitMesh } from '../sharding/axis.ts'
+import { contextLayoutFits, plainContext } from '../sharding/context-layout.ts'
+import type { Seconds } from '../units.ts'
+import type { Accepts, Candidate } from './candidate.ts'
+import { triedSchedules } from './choices.ts'
+import { anyFits, leastChips } from './fits.ts'
+import { leastWork } from './least-work.ts'
+import { hopefulMeshes, type Meshes } from './meshes.ts'
+import { replicaHopes } from './replica-floor.ts'
+import { merged, nothingSearched, type SearchResult, searchSpaces, spaceOf, type Wanted } from './search.ts'
+
+export interface WantedOfAll {
+  /** The best plan of all the chips, where that is not accepted: looked for until this says to stop. */
+  readonly refused?: Stop
+  /** Whether plans that leave chips idle are. */
+  readonly fewer?: boolean
+  /** What is known of all the chips, where they need not be searched. */
+  readonly whole?: SearchResult | null
+  readonly stop?: Stop
+  /** Once it is late to look for floors, the meshes that have one are searched. */
+  readonly late?: Stop
+}
+
+export interface WholeSearch extends SearchResult {
+  /** The best that takes all chips, of those that are accepted: null where there is none, or none was looked for. */
+  readonly onAll: Candidate | null
+}
+
+export function searchAll(
+  models: readonly CostModel[],
+  top: number,
+  acceptsOf: (model: CostModel) => Accepts | null = () => null,
+  { refused, fewer = true, whole = null, stop = never, late = stop }: WantedOfAll = {},
+): WholeSearch {
+  const [first] = models
+  if (!first) throw new RangeError('There is no cost model')
+  const { problem } = first
+  const { cluster, constraints } = problem
+  const takesAll = satisfies(cluster.chips, constraints.chips)
+  let found = takesAll && whole ? whole : nothingSearched
+  const last = () =>
+    found.candidates.length < top ? Number.POSITIVE_INFINITY : (found.candidates.at(-1)?.score ?? 0)
+  const searched = (on: readonly CostModel[], wanted: Wanted, among?: Meshes) => {
+    const spaces = on.map((model) => spaceOf(model, acceptsOf(model), stop, among))
+    found = merged([found, searchSpaces(spaces, top, stop, wanted)], top)
+  }
+  if (!takesAll) found = { ...found, enumerated: 1, infeasible: { ...found.infeasible, constraint: 1 } }
+  else if (!whole) searched(models, { late, ...(refused ? { refused } : {}) })
+  // Idle chips have to be worth it, unless the request says how many may be.
+  const [onAll = null] = found.candidates
+  const worth =
+    onAll && constraints.chips === undefined ? onAll.score * (1 - 1e-12) : Number.POSITIVE_INFINITY
+  const sequences = problem.workload.batchTokens / problem.workload.sequenceLength
+  const step = sequences / 128
+  const works = new Map<number, Seconds>()
+  // No less than of so many less those short of a step: a few are worked out for all.
+  const workOf = (padded: number) => {
+    const floored = sequences + Math.floor((padded - sequences) / step) * step
+    return known(works, floored, () => leastWork(first, floored))
+  }
+  const { stepOverheadSeconds } = problem.assumptions
+  const fewest = leastChips(first)
+  const space = models.map((model) => ({
+    model,
+    hopes: replicaHopes(model),
+    runs: runsOf(model, acceptsOf(model)),
+  }))
+  for (const part of fewer ? fewerChips(cluster) : []) {
+    const limit = Math.min(worth, last())
+    const late = (work: Seconds) => work / part.chips + stepOverheadSeconds > limit
+    if (part.chips < fewest || late(workOf(sequences))) break
+    if (!satisfies(part.chips, constraints.chips)) continue
+    if (stop()) {
+      const floor = Math.min(found.floor, workOf(sequences) / part.chips + stepOverheadSeconds)
+      found = { ...found, enumerated: found.enumerated + 1, unexamined: found.unexamined + 1, floor }
+      break
+    }
+    const there = space.map(({ runs, hopes }) => ({ runs, hopes: hopes(part) }))
+    const meshes = hopefulMeshes(
+      { ...problem, cluster: part },
+      {
+        replicas: (replicas, each) => !late(workOf(replicas * each)),
+        stages: (pipeline, replicas, each) =>
+          !late(workOf(replicas * each) * (1 + leastBubble(problem, pipeline, each))),
+        shards: (tensor, tensor2, context) =>
+          space.some(({ runs }) => runs({ ...unitMesh, tensor, tensor2, context })),
+        replica: (replica, each) =>
+          there.some(({ runs, hopes }) => runs(replica) && hopes(replica, each, limit)),
+      },
+    )
+    if (meshes.length === 0) continue
+    const own = space.map(({ model }) => onCluster(model, part))
+    // Memory alone is much sooner asked than times.
+    if (found.candidates.length === 0 && !own.some((model) => anyFits(model, meshes, stop))) continue
+    searched(
+      own,
+      { most: limit },
+      { total: meshes.length, allowed: meshes, constrained: 0, indivisible: 0, unseen: 0 },
+    )
+  }
+  return { ...found, onAll }
+}
+
+/** Of the work of a stage, what it waits for the others at least: each microbatch has a sequence. */
+function leastBubble(problem: Problem, pipeline: number, sequencesEach: number): number {
+  const { assumptions, model } = problem
+  if (pipeline === 1 || assumptions.tokensDivideFreely) return 0
+  const rows = triedSchedules(problem).map((name) => scheduleRow({ name }))
+  if (rows.some(({ split }) => split !== null)) return 0
+  const virtual = rows.reduce((most, row) => Math.max(most, row.virtualStages[1]), 1)
+  return (pipeline - 1) / Math.max(1, Math.min(virtual, model.layers / pipeline)) / sequencesEach
+}
+
+/** What a framework asks of a mesh it asks of tensor, tensor2, context and expert alone. */
+function runsOf({ contextLayout, problem }: CostModel, accepts: Accepts | null): (mesh: Mesh) => boolean {
+  const runs = new Map<string, boolean>()
+  return (mesh) => {
+    const { tensor, tensor2, context, expert } = mesh
+    return known(runs, `${tensor} ${tensor2} ${context} ${expert}`, () => {
+      if (contextLayout !== plainContext && !contextLayoutFits(contextLayout, mesh, problem.model))
+        return false
+      return accepts === null || accepts.mesh({ ...unitMesh, tensor, tensor2, context, expert })
+    })
+  }
+}
+
+function known<Key, Value>(values: Map<Key, Value>, key: Key, made: () => Value): Value {
+  const found = values.get(key)
+  if (found !== undefined) return found
+  const value = made()
+  values.set(key, value)
+  return value
+}
