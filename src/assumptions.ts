@@ -5,9 +5,8 @@
 
 import type { Framework } from './launch/framework.ts'
 import type { ScheduleName } from './recipe/schedules.ts'
-import type { ContextLayout } from './sharding/context-layouts.ts'
-
 import type { ZeroStage } from './sharding/states.ts'
+import type { ContextLayout } from './sharding/tables/context-layouts.ts'
 import type { Bytes, Flops, Seconds } from './units.ts'
 
 export interface Assumptions {
@@ -19,7 +18,7 @@ export interface Assumptions {
   readonly matmulHalfFlops: Flops
   /** The same for the attention kernel, of peak. */
   readonly attentionEfficiency: number
-  /** Keys whose time each further start of attention takes, where keys are passed around a ring (cost/compute.ts). */
+  /** Keys whose time each further start of attention takes, where keys are passed around a ring (cost/compute/compute.ts). */
   readonly attentionHalfKeys: number
   /** Of both, what kernels hold through hours of training: clocks under full power. */
   readonly sustainedShare: number
@@ -31,7 +30,7 @@ export interface Assumptions {
   /** Fraction of link bandwidth that collectives reach inside a slice or node, and between them. */
   readonly scaleUpEfficiency: number
   readonly scaleOutEfficiency: number
-  /** Bytes of a message inside a node that reach half of that (cost/operation-time.ts); large at 0, as on a torus. */
+  /** Bytes of a message inside a node that reach half of that (cost/communication/operation-time.ts); large at 0, as on a torus. */
   readonly scaleUpHalfBytes: Bytes
   /** Multiplies the catalogue's latencies per hop or step; 0 leaves latency out. */
   readonly latencyFactor: number

@@ -6,8 +6,8 @@ import type { Efficiency } from './hardware/chip.ts'
 import { frameworks } from './launch/framework.ts'
 import type { PolicyName } from './recipe/policies.ts'
 import { policyNames } from './recipe/policy.ts'
-import { contextLayouts } from './sharding/context-layout.ts'
 import { zeroStages } from './sharding/states.ts'
+import { contextLayouts } from './sharding/tables/context-layout.ts'
 
 /** What Megatron-LM and torchtitan offer; MaxText has all, and of the frameworks it alone keeps arrays on the host. */
 const gpuPolicies: readonly PolicyName[] = ['none', 'selective', 'full']

@@ -1,9 +1,9 @@
 /** A plan of inference that somebody wrote, costed as the search would; what it leaves out is chosen as the search would. */
 
 import { lengthOf, phaseOf } from './infer.ts'
-import { leanestCandidate } from './inference/leanest.ts'
+import { leanestCandidate } from './inference/layout/leanest.ts'
 import { type InferenceModel, inferenceModel } from './inference/model.ts'
-import type { Pass } from './inference/pass.ts'
+import type { Pass } from './inference/pass/pass.ts'
 import {
   bestAt,
   type Given,
@@ -15,16 +15,16 @@ import {
 import { servable } from './launch/serving.ts'
 import type { Solvers } from './optimize.ts'
 import { never } from './patience.ts'
-import { secondsText } from './plan/figures.ts'
+import { secondsText } from './plan/explain/figures.ts'
+import { modelSummary } from './plan/explain/model-summary.ts'
 import { assembleInference } from './plan/inference/assemble.ts'
 import { phaseFields } from './plan/inference/phase-fields.ts'
 import { inferenceSketchFaults, tokensOf } from './plan/inference/sketch-faults.ts'
 import { inferenceWarnings } from './plan/inference/warnings.ts'
 import type { InferenceEvaluation, InferencePlan } from './plan/inference-plan.ts'
-import { modelSummary } from './plan/model-summary.ts'
-import { onParts } from './plan/on-parts.ts'
+import { onParts } from './plan/no-plan/on-parts.ts'
 import type { IllegalPlan, Infeasibility } from './plan/plan.ts'
-import { sketchedPlacements } from './plan/sketched-placement.ts'
+import { sketchedPlacements } from './plan/sketch/sketched-placement.ts'
 import type { InferenceSketch, PhaseProblem } from './problem.ts'
 
 /** A mesh that takes fewer chips than there are lies on the part of them where it is best; the others stand idle. */

@@ -1,9 +1,9 @@
 /** One request, resolved: every name looked up, every default filled in, every number in SI units. */
 
 import type { Assumptions } from './assumptions.ts'
-import type { Cluster } from './hardware/cluster.ts'
-import type { ClusterRequest } from './hardware/cluster-request.ts'
-import type { TorusPart } from './hardware/group.ts'
+import type { Cluster } from './hardware/cluster/cluster.ts'
+import type { ClusterRequest } from './hardware/cluster/cluster-request.ts'
+import type { TorusPart } from './hardware/network/group.ts'
 import type { Checkpoint } from './model/hugging-face/checkpoint.ts'
 import type { Transformer } from './model/transformer.ts'
 import type { ByPart } from './model/weight-parts.ts'
@@ -11,7 +11,7 @@ import type { ElementType } from './recipe/element-types.ts'
 import type { OptimizerName } from './recipe/optimizers.ts'
 import type { ScheduleName } from './recipe/schedules.ts'
 import type { Axis, Mesh } from './sharding/axis.ts'
-import type { ContextLayout } from './sharding/context-layouts.ts'
+import type { ContextLayout } from './sharding/tables/context-layouts.ts'
 
 import type { Bytes } from './units.ts'
 

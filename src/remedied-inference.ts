@@ -2,11 +2,16 @@
 import { evaluateInference } from './evaluate-inference.ts'
 import type { Solvers } from './optimize.ts'
 import { never, type Stop } from './patience.ts'
-import { secondsText } from './plan/figures.ts'
+import { secondsText } from './plan/explain/figures.ts'
 import { precisionSuggestions } from './plan/inference/no-plan.ts'
 import type { InferenceEvaluation, InferencePlan } from './plan/inference-plan.ts'
+import {
+  budgetSuggestion,
+  largerThatFits,
+  moreChips,
+  mostThatFits,
+} from './plan/no-plan/resource-suggestions.ts'
 import type { Change, IllegalPlan, Suggestion } from './plan/plan.ts'
-import { budgetSuggestion, largerThatFits, moreChips, mostThatFits } from './plan/resource-suggestions.ts'
 import type { InferenceSketch, PhaseProblem } from './problem.ts'
 
 export function evaluateInferenceRemedied(

@@ -2,10 +2,10 @@
 import { evaluate } from './evaluate.ts'
 import type { Solvers } from './optimize.ts'
 import { never, type Stop } from './patience.ts'
-import { lossChunksSuggestion } from './plan/loss-chunks.ts'
-import { batchSuggestion, optimizerSuggestion } from './plan/no-plan.ts'
+import { lossChunksSuggestion } from './plan/no-plan/loss-chunks.ts'
+import { batchSuggestion, optimizerSuggestion } from './plan/no-plan/no-plan.ts'
+import { budgetSuggestion, largerThatFits, moreChips } from './plan/no-plan/resource-suggestions.ts'
 import type { EvaluateAnswer, IllegalPlan, Plan, Suggestion } from './plan/plan.ts'
-import { budgetSuggestion, largerThatFits, moreChips } from './plan/resource-suggestions.ts'
 import type { PlanSketch, Problem } from './problem.ts'
 
 export function evaluateRemedied(

@@ -4,7 +4,7 @@
  * where the chip does not compute in the type of their activations.
  */
 
-import { quantizedBytes } from './cost/parameter-bytes.ts'
+import { quantizedBytes } from './cost/memory/parameter-bytes.ts'
 import type { Chip } from './hardware/chip.ts'
 import { peakOf, plainType } from './hardware/peak.ts'
 import type { Checkpoint } from './model/hugging-face/checkpoint.ts'

@@ -1,5 +1,5 @@
 /** One plan's account: what it takes, where its time and its memory go, and why. */
-import { bytesText, percent, secondsText } from '../../src/plan/figures.ts'
+import { bytesText, percent, secondsText } from '../../src/plan/explain/figures.ts'
 import type { EvaluateBody } from '../desk.ts'
 import { table } from './table.ts'
 

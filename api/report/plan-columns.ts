@@ -1,6 +1,6 @@
 /** What a list of plans shows of each, by the kind of plan: as text for people, as a number for a sheet. */
 import { frameworks } from '../../src/launch/framework.ts'
-import { bytesText, percent, secondsText } from '../../src/plan/figures.ts'
+import { bytesText, percent, secondsText } from '../../src/plan/explain/figures.ts'
 import type { InferencePlan, ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { OptimizeBody } from '../desk.ts'

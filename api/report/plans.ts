@@ -1,5 +1,5 @@
 /** The plans of an answer as a table: for a terminal, in Markdown, or as a sheet. */
-import { counted } from '../../src/plan/figures.ts'
+import { counted } from '../../src/plan/explain/figures.ts'
 import type { OptimizeBody } from '../desk.ts'
 import { cell, markdownTable } from './markdown-table.ts'
 import { type AnyPlan, columnsOf } from './plan-columns.ts'

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { frameworks } from '../../src/launch/framework.ts'
 import { policyNames } from '../../src/recipe/policy.ts'
-import { contextLayouts } from '../../src/sharding/context-layout.ts'
+import { contextLayouts } from '../../src/sharding/tables/context-layout.ts'
 import { label, seconds, share, shareOrNone } from './bound.ts'
 import { exactPartial } from './exact-partial.ts'
 import { scheduleName } from './train-workload.ts'

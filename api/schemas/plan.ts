@@ -1,7 +1,7 @@
 /** A plan as answered. Its type is the domain's own: the compiler holds the two together. */
 import { z } from 'zod'
 import type { Plan } from '../../src/plan/plan.ts'
-import { contextLayouts } from '../../src/sharding/context-layout.ts'
+import { contextLayouts } from '../../src/sharding/tables/context-layout.ts'
 import { axisName, mesh, perAxis } from './axis.ts'
 import { elementType } from './chip.ts'
 import { tokenCost } from './token-cost.ts'

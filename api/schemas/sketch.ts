@@ -1,6 +1,6 @@
 /** A plan that a user wrote, or one of an answer as it stands. */
 import { z } from 'zod'
-import { contextLayouts } from '../../src/sharding/context-layout.ts'
+import { contextLayouts } from '../../src/sharding/tables/context-layout.ts'
 import { answeredFields } from './answered-field.ts'
 import { axisName, partialMesh } from './axis.ts'
 import { count, countOrNone, label, mostBatchTokens } from './bound.ts'

@@ -1,7 +1,7 @@
 /** Layouts of the components of inference that a user wants. */
 import { z } from 'zod'
-import { cacheLayouts, projectionLayouts } from '../../src/sharding/inference-layout.ts'
-import { expertPlaces, latentForms } from '../../src/sharding/inference-layout-fields.ts'
+import { cacheLayouts, projectionLayouts } from '../../src/sharding/tables/inference-layout.ts'
+import { expertPlaces, latentForms } from '../../src/sharding/tables/inference-layout-fields.ts'
 
 const projection = z.enum(projectionLayouts)
 

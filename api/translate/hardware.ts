@@ -1,9 +1,9 @@
 /** From the hardware of a request to the chips and the network between them. */
 import type { Chip } from '../../src/hardware/chip.ts'
-import type { Cluster } from '../../src/hardware/cluster.ts'
-import type { ClusterProblem } from '../../src/hardware/cluster-request.ts'
+import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
+import type { ClusterProblem } from '../../src/hardware/cluster/cluster-request.ts'
+import { resolveCluster } from '../../src/hardware/cluster/resolve.ts'
 import { chipOf } from '../../src/hardware/record.ts'
-import { resolveCluster } from '../../src/hardware/resolve.ts'
 import type { HardwareAsked } from '../../src/problem.ts'
 import { type Catalogue, knownChip, nearestChips } from '../catalogue.ts'
 import { type Fault, faultyValue, meaning } from '../problems.ts'

@@ -2,7 +2,7 @@
 
 import { satisfies } from '../../src/problem.ts'
 import { scheduleRow } from '../../src/recipe/schedule.ts'
-import { plainContext } from '../../src/sharding/context-layout.ts'
+import { plainContext } from '../../src/sharding/tables/context-layout.ts'
 import { type Fault, ProblemError } from '../problems.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import type { Sketch } from '../schemas/sketch.ts'

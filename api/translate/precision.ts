@@ -6,13 +6,13 @@
  * Megatron accumulates and reduces gradients in fp32, MaxText in bf16: that default follows the chips.
  */
 
-import { parameterBytes } from '../../src/cost/parameter-bytes.ts'
+import { parameterBytes } from '../../src/cost/memory/parameter-bytes.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import { peakOf } from '../../src/hardware/peak.ts'
 import type { Checkpoint } from '../../src/model/hugging-face/checkpoint.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
 import { partParameters, type WeightPart, weightParts } from '../../src/model/weight-parts.ts'
-import { bytesText, percent } from '../../src/plan/figures.ts'
+import { bytesText, percent } from '../../src/plan/explain/figures.ts'
 import type { Precision } from '../../src/problem.ts'
 import { elementBytes, usualType } from '../../src/recipe/element-type.ts'
 import { checkpointFor, storedPrecision } from '../../src/stored-precision.ts'

@@ -2,8 +2,8 @@
  * Everything about a request that does not depend on the mesh, derived once: compiled windows per ZeRO stage and
  * policy, memory terms, rates. A candidate only puts numbers in.
  */
-import type { Cluster } from '../hardware/cluster.ts'
-import { resourceCount } from '../hardware/collective.ts'
+import type { Cluster } from '../hardware/cluster/cluster.ts'
+import { resourceCount } from '../hardware/network/collective.ts'
 import {
   type Composition,
   denseLayer,
@@ -18,17 +18,27 @@ import { offeredPolicies } from '../recipe/policy.ts'
 import type { PolicyRow } from '../recipe/policy-row.ts'
 import { type AxisSet, axisBit } from '../sharding/axis.ts'
 import type { Component } from '../sharding/component.ts'
-import { plainContext } from '../sharding/context-layout.ts'
-import type { ContextLayout } from '../sharding/context-layouts.ts'
-
 import { derive } from '../sharding/derive.ts'
 import type { Extents } from '../sharding/monomial.ts'
 import { type ZeroStage, zeroStages } from '../sharding/states.ts'
-import { embedding, type LayerPart, layerParts, unembedding } from '../sharding/training-layout.ts'
+import { plainContext } from '../sharding/tables/context-layout.ts'
+import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
+import { embedding, type LayerPart, layerParts, unembedding } from '../sharding/tables/training-layout.ts'
 import type { Seconds } from '../units.ts'
-import { type CompiledComponent, type CompiledProduct, compile, type Window, weighted } from './compile.ts'
-import { type ComputeRates, trainingRates } from './compute.ts'
-import { elementwiseBackward, elementwiseForward, lossProduct } from './elementwise.ts'
+import { type NetworkPrices, networkPrices } from './communication/network.ts'
+import {
+  type CompiledComponent,
+  type CompiledProduct,
+  compile,
+  type Window,
+  weighted,
+} from './compile/compile.ts'
+import { boundaryTerm, everythingTerms, joined, once, repeated, slowed } from './compile/model-terms.ts'
+import type { StageModel } from './compile/stage-model.ts'
+import { extentsOf, type Term } from './compile/term.ts'
+import { type ComputeRates, trainingRates } from './compute/compute.ts'
+import { elementwiseBackward, elementwiseForward, lossProduct } from './compute/elementwise.ts'
+import { layerOverhead } from './compute/overhead.ts'
 import {
   activationTerms,
   gatheredKeyTerms,
@@ -36,15 +46,9 @@ import {
   logitTerm,
   normRows,
   stateTerms,
-} from './memory.ts'
-import { boundaryTerm, everythingTerms, joined, once, repeated, slowed } from './model-terms.ts'
-import { type NetworkPrices, networkPrices } from './network.ts'
-import { layerOverhead } from './overhead.ts'
-
-import { recomputedArrays, recomputedLogits } from './recomputation.ts'
-import type { StageModel } from './stage-model.ts'
-import { stepOverhead } from './step-overhead.ts'
-import { extentsOf, type Term } from './term.ts'
+} from './memory/memory.ts'
+import { recomputedArrays, recomputedLogits } from './memory/recomputation.ts'
+import { stepOverhead } from './step/step-overhead.ts'
 
 export interface CostModel {
   readonly problem: Problem

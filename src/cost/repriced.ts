@@ -1,9 +1,9 @@
 /** A cost model on other hardware of the same shape: what was derived stays, what depends on a bandwidth is made again. */
-import type { Cluster } from '../hardware/cluster.ts'
-import { trainingRates } from './compute.ts'
+import type { Cluster } from '../hardware/cluster/cluster.ts'
+import { networkPrices } from './communication/network.ts'
+import { trainingRates } from './compute/compute.ts'
 import type { CostModel } from './model.ts'
-import { networkPrices } from './network.ts'
-import { stepOverhead } from './step-overhead.ts'
+import { stepOverhead } from './step/step-overhead.ts'
 
 export function repriced(model: CostModel, cluster: Cluster): CostModel {
   const { assumptions, precision } = model.problem

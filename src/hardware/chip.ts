@@ -49,14 +49,14 @@ export interface Efficiency {
   readonly attention: number
   /** Of what matmuls and attention reach in bursts, what they hold through training; 1 where absent. */
   readonly sustained?: number
-  /** Keys that a query meets of which attention reaches half of that (cost/compute.ts); 0 where absent. */
+  /** Keys that a query meets of which attention reaches half of that (cost/compute/compute.ts); 0 where absent. */
   readonly attentionHalfKeys?: number
   readonly hbm: number
   /** Of HBM bandwidth, by attention that reads caches; as `hbm` where absent. */
   readonly cache?: number
   /** ICI or NVLink, by large messages. */
   readonly scaleUp: number
-  /** Bytes that reach half of it inside a node (cost/operation-time.ts); 0 where absent. */
+  /** Bytes that reach half of it inside a node (cost/communication/operation-time.ts); 0 where absent. */
   readonly scaleUpHalfBytes?: Bytes
   /** DCN, InfiniBand or Ethernet. */
   readonly scaleOut: number

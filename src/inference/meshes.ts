@@ -3,7 +3,7 @@
  * layers over pipeline, new positions over context (prefill). An expert axis need not divide the experts: slots that are
  * left over have copies (model/expert-slots.ts). Nothing is gathered every step but by the layouts that say so, so fsdp is 1 (the book: no FSDP).
  */
-import { divisorsOf } from '../hardware/divisors.ts'
+import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import { never, type Stop } from '../patience.ts'
 import { type InferenceProblem, type PhaseProblem, satisfies } from '../problem.ts'
 import { expertFault, type Meshes, meshesAmong, meshPairs, orderedProducts } from '../search/meshes.ts'

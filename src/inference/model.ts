@@ -6,39 +6,39 @@
  */
 
 import type { Assumptions } from '../assumptions.ts'
-import { arrayType } from '../cost/compile.ts'
-import { type ComputeRates, computeRates } from '../cost/compute.ts'
-import { type NetworkPrices, networkPrices } from '../cost/network.ts'
-import type { Traffic } from '../cost/traffic.ts'
-import type { Cluster, Network } from '../hardware/cluster.ts'
-import { resourceCount } from '../hardware/collective.ts'
+import { type NetworkPrices, networkPrices } from '../cost/communication/network.ts'
+import type { Traffic } from '../cost/communication/traffic.ts'
+import { arrayType } from '../cost/compile/compile.ts'
+import { type ComputeRates, computeRates } from '../cost/compute/compute.ts'
+import type { Cluster, Network } from '../hardware/cluster/cluster.ts'
+import { resourceCount } from '../hardware/network/collective.ts'
 import { cacheLayers } from '../model/attention-layers.ts'
 import type { Setting } from '../problem.ts'
 import { elementBytes } from '../recipe/element-type.ts'
 import type { ShardedArray } from '../sharding/array.ts'
 import { type AxisSet, axisBit, axisSet } from '../sharding/axis.ts'
 import { arrayOf } from '../sharding/component.ts'
+import { reshard } from '../sharding/move.ts'
 import {
   type InferenceLayout,
   inferenceEmbedding,
   type LayerComponent,
   layerLayouts,
   unembeddingLayouts,
-} from '../sharding/inference-layout.ts'
-import { layoutFields } from '../sharding/inference-layout-fields.ts'
-import { reshard } from '../sharding/move.ts'
+} from '../sharding/tables/inference-layout.ts'
+import { layoutFields } from '../sharding/tables/inference-layout-fields.ts'
 import {
   type CompiledCollective,
   type CompiledLayout,
   type CompiledProduct,
   compileLayout,
-} from './compiled-layout.ts'
-import { createSizes, type LocalTerm, localTerm, type Sizes } from './local-term.ts'
-import { inferenceTerms } from './network-terms.ts'
-import type { Pass } from './pass.ts'
-import type { PassNumbers } from './pass-numbers.ts'
+} from './layout/compiled-layout.ts'
+import { createSizes, type LocalTerm, localTerm, type Sizes } from './layout/local-term.ts'
+import type { Servable } from './layout/servable.ts'
+import type { Pass } from './pass/pass.ts'
+import type { PassNumbers } from './pass/pass-numbers.ts'
 import { phaseAssumptions } from './phase-assumptions.ts'
-import type { Servable } from './servable.ts'
+import { inferenceTerms } from './time/network-terms.ts'
 
 export interface InferenceComponent {
   readonly name: string

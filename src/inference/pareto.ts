@@ -7,14 +7,14 @@ import { never, type Stop } from '../patience.ts'
 import type { GenerateWorkload, InferenceProblem, Setting } from '../problem.ts'
 import { type Mesh, replicasOf } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
-import { leastSeconds } from './arrangement.ts'
-import { contextGroups } from './contexts.ts'
-import { evenBatches } from './even-batches.ts'
-import { floorSeconds } from './floor.ts'
 import { frontier } from './frontier.ts'
 import { generationPhase, stepPasses } from './generation.ts'
 import type { InferenceModel } from './model.ts'
+import { leastSeconds } from './pass/arrangement.ts'
+import { contextGroups } from './pass/contexts.ts'
+import { evenBatches } from './pass/even-batches.ts'
 import { candidateOf, type InferenceCandidate, optimisticSeconds, type Site, sitesOf } from './search.ts'
+import { floorSeconds } from './time/floor.ts'
 
 /** A batch on a mesh, and a time that nothing there can beat. */
 interface Trial {

@@ -4,7 +4,7 @@
  * Source: deepseek-ai/DeepEP @0297fc80, docs/legacy.md: normal and low-latency kernels.
  */
 import type { Assumptions } from '../assumptions.ts'
-import type { Pass } from './pass.ts'
+import type { Pass } from './pass/pass.ts'
 
 export function phaseAssumptions(assumptions: Assumptions): Readonly<Record<Pass['mode'], Assumptions>> {
   const direct = { ...assumptions, hierarchicalDispatch: false, dispatchComputeShare: 0 }

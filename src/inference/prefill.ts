@@ -5,15 +5,15 @@
 import { never, type Stop } from '../patience.ts'
 import type { InferenceProblem, PrefillWorkload } from '../problem.ts'
 import { type Mesh, replicasOf } from '../sharding/axis.ts'
-import { leastSeconds } from './arrangement.ts'
-import { waysOf } from './beside.ts'
-import { contextGroups } from './contexts.ts'
+import { offersOf } from './layout/servable.ts'
 import { inferenceMeshes, type MeshesOf } from './meshes.ts'
 import type { InferenceModel } from './model.ts'
-import { type Pass, prefillPass } from './pass.ts'
-import { memoryRoom } from './pass-numbers.ts'
+import { leastSeconds } from './pass/arrangement.ts'
+import { contextGroups } from './pass/contexts.ts'
+import { type Pass, prefillPass } from './pass/pass.ts'
+import { memoryRoom } from './pass/pass-numbers.ts'
 import type { Phase } from './search.ts'
-import { offersOf } from './servable.ts'
+import { waysOf } from './time/beside.ts'
 
 export function prefillPhase(
   model: InferenceModel,

@@ -1,10 +1,11 @@
 /** A model of inference on other hardware of the same shape, as cost/repriced.ts has it of training. */
-import { computeRates } from '../cost/compute.ts'
-import { networkPrices } from '../cost/network.ts'
-import type { Cluster } from '../hardware/cluster.ts'
+
+import { networkPrices } from '../cost/communication/network.ts'
+import { computeRates } from '../cost/compute/compute.ts'
+import type { Cluster } from '../hardware/cluster/cluster.ts'
 import type { InferenceModel } from './model.ts'
-import { inferenceTerms } from './network-terms.ts'
 import type { InferenceCandidate } from './search.ts'
+import { inferenceTerms } from './time/network-terms.ts'
 
 export function repricedInference(model: InferenceModel, cluster: Cluster): InferenceModel {
   const { assumptions, precision } = model.setting

@@ -6,16 +6,16 @@
  * with weights and caches read once (floor.ts). What is dropped so is not counted. With as many sequences as fit, ranked by
  * latency, all chips are taken: fewer chips hold fewer sequences, which is no answer to how many fit.
  */
-import { peakFlops } from '../cost/compute.ts'
-import { fewerChips } from '../hardware/fewer-chips.ts'
+import { peakFlops } from '../cost/compute/compute.ts'
+import { fewerChips } from '../hardware/cluster/fewer-chips.ts'
 import { never, type Stop } from '../patience.ts'
 import { type PhaseProblem, satisfies } from '../problem.ts'
 import { meshKey } from '../search/candidate.ts'
 import { unitMesh } from '../sharding/axis.ts'
-import { cacheBytes, floorSeconds, type Work, workFlops } from './floor.ts'
 import { hopefulInferenceMeshes, type MeshesOf } from './meshes.ts'
 import { type InferenceModel, inferenceOn } from './model.ts'
 import { type InferenceCandidate, type InferenceSearchResult, type Phase, searchPhase } from './search.ts'
+import { cacheBytes, floorSeconds, type Work, workFlops } from './time/floor.ts'
 
 /** Where a candidate was found. */
 export interface PartFound<Problem extends PhaseProblem = PhaseProblem> {

@@ -2,23 +2,23 @@
  * The best arrangement of each mesh for one pass, and of those the best `top`: every mesh, every placement, every layout
  * of every component, but for meshes that are proven no better by their products alone. A pass may depend on the mesh: how many sequences fit, how prompts go through a pipeline.
  */
-import type { NetworkCosts } from '../cost/network.ts'
-import { type Placement, placements } from '../hardware/placement.ts'
+import type { NetworkCosts } from '../cost/communication/network.ts'
+import { type Placement, placements } from '../hardware/network/placement.ts'
 import { never, type Stop } from '../patience.ts'
 import type { InferenceSketch } from '../problem.ts'
 import type { Meshes } from '../search/meshes.ts'
 import { spread } from '../search/spread.ts'
 import type { Mesh } from '../sharding/axis.ts'
-import { joinsTensors } from '../sharding/inference-layout-fields.ts'
+import { joinsTensors } from '../sharding/tables/inference-layout-fields.ts'
 import type { Seconds } from '../units.ts'
-import { type Arrangement, arrange, leastSeconds } from './arrangement.ts'
-import type { CompiledLayout } from './compiled-layout.ts'
-import type { Work } from './floor.ts'
-import { offeredLayouts, type Wanted } from './layout-question.ts'
-import { setShards } from './local-term.ts'
+import type { CompiledLayout } from './layout/compiled-layout.ts'
+import { offeredLayouts, type Wanted } from './layout/layout-question.ts'
+import { setShards } from './layout/local-term.ts'
 import type { InferenceModel } from './model.ts'
-import type { Pass } from './pass.ts'
-import { weightsMayFit } from './pass-numbers.ts'
+import { type Arrangement, arrange, leastSeconds } from './pass/arrangement.ts'
+import type { Pass } from './pass/pass.ts'
+import { weightsMayFit } from './pass/pass-numbers.ts'
+import type { Work } from './time/floor.ts'
 
 export interface InferenceCandidate extends Arrangement {
   readonly mesh: Mesh

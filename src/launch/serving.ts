@@ -4,14 +4,14 @@
  */
 
 import type { Chip } from '../hardware/chip.ts'
-import type { Cluster } from '../hardware/cluster.ts'
+import type { Cluster } from '../hardware/cluster/cluster.ts'
+import { onePass, type Servable } from '../inference/layout/servable.ts'
 import type { InferenceCandidate, Phase } from '../inference/search.ts'
-import { onePass, type Servable } from '../inference/servable.ts'
 import type { Setting } from '../problem.ts'
 import { faults, keeps } from '../rules/rule.ts'
 import { unitMesh } from '../sharding/axis.ts'
-import type { CacheLayout } from '../sharding/inference-layout.ts'
-import { layoutFields } from '../sharding/inference-layout-fields.ts'
+import type { CacheLayout } from '../sharding/tables/inference-layout.ts'
+import { layoutFields } from '../sharding/tables/inference-layout-fields.ts'
 import { type Framework, ofKind, type Server, servers } from './framework.ts'
 import type { Launch } from './launch.ts'
 import { maxtext, maxtextRules } from './maxtext/server.ts'

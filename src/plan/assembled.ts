@@ -1,6 +1,6 @@
 /** The plans of a list as far as there is time to write them out: the first in any case. */
 import type { Stop } from '../patience.ts'
-import { counted } from './figures.ts'
+import { counted } from './explain/figures.ts'
 
 export function assembled<Found, Plan>(
   found: readonly Found[],

@@ -1,6 +1,7 @@
 /** What comes out for prefill, generation and serving, in the words of the HTTP contract. */
+
+import type { TokenCost } from './account/token-cost.ts'
 import type { EvaluateAnswer, NoPlan, OptimizeAnswer, Plan, Unlaunchable } from './plan.ts'
-import type { TokenCost } from './token-cost.ts'
 
 /**
  * A plan of one phase. Where a training plan has the same field it means the same; what only training has is empty:

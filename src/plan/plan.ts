@@ -1,15 +1,14 @@
 /** What comes out, in the words of the HTTP contract: units in the names, SI throughout. */
 
 import type { Assumptions } from '../assumptions.ts'
-import type { Cluster } from '../hardware/cluster.ts'
+import type { Cluster } from '../hardware/cluster/cluster.ts'
 import type { Precision } from '../problem.ts'
 import type { ElementType } from '../recipe/element-types.ts'
 import type { Axis, Mesh } from '../sharding/axis.ts'
-import type { ContextLayout } from '../sharding/context-layouts.ts'
-
-import type { Elasticities } from './elasticities.ts'
-import type { MemoryStep } from './memory-step.ts'
-import type { TokenCost } from './token-cost.ts'
+import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
+import type { TokenCost } from './account/token-cost.ts'
+import type { Elasticities } from './sensitivity/elasticities.ts'
+import type { MemoryStep } from './sensitivity/memory-step.ts'
 
 export interface AxisPlacement {
   readonly axis: Axis

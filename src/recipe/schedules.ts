@@ -80,7 +80,7 @@ export const schedules = [
     virtualStages: [2, mostVirtualStages],
     inFlight: (stage, stages, microbatches, v) =>
       Math.min(microbatches, ((v - 1) * stages + 2 * (stages - stage) - 1) / v),
-    // Other numbers leave holes (cost/step.ts).
+    // Other numbers leave holes (cost/step/step.ts).
     worthwhile: (stages, microbatches) => microbatches % stages === 0,
   },
 ] as const satisfies readonly ScheduleRow[]

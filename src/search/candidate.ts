@@ -1,15 +1,14 @@
 /** A layout with everything chosen, and its three times. */
 
-import type { Mix } from '../cost/memory-numbers.ts'
-import type { StageGroup } from '../cost/stages.ts'
-import type { Cluster } from '../hardware/cluster.ts'
-import type { Placement } from '../hardware/placement.ts'
+import type { Mix } from '../cost/memory/memory-numbers.ts'
+import type { StageGroup } from '../cost/step/stages.ts'
+import type { Cluster } from '../hardware/cluster/cluster.ts'
+import type { Placement } from '../hardware/network/placement.ts'
 import type { Schedule } from '../recipe/schedule.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { axes } from '../sharding/axis.ts'
-import type { ContextLayout } from '../sharding/context-layouts.ts'
-
 import type { ZeroStage } from '../sharding/states.ts'
+import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
 import type { Bytes, Seconds } from '../units.ts'
 
 export interface Layout {

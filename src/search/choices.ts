@@ -9,7 +9,7 @@
  * try its row says.
  */
 
-import { divisorsOf } from '../hardware/divisors.ts'
+import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import { type Constraints, type Problem, satisfies } from '../problem.ts'
 import { canRun, type Schedule, scheduleRows, unscheduled } from '../recipe/schedule.ts'
 import type { ScheduleRow } from '../recipe/schedule-row.ts'

@@ -25,7 +25,7 @@ import type { LinearProgram, Point, Row, Solver, Variable } from '../../solvers/
 import type { Bytes } from '../units.ts'
 import { type Pair, pairCosts } from './component-layout/pair-costs.ts'
 import { accountOf, type LayoutAnswer, type LayoutQuestion } from './component-layout/question.ts'
-import { ones, type Terms } from './linear-terms.ts'
+import { ones, type Terms } from './memory-policy/linear-terms.ts'
 
 export { bestLayouts } from './component-layout/best-layouts.ts'
 export type {

@@ -3,19 +3,21 @@
  * placement is over the limit is dropped unplaced.
  */
 
-import { type MemoryNumbers, type Mix, shortBytes } from '../cost/memory-numbers.ts'
-import type { TrafficNumbers } from '../cost/microbatch.ts'
+import type { Scale } from '../cost/compile/term.ts'
+import { type MemoryNumbers, type Mix, shortBytes } from '../cost/memory/memory-numbers.ts'
+import { fittingMixes, leastShortBytes } from '../cost/memory/remat.ts'
 import type { CostModel } from '../cost/model.ts'
-import { fittingMixes, leastShortBytes } from '../cost/remat.ts'
-import type { StepScratch } from '../cost/stage-time.ts'
-import type { Layers } from '../cost/stages.ts'
-import { stepTime } from '../cost/step.ts'
-import type { Scale } from '../cost/term.ts'
-import { updateTime } from '../cost/update-time.ts'
-import type { Placement } from '../hardware/placement.ts'
+import type { TrafficNumbers } from '../cost/step/microbatch.ts'
+import type { StepScratch } from '../cost/step/stage-time.ts'
+import type { Layers } from '../cost/step/stages.ts'
+import { stepTime } from '../cost/step/step.ts'
+import { updateTime } from '../cost/step/update-time.ts'
+import type { Placement } from '../hardware/network/placement.ts'
 import type { Stop } from '../patience.ts'
 import type { Schedule } from '../recipe/schedule.ts'
 import type { ZeroStage } from '../sharding/states.ts'
+import type { ChoiceFloor } from './bound/floor.ts'
+import { hasRoom, layoutFloor, layoutShortBytes } from './bound/layout-floor.ts'
 import {
   type Accepts,
   type Candidate,
@@ -25,10 +27,8 @@ import {
   score,
 } from './candidate.ts'
 import type { Microbatching } from './choices.ts'
-import type { ChoiceFloor } from './floor.ts'
-import { hasRoom, layoutFloor, layoutShortBytes } from './layout-floor.ts'
-import { leaner, type StageCuts, walkCuts } from './stage-cuts.ts'
-import type { StageNumbers } from './stage-numbers.ts'
+import { leaner, type StageCuts, walkCuts } from './stages/stage-cuts.ts'
+import type { StageNumbers } from './stages/stage-numbers.ts'
 
 export interface Workbench {
   readonly model: CostModel

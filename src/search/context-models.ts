@@ -10,8 +10,8 @@ import {
   contextLayoutRow,
   contextLayouts,
   plainContext,
-} from '../sharding/context-layout.ts'
-import type { ContextLayout } from '../sharding/context-layouts.ts'
+} from '../sharding/tables/context-layout.ts'
+import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
 import type { Layout } from './candidate.ts'
 
 /** The first is of what every mesh has. */

@@ -3,12 +3,13 @@
  * policy on its best placement. Layouts whose time on the best conceivable placement is over the limit are dropped unplaced.
  */
 
-import { computeNumbers } from '../cost/microbatch.ts'
-import { setBatch, setMesh } from '../cost/term.ts'
-import { placements } from '../hardware/placement.ts'
+import { setBatch, setMesh } from '../cost/compile/term.ts'
+import { computeNumbers } from '../cost/step/microbatch.ts'
+import { placements } from '../hardware/network/placement.ts'
 import type { Schedule } from '../recipe/schedule.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import type { ZeroStage } from '../sharding/states.ts'
+import { wholeWork, workFloor } from './bound/work-floor.ts'
 import type { OpenLayout } from './candidate.ts'
 import {
   choiceAllowed,
@@ -19,9 +20,8 @@ import {
   zeroChoices,
 } from './choices.ts'
 import { type Choices, consider, type Expansion, type Workbench } from './consider.ts'
-import { stageCuts } from './stage-cuts.ts'
-import { placedCosts, type StageNumbers, stageNumbers } from './stage-numbers.ts'
-import { wholeWork, workFloor } from './work-floor.ts'
+import { stageCuts } from './stages/stage-cuts.ts'
+import { placedCosts, type StageNumbers, stageNumbers } from './stages/stage-numbers.ts'
 
 export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices: Choices = {}): Expansion {
   const { model, scale } = bench

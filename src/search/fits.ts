@@ -5,21 +5,21 @@
  *   states of the whole model / chips + reserve <= budget
  */
 
-import { fixedMemory, memoryNumbers } from '../cost/memory-numbers.ts'
-import { computeNumbers } from '../cost/microbatch.ts'
+import { createScale, type Scale, setBatch, setMesh } from '../cost/compile/term.ts'
+import { fixedMemory, memoryNumbers } from '../cost/memory/memory-numbers.ts'
 import { type CostModel, costModel, stageModel } from '../cost/model.ts'
-import type { StageGroup } from '../cost/stages.ts'
-import { createScale, type Scale, setBatch, setMesh } from '../cost/term.ts'
-import { canBePlaced } from '../hardware/placement.ts'
+import { computeNumbers } from '../cost/step/microbatch.ts'
+import type { StageGroup } from '../cost/step/stages.ts'
+import { canBePlaced } from '../hardware/network/placement.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Problem } from '../problem.ts'
 import { type Mesh, unitMesh } from '../sharding/axis.ts'
-import { contextLayoutRow } from '../sharding/context-layout.ts'
 import { zeroStages } from '../sharding/states.ts'
+import { contextLayoutRow } from '../sharding/tables/context-layout.ts'
 import type { Bytes } from '../units.ts'
 import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from './choices.ts'
 import { enumerateMeshes } from './meshes.ts'
-import { anyCutFits, stageCuts } from './stage-cuts.ts'
+import { anyCutFits, stageCuts } from './stages/stage-cuts.ts'
 
 /** False where it is told to stop before something was found. */
 export function anythingFits(problem: Problem, stop: Stop = never): boolean {

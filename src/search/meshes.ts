@@ -4,7 +4,7 @@
  *
  *   for n = Π p^e:   Π C(e + 6, 6)
  */
-import { divisorsOf } from '../hardware/divisors.ts'
+import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import { expertSlots } from '../model/expert-slots.ts'
 import type { Transformer } from '../model/transformer.ts'
 import { never, type Stop } from '../patience.ts'

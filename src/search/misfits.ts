@@ -2,23 +2,24 @@
  * A space in which nothing fits, searched by memory alone: what each layout counts as, and which is short of least. What
  * `search` answers there, without the times, floors and placements that are of no use where there is nothing to rank.
  */
-import { type MemoryNumbers, memoryNumbers } from '../cost/memory-numbers.ts'
-import { computeNumbers } from '../cost/microbatch.ts'
+
+import { createScale, type Scale, setBatch, setMesh } from '../cost/compile/term.ts'
+import { type MemoryNumbers, memoryNumbers } from '../cost/memory/memory-numbers.ts'
+import { leastShortBytes } from '../cost/memory/remat.ts'
 import { type CostModel, stageModel } from '../cost/model.ts'
-import { leastShortBytes } from '../cost/remat.ts'
-import { createScale, type Scale, setBatch, setMesh } from '../cost/term.ts'
-import { canBePlaced } from '../hardware/placement.ts'
+import { computeNumbers } from '../cost/step/microbatch.ts'
+import { canBePlaced } from '../hardware/network/placement.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import type { Bytes } from '../units.ts'
+import { meshFloors } from './bound/floor.ts'
+import { layoutShortBytes } from './bound/layout-floor.ts'
 import type { OpenLayout } from './candidate.ts'
 import { type Layout, type Misfit, meshKey } from './candidate.ts'
 import { choiceAllowed, layoutCount, microbatchChoices, scheduleChoices, zeroChoices } from './choices.ts'
 import { leanestMix } from './consider.ts'
-import { meshFloors } from './floor.ts'
-import { layoutShortBytes } from './layout-floor.ts'
 import { meshesOf, type SearchResult } from './search.ts'
-import { leaner, type StageCuts, stageCuts, walkCuts } from './stage-cuts.ts'
+import { leaner, type StageCuts, stageCuts, walkCuts } from './stages/stage-cuts.ts'
 
 /** Null where something fits after all, or where it is told to stop. */
 export function misfits(models: readonly CostModel[], stop: Stop = never): SearchResult | null {

@@ -11,19 +11,19 @@
  * the batch, is over the limit already (replica-floor.ts). What is dropped so is not counted as enumerated.
  */
 import { type CostModel, onCluster } from '../cost/model.ts'
-import { fewerChips } from '../hardware/fewer-chips.ts'
+import { fewerChips } from '../hardware/cluster/fewer-chips.ts'
 import { never, type Stop } from '../patience.ts'
 import { type Problem, satisfies } from '../problem.ts'
 import { scheduleRow } from '../recipe/schedule.ts'
 import { type Mesh, unitMesh } from '../sharding/axis.ts'
-import { contextLayoutFits, plainContext } from '../sharding/context-layout.ts'
+import { contextLayoutFits, plainContext } from '../sharding/tables/context-layout.ts'
 import type { Seconds } from '../units.ts'
+import { leastWork } from './bound/least-work.ts'
+import { replicaHopes } from './bound/replica-floor.ts'
 import type { Accepts, Candidate } from './candidate.ts'
 import { triedSchedules } from './choices.ts'
 import { anyFits, leastChips } from './fits.ts'
-import { leastWork } from './least-work.ts'
 import { hopefulMeshes, type Meshes } from './meshes.ts'
-import { replicaHopes } from './replica-floor.ts'
 import { merged, nothingSearched, type SearchResult, searchSpaces, spaceOf, type Wanted } from './search.ts'
 
 export interface WantedOfAll {

@@ -6,18 +6,19 @@
  * for: enumerated = pruned + evaluated + infeasible + unexamined, by reason. Where the search is told to stop, what it has
  * not looked at is unexamined, and the least floor of it is under all that might have come.
  */
+
+import { createScale } from '../cost/compile/term.ts'
 import type { CostModel } from '../cost/model.ts'
-import { createStepScratch } from '../cost/stage-time.ts'
-import { createScale } from '../cost/term.ts'
+import { createStepScratch } from '../cost/step/stage-time.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Mesh } from '../sharding/axis.ts'
-import { contextLayoutFits, plainContext } from '../sharding/context-layout.ts'
+import { contextLayoutFits, plainContext } from '../sharding/tables/context-layout.ts'
+import { type Floors, meshFloors } from './bound/floor.ts'
 import { type Accepts, type Candidate, type Misfit, meshKey } from './candidate.ts'
 import { layoutCount } from './choices.ts'
 import type { Workbench } from './consider.ts'
 import { expandMesh } from './expand.ts'
 import { meshFits } from './fits.ts'
-import { type Floors, meshFloors } from './floor.ts'
 import { enumerateMeshes, type Meshes } from './meshes.ts'
 import { spread } from './spread.ts'
 

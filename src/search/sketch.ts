@@ -3,9 +3,9 @@
 import type { PlanSketch, Problem } from '../problem.ts'
 import { canRun, hasVirtualStages, scheduleRow, scheduleRows } from '../recipe/schedule.ts'
 import { replicasOf } from '../sharding/axis.ts'
-import { contextLayoutFits, plainContext } from '../sharding/context-layout.ts'
-import type { ContextLayout } from '../sharding/context-layouts.ts'
 import { zeroStages } from '../sharding/states.ts'
+import { contextLayoutFits, plainContext } from '../sharding/tables/context-layout.ts'
+import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
 import { virtualStageChoices, zeroChoices } from './choices.ts'
 import type { Choices } from './consider.ts'
 

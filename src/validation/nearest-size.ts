@@ -3,7 +3,7 @@
  * rule complains, with the replicas made more or fewer so that the mesh keeps its number of chips. Of a mesh of another number of
  * chips than there are: the one axis that would make it right.
  */
-import { divisorsOf } from '../hardware/divisors.ts'
+import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import type { Change } from '../plan/plan.ts'
 import { type Axis, axes, type Mesh, meshSize } from '../sharding/axis.ts'
 import type { Remedy } from './check.ts'

@@ -1,5 +1,5 @@
 /** The requirements, a row each: what one asks for, and what it says of a plan. */
-import { bytesText, percent, secondsText } from '../plan/figures.ts'
+import { bytesText, percent, secondsText } from '../plan/explain/figures.ts'
 import type { Plan, Suggestion } from '../plan/plan.ts'
 import type { Check, Findings, Remedy, Requirements } from './check.ts'
 

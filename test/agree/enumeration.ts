@@ -3,22 +3,22 @@
  * early exit, and memory policies by trying every number of layers. What the search must agree with.
  */
 
+import { type Bound, createTraffic } from '../../src/cost/communication/traffic.ts'
+import { createScale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
 import {
   hostBytes,
   type MemoryNumbers,
   type Mix,
   memoryNumbers,
   stageBytes,
-} from '../../src/cost/memory-numbers.ts'
-import { computeNumbers, trafficNumbers } from '../../src/cost/microbatch.ts'
+} from '../../src/cost/memory/memory-numbers.ts'
+import { keepsLess, offloads } from '../../src/cost/memory/remat.ts'
 import { type CostModel, stageModel } from '../../src/cost/model.ts'
-import { keepsLess, offloads } from '../../src/cost/remat.ts'
-import { mirroredLayers, type StageGroup, stageGroups, stageLayers } from '../../src/cost/stages.ts'
-import { stepTime } from '../../src/cost/step.ts'
-import { createScale, setBatch, setMesh } from '../../src/cost/term.ts'
-import { type Bound, createTraffic } from '../../src/cost/traffic.ts'
-import { updateTime } from '../../src/cost/update-time.ts'
-import { type Placement, placements } from '../../src/hardware/placement.ts'
+import { computeNumbers, trafficNumbers } from '../../src/cost/step/microbatch.ts'
+import { mirroredLayers, type StageGroup, stageGroups, stageLayers } from '../../src/cost/step/stages.ts'
+import { stepTime } from '../../src/cost/step/step.ts'
+import { updateTime } from '../../src/cost/step/update-time.ts'
+import { type Placement, placements } from '../../src/hardware/network/placement.ts'
 import { type Composition, layersAreAlike } from '../../src/model/composition.ts'
 import { type Problem, satisfies } from '../../src/problem.ts'
 import type { Schedule } from '../../src/recipe/schedule.ts'
@@ -26,9 +26,9 @@ import { scheduleRow } from '../../src/recipe/schedule.ts'
 import { type Accepts, type Layout, meshKey, score } from '../../src/search/candidate.ts'
 import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from '../../src/search/choices.ts'
 import { meshFaults } from '../../src/search/meshes.ts'
-import { unlikeCuts } from '../../src/search/unlike-cuts.ts'
+import { unlikeCuts } from '../../src/search/stages/unlike-cuts.ts'
 import { axes, type Mesh } from '../../src/sharding/axis.ts'
-import { contextLayoutFits } from '../../src/sharding/context-layout.ts'
+import { contextLayoutFits } from '../../src/sharding/tables/context-layout.ts'
 
 export interface Priced extends Layout {
   readonly placement: Placement

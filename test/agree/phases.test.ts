@@ -5,9 +5,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { phaseOf } from '../../src/infer.ts'
-import { leastSeconds } from '../../src/inference/arrangement.ts'
-import { offeredLayouts } from '../../src/inference/layout-question.ts'
+import { offeredLayouts } from '../../src/inference/layout/layout-question.ts'
 import { type InferenceModel, inferenceModel } from '../../src/inference/model.ts'
+import { leastSeconds } from '../../src/inference/pass/arrangement.ts'
 import {
   candidateOf,
   type InferenceCandidate,

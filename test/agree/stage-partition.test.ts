@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { loadHighs } from '../../solvers/highs.ts'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Solver } from '../../solvers/linear-program.ts'
-import { evenLastLayers, stageLayers } from '../../src/cost/stages.ts'
-import { evenPartition } from '../../src/search/even-partition.ts'
-import { type LayerLoad, type StageRoom, stagePartition } from '../../src/search/stage-partition.ts'
-import { solveStagePartition } from '../../src/search/stage-partition-program.ts'
+import { evenLastLayers, stageLayers } from '../../src/cost/step/stages.ts'
+import { evenPartition } from '../../src/search/stages/even-partition.ts'
+import { type LayerLoad, type StageRoom, stagePartition } from '../../src/search/stages/stage-partition.ts'
+import { solveStagePartition } from '../../src/search/stages/stage-partition-program.ts'
 
 let highs: Solver
 beforeAll(async () => {

@@ -5,7 +5,7 @@
 
 import fc from 'fast-check'
 import type { Assumptions } from '../../src/assumptions.ts'
-import type { Network } from '../../src/hardware/cluster.ts'
+import type { Network } from '../../src/hardware/cluster/cluster.ts'
 import { frameworks } from '../../src/launch/framework.ts'
 import type { Architecture } from '../../src/model/architecture.ts'
 import { parameterCount } from '../../src/model/parameters.ts'
@@ -13,7 +13,7 @@ import type { AttentionPattern, MixtureOfExperts } from '../../src/model/transfo
 import type { Constraints, Problem } from '../../src/problem.ts'
 import { policyNames } from '../../src/recipe/policy.ts'
 import type { ScheduleName } from '../../src/recipe/schedules.ts'
-import { contextLayouts } from '../../src/sharding/context-layout.ts'
+import { contextLayouts } from '../../src/sharding/tables/context-layout.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 
 const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values)

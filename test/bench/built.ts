@@ -12,17 +12,21 @@ export const { javascriptLpSolver } = await load<typeof import('../../solvers/ja
   'solvers/javascript-lp-solver',
 )
 export const { costModel } = await load<typeof import('../../src/cost/model.ts')>('src/cost/model')
-export const { shortBytes } =
-  await load<typeof import('../../src/cost/memory-numbers.ts')>('src/cost/memory-numbers')
-export const { fittingMixes } = await load<typeof import('../../src/cost/remat.ts')>('src/cost/remat')
+export const { shortBytes } = await load<typeof import('../../src/cost/memory/memory-numbers.ts')>(
+  'src/cost/memory/memory-numbers',
+)
+export const { fittingMixes } =
+  await load<typeof import('../../src/cost/memory/remat.ts')>('src/cost/memory/remat')
 export const { createStepScratch } =
-  await load<typeof import('../../src/cost/stage-time.ts')>('src/cost/stage-time')
-export const { stepTime } = await load<typeof import('../../src/cost/step.ts')>('src/cost/step')
+  await load<typeof import('../../src/cost/step/stage-time.ts')>('src/cost/step/stage-time')
+export const { stepTime } = await load<typeof import('../../src/cost/step/step.ts')>('src/cost/step/step')
 export const { optimize } = await load<typeof import('../../src/optimize.ts')>('src/optimize')
-export const { costing } = await load<typeof import('../../src/plan/costing.ts')>('src/plan/costing')
+export const { costing } =
+  await load<typeof import('../../src/plan/account/costing.ts')>('src/plan/account/costing')
 export const { expandMesh } = await load<typeof import('../../src/search/expand.ts')>('src/search/expand')
-export const { relaxMemoryPolicy, solveMemoryPolicy } =
-  await load<typeof import('../../src/search/memory-policy.ts')>('src/search/memory-policy')
+export const { relaxMemoryPolicy, solveMemoryPolicy } = await load<
+  typeof import('../../src/search/memory-policy/memory-policy.ts')
+>('src/search/memory-policy/memory-policy')
 export const { enumerateMeshes } =
   await load<typeof import('../../src/search/meshes.ts')>('src/search/meshes')
 export const { createWorkbench, search } =

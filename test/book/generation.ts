@@ -6,7 +6,7 @@
 import { book } from '../../src/book-assumptions.ts'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
-import type { Cluster } from '../../src/hardware/cluster.ts'
+import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
 import { infer } from '../../src/infer.ts'
 import type { Architecture } from '../../src/model/architecture.ts'
 import { parameterCount } from '../../src/model/parameters.ts'

@@ -1,6 +1,6 @@
 import { book } from '../../src/book-assumptions.ts'
-import { groupCost } from '../../src/hardware/collective.ts'
-import { createSizes, localTerm, localValue, setShape } from '../../src/inference/local-term.ts'
+import { groupCost } from '../../src/hardware/network/collective.ts'
+import { createSizes, localTerm, localValue, setShape } from '../../src/inference/layout/local-term.ts'
 import { kvCacheBytes } from '../../src/model/kv-cache.ts'
 import { parameterCount } from '../../src/model/parameters.ts'
 import { elementBytes } from '../../src/recipe/element-type.ts'

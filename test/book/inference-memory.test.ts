@@ -1,4 +1,4 @@
-import { resolveCluster } from '../../src/hardware/resolve.ts'
+import { resolveCluster } from '../../src/hardware/cluster/resolve.ts'
 import { kvCacheBytes } from '../../src/model/kv-cache.ts'
 import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import { elementBytes } from '../../src/recipe/element-type.ts'

@@ -1,7 +1,7 @@
 /** The plain matmul of the book, and where chips are balanced. */
 
 import { book } from '../../src/book-assumptions.ts'
-import { computeRates } from '../../src/cost/compute.ts'
+import { computeRates } from '../../src/cost/compute/compute.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'
 import { crossing } from './crossing.ts'

@@ -3,9 +3,9 @@
  * rings. Sizes may be any real numbers, as in the book's optima.
  */
 import type { Tier } from '../../src/hardware/chip.ts'
-import type { Cluster, SwitchedNetwork, TorusNetwork } from '../../src/hardware/cluster.ts'
-import type { Group } from '../../src/hardware/group.ts'
-import { type Placement, placements } from '../../src/hardware/placement.ts'
+import type { Cluster, SwitchedNetwork, TorusNetwork } from '../../src/hardware/cluster/cluster.ts'
+import type { Group } from '../../src/hardware/network/group.ts'
+import { type Placement, placements } from '../../src/hardware/network/placement.ts'
 import { type Axis, axes, type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import type { BytesPerSecond } from '../../src/units.ts'
 import { inventedChip } from './chips.ts'

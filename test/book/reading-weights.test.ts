@@ -1,5 +1,5 @@
 import { book } from '../../src/book-assumptions.ts'
-import { computeRates } from '../../src/cost/compute.ts'
+import { computeRates } from '../../src/cost/compute/compute.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import { forwardFlops } from '../../src/model/flops.ts'
 import { layerParameters } from '../../src/model/parameters.ts'

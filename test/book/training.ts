@@ -1,15 +1,15 @@
 /** A training problem under the book's assumptions, and what it keeps on its fullest chip. */
 import { book } from '../../src/book-assumptions.ts'
+import { createScale, type Scale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
 import {
   activationBytes,
   fixedBytes,
   type Mix,
   memoryNumbers,
   shortBytes,
-} from '../../src/cost/memory-numbers.ts'
+} from '../../src/cost/memory/memory-numbers.ts'
 import { type CostModel, costModel, stageModel } from '../../src/cost/model.ts'
-import { stageGroups } from '../../src/cost/stages.ts'
-import { createScale, type Scale, setBatch, setMesh } from '../../src/cost/term.ts'
+import { stageGroups } from '../../src/cost/step/stages.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
 import type { Problem } from '../../src/problem.ts'

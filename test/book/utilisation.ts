@@ -1,8 +1,8 @@
 /** Training at a given fraction of peak: the rule 6·P·tokens spread over chips that reach it. */
 import { book } from '../../src/book-assumptions.ts'
-import type { CompiledProduct } from '../../src/cost/compile.ts'
-import { type ComputeRates, computeRates, computeTime } from '../../src/cost/compute.ts'
-import { createScale, one, setMesh, termOf } from '../../src/cost/term.ts'
+import type { CompiledProduct } from '../../src/cost/compile/compile.ts'
+import { createScale, one, setMesh, termOf } from '../../src/cost/compile/term.ts'
+import { type ComputeRates, computeRates, computeTime } from '../../src/cost/compute/compute.ts'
 import { denseTrainFlops } from '../../src/model/flops.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { monomial } from '../../src/sharding/monomial.ts'

@@ -1,5 +1,5 @@
 import type { Chip } from '../../src/hardware/chip.ts'
-import { wraparound } from '../../src/hardware/slice.ts'
+import { wraparound } from '../../src/hardware/cluster/slice.ts'
 import { section } from './case.ts'
 import { catalogueChip } from './chips.ts'
 import { sections } from './coverage.ts'

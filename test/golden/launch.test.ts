@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Placement } from '../../src/hardware/placement.ts'
+import type { Placement } from '../../src/hardware/network/placement.ts'
 import type { Schedule } from '../../src/recipe/schedule.ts'
 import type { Axis } from '../../src/sharding/axis.ts'
-import type { ContextLayout } from '../../src/sharding/context-layouts.ts'
+import type { ContextLayout } from '../../src/sharding/tables/context-layouts.ts'
 
 import type { ProblemOptions } from '../problem.ts'
 import { type HandMade, launched } from './launched-plan.ts'

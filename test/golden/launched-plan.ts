@@ -1,16 +1,15 @@
 /** A plan made by hand, as the search would hand it over, and what is typed to launch it. */
 
 import { type CostModel, costModel } from '../../src/cost/model.ts'
-import { stageGroups } from '../../src/cost/stages.ts'
-import { type Placement, placements } from '../../src/hardware/placement.ts'
+import { stageGroups } from '../../src/cost/step/stages.ts'
+import { type Placement, placements } from '../../src/hardware/network/placement.ts'
 import { launch } from '../../src/launch/training.ts'
 import { policyNames } from '../../src/recipe/policy.ts'
 import type { Schedule } from '../../src/recipe/schedule.ts'
 import type { Candidate } from '../../src/search/candidate.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
-import type { ContextLayout } from '../../src/sharding/context-layouts.ts'
-
 import type { ZeroStage } from '../../src/sharding/states.ts'
+import type { ContextLayout } from '../../src/sharding/tables/context-layouts.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 
 export interface HandMade {

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check'
 import { type CostModel, costModel } from '../../src/cost/model.ts'
-import { divisorsOf } from '../../src/hardware/divisors.ts'
-import { placements } from '../../src/hardware/placement.ts'
+import { divisorsOf } from '../../src/hardware/cluster/divisors.ts'
+import { placements } from '../../src/hardware/network/placement.ts'
 import type { Problem } from '../../src/problem.ts'
 import { policyNames } from '../../src/recipe/policy.ts'
 import type { Schedule } from '../../src/recipe/schedule.ts'

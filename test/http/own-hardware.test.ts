@@ -1,7 +1,7 @@
 /** A catalogue chip with numbers of one's own, and what tokens then cost. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Cluster } from '../../src/hardware/cluster.ts'
+import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
 import { runs } from '../runs.ts'
 import { answering, type Heard } from './planners.ts'
 import { planning } from './planning.ts'

@@ -1,7 +1,7 @@
 /** An answer of the domain's own type, for tests of the edge alone. */
 import { calibrated } from '../../src/calibrated-assumptions.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
-import type { Cluster } from '../../src/hardware/cluster.ts'
+import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
 import type { EvaluateAnswer, OptimizeAnswer, Plan, SearchAccount } from '../../src/plan/plan.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import type { Validation } from '../../src/validate.ts'

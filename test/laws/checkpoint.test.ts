@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { meanParameterBytes, parameterBytes, quantizedBytes } from '../../src/cost/parameter-bytes.ts'
+import { meanParameterBytes, parameterBytes, quantizedBytes } from '../../src/cost/memory/parameter-bytes.ts'
 import { importHuggingFace } from '../../src/model/hugging-face/import.ts'
 import { parameterCount } from '../../src/model/parameters.ts'
 import { byPart, partParameters, weightParts } from '../../src/model/weight-parts.ts'

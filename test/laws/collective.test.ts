@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Tier } from '../../src/hardware/chip.ts'
-import type { SwitchedNetwork, TorusNetwork } from '../../src/hardware/cluster.ts'
-import { collectiveTime, groupCost } from '../../src/hardware/collective.ts'
-import { divisorsOf } from '../../src/hardware/divisors.ts'
-import { type TorusPart, union } from '../../src/hardware/group.ts'
-import type { GroupCost, NetworkTerms } from '../../src/hardware/group-cost.ts'
-import { closes } from '../../src/hardware/torus-collective.ts'
+import type { SwitchedNetwork, TorusNetwork } from '../../src/hardware/cluster/cluster.ts'
+import { divisorsOf } from '../../src/hardware/cluster/divisors.ts'
+import { collectiveTime, groupCost } from '../../src/hardware/network/collective.ts'
+import { type TorusPart, union } from '../../src/hardware/network/group.ts'
+import type { GroupCost, NetworkTerms } from '../../src/hardware/network/group-cost.ts'
+import { closes } from '../../src/hardware/network/torus-collective.ts'
 
 const W = 4.5e10
 const finite: NetworkTerms = {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { memoryNumbers } from '../../src/cost/memory-numbers.ts'
-import { computeNumbers, trafficNumbers } from '../../src/cost/microbatch.ts'
+import { createScale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
+import { memoryNumbers } from '../../src/cost/memory/memory-numbers.ts'
 import { costModel, stageModel } from '../../src/cost/model.ts'
-import { createScale, setBatch, setMesh } from '../../src/cost/term.ts'
-import { placements } from '../../src/hardware/placement.ts'
+import { computeNumbers, trafficNumbers } from '../../src/cost/step/microbatch.ts'
+import { placements } from '../../src/hardware/network/placement.ts'
 import { type Architecture, transformer } from '../../src/model/architecture.ts'
 import {
   denseLayer,
@@ -17,7 +17,7 @@ import {
 import { hasExperts } from '../../src/model/expert-layers.ts'
 import { layerKindFlops, unembeddingFlops } from '../../src/model/flops.ts'
 import type { Problem } from '../../src/problem.ts'
-import { unlikeCuts } from '../../src/search/unlike-cuts.ts'
+import { unlikeCuts } from '../../src/search/stages/unlike-cuts.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { problem } from '../problem.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { recomputedArrays } from '../../src/cost/recomputation.ts'
+import { recomputedArrays } from '../../src/cost/memory/recomputation.ts'
 import { transformer } from '../../src/model/architecture.ts'
 import { spelledOut } from '../../src/model/spelling.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
@@ -14,7 +14,7 @@ import {
   layerComponents,
   mlp,
   unembedding,
-} from '../../src/sharding/training-layout.ts'
+} from '../../src/sharding/tables/training-layout.ts'
 import { runs } from '../runs.ts'
 import { plain } from './simulated-mesh.ts'
 import { type Run, run } from './simulated-training.ts'

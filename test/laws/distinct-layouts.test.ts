@@ -8,8 +8,8 @@ import {
   type InferenceLayout,
   layerLayouts,
   unembeddingLayouts,
-} from '../../src/sharding/inference-layout.ts'
-import { isDistinct } from '../../src/sharding/inference-layout-fields.ts'
+} from '../../src/sharding/tables/inference-layout.ts'
+import { isDistinct } from '../../src/sharding/tables/inference-layout-fields.ts'
 import { problem } from '../problem.ts'
 
 function reading({ component }: InferenceLayout, active: readonly Axis[]): string {

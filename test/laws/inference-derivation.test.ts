@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { arrayNotation } from '../../src/sharding/array.ts'
 import type { Axis } from '../../src/sharding/axis.ts'
 import { type Component, restricted } from '../../src/sharding/component.ts'
-import { inferenceExperts } from '../../src/sharding/inference-experts.ts'
-import { inferenceLatentAttention } from '../../src/sharding/inference-latent-attention.ts'
+import { inferenceExperts } from '../../src/sharding/tables/inference-experts.ts'
+import { inferenceLatentAttention } from '../../src/sharding/tables/inference-latent-attention.ts'
 import {
   cacheLayouts,
   inferenceAttention,
@@ -12,8 +12,8 @@ import {
   inferenceMlp,
   inferenceUnembedding,
   projectionLayouts,
-} from '../../src/sharding/inference-layout.ts'
-import { latentForms } from '../../src/sharding/inference-layout-fields.ts'
+} from '../../src/sharding/tables/inference-layout.ts'
+import { latentForms } from '../../src/sharding/tables/inference-layout-fields.ts'
 import { runForward } from './simulated-inference.ts'
 import { plain } from './simulated-mesh.ts'
 

@@ -2,9 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import { infer } from '../../src/infer.ts'
-import { floorSeconds } from '../../src/inference/floor.ts'
-import { createSizes, localTerm, localValue, setShape, setShards } from '../../src/inference/local-term.ts'
+import {
+  createSizes,
+  localTerm,
+  localValue,
+  setShape,
+  setShards,
+} from '../../src/inference/layout/local-term.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
+import { floorSeconds } from '../../src/inference/time/floor.ts'
 import { type Architecture, transformer } from '../../src/model/architecture.ts'
 import { kvCacheBytes } from '../../src/model/kv-cache.ts'
 import { fullAttention, type LatentAttention, type MixtureOfExperts } from '../../src/model/transformer.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Cluster } from '../../src/hardware/cluster.ts'
+import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
 import { phaseOf } from '../../src/infer.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
 import { searchPhase } from '../../src/inference/search.ts'

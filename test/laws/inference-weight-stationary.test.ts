@@ -9,10 +9,10 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { divisorsOf } from '../../src/hardware/divisors.ts'
-import { placements } from '../../src/hardware/placement.ts'
+import { divisorsOf } from '../../src/hardware/cluster/divisors.ts'
+import { placements } from '../../src/hardware/network/placement.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
-import type { ProjectionLayout } from '../../src/sharding/inference-layout.ts'
+import type { ProjectionLayout } from '../../src/sharding/tables/inference-layout.ts'
 import { inventedChip } from '../book/chips.ts'
 import { inferenceMlpTime } from '../book/inference-mlp.ts'
 import { torus } from '../book/networks.ts'

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { costModel } from '../../src/cost/model.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
-import { unlikeCuts } from '../../src/search/unlike-cuts.ts'
+import { unlikeCuts } from '../../src/search/stages/unlike-cuts.ts'
 import { generation, inferenceProblem } from '../inference-problem.ts'
 import { problem } from '../problem.ts'
 

@@ -1,5 +1,5 @@
 /** Every choice of layouts that a mesh has, a name for each component. */
-import { offeredLayouts } from '../../src/inference/layout-question.ts'
+import { offeredLayouts } from '../../src/inference/layout/layout-question.ts'
 import type { InferenceModel } from '../../src/inference/model.ts'
 import type { Mesh } from '../../src/sharding/axis.ts'
 

@@ -1,6 +1,6 @@
 /** What of a component is on a chip at once. */
 import { describe, expect, it } from 'vitest'
-import { liveSets } from '../../src/inference/live-sets.ts'
+import { liveSets } from '../../src/inference/layout/live-sets.ts'
 import { arrayNotation } from '../../src/sharding/array.ts'
 import { type Component, restricted } from '../../src/sharding/component.ts'
 import { deriveForward } from '../../src/sharding/derive.ts'
@@ -10,7 +10,7 @@ import {
   inferenceBlock,
   inferenceMlp,
   projectionLayouts,
-} from '../../src/sharding/inference-layout.ts'
+} from '../../src/sharding/tables/inference-layout.ts'
 
 function setsOf(component: Component): string[][] {
   const sets = liveSets(deriveForward(restricted(component, ['tensor', 'tensor2'])))

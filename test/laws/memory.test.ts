@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createScale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
 import {
   activationBytes,
   fixedMemory,
@@ -7,13 +8,12 @@ import {
   type MemoryNumbers,
   memoryNumbers,
   stageBytes,
-} from '../../src/cost/memory-numbers.ts'
-import { computeNumbers } from '../../src/cost/microbatch.ts'
+} from '../../src/cost/memory/memory-numbers.ts'
+import { stateBytes, updateBytes } from '../../src/cost/memory/optimizer.ts'
 import { type CostModel, costModel, stageModel } from '../../src/cost/model.ts'
-import { stateBytes, updateBytes } from '../../src/cost/optimizer.ts'
-import { type StageGroup, stageGroups } from '../../src/cost/stages.ts'
-import { createScale, setBatch, setMesh } from '../../src/cost/term.ts'
-import { updateTime } from '../../src/cost/update-time.ts'
+import { computeNumbers } from '../../src/cost/step/microbatch.ts'
+import { type StageGroup, stageGroups } from '../../src/cost/step/stages.ts'
+import { updateTime } from '../../src/cost/step/update-time.ts'
 import type { Architecture } from '../../src/model/architecture.ts'
 import { parameterCount } from '../../src/model/parameters.ts'
 import { policyRows } from '../../src/recipe/policy.ts'

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Cluster } from '../../src/hardware/cluster.ts'
+import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
 import { infer } from '../../src/infer.ts'
 import { optimize } from '../../src/optimize.ts'
 import type { Patience } from '../../src/patience.ts'

@@ -5,7 +5,7 @@ import { elementTypes } from '../../src/recipe/element-type.ts'
 import { optimizers } from '../../src/recipe/optimizers.ts'
 import { policies } from '../../src/recipe/policies.ts'
 import { schedules } from '../../src/recipe/schedules.ts'
-import { contextLayouts } from '../../src/sharding/context-layout.ts'
+import { contextLayouts } from '../../src/sharding/tables/context-layout.ts'
 
 const namesOf = (rows: readonly { readonly name: string }[]) => rows.map(({ name }) => name)
 

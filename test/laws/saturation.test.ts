@@ -1,10 +1,10 @@
 /** What products take beside their FLOPs: small matmuls, gradient buffers, casts, and the waiting where tokens are routed. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { CompiledProduct } from '../../src/cost/compile.ts'
-import { computeTime } from '../../src/cost/compute.ts'
+import type { CompiledProduct } from '../../src/cost/compile/compile.ts'
+import { createScale, type Scale, setBatch, setMesh, termValue } from '../../src/cost/compile/term.ts'
+import { computeTime } from '../../src/cost/compute/compute.ts'
 import { type CostModel, costModel } from '../../src/cost/model.ts'
-import { createScale, type Scale, setBatch, setMesh, termValue } from '../../src/cost/term.ts'
 import type { Architecture } from '../../src/model/architecture.ts'
 import type { MixtureOfExperts } from '../../src/model/transformer.ts'
 import type { Precision } from '../../src/problem.ts'

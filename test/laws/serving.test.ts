@@ -1,7 +1,7 @@
 /** The parts of serving: pools, capacities, thresholds, transfers. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Cluster } from '../../src/hardware/cluster.ts'
+import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
 import { generateCapacity, prefillCapacity } from '../../src/inference/serving/capacity.ts'
 import { holds, instanceClusters } from '../../src/inference/serving/pool.ts'
 import { leastThat } from '../../src/inference/serving/threshold.ts'

@@ -14,7 +14,7 @@ import {
   layerComponents,
   mlp,
   unembedding,
-} from '../../src/sharding/training-layout.ts'
+} from '../../src/sharding/tables/training-layout.ts'
 
 const letters = 'data:R fsdp:X tensor:Y tensor2:Z context:C'.split(' ').map((word) => word.split(':'))
 const letter = (axis: Axis) => letters.find(([name]) => name === axis)?.[1] ?? '?'

@@ -3,7 +3,13 @@
  * arrays, beside the same component on one chip. A line reads arrays by the names that it prints. What `reshard` makes
  * has no line of its own: it is the source, moved as printed, cut to the declared sharding.
  */
-import { createSizes, localTerm, localValue, setShape, setShards } from '../../src/inference/local-term.ts'
+import {
+  createSizes,
+  localTerm,
+  localValue,
+  setShape,
+  setShards,
+} from '../../src/inference/layout/local-term.ts'
 import { transformer } from '../../src/model/architecture.ts'
 import { fullAttention } from '../../src/model/transformer.ts'
 import { arrayNotation, type Dimension, type ShardedArray } from '../../src/sharding/array.ts'

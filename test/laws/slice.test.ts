@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Chip, TorusSystem } from '../../src/hardware/chip.ts'
-import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'
-import { resolveCluster } from '../../src/hardware/resolve.ts'
+import { resolveCluster } from '../../src/hardware/cluster/resolve.ts'
 import {
   nearestChipCounts,
   sliceProblem,
   slicesOf,
   squarestSlice,
   wraparound,
-} from '../../src/hardware/slice.ts'
+} from '../../src/hardware/cluster/slice.ts'
+import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'
 import { runs } from '../runs.ts'
 
 const tpus = ['tpu-v3', 'tpu-v4', 'tpu-v5e', 'tpu-v5p', 'tpu-v6e', 'tpu-7x']

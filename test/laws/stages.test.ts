@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { evenLastLayers, stageGroups, stageLayers } from '../../src/cost/stages.ts'
-import { bubbleTime } from '../../src/cost/step.ts'
+import { evenLastLayers, stageGroups, stageLayers } from '../../src/cost/step/stages.ts'
+import { bubbleTime } from '../../src/cost/step/step.ts'
 import { inFlight, type Schedule } from '../../src/recipe/schedule.ts'
 import { runs } from '../runs.ts'
 

@@ -2,13 +2,20 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { computeRates, trainingRates } from '../../src/cost/compute.ts'
-import { elementwiseBackward, elementwiseForward, lossProduct } from '../../src/cost/elementwise.ts'
-import { stepOverhead } from '../../src/cost/step-overhead.ts'
-import { createScale, extentsOf, setBatch, setMesh, type Term, termValue } from '../../src/cost/term.ts'
+import {
+  createScale,
+  extentsOf,
+  setBatch,
+  setMesh,
+  type Term,
+  termValue,
+} from '../../src/cost/compile/term.ts'
+import { computeRates, trainingRates } from '../../src/cost/compute/compute.ts'
+import { elementwiseBackward, elementwiseForward, lossProduct } from '../../src/cost/compute/elementwise.ts'
+import { stepOverhead } from '../../src/cost/step/step-overhead.ts'
 import { policyRows } from '../../src/recipe/policy.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
-import { layerParts, unembedding } from '../../src/sharding/training-layout.ts'
+import { layerParts, unembedding } from '../../src/sharding/tables/training-layout.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 
 const work = { model: 'llama-3-8b', batchTokens: 65_536, sequenceLength: 4096 }

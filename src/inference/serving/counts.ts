@@ -6,7 +6,7 @@
  *
  * More instances of a kind never make requests slower (but for prefill and generation that no longer share a node).
  */
-import type { Cluster } from '../../hardware/cluster.ts'
+import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { meets, type Operation, sustained } from './operation.ts'
 import { chipsOf, type Deployment, type Pair } from './pair.ts'
 import { holds } from './pool.ts'

@@ -7,7 +7,7 @@
  * second; on the same chips, also those among the ones that store the weights as generation does. Where deployments have to
  * be launched, one framework launches both phases, and on the same chips it does so as one server (one-server.ts).
  */
-import type { Cluster } from '../../hardware/cluster.ts'
+import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { never, type Stop } from '../../patience.ts'
 import { axes } from '../../sharding/axis.ts'
 import { frontier } from '../frontier.ts'

@@ -3,7 +3,7 @@
  * one way. Positions of caches alone may be shared out for generation while prompts are read by heads: frameworks have
  * decode context parallelism so. Source: vllm-project/vllm, docs/serving/context_parallel_deployment.md.
  */
-import type { LayoutFields } from '../../sharding/inference-layout-fields.ts'
+import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
 import type { InferenceCandidate, Offered } from '../search.ts'
 
 /** Of what a mesh has for prompts, what goes with some layouts of generation. */

@@ -6,15 +6,14 @@
  * Prompts are taken together as long as a pass has no more than 8192 tokens: beyond it the matmuls are as good as they get.
  * A sequence's cache has room for prompt and output, and holds the prompt and half of the output on average.
  */
-import { networkPrices } from '../../cost/network.ts'
-import type { Cluster } from '../../hardware/cluster.ts'
+import { networkPrices } from '../../cost/communication/network.ts'
+import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { GenerateWorkload, InferenceProblem, PrefillWorkload, ServeWorkload } from '../../problem.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import { generationPhase, largestBatch, stepPasses } from '../generation.ts'
 import type { InferenceModel } from '../model.ts'
-import { inferenceTerms } from '../network-terms.ts'
-import { residentNumbers } from '../pass-numbers.ts'
+import { residentNumbers } from '../pass/pass-numbers.ts'
 import { prefillPhase } from '../prefill.ts'
 import {
   bestAt,
@@ -25,6 +24,7 @@ import {
   searchPhase,
   sitesOf,
 } from '../search.ts'
+import { inferenceTerms } from '../time/network-terms.ts'
 import { besideOffers } from './one-server.ts'
 import { storageKeys } from './storage.ts'
 

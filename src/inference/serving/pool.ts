@@ -8,12 +8,13 @@
  * fewest nodes or slices: that wastes nothing where the smaller divides the larger, and may waste some where it does not. Two
  * shapes of slice of which neither tiles the other share no slice of the pool.
  */
-import { type Box, volume } from '../../hardware/box.ts'
+
 import type { TorusSystem } from '../../hardware/chip.ts'
-import type { Cluster, SwitchedNetwork, TorusNetwork } from '../../hardware/cluster.ts'
-import { divisorsOf } from '../../hardware/divisors.ts'
-import { behindSwitches } from '../../hardware/resized-cluster.ts'
-import { slicesOf, wraparound } from '../../hardware/slice.ts'
+import { type Box, volume } from '../../hardware/cluster/box.ts'
+import type { Cluster, SwitchedNetwork, TorusNetwork } from '../../hardware/cluster/cluster.ts'
+import { divisorsOf } from '../../hardware/cluster/divisors.ts'
+import { behindSwitches } from '../../hardware/cluster/resized-cluster.ts'
+import { slicesOf, wraparound } from '../../hardware/cluster/slice.ts'
 
 /** More chips than any instance in use has; it bounds the search. */
 const mostChips = 256

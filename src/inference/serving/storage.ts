@@ -5,19 +5,19 @@
  * Components are stored alike where every dimension of every weight lies on the same parts of the network, stages among
  * them. On one mesh the moves are the algebra's; between two the weights are gathered whole, layer by layer, and sliced.
  */
-import { type NetworkCosts, networkPrices } from '../../cost/network.ts'
-import { operationTime } from '../../cost/operation-time.ts'
-import { parameterBytes, partOf } from '../../cost/parameter-bytes.ts'
-import { union } from '../../hardware/group.ts'
+import { type NetworkCosts, networkPrices } from '../../cost/communication/network.ts'
+import { operationTime } from '../../cost/communication/operation-time.ts'
+import { parameterBytes, partOf } from '../../cost/memory/parameter-bytes.ts'
+import { union } from '../../hardware/network/group.ts'
 import type { ShardedArray } from '../../sharding/array.ts'
 import { type Axis, axisBit, axisSet, axisSets, type Mesh } from '../../sharding/axis.ts'
 import { weightsOf } from '../../sharding/component.ts'
 import { reshard } from '../../sharding/move.ts'
 import type { Bytes, Seconds } from '../../units.ts'
-import type { CompiledLayout } from '../compiled-layout.ts'
-import { localTerm, localValue, setShards, sumOf } from '../local-term.ts'
+import type { CompiledLayout } from '../layout/compiled-layout.ts'
+import { localTerm, localValue, setShards, sumOf } from '../layout/local-term.ts'
 import type { InferenceModel } from '../model.ts'
-import { heldOnStage } from '../occurrence.ts'
+import { heldOnStage } from '../pass/occurrence.ts'
 import type { Site } from '../search.ts'
 
 /** Weights on a mesh that lies somewhere, by component. */

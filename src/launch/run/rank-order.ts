@@ -3,7 +3,7 @@
  * then the replicas, and put the pipeline outside of these or between context and the replicas. Replicas that experts are
  * spread over are inside of it in any plan.
  */
-import type { Group } from '../../hardware/group.ts'
+import type { Group } from '../../hardware/network/group.ts'
 import type { Run } from './run.ts'
 
 export type PipelineRank = 'outside' | 'inside' | 'either'

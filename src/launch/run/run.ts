@@ -1,15 +1,15 @@
 /** What a framework has to be told of a plan, in whole numbers where it needs them. */
 
 import type { CostModel } from '../../cost/model.ts'
-import type { Placement } from '../../hardware/placement.ts'
+import type { Placement } from '../../hardware/network/placement.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { Problem } from '../../problem.ts'
 import { keepEverything } from '../../recipe/policy.ts'
 import type { Schedule } from '../../recipe/schedule.ts'
 import type { Candidate, Layout, OpenLayout } from '../../search/candidate.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
-import type { ContextLayout } from '../../sharding/context-layouts.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
+import type { ContextLayout } from '../../sharding/tables/context-layouts.ts'
 
 /** On every stage `count` layers use `other` and the rest `policy`; one policy for all where count is 0. */
 export interface Recomputation {

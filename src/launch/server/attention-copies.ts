@@ -5,9 +5,9 @@
  * groups that are the plan's own, over its expert axis, have theirs.
  * Source: as each framework's own file.
  */
-import { parameterBytes } from '../../cost/parameter-bytes.ts'
+import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import { parameterCount } from '../../model/parameters.ts'
-import { bytesText } from '../../plan/figures.ts'
+import { bytesText } from '../../plan/explain/figures.ts'
 import type { Rule } from '../../rules/rule.ts'
 import type { Bytes } from '../../units.ts'
 import type { Serving } from './serving.ts'

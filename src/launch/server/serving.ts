@@ -1,18 +1,18 @@
 /** What a serving framework has to be told of a plan of prefill or generation, in whole numbers. */
-import type { CompiledLayout } from '../../inference/compiled-layout.ts'
-import type { Pass } from '../../inference/pass.ts'
+import type { CompiledLayout } from '../../inference/layout/compiled-layout.ts'
+import type { Pass } from '../../inference/pass/pass.ts'
 import type { InferenceCandidate, Phase } from '../../inference/search.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { redundantExperts } from '../../plan/inference/redundant-experts.ts'
 import type { MemoryAccount } from '../../plan/plan.ts'
 import type { Setting } from '../../problem.ts'
 import type { Mesh } from '../../sharding/axis.ts'
-import type { CacheLayout } from '../../sharding/inference-layout.ts'
+import type { CacheLayout } from '../../sharding/tables/inference-layout.ts'
 import {
   type ExpertPlaces,
   type LayoutFields,
   sequenceGroups,
-} from '../../sharding/inference-layout-fields.ts'
+} from '../../sharding/tables/inference-layout-fields.ts'
 
 export interface Serving {
   readonly setting: Setting

@@ -3,11 +3,11 @@
  * exposedCommunication + pipelineBubble + overhead.
  */
 
-import { reserveBytes } from '../../cost/memory.ts'
-import { setShape, sumOf } from '../../inference/local-term.ts'
-import { heldOnStage } from '../../inference/occurrence.ts'
-import { fixedBytes } from '../../inference/pass-numbers.ts'
-import { byAxis } from '../movement.ts'
+import { reserveBytes } from '../../cost/memory/memory.ts'
+import { setShape, sumOf } from '../../inference/layout/local-term.ts'
+import { heldOnStage } from '../../inference/pass/occurrence.ts'
+import { fixedBytes } from '../../inference/pass/pass-numbers.ts'
+import { byAxis } from '../account/movement.ts'
 import type { CollectiveLine, MemoryAccount, TimeAccount } from '../plan.ts'
 import type { InferenceCosting } from './costing.ts'
 

@@ -1,22 +1,22 @@
 /** What a step of inference moves, line by line, and its algorithm, with only the axes that are larger than 1. */
 
-import { busySeconds, operationTime } from '../../cost/operation-time.ts'
-import { outerShare, routedLoads, routedSeconds, routedTime } from '../../cost/routing.ts'
-import { collectiveTime } from '../../hardware/collective.ts'
+import { busySeconds, operationTime } from '../../cost/communication/operation-time.ts'
+import { outerShare, routedLoads, routedSeconds, routedTime } from '../../cost/communication/routing.ts'
+import { collectiveTime } from '../../hardware/network/collective.ts'
 import {
   type CompiledCollective,
   type CompiledLayout,
   compileLayout,
-} from '../../inference/compiled-layout.ts'
-import { localValue, setShape, sumOf } from '../../inference/local-term.ts'
+} from '../../inference/layout/compiled-layout.ts'
+import { localValue, setShape, sumOf } from '../../inference/layout/local-term.ts'
 import { movesBetween } from '../../inference/model.ts'
-import { crossings } from '../../inference/occurrence.ts'
-import { setPass } from '../../inference/pass-numbers.ts'
+import { crossings } from '../../inference/pass/occurrence.ts'
+import { setPass } from '../../inference/pass/pass-numbers.ts'
 import { axesOf, axisBit, axisSet } from '../../sharding/axis.ts'
 import { restricted } from '../../sharding/component.ts'
 import { moveNotation } from '../../sharding/move.ts'
-import { activeAxes, costSet } from '../collectives.ts'
-import type { Movement } from '../movement.ts'
+import { activeAxes, costSet } from '../account/collectives.ts'
+import type { Movement } from '../account/movement.ts'
 import type { CollectiveLine } from '../plan.ts'
 import type { CostedComponent, InferenceCosting } from './costing.ts'
 

@@ -3,21 +3,21 @@
  * them, of stages and overheads. The parts add up to the step.
  */
 
-import type { Bound } from '../../cost/traffic.ts'
-import { fixedSeconds, overheadSeconds, transferSeconds } from '../../inference/arrangement.ts'
-import { besideSeconds } from '../../inference/beside.ts'
+import type { Bound } from '../../cost/communication/traffic.ts'
+import { setShards } from '../../inference/layout/local-term.ts'
+import { type InferenceModel, movesBetween } from '../../inference/model.ts'
+import { fixedSeconds, overheadSeconds, transferSeconds } from '../../inference/pass/arrangement.ts'
+import { crossings, occurrences, runOnStage } from '../../inference/pass/occurrence.ts'
+import { setPass } from '../../inference/pass/pass-numbers.ts'
+import type { InferenceCandidate } from '../../inference/search.ts'
+import { besideSeconds } from '../../inference/time/beside.ts'
 import {
   type ComponentTime,
   type Conditions,
   componentTime,
   conditions,
   moveSeconds,
-} from '../../inference/component-time.ts'
-import { setShards } from '../../inference/local-term.ts'
-import { type InferenceModel, movesBetween } from '../../inference/model.ts'
-import { crossings, occurrences, runOnStage } from '../../inference/occurrence.ts'
-import { setPass } from '../../inference/pass-numbers.ts'
-import type { InferenceCandidate } from '../../inference/search.ts'
+} from '../../inference/time/component-time.ts'
 import type { Seconds } from '../../units.ts'
 
 export interface InferenceCosting {

@@ -2,9 +2,9 @@
  * What a person would want to hear about a plan of inference: what it waits for, what it reads, what fills the memory. Each
  * sentence is a claim that a test replays (test/laws/said.test.ts).
  */
-import { bytesText, counted, percent, secondsText } from '../figures.ts'
+import { bytesText, counted, percent, secondsText } from '../explain/figures.ts'
+import { communicationSentence, networkSentence, utilizationSentence } from '../explain/time-sentences.ts'
 import type { InferencePlan } from '../inference-plan.ts'
-import { communicationSentence, networkSentence, utilizationSentence } from '../time-sentences.ts'
 
 type Described = Omit<InferencePlan, 'explanation' | 'launch'>
 

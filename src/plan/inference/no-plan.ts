@@ -3,20 +3,20 @@
  * a plan exists with it.
  */
 
-import { peakFlops } from '../../cost/compute.ts'
+import { peakFlops } from '../../cost/compute/compute.ts'
 import type { Chip } from '../../hardware/chip.ts'
 import { peakOf } from '../../hardware/peak.ts'
-import { cacheBytes, floorSeconds, type Work, weightBytes, workFlops } from '../../inference/floor.ts'
 import type { InferenceSearchResult } from '../../inference/search.ts'
+import { cacheBytes, floorSeconds, type Work, weightBytes, workFlops } from '../../inference/time/floor.ts'
 import type { PhaseProblem, Setting } from '../../problem.ts'
 import { isNarrow } from '../../recipe/element-type.ts'
 import type { Meshes } from '../../search/meshes.ts'
 import { narrowed } from '../../stored-precision.ts'
-import { bytesText, counted, secondsText } from '../figures.ts'
+import { bytesText, counted, secondsText } from '../explain/figures.ts'
 import type { InferenceNoPlan, InferencePlan } from '../inference-plan.ts'
-import { eachOf } from '../no-plan.ts'
+import { eachOf } from '../no-plan/no-plan.ts'
+import { budgetSuggestion, chipsSuggestion, mostThatFits } from '../no-plan/resource-suggestions.ts'
 import type { Suggestion } from '../plan.ts'
-import { budgetSuggestion, chipsSuggestion, mostThatFits } from '../resource-suggestions.ts'
 
 export interface NoPhase {
   readonly result: Pick<InferenceSearchResult, 'infeasible'>

@@ -7,10 +7,10 @@
  *
  * Source: "How To Scale Your Model", Inference.
  */
-import { meanParameterBytes } from '../../cost/parameter-bytes.ts'
-import { arrange } from '../../inference/arrangement.ts'
+import { meanParameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import { largestBatch, stepPasses } from '../../inference/generation.ts'
 import type { InferenceModel } from '../../inference/model.ts'
+import { arrange } from '../../inference/pass/arrangement.ts'
 import type { InferenceCandidate } from '../../inference/search.ts'
 import { bestSpeculation } from '../../inference/speculation.ts'
 import type { GenerateWorkload, PhaseProblem, Speculation } from '../../problem.ts'

@@ -2,7 +2,7 @@
 import { expertSlots } from '../../model/expert-slots.ts'
 import type { Setting } from '../../problem.ts'
 import type { Mesh } from '../../sharding/axis.ts'
-import { type ExpertPlaces, expertPlaceRows } from '../../sharding/inference-layout-fields.ts'
+import { type ExpertPlaces, expertPlaceRows } from '../../sharding/tables/inference-layout-fields.ts'
 
 /** `places` of the experts, null for a dense model. */
 export function redundantExperts(

@@ -1,5 +1,5 @@
 /** A plan of inference on other hardware of the same shape, all that it chose held. */
-import type { Cluster } from '../../hardware/cluster.ts'
+import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import { repricedCandidate, repricedInference } from '../../inference/repriced.ts'
 import type { InferenceCandidate } from '../../inference/search.ts'

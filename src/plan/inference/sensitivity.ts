@@ -1,14 +1,14 @@
 /**
- * What the best plan of a phase owes to each resource, as for training (plan/sensitivity.ts). The batch is held, also where it
+ * What the best plan of a phase owes to each resource, as for training (plan/sensitivity/sensitivity.ts). The batch is held, also where it
  * is as large as memory allows: more memory is worth only what faster layouts it has room for.
  */
 import type { InferenceModel } from '../../inference/model.ts'
 import type { InferenceCandidate } from '../../inference/search.ts'
 import { bestLayouts } from '../../search/component-layout.ts'
 import type { Bytes } from '../../units.ts'
-import { elasticities } from '../elasticities.ts'
-import { type Chosen, memoryQuotient, nextMemoryStep } from '../memory-step.ts'
 import type { Sensitivity } from '../plan.ts'
+import { elasticities } from '../sensitivity/elasticities.ts'
+import { type Chosen, memoryQuotient, nextMemoryStep } from '../sensitivity/memory-step.ts'
 import { secondsOn } from './seconds-on.ts'
 
 export function inferenceSensitivity(model: InferenceModel, best: InferenceCandidate): Sensitivity {

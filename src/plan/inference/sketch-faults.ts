@@ -1,12 +1,12 @@
 /** What no framework could run of a written plan of inference, with pointers into the request. */
 import { demandOf, inferenceMeshFaults } from '../../inference/meshes.ts'
 import type { InferenceModel } from '../../inference/model.ts'
-import type { Pass } from '../../inference/pass.ts'
+import type { Pass } from '../../inference/pass/pass.ts'
 import type { Phase, Site } from '../../inference/search.ts'
 import type { InferenceSketch, PhaseProblem } from '../../problem.ts'
-import { counted } from '../figures.ts'
-import { meshSizeFault } from '../mesh-size-fault.ts'
+import { counted } from '../explain/figures.ts'
 import type { IllegalPlan } from '../plan.ts'
+import { meshSizeFault } from '../sketch/mesh-size-fault.ts'
 
 type Faults = IllegalPlan['illegal']
 

@@ -2,7 +2,7 @@
 
 import { serversOf } from '../../launch/serving.ts'
 import type { PhaseProblem } from '../../problem.ts'
-import { fieldsNamed } from '../../sharding/inference-layout-fields.ts'
+import { fieldsNamed } from '../../sharding/tables/inference-layout-fields.ts'
 import type { InferencePlan } from '../inference-plan.ts'
 
 export function inferenceWarnings(

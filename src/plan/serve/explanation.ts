@@ -3,7 +3,7 @@
 import type { Sized } from '../../inference/serving/counts.ts'
 import { chipsOf } from '../../inference/serving/pair.ts'
 import { mostUtilization, type Requests } from '../../inference/serving/requests.ts'
-import { bytesText, percent, secondsText } from '../figures.ts'
+import { bytesText, percent, secondsText } from '../explain/figures.ts'
 import type { ServePlan } from '../inference-plan.ts'
 import { chipsText } from './instance-text.ts'
 

@@ -1,8 +1,8 @@
 /** `2 x 4x4 (tensor 8 x tensor2 2)`: how many instances of which slice or number of chips, and their mesh. */
-import type { Cluster } from '../../hardware/cluster.ts'
+import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { Mesh } from '../../sharding/axis.ts'
-import { activeAxes } from '../collectives.ts'
-import { counted } from '../figures.ts'
+import { activeAxes } from '../account/collectives.ts'
+import { counted } from '../explain/figures.ts'
 
 export function instanceText(count: number | null, cluster: Cluster, mesh: Mesh): string {
   const axes = activeAxes(mesh).map((axis) => `${axis} ${mesh[axis]}`)

@@ -1,0 +1,73 @@
+/**
+ * The time of one collective of V bytes (hardware/network/collective.ts), and how long each part of the network is busy with it.
+ *
+ * Inside a node small messages are slower than large ones: beside V times its seconds per byte, the innermost tier takes √(h·U) / w
+ * for the U bytes that a chip moves, w the rate of large messages, so that h bytes reach half of it. U is V of a gather or scatter,
+ * twice that of an all-reduce, V/n of an AllToAll. It is the shape that NCCL's measured times have (t = a + b·√V + c·V); between
+ * nodes nothing is measured. Longest counts: where the tiers above take longer, they hide it.
+ *
+ * The root is concave: several messages take no less than one of all their bytes, and a floor may add bytes but not split them.
+ */
+import { finished } from '../../hardware/network/collective.ts'
+import type { GroupCost } from '../../hardware/network/group-cost.ts'
+import type { Operation } from '../../sharding/move.ts'
+import type { Bytes, Seconds } from '../../units.ts'
+
+export function operationTime(operation: Operation, bytes: Bytes, cost: GroupCost): Seconds {
+  return finished(
+    transferSeconds(operation, bytes, cost),
+    latencySeconds(operation, cost),
+    cost.latencyIsFloor,
+  )
+}
+
+/** Without latency. */
+export function transferSeconds(operation: Operation, bytes: Bytes, cost: GroupCost): Seconds {
+  const slowest = bytes * perByte(operation, cost)
+  if (cost.ramp === 0) return slowest
+  return Math.max(slowest, innermostSeconds(operation, bytes, cost))
+}
+
+export function latencySeconds(operation: Operation, cost: GroupCost): Seconds {
+  if (operation === 'AllToAll') return cost.allToAllLatency
+  return operation === 'AllReduce' ? cost.allReduceLatency : cost.latency
+}
+
+/** Of the innermost tier, beside what its bytes take. */
+export function rampSeconds(operation: Operation, bytes: Bytes, cost: GroupCost): Seconds {
+  return cost.ramp === 0 ? 0 : cost.ramp * Math.sqrt(bytes * movedShare(operation, cost))
+}
+
+/** Seconds that each part of the network is busy with one collective. */
+export function busySeconds(operation: Operation, bytes: Bytes, cost: GroupCost): readonly Seconds[] {
+  const moved = bytes * busyFactor(operation, cost)
+  const ramp = rampSeconds(operation, bytes, cost)
+  return loadsOf(operation, cost).map((load, part) => load * moved + (part === 0 ? ramp : 0))
+}
+
+/** Seconds per byte that each part of the network is busy, of as many bytes as there are gathers' worth of. */
+export function loadsOf(operation: Operation, cost: GroupCost): readonly number[] {
+  return operation === 'AllToAll' ? cost.allToAllLoads : cost.loads
+}
+
+/** How many gathers' worth of traffic an operation puts on the network. */
+export function busyFactor(operation: Operation, cost: GroupCost): number {
+  if (operation === 'AllToAll') return 1
+  if (cost.perByte === 0) return 0
+  return operation === 'AllReduce' ? cost.allReducePerByte / cost.perByte : 1
+}
+
+function innermostSeconds(operation: Operation, bytes: Bytes, cost: GroupCost): Seconds {
+  const [load = 0] = loadsOf(operation, cost)
+  return bytes * load * busyFactor(operation, cost) + rampSeconds(operation, bytes, cost)
+}
+
+function perByte(operation: Operation, cost: GroupCost): number {
+  if (operation === 'AllToAll') return cost.allToAllPerByte
+  return operation === 'AllReduce' ? cost.allReducePerByte : cost.perByte
+}
+
+function movedShare(operation: Operation, cost: GroupCost): number {
+  if (operation === 'AllToAll') return 1 / cost.chips
+  return operation === 'AllReduce' ? 2 : 1
+}

@@ -1,0 +1,52 @@
+/**
+ * How far the copies of a token go, to experts that are spread evenly over Z devices on M nodes:
+ *
+ *   devices  Z·(1 - (1 - 1/Z)^k)          distinct ones among k choices; a token goes once to a device (formulas 2.2)
+ *   nodes    M·(1 - (1 - 1/M)^k)          the same of nodes, M no more than the router's limit
+ *
+ * The book takes them to be apart as far as they can: min(k, Z) devices and min(k, M) nodes, its min(8k/Z, 1) of the nodes.
+ *
+ * Where dispatch is hierarchical a token crosses the scale-out network once for each node and is copied to the node's
+ * devices there, so that the outer tiers carry nodes/devices of what an AllToAll would. Source: DeepSeek-V3 (arXiv
+ * 2412.19437), section 3.2.2; formulas 13.
+ */
+import type { Assumptions } from '../../assumptions.ts'
+import { finished } from '../../hardware/network/collective.ts'
+import type { GroupCost } from '../../hardware/network/group-cost.ts'
+import type { MixtureOfExperts } from '../../model/transformer.ts'
+import type { Bytes, Seconds } from '../../units.ts'
+import { rampSeconds } from './operation-time.ts'
+
+/** Distinct ones of so many places that k even choices meet; or as many as there can be. */
+export function distinctPlaces(places: number, choices: number, apart = false): number {
+  return apart ? Math.min(places, choices) : places * (1 - (1 - 1 / places) ** choices)
+}
+
+/** What the outer tiers carry of an AllToAll's bytes. */
+export function outerShare(
+  { outerUnits, chips, latencyIsFloor }: GroupCost,
+  { activeExperts, nodeLimit }: MixtureOfExperts,
+  { hierarchicalDispatch, choicesApart }: Assumptions,
+): number {
+  if (!hierarchicalDispatch || latencyIsFloor || outerUnits === 1) return 1
+  const nodes = distinctPlaces(Math.min(outerUnits, nodeLimit ?? outerUnits), activeExperts, choicesApart)
+  return Math.min(1, nodes / distinctPlaces(chips, activeExperts, choicesApart))
+}
+
+/** Seconds per byte that each part of the network is busy with it. */
+export function routedLoads({ allToAllLoads }: GroupCost, outer: number): readonly number[] {
+  return allToAllLoads.map((load, level) => (level === 0 ? load : load * outer))
+}
+
+/** The same of so many bytes. */
+export function routedSeconds(bytes: Bytes, cost: GroupCost, loads: readonly number[]): readonly Seconds[] {
+  const ramp = rampSeconds('AllToAll', bytes, cost)
+  return loads.map((load, level) => load * bytes + (level === 0 ? ramp : 0))
+}
+
+export function routedTime(bytes: Bytes, cost: GroupCost, loads: readonly number[]): Seconds {
+  const [innermost = 0] = loads
+  const ramped = innermost * bytes + rampSeconds('AllToAll', bytes, cost)
+  const busiest = Math.max(bytes * Math.max(...loads), ramped)
+  return finished(busiest, cost.allToAllLatency, cost.latencyIsFloor)
+}

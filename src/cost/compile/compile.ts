@@ -1,0 +1,216 @@
+/**
+ * A derivation with the request's numbers in: what each window of a step computes and moves, as terms that only a
+ * mesh is missing from. Done once per ZeRO stage and policy; every candidate reads it.
+ *
+ * Weights of one component that move over the same axes in the same pass move as one bucket, as frameworks do.
+ */
+
+import type { Assumptions } from '../../assumptions.ts'
+import type { Precision } from '../../problem.ts'
+import { elementBytes, isNarrow, usualType } from '../../recipe/element-type.ts'
+import type { ArrayKind } from '../../sharding/array.ts'
+import { type Axis, type AxisSet, axisSet } from '../../sharding/axis.ts'
+import { type Derivation, movesOf, productsOf } from '../../sharding/derive.ts'
+import { type Extents, monomial } from '../../sharding/monomial.ts'
+import type { Move, Operation, Pass } from '../../sharding/move.ts'
+import type { Product } from '../../sharding/product.ts'
+import { castBytes } from '../compute/casts.ts'
+
+import { none, one, type Term, termOf } from './term.ts'
+
+export interface CompiledProduct {
+  readonly flops: Term
+  /** Matmuls that its FLOPs are of. */
+  readonly matmuls: Term
+  readonly bytes: readonly Term[]
+  readonly attention: boolean
+  /** Of attention: FLOPs that one key would have, each time that a kernel starts its rows again. */
+  readonly startedAgain: readonly Term[]
+  readonly recomputed: boolean
+  /** Of a weight: nothing in the backward pass waits for it. */
+  readonly weightGradient: boolean
+  /** How often a layer runs it: the share of the layers that do. */
+  readonly times: number
+}
+
+export interface Bucket {
+  readonly operation: Operation
+  readonly over: AxisSet
+  readonly bytes: readonly Term[]
+  /** The next product waits for it (an activation), or it was known before (a weight, a gradient). */
+  readonly critical: boolean
+  readonly moves: readonly Move[]
+  /** As for products. */
+  readonly times: number
+  /** Copies of tokens, on their way to experts or back. */
+  readonly routed: boolean
+  /** Keys on their way around a ring, and their gradients. */
+  readonly passed: boolean
+}
+
+/** What runs together: overlap is possible within a window. */
+export interface Window {
+  readonly products: readonly CompiledProduct[]
+  readonly buckets: readonly Bucket[]
+}
+
+export interface CompiledComponent {
+  readonly forward: Window
+  readonly backward: Window
+  /** Once a step: gradients into the optimizer's sharding, updated weights back. */
+  readonly gradients: Window
+  readonly weights: Window
+}
+
+/** The backward pass of the fused attention kernel forms the scores again: five products for the forward's two. */
+const attentionBackward = 5 / 4
+
+/** `attended` is the share of a sequence's keys that dot products are charged for: what mask and windows leave. */
+export function compile(
+  derivation: Derivation,
+  extents: Extents,
+  precision: Precision,
+  assumptions: Assumptions,
+  attended = assumptions.attentionFlops === 'causal' ? 1 / 2 : 1,
+): CompiledComponent {
+  const derived = productsOf(derivation)
+  const [kept, computed] = [elementBytes[activationType(precision)], elementBytes[precision.compute]]
+  const cast = (pass: Pass) => {
+    const bytes = assumptions.elementwise ? castBytes(derived, pass, extents, kept, computed) : []
+    return bytes.length > 0 ? [streaming(bytes)] : []
+  }
+  const products = (pass: Pass) => [
+    ...derived
+      .filter(
+        (product) => product.pass === pass && (product.kind === 'matmul' || product.kind === 'attention'),
+      )
+      .filter((product) => product.kind !== 'attention' || assumptions.attentionFlops !== 'none')
+      .map((product) => compiledProduct(product, extents, precision, assumptions, attended)),
+    ...cast(pass),
+  ]
+  const buckets = (pass: Pass, every: Move['every']) =>
+    bucketed(
+      movesOf(derivation).filter((move) => move.pass === pass && move.every === every),
+      extents,
+      precision,
+    )
+  return {
+    forward: { products: products('forward'), buckets: buckets('forward', 'microbatch') },
+    backward: { products: products('backward'), buckets: buckets('backward', 'microbatch') },
+    gradients: { products: [], buckets: buckets('backward', 'step') },
+    weights: { products: [], buckets: buckets('step', 'step') },
+  }
+}
+
+function compiledProduct(
+  product: Product,
+  extents: Extents,
+  precision: Precision,
+  assumptions: Assumptions,
+  attended: number,
+): CompiledProduct {
+  const attention = product.kind === 'attention'
+  const met = attention ? attended : 1
+  const kernel = attention && product.pass === 'backward' && !product.recomputed ? attentionBackward : 1
+  const operandBytes = (kind: ArrayKind) => {
+    if (kind === 'gradient' && assumptions.gradientBuffer) return 2 * elementBytes[precision.gradients]
+    return elementBytes[kind === 'weight' ? precision.weights : activationType(precision)]
+  }
+  return {
+    flops: termOf(product.flops, extents, met * kernel),
+    matmuls: attention || product.matrices.extents.length === 0 ? one : termOf(product.matrices, extents, 1),
+    bytes: product.operands.map(({ elements, array }) => termOf(elements, extents, operandBytes(array.kind))),
+    attention,
+    startedAgain: attention ? startedAgain(product, extents, kernel) : [],
+    recomputed: product.recomputed,
+    weightGradient: product.operands.some(({ array }) => array.kind === 'gradient'),
+    times: 1,
+  }
+}
+
+/** Where keys are passed around, 3(c - 1)/4 times; c times as often is as if the context axis did not share the queries out. */
+function startedAgain(product: Product, extents: Extents, kernel: number): readonly Term[] {
+  if (!product.operands.some(({ array }) => array.kind === 'passed')) return []
+  const queries = product.work.filter(({ label }) => label !== keyPositions)
+  const axes = queries.flatMap((dimension) => dimension.axes)
+  const rows = (over: readonly Axis[], times: number) =>
+    termOf(
+      monomial(
+        2,
+        queries.map(({ extent }) => extent),
+        over,
+      ),
+      extents,
+      times * kernel,
+    )
+  const apart = axes.filter((axis) => axis !== 'context')
+  return [rows(apart, 3 / 4), rows(axes, -3 / 4)]
+}
+
+/** What attention calls the positions of keys, beside those of queries. */
+const keyPositions = 'S'
+
+/** What goes through HBM and takes no FLOPs that count. */
+export function streaming(bytes: readonly Term[]): CompiledProduct {
+  return {
+    flops: none,
+    matmuls: one,
+    bytes,
+    attention: false,
+    startedAgain: [],
+    recomputed: false,
+    weightGradient: false,
+    times: 1,
+  }
+}
+
+function bucketed(moves: readonly Move[], extents: Extents, precision: Precision): readonly Bucket[] {
+  const buckets = new Map<string, Move[]>()
+  moves.forEach((move, index) => {
+    const joins = isWaitedFor(move.kind) ? `${index}` : `${move.kind} ${move.operation} ${move.over.join()}`
+    buckets.set(joins, [...(buckets.get(joins) ?? []), move])
+  })
+  return [...buckets.values()].map((joined) => {
+    const [first] = joined as [Move]
+    return {
+      operation: first.operation,
+      over: axisSet(first.over),
+      bytes: joined.map((move) =>
+        termOf(move.elements, extents, elementBytes[arrayType(move.kind, precision)]),
+      ),
+      critical: isWaitedFor(first.kind),
+      moves: joined,
+      times: 1,
+      routed: first.operation === 'AllToAll' && (first.kind === 'dispatch' || first.kind === 'combine'),
+      passed: first.kind === 'passed',
+    }
+  })
+}
+
+/** A window of which a layer has only a share: each product and collective is as long as it is, and counts so often. */
+export function weighted({ products, buckets }: Window, times: number): Window {
+  if (times === 1) return { products, buckets }
+  return {
+    products: products.map((product) => ({ ...product, times: times * product.times })),
+    buckets: buckets.map((bucket) => ({ ...bucket, times: times * bucket.times })),
+  }
+}
+
+/** The next product waits for it; weights and gradients were known before, or are wanted later. */
+function isWaitedFor(kind: ArrayKind): boolean {
+  return kind !== 'weight' && kind !== 'gradient' && kind !== 'passed'
+}
+
+/** Activations are computed and moved in 16 bits where the matmuls run in less: frameworks cast at the matmul. */
+export function activationType(precision: Precision): Precision['compute'] {
+  return isNarrow(precision.compute) ? usualType : precision.compute
+}
+
+/** What an array is stored and moved in. */
+export function arrayType(kind: ArrayKind, precision: Precision): Precision['compute'] {
+  if (kind === 'weight') return precision.weights
+  if (kind === 'cache') return precision.kvCache
+  // Tokens are cast before they are sent where experts multiply in less (DeepSeek-V3, arXiv 2412.19437, section 3.3).
+  if (kind === 'dispatch') return precision.compute
+  return kind === 'gradient' ? precision.gradients : activationType(precision)
+}

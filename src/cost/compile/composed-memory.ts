@@ -1,0 +1,67 @@
+/**
+ * Memory of the layers that a stage has, per layer of its L: states and what is kept add up over its n_d dense and n_s sparse
+ * layers (composed.ts). What is live at once does not:
+ *
+ *   a layer that is recomputed, and its unscattered gradients     the larger kind's of those that the stage has
+ *   the weights of as many layers as are gathered at once         of the larger kind, two only where two are neighbours
+ *
+ * Layers with experts are neighbours where every one has them after the first; dense ones are where they are the first, or
+ * every third layer or fewer have experts.
+ */
+import type { Composition } from '../../model/composition.ts'
+import type { Transformer } from '../../model/transformer.ts'
+import type { Bytes } from '../../units.ts'
+import type { MemoryNumbers, StateNumbers } from '../memory/memory-numbers.ts'
+import { blend } from './composed.ts'
+
+type LayerMemory = Pick<MemoryNumbers, 'layer' | 'kept' | 'live' | 'host'>
+type KindMemory = LayerMemory & Pick<MemoryNumbers, 'layersGathered'>
+
+export function composedMemory(
+  composition: Composition,
+  dense: KindMemory,
+  sparse: KindMemory,
+  { experts }: Transformer,
+): LayerMemory {
+  const blended = (pick: (kind: LayerMemory) => readonly Bytes[]) =>
+    pick(dense).map((bytes, policy) => blend(composition, bytes, pick(sparse)[policy] ?? 0))
+  const state = (pick: (states: StateNumbers) => Bytes) =>
+    blend(composition, pick(dense.layer), pick(sparse.layer))
+  const present = [...(composition.dense > 0 ? [dense] : []), ...(composition.sparse > 0 ? [sparse] : [])]
+  const largest = (pick: (kind: LayerMemory) => Bytes) => Math.max(...present.map(pick))
+  return {
+    layer: {
+      weights: state(({ weights }) => weights),
+      gradients: state(({ gradients }) => gradients),
+      optimizer: state(({ optimizer }) => optimizer),
+      onHost: state(({ onHost }) => onHost),
+      gathered: gatheredPerLayer(
+        composition,
+        dense.layer.gathered,
+        sparse.layer.gathered,
+        experts?.every ?? 1,
+        dense.layersGathered,
+      ),
+      unscattered: largest(({ layer }) => layer.unscattered),
+    },
+    kept: blended(({ kept }) => kept),
+    live: dense.live.map((_, policy) => largest(({ live }) => live[policy] ?? 0)),
+    host: blended(({ host }) => host),
+  }
+}
+
+/** Of what is gathered at once, so much for each of the layers that fixedMemory counts (remat.ts). */
+function gatheredPerLayer(
+  { layers, dense, sparse }: Composition,
+  ofDense: Bytes,
+  ofSparse: Bytes,
+  every: number,
+  most: number,
+): Bytes {
+  const atOnce = Math.min(most, dense + sparse)
+  const experts = ofSparse >= ofDense
+  const [count, large, small] = experts ? [sparse, ofSparse, ofDense] : [dense, ofDense, ofSparse]
+  const neighbours = every === 1 || (!experts && (every > 2 || dense > sparse + 1))
+  const larger = Math.min(atOnce, neighbours ? Math.ceil(count) : Math.min(1, count))
+  return (larger * large + (atOnce - larger) * small) / Math.min(most, layers)
+}

@@ -1,0 +1,40 @@
+/**
+ * Numbers of one layer, and of the layers that a stage has: a stage of n_d dense and n_s sparse ones has, per layer of its L,
+ *
+ *   x = (n_d·x_d + n_s·x_s) / L
+ *
+ * as everything that layers compute, move and hold adds up. Where all layers of a model are alike, so are its stages.
+ */
+import type { Composition } from '../../model/composition.ts'
+import type { StageGroup } from '../step/stages.ts'
+
+export interface Composed<Numbers> {
+  /** Of a stage's own layers; absent where all stages are alike. */
+  readonly of?: (composition: Composition) => Numbers
+}
+
+/** The numbers of a stage. */
+export function ofStage<Numbers extends Composed<Numbers>>(
+  numbers: Numbers,
+  { composition }: StageGroup,
+): Numbers {
+  return composition && numbers.of ? numbers.of(composition) : numbers
+}
+
+/** Made once for every composition that is asked for. */
+export function byComposition<Numbers>(
+  make: (composition: Composition) => Numbers,
+): (composition: Composition) => Numbers {
+  const known = new Map<Composition, Numbers>()
+  return (composition) => {
+    const found = known.get(composition)
+    if (found !== undefined) return found
+    const made = make(composition)
+    known.set(composition, made)
+    return made
+  }
+}
+
+export function blend({ layers, dense, sparse }: Composition, ofDense: number, ofSparse: number): number {
+  return (dense * ofDense + sparse * ofSparse) / layers
+}

@@ -1,0 +1,46 @@
+/**
+ * A weight as the matrices that its matmul sees: the experts each have their own, and a head's width goes with the heads.
+ *
+ *   W_Q[D, N, H] is D x NH;  W_O[N, H, D] is NH x D;  an expert's W_in[E, D, G] is E matrices of D x G
+ *
+ * Optimizers that look at more than one element at a time look at these.
+ */
+import type { Dimension, ShardedArray } from '../../sharding/array.ts'
+import { type Extents, type Monomial, monomial } from '../../sharding/monomial.ts'
+
+export interface Matrix {
+  /** One number for each row, of all the matrices of the weight, and one for each column. */
+  readonly rowVectors: Monomial
+  readonly columnVectors: Monomial
+  readonly rows: (extents: Extents) => number
+  readonly columns: (extents: Extents) => number
+}
+
+const ofHeads = ['N', 'H']
+
+export function matrixOf({ dimensions }: ShardedArray): Matrix {
+  const experts = dimensions.filter(({ label }) => label === 'A')
+  const [first, ...others] = dimensions.filter(({ label }) => label !== 'A')
+  if (!first) throw new RangeError('A weight has rows and columns')
+  const leading = ofHeads.includes(first.label) ? others.filter(({ label }) => ofHeads.includes(label)) : []
+  const rows = [first, ...leading]
+  const columns = others.filter((dimension) => !leading.includes(dimension))
+  return {
+    rowVectors: vectors([...experts, ...rows]),
+    columnVectors: vectors([...experts, ...columns]),
+    rows: (extents) => size(rows, extents),
+    columns: (extents) => size(columns, extents),
+  }
+}
+
+function vectors(dimensions: readonly Dimension[]): Monomial {
+  return monomial(
+    1,
+    dimensions.map(({ extent }) => extent),
+    dimensions.flatMap(({ axes }) => axes),
+  )
+}
+
+function size(dimensions: readonly Dimension[], extents: Extents): number {
+  return dimensions.reduce((product, { extent }) => product * (extents[extent] ?? 1), 1)
+}

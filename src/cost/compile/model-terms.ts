@@ -1,0 +1,53 @@
+/** Windows and terms that a cost model is put together from. */
+
+import type { Problem } from '../../problem.ts'
+import { keepEverything } from '../../recipe/policy.ts'
+import type { Component } from '../../sharding/component.ts'
+import type { Extents } from '../../sharding/monomial.ts'
+import type { LayerPart } from '../../sharding/tables/training-layout.ts'
+import { activationTerms } from '../memory/memory.ts'
+import { type CompiledComponent, type CompiledProduct, type Window, weighted } from './compile.ts'
+
+import type { Term } from './term.ts'
+
+export function everythingTerms(
+  layer: readonly LayerPart[],
+  extents: Extents,
+  problem: Problem,
+): readonly Term[] {
+  return activationTerms(layer, keepEverything, extents, problem.precision, problem.assumptions)
+}
+
+export function boundaryTerm([first]: readonly LayerPart[], extents: Extents, problem: Problem): Term {
+  const [term] = activationTerms(
+    first ? [once(first.component)] : [],
+    { name: '', attention: [], mlp: [], stream: 1 },
+    extents,
+    problem.precision,
+    {
+      ...problem.assumptions,
+      activations: 'counted',
+    },
+  )
+  if (!term) throw new RangeError('A layer has no components')
+  return term
+}
+
+/** The head of every layer that predicts a token has the same weights. */
+export function repeated(head: CompiledComponent, times: number): CompiledComponent {
+  return { ...head, forward: weighted(head.forward, times), backward: weighted(head.backward, times) }
+}
+
+/** Kernels that take so much longer than their bytes. */
+export function slowed(product: CompiledProduct, factor: number): CompiledProduct {
+  return { ...product, times: factor * product.times }
+}
+
+export const once = (component: Component): LayerPart => ({ component, times: 1 })
+
+export function joined(windows: readonly Window[]): Window {
+  return {
+    products: windows.flatMap(({ products }) => products),
+    buckets: windows.flatMap(({ buckets }) => buckets),
+  }
+}

@@ -1,0 +1,29 @@
+/** What layers and the ends of the model compute, move and hold under one ZeRO stage. */
+import { stateShardings, type ZeroStage } from '../../sharding/states.ts'
+import type { StateTerms } from '../memory/memory.ts'
+import type { CompiledComponent, Window } from './compile.ts'
+
+/** One layer, forwards, and backwards under each policy. */
+export interface LayerWindows {
+  readonly forward: Window
+  readonly backward: readonly Window[]
+  readonly gradients: Window
+  readonly weights: Window
+}
+
+export interface StageModel {
+  readonly zeroStage: ZeroStage
+  readonly layer: LayerWindows
+  readonly embedding: CompiledComponent
+  readonly head: CompiledComponent
+  readonly layerStates: StateTerms
+  readonly embeddingStates: StateTerms
+  /** Learned positions alone: what is left of the embedding where the head holds its tied matrix. */
+  readonly positionStates: StateTerms
+  readonly headStates: StateTerms
+}
+
+/** Under ZeRO-3 weights are gathered at use; below it they are whole. */
+export function gathersWeights(stage: ZeroStage): boolean {
+  return stateShardings[stage].weights.length > 0
+}

@@ -1,0 +1,134 @@
+/**
+ * A monomial with its numbers in: what is left to put in per mesh is the batch, the padding and the axis sizes.
+ *
+ *   value = base · factor[selector] / product of the axis sizes in `mask`
+ *
+ * The selector says which mesh-dependent factors apply: the microbatch's sequences B, padded positions, padded F,
+ * padded V, and replicated key-value heads. A scale holds all of them for one mesh, so that a value is two look-ups
+ * and two products; nothing is allocated per candidate.
+ */
+import type { Transformer } from '../../model/transformer.ts'
+import { type AxisSet, axes, axisSets, type Mesh } from '../../sharding/axis.ts'
+import type { Extents, Monomial } from '../../sharding/monomial.ts'
+import { numerator } from '../../sharding/monomial.ts'
+import { distinctPlaces } from '../communication/routing.ts'
+
+export interface Term {
+  readonly base: number
+  readonly selector: number
+  readonly mask: AxisSet
+}
+
+const selectorBits = { B: 1, T: 2, F: 4, V: 8, replicated: 16, J: 32, G: 64, U: 128 } as const
+const sized = ['B', 'T', 'F', 'V', 'J', 'G', 'U'] as const
+const bits = 8
+
+/** Written by setMesh and setBatch, read by termValue; one per search, reused. */
+export interface Scale {
+  /** 1 / product of the sizes of the axes in a set. */
+  readonly inverse: Float64Array
+  readonly factor: Float64Array
+  /** Factors of the mesh alone, by bit of the selector. */
+  readonly padding: Float64Array
+}
+
+export function createScale(): Scale {
+  return {
+    inverse: new Float64Array(axisSets),
+    factor: new Float64Array(1 << bits),
+    padding: new Float64Array(bits).fill(1),
+  }
+}
+
+export function extentsOf(model: Transformer, sequenceLength: number): Extents {
+  return {
+    B: 1,
+    T: sequenceLength,
+    D: model.dModel,
+    F: model.dFf,
+    N: model.heads,
+    K: model.kvHeads,
+    H: model.headDim,
+    V: model.vocab,
+    ...expertExtents(model),
+    ...latentExtents(model),
+  }
+}
+
+/** E experts, A of them for each token on at most as many devices J, G wide; U the shared ones together. */
+function expertExtents({ experts }: Transformer): Extents {
+  if (!experts) return {}
+  const { experts: count, activeExperts, dFfExpert, sharedExperts } = experts
+  return { E: count, A: activeExperts, J: activeExperts, G: dFfExpert, U: sharedExperts * dFfExpert }
+}
+
+/** Ranks of the latent vectors, the query's (D where it has none) and the cache's, and the parts of a head. */
+function latentExtents({ attention: { latent }, dModel }: Transformer): Extents {
+  if (!latent) return {}
+  const { queryRank, keyValueRank, nopeHeadDim, ropeHeadDim, valueHeadDim } = latent
+  return {
+    Rq: queryRank ?? dModel,
+    Rkv: keyValueRank,
+    Hr: ropeHeadDim,
+    Hn: nopeHeadDim,
+    Hk: nopeHeadDim + ropeHeadDim,
+    Hv: valueHeadDim,
+    L: keyValueRank + ropeHeadDim,
+  }
+}
+
+/** 1, and 0, on every mesh. */
+export const one: Term = { base: 1, selector: 0, mask: 0 }
+export const none: Term = { base: 0, selector: 0, mask: 0 }
+
+export function termOf(value: Monomial, extents: Extents, times: number): Term {
+  let selector = value.replicated ? selectorBits.replicated : 0
+  for (const extent of sized) if (value.extents.includes(extent)) selector |= selectorBits[extent]
+  return { base: numerator(value, extents) * times, selector, mask: value.divide }
+}
+
+export function termValue(term: Term, scale: Scale): number {
+  return term.base * (scale.factor[term.selector] ?? 0) * (scale.inverse[term.mask] ?? 0)
+}
+
+/** Puts a mesh in: axis products, the padding to the fullest shard, the replication of key-value heads. */
+export function setMesh(
+  scale: Scale,
+  mesh: Mesh,
+  extents: Extents,
+  divideFreely: boolean,
+  choicesApart = false,
+): void {
+  // Sets are bits in the order of the axes: those with axis k are those without it, k's bit higher.
+  scale.inverse[0] = 1
+  axes.forEach((axis, k) => {
+    const size = mesh[axis]
+    const bit = 1 << k
+    for (let set = 0; set < bit; set++) scale.inverse[set | bit] = (scale.inverse[set] ?? 1) / size
+  })
+  const tensors = mesh.tensor * mesh.tensor2
+  const pad = (extent = 1, shards = 1) => (divideFreely ? 1 : (Math.ceil(extent / shards) * shards) / extent)
+  scale.padding[1] = pad(extents.T, mesh.context * mesh.tensor)
+  scale.padding[2] = pad(extents.F, tensors)
+  scale.padding[3] = pad(extents.V, tensors)
+  scale.padding[4] = Math.max(1, tensors / (extents.K ?? 1))
+  scale.padding[5] = visitedShare(mesh.expert, extents, choicesApart)
+  scale.padding[6] = pad(extents.G, tensors)
+  scale.padding[7] = pad(extents.U, tensors)
+  setBatch(scale, 1)
+}
+
+/** Devices that the experts of a token are on, as a share of the k that there are at most. */
+function visitedShare(devices: number, { A = 1 }: Extents, apart: boolean): number {
+  return distinctPlaces(devices, A, apart) / A
+}
+
+/** Puts the microbatch in: sequences over all its replicas, a real number where tokens divide freely. */
+export function setBatch(scale: Scale, sequences: number): void {
+  scale.factor[0] = 1
+  for (let bit = 0; bit < bits; bit++) {
+    const factor = bit === 0 ? sequences : (scale.padding[bit] ?? 1)
+    const first = 1 << bit
+    for (let set = 0; set < first; set++) scale.factor[set | first] = (scale.factor[set] ?? 1) * factor
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Time of the products of a window on one chip: each runs at the roofline of its own shape.
+ *
+ *   t = max((FLOPs + g·h) / (peak · e), bytes / (HBM · e_hbm))
+ *
+ * e is the fraction of peak that a large matmul reaches, h the FLOPs at which a matmul reaches half of that: the
+ * saturation curve x/(x + h) that measured kernels follow. Of experts each matrix is a matmul of its own, g of them on a
+ * chip: Transformer Engine runs them one by one on a few streams (its pull request 853). In MooreThreads/SimuMax
+ * (@4dcaae513ba7, B200, both passes, 20 to 256 experts of 128 to 9832 rows) 108 grouped matmuls have an h of 7.2 GFLOP an
+ * expert, where plain ones have 6.6; padding the rows to tiles explains them less well. Bytes are the
+ * operands' and the result's, once each; a weight gradient that is added to a buffer is read from it and written back.
+ *
+ * Attention is one kernel, in which a query that meets m keys takes the time of m + k: what starting and ending its rows of tiles
+ * is worth, and what of the tiles on the diagonal is masked. In ai-dynamo/aiconfigurator (@095f58a51c4c, causal, bf16, heads of
+ * 128, 256 to 16 384 positions) 117 shapes of an H100 are then within 9 % in the median, 18 % without k; of other GPUs within 9 to 15 %,
+ * and 17 to 23 %. One start is in e, which was fitted to whole kernels. Passed around a ring of c chips, keys come in c parts, and rows
+ * are started again for each. Causal work is balanced by halves of each part (zig-zag), so that a step has work for 3/4 of
+ * the rows: 3(c - 1)/4 further starts.
+ *
+ * Kernels are measured in bursts. In training matmuls and attention hold a share of e: clocks under full power.
+ */
+
+import type { Assumptions } from '../../assumptions.ts'
+import type { Chip } from '../../hardware/chip.ts'
+import { peakOf } from '../../hardware/peak.ts'
+import { elementRow, isNarrow, usualType } from '../../recipe/element-type.ts'
+import type { ElementType } from '../../recipe/element-types.ts'
+import type { FlopsPerSecond, Seconds } from '../../units.ts'
+import type { CompiledProduct } from '../compile/compile.ts'
+import { one, type Scale, termValue } from '../compile/term.ts'
+
+export interface ComputeRates {
+  readonly secondsPerFlop: number
+  readonly secondsPerAttentionFlop: number
+  /** Of matmuls in the optimizer, which stay in bf16 where the model's run in less. */
+  readonly secondsPerUpdateFlop: number
+  readonly halfFlops: number
+  /** k. */
+  readonly attentionHalfKeys: number
+  readonly secondsPerByte: number
+}
+
+export function peakFlops(chip: Chip, type: ElementType): FlopsPerSecond {
+  const peak = peakOf(chip, type)
+  if (peak === undefined) throw new RangeError(`${chip.name} does not compute in ${type}`)
+  return peak
+}
+
+export function computeRates(chip: Chip, compute: ElementType, assumptions: Assumptions): ComputeRates {
+  const peak = peakFlops(chip, compute)
+  // Attention kernels run in bf16 where the matmuls run in less: the softmax does not stand fp8 inputs untended.
+  const widePeak = isNarrow(compute) ? (chip.peakFlopsPerSecond[usualType] ?? peak) : peak
+  return {
+    secondsPerFlop: 1 / (peak * assumptions.matmulEfficiency),
+    secondsPerAttentionFlop: 1 / (widePeak * assumptions.attentionEfficiency),
+    secondsPerUpdateFlop: 1 / (widePeak * assumptions.matmulEfficiency),
+    halfFlops: assumptions.matmulHalfFlops,
+    attentionHalfKeys: assumptions.attentionHalfKeys,
+    secondsPerByte: 1 / (chip.hbmBytesPerSecond * assumptions.hbmEfficiency),
+  }
+}
+
+export function trainingRates(chip: Chip, compute: ElementType, assumptions: Assumptions): ComputeRates {
+  const { sustainedShare } = assumptions
+  const { share } = elementRow(compute)
+  const rates = computeRates(chip, compute, assumptions)
+  return {
+    ...rates,
+    secondsPerFlop: rates.secondsPerFlop / sustainedShare / (share ? assumptions[share] : 1),
+    secondsPerAttentionFlop: rates.secondsPerAttentionFlop / sustainedShare,
+    secondsPerUpdateFlop: rates.secondsPerUpdateFlop / sustainedShare,
+  }
+}
+
+export function computeTime(
+  products: readonly CompiledProduct[],
+  scale: Scale,
+  rates: ComputeRates,
+): Seconds {
+  let total = 0
+  for (const product of products) total += product.times * productTime(product, scale, rates)
+  return total
+}
+
+/** Once; how often it counts is the caller's. */
+export function productTime(product: CompiledProduct, scale: Scale, rates: ComputeRates): Seconds {
+  let bytes = 0
+  for (const term of product.bytes) bytes += termValue(term, scale)
+  return Math.max(arithmeticTime(product, scale, rates), bytes * rates.secondsPerByte)
+}
+
+/** The part that the matrix unit accounts for; what is beyond it is waiting for HBM. */
+export function arithmeticTime(
+  { flops, matmuls, attention, startedAgain }: CompiledProduct,
+  scale: Scale,
+  rates: ComputeRates,
+): Seconds {
+  // Elementwise work has no FLOPs, and no matrix unit to fill.
+  if (flops.base === 0) return 0
+  const perFlop = attention ? rates.secondsPerAttentionFlop : rates.secondsPerFlop
+  // Nearly all products are one matmul, which takes no look-up.
+  const count = matmuls === one ? 1 : termValue(matmuls, scale)
+  let counted = termValue(flops, scale) + count * rates.halfFlops
+  for (const term of startedAgain) counted += termValue(term, scale) * rates.attentionHalfKeys
+  return counted * perFlop
+}

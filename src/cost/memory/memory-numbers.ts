@@ -1,0 +1,226 @@
+/**
+ * Bytes of one mesh, ZeRO stage and microbatch, in numbers: what layers and the ends hold and keep, and what a stage then has on
+ * its fullest chip under a mix of policies (the terms are memory.ts's).
+ */
+
+import { keepEverything } from '../../recipe/policy.ts'
+import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
+import type { Bytes } from '../../units.ts'
+import { byComposition, type Composed, ofStage } from '../compile/composed.ts'
+import { composedMemory } from '../compile/composed-memory.ts'
+import { gathersWeights, type StageModel } from '../compile/stage-model.ts'
+import { type Scale, termValue } from '../compile/term.ts'
+import { type CostModel, stageModel } from '../model.ts'
+import type { StageGroup } from '../step/stages.ts'
+import { reserveBytes, sumTerms } from './memory.ts'
+
+/** `count` layers per stage use `other`, the rest `policy`: indices into the model's policies. */
+export interface Mix {
+  readonly policy: number
+  readonly other: number
+  readonly count: number
+}
+
+/** Bytes per layer, and at the ends, of the candidates of one mesh, ZeRO stage and microbatch. */
+export interface MemoryNumbers extends Composed<MemoryNumbers> {
+  readonly layer: StateNumbers
+  readonly embedding: StateNumbers
+  readonly positions: StateNumbers
+  readonly head: StateNumbers
+  /** By policy: kept per layer and microbatch, and live beside that while a layer is recomputed. */
+  readonly kept: readonly Bytes[]
+  readonly live: readonly Bytes[]
+  /** By policy: kept on the host, per layer and microbatch. */
+  readonly host: readonly Bytes[]
+  readonly stream: Bytes
+  /** The operand of the projections and its gradient, gathered over tensor, beyond their shards. */
+  readonly gatheredStream: Bytes
+  readonly logits: Bytes
+  /** Layers whose weights are gathered at once at most. */
+  readonly layersGathered: number
+  readonly reserve: Bytes
+  /** Of the host's memory, a chip's share. */
+  readonly hostRoom: Bytes
+  readonly tied: boolean
+  /** ZeRO shards the optimizer's states, over all copies of a weight. */
+  readonly shardsOptimizer: boolean
+  /** The policy that keeps everything, and so does least; -1 where it is not allowed. */
+  readonly least: number
+  /** By kind of layer where they are not alike, then by policy: kept per layer and microbatch. */
+  readonly keptByKind?: readonly (readonly Bytes[])[]
+}
+
+export interface StateNumbers {
+  readonly weights: Bytes
+  readonly gradients: Bytes
+  readonly optimizer: Bytes
+  /** Of the optimizer's, what is in the host's memory instead. */
+  readonly onHost: Bytes
+  /** Gathered for use, beyond the shard. */
+  readonly gathered: Bytes
+  /** Gradients of one microbatch before they are scattered, beyond the shard. */
+  readonly unscattered: Bytes
+}
+
+export function memoryNumbers(model: CostModel, stage: StageModel, scale: Scale): MemoryNumbers {
+  const { assumptions, cluster, model: transformer } = model.problem
+  const states = (terms: StageModel['layerStates']): StateNumbers => {
+    const weights = sumTerms(terms.weights, scale)
+    const gradients = sumTerms(terms.gradients, scale)
+    const optimizer = sumTerms(terms.optimizer, scale)
+    const away = assumptions.optimizerOnHost
+    return {
+      weights,
+      gradients,
+      optimizer: away ? 0 : optimizer,
+      onHost: away ? optimizer : 0,
+      gathered:
+        gathersWeights(stage.zeroStage) && assumptions.workspace
+          ? sumTerms(terms.gathered, scale) - weights
+          : 0,
+      unscattered: assumptions.workspace ? sumTerms(terms.unscattered, scale) - gradients : 0,
+    }
+  }
+  const kept = model.activations.map((terms) => sumTerms(terms, scale))
+  const host = model.offloaded.map((terms) => sumTerms(terms, scale))
+  const whole = Math.max(...kept, sumTerms(model.everything, scale))
+  const average: MemoryNumbers = {
+    layer: states(stage.layerStates),
+    embedding: states(stage.embeddingStates),
+    positions: states(stage.positionStates),
+    head: states(stage.headStates),
+    kept,
+    // While a layer's arrays are all there, the next layer's come from the host.
+    live: kept.map((bytes, policy) => (assumptions.workspace ? whole - bytes + (host[policy] ?? 0) : 0)),
+    host,
+    stream: assumptions.workspace ? termValue(model.boundary, scale) : 0,
+    gatheredStream: assumptions.workspace
+      ? termValue(model.gatheredStream, scale) -
+        2 * termValue(model.boundary, scale) +
+        gatheredKeys(model, scale)
+      : 0,
+    logits: assumptions.workspace ? termValue(model.logits, scale) : 0,
+    layersGathered: assumptions.layersGathered,
+    reserve: reserveBytes(model.problem),
+    hostRoom: cluster.chip.hostMemoryBytes ?? Number.POSITIVE_INFINITY,
+    tied: transformer.tiedEmbeddings,
+    shardsOptimizer: stage.zeroStage > 0,
+    least: model.policies.indexOf(keepEverything),
+  }
+  const kinds = model.kinds?.()
+  if (!kinds) return average
+  const kind = (one: CostModel) => memoryNumbers(one, stageModel(one, stage.zeroStage), scale)
+  const [dense, sparse] = [kind(kinds.dense), kind(kinds.sparse)]
+  return {
+    ...average,
+    keptByKind: [dense.kept, sparse.kept],
+    of: byComposition((composition) => ({
+      ...average,
+      ...composedMemory(composition, dense, sparse, transformer),
+    })),
+  }
+}
+
+/** Only where keys are gathered are they whole on a chip. */
+function gatheredKeys({ contextLayout, gatheredKeys: [whole, own] }: CostModel, scale: Scale): Bytes {
+  return contextLayoutRow(contextLayout).keys === 'whole'
+    ? termValue(whole, scale) - termValue(own, scale)
+    : 0
+}
+
+export interface StageMemory {
+  readonly parameters: Bytes
+  readonly gradients: Bytes
+  readonly optimizer: Bytes
+  readonly workspace: Bytes
+  readonly reserve: Bytes
+}
+
+function ofStates(numbers: MemoryNumbers, group: StageGroup, pick: (states: StateNumbers) => Bytes): Bytes {
+  const { layer } = ofStage(numbers, group)
+  const { embedding, positions, head, tied } = numbers
+  const front = tied && group.last ? positions : embedding
+  return (
+    group.held * group.layers * pick(layer) + (group.first ? pick(front) : 0) + (group.last ? pick(head) : 0)
+  )
+}
+
+/** All of a stage but its activations and the working set of recomputed layers. */
+export function fixedMemory(numbers: MemoryNumbers, group: StageGroup): StageMemory {
+  const ends = (pick: (states: StateNumbers) => Bytes) => ofStates(numbers, group, pick)
+  return {
+    parameters: ends(({ weights }) => weights),
+    gradients: ends(({ gradients }) => gradients),
+    optimizer: ends(({ optimizer }) => optimizer) / (numbers.shardsOptimizer ? group.held : 1),
+    workspace: Math.max(inLayer(numbers, group), atEnds(numbers, group)),
+    reserve: numbers.reserve,
+  }
+}
+
+/** While a layer is at work, beside its live tensors: ZeRO-3's weights of it, and of the next where these are fetched ahead. */
+function inLayer(numbers: MemoryNumbers, group: StageGroup): Bytes {
+  const { layer } = ofStage(numbers, group)
+  const gathered = Math.min(numbers.layersGathered, group.layers) * layer.gathered
+  return gathered + layer.unscattered + numbers.gatheredStream
+}
+
+/** While the embedding or the head is: they and layers are not at work at once. */
+function atEnds({ embedding, head, logits, stream }: MemoryNumbers, { first, last }: StageGroup): Bytes {
+  const inFront = first ? embedding.gathered + embedding.unscattered : 0
+  const inHead = last ? head.gathered + head.unscattered + logits + stream : 0
+  return Math.max(inFront, inHead)
+}
+
+export function fixedBytes(numbers: MemoryNumbers, group: StageGroup): Bytes {
+  const { parameters, gradients, optimizer, workspace, reserve } = fixedMemory(numbers, group)
+  return parameters + gradients + optimizer + workspace + reserve
+}
+
+export function activationBytes(numbers: MemoryNumbers, group: StageGroup, mix: Mix): Bytes {
+  const again = Math.min(mix.count, group.layers)
+  const own = ofStage(numbers, group)
+  const kept = (policy: number) => own.kept[policy] ?? 0
+  return group.inFlight * ((group.layers - again) * kept(mix.policy) + again * kept(mix.other))
+}
+
+/** What the live tensors of a layer that is recomputed under a policy add to the fixed workspace, which the ends may fill too. */
+export function liveOf(numbers: MemoryNumbers, group: StageGroup, policy: number): Bytes {
+  const atWork = inLayer(numbers, group)
+  const live = ofStage(numbers, group).live[policy] ?? 0
+  return Math.max(0, atWork + live - Math.max(atWork, atEnds(numbers, group)))
+}
+
+export function liveBytes(numbers: MemoryNumbers, group: StageGroup, mix: Mix): Bytes {
+  const live = (policy: number) => liveOf(numbers, group, policy)
+  return Math.max(live(mix.policy), mix.count > 0 ? live(mix.other) : 0)
+}
+
+export function stageBytes(numbers: MemoryNumbers, group: StageGroup, mix: Mix): Bytes {
+  return fixedBytes(numbers, group) + activationBytes(numbers, group, mix) + liveBytes(numbers, group, mix)
+}
+
+/** States of a stage in the host's memory. */
+export function hostStateBytes(numbers: MemoryNumbers, group: StageGroup): Bytes {
+  return ofStates(numbers, group, ({ onHost }) => onHost) / (numbers.shardsOptimizer ? group.held : 1)
+}
+
+/** All of a stage that is there. A policy that keeps arrays there goes alone. */
+export function hostBytes(numbers: MemoryNumbers, group: StageGroup, { policy }: Mix): Bytes {
+  const each = ofStage(numbers, group).host[policy] ?? 0
+  return hostStateBytes(numbers, group) + group.inFlight * group.layers * each
+}
+
+/** Bytes over the budget, or over the room on the host, on the fullest stage; 0 or less fits. */
+export function shortBytes(
+  numbers: MemoryNumbers,
+  groups: readonly StageGroup[],
+  mix: Mix,
+  budget: Bytes,
+): Bytes {
+  let short = Number.NEGATIVE_INFINITY
+  for (const group of groups) {
+    const away = hostBytes(numbers, group, mix) - numbers.hostRoom
+    short = Math.max(short, stageBytes(numbers, group, mix) - budget, away)
+  }
+  return short
+}

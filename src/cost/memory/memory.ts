@@ -1,0 +1,220 @@
+/**
+ * Bytes on the fullest chip of a stage (formulas 10, 11):
+ *
+ *   states        weights, gradients, optimizer, each as its ZeRO stage shards it
+ *   activations   what the policies of the stage's layers keep, times the microbatches in flight
+ *   workspace     the larger of: a layer's live tensors while it is recomputed, what the host sends ahead for the next, gathered
+ *                 weights of it (and of the next) under ZeRO-3, its unscattered gradients under ZeRO-2 and 3, and the residual
+ *                 gathered over tensor; or, on the last stage, the head's own and its logits with their copy in fp32 or their gradient, all of
+ *                 them or one of c pieces of the microbatch at a time
+ *   reserve       framework and fragmentation
+ */
+
+import type { Assumptions } from '../../assumptions.ts'
+import type { Transformer } from '../../model/transformer.ts'
+import type { Precision, Setting, TrainWorkload } from '../../problem.ts'
+import { elementBytes } from '../../recipe/element-type.ts'
+import type { WeightKind } from '../../recipe/optimizer-row.ts'
+import type { PolicyRow } from '../../recipe/policy-row.ts'
+import { type Axis, axisSet } from '../../sharding/axis.ts'
+import { arrayOf, type Component, weightsOf } from '../../sharding/component.ts'
+import { elementsOf } from '../../sharding/elements.ts'
+import { type Extents, monomial } from '../../sharding/monomial.ts'
+import { stateShardings, type ZeroStage } from '../../sharding/states.ts'
+import type { LayerPart } from '../../sharding/tables/training-layout.ts'
+import type { Bytes } from '../../units.ts'
+import { activationType } from '../compile/compile.ts'
+
+import { matrixOf } from '../compile/matrix.ts'
+import { type Scale, type Term, termOf, termValue } from '../compile/term.ts'
+import { factorBytes, stateBytes, updateBytes, updateFlops } from './optimizer.ts'
+import { keptArrays } from './recomputation.ts'
+
+/** Bytes of the states of one part of the model, per ZeRO stage's sharding. */
+export interface StateTerms {
+  readonly weights: readonly Term[]
+  readonly gradients: readonly Term[]
+  readonly optimizer: readonly Term[]
+  /** The same weights as gathered for use, and their gradients before they are scattered. */
+  readonly gathered: readonly Term[]
+  readonly unscattered: readonly Term[]
+  /** Bytes that the optimizer reads and writes once a step, and FLOPs that it takes beyond elementwise ones. */
+  readonly updated: readonly Term[]
+  readonly updateFlops: readonly Term[]
+}
+
+export function stateTerms(
+  parts: readonly LayerPart[],
+  extraRows: number,
+  stage: ZeroStage,
+  extents: Extents,
+  workload: TrainWorkload,
+  precision: Precision,
+  assumptions: Assumptions,
+): StateTerms {
+  const { optimizer } = workload
+  const sharding = stateShardings[stage]
+  const bytes = (kind: WeightKind) => stateBytes(optimizer, precision, assumptions, kind)
+  const held = heldWeights(parts, extraRows, extents)
+  const terms = (each: (weight: HeldWeight) => readonly Term[], axes: readonly Axis[]): readonly Term[] => {
+    const further = axisSet(axes)
+    return held.flatMap(each).map((term) => ({ ...term, mask: term.mask | further }))
+  }
+  const perParameter = (times: (kind: WeightKind) => number, axes: readonly Axis[]) =>
+    terms(({ kind, elements }) => [elements(times(kind))], axes)
+  const factors = (times: number) =>
+    terms(({ kind, vectors }) => {
+      const each = factorBytes(optimizer, precision, kind)
+      return each > 0 ? vectors(times * each) : []
+    }, sharding.optimizer)
+  return {
+    weights: perParameter((kind) => bytes(kind).weights, sharding.weights),
+    gradients: perParameter((kind) => bytes(kind).gradients, sharding.gradients),
+    optimizer: [...perParameter((kind) => bytes(kind).optimizer, sharding.optimizer), ...factors(1)],
+    gathered: perParameter((kind) => bytes(kind).weights, []),
+    unscattered: perParameter((kind) => bytes(kind).gradients, []),
+    updated: [...perParameter((kind) => updateBytes(bytes(kind)), sharding.optimizer), ...factors(2)],
+    updateFlops: terms(({ kind, rows, columns, elements }) => {
+      const each = updateFlops(optimizer, kind, rows, columns)
+      return each > 0 ? [elements(each)] : []
+    }, sharding.optimizer),
+  }
+}
+
+/** A weight as optimizers see it. */
+interface HeldWeight {
+  readonly kind: WeightKind
+  readonly rows: number
+  readonly columns: number
+  /** So many of something for each element; and for each row and column of its matrices. */
+  readonly elements: (times: number) => Term
+  readonly vectors: (times: number) => readonly Term[]
+}
+
+function heldWeights(
+  parts: readonly LayerPart[],
+  extraRows: number,
+  extents: Extents,
+): readonly HeldWeight[] {
+  const matrices = parts.flatMap(({ component, times: share }) =>
+    weightsOf(component).map((weight): HeldWeight => {
+      const { rowVectors, columnVectors, rows, columns } = matrixOf(weight)
+      return {
+        kind: component.name === 'embedding' || component.name === 'unembedding' ? 'table' : 'matrix',
+        rows: rows(extents),
+        columns: columns(extents),
+        elements: (times) => termOf(elementsOf(weight), extents, share * times),
+        vectors: (times) =>
+          [rowVectors, columnVectors].map((vector) => termOf(vector, extents, share * times)),
+      }
+    }),
+  )
+  if (extraRows === 0) return matrices
+  // Norms and learned positions: rows of width D that tensor parallelism replicates.
+  const vector: HeldWeight = {
+    kind: 'vector',
+    rows: 1,
+    columns: extents.D ?? 1,
+    elements: (times) => termOf(monomial(extraRows, ['D'], []), extents, times),
+    vectors: () => [],
+  }
+  return [...matrices, vector]
+}
+
+/** What one layer keeps of one microbatch under a policy, on the chip or on its host. */
+export function activationTerms(
+  parts: readonly LayerPart[],
+  policy: PolicyRow,
+  extents: Extents,
+  precision: Precision,
+  assumptions: Assumptions,
+  place: 'chip' | 'host' = 'chip',
+): readonly Term[] {
+  const size = elementBytes[activationType(precision)]
+  const first = parts[0]?.component
+  const whole = parts[0]?.times ?? 0
+  const arrayTerm = (component: Component, name: string, times: number): readonly Term[] => {
+    const array = component.arrays[name]
+    if (!array) return []
+    return [termOf(elementsOf(array), extents, times * size)]
+  }
+  if (!first) return []
+  if (place === 'host' && !policy.host) return []
+  if (assumptions.activations === 'book') {
+    const counts = policy.book ?? { stream: 0, inner: 0 }
+    const inner = parts.flatMap(({ component, times }) =>
+      counts.inner > 0 ? arrayTerm(component, 'Tmp', times * counts.inner) : [],
+    )
+    return [...arrayTerm(first, 'In', whole * counts.stream), ...inner]
+  }
+  // In a parallel block nothing is added between attention and MLP: one stream tensor.
+  const parallel = parts.length === 1
+  const { host } = policy
+  const away = (host?.input ? 1 : 0) + (host?.sum && !parallel ? 1 : 0)
+  const streams = place === 'host' ? away : (parallel ? 1 : policy.stream) - away
+  const isHere = (name: string) => (host?.arrays.includes(name) ?? false) === (place === 'host')
+  return [
+    ...(streams > 0 ? arrayTerm(first, 'In', whole * streams) : []),
+    ...parts.flatMap(({ component, times }) =>
+      keptArrays(component, policy)
+        .filter(isHere)
+        .flatMap((name) => arrayTerm(component, name, times)),
+    ),
+  ]
+}
+
+/**
+ * On the last stage, a piece of them at a time: logits in the activations' type, as the matmul wrote them, and beside them in
+ * fp32; or where a compiler casts them as it reads them, their gradient in the same type.
+ */
+export function logitTerm(
+  head: Component,
+  extents: Extents,
+  precision: Precision,
+  { lossChunks, logitsInFp32 }: Assumptions,
+): Term {
+  const written = elementBytes[activationType(precision)]
+  const each = written + (logitsInFp32 ? 4 : written)
+  return termOf(elementsOf(arrayOf(head, 'Logits')), extents, each / lossChunks)
+}
+
+/** The residual stream gathered over tensor: the operand of the projections, and its gradient. */
+export function gatheredStreamTerm(extents: Extents, precision: Precision): Term {
+  const value = monomial(
+    2 * elementBytes[activationType(precision)],
+    ['B', 'T', 'D'],
+    ['data', 'fsdp', 'context', 'expert', 'tensor2'],
+  )
+  return termOf(value, extents, 1)
+}
+
+/** Keys and values gathered over context, and their gradients before they are scattered: whole, and what a chip has of them. */
+export function gatheredKeyTerms(extents: Extents, precision: Precision): readonly [Term, Term] {
+  const bytes = 4 * elementBytes[activationType(precision)]
+  const over = ['data', 'fsdp', 'expert', 'tensor', 'tensor2'] as const
+  const term = (axes: readonly Axis[]) => termOf(monomial(bytes, ['B', 'T', 'K', 'H'], axes), extents, 1)
+  return [term(over), term([...over, 'context'])]
+}
+
+export function sumTerms(terms: readonly Term[], scale: Scale): number {
+  let sum = 0
+  for (const term of terms) sum += termValue(term, scale)
+  return sum
+}
+
+/**
+ * What of the budget stays free. The margin is kept of what the chip has, so that a budget that leaves as much aside has no
+ * second one: a plan may fill the lesser of the budget and 1 - reserveFraction of the chip.
+ */
+export function reserveBytes({ cluster, memoryBudget, assumptions }: Budgeted): Bytes {
+  const { hbmBytes } = cluster.chip
+  const margin = assumptions.reserveFraction * hbmBytes
+  return Math.max(0, margin - Math.max(0, hbmBytes - memoryBudget))
+}
+
+type Budgeted = Pick<Setting, 'cluster' | 'memoryBudget' | 'assumptions'>
+
+/** Norm weights per layer, in rows of width D. */
+export function normRows(model: Transformer): number {
+  return model.parallelBlocks ? 1 : 2
+}

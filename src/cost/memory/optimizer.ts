@@ -1,0 +1,62 @@
+/**
+ * What an optimizer keeps for a parameter, and what a step reads, writes and computes (formulas 10), by its row
+ * (recipe/optimizers.ts).
+ *
+ * A master copy in fp32 is kept beside weights of less, where the assumptions say so, whatever the moments are kept in:
+ * DeepSeek-V3 has fp32 master weights and gradients and bf16 moments (arXiv 2412.19437, section 3.3.3).
+ */
+
+import type { Assumptions } from '../../assumptions.ts'
+import type { Precision } from '../../problem.ts'
+import { elementBytes } from '../../recipe/element-type.ts'
+import { optimizerRow } from '../../recipe/optimizer.ts'
+import type { WeightKind } from '../../recipe/optimizer-row.ts'
+import type { OptimizerName } from '../../recipe/optimizers.ts'
+import type { Bytes, Flops } from '../../units.ts'
+
+export interface StateBytes {
+  readonly weights: Bytes
+  readonly gradients: Bytes
+  readonly optimizer: Bytes
+}
+
+/** Bytes per parameter, factored moments apart. */
+export function stateBytes(
+  optimizer: OptimizerName,
+  precision: Precision,
+  assumptions: Assumptions,
+  kind: WeightKind = 'matrix',
+): StateBytes {
+  const { moments, momentBytes } = optimizerRow(optimizer)
+  const weights = elementBytes[precision.weights]
+  const master = assumptions.masterWeights && weights < 4 ? 4 : 0
+  return {
+    weights,
+    gradients: assumptions.gradientBuffer ? elementBytes[precision.gradients] : 0,
+    optimizer: moments[kind] * (momentBytes ?? elementBytes[precision.optimizer]) + master,
+  }
+}
+
+/** Bytes of each number of a factored moment: one for each row and one for each column; 0 where moments are whole. */
+export function factorBytes(optimizer: OptimizerName, precision: Precision, kind: WeightKind): Bytes {
+  const { factored, momentBytes } = optimizerRow(optimizer)
+  return factored.includes(kind) ? (momentBytes ?? elementBytes[precision.optimizer]) : 0
+}
+
+/** Bytes that the update of one parameter reads and writes: states both ways, gradient in, weight out. */
+export function updateBytes({ weights, gradients, optimizer }: StateBytes): Bytes {
+  return 2 * optimizer + gradients + weights
+}
+
+/** FLOPs beyond elementwise ones, per element of a matrix. */
+export function updateFlops(
+  optimizer: OptimizerName,
+  kind: WeightKind,
+  rows: number,
+  columns: number,
+): Flops {
+  const { matrixFlops } = optimizerRow(optimizer)
+  if (!matrixFlops || kind !== 'matrix') return 0
+  const [m, n] = [Math.min(rows, columns), Math.max(rows, columns)]
+  return matrixFlops(m, n) / (m * n)
+}

@@ -1,0 +1,46 @@
+/**
+ * Bytes of one parameter of each part of a model, as kept and streamed: those of its element type, or where a checkpoint
+ * says how it is quantised
+ *
+ *   (1 - s)·b/8 + s·k      b bits with scales; s the share of the part that is left in a type of k bytes
+ */
+
+import type { Quantized } from '../../model/hugging-face/checkpoint.ts'
+import type { Transformer } from '../../model/transformer.ts'
+import {
+  type ByPart,
+  byPart,
+  partParameters,
+  type WeightPart,
+  weightParts,
+} from '../../model/weight-parts.ts'
+import type { Precision } from '../../problem.ts'
+import { elementBytes } from '../../recipe/element-type.ts'
+import type { Bytes } from '../../units.ts'
+
+export function parameterBytes({ weights, parameterBytes }: Precision, part: WeightPart): Bytes {
+  return parameterBytes?.[part] ?? elementBytes[weights]
+}
+
+export function quantizedBytes({ bits, kept, keptShares }: Quantized): ByPart {
+  return byPart((part) => (1 - keptShares[part]) * (bits / 8) + keptShares[part] * elementBytes[kept])
+}
+
+/** Over the parameters in matmuls. */
+export function meanParameterBytes(precision: Precision, model: Transformer): Bytes {
+  const parameters = { ...partParameters(model), embedding: 0, unembedding: model.vocab * model.dModel }
+  const total = (value: (part: WeightPart) => number) =>
+    weightParts.reduce((sum, part) => sum + parameters[part] * value(part), 0)
+  return total((part) => parameterBytes(precision, part)) / total(() => 1)
+}
+
+/** The part that a weight of a component is of; a block has attention and MLP in one. */
+export function partOf(component: string, weight: string): WeightPart {
+  if (component === 'block') return attentionWeights.includes(weight) ? 'attention' : 'mlp'
+  if (component === 'experts') return weight.startsWith('W_Shared') ? 'sharedExperts' : 'experts'
+  const part = weightParts.find((name) => name === component)
+  if (!part) throw new RangeError(`${component} is no part of a model`)
+  return part
+}
+
+const attentionWeights: readonly string[] = ['W_Q', 'W_K', 'W_V', 'W_O']

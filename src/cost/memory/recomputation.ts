@@ -1,0 +1,44 @@
+/**
+ * Which einsums a policy runs again: those that lead to an operand of a backward einsum that was not kept.
+ *
+ * A component's input is a norm of the residual stream and costs nothing to make again; the MLP's stream is the
+ * layer's input plus the attention's output, which must be made again where the policy does not keep the sum.
+ */
+
+import type { Assumptions } from '../../assumptions.ts'
+import type { PolicyRow } from '../../recipe/policy-row.ts'
+import type { Component } from '../../sharding/component.ts'
+
+export function keptArrays(component: Component, policy: PolicyRow): readonly string[] {
+  if (component.name === 'attention') return policy.attention
+  if (component.name === 'mlp' || component.name === 'experts') return policy.mlp
+  return [...new Set([...policy.attention, ...policy.mlp])]
+}
+
+export function recomputedArrays(component: Component, policy: PolicyRow): readonly string[] {
+  const kept = keptArrays(component, policy)
+  const producers = new Map(component.einsums.map((einsum) => [einsum.out, einsum]))
+  const wanted = new Set<string>()
+  const want = (name: string) => {
+    const producer = producers.get(name)
+    if (!producer || kept.includes(name) || wanted.has(name)) return
+    wanted.add(name)
+    want(producer.left)
+    want(producer.right)
+  }
+  for (const { left, right, kind: einsum } of component.einsums) {
+    // The gradient of what was only moved is moved back: that asks for no operand.
+    if (einsum === 'reshard') continue
+    for (const name of [left, right]) {
+      const kind = component.arrays[name]?.kind
+      if (kind === 'activation' || kind === 'passed') want(name)
+    }
+  }
+  if (component.name === 'attention' && policy.stream < 2) want('Out')
+  return [...wanted]
+}
+
+/** Logits in pieces are gone when the backward pass comes, unless their gradient was taken at once. */
+export function recomputedLogits({ lossChunks, recomputeLogits }: Assumptions): readonly string[] {
+  return lossChunks > 1 && recomputeLogits ? ['Logits'] : []
+}

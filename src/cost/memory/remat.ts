@@ -1,0 +1,147 @@
+/**
+ * The memory policy of a candidate: on every stage, `count` layers use one policy and the rest another, as frameworks
+ * let one say ("recompute n layers of each stage"). Given two policies, the fewest layers that must use the leaner
+ * one follow from the budget; more of them never helps, because a leaner policy only adds work.
+ *
+ *   fixed_i + f_i · ((L_i - n_i) · A_i + n_i · B_i) + live_i <= budget,   n_i = min(n, L_i)
+ *
+ * Policies that keep arrays on the host are no part of that: they may have less to do than a policy that keeps more, and are
+ * tried on all layers alone, where the host has room for them.
+ *
+ * f_i microbatches in flight on stage i, A_i and B_i what a layer of it keeps of one, live_i the working set of a recomputed
+ * layer. Where layers differ the leaner policy is so in layers of either kind. The programme in search/memory-policy/memory-policy.ts is its
+ * oracle, and what a byte of budget is worth.
+ */
+import type { Bytes } from '../../units.ts'
+import { ofStage } from '../compile/composed.ts'
+import type { StageGroup } from '../step/stages.ts'
+import {
+  activationBytes,
+  fixedBytes,
+  hostBytes,
+  hostStateBytes,
+  liveBytes,
+  liveOf,
+  type MemoryNumbers,
+  type Mix,
+} from './memory-numbers.ts'
+
+/**
+ * Bytes over the budget on the fullest stage, each under the policy that suits it best: no mix is under that. Stages are looked
+ * at until one is over by more than `enough`.
+ */
+export function leastShortBytes(
+  numbers: MemoryNumbers,
+  groups: readonly StageGroup[],
+  budget: Bytes,
+  enough: Bytes,
+): Bytes {
+  let short = Number.NEGATIVE_INFINITY
+  for (const group of groups) {
+    const { kept, host } = ofStage(numbers, group)
+    const fixed = fixedBytes(numbers, group) - budget
+    const away = hostStateBytes(numbers, group) - numbers.hostRoom
+    const layers = group.inFlight * group.layers
+    let least = Number.POSITIVE_INFINITY
+    for (const [policy, each] of kept.entries()) {
+      const here = fixed + layers * each + liveOf(numbers, group, policy)
+      least = Math.min(least, Math.max(here, away + layers * (host[policy] ?? 0)))
+    }
+    short = Math.max(short, least)
+    if (short > enough) break
+  }
+  return short
+}
+
+/**
+ * Every mix that fits and is not obviously worse: policies alone, and of each pair the fewest layers of the leaner.
+ * Where keeping everything fits it is the only one, since no other does less work; not where `others` are wanted too.
+ */
+export function fittingMixes(
+  numbers: MemoryNumbers,
+  groups: readonly StageGroup[],
+  budget: Bytes,
+  layersDivideFreely: boolean,
+  others = false,
+): readonly Mix[] {
+  const count = numbers.kept.length
+  if (groups.some((group) => hostStateBytes(numbers, group) > numbers.hostRoom)) return []
+  const fixed = groups.map((group) => fixedBytes(numbers, group))
+  const most = groups.reduce((layers, group) => Math.max(layers, group.layers), 0)
+  const keepAll: Mix = { policy: numbers.least, other: numbers.least, count: 0 }
+  if (!others && numbers.least >= 0 && fits(numbers, groups, fixed, keepAll, budget)) return [keepAll]
+  const mixes: Mix[] = []
+  for (let policy = 0; policy < count; policy++) {
+    const alone: Mix = { policy, other: policy, count: 0 }
+    if (fits(numbers, groups, fixed, alone, budget)) {
+      mixes.push(alone)
+      continue
+    }
+    if (offloads(numbers, policy)) continue
+    for (let other = 0; other < count; other++) {
+      if (offloads(numbers, other)) continue
+      const needed = fewest(numbers, groups, fixed, policy, other, budget, layersDivideFreely)
+      if (needed !== null && needed < most) mixes.push({ policy, other, count: needed })
+    }
+  }
+  return mixes
+}
+
+/** Such a policy goes alone (recipe/policies.ts). */
+export function offloads({ host }: MemoryNumbers, policy: number): boolean {
+  return (host[policy] ?? 0) > 0
+}
+
+function fits(
+  numbers: MemoryNumbers,
+  groups: readonly StageGroup[],
+  fixed: readonly Bytes[],
+  mix: Mix,
+  budget: Bytes,
+): boolean {
+  return groups.every(
+    (group, i) =>
+      (fixed[i] ?? 0) + liveBytes(numbers, group, mix) + activationBytes(numbers, group, mix) <= budget &&
+      hostBytes(numbers, group, mix) <= numbers.hostRoom,
+  )
+}
+
+/** Layers per stage that must use `other` for every stage to fit; null where even all of them do not do. */
+function fewest(
+  numbers: MemoryNumbers,
+  groups: readonly StageGroup[],
+  fixed: readonly Bytes[],
+  policy: number,
+  other: number,
+  budget: Bytes,
+  divideFreely: boolean,
+): number | null {
+  if (!keepsLess(numbers, policy, other)) return null
+  let needed = 0
+  for (const [i, group] of groups.entries()) {
+    const own = ofStage(numbers, group)
+    const kept = own.kept[policy] ?? 0
+    const saved = kept - (own.kept[other] ?? 0)
+    const live = Math.max(liveOf(numbers, group, policy), liveOf(numbers, group, other))
+    const over = (fixed[i] ?? 0) + live + group.inFlight * group.layers * kept - budget
+    if (over <= 0) continue
+    const exact = over / (group.inFlight * saved)
+    const least = divideFreely ? exact : exact - 1e-12
+    if (!(least <= group.layers)) return null
+    const layers = divideFreely ? exact : Math.ceil(least)
+    needed = Math.max(needed, layers)
+  }
+  return needed
+}
+
+/** Of the two policies of a mix the leaner keeps less of the average layer, and no more of a layer of either kind. */
+export function keepsLess(
+  { kept, keptByKind = [] }: Pick<MemoryNumbers, 'kept' | 'keptByKind'>,
+  policy: number,
+  other: number,
+): boolean {
+  return (
+    (kept[other] ?? 0) < (kept[policy] ?? 0) &&
+    keptByKind.every((own) => (own[other] ?? 0) <= (own[policy] ?? 0))
+  )
+}

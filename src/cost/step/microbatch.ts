@@ -1,0 +1,198 @@
+/**
+ * What one microbatch computes and moves, per layer and at the ends of the model: shared by every schedule and policy mix.
+ * Layers are the model's average one, or a stage's own (composed.ts).
+ */
+import { collectiveTime } from '../../hardware/network/collective.ts'
+import type { Composition } from '../../model/composition.ts'
+import { axisBit } from '../../sharding/axis.ts'
+import type { Seconds } from '../../units.ts'
+import type { NetworkCosts } from '../communication/network.ts'
+import { operationTime } from '../communication/operation-time.ts'
+import { addBuckets, addPermute, bucketBytes, createTraffic, type Traffic } from '../communication/traffic.ts'
+import type { Bucket, CompiledProduct } from '../compile/compile.ts'
+import { blend, byComposition, type Composed } from '../compile/composed.ts'
+import type { StageModel } from '../compile/stage-model.ts'
+import { type Scale, termValue } from '../compile/term.ts'
+import { computeTime } from '../compute/compute.ts'
+import { sumTerms } from '../memory/memory.ts'
+import { type CostModel, stageModel } from '../model.ts'
+
+/** Compute of one microbatch, per layer and at the ends; independent of placement and ZeRO stage. */
+export interface ComputeNumbers extends Composed<ComputeNumbers> {
+  readonly forward: Seconds
+  readonly backward: readonly Seconds[]
+  readonly headForward: Seconds
+  readonly headBackward: Seconds
+  /** Of a layer's backward pass, whatever the policy, and of the head's: what only the optimizer waits for. */
+  readonly weightGradients: Seconds
+  readonly headWeightGradients: Seconds
+}
+
+export function computeNumbers(model: CostModel, scale: Scale): ComputeNumbers {
+  const [stage] = model.stages
+  if (!stage) throw new RangeError('No ZeRO stage was compiled')
+  const time = (products: Parameters<typeof computeTime>[0]) => computeTime(products, scale, model.rates)
+  const average: ComputeNumbers = {
+    forward: time(stage.layer.forward.products),
+    backward: stage.layer.backward.map(({ products }) => time(products)),
+    headForward: time(stage.head.forward.products),
+    headBackward: time(stage.head.backward.products),
+    weightGradients: time(model.weightGradients.layer),
+    headWeightGradients: time(model.weightGradients.head),
+  }
+  const kinds = model.kinds?.()
+  if (!kinds) return average
+  const [dense, sparse] = [computeNumbers(kinds.dense, scale), computeNumbers(kinds.sparse, scale)]
+  return {
+    ...average,
+    of: byComposition((composition) => ({
+      ...average,
+      forward: blend(composition, dense.forward, sparse.forward),
+      backward: dense.backward.map((time, policy) => blend(composition, time, sparse.backward[policy] ?? 0)),
+      weightGradients: blend(composition, dense.weightGradients, sparse.weightGradients),
+    })),
+  }
+}
+
+/** Communication of a layer. */
+interface LayerTraffic {
+  readonly forward: Traffic
+  /** By policy. */
+  readonly backward: (policy: number) => Traffic
+  readonly gradients: Traffic
+  readonly weights: Traffic
+  /** By policy: a layer's arrays to the host, or back. */
+  readonly host: readonly Seconds[]
+}
+
+/** Communication of one microbatch on one placement, per layer and at the ends. */
+export interface TrafficNumbers extends LayerTraffic, Composed<TrafficNumbers> {
+  readonly embedding: EndTraffic
+  readonly head: EndTraffic
+  /** One transfer between stages. */
+  readonly transfer: Traffic
+  readonly transferTime: Seconds
+}
+
+interface EndTraffic {
+  readonly forward: Traffic
+  readonly backward: Traffic
+  readonly gradients: Traffic
+  readonly weights: Traffic
+}
+
+/** `hidesRouted`: tokens on their way to experts and back overlap as what is prefetched does (recipe/schedules.ts). */
+export function trafficNumbers(
+  model: CostModel,
+  stage: StageModel,
+  scale: Scale,
+  costs: NetworkCosts,
+  hidesRouted = false,
+): TrafficNumbers {
+  const traffic = trafficOf(model, scale, costs, hidesRouted)
+  const end = (component: StageModel['head']): EndTraffic => ({
+    forward: traffic(component.forward.buckets),
+    backward: traffic(component.backward.buckets),
+    gradients: traffic(component.gradients.buckets),
+    weights: traffic(component.weights.buckets),
+  })
+  const transfer = createTraffic(model.resources)
+  const cost = costs[axisBit.pipeline]
+  const bytes = termValue(model.boundary, scale)
+  if (cost && cost.chips > 1) {
+    addPermute(transfer, bytes, cost, model.problem.assumptions.overlapPrefetched)
+  }
+  const average: TrafficNumbers = {
+    ...layerTraffic(model, stage, scale, traffic),
+    embedding: end(stage.embedding),
+    head: end(stage.head),
+    transfer,
+    transferTime:
+      cost && cost.chips > 1
+        ? collectiveTime(bytes, cost.permutePerByte, cost.permuteLatency, cost.latencyIsFloor)
+        : 0,
+  }
+  const kinds = model.kinds?.()
+  if (!kinds) return average
+  const kind = (one: CostModel) => layerTraffic(one, stageModel(one, stage.zeroStage), scale, traffic)
+  const [dense, sparse] = [kind(kinds.dense), kind(kinds.sparse)]
+  return {
+    ...average,
+    of: byComposition((composition) => ({ ...average, ...blendedTraffic(composition, dense, sparse) })),
+  }
+}
+
+type TrafficOf = (buckets: readonly Bucket[], products?: readonly CompiledProduct[]) => Traffic
+
+function trafficOf(model: CostModel, scale: Scale, costs: NetworkCosts, hidesRouted: boolean): TrafficOf {
+  const { assumptions, model: transformer } = model.problem
+  return (buckets, products = []) => {
+    const sum = createTraffic(model.resources)
+    const passedShare = shareBesideScores(products, buckets, model, scale, costs)
+    addBuckets(sum, buckets, scale, costs, assumptions, {
+      experts: transformer.experts,
+      hidesRouted,
+      passedShare,
+    })
+    return sum
+  }
+}
+
+function layerTraffic(
+  model: CostModel,
+  { layer }: StageModel,
+  scale: Scale,
+  traffic: TrafficOf,
+): LayerTraffic {
+  const backward: Traffic[] = []
+  return {
+    forward: traffic(layer.forward.buckets, layer.forward.products),
+    backward: (policy) => {
+      const window = layer.backward[policy]
+      backward[policy] ??= traffic(window?.buckets ?? [], window?.products)
+      return backward[policy]
+    },
+    gradients: traffic(layer.gradients.buckets),
+    weights: traffic(layer.weights.buckets),
+    host: model.offloaded.map(
+      (terms) => sumTerms(terms, scale) / model.problem.cluster.chip.hostBytesPerSecond,
+    ),
+  }
+}
+
+function blendedTraffic(composition: Composition, dense: LayerTraffic, sparse: LayerTraffic): LayerTraffic {
+  const blended = (one: Traffic, other: Traffic): Traffic =>
+    one.map((seconds, at) => blend(composition, seconds, other[at] ?? 0))
+  const backward: Traffic[] = []
+  return {
+    forward: blended(dense.forward, sparse.forward),
+    backward: (policy) => {
+      backward[policy] ??= blended(dense.backward(policy), sparse.backward(policy))
+      return backward[policy]
+    },
+    gradients: blended(dense.gradients, sparse.gradients),
+    weights: blended(dense.weights, sparse.weights),
+    host: dense.host.map((seconds, policy) => blend(composition, seconds, sparse.host[policy] ?? 0)),
+  }
+}
+
+/**
+ * What of the passing of keys is no longer than the scores that are computed meanwhile (formulas 12). Scores that are computed
+ * again hide none of it: what a policy recomputes must not make a step shorter.
+ */
+function shareBesideScores(
+  products: readonly CompiledProduct[],
+  buckets: readonly Bucket[],
+  { rates }: CostModel,
+  scale: Scale,
+  costs: NetworkCosts,
+): number {
+  let passing = 0
+  for (const bucket of buckets) {
+    const cost = bucket.passed ? costs[bucket.over] : undefined
+    if (cost) passing += operationTime(bucket.operation, bucketBytes(bucket, scale), cost)
+  }
+  if (passing === 0) return 1
+  const scores = products.filter(({ attention, recomputed }) => attention && !recomputed)
+  return Math.min(1, computeTime(scores, scale, rates) / passing)
+}

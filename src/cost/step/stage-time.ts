@@ -1,0 +1,135 @@
+/**
+ * One microbatch through one stage: its forward and its backward window, each as long as what it computes or moves takes; and
+ * what the first and the last of a step grow by, since weights and gradients move once.
+ */
+
+import type { Seconds } from '../../units.ts'
+import {
+  addHostTransfer,
+  addScaled,
+  type Bound,
+  createTraffic,
+  type Traffic,
+  windowTime,
+} from '../communication/traffic.ts'
+import { ofStage } from '../compile/composed.ts'
+import { stageOverhead } from '../compute/overhead.ts'
+import type { Mix } from '../memory/memory-numbers.ts'
+import type { CostModel } from '../model.ts'
+import type { ComputeNumbers, TrafficNumbers } from './microbatch.ts'
+import type { Layers, StageGroup } from './stages.ts'
+
+/** What the candidates of a mesh share, and the sums that windows are added up in. */
+export interface StepScratch {
+  readonly forward: Traffic
+  readonly backward: Traffic
+}
+
+export function createStepScratch(resources: number): StepScratch {
+  return { forward: createTraffic(resources), backward: createTraffic(resources) }
+}
+
+/** Of one microbatch on a stage: what nothing but the optimizer waits for. */
+export function weightGradientTime(compute: ComputeNumbers, group: StageGroup): Seconds {
+  const head = group.last ? compute.headWeightGradients / group.held : 0
+  return group.layers * ofStage(compute, group).weightGradients + head
+}
+
+/** One microbatch through one stage; leaves the windows' sums in the scratch. */
+export function stageTime(
+  model: CostModel,
+  compute: ComputeNumbers,
+  traffic: TrafficNumbers,
+  group: StageGroup,
+  { groups, schedule }: Pick<Layers, 'groups' | 'schedule'>,
+  mix: Mix,
+  bound: Bound,
+  { forward, backward }: StepScratch,
+): Seconds {
+  const again = Math.min(mix.count, group.layers)
+  const rest = group.layers - again
+  const layer = ofStage(traffic, group)
+  forward.fill(0)
+  backward.fill(0)
+  addScaled(forward, layer.forward, group.layers)
+  if (rest > 0) addScaled(backward, layer.backward(mix.policy), rest)
+  if (again > 0) addScaled(backward, layer.backward(mix.other), again)
+  const toHost = rest * (layer.host[mix.policy] ?? 0) + again * (layer.host[mix.other] ?? 0)
+  if (toHost > 0) {
+    addHostTransfer(forward, toHost, model.problem.assumptions.overlapPrefetched)
+    addHostTransfer(backward, toHost, model.problem.assumptions.overlapPrefetched)
+  }
+  const share = 1 / group.held
+  if (group.first) {
+    addScaled(forward, traffic.embedding.forward, share)
+    addScaled(backward, traffic.embedding.backward, share)
+  }
+  if (group.last) {
+    addScaled(forward, traffic.head.forward, share)
+    addScaled(backward, traffic.head.backward, share)
+  }
+  if (groups.length > 1 || group.stages > 1) {
+    addScaled(forward, traffic.transfer, schedule.virtualStages)
+    addScaled(backward, traffic.transfer, schedule.virtualStages)
+  }
+  return (
+    windowTime(forwardCompute(model, compute, group), forward, bound) +
+    windowTime(backwardCompute(model, compute, group, mix), backward, bound)
+  )
+}
+
+export function forwardCompute(model: CostModel, compute: ComputeNumbers, group: StageGroup): Seconds {
+  const overhead = stageOverhead(model, group)
+  const layers = group.layers * ofStage(compute, group).forward
+  return layers + (group.last ? compute.headForward / group.held : 0) + overhead
+}
+
+export function backwardCompute(
+  model: CostModel,
+  compute: ComputeNumbers,
+  group: StageGroup,
+  mix: Mix,
+): Seconds {
+  const again = Math.min(mix.count, group.layers)
+  const overhead = stageOverhead(model, group)
+  const { backward } = ofStage(compute, group)
+  const layers = (group.layers - again) * (backward[mix.policy] ?? 0) + again * (backward[mix.other] ?? 0)
+  return layers + (group.last ? compute.headBackward / group.held : 0) + overhead
+}
+
+/** What the first forward and the last backward window grow by; the scratch holds them without it. */
+export function onceTime(
+  model: CostModel,
+  compute: ComputeNumbers,
+  traffic: TrafficNumbers,
+  group: StageGroup,
+  mix: Mix,
+  bound: Bound,
+  scratch: StepScratch,
+  time: Seconds,
+): Seconds {
+  addOnce(model, traffic, group, scratch)
+  const { forward, backward } = scratch
+  const grown =
+    windowTime(forwardCompute(model, compute, group), forward, bound) +
+    windowTime(backwardCompute(model, compute, group, mix), backward, bound)
+  return grown - time
+}
+
+/** What moves once a step, into windows that hold one microbatch. */
+export function addOnce(
+  model: CostModel,
+  traffic: TrafficNumbers,
+  group: StageGroup,
+  { forward, backward }: StepScratch,
+): void {
+  const layer = ofStage(traffic, group)
+  addScaled(forward, layer.weights, group.held * group.layers)
+  addScaled(backward, layer.gradients, group.held * group.layers)
+  const tied = model.problem.model.tiedEmbeddings && group.last
+  const ends = [...(group.first && !tied ? [traffic.embedding] : []), ...(group.last ? [traffic.head] : [])]
+  for (const { weights, gradients } of ends) {
+    addScaled(forward, weights, 1)
+    addScaled(backward, gradients, 1)
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * How the layers lie on pipeline stages, and how many microbatches each stage holds.
+ *
+ * The first stage also embeds, the last also unembeds and takes the loss. So a cut is named by the layers of the last
+ * stage: the others share what is left as evenly as can be, the first of them, which hold the most microbatches, the
+ * fewer. 126 layers on 16 stages with 7 on the last are 7, 8, ..., 8, 7. Where layers differ, the others share them by their
+ * FLOPs (search/stages/unlike-cuts.ts), and stages are alike that have as many of each kind. Which of the cuts is taken is the
+ * search's (search/stages/stage-cuts.ts).
+ *
+ * How many microbatches a stage holds, its schedule says (recipe/schedules.ts). Where a chip holds two stages, i and p - 1 - i,
+ * and runs half of the microbatches on each, it counts as a stage of their mean, and layers are cut over such pairs.
+ */
+import { type Composition, sameComposition } from '../../model/composition.ts'
+import { inFlight, type Schedule, scheduleRow } from '../../recipe/schedule.ts'
+import type { Seconds } from '../../units.ts'
+
+/** Stages, or the chips of a pipeline, that are alike, and where the first of them stands. */
+export interface StageGroup {
+  readonly first: boolean
+  readonly last: boolean
+  /** That a microbatch runs through on it. */
+  readonly layers: number
+  readonly stages: number
+  readonly index: number
+  readonly inFlight: number
+  /** Stages whose weights a chip holds; of each it runs that share of the microbatches. */
+  readonly held: 1 | 2
+  /** What its layers are; null where all stages have the model's average layer. */
+  readonly composition: Composition | null
+}
+
+/** All that a step needs to know of how layers are laid out. */
+export interface Layers {
+  readonly groups: readonly StageGroup[]
+  readonly schedule: Schedule
+  readonly microbatches: number
+  /** Time of the optimizer's update on the fullest stage. */
+  readonly update: Seconds
+}
+
+/** Layers per stage, so many of them on the last; null where a stage would have fewer than `least`. */
+export function stageLayers(
+  layers: number,
+  stages: number,
+  least: number,
+  last: number,
+): readonly number[] | null {
+  if (stages === 1) return last === layers ? [layers] : null
+  const others = stages - 1
+  const each = Math.floor((layers - last) / others)
+  if (each < least || last < least) return null
+  const fewer = others - (layers - last - each * others)
+  return Array.from({ length: stages }, (_, stage) =>
+    stage === others ? last : stage < fewer ? each : each + 1,
+  )
+}
+
+/** Layers of the last stage with which the longest is shortest, the most where several do; its head is worth so many. */
+export function evenLastLayers(layers: number, stages: number, least: number, head: number): number | null {
+  if (layers < stages * least) return null
+  if (stages === 1) return layers
+  let even = Math.floor(layers / stages)
+  const longest = (last: number) => Math.max(last + head, Math.ceil((layers - last) / (stages - 1)))
+  for (let last = even - 1; last >= least && longest(last) < longest(even); last--) even = last
+  return even
+}
+
+/** Layers by stage where a chip holds two: `last` are on the pair of the first and the last stage; the earlier of a pair is the larger. */
+export function mirroredLayers(layers: number, stages: number, last: number): readonly number[] | null {
+  const pairs = stageLayers(layers, stages / 2, 2, last)
+  if (!pairs) return null
+  const fromEnds = [...pairs].reverse()
+  return [
+    ...fromEnds.map((count) => Math.ceil(count / 2)),
+    ...[...fromEnds].reverse().map((count) => Math.floor(count / 2)),
+  ]
+}
+
+export function stageGroups(
+  counts: readonly number[],
+  schedule: Schedule,
+  microbatches: number,
+  compositions: readonly Composition[] | null = null,
+): readonly StageGroup[] {
+  const stages = counts.length
+  if (scheduleRow(schedule).stagesPerChip === 2)
+    return mirroredGroups(counts, schedule, microbatches, compositions)
+  const groups: StageGroup[] = []
+  counts.forEach((layers, index) => {
+    const first = index === 0
+    const last = index === stages - 1
+    const composition = compositions?.[index] ?? null
+    const before = groups.at(-1)
+    const alike = before?.layers === layers && sameComposition(before.composition, composition)
+    if (before && alike && !before.first && !last) {
+      groups[groups.length - 1] = { ...before, stages: before.stages + 1 }
+    } else {
+      groups.push({
+        first,
+        last,
+        layers,
+        stages: 1,
+        index,
+        inFlight: inFlight(schedule, index, stages, microbatches),
+        held: 1,
+        composition,
+      })
+    }
+  })
+  return groups
+}
+
+/** Chips i and p - 1 - i hold the same stages. */
+function mirroredGroups(
+  counts: readonly number[],
+  schedule: Schedule,
+  microbatches: number,
+  compositions: readonly Composition[] | null,
+): readonly StageGroup[] {
+  const stages = counts.length
+  const groups: StageGroup[] = []
+  for (let index = 0; 2 * index < stages; index++) {
+    const layers = ((counts[index] ?? 0) + (counts[stages - 1 - index] ?? 0)) / 2
+    const composition = compositions?.[index] ?? null
+    const before = groups.at(-1)
+    const alike = before?.layers === layers && sameComposition(before.composition, composition)
+    if (before && alike && !before.first) {
+      groups[groups.length - 1] = { ...before, stages: before.stages + 2 }
+    } else {
+      const ends = index === 0
+      const held = inFlight(schedule, index, stages, microbatches)
+      groups.push({ first: ends, last: ends, layers, stages: 2, index, inFlight: held, held: 2, composition })
+    }
+  }
+  return groups
+}

@@ -1,0 +1,123 @@
+/**
+ * The time of a step: the busiest stage's microbatches, one after another, and what it waits for the others (formulas 9), or
+ * fills with weight gradients (recipe/schedule-row.ts); the optimizer; and what a step takes whatever it does.
+ */
+
+import { type Schedule, splitBackward } from '../../recipe/schedule.ts'
+import type { SplitBackward } from '../../recipe/schedule-row.ts'
+import type { Seconds } from '../../units.ts'
+import { type Bound, windowTime } from '../communication/traffic.ts'
+import { ofStage } from '../compile/composed.ts'
+import type { Mix } from '../memory/memory-numbers.ts'
+import type { CostModel } from '../model.ts'
+import type { ComputeNumbers, TrafficNumbers } from './microbatch.ts'
+import { backwardCompute, onceTime, type StepScratch, stageTime, weightGradientTime } from './stage-time.ts'
+import type { Layers, StageGroup } from './stages.ts'
+
+export function stepTime(
+  model: CostModel,
+  compute: ComputeNumbers,
+  traffic: TrafficNumbers,
+  layers: Layers,
+  mix: Mix,
+  bound: Bound,
+  scratch: StepScratch,
+): Seconds {
+  const { groups, schedule, microbatches } = layers
+  const split = splitBackward(schedule, chipsOf(groups), microbatches)
+  if (split) return splitStepTime(model, compute, traffic, layers, split, mix, bound, scratch)
+  const { virtualStages } = schedule
+  let longest = 0
+  let busiest = 0
+  let total = 0
+  let stages = 0
+  for (const group of groups) {
+    const time = stageTime(model, compute, traffic, group, layers, mix, bound, scratch)
+    const once = onceTime(model, compute, traffic, group, mix, bound, scratch, time)
+    longest = Math.max(longest, time)
+    busiest = Math.max(busiest, (microbatches - 1 / virtualStages) * time + once)
+    total += time * group.stages
+    stages += group.stages
+  }
+  return (
+    busiest +
+    total / virtualStages +
+    holeTime(longest, stages, schedule, microbatches) +
+    (bound === 'lower' ? 0 : Math.max(0, stages - 2) * traffic.transferTime) +
+    layers.update +
+    model.stepOverhead
+  )
+}
+
+function chipsOf(groups: readonly StageGroup[]): number {
+  let chips = 0
+  for (const group of groups) chips += group.stages
+  return chips
+}
+
+/** The same where weight gradients fill the bubble. */
+function splitStepTime(
+  model: CostModel,
+  compute: ComputeNumbers,
+  traffic: TrafficNumbers,
+  layers: Layers,
+  split: SplitBackward,
+  mix: Mix,
+  bound: Bound,
+  scratch: StepScratch,
+): Seconds {
+  const { groups, microbatches } = layers
+  const { forwards, inputGradients, fills } = split
+  const filling = fillingTime(compute, groups)
+  let busiest = 0
+  let waiting = 0
+  let path = 0
+  for (const group of groups) {
+    const time = stageTime(model, compute, traffic, group, layers, mix, bound, scratch)
+    const work = backwardCompute(model, compute, group, mix)
+    const backward = windowTime(work, scratch.backward, bound)
+    const filled = windowTime(work - filling, scratch.backward, bound)
+    const inputs = windowTime(work - weightGradientTime(compute, group), scratch.backward, bound)
+    const passed = forwards * (time - backward) + inputGradients * inputs
+    const once = onceTime(model, compute, traffic, group, mix, bound, scratch, time)
+    busiest = Math.max(busiest, microbatches * time + once)
+    waiting = Math.max(waiting, microbatches * time - fills * (backward - filled) - passed + once)
+    path += group.stages * passed
+  }
+  return (
+    Math.max(busiest, waiting + path) +
+    (bound === 'lower' ? 0 : Math.max(0, chipsOf(groups) - 2) * traffic.transferTime) +
+    layers.update +
+    model.stepOverhead
+  )
+}
+
+/** What the weight gradients of a microbatch fill of a bubble, whichever stage waits: those of the least layers. */
+export function fillingTime(compute: ComputeNumbers, groups: readonly StageGroup[]): Seconds {
+  let least = Number.POSITIVE_INFINITY
+  for (const group of groups) least = Math.min(least, group.layers * ofStage(compute, group).weightGradients)
+  return least
+}
+
+/** Time that a stage of `own` per microbatch waits for the others. */
+export function bubbleTime(
+  own: Seconds,
+  total: Seconds,
+  stages: number,
+  schedule: Schedule,
+  microbatches: number,
+): Seconds {
+  if (stages === 1) return 0
+  return (total - own) / schedule.virtualStages + holeTime(own, stages, schedule, microbatches)
+}
+
+/** Interleaving with microbatches that the stages do not divide. */
+export function holeTime(
+  longest: Seconds,
+  stages: number,
+  { virtualStages }: Schedule,
+  microbatches: number,
+): Seconds {
+  if (virtualStages === 1 || microbatches % stages === 0) return 0
+  return ((stages - (microbatches % stages)) * (virtualStages - 1) * longest) / virtualStages
+}

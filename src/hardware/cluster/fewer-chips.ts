@@ -1,0 +1,73 @@
+/**
+ * Parts of a cluster that may work while its other chips stand idle, from most chips to fewest. What a part costs is its own
+ * affair, whatever it is a part of: a larger cluster has all parts of a smaller one, so that more chips never hurt.
+ *
+ *   switched   the first n chips, for any n; or u chips of each innermost unit (64 of the 72 behind an NVLink), of d units
+ *   torus      a slice that can be had and that the topology has room for; of several slices, as many as one likes
+ *
+ * Units further out than the innermost are filled in order.
+ */
+
+import type { TorusSystem } from '../chip.ts'
+import { volume } from './box.ts'
+import { type Cluster, chipsAsked, type SwitchedNetwork, type TorusNetwork } from './cluster.ts'
+import { divisorsOf } from './divisors.ts'
+import { slicesWithin, wraparound } from './slice.ts'
+
+export function fewerChips(cluster: Cluster): Iterable<Cluster> {
+  const { network } = cluster
+  return network.kind === 'torus' ? smallerSlices(cluster, network) : fewerRanks(cluster, network)
+}
+
+/** The parts that have so many chips; the cluster itself, where that is all of them. */
+export function partsOf(cluster: Cluster, chips: number): readonly Cluster[] {
+  const { network } = cluster
+  if (chips === cluster.chips) return [cluster]
+  if (network.kind === 'switched') return chips < cluster.chips ? fillings(cluster, network, chips) : []
+  return smallerSlices(cluster, network).filter((part) => part.chips === chips)
+}
+
+function* fewerRanks(cluster: Cluster, network: SwitchedNetwork): Iterable<Cluster> {
+  for (let chips = cluster.chips - 1; chips > 0; chips--) yield* fillings(cluster, network, chips)
+}
+
+function fillings(cluster: Cluster, network: SwitchedNetwork, chips: number): readonly Cluster[] {
+  const [innermost, ...outer] = network.tiers
+  const part = (tiers: SwitchedNetwork['tiers']): Cluster =>
+    partOf(cluster, { ...network, tiers, chips }, chips)
+  const inOrder = part(network.tiers)
+  const size = innermost?.size ?? null
+  if (!innermost || size === null) return [inOrder]
+  const unitsWith = (each: number) =>
+    Math.floor(cluster.chips / size) + (cluster.chips % size >= each ? 1 : 0)
+  const fewerOfEach = divisorsOf(chips).filter(
+    (each) => each < size && each < chips && chips / each <= unitsWith(each),
+  )
+  return [inOrder, ...fewerOfEach.map((each) => part([{ ...innermost, size: each }, ...outer]))]
+}
+
+function smallerSlices(cluster: Cluster, network: TorusNetwork): readonly Cluster[] {
+  const { topology, slices } = network
+  const { system } = cluster.chip
+  const counts = Array.from({ length: slices }, (_, at) => slices - at)
+  const part = (changed: Partial<TorusNetwork>, chips: number) =>
+    partOf(cluster, { ...network, ...changed }, chips)
+  const fewer = counts.slice(1).map((count) => part({ slices: count }, volume(topology) * count))
+  if (system.kind !== 'torus') return fewer
+  const smaller = slicesWithin(system, topology).flatMap((box) => {
+    const wraps = wraparound(system, box)
+    return counts
+      .filter((count) => count === 1 || joins(system, box))
+      .map((count) => part({ topology: box, wraps, slices: count }, volume(box) * count))
+  })
+  return [...fewer, ...smaller].sort((a, b) => b.chips - a.chips)
+}
+
+/** Slices that are joined have more than one host each. */
+function joins({ host }: TorusSystem, box: readonly number[]): boolean {
+  return volume(box) > volume(host)
+}
+
+function partOf(cluster: Cluster, network: Cluster['network'], chips: number): Cluster {
+  return { ...cluster, chips, network, idleChips: chipsAsked(cluster) - chips }
+}

@@ -1,0 +1,61 @@
+/** Any number of chips behind switches; the last group of a tier may be partly filled. */
+
+import type { SwitchedSystem, Tier } from '../chip.ts'
+import { volume } from './box.ts'
+import { type ClusterRequest, type NetworkOverride, problem, type Resolution } from './cluster-request.ts'
+
+export function switchedCluster(request: ClusterRequest, system: SwitchedSystem): Resolution {
+  const { chip, chips, topology, slices, network } = request
+  if (topology) {
+    const detail = `${chip.name} is connected by switches: it has a number of chips, not a topology.`
+    return problem('topology', detail, [`"chips": ${volume(topology)}`])
+  }
+  if (slices !== undefined) return problem('slices', `${chip.name} does not come in slices.`)
+  if (chips === undefined) return problem('chips', `${chip.name} needs a number of chips.`, ['"chips": 8'])
+
+  const own = network?.tiers ?? system.tiers
+  const fault = tiersFault(own)
+  if (fault) return problem('network/tiers', fault)
+  const scaleOut = network?.scaleOutBytesPerSecondPerChip
+  if (scaleOut !== undefined && own.length === 1) {
+    const detail = 'There is no tier above the innermost that this could be the bandwidth of.'
+    return problem('network/scaleOutBytesPerSecondPerChip', detail)
+  }
+  const capacity = own.reduce((units, tier) => units * (tier.size ?? Number.POSITIVE_INFINITY), 1)
+  if (chips > capacity) {
+    const detail = `The tiers hold ${capacity} chips, not ${chips}; let the size of the outermost be null.`
+    return problem('chips', detail, [`"chips": ${capacity}`])
+  }
+  return {
+    cluster: {
+      chip,
+      chips,
+      network: { kind: 'switched', tiers: own.map((tier, at) => overridden(tier, at, network)), chips },
+    },
+    warnings: unfilled(own, chips),
+  }
+}
+
+function overridden(tier: Tier, at: number, network: NetworkOverride | undefined): Tier {
+  const bandwidth = at === 0 ? network?.scaleUpBytesPerSecondPerChip : network?.scaleOutBytesPerSecondPerChip
+  return bandwidth === undefined ? tier : { ...tier, bytesPerSecondPerChip: bandwidth }
+}
+
+function tiersFault(tiers: readonly Tier[]): string | null {
+  if (tiers.length === 0) return 'At least one tier is needed.'
+  const unbounded = tiers.slice(0, -1).find((tier) => tier.size === null)
+  if (unbounded) return `Only the outermost tier may be unbounded; ${unbounded.name} is not the outermost.`
+  const broken = tiers.find(({ size }) => size !== null && !(Number.isInteger(size) && size >= 1))
+  if (broken) return `The tier ${broken.name} needs a whole number of units, at least 1.`
+  const idle = tiers.find((tier) => !(tier.bytesPerSecondPerChip > 0))
+  return idle ? `The tier ${idle.name} needs a bandwidth above 0.` : null
+}
+
+function unfilled(tiers: readonly Tier[], chips: number): readonly string[] {
+  const [innermost] = tiers
+  if (!innermost?.size || chips <= innermost.size || chips % innermost.size === 0) return []
+  const last = chips % innermost.size
+  return [
+    `${chips} chips do not fill their ${innermost.name} groups of ${innermost.size}: the last one has ${last}.`,
+  ]
+}

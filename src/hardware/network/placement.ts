@@ -1,0 +1,184 @@
+/**
+ * Which chips serve which mesh axis: every way that a framework can express, enumerated.
+ *
+ * Torus: each mesh axis takes whole physical axes and at most one part of another, so that the sizes multiply to its
+ * own; on one physical axis parts nest, innermost first, in any order. Slices are joined over DCN by data, fsdp or pipeline, the axes that frameworks put
+ * there. Equal physical axes are interchangeable, so only one of each mirrored pair is listed.
+ *
+ * Switched: ranks count through the axes in an order, innermost first: tensor, tensor2, context, expert, fsdp, data,
+ * then pipeline outermost; or pipeline inside fsdp and data.
+ */
+
+import { type Axis, axes, axesAcrossSlices, type Mesh } from '../../sharding/axis.ts'
+import type { Network, SwitchedNetwork, TorusNetwork } from '../cluster/cluster.ts'
+import { divisorsOf } from '../cluster/divisors.ts'
+import { permutations } from '../cluster/permutations.ts'
+import type { Group, TorusPart } from './group.ts'
+
+export interface Placement {
+  readonly groups: Readonly<Record<Axis, Group>>
+}
+
+const rankOrders: readonly (readonly Axis[])[] = [
+  ['tensor', 'tensor2', 'context', 'expert', 'fsdp', 'data', 'pipeline'],
+  ['tensor', 'tensor2', 'context', 'expert', 'pipeline', 'fsdp', 'data'],
+]
+
+export function placements(network: Network, mesh: Mesh): readonly Placement[] {
+  return network.kind === 'torus' ? torusPlacements(network, mesh) : switchedPlacements(network, mesh)
+}
+
+/** Whether there is any, without listing them. */
+export function canBePlaced(network: Network, mesh: Mesh): boolean {
+  return network.kind === 'switched' || torusPlacements(network, mesh, 1).length > 0
+}
+
+function switchedPlacements(_network: SwitchedNetwork, mesh: Mesh): readonly Placement[] {
+  const distinct = mesh.pipeline > 1 && mesh.fsdp * mesh.data > 1 ? rankOrders : rankOrders.slice(0, 1)
+  return distinct.map((order) => {
+    let stride = 1
+    const entries = order.map((axis): readonly [Axis, Group] => {
+      const span = { size: mesh[axis], stride }
+      stride *= mesh[axis]
+      return [axis, { kind: 'switched', spans: span.size > 1 ? [span] : [] }]
+    })
+    return { groups: Object.fromEntries(entries) as Record<Axis, Group> }
+  })
+}
+
+function torusPlacements(
+  network: TorusNetwork,
+  mesh: Mesh,
+  most = Number.POSITIVE_INFINITY,
+): readonly Placement[] {
+  const result: Placement[] = []
+  const active = axes.filter((axis) => mesh[axis] > 1)
+  for (const assigned of sliceAssignments(network, mesh)) {
+    const slices = active.map((axis) => assigned[axis] ?? 1)
+    const within = active.map((axis, index) => mesh[axis] / (slices[index] ?? 1))
+    place(network, active, slices, within, [], result, most)
+  }
+  return result
+}
+
+const oneSlice = [{}]
+
+/** Every way to share out the slices among the axes that may cross them. */
+export function sliceAssignments(
+  network: TorusNetwork,
+  mesh: Mesh,
+): readonly Readonly<Partial<Record<Axis, number>>>[] {
+  if (network.slices === 1) return oneSlice
+  return factorings(
+    network.slices,
+    axesAcrossSlices.map((axis) => mesh[axis]),
+  ).map((sizes) => Object.fromEntries(axesAcrossSlices.map((axis, index) => [axis, sizes[index] ?? 1])))
+}
+
+/** Depth first over physical axes: `chosen` are the nested parts of those before, `left` what is still to place. */
+function place(
+  network: TorusNetwork,
+  active: readonly Axis[],
+  slices: readonly number[],
+  left: readonly number[],
+  chosen: readonly (readonly Nested[])[],
+  result: Placement[],
+  most: number,
+): void {
+  if (result.length >= most) return
+  const physical = chosen.length
+  const length = network.topology[physical]
+  if (length === undefined) {
+    if (left.every((size) => size === 1)) result.push(assembled(active, slices, chosen))
+    return
+  }
+  const split = (index: number) =>
+    chosen.some((nest) => nest.length > 1 && nest.some((part) => part.index === index))
+  for (const sizes of factorings(length, left)) {
+    if (sizes.some((size, index) => size > 1 && size < length && split(index))) continue
+    const remaining = left.map((size, index) => size / (sizes[index] ?? 1))
+    for (const nest of orders(sizes)) {
+      if (mirrors(network, chosen, nest)) continue
+      place(network, active, slices, remaining, [...chosen, nest], result, most)
+    }
+  }
+}
+
+/** A part on one physical axis: which active axis, and how many chips. Innermost first. */
+interface Nested {
+  readonly index: number
+  readonly size: number
+}
+
+/** True where the physical axis before is alike and its parts come later in the order: the mirror image is listed. */
+function mirrors(
+  network: TorusNetwork,
+  chosen: readonly (readonly Nested[])[],
+  nest: readonly Nested[],
+): boolean {
+  const physical = chosen.length
+  const before = chosen[physical - 1]
+  if (!before) return false
+  const alike =
+    network.topology[physical] === network.topology[physical - 1] &&
+    network.wraps[physical] === network.wraps[physical - 1]
+  return alike && compare(before, nest) > 0
+}
+
+function compare(a: readonly Nested[], b: readonly Nested[]): number {
+  const key = (nest: readonly Nested[]) => nest.map(({ index, size }) => index * 1e6 + size)
+  const [left, right] = [key(a), key(b)]
+  for (let i = 0; i < Math.max(left.length, right.length); i++) {
+    const difference = (left[i] ?? -1) - (right[i] ?? -1)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+/** Every vector of factors with product `total`, each dividing its limit. */
+export function factorings(total: number, limits: readonly number[]): readonly (readonly number[])[] {
+  const result: (readonly number[])[] = []
+  const factors = new Array<number>(limits.length).fill(1)
+  const extend = (at: number, left: number) => {
+    const limit = limits[at]
+    if (limit === undefined) {
+      if (left === 1) result.push([...factors])
+      return
+    }
+    for (const factor of divisorsOf(left)) {
+      if (limit % factor !== 0) continue
+      factors[at] = factor
+      extend(at + 1, left / factor)
+    }
+  }
+  extend(0, total)
+  return result
+}
+
+function orders(sizes: readonly number[]): readonly (readonly Nested[])[] {
+  return permutations(sizes.map((size, index) => ({ index, size })).filter(({ size }) => size > 1))
+}
+
+function assembled(
+  active: readonly Axis[],
+  slices: readonly number[],
+  chosen: readonly (readonly Nested[])[],
+): Placement {
+  const parts = new Map<Axis, TorusPart[]>()
+  chosen.forEach((nest, physical) => {
+    let stride = 1
+    for (const { index, size } of nest) {
+      const axis = active[index]
+      if (axis) parts.set(axis, [...(parts.get(axis) ?? []), { physical, size, stride }])
+      stride *= size
+    }
+  })
+  const entries = axes.map((axis): readonly [Axis, Group] => {
+    const index = active.indexOf(axis)
+    return [
+      axis,
+      { kind: 'torus', parts: parts.get(axis) ?? [], slices: index < 0 ? 1 : (slices[index] ?? 1) },
+    ]
+  })
+  return { groups: Object.fromEntries(entries) as Record<Axis, Group> }
+}

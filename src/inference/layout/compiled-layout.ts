@@ -1,0 +1,215 @@
+/**
+ * One layout of one component with the request's numbers in: what it computes, streams, moves and keeps, as terms that
+ * only a mesh and a batch are missing from.
+ *
+ * Fused weights (queries, keys and values; gate and up) give one product each in the table and one collective in
+ * practice: neighbouring moves of one operation over the same axes are one call. Weights that are gathered are known
+ * beforehand and may be prefetched; activations and caches are waited for. The products of attention are one kernel.
+ */
+
+import type { Assumptions } from '../../assumptions.ts'
+import { arrayType } from '../../cost/compile/compile.ts'
+import { parameterBytes, partOf } from '../../cost/memory/parameter-bytes.ts'
+import type { Precision } from '../../problem.ts'
+import { elementBytes } from '../../recipe/element-type.ts'
+import { type ArrayKind, arrayNotation, type ShardedArray } from '../../sharding/array.ts'
+import { type AxisSet, axisSet } from '../../sharding/axis.ts'
+import { type Component, weightsOf } from '../../sharding/component.ts'
+import { type Derivation, deriveForward, productsOf } from '../../sharding/derive.ts'
+import type { Move, Operation } from '../../sharding/move.ts'
+import type { Product } from '../../sharding/product.ts'
+import type { InferenceLayout } from '../../sharding/tables/inference-layout.ts'
+import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
+import type { Bytes } from '../../units.ts'
+import { liveSets } from './live-sets.ts'
+import { type LocalTerm, localTerm } from './local-term.ts'
+
+export interface CompiledProduct {
+  readonly kind: 'matmul' | 'attention'
+  /** Of one chip. Per position of the context, for attention: positions that are masked are taken off later. */
+  readonly flops: readonly LocalTerm[]
+  /** Bytes that one chip reads or writes, by whose they are. */
+  readonly weights: readonly LocalTerm[]
+  readonly caches: readonly LocalTerm[]
+  readonly activations: readonly LocalTerm[]
+  /** Share of the layers that run it: layers that read another's cache project no keys and values. */
+  readonly share: number
+}
+
+export interface CompiledCollective {
+  readonly operation: Operation
+  readonly over: AxisSet
+  /** The array as the group sees it, in bytes. */
+  readonly bytes: readonly LocalTerm[]
+  readonly critical: boolean
+  /** Copies of tokens, on their way to experts or back. */
+  readonly routed: boolean
+  readonly moves: readonly Move[]
+}
+
+export interface CompiledLayout extends LayoutFields {
+  readonly component: Component
+  readonly derivation: Derivation
+  /** How the residual stream lies as the component takes it in and gives it out. */
+  readonly into: string
+  readonly out: string
+  readonly products: readonly CompiledProduct[]
+  readonly collectives: readonly CompiledCollective[]
+  /** Bytes on one chip: of one layer's weights as stored, and of one layer's own cache. */
+  readonly stored: readonly LocalTerm[]
+  readonly cached: readonly LocalTerm[]
+  /** Bytes that are live at once while it runs, of which the largest set counts (live-sets.ts). */
+  readonly live: readonly (readonly LocalTerm[])[]
+  /** Bytes that a framework holds on a chip beside the plan's, of the stage: counted in what fits, and not in the plan. */
+  readonly beyond?: Bytes
+  /** Bytes of norms, residual sums, activation functions and rotary embeddings. */
+  readonly elementwise: readonly LocalTerm[]
+}
+
+/** Dispatch and combine. */
+export function routedOf({ collectives }: CompiledLayout): readonly CompiledCollective[] {
+  return collectives.filter(({ routed }) => routed)
+}
+
+export function unroutedOf({ collectives }: CompiledLayout): readonly CompiledCollective[] {
+  return collectives.filter(({ routed }) => !routed)
+}
+
+const keyAndValue = ['K', 'V', 'NewKeys', 'NewValues']
+
+/** `cacheShare` is the share of the layers that keep keys and values of their own. */
+export function compileLayout(
+  { component, name, projection, cache, form, places }: InferenceLayout,
+  precision: Precision,
+  assumptions: Assumptions,
+  cacheShare: number,
+): CompiledLayout {
+  const derivation = deriveForward(component)
+  const sizeOf = ({ kind, name: array }: Pick<ShardedArray, 'kind' | 'name'>) =>
+    kind === 'weight'
+      ? parameterBytes(precision, partOf(component.name, array))
+      : elementBytes[arrayType(kind, precision)]
+  const bytes = (array: ShardedArray, times = 1): LocalTerm =>
+    localTerm(times * sizeOf(array), array.dimensions)
+  const arrays = Object.values(component.arrays)
+  const share = (array: string) => (keyAndValue.includes(array) ? cacheShare : 1)
+  return {
+    ...{ name, projection, cache, form, places },
+    component,
+    derivation,
+    into: streamNotation(component, 'In'),
+    out: streamNotation(component, 'Out'),
+    products: [
+      ...productsOf(derivation)
+        .filter(({ kind }) => kind === 'matmul')
+        .map((product) => matmul(product, share(product.out), bytes)),
+      ...attentionKernel(productsOf(derivation), bytes),
+    ],
+    collectives: collectives(derivation, bytes),
+    stored: weightsOf(component).map((weight) => bytes(weight, share(weight.name.slice(2)))),
+    cached: ofKind(arrays, 'cache').map((array) => bytes(array)),
+    live: assumptions.workspace
+      ? liveSets(derivation).map((set) => set.flatMap((array) => liveTerms(component, array, bytes)))
+      : [],
+    elementwise: assumptions.elementwise ? elementwise(component, bytes) : [],
+  }
+}
+
+function streamNotation({ arrays }: Component, name: 'In' | 'Out'): string {
+  const array = arrays[name]
+  return array ? arrayNotation(array).slice(name.length) : ''
+}
+
+/** Of what is kept anyway, weights and caches, what is gathered beyond it: nothing, where the axes have one chip. */
+function liveTerms({ arrays }: Component, array: ShardedArray, bytes: BytesOf): readonly LocalTerm[] {
+  const stored = arrays[array.name]
+  const lasting = array.kind === 'weight' || array.kind === 'cache'
+  return lasting && stored ? [bytes(array), bytes(stored, -1)] : [bytes(array)]
+}
+
+type BytesOf = (array: ShardedArray, times?: number) => LocalTerm
+
+function matmul(product: Product, share: number, bytes: BytesOf): CompiledProduct {
+  return { kind: 'matmul', ...compiled([product], bytes), share }
+}
+
+/** Scores and what they weigh, in one: what it reads streams beside all its arithmetic. */
+function attentionKernel(products: readonly Product[], bytes: BytesOf): readonly CompiledProduct[] {
+  const own = products.filter(({ kind }) => kind === 'attention')
+  return own.length > 0 ? [{ kind: 'attention', ...compiled(own, bytes), share: 1 }] : []
+}
+
+function compiled(
+  products: readonly Product[],
+  bytes: BytesOf,
+): Pick<CompiledProduct, 'flops' | 'weights' | 'caches' | 'activations'> {
+  const operands = products.flatMap((product) => product.operands.map(({ array }) => array))
+  return {
+    flops: products.map(({ work }) => localTerm(2, work)),
+    weights: ofKind(operands, 'weight').map((array) => bytes(visitedAlone(array))),
+    caches: ofKind(operands, 'cache').map((array) => bytes(array)),
+    activations: ofKind(operands, 'activation', 'combine').map((array) => bytes(array)),
+  }
+}
+
+/** Of the experts that a chip has, those that a token visits are read. */
+function visitedAlone(weight: ShardedArray): ShardedArray {
+  const dimensions = weight.dimensions.map((dimension) =>
+    dimension.extent === 'E' ? { ...dimension, extent: 'Ev' } : dimension,
+  )
+  return { ...weight, dimensions }
+}
+
+function ofKind(arrays: readonly ShardedArray[], ...kinds: readonly ArrayKind[]): readonly ShardedArray[] {
+  return arrays.filter(({ kind }) => kinds.includes(kind))
+}
+
+/** Moves with nothing of another kind between them are one call where they are of one operation over the same axes. */
+function collectives({ lines }: Derivation, bytes: BytesOf): readonly CompiledCollective[] {
+  const result: { moves: Move[] }[] = []
+  for (const line of lines) {
+    if (line.kind === 'product') continue
+    const { move } = line
+    const [last] = result.at(-1)?.moves ?? []
+    const joins =
+      last?.operation === move.operation &&
+      last.kind === move.kind &&
+      axisSet(last.over) === axisSet(move.over)
+    if (joins) result.at(-1)?.moves.push(move)
+    else result.push({ moves: [move] })
+  }
+  return result.flatMap(({ moves }) => {
+    const [first] = moves
+    if (!first) return []
+    return {
+      operation: first.operation,
+      over: axisSet(first.over),
+      bytes: moves.map(({ volume }) => bytes(volume)),
+      critical: first.kind !== 'weight',
+      routed: first.operation === 'AllToAll' && (first.kind === 'dispatch' || first.kind === 'combine'),
+      moves,
+    }
+  })
+}
+
+/** In elements: each block norms its input and adds its output (4 D), copies are sorted; the rest as in cost/compute/elementwise.ts. */
+function elementwise({ arrays }: Component, bytes: BytesOf): readonly LocalTerm[] {
+  const [gated, sharedGate] = [arrays.Gate !== undefined, arrays.SharedGate !== undefined]
+  const times: Readonly<Record<string, number>> = {
+    In: 2,
+    Out: 2,
+    Gate: 1,
+    Up: 1,
+    Tmp: gated ? 1 : 2,
+    SharedGate: 1,
+    SharedUp: 1,
+    SharedTmp: sharedGate ? 1 : 2,
+    Copies: 4,
+    Q: 2,
+    K: 2,
+  }
+  return Object.entries(times).flatMap(([name, count]) => {
+    const array = arrays[name]
+    return array ? [bytes(array, count)] : []
+  })
+}

@@ -1,0 +1,166 @@
+/**
+ * Which layouts a mesh has, what each costs on one placement, and what lies between them: the question that the
+ * component-layout programme (search/component-layout.ts) and its enumeration answer.
+ */
+import type { NetworkCosts } from '../../cost/communication/network.ts'
+import { addScaled, createTraffic, type Traffic, windowTime } from '../../cost/communication/traffic.ts'
+import type { LayoutOption, LayoutQuestion, Resharding } from '../../search/component-layout.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+import { isDistinct } from '../../sharding/tables/inference-layout-fields.ts'
+import type { Seconds } from '../../units.ts'
+import { type InferenceModel, movesBetween } from '../model.ts'
+import { crossings, occurrences } from '../pass/occurrence.ts'
+import type { Pass } from '../pass/pass.ts'
+import { type PassNumbers, passNumbers } from '../pass/pass-numbers.ts'
+import { besideSeconds } from '../time/beside.ts'
+import { addMove } from '../time/component-time.ts'
+import { type CompiledCollective, type CompiledLayout, routedOf, unroutedOf } from './compiled-layout.ts'
+
+/** `wanted` keeps only layouts of these names, by component. */
+export type Wanted = Readonly<Record<string, string>>
+
+export function offeredLayouts(
+  model: InferenceModel,
+  mesh: Mesh,
+  wanted: Wanted = {},
+): readonly (readonly CompiledLayout[])[] {
+  const { assumptions } = model.setting
+  return model.components.map(({ name, layouts }) =>
+    layouts.filter((layout) => {
+      const asked = wanted[name]
+      if (asked !== undefined) return layout.name === asked
+      if (layout.projection !== '1d' && !assumptions.searchWeightLayouts) return false
+      return isDistinct(layout, mesh)
+    }),
+  )
+}
+
+export function layoutQuestion(
+  model: InferenceModel,
+  mesh: Mesh,
+  costs: NetworkCosts,
+  pass: Pass,
+  layouts: readonly (readonly CompiledLayout[])[],
+): LayoutQuestion {
+  const { setting, embedding } = model
+  const numbers = passNumbers(model, mesh, pass, layouts)
+  const times = movesOn(model, numbers.moved, costs, pass)
+  const head = layouts.length - 1
+  const counts = occurrences(model, pass)
+  return {
+    components: model.components.map(({ name }, component) => ({
+      name,
+      options: (layouts[component] ?? []).map((layout, option): LayoutOption => {
+        const { compute = 0, bytes = 0, workspace = 0 } = numbers.options[component]?.[option] ?? {}
+        const count = counts[component] ?? 0
+        // The stream as the embedding leaves it.
+        const first = component === 0 ? times.seconds(movesBetween(model, embedding, layout), 0, false) : 0
+        const waitedFor = pass.halves === 1 ? layout.collectives : unroutedOf(layout)
+        const seconds =
+          count * times.seconds(waitedFor, compute, component === head) + pass.entryTimes * first
+        return { name: layout.name, seconds, bytes, workspace }
+      }),
+    })),
+    resharding: [...edges(model, pass, layouts, times), ...besides(model, pass, layouts, times, numbers)],
+    budget: setting.memoryBudget - numbers.fixed,
+  }
+}
+
+interface MoveTimes {
+  /** Of moves beside so much computing. */
+  readonly seconds: (moves: readonly CompiledCollective[], compute: Seconds, head: boolean) => Seconds
+}
+
+/** Each collective is priced once on a placement, however many layouts have it. */
+function movesOn(
+  { setting, assumed, resources, traffics }: InferenceModel,
+  moved: (collective: CompiledCollective, head: boolean) => number,
+  costs: NetworkCosts,
+  { mode }: Pass,
+): MoveTimes {
+  const known = [new Map<CompiledCollective, Traffic>(), new Map<CompiledCollective, Traffic>()] as const
+  let used = 0
+  const blank = (): Traffic => {
+    const traffic = traffics[used] ?? createTraffic(resources)
+    traffics[used++] = traffic
+    return traffic.fill(0)
+  }
+  const sum = blank()
+  const trafficOf = (move: CompiledCollective, head: boolean): Traffic => {
+    const found = known[head ? 1 : 0].get(move)
+    if (found) return found
+    const traffic = blank()
+    addMove(traffic, move, moved(move, head), costs, assumed[mode], setting.model.experts)
+    known[head ? 1 : 0].set(move, traffic)
+    return traffic
+  }
+  return {
+    seconds: (moves, compute, head) => {
+      if (moves.length === 0) return compute
+      sum.fill(0)
+      for (const move of moves) addScaled(sum, trafficOf(move, head), 1)
+      return windowTime(compute, sum, 'expected')
+    },
+  }
+}
+
+/** Wherever the stream goes from one component to another. */
+function edges(
+  model: InferenceModel,
+  pass: Pass,
+  layouts: readonly (readonly CompiledLayout[])[],
+  { seconds }: MoveTimes,
+): readonly Resharding[] {
+  const head = layouts.length - 1
+  return crossings(model, pass).map(({ from, to, times }) => ({
+    from,
+    to,
+    seconds: streamTable(model, layouts[from] ?? [], layouts[to] ?? [], (moves) => {
+      return moves.length === 0 ? 0 : times * seconds(moves, 0, to === head)
+    }),
+  }))
+}
+
+/** What dispatch and combine of one half add to the other half's attention and experts: a number for each pair of layouts. */
+function besides(
+  model: InferenceModel,
+  pass: Pass,
+  layouts: readonly (readonly CompiledLayout[])[],
+  { seconds }: MoveTimes,
+  { options }: PassNumbers,
+): readonly Resharding[] {
+  if (pass.halves === 1) return []
+  const experts = model.components.findIndex(({ name }) => name === 'experts')
+  const times = occurrences(model, pass)[experts] ?? 0
+  const { dispatchComputeShare } = model.assumed[pass.mode]
+  const routed = (layouts[experts] ?? []).map((layout) => seconds(routedOf(layout), 0, false))
+  const table = (options[0] ?? []).map(({ compute: attention }) =>
+    routed.map((way, option) => {
+      const compute = attention + (options[experts]?.[option]?.compute ?? 0)
+      return times * besideSeconds(way, compute, dispatchComputeShare)
+    }),
+  )
+  return [{ from: 0, to: experts, seconds: table }]
+}
+
+/** Options whose streams lie alike share a row, and in a row a number. */
+function streamTable(
+  model: InferenceModel,
+  from: readonly CompiledLayout[],
+  to: readonly CompiledLayout[],
+  cost: (moves: readonly CompiledCollective[]) => Seconds,
+): readonly (readonly Seconds[])[] {
+  const rows = new Map<string, readonly Seconds[]>()
+  return from.map((a) => {
+    const known = rows.get(a.out)
+    if (known) return known
+    const cells = new Map<string, Seconds>()
+    const row = to.map((b) => {
+      const found = cells.get(b.into) ?? cost(movesBetween(model, a, b))
+      cells.set(b.into, found)
+      return found
+    })
+    rows.set(a.out, row)
+    return row
+  })
+}

@@ -1,0 +1,72 @@
+/**
+ * What of a component is on a chip at once while it runs, einsum by einsum: the activations that the einsum reads, gathered
+ * where it wants them so, what it writes, what a later one still reads, and weights that are gathered: its own and, as they
+ * are fetched ahead, the next one's of the same component. The largest of these sets is the component's workspace; sets within others are left out.
+ */
+import { type ArrayKind, arrayNotation, type ShardedArray } from '../../sharding/array.ts'
+import type { Component, Einsum } from '../../sharding/component.ts'
+import type { Derivation } from '../../sharding/derive.ts'
+import type { Product } from '../../sharding/product.ts'
+
+/** Activations, on their way to experts too. */
+const carried: readonly ArrayKind[] = ['activation', 'dispatch', 'combine']
+
+export function liveSets({ component, lines }: Derivation): readonly (readonly ShardedArray[])[] {
+  const products = lines.flatMap((line) => (line.kind === 'product' ? [line.product] : []))
+  const steps = component.einsums.map((einsum) => ({
+    einsum,
+    product: einsum.kind === 'reshard' ? undefined : products.shift(),
+  }))
+  const sets = steps.map(({ einsum, product }, index) => {
+    const now = [...touched(component, einsum, product)]
+    const names = new Set(now.map(({ name }) => name))
+    const kept = laterReads(
+      component,
+      steps.slice(index + 1).map(({ einsum: later }) => later),
+    )
+      .filter((name) => !names.has(name) && isThere(component, index, name))
+      .flatMap((name) => component.arrays[name] ?? [])
+    const ahead = steps.slice(index + 1).find(({ product: next }) => next !== undefined)
+    return [...now, ...kept, ...gathered(component, product), ...gathered(component, ahead?.product)]
+  })
+  return sets.filter(
+    (set, index) => !sets.some((other, at) => at !== index && within(set, other, at < index)),
+  )
+}
+
+function touched(component: Component, { left, right, out }: Einsum, product: Product | undefined) {
+  const arrays = product
+    ? product.operands.map(({ array }) => array)
+    : [left, right, out].flatMap((name) => component.arrays[name] ?? [])
+  return new Map(
+    arrays.filter(({ kind }) => carried.includes(kind)).map((array) => [array.name, array]),
+  ).values()
+}
+
+function laterReads({ arrays }: Component, later: readonly Einsum[]): readonly string[] {
+  const names = new Set(later.flatMap(({ left, right }) => [left, right]))
+  return [...names].filter((name) => carried.includes(arrays[name]?.kind ?? 'weight'))
+}
+
+/** What no einsum makes comes in from before. */
+function isThere({ einsums }: Component, step: number, name: string): boolean {
+  const made = einsums.findIndex(({ out }) => out === name)
+  return made < 0 || made <= step
+}
+
+/** Weights and caches that lie otherwise than they are stored. */
+function gathered(component: Component, product: Product | undefined): readonly ShardedArray[] {
+  const operands = product?.operands.map(({ array }) => array) ?? []
+  return operands.filter((array) => {
+    const stored = component.arrays[array.name]
+    const lasting = array.kind === 'weight' || array.kind === 'cache'
+    return lasting && stored !== undefined && arrayNotation(array) !== arrayNotation(stored)
+  })
+}
+
+/** Of two that are alike the first stays. */
+function within(set: readonly ShardedArray[], other: readonly ShardedArray[], first: boolean): boolean {
+  const notations = new Set(other.map(arrayNotation))
+  const inside = set.every((array) => notations.has(arrayNotation(array)))
+  return inside && (set.length < other.length || first)
+}

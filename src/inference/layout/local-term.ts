@@ -1,0 +1,162 @@
+/**
+ * What the fullest chip has of an array, or its share of a product's work, with everything but a mesh and a batch put in:
+ *
+ *   value = coefficient · Π over dimensions of ceil(extent / shards)
+ *
+ * Shards is the product of the mesh axes on the dimension. Key-value heads are never less than one: beyond K shards they
+ * are replicated. Experts are whole, and some there more than once (model/expert-slots.ts); where dimensions divide freely
+ * (`book`) nothing else has a ceiling. Batches of inference are small and need not divide, so padding is counted per
+ * dimension here; training pads once per mesh (cost/compile/term.ts).
+ *
+ * What a router decides is known on the mean alone, and has no ceiling:
+ *
+ *   A   a token's k choices: where they are shared out, the fullest chip has the imbalance times its share
+ *   J   chips of the expert axis that its choices are on (cost/communication/routing.ts)
+ *   Ev  experts that a chip reads: of its s slots s·(1 - (1 - k/S)^t) are visited by one of t tokens, S being the slots of
+ *       all chips, and one at least on the fullest chip
+ *
+ * t are the tokens of all chips that share out one set of experts (formulas 13).
+ */
+import { distinctPlaces } from '../../cost/communication/routing.ts'
+import { extentsOf } from '../../cost/compile/term.ts'
+import { expertSlots } from '../../model/expert-slots.ts'
+import type { Transformer } from '../../model/transformer.ts'
+import type { Dimension } from '../../sharding/array.ts'
+import { type AxisSet, axes, axisBit, axisSet, axisSets, type Mesh } from '../../sharding/axis.ts'
+
+/** B sequences, T new positions of each, S positions of a cache, and the model's; the routed ones last. */
+const extents = [
+  ...['B', 'T', 'S', 'D', 'F', 'N', 'K', 'H', 'V'],
+  ...['Rq', 'Rkv', 'Hr', 'Hn', 'Hk', 'Hv', 'L'],
+  ...['E', 'G', 'U', 'A', 'J', 'Ev'],
+]
+
+const keyValueHeads = extents.indexOf('K')
+const allExperts = extents.indexOf('E')
+const choices = extents.indexOf('A')
+const places = extents.indexOf('J')
+const visitedExperts = extents.indexOf('Ev')
+
+export interface LocalTerm {
+  readonly coefficient: number
+  readonly factors: readonly { readonly extent: number; readonly over: AxisSet }[]
+}
+
+/** Written by setShape and setShards, read by localValue; one per search, reused. */
+export interface Sizes {
+  readonly extents: Float64Array
+  /** Product of the sizes of the axes in a set. */
+  readonly shards: Float64Array
+  readonly divideFreely: boolean
+  /** Choices on the fullest chip over their mean. */
+  readonly imbalance: number
+  /** Copies of experts that there are at least where chips share them out. */
+  readonly copies: number
+  /** Experts of a token are on as many devices as there can be. */
+  readonly choicesApart: boolean
+}
+
+/** What runs through the model at once. */
+export interface Shape {
+  readonly sequences: number
+  /** New positions of each sequence. */
+  readonly positions: number
+  /** Positions that each sequence's new ones meet, themselves included. */
+  readonly context: number
+}
+
+export function createSizes(
+  model: Transformer,
+  divideFreely: boolean,
+  imbalance = 1,
+  copies = 0,
+  choicesApart = false,
+): Sizes {
+  const known = extentsOf(model, 1)
+  return {
+    extents: Float64Array.from(extents, (extent) => known[extent] ?? 1),
+    shards: new Float64Array(axisSets).fill(1),
+    divideFreely,
+    imbalance,
+    copies,
+    choicesApart,
+  }
+}
+
+export function setShards({ shards, extents: sizes, choicesApart }: Sizes, mesh: Mesh): void {
+  sizes[places] = distinctPlaces(mesh.expert, sizes[choices] ?? 1, choicesApart)
+  axes.forEach((axis, k) => {
+    const bit = 1 << k
+    for (let set = 0; set < bit; set++) shards[set | bit] = (shards[set] ?? 1) * mesh[axis]
+  })
+}
+
+export function setShape({ extents: sizes }: Sizes, { sequences, positions, context }: Shape): void {
+  sizes[0] = sequences
+  sizes[1] = positions
+  sizes[2] = context
+}
+
+export function localTerm(coefficient: number, dimensions: readonly Dimension[]): LocalTerm {
+  return {
+    coefficient,
+    factors: dimensions.map((dimension) => ({
+      extent: extentIndex(dimension.extent),
+      over: axisSet(dimension.axes),
+    })),
+  }
+}
+
+function extentIndex(name: string): number {
+  const index = extents.indexOf(name)
+  if (index < 0) throw new RangeError(`No size for the dimension ${name}`)
+  return index
+}
+
+export function localValue({ coefficient, factors }: LocalTerm, sizes: Sizes): number {
+  let value = coefficient
+  for (const { extent, over } of factors) {
+    if (extent >= choices) {
+      value *= extent === visitedExperts ? visited(over, sizes) : chosen(extent, over, sizes)
+      continue
+    }
+    if (extent === allExperts) {
+      value *= slotsOf(over, sizes)
+      continue
+    }
+    const share = (sizes.extents[extent] ?? 0) / (sizes.shards[over] ?? 1)
+    if (extent === keyValueHeads) value *= Math.max(1, sizes.divideFreely ? share : Math.ceil(share - slack))
+    else value *= sizes.divideFreely ? share : Math.ceil(share - slack)
+  }
+  return value
+}
+
+function chosen(extent: number, over: AxisSet, { extents: sizes, shards, imbalance }: Sizes): number {
+  const among = shards[over] ?? 1
+  return ((sizes[extent] ?? 1) / among) * (among > 1 ? imbalance : 1)
+}
+
+function slotsOf(over: AxisSet, { extents: sizes, shards, copies }: Sizes): number {
+  return expertSlots(sizes[allExperts] ?? 1, shards[over] ?? 1, copies).perChip
+}
+
+function visited(over: AxisSet, all: Sizes): number {
+  const { extents: sizes, shards, divideFreely } = all
+  const whole = (value: number) => (divideFreely ? value : Math.ceil(value - slack))
+  const tokens =
+    whole((sizes[0] ?? 0) / (shards[axisBit.data] ?? 1)) *
+    whole((sizes[1] ?? 0) / (shards[axisBit.context] ?? 1))
+  const held = slotsOf(over, all)
+  const slots = held * (shards[over] ?? 1)
+  const mean = held * (1 - (1 - (sizes[choices] ?? 1) / slots) ** tokens)
+  return divideFreely ? mean : Math.max(mean, 1)
+}
+
+/** Mean contexts and rounded products are real numbers: what is whole but for rounding is whole. */
+const slack = 1e-9
+
+export function sumOf(terms: readonly LocalTerm[], sizes: Sizes): number {
+  let sum = 0
+  for (const term of terms) sum += localValue(term, sizes)
+  return sum
+}

@@ -1,0 +1,85 @@
+/**
+ * The layouts that a mesh has and that can be served together: by framework these are not the product of what each component
+ * may have, so that a mesh may have several offers. Frameworks hang on the layouts, on the mesh and, in prefill, on how many prompts
+ * there are; memory that they hold beyond the plan is counted where it is asked what fits.
+ */
+import type { Setting } from '../../problem.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
+import type { Bytes } from '../../units.ts'
+import type { InferenceModel } from '../model.ts'
+import type { Pass } from '../pass/pass.ts'
+import type { CompiledLayout } from './compiled-layout.ts'
+import { offeredLayouts, type Wanted } from './layout-question.ts'
+
+/** What a framework is asked of. */
+export interface ServableLayouts {
+  readonly mode: Pass['mode']
+  readonly mesh: Mesh
+  readonly layouts: readonly (LayoutFields & Pick<CompiledLayout, 'component'>)[]
+  readonly pass: ReturnType<typeof onePass>
+}
+
+export interface Servable {
+  /** Whether any framework has such a layout. */
+  readonly layout: (fields: LayoutFields) => boolean
+  /** What a chip holds beyond the plan; null where no framework runs the layouts. */
+  readonly bytesBeyond: (setting: Setting, told: ServableLayouts) => Bytes | null
+}
+
+/** Of a pass what frameworks look at: prompts or sequences at once, and whether halves of them overlap. */
+export function onePass(sequences: number, halved: boolean, stageLayers: number) {
+  const shape = { sequences, positions: 1, context: 1 }
+  return { shape, resident: shape, units: 1, groups: 1, halves: halved ? 2 : 1, stageLayers } as const
+}
+
+type Offered = readonly (readonly CompiledLayout[])[]
+
+/** All that a mesh has in one offer, where nothing is asked of frameworks. */
+export function offersOf(
+  model: InferenceModel,
+  mesh: Mesh,
+  mode: Pass['mode'],
+  sequences: number,
+  wanted: Wanted = {},
+): readonly Offered[] {
+  const all = offeredLayouts(model, mesh, wanted)
+  const { servable, setting } = model
+  if (!servable) return [all]
+  const { twoBatchOverlap } = setting.assumptions
+  const halved = twoBatchOverlap && mesh.expert > 1 && mesh.pipeline === 1
+  const pass = onePass(sequences, halved, Math.ceil(setting.model.layers / mesh.pipeline))
+  const [attention = [], ...others] = all.map((options) => options.filter(servable.layout))
+  const rests = combinations(others)
+  const alike = new Map<string, { attention: CompiledLayout[]; readonly rests: Offered }>()
+  for (const layout of attention) {
+    let beyond = 0
+    const taken = rests.filter((rest) => {
+      const bytes = servable.bytesBeyond(setting, { mode, mesh, layouts: [layout, ...rest], pass })
+      beyond = Math.max(beyond, bytes ?? 0)
+      return bytes !== null
+    })
+    if (taken.length === 0) continue
+    const key = taken.map((rest) => rest.map(({ name }) => name).join()).join(';')
+    const known = alike.get(key) ?? { attention: [], rests: taken }
+    known.attention.push(beyond > 0 ? { ...layout, beyond } : layout)
+    alike.set(key, known)
+  }
+  return [...alike.values()].flatMap((group) =>
+    asProducts(group.rests).map((rest) => [group.attention, ...rest]),
+  )
+}
+
+function combinations(options: Offered): Offered {
+  return options.reduce<Offered>(
+    (found, own) => found.flatMap((before) => own.map((option) => [...before, option])),
+    [[]],
+  )
+}
+
+/** Some combinations as the products of what each component may have: one where they are all of it, else each alone. */
+function asProducts(combined: Offered): readonly Offered[] {
+  const own = (combined[0] ?? []).map((_, at) => [...new Set(combined.flatMap((each) => each[at] ?? []))])
+  const size = own.reduce((product, { length }) => product * length, 1)
+  return size === combined.length ? [own] : combined.map((each) => each.map((option) => [option]))
+}

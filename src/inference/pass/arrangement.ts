@@ -1,0 +1,81 @@
+/**
+ * The best layouts of one pass on one mesh and placement, and what the pass then takes:
+ *
+ *   seconds = layers, head and resharding as chosen + transfers between stages + overheads
+ */
+
+import type { NetworkCosts } from '../../cost/communication/network.ts'
+import { collectiveTime } from '../../hardware/network/collective.ts'
+import { bestLayouts, type LayoutAnswer, type LayoutQuestion } from '../../search/component-layout.ts'
+import { axisBit, type Mesh, replicasOf } from '../../sharding/axis.ts'
+import type { Seconds } from '../../units.ts'
+import type { CompiledLayout } from '../layout/compiled-layout.ts'
+import { layoutQuestion } from '../layout/layout-question.ts'
+import { localValue, setShape, setShards } from '../layout/local-term.ts'
+import type { InferenceModel } from '../model.ts'
+import type { Pass } from './pass.ts'
+import { passNumbers } from './pass-numbers.ts'
+
+export interface Arrangement {
+  readonly question: LayoutQuestion
+  readonly answer: LayoutAnswer
+  readonly seconds: Seconds
+}
+
+/** Null where no choice of layouts fits into memory. */
+export function arrange(
+  model: InferenceModel,
+  mesh: Mesh,
+  costs: NetworkCosts,
+  pass: Pass,
+  layouts: readonly (readonly CompiledLayout[])[],
+): Arrangement | null {
+  const question = layoutQuestion(model, mesh, costs, pass, layouts)
+  const answer = bestLayouts(question)
+  if (!answer) return null
+  return { question, answer, seconds: answer.seconds + fixedSeconds(model, mesh, costs, pass) }
+}
+
+/** Nothing that `arrange` finds on any placement of the mesh is faster. */
+export function leastSeconds(
+  model: InferenceModel,
+  mesh: Mesh,
+  pass: Pass,
+  layouts: readonly (readonly CompiledLayout[])[],
+): Seconds {
+  return passNumbers(model, mesh, pass, layouts).least + overheadSeconds(model, mesh, pass)
+}
+
+/** What no layout changes. */
+export function fixedSeconds(model: InferenceModel, mesh: Mesh, costs: NetworkCosts, pass: Pass): Seconds {
+  return transferSeconds(model, mesh, costs, pass) + overheadSeconds(model, mesh, pass)
+}
+
+export function transferSeconds(
+  { sizes, boundary }: InferenceModel,
+  mesh: Mesh,
+  costs: NetworkCosts,
+  pass: Pass,
+): Seconds {
+  const cost = costs[axisBit.pipeline]
+  if (!cost || pass.transfers === 0) return 0
+  setShards(sizes, mesh)
+  setShape(sizes, pass.shape)
+  const bytes = localValue(boundary, sizes)
+  return pass.transfers * collectiveTime(bytes, cost.permutePerByte, cost.permuteLatency, cost.latencyIsFloor)
+}
+
+/** Each replica of attention has a host of its own, which has all its sequences in hand. */
+export function overheadSeconds(
+  { setting }: InferenceModel,
+  mesh: Mesh,
+  { layerTimes, launches, resident }: Pass,
+): Seconds {
+  const { inferenceLayerOverheadSeconds, inferenceStepOverheadSeconds, inferenceSequenceOverheadSeconds } =
+    setting.assumptions
+  return (
+    layerTimes * inferenceLayerOverheadSeconds +
+    launches * inferenceStepOverheadSeconds +
+    Math.ceil(resident.sequences / replicasOf(mesh)) * inferenceSequenceOverheadSeconds
+  )
+}

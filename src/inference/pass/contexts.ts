@@ -1,0 +1,32 @@
+/**
+ * What positions meet which: T new positions of a sequence after p that are there already.
+ *
+ *   read   positions whose keys and values one layer reads: p + T, or at most w + T behind a window w
+ *   met    positions that a new one meets on average under the causal mask: the i-th meets min(p + i, w)
+ *
+ *          full: p + (T + 1)/2        window: (Σ_{i<=m} (p + i) + (T - m) w) / T,   m = clamp(w - p, 0, T)
+ */
+import { attentionLayers } from '../../model/attention-layers.ts'
+import type { Transformer } from '../../model/transformer.ts'
+import type { ContextGroup } from '../time/component-time.ts'
+
+export function contextGroups(model: Transformer, past: number, positions: number): readonly ContextGroup[] {
+  return attentionLayers(model).map(({ layers, window }) => ({
+    share: layers / model.layers,
+    read: window === null ? past + positions : Math.min(past + positions, window + positions),
+    met: window === null ? past + (positions + 1) / 2 : metBehind(window, past, positions),
+  }))
+}
+
+function metBehind(window: number, past: number, positions: number): number {
+  const growing = Math.min(Math.max(window - past, 0), positions)
+  const grown = growing * past + (growing * (growing + 1)) / 2
+  return (grown + (positions - growing) * window) / positions
+}
+
+/** Positions that the layers keep of a sequence, on average: a window keeps no more than itself, a shared cache is one. */
+export function keptPositions(model: Transformer, context: number): number {
+  return attentionLayers(model).reduce((sum, { caches, window }) => {
+    return sum + (caches / model.layers) * Math.min(context, window ?? context)
+  }, 0)
+}

@@ -1,0 +1,104 @@
+/**
+ * How often a pass runs each component, and how often the stream goes from one to another.
+ *
+ *   component    stage rounds · its layers on the fullest stage + model rounds · its layers;  the head as the pass says
+ *   stream       from the first component of a layer to each that may follow, as often as that runs; back from there to
+ *                the next layer, once less than there are layers; and from the last layer to the head
+ *
+ * Where some layers have experts, the fullest stage has as many of the heavier kind as any stage has: for time the kind that
+ * takes longer by arithmetic and streaming alone, max(2·t·P_met/peak, bytes visited/HBM) for t tokens; for memory the kind with
+ * more weights. The last layer is taken to be one with experts, where there are any.
+ */
+import { peakFlops } from '../../cost/compute/compute.ts'
+import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
+import { expertLayerParameters, expertLayersByStage } from '../../model/expert-layers.ts'
+import { mlpMatrices } from '../../model/parameters.ts'
+import type { Transformer } from '../../model/transformer.ts'
+import type { WeightPart } from '../../model/weight-parts.ts'
+import type { Setting } from '../../problem.ts'
+import type { InferenceModel } from '../model.ts'
+import type { Pass } from './pass.ts'
+
+/** By component: layers that a stage is waited for with; the head is there once. */
+export function runOnStage(model: InferenceModel, { shape, stages }: Pass): readonly number[] {
+  const tokens = shape.sequences * shape.positions
+  return onStage(model, stages, (setting) => expertsTakeLonger(setting, tokens))
+}
+
+/** By component: layers that the fullest stage holds. */
+export function heldOnStage(model: InferenceModel, stages: number): readonly number[] {
+  return onStage(model, stages, ({ model: transformer }) => {
+    const { routed, shared } = expertLayerParameters(transformer)
+    return routed + shared > denseParameters(transformer)
+  })
+}
+
+function onStage(
+  { setting, components }: InferenceModel,
+  stages: number,
+  expertsAreHeavier: (setting: Setting) => boolean,
+): readonly number[] {
+  const { model } = setting
+  const most = Math.ceil(model.layers / stages)
+  const sparse = model.experts ? sparseOf(model, stages, most, expertsAreHeavier(setting)) : 0
+  return components.map(({ name }) => {
+    if (name === 'unembedding') return 1
+    if (name === 'experts') return sparse
+    return name === 'mlp' ? most - sparse : most
+  })
+}
+
+/** As many as any stage has, or what is left of a stage that has as many dense ones as any. */
+function sparseOf(model: Transformer, stages: number, most: number, experts: boolean): number {
+  const sparse = expertLayersByStage(model, stages)
+  if (experts) return Math.max(...sparse)
+  const fewer = most * stages - model.layers
+  return most - Math.max(...sparse.map((count, stage) => (stage < stages - fewer ? most : most - 1) - count))
+}
+
+function denseParameters(model: Transformer): number {
+  return mlpMatrices(model) * model.dModel * model.dFf
+}
+
+function expertsTakeLonger({ model, cluster, precision }: Setting, tokens: number): boolean {
+  if (!model.experts) return false
+  const { activeExperts, experts } = model.experts
+  const { shared, routed } = expertLayerParameters(model)
+  const perFlop = (2 * tokens) / peakFlops(cluster.chip, precision.compute)
+  const seconds = (met: number, read: number) =>
+    Math.max(met * perFlop, read / cluster.chip.hbmBytesPerSecond)
+  const visited = 1 - (1 - activeExperts / experts) ** tokens
+  const dense = denseParameters(model)
+  const active = shared + routed * (activeExperts / experts)
+  const bytes = (parameters: number, part: WeightPart) => parameters * parameterBytes(precision, part)
+  const sparse = seconds(active, bytes(shared, 'sharedExperts') + bytes(routed * visited, 'experts'))
+  return sparse >= seconds(dense, bytes(dense, 'mlp'))
+}
+
+/** By component. */
+export function occurrences(model: InferenceModel, pass: Pass): readonly number[] {
+  const stage = runOnStage(model, pass)
+  return model.components.map(({ name, layers }, component) => {
+    if (name === 'unembedding') return pass.headTimes
+    return pass.stageRounds * (stage[component] ?? 0) + pass.modelRounds * layers
+  })
+}
+
+export interface Crossing {
+  readonly from: number
+  readonly to: number
+  readonly times: number
+}
+
+export function crossings(model: InferenceModel, pass: Pass): readonly Crossing[] {
+  const times = occurrences(model, pass)
+  const head = times.length - 1
+  const { layers } = model.setting.model
+  const later = Array.from({ length: head - 1 }, (_, index) => index + 1)
+  const ends = later.length > 0 ? later : [0]
+  return [
+    ...later.map((to) => ({ from: 0, to, times: times[to] ?? 0 })),
+    ...ends.map((from) => ({ from, to: 0, times: (times[from] ?? 0) * (1 - 1 / layers) })),
+    { from: head - 1, to: head, times: pass.headTimes },
+  ]
+}

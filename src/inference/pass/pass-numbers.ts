@@ -1,0 +1,227 @@
+/**
+ * What the layouts of one mesh take for one pass before it is known where the mesh lies: seconds of the products, bytes in
+ * memory, bytes that move. Placements of a mesh share it; only the network is put in after (layout-question.ts).
+ *
+ * Layouts of a component share most of their products and collectives: each is worked out once.
+ */
+import { reserveBytes } from '../../cost/memory/memory.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+import type { Bytes, Seconds } from '../../units.ts'
+import type { CompiledCollective, CompiledLayout, CompiledProduct } from '../layout/compiled-layout.ts'
+import { type LocalTerm, type Sizes, setShape, setShards, sumOf } from '../layout/local-term.ts'
+import type { InferenceModel } from '../model.ts'
+import { type Conditions, conditions, productSeconds } from '../time/component-time.ts'
+import { heldOnStage, occurrences } from './occurrence.ts'
+import type { Pass } from './pass.ts'
+
+/** What an option has in memory. */
+export interface OptionBytes {
+  /** Resident: weights of the stage's layers and what they keep. */
+  readonly bytes: Bytes
+  readonly workspace: Bytes
+}
+
+export interface OptionNumbers extends OptionBytes {
+  /** Of one layer, or of the head once. */
+  readonly compute: Seconds
+}
+
+/** By component and option, and what is the same for all. */
+export interface ResidentNumbers {
+  readonly options: readonly (readonly OptionBytes[])[]
+  readonly fixed: Bytes
+}
+
+export interface PassNumbers extends ResidentNumbers {
+  readonly mesh: Mesh
+  readonly layouts: readonly (readonly CompiledLayout[])[]
+  /** By component and option. */
+  readonly options: readonly (readonly OptionNumbers[])[]
+  /** No placement and no choice of layouts is faster: products alone. */
+  readonly least: Seconds
+  /** Bytes as the group sees them, by collective: of the layers, and of the head. */
+  readonly moved: (collective: CompiledCollective, head: boolean) => Bytes
+}
+
+/** Kept with the pass while its mesh is looked at. */
+export function passNumbers(
+  model: InferenceModel,
+  mesh: Mesh,
+  pass: Pass,
+  layouts: readonly (readonly CompiledLayout[])[],
+): PassNumbers {
+  const known = model.numbers.get(pass)
+  if (known && known.mesh === mesh && known.layouts === layouts) return known
+  const numbers = workedOut(model, mesh, pass, layouts)
+  model.numbers.set(pass, numbers)
+  return numbers
+}
+
+function workedOut(
+  model: InferenceModel,
+  mesh: Mesh,
+  pass: Pass,
+  layouts: readonly (readonly CompiledLayout[])[],
+): PassNumbers {
+  const { sizes, setting, rates, resources } = model
+  const { assumptions, model: transformer } = setting
+  const given = conditions(rates, assumptions, pass.contexts, sizes, resources, transformer.experts)
+  const counts = occurrences(model, pass)
+  const head = layouts.length - 1
+  setShards(sizes, mesh)
+  const compute = layouts.map((options, component) => {
+    setPass(model, pass, component === head)
+    return computeSeconds(options, given)
+  })
+  const resident = residentNumbers(model, mesh, pass, layouts)
+  const moved = [new Map<CompiledCollective, Bytes>(), new Map<CompiledCollective, Bytes>()] as const
+  return {
+    mesh,
+    layouts,
+    fixed: resident.fixed,
+    least: compute.reduce((sum, seconds, component) => {
+      return sum + (counts[component] ?? 0) * Math.min(...seconds)
+    }, 0),
+    options: resident.options.map((options, component) =>
+      options.map((option, index) => ({ ...option, compute: compute[component]?.[index] ?? 0 })),
+    ),
+    moved: (collective, ofHead) => {
+      const known = moved[ofHead ? 1 : 0]
+      const found = known.get(collective)
+      if (found !== undefined) return found
+      setShards(sizes, mesh)
+      setPass(model, pass, ofHead)
+      const sum = sumOf(collective.bytes, sizes)
+      known.set(collective, sum)
+      return sum
+    },
+  }
+}
+
+/** Memory alone. */
+export function residentNumbers(
+  model: InferenceModel,
+  mesh: Mesh,
+  pass: Pass,
+  layouts: readonly (readonly CompiledLayout[])[],
+): ResidentNumbers {
+  const fixed = fixedBytes(model, mesh)
+  const weights = weightBytes(model, mesh.pipeline, layouts)
+  return { fixed, options: optionBytes(model, pass, layouts, weights) }
+}
+
+/** By component and option, of a stage: the same for every batch. */
+function weightBytes(
+  model: InferenceModel,
+  stages: number,
+  layouts: readonly (readonly CompiledLayout[])[],
+): readonly (readonly Bytes[])[] {
+  const counts = heldOnStage(model, stages)
+  return layouts.map((offered, component) =>
+    offered.map(({ stored, beyond = 0 }) => (counts[component] ?? 0) * sumOf(stored, model.sizes) + beyond),
+  )
+}
+
+function optionBytes(
+  model: InferenceModel,
+  pass: Pass,
+  layouts: readonly (readonly CompiledLayout[])[],
+  weights: readonly (readonly Bytes[])[],
+): readonly (readonly OptionBytes[])[] {
+  const { sizes } = model
+  const head = layouts.length - 1
+  return layouts.map((offered, component) => {
+    const ofHead = component === head
+    setShape(sizes, pass.resident)
+    const bytes = offered.map(
+      ({ cached }, option) => (weights[component]?.[option] ?? 0) + pass.stageLayers * sumOf(cached, sizes),
+    )
+    setPass(model, pass, ofHead)
+    return offered.map(({ live }, option) => ({
+      bytes: bytes[option] ?? 0,
+      workspace: (ofHead ? fp32Copy : pass.halves) * largestOf(live, sizes),
+    }))
+  })
+}
+
+/** What a pass takes at least on a mesh, whatever its layouts. What is over the budget by its weights is worked out no further. */
+export function memoryRoom(
+  model: InferenceModel,
+  mesh: Mesh,
+  layouts: readonly (readonly CompiledLayout[])[],
+): (pass: Pass) => Bytes {
+  const fixed = fixedBytes(model, mesh)
+  const weights = weightBytes(model, mesh.pipeline, layouts)
+  const least = fixed + sumOfLeast(weights)
+  if (least > model.setting.memoryBudget) return () => least
+  return (pass) => fixed + leanest(optionBytes(model, pass, layouts, weights))
+}
+
+/** False where weights alone are over the budget, in whatever layouts. */
+export function weightsMayFit(model: InferenceModel, mesh: Mesh): boolean {
+  const fixed = fixedBytes(model, mesh)
+  const all = model.components.map(({ layouts }) => layouts)
+  return fixed + sumOfLeast(weightBytes(model, mesh.pipeline, all)) <= model.setting.memoryBudget
+}
+
+function sumOfLeast(options: readonly (readonly Bytes[])[]): Bytes {
+  return options.reduce((sum, own) => sum + Math.min(...own), 0)
+}
+
+function largestOf(sets: readonly (readonly LocalTerm[])[], sizes: Sizes): Bytes {
+  let most = 0
+  for (const set of sets) most = Math.max(most, sumOf(set, sizes))
+  return most
+}
+
+/** Logits stand in fp32 beside their own. */
+const fp32Copy = 3
+
+function computeSeconds(options: readonly CompiledLayout[], given: Conditions): readonly Seconds[] {
+  const known = new Map<CompiledProduct, Seconds>()
+  return options.map(({ products, elementwise }) => {
+    let total = sumOf(elementwise, given.sizes) * given.rates.secondsPerByte
+    for (const product of products) {
+      const seconds = known.get(product) ?? productSeconds(product, given)
+      known.set(product, seconds)
+      total += seconds
+    }
+    return total
+  })
+}
+
+/** Positions are those of the pass; the head has the last ones alone, of both halves together. */
+export function setPass({ sizes }: InferenceModel, pass: Pass, head: boolean): void {
+  const { shape, headSequences, headPositions } = pass
+  setShape(sizes, head ? { ...shape, sequences: headSequences, positions: headPositions } : shape)
+}
+
+/** What no layout changes: the rows of the embedding, on a stage of their own where there are stages, and the reserve. */
+export function fixedBytes({ setting, embedding, sizes }: InferenceModel, mesh: Mesh): Bytes {
+  const { model } = setting
+  const reserve = reserveBytes(setting)
+  setShards(sizes, mesh)
+  return reserve + (mesh.pipeline > 1 || model.tiedEmbeddings ? 0 : sumOf(embedding.stored, sizes))
+}
+
+/** For each working set that an option has, the leanest options within it. */
+function leanest(options: readonly (readonly OptionBytes[])[]): Bytes {
+  const limits = new Set(options.flatMap((component) => component.map(({ workspace }) => workspace)))
+  const unlimited = options.reduce((sum, component) => {
+    return sum + component.reduce((own, { bytes }) => Math.min(own, bytes), Number.POSITIVE_INFINITY)
+  }, 0)
+  let least = Number.POSITIVE_INFINITY
+  for (const limit of limits) {
+    if (limit + unlimited >= least) continue
+    let bytes = limit
+    for (const component of options) {
+      let own = Number.POSITIVE_INFINITY
+      for (const option of component) {
+        if (option.workspace <= limit && option.bytes < own) own = option.bytes
+      }
+      bytes += own
+    }
+    least = Math.min(least, bytes)
+  }
+  return least
+}

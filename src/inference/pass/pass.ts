@@ -1,0 +1,140 @@
+/**
+ * One way through the model: what runs through it at once, how often, and what stays in memory. L layers on p stages,
+ * a = ceil(L/p) on the fullest; the last stage, which unembeds, is taken to be as full.
+ *
+ *   generation   B sequences in m = min(p, B) groups, each a token further when it has been through all stages:
+ *                step = max(L·layer + head, m·(a·layer + head)), transfers between stages beside it
+ *   prefill      u units (groups of prompts, or chunks of them) one behind the other:
+ *                time = (u - 1)·(a·layer + head) + L·layer + head
+ *
+ *   halves       of a batch, one behind the other on one stage: each through all layers, the head once for both
+ *
+ * All are linear in the times of a layer and of the head, so that the layouts of least time are well defined:
+ * `layerTimes` and `headTimes` count them, and how many of the former are of the fullest stage's layers, for models whose
+ * layers differ. Sources: formulas 14; the bubble of a pipeline is in them.
+ */
+import type { Transformer } from '../../model/transformer.ts'
+import type { GenerateWorkload, PrefillWorkload } from '../../problem.ts'
+import type { Shape } from '../layout/local-term.ts'
+import type { ContextGroup } from '../time/component-time.ts'
+import { contextGroups, keptPositions } from './contexts.ts'
+
+export interface Pass {
+  readonly mode: 'prefill' | 'generate'
+  /** 2 where one half of the batch computes while the other's tokens are on their way to experts or back (beside.ts). */
+  readonly halves: 1 | 2
+  readonly shape: Shape
+  readonly contexts: readonly ContextGroup[]
+  /** Sequences that are unembedded together, and new positions of each. */
+  readonly headSequences: number
+  readonly headPositions: number
+  readonly layerTimes: number
+  /** Of the layer times, rounds of the fullest stage and of the whole model. */
+  readonly stageRounds: number
+  readonly modelRounds: number
+  readonly headTimes: number
+  /** Times that the stream leaves the embedding, one after another. */
+  readonly entryTimes: number
+  /** Times that a unit goes from a stage to the next, one after another. */
+  readonly transfers: number
+  /** Times that the host starts the model. */
+  readonly launches: number
+  readonly stages: number
+  readonly stageLayers: number
+  readonly groups: number
+  /** Groups, or chunks of them, that a stage takes one after another. */
+  readonly units: number
+  /** What is resident: sequences, and positions that a layer keeps of each. */
+  readonly resident: Shape
+}
+
+/** `positions` new ones per sequence: 1, or a verified draft. */
+export function generationPass(
+  model: Transformer,
+  { contextLength, meanContextLength }: Pick<GenerateWorkload, 'contextLength' | 'meanContextLength'>,
+  batch: number,
+  stages: number,
+  positions = 1,
+): Pass {
+  const groups = Math.min(stages, batch)
+  const stageLayers = Math.ceil(model.layers / stages)
+  const full = groups * stageLayers >= model.layers
+  const past = Math.max(0, Math.min(meanContextLength, contextLength) - positions)
+  const sequences = Math.ceil(batch / groups)
+  return {
+    mode: 'generate',
+    halves: 1,
+    shape: { sequences, positions, context: past + positions },
+    contexts: contextGroups(model, past, positions),
+    headSequences: sequences,
+    headPositions: positions,
+    layerTimes: full ? groups * stageLayers : model.layers,
+    stageRounds: full ? groups : 0,
+    modelRounds: full ? 0 : 1,
+    headTimes: full ? groups : 1,
+    entryTimes: full ? groups : 1,
+    transfers: stages > 1 ? stages : 0,
+    launches: 1,
+    stages,
+    stageLayers,
+    groups,
+    units: groups,
+    resident: { sequences: batch, positions: 1, context: keptPositions(model, meanContextLength) },
+  }
+}
+
+/** Prompts in `groups`, each in chunks of at most `chunkTokens`; a chunk is costed at the mean of what is before it. */
+export function prefillPass(
+  model: Transformer,
+  { promptLength, batchSequences, cachedPrefixLength, chunkTokens }: PrefillWorkload,
+  groups: number,
+  stages: number,
+): Pass {
+  const fresh = promptLength - cachedPrefixLength
+  const chunks = Math.ceil(fresh / (chunkTokens ?? fresh))
+  const positions = fresh / chunks
+  const past = cachedPrefixLength + ((chunks - 1) / 2) * positions
+  const stageLayers = Math.ceil(model.layers / stages)
+  const units = groups * chunks
+  const sequences = Math.ceil(batchSequences / groups)
+  return {
+    mode: 'prefill',
+    halves: 1,
+    shape: { sequences, positions, context: past + positions },
+    contexts: contextGroups(model, past, positions),
+    headSequences: sequences,
+    headPositions: 1,
+    layerTimes: (units - 1) * stageLayers + model.layers,
+    stageRounds: units - 1,
+    modelRounds: 1,
+    headTimes: groups,
+    entryTimes: units,
+    transfers: stages > 1 ? units + stages - 2 : 0,
+    launches: units,
+    stages,
+    stageLayers,
+    groups,
+    units,
+    resident: {
+      sequences: batchSequences,
+      positions: 1,
+      context: keptPositions(model, promptLength),
+    },
+  }
+}
+
+/** Of a pass without stages. */
+export function halvedPass(pass: Pass): Pass {
+  const { shape } = pass
+  return {
+    ...pass,
+    halves: 2,
+    shape: { ...shape, sequences: Math.ceil(shape.sequences / 2) },
+    layerTimes: 2 * pass.layerTimes,
+    stageRounds: 2 * pass.stageRounds,
+    modelRounds: 2 * pass.modelRounds,
+    entryTimes: 2 * pass.entryTimes,
+    groups: 2 * pass.groups,
+    units: 2 * pass.units,
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * How long one layer's component takes under one layout, forwards, on one mesh and placement.
+ *
+ *   product      max(FLOPs / (peak · e), bytes / (HBM · e_hbm)),  bytes = weights (+ activations); caches at HBM · e_cache
+ *   attention    the same per group of layers that meet the same positions: FLOPs of the positions that the mask leaves
+ *   component    its products one after another, beside its collectives: expected, everything overlapped (lower), or
+ *                nothing (upper), as in cost/communication/traffic.ts
+ *
+ * What small kernels lose is in the overhead of a layer (assumptions.ts). Under `book` activations stay on the chip and
+ * attention is its cache's streaming, as chapter 7 has it; with T/C and S large, as in prefill, that says little, and
+ * `attentionFlops` says what is charged.
+ */
+import type { Assumptions } from '../../assumptions.ts'
+import type { NetworkCosts } from '../../cost/communication/network.ts'
+import {
+  addCollective,
+  addRouted,
+  type Bound,
+  createTraffic,
+  type Traffic,
+  windowTime,
+} from '../../cost/communication/traffic.ts'
+import type { ComputeRates } from '../../cost/compute/compute.ts'
+import type { MixtureOfExperts } from '../../model/transformer.ts'
+import type { Bytes, Seconds } from '../../units.ts'
+import {
+  type CompiledCollective,
+  type CompiledLayout,
+  type CompiledProduct,
+  routedOf,
+  unroutedOf,
+} from '../layout/compiled-layout.ts'
+import { type Sizes, sumOf } from '../layout/local-term.ts'
+
+/** Layers whose queries meet the same positions, as a share of all. */
+export interface ContextGroup {
+  readonly share: number
+  /** Positions whose keys and values are read. */
+  readonly read: number
+  /** Positions that a new one meets on average: what the mask and the window leave. */
+  readonly met: number
+}
+
+/** What does not change while a search puts meshes and layouts in. */
+export interface Conditions {
+  readonly rates: ComputeRates
+  readonly assumptions: Assumptions
+  readonly contexts: readonly ContextGroup[]
+  readonly sizes: Sizes
+  readonly traffic: Traffic
+  readonly experts: MixtureOfExperts | null
+}
+
+/** Where one layer's time goes: arithmetic and streaming each as if alone, compute the larger of them per product. */
+export interface ComponentTime {
+  readonly arithmetic: Seconds
+  readonly weights: Seconds
+  readonly caches: Seconds
+  /** What products read and write beside them, and kernels between products. */
+  readonly activations: Seconds
+  readonly compute: Seconds
+  readonly communication: Seconds
+  /** Dispatch and combine where they run beside another half's compute: not in `expected` and `lower`, as if alone. */
+  readonly routed: { readonly expected: Seconds; readonly lower: Seconds }
+  readonly lower: Seconds
+  readonly expected: Seconds
+  readonly upper: Seconds
+}
+
+export function conditions(
+  rates: ComputeRates,
+  assumptions: Assumptions,
+  contexts: readonly ContextGroup[],
+  sizes: Sizes,
+  resources: number,
+  experts: MixtureOfExperts | null = null,
+): Conditions {
+  return { rates, assumptions, contexts, sizes, traffic: createTraffic(resources), experts }
+}
+
+/** Moves alone, between components. */
+export function moveSeconds(
+  moves: readonly CompiledCollective[],
+  costs: NetworkCosts,
+  given: Conditions,
+  bound: Bound = 'expected',
+): Seconds {
+  given.traffic.fill(0)
+  addCollectives(moves, costs, given)
+  return windowTime(0, given.traffic, bound)
+}
+
+/** Of an average layer. */
+export function productSeconds(product: CompiledProduct, given: Conditions): Seconds {
+  return product.share * productTime(product, given).seconds
+}
+
+function computeSeconds({ elementwise, products }: CompiledLayout, given: Conditions): Seconds {
+  let total = sumOf(elementwise, given.sizes) * given.rates.secondsPerByte
+  for (const product of products) total += productSeconds(product, given)
+  return total
+}
+
+/** Where the time of a component goes, for a person to read. `halves` as of the pass. */
+export function componentTime(
+  layout: CompiledLayout,
+  costs: NetworkCosts,
+  given: Conditions,
+  halves: 1 | 2 = 1,
+): ComponentTime {
+  const parts = {
+    ...{ arithmetic: 0, weights: 0, caches: 0 },
+    activations: sumOf(layout.elementwise, given.sizes) * given.rates.secondsPerByte,
+  }
+  for (const product of layout.products) {
+    const { arithmetic, streamed, weights, caches } = productTime(product, given)
+    parts.arithmetic += product.share * arithmetic
+    parts.weights += product.share * weights
+    parts.caches += product.share * caches
+    parts.activations += product.share * (streamed - weights - caches)
+  }
+  const compute = computeSeconds(layout, given)
+  const at = (moves: readonly CompiledCollective[], beside: Seconds, bound: Bound) => {
+    given.traffic.fill(0)
+    addCollectives(moves, costs, given)
+    return windowTime(beside, given.traffic, bound)
+  }
+  const waitedFor = halves === 1 ? layout.collectives : unroutedOf(layout)
+  const routed = halves === 1 ? [] : routedOf(layout)
+  const upper = at(layout.collectives, compute, 'upper')
+  return {
+    ...parts,
+    compute,
+    communication: upper - compute,
+    routed: { expected: at(routed, 0, 'expected'), lower: at(routed, 0, 'lower') },
+    lower: at(waitedFor, compute, 'lower'),
+    expected: at(waitedFor, compute, 'expected'),
+    upper,
+  }
+}
+
+function addCollectives(
+  collectives: readonly CompiledCollective[],
+  costs: NetworkCosts,
+  { assumptions, sizes, traffic, experts }: Conditions,
+): void {
+  for (const move of collectives) {
+    addMove(traffic, move, sumOf(move.bytes, sizes), costs, assumptions, experts)
+  }
+}
+
+/** One collective of so many bytes; free where the placement has no group of more than one chip for it. */
+export function addMove(
+  traffic: Traffic,
+  { operation, over, critical, routed }: CompiledCollective,
+  bytes: Bytes,
+  costs: NetworkCosts,
+  assumptions: Assumptions,
+  experts: MixtureOfExperts | null,
+): void {
+  const cost = costs[over]
+  if (!cost || cost.chips === 1) return
+  const overlap = critical ? assumptions.overlapInference : assumptions.overlapPrefetched
+  if (routed && experts) addRouted(traffic, bytes, cost, overlap, experts, assumptions)
+  else addCollective(traffic, operation, bytes, cost, overlap)
+}
+
+/** Of an average layer. Attention meets what its group of layers meets: that context stands for S meanwhile. */
+function productTime(product: CompiledProduct, given: Conditions): ProductTime {
+  if (product.kind === 'matmul') return roofline(product, 1, given)
+  const { sizes, assumptions } = given
+  const whole = sizes.extents[contextAt] ?? 0
+  const sum = { arithmetic: 0, streamed: 0, weights: 0, caches: 0, seconds: 0 }
+  for (const { share, read, met } of given.contexts) {
+    sizes.extents[contextAt] = read
+    const counted = { none: 0, causal: met, full: read }[assumptions.attentionFlops]
+    const one = roofline(product, counted / read, given)
+    sum.arithmetic += share * one.arithmetic
+    sum.streamed += share * one.streamed
+    sum.weights += share * one.weights
+    sum.caches += share * one.caches
+    sum.seconds += share * one.seconds
+  }
+  sizes.extents[contextAt] = whole
+  return sum
+}
+
+interface ProductTime {
+  readonly arithmetic: Seconds
+  readonly streamed: Seconds
+  /** Of what is streamed. */
+  readonly weights: Seconds
+  readonly caches: Seconds
+  readonly seconds: Seconds
+}
+
+function roofline(product: CompiledProduct, counted: number, given: Conditions): ProductTime {
+  const { rates, sizes, assumptions } = given
+  const perFlop = product.kind === 'attention' ? rates.secondsPerAttentionFlop : rates.secondsPerFlop
+  const arithmetic = sumOf(product.flops, sizes) * counted * perFlop
+  const slowed = assumptions.hbmEfficiency / assumptions.cacheEfficiency
+  const weights = sumOf(product.weights, sizes)
+  const caches = slowed * sumOf(product.caches, sizes)
+  let bytes = weights + caches
+  if (assumptions.elementwise) bytes += sumOf(product.activations, sizes)
+  const streamed = bytes * rates.secondsPerByte
+  return {
+    arithmetic,
+    streamed,
+    weights: weights * rates.secondsPerByte,
+    caches: caches * rates.secondsPerByte,
+    seconds: Math.max(arithmetic, streamed),
+  }
+}
+
+/** Where S stands among the extents. */
+const contextAt = 2

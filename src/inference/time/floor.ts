@@ -1,0 +1,75 @@
+/**
+ * What no layout of a pass can beat on so many chips:
+ *
+ *   max( (weights + caches) / (n · HBM), FLOPs / (n · peak) )
+ *
+ * Weights are those that multiply tokens, once; of E experts those that t tokens visit, E·(1 - (1 - k/E)^t), as replicas,
+ * groups and chunks each visit more than their share. The router is left out, as where layouts are costed. Latent attention
+ * is counted as trained, which takes fewest FLOPs. Caches are read as the windows leave them. Efficiencies are 1. Source:
+ * "How To Scale Your Model", Inference: "minimum latency" and the throughput bound; formulas 13.
+ */
+
+import { peakFlops } from '../../cost/compute/compute.ts'
+import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
+import { expertLayerParameters, expertLayers } from '../../model/expert-layers.ts'
+import { headDims } from '../../model/head-dims.ts'
+import { kvCacheElements } from '../../model/kv-cache.ts'
+import { parameterCount } from '../../model/parameters.ts'
+import type { Transformer } from '../../model/transformer.ts'
+import { type ByPart, partParameters, weightParts } from '../../model/weight-parts.ts'
+import type { Setting } from '../../problem.ts'
+import { elementBytes } from '../../recipe/element-type.ts'
+import type { Bytes, Flops, Seconds } from '../../units.ts'
+import type { ContextGroup } from './component-time.ts'
+
+/** All that goes through the model once, over all chips. */
+export interface Work {
+  readonly sequences: number
+  readonly positions: number
+  /** Positions that are unembedded, of each sequence. */
+  readonly headPositions: number
+  readonly contexts: readonly ContextGroup[]
+}
+
+export function floorSeconds(setting: Setting, work: Work): Seconds {
+  const { cluster, precision } = setting
+  const { chip, chips } = cluster
+  const flops = workFlops(setting, work) / peakFlops(chip, precision.compute)
+  const bytes = (weightBytes(setting, work) + cacheBytes(setting, work)) / chip.hbmBytesPerSecond
+  return Math.max(flops, bytes) / chips
+}
+
+/** Weights in matmuls and, where the assumptions count it, attention. */
+export function workFlops({ model, assumptions }: Setting, work: Work): Flops {
+  const { sequences, positions, headPositions, contexts } = work
+  const head = model.vocab * model.dModel
+  const projections = 2 * sequences * (positions * (multiplying(model) - head) + headPositions * head)
+  const { key, value } = headDims(model)
+  const met = contexts.reduce((sum, { share, read, met }) => {
+    return sum + share * { none: 0, causal: met, full: read }[assumptions.attentionFlops]
+  }, 0)
+  return projections + 2 * model.layers * sequences * positions * met * model.heads * (key + value)
+}
+
+/** Parameters in matmuls with a token, the router's left out. */
+function multiplying(model: Transformer): number {
+  return parameterCount(model).matmul - expertLayers(model) * expertLayerParameters(model).router
+}
+
+export function weightBytes({ model, precision }: Setting, { sequences, positions }: Work): Bytes {
+  const { experts: count = 1, activeExperts = 1 } = model.experts ?? {}
+  const unvisited = (1 - activeExperts / count) ** (sequences * positions)
+  const parameters = partParameters(model)
+  const read: ByPart = {
+    ...parameters,
+    experts: parameters.experts * (1 - unvisited),
+    embedding: 0,
+    unembedding: model.vocab * model.dModel,
+  }
+  return weightParts.reduce((sum, part) => sum + read[part] * parameterBytes(precision, part), 0)
+}
+
+export function cacheBytes({ model, precision }: Setting, { sequences, contexts }: Work): Bytes {
+  const read = contexts.reduce((sum, group) => sum + group.share * group.read, 0)
+  return model.layers * sequences * read * kvCacheElements(model) * elementBytes[precision.kvCache]
+}

@@ -1,0 +1,230 @@
+/**
+ * What a plan moves, line by line, on the stage that it waits for: calls as they are costed, named after the layout derived
+ * again with only the axes that are larger than 1, so that each line reads as in the book.
+ */
+
+import type { NetworkCosts } from '../../cost/communication/network.ts'
+import { bucketBusy, bucketBytes, bucketTime } from '../../cost/communication/traffic.ts'
+import { type CompiledComponent, compile } from '../../cost/compile/compile.ts'
+import { ofStage } from '../../cost/compile/composed.ts'
+import { termValue } from '../../cost/compile/term.ts'
+import { recomputedArrays, recomputedLogits } from '../../cost/memory/recomputation.ts'
+import { collectiveTime } from '../../hardware/network/collective.ts'
+import type { Composition } from '../../model/composition.ts'
+import { attendedShare } from '../../model/flops.ts'
+import { type Axis, type AxisSet, axes, axesOf, axisBit, axisSet, type Mesh } from '../../sharding/axis.ts'
+import { type Component, restricted } from '../../sharding/component.ts'
+import { type Derivation, derive, movesOf } from '../../sharding/derive.ts'
+import type { Move } from '../../sharding/move.ts'
+import { embedding, type LayerPart, layerParts, unembedding } from '../../sharding/tables/training-layout.ts'
+import type { Seconds } from '../../units.ts'
+import type { CollectiveLine } from '../plan.ts'
+import type { Costing } from './costing.ts'
+import type { Movement } from './movement.ts'
+
+export function activeAxes(mesh: Mesh): readonly Axis[] {
+  return axes.filter((axis) => mesh[axis] > 1)
+}
+
+/** The components of a plan's layer, with the axes that it uses. */
+export function planComponents(costing: Pick<Costing, 'model' | 'candidate'>): readonly Component[] {
+  return planParts(costing).map(({ component }) => component)
+}
+
+/** Of the model's layers, or of a stage's own. */
+function planParts(
+  { model, candidate }: Pick<Costing, 'model' | 'candidate'>,
+  composition: Composition | null = null,
+): readonly LayerPart[] {
+  const active = activeAxes(candidate.mesh)
+  const { residual } = model.problem.assumptions
+  const parts = layerParts(model.problem.model, residual, model.contextLayout, composition ?? undefined)
+  return parts.map(({ component, times }) => ({ component: restricted(component, active), times }))
+}
+
+export function planDerivation(
+  costing: Pick<Costing, 'model' | 'candidate'>,
+  component: Component,
+  policy: number,
+): Derivation {
+  const { model, candidate } = costing
+  const { assumptions } = model.problem
+  const chosen = model.policies[policy]
+  const layers = chosen ? recomputedArrays(component, chosen) : []
+  return derive(component, {
+    zeroStage: candidate.zeroStage,
+    active: activeAxes(candidate.mesh),
+    regatherActivations: assumptions.regatherActivations,
+    recomputed: component.name === 'unembedding' ? recomputedLogits(assumptions) : layers,
+  })
+}
+
+export function movements(costing: Costing): readonly Movement[] {
+  const { candidate, longest, layers } = costing
+  const { mix } = candidate
+  const again = Math.min(mix.count, longest.layers)
+  const each = layers.microbatches
+  const { model } = costing
+  const { residual } = model.problem.assumptions
+  const parts = layerParts(
+    model.problem.model,
+    residual,
+    model.contextLayout,
+    longest.composition ?? undefined,
+  )
+  const layerLines = parts.flatMap(({ component, times }) => {
+    const usual = compiled(costing, component, mix.policy)
+    const lines = [
+      ...linesOf(usual, 'forward', 'forward', each * longest.layers * times, costing),
+      ...linesOf(usual, 'backward', 'backward', each * (longest.layers - again) * times, costing),
+      ...linesOf(usual, 'gradients', 'step', longest.held * longest.layers * times, costing),
+      ...linesOf(usual, 'weights', 'step', longest.held * longest.layers * times, costing),
+    ]
+    if (again === 0) return lines
+    const other = compiled(costing, component, mix.other)
+    return [...lines, ...linesOf(other, 'backward', 'backward', each * again * times, costing)]
+  })
+  const ends = [
+    ...(longest.first ? endLines(embedding(residualOf(costing)), costing) : []),
+    ...(longest.last ? endLines(unembedding(residualOf(costing)), costing) : []),
+  ]
+  return merged([...layerLines, ...ends, ...transferLines(costing)])
+}
+
+function residualOf({ model }: Costing) {
+  return model.problem.assumptions.residual
+}
+
+/** Calls as they are costed; arrays are named by the axes in use, where those have the same moves. */
+interface Told {
+  readonly windows: CompiledComponent
+  readonly names: ReadonlyMap<Move, string>
+}
+
+function compiled(costing: Costing, component: Component, policy: number): Told {
+  const { extents, problem, policies } = costing.model
+  const { model, workload, assumptions, precision } = problem
+  const { candidate } = costing
+  const attended = attendedShare(model, workload.sequenceLength, assumptions.attentionFlops)
+  const chosen = policies[policy]
+  const layers = chosen ? recomputedArrays(component, chosen) : []
+  const derivation = derive(component, {
+    zeroStage: candidate.zeroStage,
+    regatherActivations: assumptions.regatherActivations,
+    recomputed: component.name === 'unembedding' ? recomputedLogits(assumptions) : layers,
+  })
+  const used = activeAxes(candidate.mesh)
+  const short = movesOf(planDerivation(costing, restricted(component, used), policy))
+  const moves = movesOf(derivation).filter(({ over }) => over.some((axis) => used.includes(axis)))
+  const named = short.length === moves.length ? short : moves
+  return {
+    windows: compile(derivation, extents, precision, assumptions, attended),
+    names: new Map(moves.map((move, index) => [move, named[index]?.from ?? move.from])),
+  }
+}
+
+function endLines(component: Component, costing: Costing): readonly Movement[] {
+  const own = compiled(costing, component, -1)
+  const { longest, model } = costing
+  const each = costing.layers.microbatches / longest.held
+  // The head runs once more for every layer that predicts a further token.
+  const passes = component.name === 'unembedding' ? 1 + model.problem.model.multiTokenLayers : 1
+  const tied = component.name === 'embedding' && longest.last && model.problem.model.tiedEmbeddings
+  return [
+    ...linesOf(own, 'forward', 'forward', each * passes, costing),
+    ...linesOf(own, 'backward', 'backward', each * passes, costing),
+    ...(tied ? [] : linesOf(own, 'gradients', 'step', 1, costing)),
+    ...(tied ? [] : linesOf(own, 'weights', 'step', 1, costing)),
+  ]
+}
+
+/** A bucket's time is shared among the arrays in it by their bytes. */
+function linesOf(
+  { windows, names }: Told,
+  window: keyof CompiledComponent,
+  pass: CollectiveLine['pass'],
+  count: number,
+  { costs, scale, candidate, model }: Costing,
+): readonly Movement[] {
+  const active = axisSet(activeAxes(candidate.mesh))
+  return windows[window].buckets.flatMap((bucket) => {
+    const cost = costs[bucket.over]
+    if (!cost || cost.chips === 1 || count === 0) return []
+    const whole = bucketBytes(bucket, scale)
+    const { assumptions, model: transformer } = model.problem
+    const seconds = bucketTime(bucket, whole, cost, assumptions, transformer.experts)
+    const busy = bucketBusy(bucket, whole, cost, assumptions, transformer.experts)
+    return bucket.moves.map((move, index): Movement => {
+      const term = bucket.bytes[index]
+      const bytes = term ? termValue(term, scale) : 0
+      const share = (count * bytes) / whole
+      const line: CollectiveLine = {
+        op: bucket.operation,
+        over: axesOf(bucket.over & active).join(' x '),
+        array: names.get(move) ?? move.from,
+        bytes,
+        count,
+        seconds: seconds * share,
+        exposed: bucket.critical,
+        pass,
+      }
+      return { line, busy: busy.map((part) => part * share) }
+    })
+  })
+}
+
+/** Prices are kept by the general layout's axes: find the set that has these, and beyond them only axes of size 1. */
+export function costSet(over: AxisSet, costs: NetworkCosts, mesh: Mesh): AxisSet {
+  const active = axisSet(activeAxes(mesh))
+  return costs.findIndex((cost, set) => cost !== undefined && (set & active) === over)
+}
+
+function transferLines({ candidate, costs, layers, model, scale }: Costing): readonly Movement[] {
+  const cost = costs[axisBit.pipeline]
+  if (!cost) return []
+  const bytes = termValue(model.boundary, scale)
+  const time = collectiveTime(bytes, cost.permutePerByte, cost.permuteLatency, cost.latencyIsFloor)
+  const count = layers.microbatches * candidate.schedule.virtualStages
+  return (['forward', 'backward'] as const).map((pass) => ({
+    line: {
+      op: 'Permute',
+      over: 'pipeline',
+      array: pass === 'forward' ? 'Out' : 'dOut',
+      bytes,
+      count,
+      seconds: time * count,
+      exposed: false,
+      pass,
+    },
+    busy: cost.permuteLoads.map((load) => load * bytes * count),
+  }))
+}
+
+/** Arrays to the host and back, of the stage that the plan waits for. */
+export function hostSeconds({ candidate, traffic, longest, layers }: Costing): Seconds {
+  const { mix } = candidate
+  const { host } = ofStage(traffic, longest)
+  const again = Math.min(mix.count, longest.layers)
+  const each = (longest.layers - again) * (host[mix.policy] ?? 0) + again * (host[mix.other] ?? 0)
+  return 2 * layers.microbatches * each
+}
+
+/** Lines that say the same of several components or policies become one. */
+function merged(movements: readonly Movement[]): readonly Movement[] {
+  const byKey = new Map<string, Movement>()
+  for (const { line, busy } of movements) {
+    const key = `${line.op} ${line.over} ${line.array} ${line.pass} ${line.bytes}`
+    const known = byKey.get(key)
+    byKey.set(
+      key,
+      known
+        ? { line: plus(known.line, line), busy: known.busy.map((own, part) => own + (busy[part] ?? 0)) }
+        : { line, busy },
+    )
+  }
+  return [...byKey.values()]
+}
+
+function plus(one: CollectiveLine, other: CollectiveLine): CollectiveLine {
+  return { ...other, count: one.count + other.count, seconds: one.seconds + other.seconds }
+}

@@ -1,0 +1,92 @@
+/** One candidate costed again, with what the search threw away: its parts, and which stage it waits for. */
+
+import type { NetworkCosts } from '../../cost/communication/network.ts'
+import type { StageModel } from '../../cost/compile/stage-model.ts'
+import { createScale, type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
+import { type MemoryNumbers, memoryNumbers } from '../../cost/memory/memory-numbers.ts'
+import type { CostModel } from '../../cost/model.ts'
+import {
+  type ComputeNumbers,
+  computeNumbers,
+  type TrafficNumbers,
+  trafficNumbers,
+} from '../../cost/step/microbatch.ts'
+import { createStepScratch, onceTime, stageTime } from '../../cost/step/stage-time.ts'
+import type { Layers, StageGroup } from '../../cost/step/stages.ts'
+import { holeTime, stepTime } from '../../cost/step/step.ts'
+import { updateTime } from '../../cost/step/update-time.ts'
+import { scheduleRow } from '../../recipe/schedule.ts'
+import type { Candidate } from '../../search/candidate.ts'
+import type { Seconds } from '../../units.ts'
+
+export interface Costing {
+  readonly model: CostModel
+  readonly candidate: Candidate
+  readonly stage: StageModel
+  readonly scale: Scale
+  readonly costs: NetworkCosts
+  readonly compute: ComputeNumbers
+  readonly traffic: TrafficNumbers
+  readonly memory: MemoryNumbers
+  readonly layers: Layers
+  /** The stage that the step waits for, one microbatch of it, and how long it waits for the others. */
+  readonly longest: StageGroup
+  readonly longestTime: Seconds
+  readonly bubbleTime: Seconds
+  readonly stepTime: Seconds
+  readonly lowerBound: Seconds
+  readonly upperBound: Seconds
+}
+
+export function costing(model: CostModel, candidate: Candidate): Costing {
+  const { mesh, zeroStage, sequences, groups, schedule, microbatches, mix, placement } = candidate
+  const { assumptions } = model.problem
+  const scale = createScale()
+  setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
+  setBatch(scale, sequences)
+  const stage = model.stages[zeroStage]
+  if (!stage || groups.length === 0)
+    throw new RangeError('A candidate has a ZeRO stage and at least one pipeline stage')
+  const costs = model.prices.placed(placement, mesh)
+  const compute = computeNumbers(model, scale)
+  const traffic = trafficNumbers(model, stage, scale, costs, scheduleRow(schedule).hidesRouted)
+  const layers: Layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
+  const scratch = createStepScratch(model.resources)
+  const times = groups.map((group) => {
+    const own = stageTime(model, compute, traffic, group, layers, mix, 'expected', scratch)
+    return { group, own, once: onceTime(model, compute, traffic, group, mix, 'expected', scratch, own) }
+  })
+  const stages = candidate.stageLayers.length
+  const split = scheduleRow(schedule).split !== null
+  const repeats = split ? microbatches : microbatches - 1 / schedule.virtualStages
+  const waited = times.reduce((most, time) =>
+    repeats * time.own + time.once > repeats * most.own + most.once ? time : most,
+  )
+  const total = times.reduce((sum, { group, own }) => sum + group.stages * own, 0)
+  const holes = holeTime(Math.max(...times.map(({ own }) => own)), stages, schedule, microbatches)
+  const fill = Math.max(0, stages - 2) * traffic.transferTime
+  const step = (bound: 'expected' | 'lower' | 'upper') =>
+    stepTime(model, compute, traffic, layers, mix, bound, scratch)
+  const expected = step('expected')
+  const busy = microbatches * waited.own + waited.once
+  const bubble = split
+    ? Math.max(0, expected - fill - layers.update - model.stepOverhead - busy)
+    : (total - waited.own) / schedule.virtualStages + holes
+  return {
+    model,
+    candidate,
+    stage,
+    scale,
+    costs,
+    compute,
+    traffic,
+    memory: memoryNumbers(model, stage, scale),
+    layers,
+    longest: waited.group,
+    longestTime: waited.own,
+    bubbleTime: bubble,
+    stepTime: expected,
+    lowerBound: step('lower'),
+    upperBound: step('upper'),
+  }
+}

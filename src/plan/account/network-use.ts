@@ -1,0 +1,46 @@
+/** The part of the network that a plan keeps busy longest, by the name it has on the machine, and what for. */
+import type { Cluster, Network } from '../../hardware/cluster/cluster.ts'
+import { withHost, withNetworks } from '../../hardware/cluster/scaled-cluster.ts'
+import { resourceCount } from '../../hardware/network/collective.ts'
+import { type Axis, axes } from '../../sharding/axis.ts'
+import type { Seconds } from '../../units.ts'
+import { axisOf, type Movement } from './movement.ts'
+
+export interface NetworkUse {
+  /** A tier of switches, `ici`, `dcn`, or `host`: the link of a chip to its host. */
+  readonly name: string
+  /** In a step, as if all that moves over it moved without a break. */
+  readonly seconds: Seconds
+  /** The axis that it is busy for longest; null of the link to the host. */
+  readonly axis: Axis | null
+}
+
+/** Null where nothing moves. */
+export function busiestNetwork(
+  network: Network,
+  movements: readonly Movement[],
+  hostSeconds: Seconds = 0,
+): NetworkUse | null {
+  const parts = Array.from({ length: resourceCount(network) }, (_, part): NetworkUse => {
+    const own = (axis: Axis) =>
+      movements.reduce((sum, { line, busy }) => (axisOf(line) === axis ? sum + (busy[part] ?? 0) : sum), 0)
+    const [heaviest = null] = [...axes].sort((a, b) => own(b) - own(a))
+    const seconds = movements.reduce((sum, { busy }) => sum + (busy[part] ?? 0), 0)
+    return { name: partName(network, part), seconds, axis: heaviest }
+  })
+  const host: NetworkUse = { name: 'host', seconds: hostSeconds, axis: null }
+  const busiest = [...parts, host].reduce((most, one) => (one.seconds > most.seconds ? one : most))
+  return busiest.seconds > 0 ? busiest : null
+}
+
+/** The physical axes of a torus are all `ici`. */
+function partName(network: Network, part: number): string {
+  if (network.kind === 'switched') return network.tiers[part]?.name ?? 'network'
+  return part < network.topology.length ? 'ici' : 'dcn'
+}
+
+/** The machine with half the bandwidth of one of its networks. */
+export function withHalf(cluster: Cluster, name: string): Cluster {
+  if (name === 'host') return withHost(cluster, 1 / 2)
+  return withNetworks(cluster, (other) => (other === name ? 1 / 2 : 1))
+}

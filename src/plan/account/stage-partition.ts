@@ -1,0 +1,104 @@
+/**
+ * Where layers differ, the exact cut of a plan's layers into stages (search/stages/stage-partition.ts), each as long as it takes under
+ * the plan's mesh, placement and policies, beside the cut that the plan has: the search looks at cuts that share layers by
+ * their FLOPs (search/stages/unlike-cuts.ts). The embedding is on the first layer, the loss and the layers that predict further
+ * tokens are on the last.
+ *
+ * A stage's time is the sum of its layers' windows, and its budget what the reserve and the largest workspace leave, with the
+ * plan's mix spread evenly over the layers: that is stricter than what the plan was held to, so that its own stages stand
+ * where none are shorter.
+ */
+
+import { ofStage } from '../../cost/compile/composed.ts'
+import { fixedMemory, liveBytes, type StateNumbers } from '../../cost/memory/memory-numbers.ts'
+import { createStepScratch, stageTime } from '../../cost/step/stage-time.ts'
+import type { StageGroup } from '../../cost/step/stages.ts'
+import { type Composition, layersAreAlike, stageCompositions } from '../../model/composition.ts'
+import { inFlight } from '../../recipe/schedule.ts'
+import { type LayerLoad, type StageRoom, stagePartition } from '../../search/stages/stage-partition.ts'
+import type { StagePartitionAccount } from '../plan.ts'
+import type { Costing } from './costing.ts'
+
+/** Null where layers are alike, or a chip has several pieces of the model. */
+export function stagePartitionAccount(costing: Costing): StagePartitionAccount | null {
+  const { model, candidate } = costing
+  const { model: transformer, assumptions, memoryBudget } = model.problem
+  const { schedule, stageLayers, groups, microbatches, mix } = candidate
+  const alike = layersAreAlike(transformer) || assumptions.tokensDivideFreely
+  const inPieces = schedule.virtualStages > 1 || groups.some(({ held }) => held > 1)
+  if (alike || inPieces || stageLayers.length === 1) return null
+  const loads = layerLoads(costing)
+  const taken = Math.max(
+    ...groups.map((group) => {
+      const { workspace, reserve } = fixedMemory(costing.memory, group)
+      return workspace + reserve + liveBytes(costing.memory, group, mix)
+    }),
+  )
+  const limit = memoryBudget - taken
+  const stages = stageLayers.length
+  const rooms = stageLayers.map(
+    (_, stage): StageRoom => ({ inFlight: inFlight(schedule, stage, stages, microbatches), limit }),
+  )
+  const cut = stagePartition(loads, rooms)
+  const own = longestOf(loads, stageLayers)
+  // Added up in another order.
+  const shorter = cut !== null && cut.longest < own * (1 - 1e-9) ? cut : { counts: stageLayers, longest: own }
+  return {
+    stageLayers: shorter.counts,
+    longestStageSeconds: shorter.longest,
+    evenLongestStageSeconds: own,
+  }
+}
+
+function longestOf(loads: readonly LayerLoad[], counts: readonly number[]): number {
+  let from = 0
+  const times = counts.map((count) => {
+    from += count
+    return loads.slice(from - count, from).reduce((sum, { time }) => sum + time, 0)
+  })
+  return Math.max(...times)
+}
+
+/** In the model's order: every layer as a stage of its own. */
+function layerLoads(costing: Costing): readonly LayerLoad[] {
+  const { model: transformer } = costing.model.problem
+  const { layers } = transformer
+  const known = new Map<string, LayerLoad>()
+  return stageCompositions(transformer, new Array<number>(layers).fill(1)).map((composition, layer) => {
+    const [first, last] = [layer === 0, layer === layers - 1]
+    const key = `${composition.sparse} ${first} ${last}`
+    const load = known.get(key) ?? loadOf(costing, composition, first, last)
+    known.set(key, load)
+    return load
+  })
+}
+
+/** One layer, with the ends of the model that stand beside it. */
+function loadOf(costing: Costing, composition: Composition, first: boolean, last: boolean): LayerLoad {
+  const { model, candidate, compute, traffic } = costing
+  const { schedule, mix, stageLayers } = candidate
+  const layers = stageLayers.reduce((sum, count) => sum + count, 0)
+  const again = stageLayers.reduce((sum, count) => sum + Math.min(mix.count, count), 0) / layers
+  const group: StageGroup = {
+    ...{ first, last, layers: 1, stages: 1, index: 0 },
+    ...{ inFlight: 1, held: 1, composition },
+  }
+  const memory = ofStage(costing.memory, group)
+  const bytes = ({ weights, gradients, optimizer }: StateNumbers) => weights + gradients + optimizer
+  const front = memory.tied && last ? memory.positions : memory.embedding
+  const kept = (policy: number) => memory.kept[policy] ?? 0
+  return {
+    time: stageTime(
+      model,
+      compute,
+      traffic,
+      group,
+      { groups: [group], schedule },
+      { ...mix, count: again },
+      'expected',
+      createStepScratch(model.resources),
+    ),
+    bytes: bytes(memory.layer) + (first ? bytes(front) : 0) + (last ? bytes(memory.head) : 0),
+    kept: (1 - again) * kept(mix.policy) + again * kept(mix.other),
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * What a person would want to hear about a plan: what it waits for, what overlaps, what fills the memory. Each sentence is a
+ * claim that a test replays (test/laws/said.test.ts).
+ */
+import { shortBytes } from '../../cost/memory/memory-numbers.ts'
+import type { Costing } from '../account/costing.ts'
+import { logitBytes } from '../no-plan/loss-chunks.ts'
+import type { Plan } from '../plan.ts'
+import { bytesText, counted, percent, secondsText } from './figures.ts'
+import { rematText } from './summary.ts'
+import { communicationSentence, networkSentence, utilizationSentence } from './time-sentences.ts'
+
+export type Described = Omit<Plan, 'explanation' | 'launch' | 'layout' | 'memoryPolicy' | 'stagePartition'>
+
+export function explanation(plan: Described, costed: Costing): readonly string[] {
+  return [
+    boundSentence(plan),
+    communicationSentence(plan),
+    ...networkSentence(plan),
+    utilizationSentence(plan),
+    ...pipelineSentence(plan),
+    memorySentence(plan),
+    ...logitsSentence(plan, costed),
+    ...rematSentence(plan, costed),
+  ]
+}
+
+function boundSentence({
+  bottleneck,
+  bottleneckDetail,
+  timeSeconds,
+  stepTimeSeconds,
+  headroom,
+}: Described): string {
+  const { compute, hbm, rematerialization, pipelineBubble, overhead, optimizer, exposedCommunication } =
+    timeSeconds
+  const of = `of the ${secondsText(stepTimeSeconds)} step`
+  const kernels = compute + hbm + rematerialization
+  const again = rematerialization > 0 ? `, ${secondsText(rematerialization)} of recomputation` : ''
+  if (bottleneck === 'communication' && bottleneckDetail) {
+    const { axis, network } = bottleneckDetail
+    const busy = kernels / (headroom.communication ?? 1)
+    const link = network === 'host' ? 'the link to the host' : `the ${network} network`
+    const reason = axis ? `, more of it for the ${axis} axis than for any other` : ''
+    return `Communication-bound: ${secondsText(exposedCommunication)} ${of} wait for it; ${link} is busy for ${secondsText(busy)} beside ${secondsText(kernels)} of kernels${reason}.`
+  }
+  if (bottleneck === 'pipelineBubble') {
+    return `Bound by the pipeline bubble: stages wait ${secondsText(pipelineBubble)} ${of}.`
+  }
+  if (bottleneck === 'overhead') {
+    return `Bound by overheads: ${secondsText(overhead)} ${of} go to starting kernels, to the host and to waiting for the last node.`
+  }
+  if (bottleneck === 'optimizer') {
+    return `Bound by the optimizer: its update takes ${secondsText(optimizer)} ${of}.`
+  }
+  if (bottleneck === 'hbm') {
+    return `HBM-bound: kernels wait for HBM ${secondsText(hbm)} ${of}, beside ${secondsText(compute)} of arithmetic${again}.`
+  }
+  return `Compute-bound: ${secondsText(kernels)} ${of} are kernels: ${secondsText(compute)} of arithmetic, ${secondsText(hbm)} of waiting for HBM${again}.`
+}
+
+function pipelineSentence({
+  stageLayers,
+  microbatches,
+  pipelineSchedule,
+  virtualStages,
+  timeSeconds,
+  stepTimeSeconds,
+}: Described): readonly string[] {
+  if (stageLayers.length === 1) return []
+  const pieces = virtualStages > 1 ? ` with ${virtualStages} virtual stages` : ''
+  const bubble = percent(timeSeconds.pipelineBubble / stepTimeSeconds)
+  return [
+    `${stagesText(stageLayers)}; ${counted(microbatches, 'microbatch')} under ${pipelineSchedule}${pieces} leave a bubble of ${bubble} of the step.`,
+  ]
+}
+
+/** 16 stages: 2 of 7 layers, 14 of 8. */
+function stagesText(stageLayers: readonly number[]): string {
+  const sizes = [...new Set(stageLayers)].sort((a, b) => a - b)
+  const [first = 0] = sizes
+  const shown = (layers: number) => Number(layers.toFixed(2))
+  if (sizes.length === 1) return `${stageLayers.length} stages of ${counted(shown(first), 'layer')} each`
+  const parts = sizes.map((size) => {
+    const stages = stageLayers.filter((layers) => layers === size).length
+    return `${stages} of ${size === first ? counted(shown(size), 'layer') : shown(size)}`
+  })
+  return `${stageLayers.length} stages: ${parts.join(', ')}`
+}
+
+function memorySentence({ memoryBytes: memory, stageLayers }: Described): string {
+  const parts = (
+    [
+      ['weights', memory.parameters],
+      ['gradients', memory.gradients],
+      ['optimizer', memory.optimizer],
+      ['activations', memory.activations],
+      ['workspace', memory.workspace],
+      ['reserve', memory.reserve],
+    ] as const
+  )
+    .filter(([, bytes]) => bytes > 0)
+    .map(([name, bytes]) => `${name} ${bytesText(bytes)}`)
+  const where = stageLayers.length > 1 ? ` on stage ${memory.stage}, the fullest` : ''
+  const away = memory.host > 0 ? ` On the host, per chip: ${bytesText(memory.host)}.` : ''
+  return `Memory per chip${where}: ${bytesText(memory.total)} of ${bytesText(memory.budget)} (${parts.join(', ')}).${away}`
+}
+
+function logitsSentence(
+  { memoryBytes }: Described,
+  { candidate, model, memory }: Costing,
+): readonly string[] {
+  const fullest = candidate.groups.find(({ index }) => index === memoryBytes.stage)
+  const bytes = fullest ? logitBytes(memory, fullest, candidate.mix) : 0
+  if (bytes < worthSaying * memoryBytes.total) return []
+  const { lossChunks } = model.problem.assumptions
+  return [
+    `${bytesText(bytes)} of it are logits: in more than ${lossChunks} ${lossChunks === 1 ? 'piece' : 'pieces'} they take less (assumptions.lossChunks).`,
+  ]
+}
+
+/** Of a chip's memory. */
+const worthSaying = 0.05
+
+/** What is computed again, and what the budget lacks to keep it: nothing is said where it would fit. */
+function rematSentence(
+  { rematerialization, timeSeconds, stepTimeSeconds }: Described,
+  { candidate, memory, model }: Costing,
+): readonly string[] {
+  const text = rematText(rematerialization)
+  if (text === 'no remat') return []
+  const { least } = memory
+  const keepAll = { policy: least, other: least, count: 0 }
+  const short = least < 0 ? 0 : shortBytes(memory, candidate.groups, keepAll, model.problem.memoryBudget)
+  const why = short > 0 ? `; with everything kept a chip would be ${bytesText(short)} over the budget` : ''
+  const share = percent(timeSeconds.rematerialization / stepTimeSeconds)
+  return [`Recomputed: ${text}, ${share} of the step${why}.`]
+}

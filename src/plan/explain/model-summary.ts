@@ -1,0 +1,22 @@
+/** The model of a request in four numbers. A token's cache is the mean over a sequence, of which windows keep a part. */
+
+import { trainFlopsPerToken } from '../../model/flops.ts'
+import { kvCacheBytesPerToken } from '../../model/kv-cache.ts'
+import { parameterCount } from '../../model/parameters.ts'
+import type { Setting } from '../../problem.ts'
+import { elementBytes } from '../../recipe/element-type.ts'
+import type { ModelSummary } from '../plan.ts'
+
+export function modelSummary(
+  { model, assumptions, precision }: Setting,
+  sequenceLength: number,
+): ModelSummary {
+  const count = parameterCount(model)
+  return {
+    name: model.name,
+    parameters: count.total,
+    activeParameters: count.active,
+    trainFlopsPerToken: trainFlopsPerToken(model, sequenceLength, assumptions.attentionFlops),
+    kvCacheBytesPerToken: kvCacheBytesPerToken(model, elementBytes[precision.kvCache], sequenceLength),
+  }
+}

@@ -1,0 +1,54 @@
+/** A plan in one line, and its layers by policy. */
+
+import type { CostModel } from '../../cost/model.ts'
+import { keepEverything } from '../../recipe/policy.ts'
+import { scheduleRow } from '../../recipe/schedule.ts'
+import type { Candidate } from '../../search/candidate.ts'
+import { plainContext } from '../../sharding/tables/context-layout.ts'
+import { activeAxes } from '../account/collectives.ts'
+
+export interface PolicyLayers {
+  readonly policy: string
+  readonly layers: number
+}
+
+/** Layers of the whole model by policy, over all stages. */
+export function layersByPolicy(
+  model: CostModel,
+  { mix, stageLayers }: Pick<Candidate, 'mix' | 'stageLayers'>,
+): readonly PolicyLayers[] {
+  const again = stageLayers.reduce((sum, layers) => sum + Math.min(mix.count, layers), 0)
+  const all = stageLayers.reduce((sum, layers) => sum + layers, 0)
+  const name = (policy: number) => model.policies[policy]?.name ?? keepEverything.name
+  return [
+    { policy: name(mix.policy), layers: all - again },
+    { policy: name(mix.other), layers: again },
+  ].filter(({ layers }) => layers > 0)
+}
+
+export function summary(model: CostModel, candidate: Candidate): string {
+  const { mesh, zeroStage, contextLayout, microbatches, schedule } = candidate
+  const sizes = activeAxes(mesh).map((axis) => `${axis} ${mesh[axis]}`)
+  const parts = [
+    sizes.length > 0 ? sizes.join(' x ') : 'one chip',
+    ...(mesh.context > 1 && contextLayout !== plainContext ? [`${contextLayout} attention`] : []),
+    ...(zeroStage === 1 || zeroStage === 2 ? [`ZeRO-${zeroStage}`] : []),
+    ...(scheduleRow(schedule).pipelined ? [scheduleText(schedule)] : []),
+    ...(microbatches > 1 ? [`${microbatches} microbatches`] : []),
+    rematText(layersByPolicy(model, candidate)),
+  ]
+  return parts.join(', ')
+}
+
+function scheduleText({ name, virtualStages }: Candidate['schedule']): string {
+  return virtualStages > 1 ? `${name} x ${virtualStages}` : name
+}
+
+export function rematText(policies: readonly PolicyLayers[]): string {
+  const all = policies.reduce((sum, { layers }) => sum + layers, 0)
+  const used = policies.filter(({ policy }) => policy !== keepEverything.name)
+  if (used.length === 0) return 'no remat'
+  return used
+    .map(({ policy, layers }) => `${policy} remat on ${Number(layers.toFixed(2))} of ${all} layers`)
+    .join(', ')
+}

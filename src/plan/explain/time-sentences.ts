@@ -1,0 +1,37 @@
+/** Sentences on where the time of a step goes that hold in every mode. Each is of numbers that the plan carries. */
+import { usualType } from '../../recipe/element-type.ts'
+import type { Plan } from '../plan.ts'
+import { percent, secondsText } from './figures.ts'
+
+type Timed = Pick<Plan, 'timeSeconds' | 'stepTimeSeconds' | 'headroom' | 'mfu' | 'mfuPeak' | 'mfuOfBf16Peak'>
+
+/** Of all that moves, what is waited for and what is not. */
+export function communicationSentence({ timeSeconds, stepTimeSeconds }: Timed, more = ''): string {
+  const { communication, hostTransfer, exposedCommunication: exposed } = timeSeconds
+  const all = Object.values(communication).reduce((sum, seconds) => sum + seconds, hostTransfer)
+  if (all === 0) return 'Nothing is communicated.'
+  // What is left of a sum by rounding is nothing.
+  const overlapped = all - exposed > 1e-9 * all ? all - exposed : 0
+  return `Of ${secondsText(all)} of communication ${secondsText(overlapped)} (${percent(overlapped / all)}) overlap with kernels or with other communication; ${secondsText(exposed)}, ${percent(exposed / stepTimeSeconds)} of the step, are waited for${more}.`
+}
+
+export function networkSentence({ headroom, stepTimeSeconds }: Timed): readonly string[] {
+  const { atHalfBandwidth } = headroom
+  if (!atHalfBandwidth) return []
+  const { network, stepTimeSeconds: longer } = atHalfBandwidth
+  const link = network === 'host' ? 'the link to the host' : `the ${network} network`
+  return [
+    `With half the bandwidth of ${link}, the busiest, this plan would take ${secondsText(longer)}, ${(longer / stepTimeSeconds).toFixed(2)} times as long.`,
+  ]
+}
+
+export function utilizationSentence({ mfu, mfuPeak, mfuOfBf16Peak }: Timed): string {
+  const { type, flopsPerSecondPerChip } = mfuPeak
+  const own = `MFU is ${percent(mfu)} of the ${type} peak, ${flopsText(flopsPerSecondPerChip)} a chip`
+  if (type === usualType || mfuOfBf16Peak === null) return `${own}.`
+  return `${own}; the same work is ${percent(mfuOfBf16Peak)} of the bf16 peak.`
+}
+
+function flopsText(flopsPerSecond: number): string {
+  return `${Number((flopsPerSecond / 1e12).toPrecision(4))} TFLOP/s`
+}

@@ -1,0 +1,87 @@
+/** Assumptions that matter for the answer at hand. */
+
+import { stateBytes } from '../../cost/memory/optimizer.ts'
+import { ofKind, type Trainer, trainers } from '../../launch/framework.ts'
+import type { Problem } from '../../problem.ts'
+import { optimizerRow } from '../../recipe/optimizer.ts'
+import { weightKinds } from '../../recipe/optimizer-row.ts'
+import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
+import type { Plan } from '../plan.ts'
+import { counted, percent } from './figures.ts'
+
+export function warnings(problem: Problem, best: Plan | null, named = 'the best plan'): readonly string[] {
+  const { workload, assumptions, model, cluster } = problem
+  const { batchTokens, sequenceLength } = workload
+  const whole = batchTokens % sequenceLength === 0
+  const found: string[] = []
+  if (!whole && !assumptions.tokensDivideFreely) {
+    found.push(
+      `batchTokens ${batchTokens} is not a multiple of the sequence length ${sequenceLength}: the batch is costed as at least ${counted(Math.ceil(batchTokens / sequenceLength), 'sequence')}, and MFU counts the tokens asked for`,
+    )
+  }
+  if (assumptions.tokensDivideFreely) {
+    found.push(
+      'tokens and layers are taken as real numbers, and fsdp may split a sequence: round before you launch',
+    )
+  }
+  if (assumptions.attentionFlops === 'none') {
+    found.push('attention dot products are neither charged nor counted in MFU')
+  }
+  const ideals = idealsOf(problem)
+  if (ideals.length > 0) found.push(`${assumptions.basis} assumptions: ${ideals.join(', ')}`)
+  if (best && best.paddingFraction > 0.02) {
+    found.push(`${named} pads the batch: ${percent(best.paddingFraction)} of its tokens are padding`)
+  }
+  if (best && best.mesh.tensor * best.mesh.tensor2 > model.kvHeads) {
+    found.push(
+      `tensor x tensor2 exceeds the ${model.kvHeads} key-value heads of the model: they are replicated`,
+    )
+  }
+  const assumed = ofKind(trainers, assumptions.frameworks)
+  if (best && assumed.length > 0 && !launchedBy(best, assumed)) {
+    found.push(
+      `none of ${assumed.join(', ')} can launch ${named === 'the plan' ? 'the plan, whatever is chosen of what it leaves open' : 'a plan for this request: plans are listed all the same'}; launch says why`,
+    )
+  }
+  if (best && best.mesh.expert > 1) {
+    found.push(
+      'routing is taken to be even: every expert gets as many tokens as any other (auxiliary losses or biases see to it)',
+    )
+  }
+  const { caution } = optimizerRow(workload.optimizer)
+  if (caution) found.push(caution)
+  const causal = assumptions.attentionFlops === 'causal'
+  const layout = best?.contextLayout ?? null
+  const over = causal && layout !== null ? contextLayoutRow(layout).balancedOver : null
+  if (over) found.push(`context parallelism assumes causal work balanced over ${over} (zig-zag)`)
+  if (assumptions.basis === 'calibrated' && cluster.chip.kind === 'tpu') {
+    found.push('TPU efficiencies are stated starting values, not yet fitted to measurements')
+  }
+  return found
+}
+
+/** What no machine does, as far as the assumptions at hand say so. */
+function idealsOf({ assumptions, precision, workload }: Problem): readonly string[] {
+  const { overlapPrefetched, overlapCriticalPath, matmulEfficiency, matmulHalfFlops } = assumptions
+  const { attentionEfficiency, hbmEfficiency, sustainedShare, masterWeights, gradientBuffer } = assumptions
+  const efficiencies = [matmulEfficiency, attentionEfficiency, hbmEfficiency, sustainedShare]
+  const states = weightKinds.map((kind) => stateBytes(workload.optimizer, precision, assumptions, kind))
+  const bytes = new Set(states.map(({ weights, optimizer }) => weights + optimizer))
+  const alike = bytes.size === 1 && optimizerRow(workload.optimizer).factored.length === 0
+  return [
+    ...(Math.min(overlapPrefetched, overlapCriticalPath) === 1
+      ? ['all communication may overlap with compute']
+      : []),
+    ...(matmulHalfFlops === 0 && Math.min(...efficiencies) === 1 ? ['kernels reach peak'] : []),
+    ...(!masterWeights && !gradientBuffer && alike
+      ? [`weights and optimizer are ${[...bytes].join()} bytes per parameter, gradients none`]
+      : []),
+  ]
+}
+
+function launchedBy({ launch }: Plan, frameworks: readonly Trainer[]): boolean {
+  return frameworks.some((name) => {
+    const flags = launch[name]
+    return flags !== undefined && !(typeof flags === 'object' && flags !== null && 'unsupported' in flags)
+  })
+}

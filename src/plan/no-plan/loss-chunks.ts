@@ -1,0 +1,58 @@
+/**
+ * Logits in more pieces, where whole ones are what does not fit. Pieces are doubled up to the first count whose piece is no
+ * larger than the residual stream, c >= V/D: there logits are no longer what counts.
+ */
+
+import type { Assumptions } from '../../assumptions.ts'
+import { type MemoryNumbers, type Mix, shortBytes, stageBytes } from '../../cost/memory/memory-numbers.ts'
+import type { StageGroup } from '../../cost/step/stages.ts'
+import { overridesOf } from '../../named-assumptions.ts'
+import type { Problem } from '../../problem.ts'
+import type { Bytes } from '../../units.ts'
+import type { Costing } from '../account/costing.ts'
+import type { Suggestion } from '../plan.ts'
+
+/** What logits add to the workspace of a stage: nothing where its layers need more than its head. */
+export function logitBytes(memory: MemoryNumbers, group: StageGroup, mix: Mix): Bytes {
+  return stageBytes(memory, group, mix) - stageBytes({ ...memory, logits: 0 }, group, mix)
+}
+
+/** The fewest pieces with which a plan fits that does not; null where logits are not what is in the way. */
+export function fittingChunks({ model, memory, candidate }: Costing): number | null {
+  const { problem } = model
+  const fits = (chunks: number) => {
+    const logits = (memory.logits * problem.assumptions.lossChunks) / chunks
+    return shortBytes({ ...memory, logits }, candidate.groups, candidate.mix, problem.memoryBudget) <= 0
+  }
+  return morePieces(problem).find(fits) ?? null
+}
+
+export function lossChunksSuggestion(
+  problem: Problem,
+  anyPlan: (problem: Problem) => boolean,
+): readonly Suggestion[] {
+  const { assumptions, cluster } = problem
+  const changed = (lossChunks: number): Assumptions => ({ ...assumptions, lossChunks })
+  const fits = (lossChunks: number) => anyPlan({ ...problem, assumptions: changed(lossChunks) })
+  const pieces = morePieces(problem)
+  const most = pieces.at(-1)
+  if (most === undefined || !fits(most)) return []
+  const chunks = pieces.find(fits) ?? most
+  return [
+    {
+      change: 'logits and loss in pieces',
+      pointer: '/assumptions',
+      value: { basis: assumptions.basis, ...overridesOf(changed(chunks), cluster.chip) },
+      detail: `${chunks} pieces of a microbatch, one on the chip at a time (MaxText's num_vocab_tiling, torchtitan's chunked loss, Liger's fused linear cross-entropy)`,
+    },
+  ]
+}
+
+function morePieces({ assumptions, model }: Problem): readonly number[] {
+  if (!assumptions.workspace) return []
+  const pieces: number[] = []
+  for (let before = assumptions.lossChunks; before < model.vocab / model.dModel; before *= 2) {
+    pieces.push(2 * before)
+  }
+  return pieces
+}

@@ -1,0 +1,122 @@
+/**
+ * Why nothing fits, what comes nearest, and the smallest changes that make something fit: each suggestion has been
+ * tried, alone, and a plan exists with it.
+ */
+
+import { never, type Stop } from '../../patience.ts'
+import type { Problem } from '../../problem.ts'
+import { optimizerRows } from '../../recipe/optimizer.ts'
+import type { SearchResult } from '../../search/search.ts'
+import { bytesText, counted } from '../explain/figures.ts'
+import type { NoPlan, Plan, Suggestion } from '../plan.ts'
+import { anythingListed } from './anything-listed.ts'
+import { lossChunksSuggestion } from './loss-chunks.ts'
+import { budgetSuggestion, chipsSuggestion, mostThatFits } from './resource-suggestions.ts'
+
+/** Suggestions that there is no time to try are not made. */
+export function noPlan(
+  problem: Problem,
+  result: SearchResult,
+  nearest: Plan | null,
+  stop: Stop = never,
+): NoPlan {
+  const listed: AnyPlan = (changed) => anythingListed(changed, stop)
+  const shortBytes = nearest?.infeasible?.[0]?.shortBytes ?? 0
+  return {
+    reasons: reasons(problem, result, nearest, shortBytes),
+    nearest: nearest ? { plan: nearest, shortBytes } : null,
+    suggestions: [
+      ...budgetSuggestion(problem, nearest, (memoryBudget) => listed({ ...problem, memoryBudget })),
+      ...lossChunksSuggestion(problem, listed),
+      ...chipsSuggestion(problem, (cluster) => listed({ ...problem, cluster })),
+      ...batchSuggestion(problem, listed),
+      ...optimizerSuggestion(problem, listed),
+      ...constraintSuggestions(problem, listed),
+    ],
+  }
+}
+
+/** Whether that problem would have a plan, as far as there is time to tell. */
+type AnyPlan = (problem: Problem) => boolean
+
+function reasons(
+  { cluster, memoryBudget, workload, constraints }: Problem,
+  { infeasible }: SearchResult,
+  nearest: Plan | null,
+  shortBytes: number,
+): NoPlan['reasons'] {
+  const texts = {
+    memory: nearest
+      ? `the leanest layout needs ${bytesText(nearest.memoryBytes.total)} per chip; the budget is ${bytesText(memoryBudget)}: ${bytesText(shortBytes)} are missing on ${eachOf(cluster.chips)}`
+      : `no layout fits into ${bytesText(memoryBudget)} per chip`,
+    divisibility: `meshes of ${counted(cluster.chips, 'chip')} that the model's heads and layers or the ${workload.batchTokens} tokens of the batch cannot be divided over`,
+    topology: 'meshes whose axes cannot be laid on the physical axes',
+    constraint: constraintText(constraints),
+  }
+  return (['memory', 'constraint', 'topology', 'divisibility'] as const)
+    .map((reason) => ({ reason, detail: texts[reason], layouts: infeasible[reason] }))
+    .filter(({ layouts }) => layouts > 0)
+}
+
+/** What the assumptions do not search counts with what the request excludes. */
+function constraintText(constraints: Problem['constraints']): string {
+  const assumed =
+    'the assumptions leave out (a second tensor axis: searchTensor2; ZeRO stages: zeroStages, shardedPipelines; what none of their frameworks launches)'
+  if (Object.keys(constraints).length === 0) return `layouts that ${assumed}`
+  return `layouts that the request's constraints exclude, or ${assumed}`
+}
+
+/** One chip, or each of several. */
+export function eachOf(chips: number): string {
+  return chips === 1 ? 'the chip' : `each of ${chips} chips`
+}
+
+export function batchSuggestion(
+  problem: Problem,
+  anyPlan: (problem: Problem) => boolean,
+): readonly Suggestion[] {
+  const { workload } = problem
+  const sequences = Math.ceil(workload.batchTokens / workload.sequenceLength)
+  const tokens = (count: number) => count * workload.sequenceLength
+  const fewer = mostThatFits(sequences, (count) =>
+    anyPlan({ ...problem, workload: { ...workload, batchTokens: tokens(count) } }),
+  )
+  if (fewer === null) return []
+  return [
+    {
+      change: 'a smaller batch',
+      pointer: '/workload/batchTokens',
+      value: tokens(fewer),
+      detail: `${counted(fewer, 'sequence')} of ${workload.sequenceLength} instead of ${sequences}`,
+    },
+  ]
+}
+
+export function optimizerSuggestion(
+  problem: Problem,
+  anyPlan: (problem: Problem) => boolean,
+): readonly Suggestion[] {
+  const { workload } = problem
+  return optimizerRows.flatMap(({ name, smaller }) => {
+    if (smaller === null || name === workload.optimizer) return []
+    if (!anyPlan({ ...problem, workload: { ...workload, optimizer: name } })) return []
+    const change = 'an optimizer with smaller states'
+    return [{ change, pointer: '/workload/optimizer', value: name, detail: smaller }]
+  })
+}
+
+/** Each constraint on its own: is it the one that is in the way? */
+function constraintSuggestions(problem: Problem, listed: AnyPlan): readonly Suggestion[] {
+  return Object.keys(problem.constraints).flatMap((name) => {
+    const { [name as keyof Problem['constraints']]: _dropped, ...constraints } = problem.constraints
+    if (!listed({ ...problem, constraints })) return []
+    return [
+      {
+        change: `without the constraint on ${name}`,
+        pointer: `/constraints/${name}`,
+        value: null,
+        detail: 'the other constraints may stay as they are',
+      },
+    ]
+  })
+}

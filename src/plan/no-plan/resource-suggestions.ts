@@ -1,0 +1,115 @@
+/** More memory, more chips, or less of a batch: suggestions that training and inference share. */
+import type { Cluster } from '../../hardware/cluster/cluster.ts'
+import type { Setting } from '../../problem.ts'
+import type { Bytes } from '../../units.ts'
+import { bytesText, counted } from '../explain/figures.ts'
+import type { Plan, Suggestion } from '../plan.ts'
+import { type LargerHardware, largerHardware } from './larger-hardware.ts'
+
+/** How far a suggestion looks: this many doublings. */
+const doublings = 8
+
+/** What the nearest plan needs, where that is enough and the chip has it beside its margin; else the least found that is. */
+export function budgetSuggestion(
+  { cluster, memoryBudget, assumptions }: Setting,
+  nearest: Pick<Plan, 'memoryBytes' | 'summary'> | null,
+  fits: (memoryBudget: Bytes) => boolean,
+): readonly Suggestion[] {
+  const { hbmBytes } = cluster.chip
+  const most = Math.floor((1 - assumptions.reserveFraction) * hbmBytes)
+  const needed = nearest ? Math.ceil(nearest.memoryBytes.total - nearest.memoryBytes.reserve) : 0
+  const found = leastBudget(Math.max(needed, Math.ceil(memoryBudget)), most, fits)
+  if (found === null || found <= memoryBudget) return []
+  const own = nearest && found === needed ? `"${nearest.summary}" needs` : 'a plan needs'
+  return [
+    {
+      change: 'a larger memory budget',
+      pointer: '/memoryBudget',
+      value: { bytesPerChip: found },
+      detail: `the chip has ${bytesText(hbmBytes)}; ${own} ${bytesText(found)}`,
+    },
+  ]
+}
+
+/** As near to the least that fits as a hundredth; the first number itself, where that does. */
+function leastBudget(needed: Bytes, most: Bytes, fits: (memoryBudget: Bytes) => boolean): Bytes | null {
+  if (needed > most) return null
+  if (fits(needed)) return needed
+  if (!fits(most)) return null
+  let [missed, held] = [needed, most]
+  while (held > missed * 1.01) {
+    const middle = Math.ceil(Math.sqrt(missed * held))
+    if (fits(middle)) held = middle
+    else missed = middle
+  }
+  return held
+}
+
+/** The least doubling of the chips that fits, then the least number between it and its half. */
+export function chipsSuggestion(
+  setting: Pick<Setting, 'cluster' | 'asked'>,
+  fits: (cluster: Cluster) => boolean,
+): readonly Suggestion[] {
+  const larger = largerThatFits(setting, fits)
+  return larger ? [moreChips(larger)] : []
+}
+
+export function largerThatFits(
+  setting: Pick<Setting, 'cluster' | 'asked'>,
+  fits: (cluster: Cluster) => boolean,
+): LargerHardware | null {
+  const { chips } = setting.cluster
+  const held = (count: number): LargerHardware | null => {
+    const larger = largerHardware(setting, count)
+    return larger && fits(larger.cluster) ? larger : null
+  }
+  for (let factor = 2; factor <= 2 ** doublings; factor *= 2) {
+    const most = held(chips * factor)
+    if (!most) continue
+    for (const count of countsBetween(setting, (chips * factor) / 2, chips * factor)) {
+      const fewer = held(count)
+      if (fewer) return fewer
+    }
+    return most
+  }
+  return null
+}
+
+export function moreChips({ cluster, pointer, value, shape }: LargerHardware): Suggestion {
+  return {
+    change: 'more chips',
+    pointer,
+    value,
+    detail: `${counted(cluster.chips, 'chip')}${shape} are enough`,
+  }
+}
+
+/** Numbers of chips that can be had: quarters of the way on switched networks, legal slices on a torus. */
+function countsBetween(
+  setting: Pick<Setting, 'cluster' | 'asked'>,
+  low: number,
+  high: number,
+): readonly number[] {
+  const { chip } = setting.cluster
+  const unit = chip.system.kind === 'switched' ? (chip.system.tiers[0]?.size ?? 8) : 4
+  const step = Math.max(unit, Math.ceil((high - low) / 8 / unit) * unit)
+  const counts: number[] = []
+  for (let count = Math.floor(low / unit) * unit + step; count < high; count += step) {
+    if (count > low) counts.push(count)
+  }
+  return counts
+}
+
+/** The most of something that fits and is less than asked: halves of it until one fits, then between that and its double. */
+export function mostThatFits(asked: number, fits: (count: number) => boolean): number | null {
+  let held = Math.floor(asked / 2)
+  while (held >= 1 && !fits(held)) held = Math.floor(held / 2)
+  if (held < 1) return null
+  let missed = Math.min(asked, 2 * held + 1)
+  while (missed - held > 1) {
+    const middle = Math.floor((held + missed) / 2)
+    if (fits(middle)) held = middle
+    else missed = middle
+  }
+  return held
+}

@@ -1,0 +1,61 @@
+/** What the best plan owes to each resource: elasticities of the step by bandwidths and FLOPs, and the next step of memory. */
+import { shortBytes } from '../../cost/memory/memory-numbers.ts'
+import type { CostModel } from '../../cost/model.ts'
+import { repriced } from '../../cost/repriced.ts'
+import type { Accepts, Candidate } from '../../search/candidate.ts'
+import type { Choices } from '../../search/consider.ts'
+import { expandMesh } from '../../search/expand.ts'
+import { createWorkbench } from '../../search/search.ts'
+import type { Bytes } from '../../units.ts'
+import { costing } from '../account/costing.ts'
+import type { Sensitivity } from '../plan.ts'
+import { elasticities } from './elasticities.ts'
+import { type Chosen, type MemoryStep, memoryQuotient, nextMemoryStep } from './memory-step.ts'
+
+/** Policies are chosen again among plans that are accepted, as the search chose them. */
+export function sensitivity(model: CostModel, best: Candidate, accepts: Accepts | null): Sensitivity {
+  const { cluster, memoryBudget } = model.problem
+  const { stepTime } = costing(model, best)
+  const memoryStep = stepOfMemory(model, best, accepts)
+  return {
+    ...elasticities(cluster, (changed) => costing(repriced(model, changed), best).stepTime),
+    memory: memoryQuotient(memoryBudget, stepTime, memoryStep),
+    memoryStep,
+  }
+}
+
+function stepOfMemory(model: CostModel, best: Candidate, accepts: Accepts | null): MemoryStep | null {
+  const { problem } = model
+  const { memory, stepTime } = costing(model, best)
+  const chosenWithin = (budget: Bytes): Chosen | null => {
+    const roomy = { ...model, problem: { ...problem, memoryBudget: budget } }
+    const chosen = expandMesh(
+      createWorkbench(roomy, accepts),
+      best.mesh,
+      Number.POSITIVE_INFINITY,
+      only(best),
+    ).best
+    if (!chosen) return null
+    const bytes = shortBytes(memory, chosen.groups, chosen.mix, 0)
+    return { bytes, seconds: costing(model, chosen).stepTime }
+  }
+  if (!problem.assumptions.tokensDivideFreely) {
+    return nextMemoryStep({ budget: problem.memoryBudget, seconds: stepTime }, chosenWithin)
+  }
+  // Layers are real numbers: there are no steps, and one per cent shows the slope.
+  const budgetBytes = 1.01 * problem.memoryBudget
+  const chosen = chosenWithin(budgetBytes)
+  return chosen && chosen.seconds < stepTime ? { budgetBytes, stepTimeSeconds: chosen.seconds } : null
+}
+
+/** All of a layout but for its memory policy. */
+function only({ zeroStage, microbatches, sequences, schedule, stageLayers, placement }: Candidate): Choices {
+  return {
+    zeroStages: [zeroStage],
+    microbatchings: [{ microbatches, sequences }],
+    schedules: () => [schedule],
+    cuts: (layers) => layers.join() === stageLayers.join(),
+    placements: [placement],
+    nearest: false,
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * The bubble of a pipeline of p stages, at least two: (p - 1)/v microbatches, v <= L/p virtual stages and no more than rows allow. A
+ * microbatch has one sequence per replica at least, or, where tokens divide freely, a share of the batch: with r replicas
+ * 1/m >= min(1, r/M), M being over the microbatches of one replica. log2 of that, and of p - 1, are concave: the chords
+ * below them stand for them.
+ *
+ * Of each of the p - 1 weight gradients are taken away as often as a schedule may fill them in (`fillsOfBubble`); where one of
+ * which no bubble is certain may be used, there is no such part.
+ */
+import type { CostModel } from '../../../cost/model.ts'
+import { scheduleRow } from '../../../recipe/schedule.ts'
+import { axisSet, unitMesh } from '../../../sharding/axis.ts'
+import { microbatchChoices, triedSchedules } from '../../choices.ts'
+import { sum, times } from '../../memory-policy/linear-terms.ts'
+import { chordSlope, sizeOf, sizesOf } from './leaving.ts'
+import type { Case } from './mesh-part.ts'
+import { atLeast, milliseconds, type Part } from './part.ts'
+import type { Power } from './power-program.ts'
+import type { Unavoidable } from './unavoidable.ts'
+
+export function bubblePart(
+  { forward, backward, weightGradients }: Unavoidable,
+  { sizes }: Case,
+  { problem }: CostModel,
+): Part | null {
+  const { cluster, model } = problem
+  const tried = triedSchedules(problem).map((name) => scheduleRow({ name }))
+  const filled = tried.reduce((most, { fillsOfBubble }) => Math.max(most, fillsOfBubble ?? 0), 0)
+  const flopTime = forward.flopTime + backward.flopTime - filled * weightGradients.flopTime
+  const hbmTime = forward.hbmTime + backward.hbmTime - filled * weightGradients.hbmTime
+  if (tried.some(({ fillsOfBubble }) => fillsOfBubble === null) || flopTime < 0 || hbmTime < 0) return null
+  const wait = ((flopTime + hbmTime) / cluster.chips) * milliseconds
+  const slope = chordSlope(sizes.pipeline.most, (stages) => stages - 1)
+  const share = microbatchShare(problem)
+  const stages = (further: number, name: string): Power => ({
+    name,
+    exponent: sum([share.exponent, { [sizeOf('pipeline')]: slope + further }]),
+    offset: share.offset - slope,
+  })
+  const most = tried.reduce((virtual, { virtualStages }) => Math.max(virtual, virtualStages[1]), 1)
+  const virtual = Math.max(1, Math.min(most, Math.floor(model.layers / 2)))
+  const limits = [
+    { power: stages(0, 'waiting stages'), weight: wait / virtual },
+    { power: stages(1, 'waiting stages x pipeline'), weight: wait / model.layers },
+  ]
+  return {
+    variables: [{ name: 'bubble', cost: 1 }],
+    rows: limits.map(({ power: { name }, weight }) =>
+      atLeast('bubble', `bubble of ${name}`, { [name]: weight }, 0),
+    ),
+    powers: limits.map(({ power }) => power),
+    priced: limits.map(({ power: { name } }) => ({
+      row: `bubble of ${name}`,
+      amount: ({ bubble = 0 }) => bubble,
+      shares: { flops: flopTime / (flopTime + hbmTime), hbmBandwidth: hbmTime / (flopTime + hbmTime) },
+    })),
+  }
+}
+
+/** A power that is at most 1/m. */
+function microbatchShare(problem: CostModel['problem']): Omit<Power, 'name'> {
+  const { workload, assumptions, cluster } = problem
+  if (!assumptions.tokensDivideFreely) {
+    const sequences = workload.batchTokens / workload.sequenceLength
+    return { exponent: sizesOf(axisSet(['data', 'fsdp'])), offset: -Math.log2(sequences) }
+  }
+  // Powers of two: twice the most there are is over the most there might be.
+  const most =
+    1 + Math.max(...microbatchChoices(unitMesh, problem).map(({ microbatches }) => Math.log2(microbatches)))
+  const replicas = Math.log2(Math.min(cluster.chips, workload.batchTokens))
+  const slope = replicas === 0 ? 0 : (Math.min(0, replicas - most) + most) / replicas
+  return { exponent: times(sizesOf(axisSet(['data', 'fsdp', 'context'])), slope), offset: -most }
+}

@@ -1,0 +1,65 @@
+/** A part of the programme of the continuous bound, and what its rows have of the resources that the bound depends on. */
+import type { Point, Row } from '../../../../solvers/linear-program.ts'
+import { sum, type Terms, times } from '../../memory-policy/linear-terms.ts'
+import { sizePower } from './leaving.ts'
+import type { Power, PowerProgram } from './power-program.ts'
+import type { Share } from './unavoidable.ts'
+
+/** The objective and times are in ms, memory in GiB. */
+export const milliseconds = 1e3
+export const gibibytes = 2 ** -30
+
+export const resources = ['flops', 'hbmBandwidth', 'iciBandwidth', 'dcnBandwidth', 'memory'] as const
+
+/** d log T / d log of a resource. */
+export type Elasticities = Readonly<Record<(typeof resources)[number], number>>
+
+/** A row, what it has of some resources in the units of the objective, and their shares of that. */
+export interface Priced {
+  readonly row: string
+  readonly amount: (values: Point['values']) => number
+  readonly shares: Partial<Elasticities>
+}
+
+export interface Part extends PowerProgram {
+  readonly priced: readonly Priced[]
+}
+
+export function joined(parts: readonly Part[]): Part {
+  return {
+    variables: parts.flatMap(({ variables }) => variables),
+    rows: parts.flatMap(({ rows }) => rows),
+    powers: parts.flatMap(({ powers }) => powers),
+    priced: parts.flatMap(({ priced }) => priced),
+  }
+}
+
+/** weight · (power - minus), or a constant. */
+export interface Summand {
+  readonly power?: Power
+  readonly minus: number
+  readonly weight: number
+}
+
+export function shareOf({ amount, times: set }: Share, unit: number): Summand {
+  return set === 0
+    ? { minus: -1, weight: amount * unit }
+    : { power: sizePower(set), minus: 0, weight: amount * unit }
+}
+
+export function added(summands: readonly (Summand | null)[]): {
+  readonly terms: Terms
+  readonly constant: number
+  readonly powers: readonly Power[]
+} {
+  const present = summands.filter((summand) => summand !== null)
+  return {
+    terms: sum(present.flatMap(({ power, weight }) => (power ? [{ [power.name]: weight }] : []))),
+    constant: present.reduce((total, { minus, weight }) => total - minus * weight, 0),
+    powers: present.flatMap(({ power }) => (power ? [power] : [])),
+  }
+}
+
+export function atLeast(variable: string, name: string, terms: Terms, constant: number): Row {
+  return { name, terms: { [variable]: 1, ...times(terms, -1) }, lower: constant }
+}

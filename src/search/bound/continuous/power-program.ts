@@ -1,0 +1,88 @@
+/**
+ * A linear programme with variables that are at least powers of two of linear expressions:
+ *
+ *   minimise c·x   subject to   linear rows,   x_k >= 2^(a_k·x + b_k)
+ *
+ * A power is convex, so that each of its tangents is a row that every solution satisfies: with u the exponent where it
+ * touches, x_k >= 2^u · (1 + ln 2 · (a_k·x + b_k - u)). Tangents are added where the last solution breaks a power, until
+ * none is broken by more than a hundred-thousandth; those that the solution stays far from are dropped, as they did not
+ * decide it. Every optimum on the way bounds the programme's from below, so that it may be left at any time. Method:
+ * Kelley, "The cutting-plane method for solving convex programs" (1960).
+ */
+import type { LinearProgram, Point, Row, Solver } from '../../../../solvers/linear-program.ts'
+import type { Terms } from '../../memory-policy/linear-terms.ts'
+
+export interface Power {
+  /** Of the variable that is at least the power. */
+  readonly name: string
+  readonly exponent: Terms
+  readonly offset: number
+}
+
+export interface PowerProgram extends LinearProgram {
+  readonly powers: readonly Power[]
+}
+
+export type PowerSolution =
+  | { readonly status: 'optimal'; readonly bound: number; readonly point: Point }
+  /** Left because the bound had reached what the caller wanted to know. */
+  | { readonly status: 'over' }
+  | { readonly status: 'infeasible' | 'unsolved' }
+
+const tolerance = 1e-5
+const mostRounds = 40
+const firstExponents = [0, 4, 8]
+/** Tangents touch at multiples of 1/256, no two so close that a solver could not tell them apart. */
+const grid = 256
+/** Of the power where it touches: a tangent that is further below the solution is far from it. */
+const far = 0.5
+
+export function solvePowerProgram(
+  { variables, rows, powers }: PowerProgram,
+  solver: Solver,
+  limit = Number.POSITIVE_INFINITY,
+): PowerSolution {
+  let tangents = powers.flatMap((power) => firstExponents.map((exponent) => tangent(power, exponent)))
+  let best: Extract<PowerSolution, { status: 'optimal' }> | null = null
+  for (let round = 0; round < mostRounds; round++) {
+    const answer = solver({ variables, rows: [...rows, ...tangents] })
+    if (answer.status === 'infeasible') return { status: 'infeasible' }
+    if (answer.status !== 'optimal') break
+    const { point, gap } = answer
+    best = { status: 'optimal', bound: point.objective - gap * Math.abs(point.objective), point }
+    if (best.bound >= limit) return { status: 'over' }
+    const broken = powers.filter((power) => isBroken(power, point))
+    if (broken.length === 0) break
+    const near = tangents.filter((row) => slack(row, point) < far)
+    const known = new Set(near.map(({ name }) => name))
+    const further = broken.map((power) => tangent(power, Math.round(exponentAt(power, point) * grid) / grid))
+    tangents = [...near, ...further.filter(({ name }) => !known.has(name))]
+  }
+  return best ?? { status: 'unsolved' }
+}
+
+function tangent({ name, exponent, offset }: Power, at: number): Row {
+  const slope = Math.LN2
+  const terms: Record<string, number> = { [name]: 2 ** -at }
+  for (const [variable, coefficient] of Object.entries(exponent)) terms[variable] = -slope * coefficient
+  return { name: `${name} touches at ${at}`, terms, lower: 1 + slope * (offset - at) }
+}
+
+function slack({ terms, lower = 0 }: Row, point: Point): number {
+  return valueAt(terms, point) - lower
+}
+
+function isBroken(power: Power, point: Point): boolean {
+  return (point.values[power.name] ?? 0) < 2 ** exponentAt(power, point) * (1 - tolerance)
+}
+
+function exponentAt({ exponent, offset }: Power, point: Point): number {
+  return offset + valueAt(exponent, point)
+}
+
+function valueAt(terms: Terms, { values }: Point): number {
+  return Object.entries(terms).reduce(
+    (sum, [name, coefficient]) => sum + coefficient * (values[name] ?? 0),
+    0,
+  )
+}

@@ -1,0 +1,118 @@
+/**
+ * What no cut of a layout into stages is under, where layers differ: before its many cuts are walked. Of p chips, each i with
+ * windows w(x_i) that are convex in what it computes and moves, x the mean of x_i,
+ *
+ *   time     (m - 1/v)·max w(x_i) + once_i + Σ w(x_i)/v  >=  the same of p stages that are all the mean
+ *            m·max w(x_i) + once_i                       >=  likewise, where the backward pass is split
+ *   memory   max (states_i + f_i·kept_i)                 >=  states + min f_i · kept
+ *
+ * with everything kept, and in memory under the policy that suits best. The ends of the model, the optimizer and the workspace
+ * are left out.
+ */
+
+import type { MemoryNumbers, Mix } from '../../cost/memory/memory-numbers.ts'
+import type { CostModel } from '../../cost/model.ts'
+import { onceTime, type StepScratch, stageTime } from '../../cost/step/stage-time.ts'
+import type { Layers, StageGroup } from '../../cost/step/stages.ts'
+import { stepTime } from '../../cost/step/step.ts'
+import { inFlight, type Schedule, scheduleRow } from '../../recipe/schedule.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+import type { Bytes, Seconds } from '../../units.ts'
+import type { Layout } from '../candidate.ts'
+import type { StageCuts } from '../stages/stage-cuts.ts'
+import type { StageNumbers } from '../stages/stage-numbers.ts'
+
+type Uncut = Pick<Layout, 'mesh' | 'schedule' | 'microbatches'>
+
+/** On the best conceivable placement; nothing is known where everything may not be kept. */
+export function layoutFloor(
+  model: CostModel,
+  { schedule, microbatches, mesh }: Uncut,
+  { compute, memory, traffics }: StageNumbers,
+  scratch: StepScratch,
+): Seconds {
+  if (memory.least < 0) return 0
+  const keepAll: Mix = { policy: memory.least, other: memory.least, count: 0 }
+  const { stagesPerChip, split } = scheduleRow(schedule)
+  const group = meanStage(model, mesh.pipeline, stagesPerChip)
+  const layers: Layers = { groups: [group], schedule, microbatches, update: 0 }
+  let least = Number.POSITIVE_INFINITY
+  for (const traffic of traffics(schedule).best) {
+    if (split) {
+      const own = stageTime(model, compute, traffic, group, layers, keepAll, 'expected', scratch)
+      const once = onceTime(model, compute, traffic, group, keepAll, 'expected', scratch, own)
+      least = Math.min(least, microbatches * own + once)
+    } else {
+      least = Math.min(least, stepTime(model, compute, traffic, layers, keepAll, 'expected', scratch))
+    }
+  }
+  // Added up in another order than a step: rounding must not put it above one.
+  return least * (1 - 1e-12)
+}
+
+/** Bytes over the budget. */
+export function layoutShortBytes(
+  model: CostModel,
+  { schedule, microbatches, mesh }: Uncut,
+  { memory }: Pick<StageNumbers, 'memory'>,
+): Bytes {
+  const { memoryBudget, model: transformer } = model.problem
+  const { pipeline } = mesh
+  const { kept, reserve } = memory
+  const least = Math.min(
+    inFlight(schedule, 0, pipeline, microbatches),
+    inFlight(schedule, pipeline - 1, pipeline, microbatches),
+  )
+  const each = statesOfLayer(memory, schedule) + least * Math.min(...kept)
+  const mean = (transformer.layers / pipeline) * each
+  return (mean + reserve) * (1 - 1e-12) - memoryBudget
+}
+
+/**
+ * False where no cut fits, under whatever policy. Of like layers stage i has room for k_i = (budget - reserve)/(states + f_i·kept)
+ * of them at most, and all stages for no more than their sum.
+ */
+export function hasRoom(
+  model: CostModel,
+  layout: Uncut,
+  { kind }: Pick<StageCuts, 'kind'>,
+  numbers: Pick<StageNumbers, 'memory'>,
+): boolean {
+  if (kind === 'unlike') return layoutShortBytes(model, layout, numbers) <= 0
+  const { memoryBudget, model: transformer } = model.problem
+  const { memory } = numbers
+  const { schedule, microbatches, mesh } = layout
+  const states = statesOfLayer(memory, schedule)
+  const kept = Math.min(...memory.kept)
+  const room = memoryBudget - memory.reserve * (1 - 1e-12)
+  let layers = 0
+  for (let stage = 0; stage < mesh.pipeline; stage++) {
+    layers += room / (states + inFlight(schedule, stage, mesh.pipeline, microbatches) * kept)
+  }
+  return layers >= transformer.layers * (1 - 1e-9)
+}
+
+/** Bytes over the budget of any layout: of a mesh's average chip, with one microbatch in flight. */
+export function meanShortBytes(
+  { problem }: CostModel,
+  { pipeline }: Mesh,
+  { layer, kept, reserve }: MemoryNumbers,
+): Bytes {
+  const { memoryBudget, model: transformer } = problem
+  const each = layer.weights + layer.gradients + layer.optimizer + Math.min(...kept)
+  return ((transformer.layers / pipeline) * each + reserve) * (1 - 1e-12) - memoryBudget
+}
+
+/** Of a layer of each stage that a chip has. */
+function statesOfLayer({ layer, shardsOptimizer }: MemoryNumbers, schedule: Schedule): Bytes {
+  const held = scheduleRow(schedule).stagesPerChip
+  const optimizer = layer.optimizer / (shardsOptimizer ? held : 1)
+  return held * (layer.weights + layer.gradients + optimizer)
+}
+
+function meanStage({ problem }: CostModel, stages: number, held: 1 | 2): StageGroup {
+  return {
+    ...{ first: false, last: false, layers: problem.model.layers / stages, stages, index: 0 },
+    ...{ inFlight: 1, held, composition: null },
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * What no cut of a layout into stages is under for its work alone: arithmetic and overhead of T = L·c + h in one microbatch, c a
+ * layer with everything kept and h the head. The longest of p stages has no less than their mean, and v virtual stages fill and
+ * drain once:
+ *
+ *   floor = (m - 1/v)·T/p + T/v, or m·T/p where the backward pass is split
+ *
+ * One multiplication a schedule: asked before stages, memory and communication of the layout are looked at.
+ */
+
+import type { CostModel } from '../../cost/model.ts'
+import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
+import { type Schedule, scheduleRow } from '../../recipe/schedule.ts'
+import type { Seconds } from '../../units.ts'
+
+/** Of one microbatch, on one chip after another. */
+export function wholeWork({ problem, layerOverhead }: CostModel, compute: ComputeNumbers): Seconds {
+  const layer = compute.forward + Math.min(...compute.backward) + 2 * layerOverhead
+  return problem.model.layers * layer + compute.headForward + compute.headBackward
+}
+
+export function workFloor(work: Seconds, stages: number, schedule: Schedule, microbatches: number): Seconds {
+  const { virtualStages } = schedule
+  const floor = scheduleRow(schedule).split
+    ? (microbatches * work) / stages
+    : ((microbatches - 1 / virtualStages) * work) / stages + work / virtualStages
+  // Added up in another order than a step: rounding must not put it above one.
+  return floor * (1 - 1e-12)
+}

@@ -1,0 +1,219 @@
+/**
+ * How many layers of each group of stages use which policy, as part of a programme. Three ways to count:
+ *
+ *   real           x_ip >= 0 free, the working set of a stage the mean of its layers': a relaxation of the others
+ *   any            x_ip whole and free; on every stage the working set of what it uses
+ *   two policies   on every stage n layers use one policy, the leaner, and the rest another, n the same for all:
+ *                  min(n, L_i) on a stage of L_i layers, which is what frameworks take (cost/memory/remat.ts)
+ *
+ * Of two policies: binaries say which is the leaner (`other`) and which the rest (`policy`); they may be the same. Where
+ * layers differ the leaner is so in layers of either kind. A stage of fewer layers than the fullest also has one for n
+ * being beyond its layers.
+ */
+import type { Point, Row, Variable } from '../../../solvers/linear-program.ts'
+import { liveOf, type MemoryNumbers, type Mix } from '../../cost/memory/memory-numbers.ts'
+import { keepsLess } from '../../cost/memory/remat.ts'
+import type { StageGroup } from '../../cost/step/stages.ts'
+import type { Terms } from './linear-terms.ts'
+
+export interface LayerCounts {
+  readonly variables: readonly Variable[]
+  readonly rows: readonly Row[]
+  /** Layers of a stage that use a policy. */
+  readonly layers: (group: number, policy: number) => Terms
+  /** The working set of a recomputed layer, in the programme's unit of bytes. */
+  readonly live: (group: number) => Terms
+  readonly groups: readonly StageGroup[]
+  readonly policies: number
+  readonly kind: CountingName
+}
+
+export type CountingName = 'real' | 'any' | 'two-policies'
+
+type Counting = (
+  memory: MemoryNumbers,
+  groups: readonly StageGroup[],
+  perByte: number,
+  whole: boolean,
+) => LayerCounts
+
+const realCounts: Counting = (memory, groups, perByte) => {
+  const { kept } = memory
+  const every = (group: number, times: (policy: number) => number): Terms =>
+    Object.fromEntries(kept.map((_, p) => [layers(group, p), times(p)]))
+  return {
+    variables: groups.flatMap((_, i) => kept.map((_kept, p) => ({ name: layers(i, p), cost: 0 }))),
+    rows: groups.map((group, i) => ({
+      name: `layers ${i}`,
+      terms: every(i, () => 1),
+      lower: group.layers,
+      upper: group.layers,
+    })),
+    layers: (group, policy) => ({ [layers(group, policy)]: 1 }),
+    live: (i) => {
+      const group = groups[i]
+      return group ? every(i, (p) => (liveOf(memory, group, p) * perByte) / group.layers) : {}
+    },
+    groups,
+    policies: kept.length,
+    kind: 'real',
+  }
+}
+
+const anyCounts: Counting = (memory, groups, perByte, whole) => {
+  const { kept } = memory
+  const variables: Variable[] = []
+  const rows: Row[] = []
+  const used = (group: number, policy: number) => `used ${group} ${policy}`
+  groups.forEach((group, i) => {
+    // Half a layer is the mean of two stages that a chip holds.
+    const integer = whole && Number.isInteger(group.layers)
+    kept.forEach((_, p) => {
+      variables.push({ name: layers(i, p), cost: 0, upper: group.layers, integer })
+      variables.push({ name: used(i, p), cost: 0, upper: 1, integer: true })
+      const most = { [layers(i, p)]: 1, [used(i, p)]: -group.layers }
+      const working = { [`live ${i}`]: 1, [used(i, p)]: -liveOf(memory, group, p) * perByte }
+      rows.push({ name: `used ${i} ${p}`, terms: most, upper: 0 })
+      rows.push({ name: `live ${i} ${p}`, terms: working, lower: 0 })
+    })
+    variables.push({ name: `live ${i}`, cost: 0 })
+    const all = Object.fromEntries(kept.map((_, p) => [layers(i, p), 1]))
+    rows.push({ name: `layers ${i}`, terms: all, lower: group.layers, upper: group.layers })
+  })
+  return {
+    variables,
+    rows,
+    layers: (group, policy) => ({ [layers(group, policy)]: 1 }),
+    live: (group) => ({ [`live ${group}`]: 1 }),
+    groups,
+    policies: kept.length,
+    kind: 'any',
+  }
+}
+
+const twoPolicies: Counting = (memory, groups, perByte, whole) => {
+  const { kept } = memory
+  const most = Math.max(...groups.map((group) => group.layers))
+  const policies = kept.map((_, p) => p)
+  const every = (name: (policy: number) => string, times: (policy: number) => number = () => 1): Terms =>
+    Object.fromEntries(policies.map((p) => [name(p), times(p)]))
+  const keeping = (sign: 1 | -1) => (policy: number) => sign * (kept[policy] ?? 0) * perByte
+  const variables: Variable[] = [
+    { name: 'count', cost: 0, upper: most, integer: whole },
+    ...policies.flatMap((p): Variable[] => [
+      { name: isOther(p), cost: 0, upper: 1, integer: true },
+      { name: isRest(p), cost: 0, upper: 1, integer: true },
+    ]),
+  ]
+  const rows: Row[] = [
+    { name: 'one other', terms: every(isOther), lower: 1, upper: 1 },
+    { name: 'one rest', terms: every(isRest), lower: 1, upper: 1 },
+    {
+      name: 'other is leaner',
+      terms: { ...every(isRest, keeping(1)), ...every(isOther, keeping(-1)) },
+      lower: 0,
+    },
+    ...policies.flatMap((p) =>
+      policies
+        .filter((q) => keepsLess(memory, p, q) !== keepsLess({ kept }, p, q))
+        .map((q) => ({ name: `not ${q} beside ${p}`, terms: { [isRest(p)]: 1, [isOther(q)]: 1 }, upper: 1 })),
+    ),
+  ]
+  // Groups whose layers are alike have the same working set, but for what the ends leave of it.
+  const liveIn = groups.map((group) => policies.map((p) => liveOf(memory, group, p)).join())
+  const liveName = (group: number) => `live ${liveIn.indexOf(liveIn[group] ?? '')}`
+  groups.forEach((group, i) => {
+    const live = liveName(i)
+    if (variables.some(({ name }) => name === live)) return
+    const working = (policy: number) => -liveOf(memory, group, policy) * perByte
+    variables.push({ name: live, cost: 0 })
+    rows.push(
+      { name: `${live} of other`, terms: { [live]: 1, ...every(isOther, working) }, lower: 0 },
+      { name: `${live} of rest`, terms: { [live]: 1, ...every(isRest, working) }, lower: 0 },
+    )
+  })
+  for (const size of new Set(groups.map((group) => group.layers))) {
+    const other = (policy: number) => `other ${policy} of ${size}`
+    const rest = (policy: number) => `rest ${policy} of ${size}`
+    for (const p of policies) {
+      variables.push({ name: other(p), cost: 0, upper: size }, { name: rest(p), cost: 0, upper: size })
+      rows.push({ name: other(p), terms: { [other(p)]: 1, [isOther(p)]: -size }, upper: 0 })
+      rows.push({ name: rest(p), terms: { [rest(p)]: 1, [isRest(p)]: -size }, upper: 0 })
+    }
+    rows.push({
+      name: `all of ${size}`,
+      terms: { ...every(other), ...every(rest) },
+      lower: size,
+      upper: size,
+    })
+    const counted = every(other)
+    if (size === most) {
+      rows.push({ name: `count of ${size}`, terms: { ...counted, count: -1 }, lower: 0, upper: 0 })
+      continue
+    }
+    const beyond = `count is beyond ${size}`
+    variables.push({ name: beyond, cost: 0, upper: 1, integer: true })
+    rows.push(
+      { name: `count of ${size}`, terms: { ...counted, count: -1 }, upper: 0 },
+      { name: `count up to ${size}`, terms: { ...counted, count: -1, [beyond]: most - size }, lower: 0 },
+      { name: `all beyond ${size}`, terms: { ...counted, [beyond]: -size }, lower: 0 },
+    )
+  }
+  return {
+    variables,
+    rows,
+    layers: (group, policy) => {
+      const size = groups[group]?.layers
+      return { [`other ${policy} of ${size}`]: 1, [`rest ${policy} of ${size}`]: 1 }
+    },
+    live: (group) => ({ [liveName(group)]: 1 }),
+    groups,
+    policies: kept.length,
+    kind: 'two-policies',
+  }
+}
+
+export const countings: Readonly<Record<CountingName, Counting>> = {
+  real: realCounts,
+  any: anyCounts,
+  'two-policies': twoPolicies,
+}
+
+function layers(group: number, policy: number): string {
+  return `layers ${group} ${policy}`
+}
+
+function isOther(policy: number): string {
+  return `other is ${policy}`
+}
+
+function isRest(policy: number): string {
+  return `rest is ${policy}`
+}
+
+/** By group of stages, then by policy. */
+export function readLayers(point: Point, { groups, policies, layers }: LayerCounts): readonly number[][] {
+  return groups.map((_, group) =>
+    Array.from({ length: policies }, (_unused, policy) =>
+      Object.keys(layers(group, policy)).reduce((sum, name) => sum + (point.values[name] ?? 0), 0),
+    ),
+  )
+}
+
+/** Null where the counts are not of two policies alike on all stages. */
+export function readMix(point: Point, counts: LayerCounts): Mix | null {
+  const { kind, policies } = counts
+  const alone = onlyPolicy(readLayers(point, counts))
+  if (alone !== null) return { policy: alone, other: alone, count: 0 }
+  if (kind !== 'two-policies') return null
+  const chosen = (name: (policy: number) => string) =>
+    Array.from({ length: policies }, (_, policy) => policy).find((p) => point.values[name(p)] === 1) ?? 0
+  return { policy: chosen(isRest), other: chosen(isOther), count: point.values.count ?? 0 }
+}
+
+/** The one that all layers of all stages use; null where there is none. */
+function onlyPolicy(layersByPolicy: readonly (readonly number[])[]): number | null {
+  const used = new Set(layersByPolicy.flatMap((own) => own.flatMap((count, p) => (count > 0 ? [p] : []))))
+  const [only] = used
+  return used.size === 1 && only !== undefined ? only : null
+}

@@ -1,0 +1,155 @@
+/**
+ * The memory policy of one layout as a mixed-integer programme: how many layers of each stage use which
+ * rematerialisation policy, so that the step is shortest within the budget. It is the oracle of the closed form in
+ * cost/memory/remat.ts; the duals of its relaxation say what a byte of budget is worth. In ms and GiB:
+ *
+ *   minimise  S + Σ_i s_i·t_i/v + h·T + constants
+ *
+ *   t_i = F_i + b_i + e(x_i)        one microbatch on stage i; x_ip layers of stage i use policy p, Σ_p x_ip = L_i
+ *   b_i >= B_k(x_i)                 backward: compute, or one of the network's resources; each linear in x_i
+ *   S >= (m - 1/v)·t_i + once_i + g_i - b_i    the busiest stage: what weights and gradients add once a step with it
+ *   g_i >= G_k(x_i)                 the backward window with the gradients in it
+ *   T >= t_i                        h is the holes' of an interleaved schedule (cost/step/step.ts)
+ *                                   schedules that split the backward pass have rows of their own: stage-part.ts
+ *   fixed_i + f_i · Σ_p kept_p·x_ip + live <= budget
+ *
+ * There are s_i stages like i.
+ * Which x there are is the counting's (layer-counts.ts).
+ */
+
+import type { LinearProgram, Point, Row, Solver } from '../../../solvers/linear-program.ts'
+import { ofStage } from '../../cost/compile/composed.ts'
+import { fixedBytes, type MemoryNumbers, type Mix } from '../../cost/memory/memory-numbers.ts'
+import { offloads } from '../../cost/memory/remat.ts'
+import { createStepScratch } from '../../cost/step/stage-time.ts'
+import type { StageGroup } from '../../cost/step/stages.ts'
+import { holeTime } from '../../cost/step/step.ts'
+import { splitBackward } from '../../recipe/schedule.ts'
+import type { Seconds } from '../../units.ts'
+import { splitPipeline, splitStage, weighted, wholePipeline, wholeStage } from '../stages/stage-part.ts'
+import { type LayoutNumbers, milliseconds, stageWindows } from '../stages/stage-windows.ts'
+import { type CountingName, countings, type LayerCounts, readLayers, readMix } from './layer-counts.ts'
+import { sum, type Terms, times } from './linear-terms.ts'
+
+const gibibytes = 2 ** -30
+
+export interface MemoryPolicy {
+  /** Null where counts differ from what a mix can say. */
+  readonly mix: Mix | null
+  /** By group of stages, then by policy. */
+  readonly layers: readonly (readonly number[])[]
+  readonly stepTimeSeconds: Seconds
+}
+
+/** Counts as real numbers: no policy is faster. */
+export interface RelaxedMemoryPolicy extends MemoryPolicy {
+  /** What one more byte of budget would take off the step. */
+  readonly secondsPerByte: number
+}
+
+export type MemoryPolicyAnswer<Policy> =
+  | ({ readonly status: 'optimal' } & Policy)
+  | { readonly status: 'infeasible' | 'unsolved' }
+
+export function relaxMemoryPolicy(
+  numbers: LayoutNumbers,
+  solver: Solver,
+): MemoryPolicyAnswer<RelaxedMemoryPolicy> {
+  const programme = memoryPolicyProgram(numbers, 'real')
+  const answer = solver(programme.program)
+  if (answer.status === 'infeasible') return { status: 'infeasible' }
+  if (answer.status !== 'optimal') return { status: 'unsolved' }
+  const { groups } = numbers.layers
+  return {
+    status: 'optimal',
+    ...readMemoryPolicy(answer.point, programme),
+    secondsPerByte: secondsPerByte(answer.point, groups),
+  }
+}
+
+export function solveMemoryPolicy(
+  numbers: LayoutNumbers,
+  solver: Solver,
+  counting: 'two-policies' | 'any' = 'two-policies',
+): MemoryPolicyAnswer<MemoryPolicy> {
+  const programme = memoryPolicyProgram(numbers, counting)
+  const answer = solver(programme.program)
+  if (answer.status === 'infeasible') return { status: 'infeasible' }
+  if (answer.status !== 'optimal') return { status: 'unsolved' }
+  return { status: 'optimal', ...readMemoryPolicy(answer.point, programme) }
+}
+
+export interface MemoryPolicyProgram {
+  readonly program: LinearProgram
+  readonly counts: LayerCounts
+  /** What the step takes whatever the policy: added to the objective. */
+  readonly constant: Seconds
+}
+
+export function readMemoryPolicy(point: Point, { counts, constant }: MemoryPolicyProgram): MemoryPolicy {
+  return {
+    mix: readMix(point, counts),
+    layers: readLayers(point, counts),
+    stepTimeSeconds: point.objective / milliseconds + constant,
+  }
+}
+
+export function memoryPolicyProgram(numbers: LayoutNumbers, counting: CountingName): MemoryPolicyProgram {
+  const { model, memory, layers } = numbers
+  const { groups, schedule, microbatches } = layers
+  const { memoryBudget, assumptions } = model.problem
+  const counts = countings[counting](memory, groups, gibibytes, !assumptions.tokensDivideFreely)
+  const stages = groups.reduce((count, group) => count + group.stages, 0)
+  const { virtualStages } = schedule
+  const split = splitBackward(schedule, stages, microbatches)
+  const scratch = createStepScratch(model.resources)
+  const parts = groups.map((group, i) => {
+    const fixed = memoryBudget - fixedBytes(memory, group)
+    const windows = stageWindows(numbers, group, scratch)
+    const own = split
+      ? splitStage(windows, i, counts, microbatches, split)
+      : wholeStage(windows, i, counts, microbatches - 1 / virtualStages, group.stages / virtualStages)
+    return {
+      variables: own.variables,
+      rows: [
+        ...own.rows,
+        { name: memoryRow(i), terms: memoryTerms(memory, group, i, counts), upper: fixed * gibibytes },
+        ...withoutHost(memory, i, counts),
+      ],
+    }
+  })
+  const pipeline = split ? splitPipeline(groups) : wholePipeline(holeTime(1, stages, schedule, microbatches))
+  const transfers = Math.max(0, stages - 2) * numbers.traffic.transferTime
+  return {
+    program: {
+      variables: [...counts.variables, ...pipeline.variables, ...parts.flatMap(({ variables }) => variables)],
+      rows: [...counts.rows, ...pipeline.rows, ...parts.flatMap(({ rows }) => rows)],
+    },
+    counts,
+    constant: transfers + layers.update + model.stepOverhead,
+  }
+}
+
+/** What the layers of a stage keep, and what is live beside that. */
+function memoryTerms(memory: MemoryNumbers, group: StageGroup, i: number, counts: LayerCounts): Terms {
+  const { kept } = ofStage(memory, group)
+  return sum([times(weighted(kept, i, counts), group.inFlight * gibibytes), counts.live(i)])
+}
+
+/** Policies that keep arrays on the host go alone: they are no part of the programme. */
+function withoutHost(memory: MemoryNumbers, i: number, counts: LayerCounts): readonly Row[] {
+  const away = memory.kept.flatMap((_, policy) =>
+    offloads(memory, policy) ? [counts.layers(i, policy)] : [],
+  )
+  return away.length > 0 ? [{ name: `on the host ${i}`, terms: sum(away), upper: 0 }] : []
+}
+
+function memoryRow(stage: number): string {
+  return `memory ${stage}`
+}
+
+/** More budget moves the right-hand sides of all stages at once. */
+function secondsPerByte({ duals = {} }: Point, groups: readonly StageGroup[]): number {
+  const perGibibyte = groups.reduce((price, _, stage) => price - (duals[memoryRow(stage)] ?? 0), 0)
+  return Math.max(0, (perGibibyte / milliseconds) * gibibytes)
+}

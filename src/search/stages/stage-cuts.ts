@@ -1,0 +1,180 @@
+/**
+ * The cuts of a model's layers into stages, k layers on the last one (cost/step/stages.ts), and what no cut can be faster than:
+ * of its longest stage, in arithmetic and overhead alone, with c a layer, h the head and v virtual stages,
+ *
+ *   t_k = max(k·c + h, n_k·c)      n_k the most layers of another stage
+ *   floor = (m - 1/v)·t_k + (L·c + h)/v, or m·t_k where the backward pass is split
+ *
+ * t_k falls and then rises with k: from the most even cut on, each way, floors never fall. Where a chip holds two stages
+ * a cut is one of such pairs. Where layers differ (unlike-cuts.ts) each kind has its own c, and the cuts
+ * are taken in the order of their floors.
+ */
+import { blend } from '../../cost/compile/composed.ts'
+import { layerOverhead } from '../../cost/compute/overhead.ts'
+import type { MemoryNumbers } from '../../cost/memory/memory-numbers.ts'
+import { fittingMixes } from '../../cost/memory/remat.ts'
+import type { CostModel } from '../../cost/model.ts'
+import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
+import {
+  evenLastLayers,
+  mirroredLayers,
+  type StageGroup,
+  stageGroups,
+  stageLayers,
+} from '../../cost/step/stages.ts'
+import { denseLayer, layersAreAlike, sparseLayer } from '../../model/composition.ts'
+import type { Problem } from '../../problem.ts'
+import { inFlight, type Schedule, scheduleRow } from '../../recipe/schedule.ts'
+import type { Seconds } from '../../units.ts'
+import { unlikeCuts } from './unlike-cuts.ts'
+
+export interface StageCut {
+  readonly stageLayers: readonly number[]
+  readonly groups: readonly StageGroup[]
+  readonly floor: Seconds
+}
+
+export type StageCuts = AlikeCuts | UnlikeCuts
+
+export interface AlikeCuts {
+  readonly kind: 'alike'
+  /** Of the most even cut. */
+  readonly evenLast: number
+  /** Null where a stage would have fewer layers than it must. */
+  readonly of: (last: number) => StageCut | null
+}
+
+/** Where layers differ floors do not fall and rise with k: all of them, the least first. */
+export interface UnlikeCuts {
+  readonly kind: 'unlike'
+  readonly byFloor: readonly { readonly floor: Seconds; readonly cut: () => StageCut }[]
+}
+
+/** Null where there are too few layers for so many stages. */
+export function stageCuts(
+  model: CostModel,
+  stages: number,
+  schedule: Schedule,
+  microbatches: number,
+  compute: ComputeNumbers,
+): StageCuts | null {
+  const { model: transformer, assumptions } = model.problem
+  const { layers } = transformer
+  const timeOf = ({ forward, backward }: ComputeNumbers, overhead: Seconds) =>
+    forward + Math.min(...backward) + 2 * overhead
+  const layer = timeOf(compute, model.layerOverhead)
+  const [dense, sparse] = [denseLayer, sparseLayer].map((kind) =>
+    timeOf(compute.of?.(kind) ?? compute, layerOverhead(model.problem, kind)),
+  )
+  const head = compute.headForward + compute.headBackward
+  const { split, stagesPerChip } = scheduleRow(schedule)
+  const { virtualStages } = schedule
+  const filled = (groups: readonly StageGroup[]) =>
+    groups.map((group) => ({ ...group, inFlight: inFlight(schedule, group.index, stages, microbatches) }))
+  const floorOf = (groups: readonly StageGroup[]): Seconds => {
+    let [longest, all] = [0, 0]
+    for (const group of groups) {
+      const each = group.composition ? blend(group.composition, dense ?? layer, sparse ?? layer) : layer
+      const own = group.layers * each + (group.last ? head / group.held : 0)
+      longest = Math.max(longest, own)
+      all += group.stages * own
+    }
+    const floor = split
+      ? microbatches * longest
+      : (microbatches - 1 / virtualStages) * longest + all / virtualStages
+    // Added up in another order than a step: rounding must not put it above one.
+    return floor * (1 - 1e-12)
+  }
+  if (!assumptions.tokensDivideFreely && !layersAreAlike(transformer)) {
+    const byFloor = unlikeCuts(model, stages, schedule)
+      .map(({ stageLayers: counts, groups }) => {
+        const floor = floorOf(groups)
+        return { floor, cut: () => ({ stageLayers: counts, groups: filled(groups), floor }) }
+      })
+      .sort((a, b) => a.floor - b.floor)
+    return byFloor.length > 0 ? { kind: 'unlike', byFloor } : null
+  }
+  const cutOf = (counts: readonly number[]): StageCut => {
+    const groups = stageGroups(counts, schedule, microbatches)
+    return { stageLayers: counts, groups, floor: floorOf(groups) }
+  }
+  if (stages === 1 || assumptions.tokensDivideFreely) {
+    const each = layers / stages
+    const only = cutOf(Array.from({ length: stages }, () => each))
+    return { kind: 'alike', evenLast: each, of: (last) => (last === each ? only : null) }
+  }
+  const paired = stagesPerChip === 2
+  const [pieces, least] = paired ? [stages / 2, 2] : [stages, schedule.virtualStages]
+  const evenLast = evenLastLayers(layers, pieces, least, head / layer)
+  if (evenLast === null) return null
+  const known = new Map<number, StageCut | null>()
+  return {
+    kind: 'alike',
+    evenLast,
+    of: (last) => {
+      const cut = known.get(last)
+      if (cut !== undefined) return cut
+      const counts = paired ? mirroredLayers(layers, stages, last) : stageLayers(layers, stages, least, last)
+      const made = counts && cutOf(counts)
+      known.set(last, made)
+      return made
+    },
+  }
+}
+
+/** Whether cuts with fewer layers on the last stage are worth a look, and those with more. */
+export interface Onward {
+  readonly fewer: boolean
+  readonly more: boolean
+}
+
+/**
+ * From the most even cut on, first towards fewer layers on the last stage, then towards more, as far as asked for; where
+ * layers differ, from the least floor on until neither is.
+ */
+export function walkCuts(cuts: StageCuts, visit: (cut: StageCut) => Onward): void {
+  if (cuts.kind === 'unlike') {
+    cuts.byFloor.every(({ cut }) => {
+      const { fewer, more } = visit(cut())
+      return fewer || more
+    })
+    return
+  }
+  const even = cuts.of(cuts.evenLast)
+  if (!even) return
+  const { fewer, more } = visit(even)
+  const walk = (step: number, on: (onward: Onward) => boolean) => {
+    for (let last = cuts.evenLast + step, cut = cuts.of(last); cut; last += step, cut = cuts.of(last)) {
+      if (!on(visit(cut))) return
+    }
+  }
+  if (fewer) walk(-1, (onward) => onward.fewer)
+  if (more) walk(1, (onward) => onward.more)
+}
+
+/** Of a cut that does not fit: layers taken from the last stage go to the others, no use where these are too full already. */
+export function leaner(
+  { kind }: StageCuts,
+  { groups }: StageCut,
+  memory: MemoryNumbers,
+  { memoryBudget, assumptions }: Problem,
+): Onward {
+  // What the others share by their FLOPs need not hold less where they share fewer layers.
+  if (kind === 'unlike') return { fewer: true, more: true }
+  const fits = (some: readonly StageGroup[]) =>
+    fittingMixes(memory, some, memoryBudget, assumptions.tokensDivideFreely).length > 0
+  return {
+    fewer: fits(groups.filter(({ last }) => !last)),
+    more: fits(groups.filter(({ last }) => last)),
+  }
+}
+
+export function anyCutFits(cuts: StageCuts, memory: MemoryNumbers, problem: Problem): boolean {
+  const { memoryBudget, assumptions } = problem
+  let found = false
+  walkCuts(cuts, (cut) => {
+    found ||= fittingMixes(memory, cut.groups, memoryBudget, assumptions.tokensDivideFreely).length > 0
+    return found ? { fewer: false, more: false } : leaner(cuts, cut, memory, problem)
+  })
+  return found
+}

@@ -1,0 +1,115 @@
+/** What the schedules of one mesh, microbatch and ZeRO stage share: memory, and traffic by placement. */
+
+import type { NetworkCosts } from '../../cost/communication/network.ts'
+import type { StageModel } from '../../cost/compile/stage-model.ts'
+import type { Scale } from '../../cost/compile/term.ts'
+import { type MemoryNumbers, memoryNumbers } from '../../cost/memory/memory-numbers.ts'
+import { type CostModel, stageModel } from '../../cost/model.ts'
+import type { ComputeNumbers, TrafficNumbers } from '../../cost/step/microbatch.ts'
+import { trafficNumbers } from '../../cost/step/microbatch.ts'
+import type { Placement } from '../../hardware/network/placement.ts'
+import type { Schedule } from '../../recipe/schedule.ts'
+import { scheduleRow } from '../../recipe/schedule.ts'
+import { axes, type Mesh } from '../../sharding/axis.ts'
+import type { ZeroStage } from '../../sharding/states.ts'
+
+/** A placement with its costs by axis set. */
+export interface Placed {
+  readonly placement: Placement
+  readonly costs: NetworkCosts
+  /** Which of the ways to launch placements it is launched in. */
+  readonly way: number
+}
+
+export interface PlacedCosts {
+  readonly best: readonly NetworkCosts[]
+  /** One placement of each way to launch them: the order of ranks, or how axes cross slices. */
+  readonly ways: readonly Placement[]
+  /** Every placement, priced when first asked for. */
+  readonly all: () => readonly Placed[]
+}
+
+export function placedCosts(model: CostModel, mesh: Mesh, places: readonly Placement[]): PlacedCosts {
+  const ranks = places.map(ranksOf)
+  const distinct = [...new Set(ranks)]
+  let placed: readonly Placed[] | null = null
+  return {
+    best: model.prices.bestCases(mesh),
+    ways: distinct.flatMap((way) => places[ranks.indexOf(way)] ?? []),
+    all: () => {
+      placed ??= places.map((placement, at) => ({
+        placement,
+        costs: model.prices.placed(placement, mesh),
+        way: distinct.indexOf(ranks[at] ?? ''),
+      }))
+      return placed
+    },
+  }
+}
+
+function ranksOf({ groups }: Placement): string {
+  return axes
+    .map((axis) => {
+      const group = groups[axis]
+      return group.kind === 'torus' ? group.slices : group.spans.map(({ stride }) => stride).join()
+    })
+    .join(' ')
+}
+
+export interface StageNumbers {
+  readonly stage: StageModel
+  readonly compute: ComputeNumbers
+  readonly memory: MemoryNumbers
+  readonly places: PlacedCosts
+  readonly traffics: (schedule: Schedule) => Traffics
+}
+
+export interface Traffics {
+  /** On the best conceivable placements. */
+  readonly best: readonly TrafficNumbers[]
+  readonly on: (place: Placed) => TrafficNumbers
+}
+
+export function stageNumbers(
+  model: CostModel,
+  scale: Scale,
+  zeroStage: ZeroStage,
+  compute: ComputeNumbers,
+  places: PlacedCosts,
+): StageNumbers {
+  const stage = stageModel(model, zeroStage)
+  let waited: Traffics | null = null
+  let hidden: Traffics | null = null
+  return {
+    stage,
+    compute,
+    memory: memoryNumbers(model, stage, scale),
+    places,
+    traffics: (schedule) => {
+      if (!scheduleRow(schedule).hidesRouted) {
+        waited ??= trafficsOf(model, stage, scale, places, false)
+        return waited
+      }
+      hidden ??= trafficsOf(model, stage, scale, places, true)
+      return hidden
+    },
+  }
+}
+
+function trafficsOf(
+  model: CostModel,
+  stage: StageModel,
+  scale: Scale,
+  places: PlacedCosts,
+  hides: boolean,
+): Traffics {
+  const known = new Map<Placed, TrafficNumbers>()
+  return {
+    best: places.best.map((costs) => trafficNumbers(model, stage, scale, costs, hides)),
+    on: (place) => {
+      const numbers = known.get(place) ?? trafficNumbers(model, stage, scale, place.costs, hides)
+      known.set(place, numbers)
+      return numbers
+    },
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * A mixture of experts as a table: k choices A of E experts per token, of width G (dFfExpert), beside shared experts of width
+ * U that every token visits.
+ *
+ *   Routed       each token copied for the devices that hold its experts: J of them, at most k   (where it is)
+ *   Dispatched   the copies where their experts are: the expert axis goes from sequences to choices, an AllToAll
+ *   Combined     what the experts made of them, back again: another AllToAll, and their sum
+ *
+ * The expert axis is one more of data to all that is not an expert. Experts are sharded over tensor as an MLP is. The
+ * router's D·E weights are left out, as the book does; so is the gradient that reaches it.
+ * Sources: "How To Scale Your Model", GPUs; Lepikhin et al., "GShard" (2020), arXiv 2006.16668.
+ */
+import type { Transformer } from '../../model/transformer.ts'
+import { type ShardedArray, table } from '../array.ts'
+import type { Component } from '../component.ts'
+import { mlpEinsums } from './mlp-einsums.ts'
+
+/** How the tables of training shard what they share with this one. */
+export interface ExpertSharding {
+  /** The residual stream, with the expert axis on its sequences, and without: B and T of each. */
+  readonly stream: { readonly tokens: string; readonly dispatched: string; readonly d: string }
+  /** Tokens as the matmuls want them: nothing of tensor on T. */
+  readonly tokens: string
+  readonly dispatched: string
+  readonly weightD: string
+  readonly weightInner: string
+  readonly inner: string
+}
+
+export function experts(
+  { gatedMlp, experts: mixture }: Pick<Transformer, 'gatedMlp' | 'experts'>,
+  sharding: ExpertSharding,
+): Component {
+  const { stream, dispatched, weightD, weightInner, inner } = sharding
+  const hidden = `${dispatched} A_E G${inner}`
+  const into = `A:E_E ${weightD} G${weightInner}`
+  const shared = (mixture?.sharedExperts ?? 0) > 0
+  return {
+    name: 'experts',
+    arrays: {
+      ...table('activation', {
+        In: `${stream.tokens} ${stream.d}`,
+        Dispatched: `${stream.dispatched} A_E ${stream.d}`,
+        Tmp: hidden,
+        Out: `${stream.tokens} ${stream.d}`,
+        ...(gatedMlp ? { Gate: hidden, Up: hidden } : {}),
+      }),
+      ...table('dispatch', { Routed: `${stream.tokens} A:J ${stream.d}` }),
+      ...table('combine', {
+        Made: `${stream.dispatched} A:J_E ${stream.d}`,
+        Combined: `${stream.tokens} A:J ${stream.d}`,
+      }),
+      ...table('scores', { Choice: `${stream.tokens} A` }),
+      ...table('weight', {
+        W_in: into,
+        W_out: `A:E_E G${weightInner} ${weightD}`,
+        ...(gatedMlp ? { W_gate: into } : {}),
+      }),
+      ...(shared ? sharedArrays(sharding, gatedMlp) : {}),
+    },
+    einsums: [
+      { out: 'Routed', left: 'In', right: 'Choice', kind: 'route' },
+      { out: 'Dispatched', left: 'Routed', right: 'Routed', kind: 'reshard' },
+      ...mlpEinsums(gatedMlp, { from: 'Dispatched', to: 'Made' }),
+      { out: 'Combined', left: 'Made', right: 'Made', kind: 'reshard' },
+      { out: 'Out', left: 'Combined', right: 'Choice', kind: 'route' },
+      ...(shared ? mlpEinsums(gatedMlp, { prefix: 'Shared' }) : []),
+    ],
+  }
+}
+
+export function sharedArrays(
+  {
+    tokens,
+    weightD,
+    weightInner,
+    inner,
+  }: Pick<ExpertSharding, 'tokens' | 'weightD' | 'weightInner' | 'inner'>,
+  gated: boolean,
+): Record<string, ShardedArray> {
+  const hidden = `${tokens} F:U${inner}`
+  const into = `${weightD} F:U${weightInner}`
+  return {
+    ...table('activation', {
+      SharedTmp: hidden,
+      ...(gated ? { SharedGate: hidden, SharedUp: hidden } : {}),
+    }),
+    ...table('weight', {
+      W_Sharedin: into,
+      W_Sharedout: `F:U${weightInner} ${weightD}`,
+      ...(gated ? { W_Sharedgate: into } : {}),
+    }),
+  }
+}

@@ -1,0 +1,222 @@
+/**
+ * The components of a layer under inference layouts, as tables (Pope et al. 2022, "Efficiently Scaling Transformer
+ * Inference", arXiv 2211.05102; "How To Scale Your Model", Inference). B sequences with T new positions each meet caches
+ * of S positions.
+ *
+ *   projections of MLP, attention and unembedding
+ *     1d             F and heads over every tensor chip (Megatron): gathers In, scatters Out
+ *     2d             D over tensor2, F over tensor: sums the inner activations over tensor2 as well
+ *     gathered       sequences over tensor2, the 2d weights gathered over it: for large prefills
+ *     gathered-all   sequences over tensor and tensor2, weights gathered over both
+ *   attention over the cache
+ *     heads          a chip has whole key-value heads; beyond K chips they are replicated
+ *     batch          a chip has some of the sequences: an AllToAll before and one after
+ *     heads-batch    heads over tensor, sequences over tensor2
+ *     sequence       a chip has some positions of every sequence; partial results are summed (flash decoding)
+ *
+ * Data replicates weights and shares out the sequences; the expert axis does so for all that is not an expert. Context
+ * shares out the new positions and the cache. Experts and latent attention have tables of their own.
+ */
+import { expertLayers } from '../../model/expert-layers.ts'
+import type { Transformer } from '../../model/transformer.ts'
+import { table } from '../array.ts'
+import type { Component, Einsum } from '../component.ts'
+import { inferenceExperts } from './inference-experts.ts'
+import { inferenceLatentAttention } from './inference-latent-attention.ts'
+import {
+  expertPlaces,
+  type LatentForm,
+  type LayoutFields,
+  latentForms,
+  layoutFields,
+} from './inference-layout-fields.ts'
+import {
+  type CacheLayout,
+  cacheLayouts,
+  caches,
+  type ProjectionLayout,
+  projectionLayouts,
+  projections,
+} from './inference-sharding.ts'
+import { mlpEinsums } from './mlp-einsums.ts'
+
+export {
+  type CacheLayout,
+  cacheLayouts,
+  type ProjectionLayout,
+  projectionLayouts,
+} from './inference-sharding.ts'
+
+export function inferenceMlp(layout: ProjectionLayout, gated: boolean): Component {
+  const { tokens, stream, weightD, weightInner, inner } = projections[layout]
+  const hidden = `${tokens} F${inner}`
+  const into = `${weightD} F${weightInner}`
+  const gate = gated
+    ? { ...table('activation', { Gate: hidden, Up: hidden }), ...table('weight', { W_gate: into }) }
+    : {}
+  return {
+    name: 'mlp',
+    arrays: {
+      ...table('activation', { In: `${tokens} ${stream}`, Tmp: hidden, Out: `${tokens} ${stream}` }),
+      ...gate,
+      ...table('weight', { W_in: into, W_out: `F${weightInner} ${weightD}` }),
+    },
+    einsums: mlpEinsums(gated),
+  }
+}
+
+const attentionEinsums: readonly Einsum[] = [
+  { out: 'Q', left: 'In', right: 'W_Q', kind: 'matmul' },
+  { out: 'K', left: 'In', right: 'W_K', kind: 'matmul' },
+  { out: 'V', left: 'In', right: 'W_V', kind: 'matmul' },
+  { out: 'Query', left: 'Q', right: 'Q', kind: 'reshard' },
+  { out: 'NewKeys', left: 'K', right: 'K', kind: 'reshard' },
+  { out: 'NewValues', left: 'V', right: 'V', kind: 'reshard' },
+  { out: 'Scores', left: 'Query', right: 'Keys', kind: 'attention' },
+  { out: 'Result', left: 'Scores', right: 'Values', kind: 'attention' },
+  { out: 'Att', left: 'Result', right: 'Result', kind: 'reshard' },
+  { out: 'Out', left: 'Att', right: 'W_O', kind: 'matmul' },
+]
+
+export function inferenceAttention(projection: ProjectionLayout, layout: CacheLayout): Component {
+  const { tokens, stream, weightD, weightInner, inner } = projections[projection]
+  const { sequences, heads, positions, scored, resultHeads } = caches[layout]
+  const shared = `${tokens} N:K${inner} H`
+  const cache = `${sequences} ${positions} N:K${heads} H`
+  const entry = `${sequences} T_C N:K${heads} H`
+  return {
+    name: 'attention',
+    arrays: {
+      ...table('activation', {
+        In: `${tokens} ${stream}`,
+        Q: `${tokens} N${inner} H`,
+        K: shared,
+        V: shared,
+        Query: `${sequences} T_C N${heads} H`,
+        NewKeys: entry,
+        NewValues: entry,
+        Result: `${sequences} T_C N${resultHeads} H`,
+        Att: `${tokens} N${inner} H`,
+        Out: `${tokens} ${stream}`,
+      }),
+      ...table('cache', { Keys: cache, Values: cache }),
+      ...table('scores', { Scores: `${sequences} T_C ${scored} N${heads}` }),
+      ...table('weight', {
+        W_Q: `${weightD} N${weightInner} H`,
+        W_K: `${weightD} N:K${weightInner} H`,
+        W_V: `${weightD} N:K${weightInner} H`,
+        W_O: `N${weightInner} H ${weightD}`,
+      }),
+    },
+    einsums: attentionEinsums,
+  }
+}
+
+/** Attention and MLP on one input, their outputs summed before one reduction (PaLM): one gather and one scatter for both. */
+export function inferenceBlock(projection: ProjectionLayout, layout: CacheLayout, gated: boolean): Component {
+  const parts = [inferenceAttention(projection, layout), inferenceMlp(projection, gated)]
+  return {
+    name: 'block',
+    arrays: Object.assign({}, ...parts.map((part) => part.arrays)),
+    einsums: parts.flatMap((part) => part.einsums),
+  }
+}
+
+/** Of the last position of each sequence; sampling is left out. */
+export function inferenceUnembedding(layout: ProjectionLayout): Component {
+  const { tokens, stream, weightD, weightInner, inner } = projections[layout]
+  return {
+    name: 'unembedding',
+    arrays: {
+      ...table('activation', { In: `${tokens} ${stream}`, Logits: `${tokens} V${inner}` }),
+      ...table('weight', { W_U: `${weightD} V${weightInner}` }),
+    },
+    einsums: [{ out: 'Logits', left: 'In', right: 'W_U', kind: 'matmul' }],
+  }
+}
+
+/** The table has D over the tensor chips: a look-up needs no communication, and gives the stream of 1d and 2d. */
+export function inferenceEmbedding(): Component {
+  return {
+    name: 'embedding',
+    arrays: {
+      ...table('scores', { OneHot: 'B_RE T_C V' }),
+      ...table('activation', { Out: 'B_RE T_C D_YZ' }),
+      ...table('weight', { W_E: 'V D_YZ' }),
+    },
+    einsums: [{ out: 'Out', left: 'OneHot', right: 'W_E', kind: 'lookup' }],
+  }
+}
+
+/** Layouts of one component: what each is, and the table that it stands for. */
+export interface InferenceLayout extends LayoutFields {
+  readonly component: Component
+}
+
+/** One component of a layer, in every layout, and how many layers have it. */
+export interface LayerComponent {
+  readonly layers: number
+  readonly layouts: readonly InferenceLayout[]
+}
+
+/** In the order in which they run: dense layers and those with experts have the one or the other. */
+export function layerLayouts(model: Transformer): readonly LayerComponent[] {
+  const { layers, gatedMlp, parallelBlocks } = model
+  const sparse = expertLayers(model)
+  if (parallelBlocks && sparse === 0) {
+    const block = (projection: ProjectionLayout, cache: CacheLayout) =>
+      inferenceBlock(projection, cache, gatedMlp)
+    return [{ layers, layouts: attentionLayouts(block) }]
+  }
+  return [
+    { layers, layouts: attentionsOf(model) },
+    {
+      layers: layers - sparse,
+      layouts: projectionLayouts.map((projection) => ({
+        ...layoutFields(projection),
+        component: inferenceMlp(projection, gatedMlp),
+      })),
+    },
+    { layers: sparse, layouts: expertLayouts(model) },
+  ].filter((part) => part.layers > 0)
+}
+
+function attentionLayouts(
+  table: (projection: ProjectionLayout, cache: CacheLayout) => Component,
+  form: LatentForm | null = null,
+): readonly InferenceLayout[] {
+  return projectionLayouts.flatMap((projection) =>
+    cacheLayouts.map((cache) => ({
+      ...layoutFields(projection, { cache, form }),
+      component: table(projection, cache),
+    })),
+  )
+}
+
+function attentionsOf({ attention: { latent } }: Transformer): readonly InferenceLayout[] {
+  if (!latent) return attentionLayouts(inferenceAttention)
+  return latentForms.flatMap((form) =>
+    attentionLayouts(
+      (projection, cache) => inferenceLatentAttention(projection, cache, form, latent.queryRank !== null),
+      form,
+    ),
+  )
+}
+
+function expertLayouts(model: Transformer): readonly InferenceLayout[] {
+  return projectionLayouts.flatMap((projection) =>
+    expertPlaces
+      .filter((places) => places !== 'spread' || projection === '1d')
+      .map((places) => ({
+        ...layoutFields(projection, { places }),
+        component: inferenceExperts(model, projection, places),
+      })),
+  )
+}
+
+export function unembeddingLayouts(): readonly InferenceLayout[] {
+  return projectionLayouts.map((projection) => ({
+    ...layoutFields(projection),
+    component: inferenceUnembedding(projection),
+  }))
+}

@@ -1,0 +1,63 @@
+/**
+ * Multi-head latent attention (DeepSeek-V2) under training layouts, not absorbed: queries through a low rank where the model has
+ * one, keys and values of all heads projected up from one latent vector per token. Heads are sharded over tensor; the low
+ * ranks are computed by each of its chips, as Megatron has it.
+ *
+ *   KVLow  [B, T, L]       L = r_kv + H_r: the latent vector, and the rotary key that the heads share
+ *   K, V   [B, T, N, H]    H_k = H_n + H_r and H_v
+ *
+ * Source: DeepSeek-V2 (arXiv 2405.04434), section 2.1.
+ */
+
+import { shardedArray } from '../array.ts'
+import type { Component, Einsum } from '../component.ts'
+import { contextLayoutRow } from './context-layout.ts'
+import type { ContextLayout } from './context-layouts.ts'
+
+const queryWeights = {
+  low: { W_DQ: 'D_Z q:Rq', W_UQ: 'q:Rq N_Y H:Hk' },
+  direct: { W_Q: 'D_Z N_Y H:Hk' },
+}
+
+export function latentAttention(stream: string, lowRank: boolean, layout: ContextLayout): Component {
+  const inner = contextLayoutRow(layout).arrays({ query: 'H:Hk', key: 'N_YZ H:Hk', value: 'H:Hv' })
+  const { query, key, value } = inner.projected
+  const activations = {
+    In: stream,
+    ...(lowRank ? { QLow: 'B_RXE T_C q:Rq' } : {}),
+    KVLow: 'B_RXE T_C l:L',
+    ...inner.activations,
+    Out: stream,
+  }
+  const weights = {
+    ...(lowRank ? queryWeights.low : queryWeights.direct),
+    W_DKV: 'D_Z l:L',
+    W_UK: 'l:Rkv N_Y H:Hn',
+    W_UV: 'l:Rkv N_Y H:Hv',
+    W_O: 'N_Y H:Hv D_Z',
+  }
+  const queries: readonly Einsum[] = lowRank
+    ? [
+        { out: 'QLow', left: 'In', right: 'W_DQ', kind: 'matmul' },
+        { out: query, left: 'QLow', right: 'W_UQ', kind: 'matmul' },
+      ]
+    : [{ out: query, left: 'In', right: 'W_Q', kind: 'matmul' }]
+  const arrays = [
+    ...Object.entries(activations).map(([name, notation]) => shardedArray(name, 'activation', notation)),
+    ...Object.entries(inner.keys).map(([name, notation]) => shardedArray(name, inner.keysKind, notation)),
+    ...Object.entries(weights).map(([name, notation]) => shardedArray(name, 'weight', notation)),
+    shardedArray('Scores', 'scores', inner.scores),
+  ]
+  return {
+    name: 'attention',
+    arrays: Object.fromEntries(arrays.map((array) => [array.name, array])),
+    einsums: [
+      ...queries,
+      { out: 'KVLow', left: 'In', right: 'W_DKV', kind: 'matmul' },
+      { out: key, left: 'KVLow', right: 'W_UK', kind: 'matmul' },
+      { out: value, left: 'KVLow', right: 'W_UV', kind: 'matmul' },
+      ...inner.einsums,
+      { out: 'Out', left: 'Att', right: 'W_O', kind: 'matmul' },
+    ],
+  }
+}

@@ -1,0 +1,26 @@
+/** The matmuls of an MLP, gated or plain: dense, of experts, or of experts that all tokens share. */
+import type { Einsum } from '../component.ts'
+
+export interface MlpNames {
+  /** The arrays that go in and come out. */
+  readonly from?: string
+  readonly to?: string
+  /** Of the inner arrays and the weights, where a component has another MLP beside this one. */
+  readonly prefix?: string
+}
+
+export function mlpEinsums(
+  gated: boolean,
+  { from = 'In', to = 'Out', prefix = '' }: MlpNames = {},
+): readonly Einsum[] {
+  const [gate, up, tmp] = [`${prefix}Gate`, `${prefix}Up`, `${prefix}Tmp`]
+  const weight = (name: string) => `W_${prefix}${name}`
+  const last: Einsum = { out: to, left: tmp, right: weight('out'), kind: 'matmul' }
+  if (!gated) return [{ out: tmp, left: from, right: weight('in'), kind: 'matmul' }, last]
+  return [
+    { out: gate, left: from, right: weight('gate'), kind: 'matmul' },
+    { out: up, left: from, right: weight('in'), kind: 'matmul' },
+    { out: tmp, left: gate, right: up, kind: 'elementwise' },
+    last,
+  ]
+}

@@ -1,0 +1,150 @@
+/**
+ * The layer of a Transformer under training layouts, as tables: every array with its sharding. DP, ZeRO, FSDP, HSDP,
+ * tensor, sequence, context and 2D tensor parallelism are this one table on meshes where some axes are 1, with a
+ * ZeRO stage (states.ts); their communication follows (derive.ts) and is held to the book's tables by tests.
+ *
+ * Residual activations rest between blocks sharded over tensor, either along the sequence (Megatron's sequence
+ * parallelism) or along D (the book): the bytes that move are the same.
+ */
+
+import { type Composition, wholeComposition } from '../../model/composition.ts'
+import { expertLayers } from '../../model/expert-layers.ts'
+import type { Transformer } from '../../model/transformer.ts'
+import { table } from '../array.ts'
+import type { Component } from '../component.ts'
+import { contextLayoutRow, plainContext } from './context-layout.ts'
+import type { ContextLayout } from './context-layouts.ts'
+import { type ExpertSharding, experts } from './expert-layout.ts'
+import { latentAttention } from './latent-attention.ts'
+import { mlpEinsums } from './mlp-einsums.ts'
+
+export type Residual = 'sequence' | 'feature'
+
+const residuals: Readonly<Record<Residual, string>> = {
+  sequence: 'B_RXE T_CY D_Z',
+  feature: 'B_RXE T_C D_YZ',
+}
+
+const attentionWeights = { W_Q: 'D_Z N_Y H', W_K: 'D_Z N:K_Y H', W_V: 'D_Z N:K_Y H', W_O: 'N_Y H D_Z' }
+
+export function attention(residual: Residual, layout: ContextLayout = plainContext): Component {
+  const stream = residuals[residual]
+  const inner = contextLayoutRow(layout).arrays({ query: 'H', key: 'N:K_YZ H', value: 'H' })
+  const { query, key, value } = inner.projected
+  return {
+    name: 'attention',
+    arrays: {
+      ...table('activation', { In: stream, ...inner.activations, Out: stream }),
+      ...table(inner.keysKind, inner.keys),
+      ...table('weight', attentionWeights),
+      ...table('scores', { Scores: inner.scores }),
+    },
+    einsums: [
+      { out: query, left: 'In', right: 'W_Q', kind: 'matmul' },
+      { out: key, left: 'In', right: 'W_K', kind: 'matmul' },
+      { out: value, left: 'In', right: 'W_V', kind: 'matmul' },
+      ...inner.einsums,
+      { out: 'Out', left: 'Att', right: 'W_O', kind: 'matmul' },
+    ],
+  }
+}
+
+export function mlp(residual: Residual, gated: boolean): Component {
+  const stream = residuals[residual]
+  const inner = 'B_RXE T_C F_YZ'
+  const gate = gated
+    ? { ...table('activation', { Gate: inner, Up: inner }), ...table('weight', { W_gate: 'D_Z F_Y' }) }
+    : {}
+  return {
+    name: 'mlp',
+    arrays: {
+      ...table('activation', { In: stream, Tmp: inner, Out: stream }),
+      ...table('weight', { W_in: 'D_Z F_Y', W_out: 'F_Y D_Z' }),
+      ...gate,
+    },
+    einsums: mlpEinsums(gated),
+  }
+}
+
+/** Rows looked up by token: a product with one-hot vectors in the algebra, a gather in memory. */
+export function embedding(residual: Residual): Component {
+  return {
+    name: 'embedding',
+    arrays: {
+      ...table('scores', { OneHot: 'B_RXE T_C V_Y' }),
+      ...table('activation', { Out: residuals[residual] }),
+      ...table('weight', { W_E: 'V_Y D_Z' }),
+    },
+    einsums: [{ out: 'Out', left: 'OneHot', right: 'W_E', kind: 'lookup' }],
+  }
+}
+
+export function unembedding(residual: Residual): Component {
+  return {
+    name: 'unembedding',
+    arrays: {
+      ...table('activation', { In: residuals[residual], Logits: 'B_RXE T_C V_YZ' }),
+      ...table('weight', { W_U: 'D_Z V_Y' }),
+    },
+    einsums: [{ out: 'Logits', left: 'In', right: 'W_U', kind: 'matmul' }],
+  }
+}
+
+/** Attention and MLP on one normed input, their outputs summed before one reduction (PaLM). */
+function parallelBlock(residual: Residual, gated: boolean, layout: ContextLayout): Component {
+  const parts = [attention(residual, layout), mlp(residual, gated)]
+  return {
+    name: 'block',
+    arrays: Object.assign({}, ...parts.map((part) => part.arrays)),
+    einsums: parts.flatMap((part) => part.einsums),
+  }
+}
+
+/** A component of the average layer of a model or a stage: `times` is the share of the layers that have it. */
+export interface LayerPart {
+  readonly component: Component
+  readonly times: number
+}
+
+/**
+ * The components of a layer, in order; of dense layers and those with experts each its share. Layers that predict further
+ * tokens are counted in: then every layer is that much more than one.
+ */
+export function layerParts(
+  model: Transformer,
+  residual: Residual,
+  layout: ContextLayout = plainContext,
+  { layers, dense, sparse }: Composition = wholeComposition(model),
+): readonly LayerPart[] {
+  const { latent } = model.attention
+  const whole = (dense + sparse) / layers
+  if (model.parallelBlocks && expertLayers(model) === 0) {
+    return [{ component: parallelBlock(residual, model.gatedMlp, layout), times: whole }]
+  }
+  const attending = latent
+    ? latentAttention(residuals[residual], latent.queryRank !== null, layout)
+    : attention(residual, layout)
+  return [
+    { component: attending, times: whole },
+    { component: mlp(residual, model.gatedMlp), times: dense / layers },
+    { component: experts(model, expertSharding(residual)), times: sparse / layers },
+  ].filter(({ times }) => times > rounding)
+}
+
+const rounding = 1e-12
+
+export function layerComponents(model: Transformer, residual: Residual): readonly Component[] {
+  return layerParts(model, residual).map(({ component }) => component)
+}
+
+function expertSharding(residual: Residual): ExpertSharding {
+  const [positions, d] = residual === 'sequence' ? ['T_CY', 'D_Z'] : ['T_C', 'D_YZ']
+  return {
+    stream: { tokens: `B_RXE ${positions}`, dispatched: `B_RX ${positions}`, d },
+    tokens: 'B_RXE T_C',
+    dispatched: 'B_RX T_C',
+    weightD: 'D_Z',
+    weightInner: '_Y',
+    inner: '_YZ',
+  }
+}
