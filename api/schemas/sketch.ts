@@ -1,5 +1,6 @@
 /** A plan that a user wrote, or one of an answer as it stands. */
 import { z } from 'zod'
+import type { PhasePlan } from '../../src/plan/inference-plan.ts'
 import { contextLayouts } from '../../src/sharding/tables/context-layout.ts'
 import { answeredFields } from './answered-field.ts'
 import { axisName, partialMesh } from './axis.ts'
@@ -55,10 +56,11 @@ const fields = {
   ),
 } as const
 
-export type Sketched = keyof typeof fields
+/** Every field of a plan is read, or known to be an answer's. */
+const known = { ...fields, ...answeredFields } satisfies Record<keyof PhasePlan, z.ZodType>
 
 export const sketch = z
-  .strictObject({ ...fields, ...answeredFields })
+  .strictObject(known)
   .describe(
     'Any plan of an answer, as it stands, or your own. What is left out is chosen as /optimize would; of what stands twice ' +
       '(`microbatches` and `microbatchTokens`, say) both have to agree. Training reads all up to `rematerialization`; ' +

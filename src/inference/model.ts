@@ -34,9 +34,9 @@ import {
   compileLayout,
 } from './layout/compiled-layout.ts'
 import { createSizes, type LocalTerm, localTerm, type Sizes } from './layout/local-term.ts'
-import type { Servable } from './layout/servable.ts'
+import type { Servable } from './layout/served.ts'
 import type { Pass } from './pass/pass.ts'
-import type { PassNumbers } from './pass/pass-numbers.ts'
+import type { PassNumbers } from './pass/pass-amounts.ts'
 import { phaseAssumptions } from './phase-assumptions.ts'
 import { inferenceTerms } from './time/network-terms.ts'
 

@@ -4,7 +4,8 @@
  */
 
 import { createScale, type Scale, setBatch, setMesh } from '../cost/compile/term.ts'
-import { type MemoryNumbers, memoryNumbers } from '../cost/memory/memory-numbers.ts'
+import type { MemoryNumbers } from '../cost/memory/layer-bytes.ts'
+import { memoryNumbers } from '../cost/memory/memory-numbers.ts'
 import { leastShortBytes } from '../cost/memory/remat.ts'
 import { type CostModel, stageModel } from '../cost/model.ts'
 import { computeNumbers } from '../cost/step/microbatch.ts'

@@ -5,13 +5,8 @@
 
 import { type Bound, createTraffic } from '../../src/cost/communication/traffic.ts'
 import { createScale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
-import {
-  hostBytes,
-  type MemoryNumbers,
-  type Mix,
-  memoryNumbers,
-  stageBytes,
-} from '../../src/cost/memory/memory-numbers.ts'
+import type { MemoryNumbers } from '../../src/cost/memory/layer-bytes.ts'
+import { hostBytes, type Mix, memoryNumbers, stageBytes } from '../../src/cost/memory/memory-numbers.ts'
 import { keepsLess, offloads } from '../../src/cost/memory/remat.ts'
 import { type CostModel, stageModel } from '../../src/cost/model.ts'
 import { computeNumbers, trafficNumbers } from '../../src/cost/step/microbatch.ts'

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createScale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
+import type { MemoryNumbers } from '../../src/cost/memory/layer-bytes.ts'
 import {
   activationBytes,
   fixedMemory,
   liveOf,
-  type MemoryNumbers,
   memoryNumbers,
   stageBytes,
 } from '../../src/cost/memory/memory-numbers.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { placements } from '../../src/hardware/network/placement.ts'
-import { onePass } from '../../src/inference/layout/servable.ts'
+import { onePass } from '../../src/inference/layout/served.ts'
 import { servers, trainers } from '../../src/launch/framework.ts'
 import { keepsAll, runFaults } from '../../src/launch/run/rules.ts'
 import { cutRun, type Run } from '../../src/launch/run/run.ts'

@@ -11,7 +11,7 @@
 import type { Composition } from '../../model/composition.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { Bytes } from '../../units.ts'
-import type { MemoryNumbers, StateNumbers } from '../memory/memory-numbers.ts'
+import type { MemoryNumbers, StateNumbers } from '../memory/layer-bytes.ts'
 import { blend } from './composed.ts'
 
 type LayerMemory = Pick<MemoryNumbers, 'layer' | 'kept' | 'live' | 'host'>

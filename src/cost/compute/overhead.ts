@@ -9,7 +9,6 @@
 import type { Composition } from '../../model/composition.ts'
 import type { Problem } from '../../problem.ts'
 import type { Seconds } from '../../units.ts'
-import type { CostModel } from '../model.ts'
 import type { StageGroup } from '../step/stages.ts'
 
 /** Of the average layer of a model or a stage. */
@@ -22,7 +21,12 @@ export function layerOverhead(
   return ((dense + sparse) * layerOverheadSeconds + routed * expertLayerOverheadSeconds) / layers
 }
 
+interface AverageLayer {
+  readonly problem: Problem
+  readonly layerOverhead: Seconds
+}
+
 /** Of all layers of a stage. */
-export function stageOverhead({ problem, layerOverhead: average }: CostModel, group: StageGroup): Seconds {
+export function stageOverhead({ problem, layerOverhead: average }: AverageLayer, group: StageGroup): Seconds {
   return group.layers * (group.composition ? layerOverhead(problem, group.composition) : average)
 }

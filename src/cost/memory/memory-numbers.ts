@@ -6,12 +6,13 @@
 import { keepEverything } from '../../recipe/policy.ts'
 import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
 import type { Bytes } from '../../units.ts'
-import { byComposition, type Composed, ofStage } from '../compile/composed.ts'
+import { byComposition, ofStage } from '../compile/composed.ts'
 import { composedMemory } from '../compile/composed-memory.ts'
 import { gathersWeights, type StageModel } from '../compile/stage-model.ts'
 import { type Scale, termValue } from '../compile/term.ts'
 import { type CostModel, stageModel } from '../model.ts'
 import type { StageGroup } from '../step/stages.ts'
+import type { MemoryNumbers, StateNumbers } from './layer-bytes.ts'
 import { reserveBytes, sumTerms } from './memory.ts'
 
 /** `count` layers per stage use `other`, the rest `policy`: indices into the model's policies. */
@@ -19,47 +20,6 @@ export interface Mix {
   readonly policy: number
   readonly other: number
   readonly count: number
-}
-
-/** Bytes per layer, and at the ends, of the candidates of one mesh, ZeRO stage and microbatch. */
-export interface MemoryNumbers extends Composed<MemoryNumbers> {
-  readonly layer: StateNumbers
-  readonly embedding: StateNumbers
-  readonly positions: StateNumbers
-  readonly head: StateNumbers
-  /** By policy: kept per layer and microbatch, and live beside that while a layer is recomputed. */
-  readonly kept: readonly Bytes[]
-  readonly live: readonly Bytes[]
-  /** By policy: kept on the host, per layer and microbatch. */
-  readonly host: readonly Bytes[]
-  readonly stream: Bytes
-  /** The operand of the projections and its gradient, gathered over tensor, beyond their shards. */
-  readonly gatheredStream: Bytes
-  readonly logits: Bytes
-  /** Layers whose weights are gathered at once at most. */
-  readonly layersGathered: number
-  readonly reserve: Bytes
-  /** Of the host's memory, a chip's share. */
-  readonly hostRoom: Bytes
-  readonly tied: boolean
-  /** ZeRO shards the optimizer's states, over all copies of a weight. */
-  readonly shardsOptimizer: boolean
-  /** The policy that keeps everything, and so does least; -1 where it is not allowed. */
-  readonly least: number
-  /** By kind of layer where they are not alike, then by policy: kept per layer and microbatch. */
-  readonly keptByKind?: readonly (readonly Bytes[])[]
-}
-
-export interface StateNumbers {
-  readonly weights: Bytes
-  readonly gradients: Bytes
-  readonly optimizer: Bytes
-  /** Of the optimizer's, what is in the host's memory instead. */
-  readonly onHost: Bytes
-  /** Gathered for use, beyond the shard. */
-  readonly gathered: Bytes
-  /** Gradients of one microbatch before they are scattered, beyond the shard. */
-  readonly unscattered: Bytes
 }
 
 export function memoryNumbers(model: CostModel, stage: StageModel, scale: Scale): MemoryNumbers {

@@ -15,6 +15,7 @@
 import type { Bytes } from '../../units.ts'
 import { ofStage } from '../compile/composed.ts'
 import type { StageGroup } from '../step/stages.ts'
+import type { MemoryNumbers } from './layer-bytes.ts'
 import {
   activationBytes,
   fixedBytes,
@@ -22,7 +23,6 @@ import {
   hostStateBytes,
   liveBytes,
   liveOf,
-  type MemoryNumbers,
   type Mix,
 } from './memory-numbers.ts'
 

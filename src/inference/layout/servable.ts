@@ -3,35 +3,12 @@
  * may have, so that a mesh may have several offers. Frameworks hang on the layouts, on the mesh and, in prefill, on how many prompts
  * there are; memory that they hold beyond the plan is counted where it is asked what fits.
  */
-import type { Setting } from '../../problem.ts'
 import type { Mesh } from '../../sharding/axis.ts'
-import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
-import type { Bytes } from '../../units.ts'
 import type { InferenceModel } from '../model.ts'
 import type { Pass } from '../pass/pass.ts'
 import type { CompiledLayout } from './compiled-layout.ts'
 import { offeredLayouts, type Wanted } from './layout-question.ts'
-
-/** What a framework is asked of. */
-export interface ServableLayouts {
-  readonly mode: Pass['mode']
-  readonly mesh: Mesh
-  readonly layouts: readonly (LayoutFields & Pick<CompiledLayout, 'component'>)[]
-  readonly pass: ReturnType<typeof onePass>
-}
-
-export interface Servable {
-  /** Whether any framework has such a layout. */
-  readonly layout: (fields: LayoutFields) => boolean
-  /** What a chip holds beyond the plan; null where no framework runs the layouts. */
-  readonly bytesBeyond: (setting: Setting, told: ServableLayouts) => Bytes | null
-}
-
-/** Of a pass what frameworks look at: prompts or sequences at once, and whether halves of them overlap. */
-export function onePass(sequences: number, halved: boolean, stageLayers: number) {
-  const shape = { sequences, positions: 1, context: 1 }
-  return { shape, resident: shape, units: 1, groups: 1, halves: halved ? 2 : 1, stageLayers } as const
-}
+import { onePass } from './served.ts'
 
 type Offered = readonly (readonly CompiledLayout[])[]
 

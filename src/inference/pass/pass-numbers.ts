@@ -13,35 +13,7 @@ import type { InferenceModel } from '../model.ts'
 import { type Conditions, conditions, productSeconds } from '../time/component-time.ts'
 import { heldOnStage, occurrences } from './occurrence.ts'
 import type { Pass } from './pass.ts'
-
-/** What an option has in memory. */
-export interface OptionBytes {
-  /** Resident: weights of the stage's layers and what they keep. */
-  readonly bytes: Bytes
-  readonly workspace: Bytes
-}
-
-export interface OptionNumbers extends OptionBytes {
-  /** Of one layer, or of the head once. */
-  readonly compute: Seconds
-}
-
-/** By component and option, and what is the same for all. */
-export interface ResidentNumbers {
-  readonly options: readonly (readonly OptionBytes[])[]
-  readonly fixed: Bytes
-}
-
-export interface PassNumbers extends ResidentNumbers {
-  readonly mesh: Mesh
-  readonly layouts: readonly (readonly CompiledLayout[])[]
-  /** By component and option. */
-  readonly options: readonly (readonly OptionNumbers[])[]
-  /** No placement and no choice of layouts is faster: products alone. */
-  readonly least: Seconds
-  /** Bytes as the group sees them, by collective: of the layers, and of the head. */
-  readonly moved: (collective: CompiledCollective, head: boolean) => Bytes
-}
+import type { OptionBytes, PassNumbers, ResidentNumbers } from './pass-amounts.ts'
 
 /** Kept with the pass while its mesh is looked at. */
 export function passNumbers(

@@ -14,7 +14,7 @@
 import { expertLayers } from '../../model/expert-layers.ts'
 import type { LatentAttention, MixtureOfExperts, Transformer } from '../../model/transformer.ts'
 import type { MeshRun } from '../run/run.ts'
-import type { MaxtextConfig } from './config.ts'
+import type { MaxtextConfig } from './keys.ts'
 
 /** Its name, and the keys that other blocks do not have. */
 export interface Block {

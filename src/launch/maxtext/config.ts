@@ -19,13 +19,10 @@ import { runFaults } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
 import { type Block, maxtextBlock } from './block.ts'
 import { maxtextContext } from './context.ts'
+import type { MaxtextConfig } from './keys.ts'
 import { maxtextAxes, type SlicedMesh, slicedMesh, splitsPhysicalAxes } from './mesh.ts'
 import { maxtextRecomputation, offloadsActivations } from './recomputation.ts'
 import { keptWeights, maxtextRules } from './rules.ts'
-
-type Value = string | number | boolean | readonly string[]
-
-export type MaxtextConfig = Readonly<Record<string, Value>>
 
 export function maxtext(run: Run): Launch<MaxtextConfig> {
   const sliced = slicedMesh(run)

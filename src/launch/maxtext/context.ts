@@ -8,7 +8,7 @@ import type { Rule } from '../../rules/rule.ts'
 import type { ContextLayout } from '../../sharding/tables/context-layouts.ts'
 import { attendsLocally } from '../run/rules.ts'
 import type { LayoutRun, Run } from '../run/run.ts'
-import type { MaxtextConfig } from './config.ts'
+import type { MaxtextConfig } from './keys.ts'
 
 const strategies = { gather: 'all_gather', ring: 'ring', ulysses: 'ulysses' } as const
 

@@ -8,7 +8,7 @@
 import { expertLayers } from '../../model/expert-layers.ts'
 import type { LatentAttention, MixtureOfExperts } from '../../model/transformer.ts'
 import type { MeshRun } from '../run/run.ts'
-import type { Flavor } from './flavor.ts'
+import type { Flavor } from './named-flavor.ts'
 
 type Sizes = readonly (readonly [name: string, size: number])[]
 

@@ -6,12 +6,7 @@
 import type { Transformer } from '../../model/transformer.ts'
 import type { MeshRun } from '../run/run.ts'
 import { expertFlavor } from './expert-flavors.ts'
-
-export interface Flavor {
-  readonly model: { readonly name: string; readonly flavor: string }
-  readonly pipelines: boolean
-  readonly notes: readonly string[]
-}
+import type { Flavor } from './named-flavor.ts'
 
 /** layers, dModel, dFf, heads, kvHeads, headDim, vocab, tied embeddings */
 type Shape = readonly [number, number, number, number, number, number, number, boolean]

@@ -3,7 +3,8 @@
 import type { NetworkCosts } from '../../cost/communication/network.ts'
 import type { StageModel } from '../../cost/compile/stage-model.ts'
 import { createScale, type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
-import { type MemoryNumbers, memoryNumbers } from '../../cost/memory/memory-numbers.ts'
+import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
+import { memoryNumbers } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
 import {
   type ComputeNumbers,

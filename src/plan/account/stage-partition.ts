@@ -10,7 +10,8 @@
  */
 
 import { ofStage } from '../../cost/compile/composed.ts'
-import { fixedMemory, liveBytes, type StateNumbers } from '../../cost/memory/memory-numbers.ts'
+import type { StateNumbers } from '../../cost/memory/layer-bytes.ts'
+import { fixedMemory, liveBytes } from '../../cost/memory/memory-numbers.ts'
 import { createStepScratch, stageTime } from '../../cost/step/stage-time.ts'
 import type { StageGroup } from '../../cost/step/stages.ts'
 import { type Composition, layersAreAlike, stageCompositions } from '../../model/composition.ts'

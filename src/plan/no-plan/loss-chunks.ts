@@ -4,7 +4,8 @@
  */
 
 import type { Assumptions } from '../../assumptions.ts'
-import { type MemoryNumbers, type Mix, shortBytes, stageBytes } from '../../cost/memory/memory-numbers.ts'
+import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
+import { type Mix, shortBytes, stageBytes } from '../../cost/memory/memory-numbers.ts'
 import type { StageGroup } from '../../cost/step/stages.ts'
 import { overridesOf } from '../../named-assumptions.ts'
 import type { Problem } from '../../problem.ts'

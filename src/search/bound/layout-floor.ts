@@ -10,7 +10,8 @@
  * are left out.
  */
 
-import type { MemoryNumbers, Mix } from '../../cost/memory/memory-numbers.ts'
+import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
+import type { Mix } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { onceTime, type StepScratch, stageTime } from '../../cost/step/stage-time.ts'
 import type { Layers, StageGroup } from '../../cost/step/stages.ts'

@@ -11,7 +11,8 @@
  * being beyond its layers.
  */
 import type { Point, Row, Variable } from '../../../solvers/linear-program.ts'
-import { liveOf, type MemoryNumbers, type Mix } from '../../cost/memory/memory-numbers.ts'
+import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
+import { liveOf, type Mix } from '../../cost/memory/memory-numbers.ts'
 import { keepsLess } from '../../cost/memory/remat.ts'
 import type { StageGroup } from '../../cost/step/stages.ts'
 import type { Terms } from './linear-terms.ts'

@@ -19,7 +19,8 @@
 
 import type { LinearProgram, Point, Row, Solver } from '../../../solvers/linear-program.ts'
 import { ofStage } from '../../cost/compile/composed.ts'
-import { fixedBytes, type MemoryNumbers, type Mix } from '../../cost/memory/memory-numbers.ts'
+import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
+import { fixedBytes, type Mix } from '../../cost/memory/memory-numbers.ts'
 import { offloads } from '../../cost/memory/remat.ts'
 import { createStepScratch } from '../../cost/step/stage-time.ts'
 import type { StageGroup } from '../../cost/step/stages.ts'

@@ -11,7 +11,7 @@
  */
 import { blend } from '../../cost/compile/composed.ts'
 import { layerOverhead } from '../../cost/compute/overhead.ts'
-import type { MemoryNumbers } from '../../cost/memory/memory-numbers.ts'
+import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
 import { fittingMixes } from '../../cost/memory/remat.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { ComputeNumbers } from '../../cost/step/microbatch.ts'

@@ -10,7 +10,8 @@ import {
   type Traffic,
   windowTime,
 } from '../../cost/communication/traffic.ts'
-import type { MemoryNumbers, Mix } from '../../cost/memory/memory-numbers.ts'
+import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
+import type { Mix } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { ComputeNumbers, TrafficNumbers } from '../../cost/step/microbatch.ts'
 import {

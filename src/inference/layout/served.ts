@@ -1,0 +1,28 @@
+/** What frameworks that serve are asked of the layouts of a pass. */
+import type { Setting } from '../../problem.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
+import type { Bytes } from '../../units.ts'
+import type { Pass } from '../pass/pass.ts'
+import type { CompiledLayout } from './compiled-layout.ts'
+
+/** What a framework is asked of. */
+export interface ServableLayouts {
+  readonly mode: Pass['mode']
+  readonly mesh: Mesh
+  readonly layouts: readonly (LayoutFields & Pick<CompiledLayout, 'component'>)[]
+  readonly pass: ReturnType<typeof onePass>
+}
+
+export interface Servable {
+  /** Whether any framework has such a layout. */
+  readonly layout: (fields: LayoutFields) => boolean
+  /** What a chip holds beyond the plan; null where no framework runs the layouts. */
+  readonly bytesBeyond: (setting: Setting, told: ServableLayouts) => Bytes | null
+}
+
+/** Of a pass what frameworks look at: prompts or sequences at once, and whether halves of them overlap. */
+export function onePass(sequences: number, halved: boolean, stageLayers: number) {
+  const shape = { sequences, positions: 1, context: 1 }
+  return { shape, resident: shape, units: 1, groups: 1, halves: halved ? 2 : 1, stageLayers } as const
+}
