@@ -21,11 +21,12 @@ import { paretoPoint } from './plan/inference/pareto-point.ts'
 import { phaseFields } from './plan/inference/phase-fields.ts'
 import { inferenceSensitivity } from './plan/inference/sensitivity.ts'
 import { inferenceWarnings } from './plan/inference/warnings.ts'
-import type { InferenceAnswer, InferencePlan } from './plan/inference-plan.ts'
+import type { InferenceAnswer, InferenceNoPlan, InferencePlan } from './plan/inference-plan.ts'
 import { noLaunch } from './plan/no-plan/no-launch.ts'
+import { underChips } from './plan/no-plan/under-chips.ts'
 import type { Unlaunchable } from './plan/plan.ts'
 import { searchAccount } from './plan/search-account.ts'
-import type { GenerateWorkload, InferenceProblem, PhaseProblem } from './problem.ts'
+import { type GenerateWorkload, type InferenceProblem, type PhaseProblem, satisfies } from './problem.ts'
 import { unitMesh } from './sharding/axis.ts'
 
 /** Without a solver nothing is proven of a plan's layouts. */
@@ -34,9 +35,10 @@ type PlanOf = (candidate: InferenceCandidate, rank: number, solver?: Solver | nu
 /** With no end to the time there is, exact; else the best so far, as in training (optimize.ts). */
 export function infer(
   problem: PhaseProblem,
-  { small }: Solvers,
+  solvers: Solvers,
   patience: Patience = endless,
 ): InferenceAnswer {
+  const { small } = solvers
   const model = inferenceModel(problem, servable(problem))
   const phase = phaseOf(model, problem, patience(shares.meshes))
   const share = isGeneration(problem) ? shares.listBeforeFrontier : shares.search
@@ -44,7 +46,8 @@ export function infer(
   const late = patience(shares.floors)
   const result = searchParts(model, problem, { phaseOf, servable, late }, stop)
   const whole = { ...model, servable: null }
-  const better = model.servable && betterThan(result.found[0]?.candidate, whole, problem, stop)
+  const takesAll = satisfies(problem.cluster.chips, problem.constraints.chips)
+  const better = takesAll && model.servable && betterThan(result.found[0]?.candidate, whole, problem, stop)
   const planned = (place: Omit<PartFound, 'candidate'>): PlanOf => {
     return (candidate, rank, solver = small) =>
       assembleInference(
@@ -72,7 +75,7 @@ export function infer(
     (candidate, rank) => paretoPoint(planOf(candidate, rank, null), problem.cluster.chips),
     patience(shares.suggestions),
   )
-  const unlaunchable = better && unlaunchablePlan(problem, planOf(better, 0), better, best?.candidate)
+  const unlaunchable = better ? unlaunchablePlan(problem, planOf(better, 0), better, best?.candidate) : null
   const [first] = plans
   const { divisibility } = result
   const constraint = result.constraint + result.infeasible.constraint
@@ -100,7 +103,13 @@ export function infer(
     ...(frontier ? { pareto: points } : {}),
     search: { ...account, exact: account.exact && !cut },
     sensitivity: best ? inferenceSensitivity(best.model, best.candidate) : null,
-    infeasible: nothing ? why() : null,
+    infeasible: nothing
+      ? (underChips<PhaseProblem, InferenceNoPlan>(
+          problem,
+          (fewer) => infer(fewer, solvers, patience).infeasible,
+          (changed) => anyPlan(changed, patience(shares.suggestions)),
+        ) ?? why())
+      : null,
     model: modelSummary(problem, lengthOf(problem)),
     hardware: problem.cluster,
     precision: problem.precision,

@@ -13,6 +13,7 @@ import { warnings } from './plan/explain/warnings.ts'
 import { anythingListed } from './plan/no-plan/anything-listed.ts'
 import { noLaunch } from './plan/no-plan/no-launch.ts'
 import { noPlan } from './plan/no-plan/no-plan.ts'
+import { underChips } from './plan/no-plan/under-chips.ts'
 import type { NoPlan, OptimizeAnswer, Plan, Unlaunchable } from './plan/plan.ts'
 import { searchAccount } from './plan/search-account.ts'
 import { sensitivity } from './plan/sensitivity/sensitivity.ts'
@@ -38,7 +39,8 @@ export interface Solvers {
  * With no end to the time there is, exact. Else the best so far, with what was not looked at and the gap that is proven
  * all the same; where there was no time to find anything, no plans and no reasons.
  */
-export function optimize(problem: Problem, { small }: Solvers, patience: Patience = endless): OptimizeAnswer {
+export function optimize(problem: Problem, solvers: Solvers, patience: Patience = endless): OptimizeAnswer {
+  const { small } = solvers
   const { unseen } = enumerateMeshes(problem, patience(shares.meshes))
   const models = contextModels(problem)
   const result = listed(models, problem, patience)
@@ -68,7 +70,11 @@ export function optimize(problem: Problem, { small }: Solvers, patience: Patienc
     ),
     sensitivity: best && !late ? sensitivity(modelOf(best), best, launchable(modelOf(best))) : null,
     infeasible: none
-      ? nothing(problem, result, modelOf, unlaunchable, small, patience(shares.suggestions))
+      ? (underChips(
+          problem,
+          (fewer) => optimize(fewer, solvers, patience).infeasible,
+          (changed) => anythingListed(changed, patience(shares.suggestions)),
+        ) ?? nothing(problem, result, modelOf, unlaunchable, small, patience(shares.suggestions)))
       : null,
     model: modelSummary(problem, problem.workload.sequenceLength),
     hardware: problem.cluster,

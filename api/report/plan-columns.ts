@@ -40,6 +40,14 @@ const summary: Column<AnyPlan> = {
   text: (plan) => plan.summary,
 }
 
+/** That work, of all that there are. */
+const chips: Column<Plan> = {
+  head: 'chips',
+  name: 'chips',
+  value: (plan) => plan.chips,
+  text: (plan) => (plan.idleChips > 0 ? `${plan.chips} of ${plan.chips + plan.idleChips}` : `${plan.chips}`),
+}
+
 const step: Column<Plan> = {
   head: 'step',
   name: 'stepTimeSeconds',
@@ -104,10 +112,10 @@ const deployment: readonly Column<ServePlan>[] = [
   },
 ]
 
-const phase = [rank, step, batch, throughput, memory, cost, launchers, summary]
+const phase = [rank, chips, step, batch, throughput, memory, cost, launchers, summary]
 
 const columns: Readonly<Record<Mode, readonly Column<never>[]>> = {
-  train: [rank, step, mfu, memory, cost, launchers, summary],
+  train: [rank, chips, step, mfu, memory, cost, launchers, summary],
   prefill: phase,
   generate: phase,
   serve: [rank, ...deployment, cost, summary],

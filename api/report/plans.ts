@@ -38,7 +38,7 @@ function remarks({ search, unlaunchable, infeasible, warnings }: OptimizeBody): 
   const { enumerated, unexamined, exact } = search
   return [
     exact
-      ? `${counted(enumerated, 'layout')}, the best of all.`
+      ? `${counted(enumerated, 'layout')}, ${infeasible ? 'none of which will do' : 'the best of all'}.`
       : `${counted(enumerated, 'layout')}, the best so far: ${unexamined} were not looked at in time.`,
     ...(unlaunchable
       ? [

@@ -36,7 +36,16 @@ export function refuseMisplaced(constraints: OptimizeRequest['constraints'], mod
       ? []
       : [without(`/constraints/${axis}`, `is always 1 in mode ${mode}: ${why}`)],
   )
-  refuse([...misplaced(constraints, '/constraints', mode), ...axes])
+  const chips =
+    mode === 'serve' && constraints.chips !== undefined
+      ? [
+          without(
+            '/constraints/chips',
+            'has no part in mode serve, which says itself how many chips a load takes: ask for fewer in hardware',
+          ),
+        ]
+      : []
+  refuse([...misplaced(constraints, '/constraints', mode), ...axes, ...chips])
 }
 
 export function refuseMisplacedOf(plan: Sketch, mode: Mode): void {

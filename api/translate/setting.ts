@@ -32,6 +32,7 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
     const own = types.includes(usualType) ? [usualType] : types
     throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, own) })
   }
+  refuseChips(constraints.chips, cluster.chips)
   const setting: Setting = {
     model: resolved.transformer,
     cluster,
@@ -45,6 +46,21 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
     top,
   }
   return { setting, warnings: [...resolved.warnings, ...ofPrecision, ...warnings] }
+}
+
+/** A constraint on how many chips may work has to allow some number that there is. */
+function refuseChips(constraint: OptimizeRequest['constraints']['chips'], chips: number): void {
+  if (constraint === undefined) return
+  const least =
+    typeof constraint === 'number'
+      ? constraint
+      : Array.isArray(constraint)
+        ? Math.min(...constraint)
+        : (constraint.min ?? 1)
+  if (least <= chips) return
+  const pointer = '/constraints/chips'
+  const detail = `no fewer than ${least} chips may work, and there are ${chips}`
+  throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, [chips]) })
 }
 
 const defaultFraction = 1

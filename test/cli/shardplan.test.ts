@@ -98,13 +98,13 @@ describe('shardplan optimize', () => {
     ]
     expect(file).toMatchObject({ code: 0, err: '' })
     expect(flags).toEqual(file)
-    expect(file.out).toMatch(/^# +step .*\n1 +/)
+    expect(file.out).toMatch(/^# +chips +step .*\n1 +/)
   })
 
   it('writes a sheet with a row for each plan', async () => {
     const { out } = await run(['plan', ...asFlags, '--top', '3', '--format', 'csv'])
     const [head, ...rows] = out.trimEnd().split('\r\n')
-    expect(head?.split(',').slice(0, 3)).toEqual(['rank', 'stepTimeSeconds', 'mfu'])
+    expect(head?.split(',').slice(0, 3)).toEqual(['rank', 'chips', 'stepTimeSeconds'])
     expect(rows).toHaveLength(3)
     expect(rows.map((row) => Number(row.split(',')[0]))).toEqual([1, 2, 3])
   })

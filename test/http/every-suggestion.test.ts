@@ -93,9 +93,16 @@ const serving = fc.record(
   { requiredKeys: ['mode', 'promptLength', 'outputLength'] },
 )
 
+/** Serving says itself how many chips work. */
+const fewerChips = pick<object>({}, {}, {}, { chips: 1 }, { chips: { max: 2 }, tensor: 2 }, { chips: [1, 3] })
+
 const requests = (workload: fc.Arbitrary<object>) =>
   fc.record({
-    ...{ model: models, hardware, workload, memoryBudget: budgets, constraints },
+    ...{ model: models, hardware, workload, memoryBudget: budgets },
+    constraints:
+      workload === serving
+        ? constraints
+        : fc.tuple(constraints, fewerChips).map(([axes, chips]) => ({ ...axes, ...chips })),
     assumptions: pick<unknown>('calibrated', 'calibrated', 'book'),
     top: fc.constant(1),
   })

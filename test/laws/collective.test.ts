@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { collectiveEstimate } from '../../src/collectives.ts'
 import type { Tier } from '../../src/hardware/chip.ts'
 import type { SwitchedNetwork, TorusNetwork } from '../../src/hardware/cluster/cluster.ts'
 import { divisorsOf } from '../../src/hardware/cluster/divisors.ts'
@@ -7,6 +8,7 @@ import { collectiveTime, groupCost } from '../../src/hardware/network/collective
 import { type TorusPart, union } from '../../src/hardware/network/group.ts'
 import type { GroupCost, NetworkTerms } from '../../src/hardware/network/group-cost.ts'
 import { closes } from '../../src/hardware/network/torus-collective.ts'
+import { problem } from '../problem.ts'
 
 const W = 4.5e10
 const finite: NetworkTerms = {
@@ -360,6 +362,26 @@ describe('a collective behind switches', () => {
         expect(perByte).toBeGreaterThanOrEqual((((chips - 1) / chips) * (1 - 1e-12)) / ports)
       }),
     )
+  })
+
+  it('is slower beyond a node than inside one, whether or not a group divides nodes and chips', () => {
+    const { cluster, assumptions } = problem({
+      ...{ model: 'llama-3-8b', chip: 'h100-sxm', chips: 64, batchTokens: 8192, sequenceLength: 1024 },
+    })
+    const over = (groupSize: number) => {
+      const found = collectiveEstimate({
+        cluster,
+        op: 'AllReduce',
+        bytes: 1e9,
+        over: { groupSize },
+        assumptions,
+      })
+      if ('problem' in found) throw new Error(found.problem.detail)
+      return found
+    }
+    for (let groupSize = 9; groupSize <= 64; groupSize++) {
+      expect(over(groupSize).seconds).toBeGreaterThan(over(8).seconds)
+    }
   })
 
   it('takes no less for a larger group, among those that fill their nodes', () => {

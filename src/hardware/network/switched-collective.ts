@@ -31,7 +31,7 @@ export function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, ter
   let reduces = terms.inNetworkReduction
   network.tiers.forEach((tier, level) => {
     unit *= tier.size ?? Number.POSITIVE_INFINITY
-    const members = membersWithin(group, Math.min(unit, network.chips ?? unit))
+    const members = membersWithin(group, within(network, unit))
     const units = Math.ceil(members / below)
     const efficiency = level === 0 ? terms.scaleUpEfficiency : terms.scaleOutEfficiency
     const rate = tier.bytesPerSecondPerChip * efficiency
@@ -83,12 +83,17 @@ function reducedRate(network: SwitchedNetwork, group: SwitchedGroup, terms: Netw
   let unit = 1
   network.tiers.forEach((tier, level) => {
     unit *= tier.size ?? Number.POSITIVE_INFINITY
-    const members = membersWithin(group, Math.min(unit, network.chips ?? unit))
+    const members = membersWithin(group, within(network, unit))
     const efficiency = level === 0 ? terms.scaleUpEfficiency : terms.scaleOutEfficiency
     if (members > below) slowest = Math.min(slowest, below * tier.bytesPerSecondPerChip * efficiency)
     below = members
   })
   return slowest
+}
+
+/** A unit as large as the network has all of any group: nothing lies beyond it. */
+function within({ chips }: SwitchedNetwork, unit: number): number {
+  return chips !== undefined && unit >= chips ? Number.POSITIVE_INFINITY : unit
 }
 
 /**

@@ -1,0 +1,47 @@
+/**
+ * Why nothing is listed where the request's constraints let not all of the chips work: what is in the way on the most that may,
+ * and what would change that. On some of them the rest of the question is the same, so that what helps there helps.
+ */
+import type { Cluster } from '../../hardware/cluster/cluster.ts'
+import { fewerChips } from '../../hardware/cluster/fewer-chips.ts'
+import { type Constraints, satisfies } from '../../problem.ts'
+import { counted } from '../explain/figures.ts'
+import type { NoPlan, Suggestion } from '../plan.ts'
+
+interface Asked {
+  readonly cluster: Cluster
+  readonly constraints: Constraints
+}
+
+type Reasons = Pick<NoPlan, 'reasons' | 'suggestions'>
+
+/** Null where all chips may work. */
+export function underChips<Problem extends Asked, Told extends Reasons>(
+  problem: Problem,
+  toldOf: (fewer: Problem) => Told | null,
+  anyPlan: (problem: Problem) => boolean,
+): Told | (Reasons & { readonly nearest: null }) | null {
+  const { cluster, constraints } = problem
+  if (satisfies(cluster.chips, constraints.chips)) return null
+  const { chips: _free, ...others } = constraints
+  const freed: readonly Suggestion[] = anyPlan({ ...problem, constraints: others })
+    ? [
+        {
+          change: 'without the constraint on chips',
+          pointer: '/constraints/chips',
+          value: null,
+          detail: 'the other constraints may stay as they are',
+        },
+      ]
+    : []
+  for (const part of fewerChips(cluster)) {
+    if (!satisfies(part.chips, constraints.chips)) continue
+    const told = toldOf({ ...problem, cluster: part, constraints: { ...others, chips: part.chips } })
+    if (!told) break
+    const helps = ({ pointer }: Suggestion) =>
+      !pointer.startsWith('/hardware') && pointer !== '/constraints/chips'
+    return { ...told, suggestions: [...told.suggestions.filter(helps), ...freed] }
+  }
+  const detail = `no part of the ${counted(cluster.chips, 'chip')} has as many as constraints.chips allows and can be laid out as the other constraints want`
+  return { reasons: [{ reason: 'constraint', detail, layouts: 1 }], nearest: null, suggestions: freed }
+}
