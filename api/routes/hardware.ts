@@ -1,7 +1,7 @@
 /** GET /hardware and /hardware/{name}: the chips that are known by name, and their systems. */
 import type { RequestHandler } from 'express'
 import { type Catalogue, knownChip, nearestChips } from '../catalogue.ts'
-import { ProblemError } from '../problems.ts'
+import { unknownName } from './unknown-name.ts'
 
 export function hardwareListRoute({ chips }: Catalogue): RequestHandler {
   const answer = {
@@ -22,13 +22,7 @@ export function hardwareListRoute({ chips }: Catalogue): RequestHandler {
 export function hardwareRoute(catalogue: Catalogue): RequestHandler<{ name: string }> {
   return ({ params: { name } }, response) => {
     const record = knownChip(catalogue, name)
-    if (!record) throw unknown(name, catalogue)
+    if (!record) throw unknownName('chip', name, nearestChips(catalogue, name))
     response.json(record)
   }
-}
-
-function unknown(name: string, catalogue: Catalogue): ProblemError {
-  const suggestions = nearestChips(catalogue, name)
-  const hint = suggestions.length ? `; the nearest are ${suggestions.join(', ')}` : ''
-  return new ProblemError('not-found', `No chip is named ${name.slice(0, 100)}${hint}.`)
 }

@@ -1,7 +1,7 @@
 /** GET /stacks and /stacks/{name}: what trains, as far as published runs tell, and the rows behind each number. */
 import type { RequestHandler } from 'express'
 import { type Catalogue, knownStack, nearestStacks } from '../catalogue.ts'
-import { ProblemError } from '../problems.ts'
+import { unknownName } from './unknown-name.ts'
 
 export function stacksRoute({ stacks }: Catalogue): RequestHandler {
   const answer = {
@@ -17,13 +17,7 @@ export function stacksRoute({ stacks }: Catalogue): RequestHandler {
 export function stackRoute(catalogue: Catalogue): RequestHandler<{ name: string }> {
   return ({ params: { name } }, response) => {
     const stack = knownStack(catalogue, name)
-    if (!stack) throw unknown(name, catalogue)
+    if (!stack) throw unknownName('stack', name, nearestStacks(catalogue, name))
     response.json(stack)
   }
-}
-
-function unknown(name: string, catalogue: Catalogue): ProblemError {
-  const suggestions = nearestStacks(catalogue, name)
-  const hint = suggestions.length ? `; the nearest are ${suggestions.join(', ')}` : ''
-  return new ProblemError('not-found', `No stack is named ${name.slice(0, 100)}${hint}.`)
 }
