@@ -1,7 +1,8 @@
 /** Where plans fit and no framework that is assumed can launch one: what stands in the way, each suggestion tried alone. */
 import type { Framework } from '../../launch/framework.ts'
 import type { Setting } from '../../problem.ts'
-import type { NoPlan, Suggestion } from '../plan.ts'
+import type { NoPlan } from '../plan.ts'
+import { constraintSuggestions } from './constraint-suggestions.ts'
 
 /** `launches` says whether a changed problem has a plan that can be launched. */
 export function noLaunch<Asked extends Setting>(
@@ -24,22 +25,4 @@ export function noLaunch<Asked extends Setting>(
       ...constraintSuggestions(problem, launches),
     ],
   }
-}
-
-function constraintSuggestions<Asked extends Setting>(
-  problem: Asked,
-  launches: (changed: Asked) => boolean,
-): readonly Suggestion[] {
-  return Object.keys(problem.constraints).flatMap((name) => {
-    const { [name as keyof Setting['constraints']]: _dropped, ...constraints } = problem.constraints
-    if (!launches({ ...problem, constraints })) return []
-    return [
-      {
-        change: `without the constraint on ${name}`,
-        pointer: `/constraints/${name}`,
-        value: null,
-        detail: 'the other constraints may stay as they are',
-      },
-    ]
-  })
 }

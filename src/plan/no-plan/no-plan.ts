@@ -6,10 +6,11 @@
 import { never, type Stop } from '../../patience.ts'
 import type { Problem } from '../../problem.ts'
 import { optimizerRows } from '../../recipe/optimizer.ts'
-import type { SearchResult } from '../../search/search.ts'
+import type { SearchResult } from '../../search/search-result.ts'
 import { bytesText, counted } from '../explain/figures.ts'
 import type { NoPlan, Plan, Suggestion } from '../plan.ts'
 import { anythingListed } from './anything-listed.ts'
+import { constraintSuggestions } from './constraint-suggestions.ts'
 import { lossChunksSuggestion } from './loss-chunks.ts'
 import { budgetSuggestion, chipsSuggestion, mostThatFits } from './resource-suggestions.ts'
 
@@ -106,17 +107,3 @@ export function optimizerSuggestion(
 }
 
 /** Each constraint on its own: is it the one that is in the way? */
-function constraintSuggestions(problem: Problem, listed: AnyPlan): readonly Suggestion[] {
-  return Object.keys(problem.constraints).flatMap((name) => {
-    const { [name as keyof Problem['constraints']]: _dropped, ...constraints } = problem.constraints
-    if (!listed({ ...problem, constraints })) return []
-    return [
-      {
-        change: `without the constraint on ${name}`,
-        pointer: `/constraints/${name}`,
-        value: null,
-        detail: 'the other constraints may stay as they are',
-      },
-    ]
-  })
-}

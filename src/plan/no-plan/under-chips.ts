@@ -7,6 +7,7 @@ import { fewerChips } from '../../hardware/cluster/fewer-chips.ts'
 import { type Constraints, satisfies } from '../../problem.ts'
 import { counted } from '../explain/figures.ts'
 import type { NoPlan, Suggestion } from '../plan.ts'
+import { constraintSuggestions } from './constraint-suggestions.ts'
 
 interface Asked {
   readonly cluster: Cluster
@@ -23,20 +24,10 @@ export function underChips<Problem extends Asked, Told extends Reasons>(
 ): Told | (Reasons & { readonly nearest: null }) | null {
   const { cluster, constraints } = problem
   if (satisfies(cluster.chips, constraints.chips)) return null
-  const { chips: _free, ...others } = constraints
-  const freed: readonly Suggestion[] = anyPlan({ ...problem, constraints: others })
-    ? [
-        {
-          change: 'without the constraint on chips',
-          pointer: '/constraints/chips',
-          value: null,
-          detail: 'the other constraints may stay as they are',
-        },
-      ]
-    : []
+  const freed = constraintSuggestions(problem, anyPlan, ['chips'])
   for (const part of fewerChips(cluster)) {
     if (!satisfies(part.chips, constraints.chips)) continue
-    const told = toldOf({ ...problem, cluster: part, constraints: { ...others, chips: part.chips } })
+    const told = toldOf({ ...problem, cluster: part, constraints: { ...constraints, chips: part.chips } })
     if (!told) break
     const helps = ({ pointer }: Suggestion) =>
       !pointer.startsWith('/hardware') && pointer !== '/constraints/chips'

@@ -1,0 +1,23 @@
+/** Constraints of the request without any one of which there would be a plan. */
+import type { Constraints } from '../../problem.ts'
+import type { Suggestion } from '../plan.ts'
+
+/** Of the named ones, or of all; `anyPlan` says whether a changed question would have a plan. */
+export function constraintSuggestions<Asked extends { readonly constraints: Constraints }>(
+  asked: Asked,
+  anyPlan: (changed: Asked) => boolean,
+  names: readonly string[] = Object.keys(asked.constraints),
+): readonly Suggestion[] {
+  return names.flatMap((name) => {
+    const { [name as keyof Constraints]: _dropped, ...constraints } = asked.constraints
+    if (!anyPlan({ ...asked, constraints })) return []
+    return [
+      {
+        change: `without the constraint on ${name}`,
+        pointer: `/constraints/${name}`,
+        value: null,
+        detail: 'the other constraints may stay as they are',
+      },
+    ]
+  })
+}
