@@ -170,6 +170,12 @@ export function satisfies(value: number, constraint: Constraint | undefined): bo
   return value >= (constraint.min ?? 0) && value <= (constraint.max ?? Number.POSITIVE_INFINITY)
 }
 
+/** The least number that satisfies it. */
+export function leastOf(constraint: Constraint): number {
+  if (typeof constraint === 'number') return constraint
+  return isList(constraint) ? Math.min(...constraint) : (constraint.min ?? 1)
+}
+
 function isList(constraint: Constraint): constraint is readonly number[] {
   return Array.isArray(constraint)
 }

@@ -2,7 +2,7 @@
 
 import type { Chip } from '../../src/hardware/chip.ts'
 import { peakOf } from '../../src/hardware/peak.ts'
-import type { Setting } from '../../src/problem.ts'
+import { leastOf, type Setting } from '../../src/problem.ts'
 import { usualType } from '../../src/recipe/element-type.ts'
 import type { Bytes } from '../../src/units.ts'
 import type { Catalogue } from '../catalogue.ts'
@@ -50,13 +50,7 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
 
 /** A constraint on how many chips may work has to allow some number that there is. */
 function refuseChips(constraint: OptimizeRequest['constraints']['chips'], chips: number): void {
-  if (constraint === undefined) return
-  const least =
-    typeof constraint === 'number'
-      ? constraint
-      : Array.isArray(constraint)
-        ? Math.min(...constraint)
-        : (constraint.min ?? 1)
+  const least = constraint === undefined ? 1 : leastOf(constraint)
   if (least <= chips) return
   const pointer = '/constraints/chips'
   const detail = `no fewer than ${least} chips may work, and there are ${chips}`

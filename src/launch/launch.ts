@@ -11,3 +11,14 @@ export interface Launchable<Flags> {
 }
 
 export type Launch<Flags> = Launchable<Flags> | Unsupported
+
+/** What each framework is told, by its name; with notes, of the frameworks and of the plan, where any can launch it. */
+export function told(
+  launches: readonly (readonly [name: string, launch: Launch<unknown>])[],
+  notes: (own: readonly string[]) => readonly string[],
+): Readonly<Record<string, unknown>> {
+  const able = launches.flatMap(([, launch]) => ('flags' in launch ? [launch] : []))
+  const flags = launches.map(([name, launch]) => [name, 'flags' in launch ? launch.flags : launch])
+  const own = able.flatMap((launch) => launch.notes)
+  return { ...Object.fromEntries(flags), ...(able.length > 0 ? { notes: notes(own) } : {}) }
+}

@@ -13,10 +13,10 @@ import { unitMesh } from '../sharding/axis.ts'
 import type { CacheLayout } from '../sharding/tables/inference-layout.ts'
 import { layoutFields } from '../sharding/tables/inference-layout-fields.ts'
 import { type Framework, ofKind, type Server, servers } from './framework.ts'
-import type { Launch } from './launch.ts'
+import { type Launch, told } from './launch.ts'
 import { maxtext, maxtextRules } from './maxtext/server.ts'
 import { attentionCopyBytes } from './server/attention-copies.ts'
-import type { ServingRules } from './server/rules.ts'
+import { laysOut, type ServingRules } from './server/rules.ts'
 import { type Counted, type Serving, serving } from './server/serving.ts'
 import { sglang, sglangRules } from './sglang/flags.ts'
 import { tensorrtLlm, tensorrtLlmRules } from './tensorrt-llm/options.ts'
@@ -43,14 +43,11 @@ export function inferenceLaunch(
   mode: Phase['mode'],
   counted: Counted,
 ): Readonly<Record<string, unknown>> {
-  const told = serving(setting, candidate, mode, counted)
+  const asked = serving(setting, candidate, mode, counted)
   const launches = serversOf(setting, servers).map(
-    (name) => [name, servingLaunchers[name].launch(told)] as const,
+    (name) => [name, servingLaunchers[name].launch(asked)] as const,
   )
-  const flags = launches.map(([name, launched]) => [name, 'flags' in launched ? launched.flags : launched])
-  const own = launches.flatMap(([, launched]) => ('flags' in launched ? launched.notes : []))
-  const any = launches.some(([, launched]) => 'flags' in launched)
-  return { ...Object.fromEntries(flags), ...(any ? { notes: [...own, ...placementNotes(told), scope] } : {}) }
+  return told(launches, (own) => [...own, ...placementNotes(asked), scope])
 }
 
 /** Of some frameworks those that serve from such chips. */
@@ -80,17 +77,17 @@ export function servables(setting: Setting, parts: readonly Cluster[]): readonly
 
 function servedBy(able: readonly Server[]): Servable {
   return {
-    layout: ({ projection }) => projection === '1d',
-    bytesBeyond: (asked, told) => {
-      const made = serving(asked, told, told.mode, uncounted)
+    layout: laysOut,
+    bytesBeyond: (asked, layouts) => {
+      const made = serving(asked, layouts, layouts.mode, uncounted)
       if (!able.some((name) => runs(servingLaunchers[name], made))) return null
       return made.sharingGroups > 1 ? attentionCopyBytes(made) : 0
     },
   }
 }
 
-function runs({ rules }: Launcher, told: Serving): boolean {
-  return keeps(rules(told), told)
+function runs({ rules }: Launcher, made: Serving): boolean {
+  return keeps(rules(made), made)
 }
 
 /** On one chip, or with attention by sequences on two. */
@@ -106,13 +103,13 @@ function runsAtAll(setting: Setting, name: Server): boolean {
     const layouts = named.map(([component, fields]) => {
       return { ...fields, component: { name: component, arrays: {}, einsums: [] } }
     })
-    const told = {
+    const pass = {
       mesh: { ...unitMesh, tensor },
       layouts,
       pass: onePass(1, false, layers),
       mode: 'generate' as const,
     }
-    return runs(servingLaunchers[name], serving(setting, told, told.mode, uncounted))
+    return runs(servingLaunchers[name], serving(setting, pass, pass.mode, uncounted))
   }
   return probe('heads', 1) || probe('batch', 2)
 }
@@ -124,9 +121,9 @@ export function servingRefusals(
   mode: Phase['mode'],
   counted: Counted,
 ): Readonly<Record<string, readonly string[]>> {
-  const told = serving(setting, candidate, mode, counted)
+  const made = serving(setting, candidate, mode, counted)
   const asked = serversOf(setting, setting.assumptions.frameworks)
-  return Object.fromEntries(asked.map((name) => [name, faults(servingLaunchers[name].rules(told), told)]))
+  return Object.fromEntries(asked.map((name) => [name, faults(servingLaunchers[name].rules(made), made)]))
 }
 
 /** The search sees to memory. */

@@ -11,7 +11,7 @@ import { keeps } from '../rules/rule.ts'
 import type { Accepts, Candidate } from '../search/candidate.ts'
 import { unitMesh } from '../sharding/axis.ts'
 import { ofKind, type Trainer, trainers } from './framework.ts'
-import type { Launch } from './launch.ts'
+import { type Launch, told } from './launch.ts'
 import { maxtext } from './maxtext/config.ts'
 import { maxtextRules } from './maxtext/rules.ts'
 import { megatron } from './megatron/flags.ts'
@@ -56,14 +56,7 @@ export function launch(model: CostModel, candidate: Candidate): Readonly<Record<
   const launches = Object.entries(trainingLaunchers)
     .filter(([, { chips }]) => chips.includes(run.problem.cluster.chip.kind))
     .map(([name, launcher]) => [name, launcher.launch(run)] as const)
-  const framework = ([name, launched]: readonly [string, Launch<unknown>]) => [
-    name,
-    'flags' in launched ? launched.flags : launched,
-  ]
-  const own = launches.flatMap(([, launched]) => ('flags' in launched ? launched.notes : []))
-  const any = launches.some(([, launched]) => 'flags' in launched)
-  const notes = any ? [...paddingNotes(run), ...memoryNotes(run), ...own, ...scopeNotes(run)] : []
-  return { ...Object.fromEntries(launches.map(framework)), ...(any ? { notes } : {}) }
+  return told(launches, (own) => [...paddingNotes(run), ...memoryNotes(run), ...own, ...scopeNotes(run)])
 }
 
 /**

@@ -58,6 +58,7 @@ export function meshRun(problem: Problem, mesh: Mesh): MeshRun {
   return { problem, model, mesh, replicas: replicasOf(mesh), sequenceLength: workload.sequenceLength }
 }
 
+/** Written out, as every layout of a search is asked for it: spreading the mesh's takes longer than the rules. */
 export function layoutRun(problem: Problem, layout: OpenLayout): LayoutRun {
   const { mesh, zeroStage, contextLayout, schedule, sequences, microbatches } = layout
   const { model, workload } = problem

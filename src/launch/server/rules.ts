@@ -3,6 +3,7 @@
  * in whole heads; key-value heads are whole on a chip, or a head is on several. Source: as each framework's own file.
  */
 import type { Rule } from '../../rules/rule.ts'
+import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
 import { attentionCopyRule } from './attention-copies.ts'
 import { type Formats, formatRules } from './formats.ts'
 import type { Serving } from './serving.ts'
@@ -49,8 +50,13 @@ export function slicedExpertsRule(framework: string): Rule<Serving> {
   }
 }
 
+/** The one way in which any of these frameworks lays weights out. */
+export function laysOut({ projection }: LayoutFields): boolean {
+  return projection === '1d'
+}
+
 function isOther([, layout]: Serving['layouts'][number]): boolean {
-  return layout.projection !== '1d'
+  return !laysOut(layout)
 }
 
 const evenRules: ServingRules = [
