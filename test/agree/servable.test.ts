@@ -18,18 +18,9 @@ import {
   solvers,
 } from '../inference-problem.ts'
 import { sketchedPass } from '../laws/sketched-plan.ts'
+import { smallDense } from '../small-model.ts'
 
-const small = {
-  layers: 4,
-  dModel: 2048,
-  dFf: 8192,
-  heads: 16,
-  kvHeads: 4,
-  headDim: 128,
-  vocab: 32_000,
-  gatedMlp: true,
-  tiedEmbeddings: false,
-}
+const small = { ...smallDense, layers: 4 }
 const sparse = { experts: 8, activeExperts: 2, sharedExperts: 0, dFfExpert: 4096, denseLayers: 0, every: 1 }
 
 type Asked = InferenceOptions<PhaseProblem['workload']>

@@ -23,18 +23,7 @@ import type { ServeWorkload } from '../../src/problem.ts'
 import { elementBytes } from '../../src/recipe/element-type.ts'
 import { inferenceProblem } from '../inference-problem.ts'
 import { runs } from '../runs.ts'
-
-const model = {
-  layers: 6,
-  dModel: 2048,
-  dFf: 8192,
-  heads: 16,
-  kvHeads: 4,
-  headDim: 128,
-  vocab: 32_000,
-  gatedMlp: true,
-  tiedEmbeddings: false,
-}
+import { smallDense } from '../small-model.ts'
 
 const questions = fc.record({
   chips: fc.constantFrom(2, 4, 6),
@@ -57,7 +46,7 @@ const questions = fc.record({
 type Question = typeof questions extends fc.Arbitrary<infer One> ? One : never
 
 function spaceOf({ chips, memoryFraction, launched, workload }: Question) {
-  const problem = inferenceProblem({ model, chip: 'h100-sxm', chips, memoryFraction, workload })
+  const problem = inferenceProblem({ model: smallDense, chip: 'h100-sxm', chips, memoryFraction, workload })
   const pooled = inferenceModel(problem)
   const parts = instanceClusters(problem.cluster)
   const by = launched ? servables(problem, parts) : [null]
@@ -139,7 +128,7 @@ function exposed(
   const perChip = (cluster.network.tiers[0]?.bytesPerSecondPerChip ?? 0) * assumptions.scaleUpEfficiency
   const least = Math.min(size.cluster.chips, generate.size.cluster.chips)
   const all = (prompts * requests.cacheBytes) / (least * perChip)
-  return Math.max(all - (1 - 1 / model.layers) * seconds, all / model.layers)
+  return Math.max(all - (1 - 1 / smallDense.layers) * seconds, all / smallDense.layers)
 }
 
 /** The most sequences beside the prompts that are read, counted down. */

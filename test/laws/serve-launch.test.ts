@@ -7,21 +7,11 @@ import type { InferenceProblem, ServeWorkload } from '../../src/problem.ts'
 import { serve } from '../../src/serve.ts'
 import { type InferenceOptions, inferenceProblem, solvers } from '../inference-problem.ts'
 import { runs } from '../runs.ts'
+import { smallDense } from '../small-model.ts'
 
 type Problem = InferenceProblem<ServeWorkload>
 type Options = InferenceOptions<ServeWorkload>
 
-const dense = {
-  layers: 6,
-  dModel: 2048,
-  dFf: 8192,
-  heads: 16,
-  kvHeads: 4,
-  headDim: 128,
-  vocab: 32_000,
-  gatedMlp: true,
-  tiedEmbeddings: false,
-}
 const experts = { experts: 8, activeExperts: 2, sharedExperts: 0, dFfExpert: 2048, denseLayers: 0, every: 1 }
 
 const gpus = fc.constantFrom<Pick<Options, 'chip' | 'chips' | 'topology' | 'slices'>[]>(
@@ -51,7 +41,7 @@ const requests: fc.Arbitrary<ServeWorkload> = fc
 
 const questions = fc
   .record({
-    model: fc.constantFrom(dense, { ...dense, kvHeads: 1 }, { ...dense, experts }),
+    model: fc.constantFrom(smallDense, { ...smallDense, kvHeads: 1 }, { ...smallDense, experts }),
     pool: fc.oneof(gpus, tpus),
     workload: requests,
     memoryFraction: fc.constantFrom(0.1, 0.14, 0.3),
@@ -159,7 +149,7 @@ describe('a server that runs both phases', () => {
   it('reads prompts with keys projected, and generates with the projection absorbed', () => {
     const latent = { queryRank: 512, keyValueRank: 256, nopeHeadDim: 128, ropeHeadDim: 64, valueHeadDim: 128 }
     const problem = inferenceProblem<ServeWorkload>({
-      model: { ...dense, attention: { window: null, globalEvery: 1, kvShareGroup: 1, latent } },
+      model: { ...smallDense, attention: { window: null, globalEvery: 1, kvShareGroup: 1, latent } },
       ...{ chip: 'h100-sxm', chips: 4, assumptions: 'calibrated' },
       workload: { ...serving, disaggregated: false },
     })
@@ -174,7 +164,13 @@ describe('a server that runs both phases', () => {
 describe('what no framework launches', () => {
   it('is told with what it gains and what is in its way, phase by phase', () => {
     const problem = inferenceProblem<ServeWorkload>({
-      ...{ model: dense, chip: 'tpu-v5e', topology: [2, 4], memoryFraction: 0.1, assumptions: 'calibrated' },
+      ...{
+        model: smallDense,
+        chip: 'tpu-v5e',
+        topology: [2, 4],
+        memoryFraction: 0.1,
+        assumptions: 'calibrated',
+      },
       workload: { ...serving, maxTimeToFirstTokenSeconds: 0.02 },
     })
     const { plans, unlaunchable } = serve(problem, solvers)
@@ -191,7 +187,7 @@ describe('what no framework launches', () => {
 
   it('stands beside no deployment where nothing else is there, and the constraint in its way may go', () => {
     const problem = inferenceProblem<ServeWorkload>({
-      ...{ model: { ...dense, experts }, chip: 'h100-sxm', chips: 4, assumptions: 'calibrated' },
+      ...{ model: { ...smallDense, experts }, chip: 'h100-sxm', chips: 4, assumptions: 'calibrated' },
       constraints: { expert: 2, tensor: 2 },
       workload: serving,
     })
