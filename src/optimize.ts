@@ -24,8 +24,8 @@ import { boundingModel, contextModels, modelFor } from './search/context-models.
 import { anythingFits } from './search/fits.ts'
 import { enumerateMeshes } from './search/meshes.ts'
 import { misfits } from './search/misfits.ts'
-import type { SearchResult } from './search/search.ts'
 import { searchAll, type WholeSearch } from './search/search-all.ts'
+import type { SearchResult } from './search/search-result.ts'
 import type { Seconds } from './units.ts'
 
 export interface Solvers {

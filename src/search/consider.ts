@@ -94,8 +94,9 @@ export function consider(
       found.pruned++
       return
     }
-    const short = layoutShortBytes(bench.model, open, numbers)
-    if (!choices.mix && short > 0 && found.nearest && short > found.nearest.shortBytes) {
+    const { nearest } = found
+    const over = Math.max(0, nearest?.shortBytes ?? 0)
+    if (nearest && !choices.mix && layoutShortBytes(bench.model, open, numbers) > over) {
       found.memory++
       return
     }

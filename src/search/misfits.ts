@@ -19,7 +19,8 @@ import type { OpenLayout } from './candidate.ts'
 import { type Layout, type Misfit, meshKey } from './candidate.ts'
 import { choiceAllowed, layoutCount, microbatchChoices, scheduleChoices, zeroChoices } from './choices.ts'
 import { leanestMix } from './consider.ts'
-import { meshesOf, type SearchResult } from './search.ts'
+import { meshesOf } from './search.ts'
+import type { SearchResult } from './search-result.ts'
 import { leaner, type StageCuts, stageCuts, walkCuts } from './stages/stage-cuts.ts'
 
 /** Null where something fits after all, or where it is told to stop. */

@@ -20,11 +20,13 @@ import { contextLayoutFits, plainContext } from '../sharding/tables/context-layo
 import type { Seconds } from '../units.ts'
 import { leastWork } from './bound/least-work.ts'
 import { replicaHopes } from './bound/replica-floor.ts'
+import { waitingTurns } from './bound/work-floor.ts'
 import type { Accepts, Candidate } from './candidate.ts'
 import { triedSchedules } from './choices.ts'
 import { anyFits, leastChips } from './fits.ts'
 import { hopefulMeshes, type Meshes } from './meshes.ts'
-import { merged, nothingSearched, type SearchResult, searchSpaces, spaceOf, type Wanted } from './search.ts'
+import { searchSpaces, spaceOf, type Wanted } from './search.ts'
+import { merged, nothingSearched, type SearchResult } from './search-result.ts'
 
 export interface WantedOfAll {
   /** The best plan of all the chips, where that is not accepted: looked for until this says to stop. */
@@ -125,7 +127,7 @@ function leastBubble(problem: Problem, pipeline: number, sequencesEach: number):
   const rows = triedSchedules(problem).map((name) => scheduleRow({ name }))
   if (rows.some(({ split }) => split !== null)) return 0
   const virtual = rows.reduce((most, row) => Math.max(most, row.virtualStages[1]), 1)
-  return (pipeline - 1) / Math.max(1, Math.min(virtual, model.layers / pipeline)) / sequencesEach
+  return waitingTurns(pipeline, virtual, model.layers) / sequencesEach
 }
 
 /** What a framework asks of a mesh it asks of tensor, tensor2, context and expert alone. */

@@ -14,31 +14,15 @@ import { never, type Stop } from '../patience.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { contextLayoutFits, plainContext } from '../sharding/tables/context-layout.ts'
 import { type Floors, meshFloors } from './bound/floor.ts'
-import { type Accepts, type Candidate, type Misfit, meshKey } from './candidate.ts'
+import type { Accepts, Misfit } from './candidate.ts'
 import { layoutCount } from './choices.ts'
 import type { Workbench } from './consider.ts'
 import { expandMesh } from './expand.ts'
 import { meshFits } from './fits.ts'
+import { comes, compareKeys, insert, type Listed } from './listed.ts'
 import { enumerateMeshes, type Meshes } from './meshes.ts'
+import type { SearchResult } from './search-result.ts'
 import { spread } from './spread.ts'
-
-export interface SearchResult {
-  readonly candidates: readonly Candidate[]
-  /** The best of what is not accepted, where that is better than all that is: null where it was not asked for. */
-  readonly refused: Candidate | null
-  /** What was not looked at for that. */
-  readonly unsought: number
-  /** The leanest layout, where nothing fits. */
-  readonly nearest: Misfit | null
-  readonly enumerated: number
-  readonly pruned: number
-  readonly evaluated: number
-  readonly infeasible: { memory: number; divisibility: number; topology: number; constraint: number }
-  /** Not looked at, as the search was told to stop. */
-  readonly unexamined: number
-  /** No layout that was not looked at scores lower: Infinity where all were. */
-  readonly floor: number
-}
 
 export function createWorkbench(
   model: CostModel,
@@ -222,85 +206,4 @@ export function meshesOf(
   if (contextLayout === plainContext) return meshes
   const allowed = meshes.allowed.filter((mesh) => contextLayoutFits(contextLayout, mesh, problem.model))
   return { total: allowed.length, allowed, constrained: 0, indivisible: 0, unseen: 0 }
-}
-
-/** The lists of searches of different numbers of chips as one. */
-export function merged(results: readonly SearchResult[], top: number): SearchResult {
-  const candidates: Listed[] = []
-  for (const [space, result] of results.entries()) {
-    for (const candidate of result.candidates) insert(candidates, { candidate, space }, top)
-  }
-  const sum = (count: (result: SearchResult) => number) =>
-    results.reduce((total, result) => total + count(result), 0)
-  return {
-    candidates: candidates.map(({ candidate }) => candidate),
-    refused: leastRefused(results),
-    unsought: sum(({ unsought }) => unsought),
-    nearest: results
-      .flatMap(({ nearest }) => nearest ?? [])
-      .reduce<Misfit | null>(
-        (least, one) => (least && least.shortBytes <= one.shortBytes ? least : one),
-        null,
-      ),
-    enumerated: sum(({ enumerated }) => enumerated),
-    pruned: sum(({ pruned }) => pruned),
-    evaluated: sum(({ evaluated }) => evaluated),
-    infeasible: {
-      memory: sum(({ infeasible }) => infeasible.memory),
-      divisibility: sum(({ infeasible }) => infeasible.divisibility),
-      topology: sum(({ infeasible }) => infeasible.topology),
-      constraint: sum(({ infeasible }) => infeasible.constraint),
-    },
-    unexamined: sum(({ unexamined }) => unexamined),
-    floor: Math.min(...results.map(({ floor }) => floor)),
-  }
-}
-
-/** Better than all that is accepted by any of the searches. */
-function leastRefused(results: readonly SearchResult[]): Candidate | null {
-  const accepted = Math.min(
-    ...results.map(({ candidates: [first] }) => first?.score ?? Number.POSITIVE_INFINITY),
-  )
-  const better = results.flatMap(({ refused }) => (refused && refused.score < accepted ? [refused] : []))
-  return better.reduce<Candidate | null>(
-    (least, one) => (least && least.score <= one.score ? least : one),
-    null,
-  )
-}
-
-export const nothingSearched: SearchResult = {
-  ...{ candidates: [], refused: null, unsought: 0, nearest: null, enumerated: 0, pruned: 0, evaluated: 0 },
-  infeasible: { memory: 0, divisibility: 0, topology: 0, constraint: 0 },
-  ...{ unexamined: 0, floor: Number.POSITIVE_INFINITY },
-}
-
-interface Listed {
-  readonly candidate: Candidate
-  readonly space: number
-}
-
-/** A mesh is listed once, with the best that any space has for it. */
-function insert(candidates: Listed[], listed: Listed, top: number): void {
-  const twin = candidates.findIndex(
-    ({ candidate }) => compareKeys(candidate.mesh, listed.candidate.mesh) === 0,
-  )
-  const known = candidates[twin]
-  if (known) {
-    if (!comes(listed, known)) return
-    candidates.splice(twin, 1)
-  }
-  const at = candidates.findIndex((other) => comes(listed, other))
-  candidates.splice(at < 0 ? candidates.length : at, 0, listed)
-  if (candidates.length > top) candidates.pop()
-}
-
-function comes(a: Listed, b: Listed): boolean {
-  const [left, right] = [a.candidate, b.candidate]
-  if (left.score !== right.score) return left.score < right.score
-  return (compareKeys(left.mesh, right.mesh) || a.space - b.space) < 0
-}
-
-function compareKeys(a: Mesh, b: Mesh): number {
-  const [left, right] = [meshKey(a), meshKey(b)]
-  return left < right ? -1 : left > right ? 1 : 0
 }

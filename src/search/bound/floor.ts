@@ -31,8 +31,7 @@ import {
   type Traffic,
   windowTime,
 } from '../../cost/communication/traffic.ts'
-import type { Bucket, Window } from '../../cost/compile/compile.ts'
-import type { StageModel } from '../../cost/compile/stage-model.ts'
+import type { Window } from '../../cost/compile/compile.ts'
 import { type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
 import { computeTime } from '../../cost/compute/compute.ts'
 import { memoryNumbers } from '../../cost/memory/memory-numbers.ts'
@@ -43,7 +42,9 @@ import { type ZeroStage, zeroStages } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
 import { score } from '../candidate.ts'
 import { type Microbatching, microbatchChoices, triedSchedules, zeroChoices } from '../choices.ts'
+import { fillSums, ofBatch, type Sums, stageBuckets } from './floor-sums.ts'
 import { meanShortBytes } from './layout-floor.ts'
+import { waitingTurns } from './work-floor.ts'
 
 export interface Floors {
   /** Of every layout of a mesh. */
@@ -161,7 +162,7 @@ export function meshFloors(model: CostModel): Floors {
   const mayCompute = (mesh: Mesh, scale: Scale, limit: number, choice: Microbatching): boolean => {
     if (splits(mesh, choice)) return true
     const { forward, backward } = workOf(mesh, choice.sequences, scale)
-    const turns = choice.microbatches + waitingTurns(mesh, choice)
+    const turns = choice.microbatches + leastTurns(mesh, choice)
     return whole((turns * (forward + backward)) / mesh.pipeline) <= limit
   }
   const mayTake = (mesh: Mesh, scale: Scale, limit: number, choice: Microbatching, costs: NetworkCosts) => {
@@ -222,13 +223,13 @@ export function meshFloors(model: CostModel): Floors {
   }
 
   /** Turns of a microbatch that a stage waits for the others, where they wait least. */
-  function waitingTurns({ pipeline }: Mesh, { microbatches }: Microbatching): number {
+  function leastTurns({ pipeline }: Mesh, { microbatches }: Microbatching): number {
     const most = interleaving.reduce(
       (virtual, row) =>
         row.worthwhile(pipeline, microbatches) ? Math.max(virtual, row.virtualStages[1]) : virtual,
       1,
     )
-    return (pipeline - 1) / Math.max(1, Math.min(most, layers / pipeline))
+    return waitingTurns(pipeline, most, layers)
   }
 
   /** Microbatch after microbatch, the work of each. */
@@ -244,7 +245,7 @@ export function meshFloors(model: CostModel): Floors {
     const [expected, upper] = [one('expected'), one('upper')]
     addScaled(forward, once, 1)
     addScaled(backward, onceBack, 1)
-    const others = choice.microbatches - 1 + waitingTurns(mesh, choice)
+    const others = choice.microbatches - 1 + leastTurns(mesh, choice)
     return score(others * expected + one('expected'), others * upper + one('upper'))
   }
 
@@ -264,7 +265,7 @@ export function meshFloors(model: CostModel): Floors {
     backward.set(onceBack)
     addScaled(backward, moved.backward, share)
     addScaled(backward, backwardEach, microbatches)
-    const bubble = (waitingTurns(mesh, choice) / microbatches) * (work.forward + work.backward)
+    const bubble = (leastTurns(mesh, choice) / microbatches) * (work.forward + work.backward)
     const time = (bound: 'expected' | 'upper') =>
       windowTime(work.forward, forward, bound) + windowTime(work.backward, backward, bound) + bubble
     const unsplit = score(time('expected'), time('upper'))
@@ -284,63 +285,6 @@ export function meshFloors(model: CostModel): Floors {
       return Math.min(least, score(splitTime('expected'), splitTime('upper')))
     }, unsplit)
   }
-}
-
-/** Each microbatch forwards and backwards, once forwards and backwards, and the two windows they add up in. */
-type Sums = readonly [Traffic, Traffic, Traffic, Traffic, Traffic, Traffic]
-
-interface StageBuckets {
-  readonly forward: readonly Bucket[]
-  readonly backward: readonly Bucket[]
-  readonly weights: readonly Bucket[]
-  readonly gradients: readonly Bucket[]
-}
-
-function stageBuckets(stage: StageModel, model: CostModel): StageBuckets {
-  const backward = stage.layer.backward[model.leastPolicy] ?? stage.layer.forward
-  return {
-    forward: ofEach(stage.layer.forward),
-    backward: ofEach(backward),
-    weights: stage.layer.weights.buckets,
-    gradients: stage.layer.gradients.buckets,
-  }
-}
-
-/** Layers alone: the ends add to one stage each, and the floor is of the average. */
-function fillSums(
-  [forward, backward, weights, gradients]: Sums,
-  buckets: StageBuckets,
-  mesh: Mesh,
-  layers: number,
-  scale: Scale,
-  costs: NetworkCosts,
-  model: CostModel,
-): void {
-  const fill = (sum: Traffic, moved: readonly Bucket[]) => {
-    sum.fill(0)
-    addBuckets(sum, moved, scale, costs, model.problem.assumptions, {
-      experts: model.problem.model.experts,
-    })
-    for (let i = 0; i < sum.length; i++) sum[i] = ((sum[i] ?? 0) * layers) / mesh.pipeline
-  }
-  fill(forward, buckets.forward)
-  fill(backward, buckets.backward)
-  fill(weights, buckets.weights)
-  fill(gradients, buckets.gradients)
-}
-
-/** Activations: of more tokens more. */
-function ofBatch(window: Window | undefined): readonly Bucket[] {
-  return window?.buckets.filter(growsWithBatch) ?? []
-}
-
-/** Weights and their gradients: of every microbatch as much. */
-function ofEach(window: Window): readonly Bucket[] {
-  return window.buckets.filter((bucket) => !growsWithBatch(bucket))
-}
-
-function growsWithBatch({ critical, passed }: Bucket): boolean {
-  return critical || passed
 }
 
 /** Replicas and stages beside each other do not matter to what one chip with all of the layers would do. */

@@ -57,16 +57,12 @@ export function layoutShortBytes(
   { schedule, microbatches, mesh }: Uncut,
   { memory }: Pick<StageNumbers, 'memory'>,
 ): Bytes {
-  const { memoryBudget, model: transformer } = model.problem
   const { pipeline } = mesh
-  const { kept, reserve } = memory
   const least = Math.min(
     inFlight(schedule, 0, pipeline, microbatches),
     inFlight(schedule, pipeline - 1, pipeline, microbatches),
   )
-  const each = statesOfLayer(memory, schedule) + least * Math.min(...kept)
-  const mean = (transformer.layers / pipeline) * each
-  return (mean + reserve) * (1 - 1e-12) - memoryBudget
+  return shortOfMean(model, mesh, memory, statesOfLayer(memory, schedule) + least * Math.min(...memory.kept))
 }
 
 /**
@@ -94,14 +90,21 @@ export function hasRoom(
 }
 
 /** Bytes over the budget of any layout: of a mesh's average chip, with one microbatch in flight. */
-export function meanShortBytes(
+export function meanShortBytes(model: CostModel, mesh: Mesh, memory: MemoryNumbers): Bytes {
+  const { weights, gradients, optimizer } = memory.layer
+  return shortOfMean(model, mesh, memory, weights + gradients + optimizer + Math.min(...memory.kept))
+}
+
+/** What the layers of an average chip are over the budget, of so many bytes each. */
+function shortOfMean(
   { problem }: CostModel,
   { pipeline }: Mesh,
-  { layer, kept, reserve }: MemoryNumbers,
+  { reserve }: MemoryNumbers,
+  each: Bytes,
 ): Bytes {
-  const { memoryBudget, model: transformer } = problem
-  const each = layer.weights + layer.gradients + layer.optimizer + Math.min(...kept)
-  return ((transformer.layers / pipeline) * each + reserve) * (1 - 1e-12) - memoryBudget
+  const mean = (problem.model.layers / pipeline) * each
+  // Added up in another order than a stage: rounding must not put it above one.
+  return (mean + reserve) * (1 - 1e-12) - problem.memoryBudget
 }
 
 /** Of a layer of each stage that a chip has. */

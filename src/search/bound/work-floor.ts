@@ -19,6 +19,11 @@ export function wholeWork({ problem, layerOverhead }: CostModel, compute: Comput
   return problem.model.layers * layer + compute.headForward + compute.headBackward
 }
 
+/** Turns of a microbatch that a stage waits for the others, of `virtual` stages at most and of a layer each at least. */
+export function waitingTurns(stages: number, virtual: number, layers: number): number {
+  return (stages - 1) / Math.max(1, Math.min(virtual, layers / stages))
+}
+
 export function workFloor(work: Seconds, stages: number, schedule: Schedule, microbatches: number): Seconds {
   const { virtualStages } = schedule
   const floor = scheduleRow(schedule).split

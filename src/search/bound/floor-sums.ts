@@ -1,0 +1,65 @@
+/** What moves in a stage, apart by how often: what floors add up (floor.ts). */
+import type { NetworkCosts } from '../../cost/communication/network.ts'
+import { addBuckets, type Traffic } from '../../cost/communication/traffic.ts'
+import type { Bucket, Window } from '../../cost/compile/compile.ts'
+import type { StageModel } from '../../cost/compile/stage-model.ts'
+import type { Scale } from '../../cost/compile/term.ts'
+import type { CostModel } from '../../cost/model.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+
+/** Each microbatch forwards and backwards, once forwards and backwards, and the two windows they add up in. */
+export type Sums = readonly [Traffic, Traffic, Traffic, Traffic, Traffic, Traffic]
+
+export interface StageBuckets {
+  readonly forward: readonly Bucket[]
+  readonly backward: readonly Bucket[]
+  readonly weights: readonly Bucket[]
+  readonly gradients: readonly Bucket[]
+}
+
+export function stageBuckets(stage: StageModel, model: CostModel): StageBuckets {
+  const backward = stage.layer.backward[model.leastPolicy] ?? stage.layer.forward
+  return {
+    forward: ofEach(stage.layer.forward),
+    backward: ofEach(backward),
+    weights: stage.layer.weights.buckets,
+    gradients: stage.layer.gradients.buckets,
+  }
+}
+
+/** Layers alone: the ends add to one stage each, and the floor is of the average. */
+export function fillSums(
+  [forward, backward, weights, gradients]: Sums,
+  buckets: StageBuckets,
+  mesh: Mesh,
+  layers: number,
+  scale: Scale,
+  costs: NetworkCosts,
+  model: CostModel,
+): void {
+  const fill = (sum: Traffic, moved: readonly Bucket[]) => {
+    sum.fill(0)
+    addBuckets(sum, moved, scale, costs, model.problem.assumptions, {
+      experts: model.problem.model.experts,
+    })
+    for (let i = 0; i < sum.length; i++) sum[i] = ((sum[i] ?? 0) * layers) / mesh.pipeline
+  }
+  fill(forward, buckets.forward)
+  fill(backward, buckets.backward)
+  fill(weights, buckets.weights)
+  fill(gradients, buckets.gradients)
+}
+
+/** Activations: of more tokens more. */
+export function ofBatch(window: Window | undefined): readonly Bucket[] {
+  return window?.buckets.filter(growsWithBatch) ?? []
+}
+
+/** Weights and their gradients: of every microbatch as much. */
+function ofEach(window: Window): readonly Bucket[] {
+  return window.buckets.filter((bucket) => !growsWithBatch(bucket))
+}
+
+function growsWithBatch({ critical, passed }: Bucket): boolean {
+  return critical || passed
+}
