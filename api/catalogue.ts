@@ -8,7 +8,7 @@ import { type ParameterCount, parameterCount } from '../src/model/parameters.ts'
 import { spelledOut } from '../src/model/spelling.ts'
 import type { Transformer } from '../src/model/transformer.ts'
 import type { StackRecord } from '../src/stack.ts'
-import { nearest } from './nearest.ts'
+import { nearest } from './hints/nearest.ts'
 import { root } from './root.ts'
 import { chipRecord, modelRecord, stackRecord } from './schemas/catalogue.ts'
 

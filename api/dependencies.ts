@@ -2,9 +2,9 @@
 import type { Logger } from 'pino'
 import type { Catalogue } from './catalogue.ts'
 import type { Example } from './examples.ts'
-import type { Lifecycle } from './lifecycle.ts'
-import type { Metrics } from './metrics.ts'
-import type { Search } from './search.ts'
+import type { Lifecycle } from './http/lifecycle.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import type { Search } from './queue/search.ts'
 
 export interface Dependencies {
   readonly catalogue: Catalogue

@@ -1,5 +1,5 @@
 /** Whoever answers requests: what is asked comes as a person wrote it, and is refused as the service would refuse it. */
-import type { EvaluateBody, OptimizeBody, ValidateBody } from '../desk.ts'
+import type { EvaluateBody, OptimizeBody, ValidateBody } from '../worker/desk.ts'
 
 export interface Asker {
   readonly optimize: (body: unknown) => Promise<OptimizeBody>

@@ -1,7 +1,8 @@
 /** The requests of many files checked, one after the other; what cannot be read or makes no sense is a check that fails. */
-import type { ValidateBody } from '../desk.ts'
+
 import { ProblemError } from '../problems.ts'
 import type { Checked } from '../report/checked.ts'
+import type { ValidateBody } from '../worker/desk.ts'
 import type { Asker } from './asker.ts'
 import type { RequestDocument } from './document.ts'
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-code.ts'

@@ -1,14 +1,14 @@
 /** Answers in this very process and thread: nothing else waits for it, and a signal ends both. */
 import { performance } from 'node:perf_hooks'
-import type { EvaluateBody, OptimizeBody, ValidateBody } from '../desk.ts'
-import { createFlags, type Errand } from '../errand.ts'
-import { type Reply, textOf, writtenOf } from '../reply.ts'
-import { validated } from '../request-validation.ts'
 import { evaluateLaunchRequest, evaluateRequest } from '../schemas/evaluate.ts'
 import { isLaunch } from '../schemas/launch.ts'
 import { optimizeRequest } from '../schemas/optimize.ts'
 import { validateLaunchRequest, validateRequest } from '../schemas/validate.ts'
-import * as worker from '../search-worker.ts'
+import { validated } from '../validation/request-validation.ts'
+import type { EvaluateBody, OptimizeBody, ValidateBody } from '../worker/desk.ts'
+import { createFlags, type Errand } from '../worker/errand.ts'
+import { type Reply, textOf, writtenOf } from '../worker/reply.ts'
+import * as worker from '../worker/search-worker.ts'
 import type { Asker } from './asker.ts'
 
 export const inProcess: Asker = {

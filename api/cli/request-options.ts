@@ -2,7 +2,7 @@
 
 import { parse } from 'yaml'
 import { type Change, changed } from '../hints/change.ts'
-import { valueAt } from '../json-pointer.ts'
+import { valueAt } from '../validation/json-pointer.ts'
 import { milliseconds, quantity } from './quantity.ts'
 import { UsageError } from './usage-error.ts'
 

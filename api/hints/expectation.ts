@@ -1,6 +1,6 @@
 /** What a schema expects of a value, in words: the types that it may have, what an object is made of, what it is for. */
 import type { z } from 'zod'
-import { alternatives } from '../object-schema.ts'
+import { alternatives } from '../validation/object-schema.ts'
 
 type Schema = z.core.$ZodType
 

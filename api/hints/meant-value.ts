@@ -3,7 +3,7 @@
  * a word by another name, an object by its main number. What is proposed has been held to the schema.
  */
 import { z } from 'zod'
-import { alternatives } from '../object-schema.ts'
+import { alternatives } from '../validation/object-schema.ts'
 import { shapes } from './shapes.ts'
 import { wordMeant } from './word-meant.ts'
 

@@ -1,6 +1,7 @@
 /** Which of the words that may stand somewhere a name means. */
-import { nearest } from '../nearest.ts'
+
 import { namesOf, plainName } from './name.ts'
+import { nearest } from './nearest.ts'
 import { words } from './words.ts'
 
 const byName = namesOf(words)

@@ -1,29 +1,24 @@
 /** The schemas of the wire as components of the document: requests as they may be sent, answers as they come. */
 import { z } from 'zod'
-import { assumptions, assumptionsRequest } from '../schemas/assumptions.ts'
+import { inferenceAnswer, inferenceEvaluation, paretoPoint } from '../schemas/answer/inference-answer.ts'
+import { inferencePlan } from '../schemas/answer/inference-plan.ts'
+import { plan } from '../schemas/answer/plan.ts'
+import { serveAnswer } from '../schemas/answer/serve-answer.ts'
+import { phasePlan, servePlan } from '../schemas/answer/serve-plan.ts'
+import { trainingAnswer, trainingEvaluation } from '../schemas/answer/training-answer.ts'
 import { chipList, chipRecord, modelEntry, modelList, stackList, stackRecord } from '../schemas/catalogue.ts'
-import { cluster } from '../schemas/cluster.ts'
 import { collectiveRequest, collectiveResponse } from '../schemas/collective.ts'
-import { constraints } from '../schemas/constraint.ts'
 import { evaluateLaunchRequest, evaluateRequest, evaluateResponse } from '../schemas/evaluate.ts'
-import { generateWorkload } from '../schemas/generate-workload.ts'
-import { hardwareRequest } from '../schemas/hardware.ts'
-import { inferenceAnswer, inferenceEvaluation, paretoPoint } from '../schemas/inference-answer.ts'
-import { inferencePlan } from '../schemas/inference-plan.ts'
-import { memoryBudget } from '../schemas/memory-budget.ts'
-import { modelRequest } from '../schemas/model.ts'
+import { assumptions, assumptionsRequest } from '../schemas/given/assumptions.ts'
+import { cluster } from '../schemas/given/cluster.ts'
+import { constraints } from '../schemas/given/constraint.ts'
+import { hardwareRequest } from '../schemas/given/hardware.ts'
+import { memoryBudget } from '../schemas/given/memory-budget.ts'
+import { modelRequest } from '../schemas/given/model.ts'
+import { precision } from '../schemas/given/precision.ts'
+import { sketch } from '../schemas/given/sketch.ts'
 import { optimizeRequest, optimizeResponse } from '../schemas/optimize.ts'
-import { plan } from '../schemas/plan.ts'
-import { precision } from '../schemas/precision.ts'
-import { prefillWorkload } from '../schemas/prefill-workload.ts'
 import { problemDocument } from '../schemas/problem.ts'
-import { serveAnswer } from '../schemas/serve-answer.ts'
-import { phasePlan, servePlan } from '../schemas/serve-plan.ts'
-import { serveWorkload } from '../schemas/serve-workload.ts'
-import { sketch } from '../schemas/sketch.ts'
-import { speculative } from '../schemas/speculative.ts'
-import { trainWorkload } from '../schemas/train-workload.ts'
-import { trainingAnswer, trainingEvaluation } from '../schemas/training-answer.ts'
 import {
   inferenceValidation,
   trainingValidation,
@@ -31,7 +26,12 @@ import {
   validateRequest,
   validateResponse,
 } from '../schemas/validate.ts'
-import { workload } from '../schemas/workload.ts'
+import { generateWorkload } from '../schemas/workload/generate-workload.ts'
+import { prefillWorkload } from '../schemas/workload/prefill-workload.ts'
+import { serveWorkload } from '../schemas/workload/serve-workload.ts'
+import { speculative } from '../schemas/workload/speculative.ts'
+import { trainWorkload } from '../schemas/workload/train-workload.ts'
+import { workload } from '../schemas/workload/workload.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,6 @@
 /** One plan's account: what it takes, where its time and its memory go, and why. */
 import { bytesText, percent, secondsText } from '../../src/plan/explain/figures.ts'
-import type { EvaluateBody } from '../desk.ts'
+import type { EvaluateBody } from '../worker/desk.ts'
 import { table } from './table.ts'
 
 export function evaluationText({ plan, suggestions = [], warnings }: EvaluateBody, width?: number): string {

@@ -3,7 +3,7 @@ import { frameworks } from '../../src/launch/framework.ts'
 import { bytesText, percent, secondsText } from '../../src/plan/explain/figures.ts'
 import type { InferencePlan, ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
-import type { OptimizeBody } from '../desk.ts'
+import type { OptimizeBody } from '../worker/desk.ts'
 
 export interface Column<Shown> {
   readonly head: string

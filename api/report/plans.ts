@@ -1,6 +1,6 @@
 /** The plans of an answer as a table: for a terminal, in Markdown, or as a sheet. */
 import { counted } from '../../src/plan/explain/figures.ts'
-import type { OptimizeBody } from '../desk.ts'
+import type { OptimizeBody } from '../worker/desk.ts'
 import { cell, markdownTable } from './markdown-table.ts'
 import { type AnyPlan, columnsOf } from './plan-columns.ts'
 import { table } from './table.ts'

@@ -1,11 +1,11 @@
 /** POST /collectives: the time of one collective on its own. */
 import type { RequestHandler } from 'express'
-import { sendAnswer } from '../answer.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { Metrics } from '../metrics.ts'
-import { validated } from '../request-validation.ts'
+import { sendAnswer } from '../http/answer.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { timedSearch } from '../queue/timed-search.ts'
 import { collectiveRequest } from '../schemas/collective.ts'
-import { timedSearch } from '../timed-search.ts'
+import { validated } from '../validation/request-validation.ts'
 
 /** Far more than it takes. */
 const timeoutMs = 10_000

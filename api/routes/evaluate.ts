@@ -1,12 +1,12 @@
 /** POST /evaluate: what one given plan costs. */
 import type { RequestHandler } from 'express'
-import { sendAnswer } from '../answer.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { Metrics } from '../metrics.ts'
-import { validated } from '../request-validation.ts'
+import { sendAnswer } from '../http/answer.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { timedSearch } from '../queue/timed-search.ts'
 import { evaluateLaunchRequest, evaluateRequest } from '../schemas/evaluate.ts'
 import { isLaunch } from '../schemas/launch.ts'
-import { timedSearch } from '../timed-search.ts'
+import { validated } from '../validation/request-validation.ts'
 
 export function evaluateRoute(dependencies: Dependencies, metrics: Metrics): RequestHandler {
   const { search } = dependencies

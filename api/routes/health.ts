@@ -1,7 +1,7 @@
 /** GET /healthz says that the process answers; GET /readyz, that it takes work. */
 import type { RequestHandler } from 'express'
-import { draining } from '../deadline.ts'
-import type { Lifecycle } from '../lifecycle.ts'
+import type { Lifecycle } from '../http/lifecycle.ts'
+import { draining } from '../queue/deadline.ts'
 
 export const healthRoute: RequestHandler = (_request, response) => {
   response.set('cache-control', 'no-store').json({ status: 'ok' })

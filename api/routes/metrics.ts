@@ -1,6 +1,6 @@
 /** GET /metrics, in Prometheus' text format. */
 import type { RequestHandler } from 'express'
-import type { Metrics } from '../metrics.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 
 export function metricsRoute({ registry }: Metrics): RequestHandler {
   return async (_request, response) => {

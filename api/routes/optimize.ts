@@ -1,11 +1,11 @@
 /** POST /optimize: the ranked plans of a problem, of whichever mode. */
 import type { RequestHandler } from 'express'
-import { sendAnswer } from '../answer.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { Metrics } from '../metrics.ts'
-import { validated } from '../request-validation.ts'
+import { sendAnswer } from '../http/answer.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { timedSearch } from '../queue/timed-search.ts'
 import { optimizeRequest } from '../schemas/optimize.ts'
-import { timedSearch } from '../timed-search.ts'
+import { validated } from '../validation/request-validation.ts'
 
 export function optimizeRoute(dependencies: Dependencies, metrics: Metrics): RequestHandler {
   const { search } = dependencies

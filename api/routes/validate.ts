@@ -3,17 +3,17 @@
  * `?failWith=422` it is in the status too, so that `curl --fail` fails the job. `Accept` says how it is told.
  */
 import type { RequestHandler } from 'express'
-import { sendAnswer } from '../answer.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { Metrics } from '../metrics.ts'
-import { type Parameters, queryOf } from '../query.ts'
-import { bodyOf } from '../reply.ts'
+import { sendAnswer } from '../http/answer.ts'
+import { type Parameters, queryOf } from '../http/query.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { timedSearch } from '../queue/timed-search.ts'
 import { type Told, withoutFile } from '../report/checked.ts'
 import { type Report, reports } from '../report/reports.ts'
-import { validated } from '../request-validation.ts'
 import { isLaunch } from '../schemas/launch.ts'
 import { validateLaunchRequest, validateRequest } from '../schemas/validate.ts'
-import { timedSearch } from '../timed-search.ts'
+import { validated } from '../validation/request-validation.ts'
+import { bodyOf } from '../worker/reply.ts'
 
 export const validateQuery: Parameters = { failWith: ['422'] }
 

@@ -1,11 +1,11 @@
 /** What the catalogues hold and answer: a thing, and where each of its numbers comes from. */
 import { z } from 'zod'
 import { trainers } from '../../src/launch/framework.ts'
-import { stackConstants } from './assumptions.ts'
 import { label } from './bound.ts'
-import { chipFields } from './chip.ts'
 import { exactPartial } from './exact-partial.ts'
-import { activeConvention, architecture } from './model.ts'
+import { stackConstants } from './given/assumptions.ts'
+import { chipFields } from './given/chip.ts'
+import { activeConvention, architecture } from './given/model.ts'
 
 const { peakFlopsPerSecond, hbmBytes, hbmBytesPerSecond } = chipFields
 

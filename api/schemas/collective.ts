@@ -1,8 +1,8 @@
 /** POST /collectives. */
 import { z } from 'zod'
-import { assumptionsRequest } from './assumptions.ts'
 import { count, countOrNone, mostChips, quantity } from './bound.ts'
-import { hardwareRequest } from './hardware.ts'
+import { assumptionsRequest } from './given/assumptions.ts'
+import { hardwareRequest } from './given/hardware.ts'
 
 export const collectiveRequest = z.strictObject({
   hardware: hardwareRequest,

@@ -1,10 +1,10 @@
 /** POST /evaluate. */
 import { z } from 'zod'
-import { inferenceEvaluation } from './inference-answer.ts'
+import { inferenceEvaluation } from './answer/inference-answer.ts'
+import { trainingEvaluation } from './answer/training-answer.ts'
+import { sketch } from './given/sketch.ts'
 import { launchFields } from './launch.ts'
 import { questionFields } from './optimize.ts'
-import { sketch } from './sketch.ts'
-import { trainingEvaluation } from './training-answer.ts'
 
 export const evaluateRequest = z
   .strictObject({ ...questionFields, plan: sketch })

@@ -1,16 +1,16 @@
 /** POST /optimize. */
 import { z } from 'zod'
-import { assumptionsRequest } from './assumptions.ts'
+import { inferenceAnswer } from './answer/inference-answer.ts'
+import { serveAnswer } from './answer/serve-answer.ts'
+import { trainingAnswer } from './answer/training-answer.ts'
 import { count } from './bound.ts'
-import { constraints } from './constraint.ts'
-import { hardwareRequest } from './hardware.ts'
-import { inferenceAnswer } from './inference-answer.ts'
-import { memoryBudget } from './memory-budget.ts'
-import { modelRequest } from './model.ts'
-import { precision } from './precision.ts'
-import { serveAnswer } from './serve-answer.ts'
-import { trainingAnswer } from './training-answer.ts'
-import { workload } from './workload.ts'
+import { assumptionsRequest } from './given/assumptions.ts'
+import { constraints } from './given/constraint.ts'
+import { hardwareRequest } from './given/hardware.ts'
+import { memoryBudget } from './given/memory-budget.ts'
+import { modelRequest } from './given/model.ts'
+import { precision } from './given/precision.ts'
+import { workload } from './workload/workload.ts'
 
 const objective = z
   .enum(['stepTime', 'throughputPerChip', 'costPerToken', 'latency'])

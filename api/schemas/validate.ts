@@ -2,15 +2,15 @@
 import { z } from 'zod'
 import { frameworks } from '../../src/launch/framework.ts'
 import type { Validation } from '../../src/validate.ts'
+import { inferencePlan } from './answer/inference-plan.ts'
+import { plan } from './answer/plan.ts'
+import { resolvedFields } from './answer/resolved.ts'
+import { searchAccount } from './answer/search-account.ts'
 import { duration, label, share } from './bound.ts'
-import { inferencePlan } from './inference-plan.ts'
+import { sketch } from './given/sketch.ts'
 import { launchFields } from './launch.ts'
 import { launchRead } from './launch-read.ts'
 import { questionFields } from './optimize.ts'
-import { plan } from './plan.ts'
-import { resolvedFields } from './resolved.ts'
-import { searchAccount } from './search-account.ts'
-import { sketch } from './sketch.ts'
 
 const require = z
   .strictObject({

@@ -6,7 +6,7 @@ import { namedAssumptions } from '../../src/named-assumptions.ts'
 import { runsOn, type StackConstants } from '../../src/stack.ts'
 import { type Catalogue, knownStack, nearestStacks } from '../catalogue.ts'
 import { faultyValue, meaning } from '../problems.ts'
-import type { AssumptionsRequest } from '../schemas/assumptions.ts'
+import type { AssumptionsRequest } from '../schemas/given/assumptions.ts'
 
 export function basisOf(request: AssumptionsRequest): 'book' | 'calibrated' {
   return typeof request === 'string' ? request : request.basis

@@ -7,7 +7,7 @@ import { chipOf } from '../../src/hardware/record.ts'
 import type { HardwareAsked } from '../../src/problem.ts'
 import { type Catalogue, knownChip, nearestChips } from '../catalogue.ts'
 import { type Fault, faultyValue, meaning } from '../problems.ts'
-import type { HardwareRequest } from '../schemas/hardware.ts'
+import type { HardwareRequest } from '../schemas/given/hardware.ts'
 
 export interface ResolvedHardware {
   readonly cluster: Cluster

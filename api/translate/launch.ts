@@ -8,11 +8,11 @@ import { readMegatron } from '../../src/launch/megatron/read.ts'
 import type { LaunchReading } from '../../src/launch/read/reading.ts'
 import { readTorchtitan } from '../../src/launch/torchtitan/read.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
-import { jsonPointer, valueAt } from '../json-pointer.ts'
 import { type Fault, faultyValue, ProblemError } from '../problems.ts'
-import { validated } from '../request-validation.ts'
 import type { LaunchedPlan } from '../schemas/launch.ts'
 import type { LaunchRead } from '../schemas/launch-read.ts'
+import { jsonPointer, valueAt } from '../validation/json-pointer.ts'
+import { validated } from '../validation/request-validation.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

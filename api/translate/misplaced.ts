@@ -4,9 +4,9 @@ import { satisfies } from '../../src/problem.ts'
 import { scheduleRow } from '../../src/recipe/schedule.ts'
 import { plainContext } from '../../src/sharding/tables/context-layout.ts'
 import { type Fault, ProblemError } from '../problems.ts'
+import type { Sketch } from '../schemas/given/sketch.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
-import type { Sketch } from '../schemas/sketch.ts'
-import type { Mode } from '../schemas/workload.ts'
+import type { Mode } from '../schemas/workload/workload.ts'
 
 const trained = {
   contextLayout: 'keys are gathered over context',

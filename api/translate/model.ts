@@ -4,7 +4,7 @@ import { spellingFaults } from '../../src/model/spelling-faults.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
 import { type Catalogue, type KnownModel, knownModel, nearestModels } from '../catalogue.ts'
 import { faultyValue, meaning, ProblemError } from '../problems.ts'
-import type { Architecture, ModelRequest } from '../schemas/model.ts'
+import type { Architecture, ModelRequest } from '../schemas/given/model.ts'
 import { importedModel } from './hugging-face.ts'
 import type { ResolvedModel } from './resolved-model.ts'
 

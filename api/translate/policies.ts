@@ -3,10 +3,10 @@
 import type { Assumptions } from '../../src/assumptions.ts'
 import { policyNames, policyRows } from '../../src/recipe/policy.ts'
 
-import { nearest } from '../nearest.ts'
+import { nearest } from '../hints/nearest.ts'
 import { faultyValue, meaning } from '../problems.ts'
-import type { Sketch } from '../schemas/sketch.ts'
-import type { TrainRequest } from '../schemas/train-workload.ts'
+import type { Sketch } from '../schemas/given/sketch.ts'
+import type { TrainRequest } from '../schemas/workload/train-workload.ts'
 
 const names = policyRows.map(({ name }) => name)
 

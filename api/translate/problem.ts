@@ -1,8 +1,8 @@
 /** From a request, held to its schema, to a problem of its mode: names looked up, defaults filled in, combinations tried. */
 import type { Transformer } from '../../src/model/transformer.ts'
 import type { Catalogue } from '../catalogue.ts'
-import type { Question } from '../question.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
+import type { Question } from '../worker/question.ts'
 import { generateOf, prefillOf, serveOf } from './inference-workload.ts'
 import { refuseMisplaced } from './misplaced.ts'
 import { refuseUncounted } from './policies.ts'

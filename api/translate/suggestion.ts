@@ -2,8 +2,8 @@
 import type { z } from 'zod'
 import type { Change, Suggestion } from '../../src/plan/plan.ts'
 import { changed } from '../hints/change.ts'
-import type { Answer } from '../question.ts'
 import { type OptimizeRequest, optimizeRequest } from '../schemas/optimize.ts'
+import type { Answer } from '../worker/question.ts'
 
 export function inWordsOf<T extends Answer>(request: OptimizeRequest, answer: T): T {
   const { infeasible } = answer

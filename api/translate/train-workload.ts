@@ -1,6 +1,6 @@
 /** From a workload of training on the wire to one of the domain. */
 import type { TrainWorkload } from '../../src/problem.ts'
-import type { TrainRequest } from '../schemas/train-workload.ts'
+import type { TrainRequest } from '../schemas/workload/train-workload.ts'
 import { refuseUnknownPolicies } from './policies.ts'
 
 export function trainWorkloadOf(workload: TrainRequest): TrainWorkload {

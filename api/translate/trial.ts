@@ -1,8 +1,8 @@
 /** From a question and the plan of a request to the two together: all seven axes named, nothing of another mode in it. */
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { type Fault, faultyValue } from '../problems.ts'
-import type { Question, Trial } from '../question.ts'
-import type { Sketch } from '../schemas/sketch.ts'
+import type { Sketch } from '../schemas/given/sketch.ts'
+import type { Question, Trial } from '../worker/question.ts'
 import { refuseMisplacedOf } from './misplaced.ts'
 import { refuseUnknownPoliciesOf } from './policies.ts'
 

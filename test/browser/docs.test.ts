@@ -7,7 +7,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadExamples } from '../../api/examples.ts'
 import { openApiDocument } from '../../api/openapi/document.ts'
-import { createPool } from '../../api/pool.ts'
+import { createPool } from '../../api/queue/pool.ts'
 import { appWith } from '../http/service.ts'
 
 const executablePath = '/usr/bin/chromium'

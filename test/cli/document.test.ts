@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { requestDocument } from '../../api/cli/document.ts'
 import { milliseconds, quantity } from '../../api/cli/quantity.ts'
-import { jsonPointer } from '../../api/json-pointer.ts'
+import { jsonPointer } from '../../api/validation/json-pointer.ts'
 import { runs } from '../runs.ts'
 
 type Path = readonly (string | number)[]

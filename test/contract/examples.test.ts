@@ -1,7 +1,7 @@
 /** The whole service, its pool and the real search: each documented example is sent and answered. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadExamples } from '../../api/examples.ts'
-import { createPool } from '../../api/pool.ts'
+import { createPool } from '../../api/queue/pool.ts'
 import { service } from '../http/service.ts'
 import { expectAsDocumented } from './validator.ts'
 

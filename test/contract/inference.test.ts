@@ -1,6 +1,6 @@
 /** The whole service with the real search, asked of inference. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createPool } from '../../api/pool.ts'
+import { createPool } from '../../api/queue/pool.ts'
 import { service } from '../http/service.ts'
 import { expectAsDocumented } from './validator.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { knownChip, knownModel, loadCatalogue } from '../../api/catalogue.ts'
-import { valueAt } from '../../api/json-pointer.ts'
+import { valueAt } from '../../api/validation/json-pointer.ts'
 
 const catalogue = loadCatalogue()
 const chips = [...catalogue.chips.values()]

@@ -4,7 +4,7 @@ import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createLifecycle } from '../../api/lifecycle.ts'
+import { createLifecycle } from '../../api/http/lifecycle.ts'
 import { answeringAfter, endless } from './planners.ts'
 import { appWith, question, service } from './service.ts'
 

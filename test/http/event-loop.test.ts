@@ -11,13 +11,13 @@ import { extremesOf } from './extremes.ts'
 
 const counter = countWork()
 // What is loaded before is not counted block by block.
-const { createEstimates } = await import('../../api/estimated-work.ts')
-const { createPool } = await import('../../api/pool.ts')
+const { createEstimates } = await import('../../api/queue/estimated-work.ts')
+const { createPool } = await import('../../api/queue/pool.ts')
 const { collectiveRequest } = await import('../../api/schemas/collective.ts')
 const { evaluateRequest } = await import('../../api/schemas/evaluate.ts')
 const { optimizeRequest } = await import('../../api/schemas/optimize.ts')
 const { validateRequest } = await import('../../api/schemas/validate.ts')
-const { sharedSearch } = await import('../../api/shared-search.ts')
+const { sharedSearch } = await import('../../api/queue/shared-search.ts')
 const { question, service } = await import('./service.ts')
 
 const pool = createPool({
@@ -33,7 +33,7 @@ afterAll(async () => {
   await pool.close()
 })
 
-const domain = /\/(src|solvers|api\/translate)\/|\/api\/(desk|search-worker)\./
+const domain = /\/(src|solvers|api\/translate)\/|\/api\/worker\/(desk|search-worker)\./
 const packages =
   'express|router|body-parser|raw-body|zod|compression|piscina|lru-cache|pino|pino-http|prom-client'
 const edge = new RegExp(`/(api|node_modules/(${packages}))/`)

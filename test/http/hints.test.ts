@@ -7,10 +7,10 @@ import { changed } from '../../api/hints/change.ts'
 import { plainName } from '../../api/hints/name.ts'
 import { words } from '../../api/hints/words.ts'
 import { type Fault, ProblemError } from '../../api/problems.ts'
-import { validated } from '../../api/request-validation.ts'
 import { collectiveRequest } from '../../api/schemas/collective.ts'
 import { evaluateRequest } from '../../api/schemas/evaluate.ts'
 import { optimizeRequest } from '../../api/schemas/optimize.ts'
+import { validated } from '../../api/validation/request-validation.ts'
 import { runs } from '../runs.ts'
 
 const chip = { chip: 'h100-sxm', chips: 64 }

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createServer } from '../../api/server.ts'
+import { createServer } from '../../api/http/server.ts'
 import { appWith, question, service } from './service.ts'
 
 const text = JSON.stringify(question)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { editDistance, nearest } from '../../api/nearest.ts'
+import { editDistance, nearest } from '../../api/hints/nearest.ts'
 
 describe('the edit distance', () => {
   it.each([

@@ -2,6 +2,13 @@
 
 import { loadCatalogue } from '../../api/catalogue.ts'
 import {
+  type Search,
+  type SearchEnd,
+  type Searched,
+  SearchFailure,
+  type Terms,
+} from '../../api/queue/search.ts'
+import {
   collectiveBody,
   evaluateBody,
   evaluateQuestion,
@@ -9,10 +16,9 @@ import {
   optimizeQuestion,
   validateBody,
   validateQuestion,
-} from '../../api/desk.ts'
-import type { Answer, Inspection, Question, Trial, Verdict } from '../../api/question.ts'
-import { replied } from '../../api/reply.ts'
-import { type Search, type SearchEnd, type Searched, SearchFailure, type Terms } from '../../api/search.ts'
+} from '../../api/worker/desk.ts'
+import type { Answer, Inspection, Question, Trial, Verdict } from '../../api/worker/question.ts'
+import { replied } from '../../api/worker/reply.ts'
 import type { Validation } from '../../src/validate.ts'
 import { sampleEvaluateAnswer, sampleOptimizeAnswer, sampleValidation } from './sample-answer.ts'
 import { sampleEvaluation, sampleInferenceAnswer, sampleServeAnswer } from './sample-inference-answer.ts'

@@ -1,5 +1,5 @@
 /** The search itself, in the test's own thread, with no end to its time. */
-import { evaluated, optimized, validated } from '../../api/search-worker.ts'
+import { evaluated, optimized, validated } from '../../api/worker/search-worker.ts'
 import { endless } from '../../src/patience.ts'
 import { atDesk } from './planners.ts'
 

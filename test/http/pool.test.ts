@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createPool, type Pool, type PoolOptions } from '../../api/pool.ts'
+import { createPool, type Pool, type PoolOptions } from '../../api/queue/pool.ts'
+import type { Terms } from '../../api/queue/search.ts'
 import type { OptimizeRequest } from '../../api/schemas/optimize.ts'
-import type { Terms } from '../../api/search.ts'
 import { question, service } from './service.ts'
 
 const worker = new URL('./spinning-worker.mjs', import.meta.url)

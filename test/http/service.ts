@@ -5,8 +5,8 @@ import supertest from 'supertest'
 import { createApp } from '../../api/app.ts'
 import type { Dependencies } from '../../api/dependencies.ts'
 import { loadExamples } from '../../api/examples.ts'
-import { createLifecycle } from '../../api/lifecycle.ts'
-import { createMetrics } from '../../api/metrics.ts'
+import { createLifecycle } from '../../api/http/lifecycle.ts'
+import { createMetrics } from '../../api/metrics/metrics.ts'
 import { answering, catalogue } from './planners.ts'
 
 const examples = loadExamples()

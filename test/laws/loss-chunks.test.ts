@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { assumptionsRequest } from '../../api/schemas/assumptions.ts'
+import { assumptionsRequest } from '../../api/schemas/given/assumptions.ts'
 import { assumptionsOf } from '../../api/translate/assumptions.ts'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Assumptions } from '../../src/assumptions.ts'

@@ -1,7 +1,7 @@
 /** What it takes to add one: a row. Members that nobody has heard of are put into the tables, and come out in answers. */
 
 import { describe, expect, it, vi } from 'vitest'
-import { trainWorkload } from '../../api/schemas/train-workload.ts'
+import { trainWorkload } from '../../api/schemas/workload/train-workload.ts'
 import { optimize } from '../../src/optimize.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { OptimizerRow } from '../../src/recipe/optimizer-row.ts'

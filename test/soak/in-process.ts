@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { createApp } from '../../api/app.ts'
 import { loadCatalogue } from '../../api/catalogue.ts'
-import { createFlags, type Errand, wasCut } from '../../api/errand.ts'
-import { createLifecycle } from '../../api/lifecycle.ts'
-import { createMetrics } from '../../api/metrics.ts'
-import type { Search, Searched, Terms } from '../../api/search.ts'
-import * as worker from '../../api/search-worker.ts'
+import { createLifecycle } from '../../api/http/lifecycle.ts'
+import { createMetrics } from '../../api/metrics/metrics.ts'
+import type { Search, Searched, Terms } from '../../api/queue/search.ts'
+import { createFlags, type Errand, wasCut } from '../../api/worker/errand.ts'
+import * as worker from '../../api/worker/search-worker.ts'
 
 const clock = () => performance.now()
 

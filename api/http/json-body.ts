@@ -1,0 +1,67 @@
+/** Bodies: JSON of at most 1 MiB, and no deeper than anybody writes it, or a problem. */
+import express, { type RequestHandler } from 'express'
+import { ProblemError } from '../problems.ts'
+import { sendProblem } from './problem-response.ts'
+
+export const mostBodyBytes = 1024 * 1024
+
+const json = ['application/json', 'application/*+json']
+
+const parse = express.json({ limit: mostBodyBytes, strict: false, type: json })
+
+const declared: RequestHandler = (request, _response, next) => {
+  const type = request.get('content-type')
+  const chunked = request.get('transfer-encoding') !== undefined
+  if (!chunked && Number(request.get('content-length') ?? 0) === 0) {
+    const detail = 'is empty; a JSON object is needed'
+    throw new ProblemError('malformed-json', `The body ${detail}.`, [{ pointer: '', detail }])
+  }
+  // Told at once; what is left of it is not waited for.
+  if (Number(request.get('content-length') ?? 0) > mostBodyBytes) {
+    throw tooLarge()
+  }
+  if (type !== undefined && isJson(type)) return next()
+  const told = type === undefined ? 'of no declared type' : 'of another type'
+  throw new ProblemError('unsupported-media-type', `The body is ${told}, not application/json.`)
+}
+
+/** A body in chunks is too large once so much of it has come. The parser would read on, for as long as it goes on. */
+const bounded: RequestHandler = (request, response, next) => {
+  let bytes = 0
+  const count = (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes <= mostBodyBytes) return
+    request.off('data', count)
+    sendProblem(response, tooLarge())
+  }
+  if (request.get('transfer-encoding') !== undefined) request.on('data', count)
+  next()
+}
+
+function tooLarge(): ProblemError {
+  return new ProblemError('body-too-large', 'The body is larger than 1 MiB.', [], { connection: 'close' })
+}
+
+function isJson(contentType: string): boolean {
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  return type === 'application/json' || /^application\/[\w.!#$&^-]+\+json$/.test(type)
+}
+
+/** Far more than the schemas have. What walks a value goes as deep as it is, and a stack has an end. */
+const mostLevels = 64
+
+const shallow: RequestHandler = (request, _response, next) => {
+  let level: readonly unknown[] = [request.body]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > mostLevels) {
+      const detail = `is nested more than ${mostLevels} levels deep`
+      throw new ProblemError('invalid-request', `The body ${detail}.`, [{ pointer: '', detail }])
+    }
+    level = level.flatMap((value) =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    )
+  }
+  next()
+}
+
+export const jsonBody: readonly RequestHandler[] = [declared, bounded, parse, shallow]

@@ -1,0 +1,30 @@
+/** The parameters of a query, of which a route knows some: one that would be ignored is refused, as an unknown key in a body is. */
+import type { Request, RequestHandler } from 'express'
+import { ProblemError } from '../problems.ts'
+
+/** What a route takes: the values that each parameter may have. */
+export type Parameters = Readonly<Record<string, readonly string[]>>
+
+export function knownQuery(known: Parameters): RequestHandler {
+  return (request, _response, next) => {
+    for (const [name, value] of queryOf(request)) {
+      const values = Object.hasOwn(known, name) ? known[name] : undefined
+      if (!values?.includes(value)) throw refusal(name, values, known)
+    }
+    next()
+  }
+}
+
+export function queryOf(request: Request): URLSearchParams {
+  return new URLSearchParams(request.url.split('?').slice(1).join('?'))
+}
+
+function refusal(given: string, values: readonly string[] | undefined, known: Parameters): ProblemError {
+  const name = given.slice(0, 80)
+  const names = Object.keys(known)
+  const taken = names.length > 0 ? `takes ${names.join(', ')}` : 'takes none'
+  const detail = values
+    ? `The query parameter ${name} is one of ${values.join(', ')}.`
+    : `The query parameter ${name} is not known; this path ${taken}.`
+  return new ProblemError('invalid-request', detail, [{ pointer: '', detail }])
+}

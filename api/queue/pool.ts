@@ -1,0 +1,157 @@
+/**
+ * The searches of all requests, each whole in a worker thread; where all threads are busy they wait in a queue that is fair between
+ * clients. A search that is told to stop does so by itself, at its next mesh; one that does not, within
+ * `graceMs`, is ended with its thread, and a new thread takes its place.
+ */
+import { performance } from 'node:perf_hooks'
+import { Piscina } from 'piscina'
+import { workerFile } from '../root.ts'
+import type { OptimizeRequest } from '../schemas/optimize.ts'
+import { askToStop, createFlags, type Errand, type Flags, hasBegun, wasCut } from '../worker/errand.ts'
+import type { Asked, Estimates } from './estimated-work.ts'
+import { createFairQueue } from './fair-queue.ts'
+import { type Search, type SearchEnd, type Searched, SearchFailure, type Terms } from './search.ts'
+
+export interface PoolOptions {
+  readonly threads: number
+  readonly maxQueue: number
+  /** Of them, of one client. */
+  readonly maxQueueOfOne?: number
+  /** By which what waits is ordered; without them clients pay what their searches took, and no more is known. */
+  readonly estimates?: Estimates
+  readonly memoryMb: number
+  readonly graceMs?: number
+  /** Exports what there is to ask: `optimize`, `evaluate`, `validate` and `collective`. */
+  readonly worker?: URL
+  /** Told of threads that end without having been asked to, or do not start. */
+  readonly onError?: (error: unknown) => void
+}
+
+export interface Pool extends Search {
+  /** Resolves when every worker has answered the requests: loaded, and compiled what they take. */
+  readonly warm: (requests: readonly OptimizeRequest[]) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** For a thread to start in, on however busy a machine. */
+const longestBirthMs = 30_000
+const betweenLooksMs = 50
+const warmingMs = 60_000
+
+type Task = 'optimize' | 'evaluate' | 'validate' | 'collective'
+
+interface Running {
+  readonly flags: Flags
+  readonly end: (end: SearchEnd) => void
+}
+
+export function createPool(options: PoolOptions): Pool {
+  const { threads, maxQueue, maxQueueOfOne = maxQueue, estimates, memoryMb } = options
+  const { graceMs = 500, worker = workerFile, onError = () => {} } = options
+  const workers = new Piscina({
+    filename: worker.href,
+    minThreads: threads,
+    maxThreads: threads,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+  })
+  const running = new Set<Running>()
+  const queue = createFairQueue({
+    places: threads,
+    maxWaiting: maxQueue,
+    maxWaitingOfOne: maxQueueOfOne,
+    clock: () => performance.now() / 1000,
+  })
+
+  // Of a thread that fails before it has a task: those that wait for it would do so for good.
+  workers.on('error', (error) => {
+    onError(error)
+    for (const { flags, end } of running) if (!hasBegun(flags)) end('unavailable')
+  })
+
+  async function run<Answer>(
+    name: Task,
+    subject: Asked,
+    { timeoutMs, signal, client = '' }: Terms,
+  ): Promise<Searched<Answer>> {
+    const arrived = performance.now()
+    const seconds = estimates?.secondsOf(subject) ?? 0
+    const leave = await queue.enter({ client, seconds }, signal)
+    const began = performance.now()
+    try {
+      const flags = createFlags()
+      const answer = await work<Answer>(name, { subject, timeoutMs, flags }, signal)
+      const elapsedMs = performance.now() - began
+      const cut = wasCut(flags)
+      if (!cut && !wasRefused(answer)) estimates?.learn(subject, elapsedMs / 1000)
+      return { answer, waitedMs: began - arrived, elapsedMs, cut }
+    } finally {
+      leave()
+    }
+  }
+
+  async function work<Answer>(name: Task, errand: Errand<unknown>, signal: AbortSignal): Promise<Answer> {
+    const { flags, timeoutMs } = errand
+    const thread = new AbortController()
+    const sent = performance.now()
+    let ended: SearchEnd | undefined
+    let timer: NodeJS.Timeout | undefined
+    const end = (how: SearchEnd) => {
+      ended ??= how
+      thread.abort()
+    }
+    const watch = () => {
+      if (hasBegun(flags)) timer = setTimeout(() => end('overdue'), timeoutMs + graceMs)
+      else if (performance.now() - sent > longestBirthMs) end('unavailable')
+      else timer = setTimeout(watch, betweenLooksMs)
+    }
+    const stop = () => {
+      askToStop(flags)
+      clearTimeout(timer)
+      timer = setTimeout(() => end('left'), graceMs)
+    }
+    const task: Running = { flags, end }
+    running.add(task)
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+    else watch()
+    try {
+      return await workers.run(errand, { name, signal: thread.signal })
+    } catch (error) {
+      throw failure(error, ended ?? (hasBegun(flags) ? undefined : 'unavailable'))
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', stop)
+      running.delete(task)
+    }
+  }
+
+  return {
+    optimize: (request, terms) => run('optimize', request, terms),
+    evaluate: (request, terms) => run('evaluate', request, terms),
+    validate: (request, terms) => run('validate', request, terms),
+    collective: (request, terms) => run('collective', request, terms),
+    occupancy: queue.occupancy,
+    warm: async (requests) => {
+      const { signal } = new AbortController()
+      const each = async () => {
+        for (const subject of requests) {
+          await work('optimize', { subject, timeoutMs: warmingMs, flags: createFlags() }, signal)
+        }
+      }
+      await Promise.all(Array.from({ length: threads }, each))
+    },
+    close: () => workers.destroy(),
+  }
+}
+
+/** What is refused was not searched for. */
+function wasRefused(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && 'refused' in answer
+}
+
+/** A failure that has a name, or the error as it is: a defect. */
+function failure(error: unknown, ended: SearchEnd | undefined): unknown {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown }
+  const end = code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : ended
+  return end ? new SearchFailure(end, String(message), { cause: error }) : error
+}

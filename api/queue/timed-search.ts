@@ -1,0 +1,44 @@
+/** One search of a route: under its deadline, measured. */
+import type { Request, Response } from 'express'
+import type { Dependencies } from '../dependencies.ts'
+import { clientOf } from '../http/client.ts'
+import { entityTag, refuseUnchanged, setEntityTag } from '../http/entity-tag.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { type Reply, type Written, writtenOf } from '../worker/reply.ts'
+import { beforeDeadline } from './deadline.ts'
+import type { Searched, Terms } from './search.ts'
+
+/** RFC 9211. */
+const cacheStatus = {
+  searched: 'shardplan; fwd=miss',
+  shared: 'shardplan; fwd=miss; collapsed',
+  kept: 'shardplan; hit',
+} as const
+
+export async function timedSearch(
+  { build, clock, lifecycle }: Dependencies,
+  metrics: Metrics,
+  { request, response, timeoutMs }: { request: Request; response: Response; timeoutMs: number },
+  search: (terms: Terms) => Promise<Searched<Reply>>,
+): Promise<Searched<Written>> {
+  const route = String(request.route.path)
+  const tag = entityTag(build, request)
+  refuseUnchanged(request, tag)
+  const client = clientOf(request, response)
+  const start = clock()
+  let reply: Reply | undefined
+  try {
+    const found = await beforeDeadline(response, { timeoutMs, client, stopping: lifecycle.stopping }, search)
+    const { elapsedMs, waitedMs, source } = found
+    metrics.answered(route, source ?? 'searched')
+    if (!source) metrics.searched(route, 'answered', { elapsedMs, waitedMs })
+    response.set('cache-status', cacheStatus[source ?? 'searched'])
+    setEntityTag(response, tag, !found.cut)
+    response.set('server-timing', `wait;dur=${waitedMs.toFixed(1)}, search;dur=${elapsedMs.toFixed(1)}`)
+    reply = found.answer
+    return { elapsedMs, waitedMs, answer: writtenOf(found.answer) }
+  } catch (error) {
+    if (!reply) metrics.searched(route, 'failed', { elapsedMs: clock() - start, waitedMs: 0 })
+    throw error
+  }
+}

@@ -1,0 +1,55 @@
+/** Ranked plans of prefill or generation, and what one given plan costs. */
+import { z } from 'zod'
+import type { InferenceAnswer, InferenceEvaluation, ParetoPoint } from '../../../src/plan/inference-plan.ts'
+import { inferencePlan } from './inference-plan.ts'
+import { resolvedFields } from './resolved.ts'
+import { noPlan, searchAccount, sensitivity, suggestionsOfPlan } from './search-account.ts'
+import { refusals, unlaunchable } from './unlaunchable.ts'
+
+const mode = z.enum(['prefill', 'generate'])
+
+export const paretoPoint = z
+  .object({
+    ...inferencePlan.pick({
+      id: true,
+      summary: true,
+      batchSequences: true,
+      stepTimeSeconds: true,
+      tokensPerSecondPerUser: true,
+      tokensPerSecondPerChip: true,
+      costPerMillionTokensUsd: true,
+      costedTokens: true,
+    }).shape,
+    chipSecondsPerToken: z.number(),
+    chips: z.number().describe('Of one replica: the smallest deployment with this latency and cost.'),
+    plan: z
+      .object({
+        ...inferencePlan.pick({ mesh: true, placement: true, batchSequences: true, microbatches: true })
+          .shape,
+        layout: z.record(z.string(), z.string()).describe('By component.'),
+      })
+      .describe('What was chosen: as the `plan` of /evaluate, with all else as asked, it is answered whole.'),
+  })
+  .describe('A point of latency against cost.') satisfies z.ZodType<ParetoPoint>
+
+export const inferenceAnswer = z.object({
+  mode,
+  plans: z.array(inferencePlan).describe('Best first.'),
+  unlaunchable: unlaunchable(inferencePlan, refusals),
+  pareto: z.exactOptional(
+    z
+      .array(paretoPoint)
+      .describe('Generation: over all batches, the points that no other beats in both latency and cost.'),
+  ),
+  search: searchAccount,
+  sensitivity: sensitivity.nullable(),
+  infeasible: noPlan(z.object({ plan: inferencePlan, shortBytes: z.number() })),
+  ...resolvedFields,
+}) satisfies z.ZodType<InferenceAnswer>
+
+export const inferenceEvaluation = z.object({
+  mode,
+  plan: inferencePlan,
+  suggestions: suggestionsOfPlan,
+  ...resolvedFields,
+}) satisfies z.ZodType<InferenceEvaluation>

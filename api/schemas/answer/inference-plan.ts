@@ -1,0 +1,54 @@
+/** A plan of prefill or generation: what all plans have, and what only inference has. */
+import { z } from 'zod'
+import type { InferencePlan } from '../../../src/plan/inference-plan.ts'
+import { plan } from './plan.ts'
+
+const seconds = z.number()
+
+const speculation = z
+  .object({
+    draftTokens: z.number().describe('Drafted per step; 0 where no draft is best.'),
+    expectedTokensPerStep: z.number(),
+    stepSeconds: seconds,
+    secondsPerToken: seconds,
+    speedup: z.number().describe('Over generation without drafts; below 1 it hurts.'),
+  })
+  .describe('What speculative decoding makes of it.')
+
+export const inferencePlan = z.object({
+  ...plan.shape,
+  batchSequences: z.number().describe('Sequences resident at once, over all replicas and stages.'),
+  tokensPerSecondPerUser: z.number(),
+  floorSeconds: seconds.describe(
+    'No plan on these chips is faster: weights and caches once over all HBM, or the FLOPs at peak.',
+  ),
+  streaming: z
+    .object({
+      weightsSeconds: seconds,
+      kvCacheSeconds: seconds,
+      activationsSeconds: seconds,
+      arithmeticSeconds: seconds,
+    })
+    .describe('Parts of the step, each as if alone.'),
+  reshardingSeconds: seconds.describe('Between components that are laid out differently.'),
+  layoutProvenBest: z
+    .boolean()
+    .nullable()
+    .describe(
+      'No other layouts of the components are faster on this mesh and placement; null if not proven.',
+    ),
+  redundantExperts: z
+    .number()
+    .describe('Copies of experts, beyond one of each, on the chips that share them out.'),
+  twoBatchOverlap: z
+    .boolean()
+    .describe("One half of the batch computes while the other's tokens are on their way to experts or back."),
+  maxBatchSequences: z.exactOptional(z.number().describe('Generation: that fit under these layouts.')),
+  criticalBatchTokens: z.exactOptional(
+    z
+      .number()
+      .describe('Generation: tokens of a step from which arithmetic outlasts the streaming of weights.'),
+  ),
+  timeToFirstTokenSeconds: z.exactOptional(seconds.describe('Prefill: of the last prompt.')),
+  speculation: z.exactOptional(speculation),
+}) satisfies z.ZodType<InferencePlan>

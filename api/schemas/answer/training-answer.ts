@@ -1,0 +1,26 @@
+/** Ranked plans of training, and what one given plan costs. */
+import { z } from 'zod'
+import type { EvaluateAnswer, OptimizeAnswer } from '../../../src/plan/plan.ts'
+import { launchRead } from '../launch-read.ts'
+import { plan } from './plan.ts'
+import { resolvedFields } from './resolved.ts'
+import { noPlan, searchAccount, sensitivity, suggestionsOfPlan } from './search-account.ts'
+import { refusals, unlaunchable } from './unlaunchable.ts'
+
+export const trainingAnswer = z.object({
+  mode: z.literal('train'),
+  plans: z.array(plan).describe('Best first.'),
+  unlaunchable: unlaunchable(plan, refusals),
+  search: searchAccount,
+  sensitivity: sensitivity.nullable(),
+  infeasible: noPlan(z.object({ plan, shortBytes: z.number() })),
+  ...resolvedFields,
+}) satisfies z.ZodType<OptimizeAnswer>
+
+export const trainingEvaluation = z.object({
+  mode: z.literal('train'),
+  plan,
+  suggestions: suggestionsOfPlan,
+  read: launchRead,
+  ...resolvedFields,
+}) satisfies z.ZodType<EvaluateAnswer>

@@ -1,0 +1,19 @@
+/** The mesh axes on the wire: always all seven in an answer, any of them in a request. */
+import { z } from 'zod'
+import { axes, perAxis as ofEachAxis } from '../../../src/sharding/axis.ts'
+import { count, mostChips } from '../bound.ts'
+
+export const axisName = z.enum(axes)
+
+/** One value for each axis. */
+export function perAxis<T extends z.ZodType>(value: T) {
+  return ofEachAxis(() => value)
+}
+
+export const mesh = z
+  .object(perAxis(count(mostChips)))
+  .describe('Chips along each axis; their product is the number of chips.')
+
+export const partialMesh = z
+  .strictObject(perAxis(z.exactOptional(count(mostChips))))
+  .describe('Chips along each axis; axes left out are 1. The product has to be the number of chips.')

@@ -1,0 +1,27 @@
+/** The hardware of an answer, as resolved. */
+import { z } from 'zod'
+import { count, mostChips } from '../bound.ts'
+import { bytesPerSecond, chip, latencySeconds, tier, topology } from './chip.ts'
+
+const torusNetwork = z.object({
+  kind: z.literal('torus'),
+  topology,
+  wraps: z.array(z.boolean()).describe('Which axes close into a ring.'),
+  linkBytesPerSecond: bytesPerSecond,
+  hopSeconds: latencySeconds,
+  slices: count(mostChips),
+  dcnBytesPerSecondPerChip: bytesPerSecond,
+  dcnLatencySeconds: latencySeconds,
+})
+
+const switchedNetwork = z.object({
+  kind: z.literal('switched'),
+  tiers: z.array(tier),
+  chips: z.exactOptional(count(mostChips)),
+})
+
+export const cluster = z.object({
+  chip,
+  chips: count(mostChips),
+  network: z.discriminatedUnion('kind', [torusNetwork, switchedNetwork]),
+})

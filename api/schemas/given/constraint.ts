@@ -1,0 +1,27 @@
+/** What a size may be: one number, one of several, or a range. */
+import { z } from 'zod'
+import { mostChips } from '../bound.ts'
+import { perAxis } from './axis.ts'
+
+function constraint(least: number, most: number) {
+  const value = z.int().min(least).max(most)
+  const range = z
+    .strictObject({ min: z.exactOptional(value), max: z.exactOptional(value) })
+    .refine(({ min, max }) => min !== undefined || max !== undefined, { message: 'needs min or max' })
+    .refine(({ min, max }) => min === undefined || max === undefined || min <= max, {
+      path: ['max'],
+      message: 'is less than min',
+    })
+    .meta({ minProperties: 1 })
+  return z.union([value, z.array(value).min(1).max(64), range])
+}
+
+export const constraints = z
+  .strictObject({
+    ...perAxis(z.exactOptional(constraint(1, mostChips))),
+    chips: z.exactOptional(constraint(1, mostChips)).describe('Chips that a plan uses, the others idle.'),
+    zeroStage: z.exactOptional(constraint(0, 3)),
+    microbatches: z.exactOptional(constraint(1, 1e6)),
+    virtualStages: z.exactOptional(constraint(1, 10_000)),
+  })
+  .describe('What the search may choose from: a number, a list, or {min, max}, per axis.')

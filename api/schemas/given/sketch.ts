@@ -1,0 +1,70 @@
+/** A plan that a user wrote, or one of an answer as it stands. */
+import { z } from 'zod'
+import type { PhasePlan } from '../../../src/plan/inference-plan.ts'
+import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
+import { answeredFields } from '../answered-field.ts'
+import { count, countOrNone, label, mostBatchTokens } from '../bound.ts'
+import { scheduleName } from '../workload/train-workload.ts'
+import { axisName, partialMesh } from './axis.ts'
+import { answeredLayout, sketchedLayout } from './sketched-layout.ts'
+
+const part = z.strictObject({ physical: countOrNone(7), size: count(1e6), stride: count(1e6) })
+
+const placement = z.strictObject({
+  axis: axisName,
+  physical: z
+    .array(countOrNone(7))
+    .max(7)
+    .describe(
+      'Physical axes that carry the mesh axis (torus), or tiers that it spans, innermost 0 (switches).',
+    ),
+  on: z.exactOptional(
+    label().describe(
+      '`ici` or `dcn`, an entry each where an axis is on both; or the outermost tier spanned.',
+    ),
+  ),
+  wraps: z.exactOptional(z.boolean()),
+  parts: z.exactOptional(z.array(part).max(7)),
+})
+
+const layers = z.number().min(0).max(10_000)
+
+const fields = {
+  mesh: partialMesh,
+  placement: z.exactOptional(z.array(placement).max(14)),
+  zeroStage: z.exactOptional(countOrNone(3)),
+  contextLayout: z.exactOptional(z.enum(contextLayouts).nullable()),
+  microbatches: z.exactOptional(count(1e6)),
+  microbatchTokens: z.exactOptional(z.number().min(1).max(mostBatchTokens)),
+  pipelineSchedule: z.exactOptional(z.enum([...scheduleName.options, 'in-flight'])),
+  virtualStages: z.exactOptional(count(10_000)),
+  stageLayers: z.exactOptional(
+    z.array(layers).min(1).max(10_000).describe('Layers by stage; one of the cuts that the search tries.'),
+  ),
+  rematerialization: z.exactOptional(
+    z.union([
+      label().describe('One policy for all layers.'),
+      z
+        .array(z.strictObject({ policy: label(), layers }))
+        .max(2)
+        .describe('Layers by policy.'),
+    ]),
+  ),
+  layout: z.exactOptional(z.union([sketchedLayout, answeredLayout])),
+  batchSequences: z.exactOptional(
+    count(mostBatchTokens).describe('Generation: the batch that is costed, whatever the workload says.'),
+  ),
+} as const
+
+/** Every field of a plan is read, or known to be an answer's. */
+const known = { ...fields, ...answeredFields } satisfies Record<keyof PhasePlan, z.ZodType>
+
+export const sketch = z
+  .strictObject(known)
+  .describe(
+    'Any plan of an answer, as it stands, or your own. What is left out is chosen as /optimize would; of what stands twice ' +
+      '(`microbatches` and `microbatchTokens`, say) both have to agree. Training reads all up to `rematerialization`; ' +
+      'inference `mesh`, `placement`, `layout`, `batchSequences`, `microbatches` and `microbatchTokens`.',
+  )
+
+export type Sketch = z.output<typeof sketch>

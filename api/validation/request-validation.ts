@@ -1,0 +1,208 @@
+/**
+ * A request body against its schema: the value with its defaults, or a problem that points at each fault.
+ *
+ * Before the schema comes a look at the body's size in values and its depth, so that no schema is ever walked over
+ * a hundred thousand faults. Each fault says what was meant, where that can be told (hints/), as changes of the request that are known to
+ * remove it.
+ */
+import { z } from 'zod'
+import { changed } from '../hints/change.ts'
+import { expectation } from '../hints/expectation.ts'
+import { meantKey } from '../hints/meant-key.ts'
+import { meantValue } from '../hints/meant-value.ts'
+import { absent, examples } from '../hints/shapes.ts'
+import { type Fault, ProblemError } from '../problems.ts'
+import { jsonPointer, valueAt } from './json-pointer.ts'
+import { kindOf, objectsMeant, objectsPossible, schemasMeant } from './object-schema.ts'
+
+const mostValues = 10_000
+const deepest = 32
+const mostFaults = 32
+const longestShown = 80
+
+export function validated<T extends z.ZodType>(schema: T, body: unknown): z.output<T> {
+  refuseBulk(body)
+  const result = schema.safeParse(body)
+  if (result.success) return result.data
+  const faults = untold(schema, body, faultsOf(schema, body, result.error.issues))
+  const [first] = faults
+  const others = faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''
+  throw new ProblemError(
+    'invalid-request',
+    `${first?.pointer || 'The body'}: ${first?.detail}${others}`,
+    faults,
+  )
+}
+
+function refuseBulk(body: unknown): void {
+  const open: { readonly value: unknown; readonly depth: number }[] = [{ value: body, depth: 0 }]
+  let values = 0
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { value, depth } = next
+    if (depth > deepest) throw bulk(`nested deeper than ${deepest} levels`)
+    if (++values > mostValues) throw bulk(`holds more than ${mostValues} values`)
+    if (typeof value !== 'object' || value === null) continue
+    const children = Object.values(value)
+    if (values + children.length > mostValues) throw bulk(`holds more than ${mostValues} values`)
+    for (const child of children) open.push({ value: child, depth: depth + 1 })
+  }
+}
+
+function bulk(detail: string): ProblemError {
+  return new ProblemError('invalid-request', `The body is ${detail}`.replace('is holds', 'holds'), [
+    { pointer: '', detail },
+  ])
+}
+
+type Path = readonly PropertyKey[]
+
+function faultsOf(
+  schema: z.core.$ZodType,
+  body: unknown,
+  issues: readonly z.core.$ZodIssue[],
+): readonly Fault[] {
+  const faults = issues.slice(0, mostFaults).flatMap((issue) => issueFaults(issue, [], schema, body))
+  const pointers = faults.map(({ pointer }) => pointer)
+  // What is wrong with a value first: that it is no list, not how long it is.
+  return faults.filter(({ pointer }, at) => pointers.indexOf(pointer) === at).slice(0, mostFaults)
+}
+
+/** Without what is missing where another fault has it, and what is gone once the others are corrected: `chips` that is called `gpus`. */
+function untold(schema: z.core.$ZodType, body: unknown, faults: readonly Fault[]): readonly Fault[] {
+  const corrections = faults.flatMap(({ correction = [] }) => correction)
+  if (corrections.length === 0) return faults
+  const supplied = (at: string) =>
+    faults.some(
+      ({ pointer, correction = [] }) => pointer !== at && correction.some((change) => change.pointer === at),
+    )
+  const own = faults.filter(({ pointer }) => !supplied(pointer))
+  const corrected = changed(
+    body,
+    own.flatMap(({ correction = [] }) => correction),
+  )
+  const left = z.safeParse(schema, corrected).error?.issues ?? []
+  const pointers = faultsOf(schema, corrected, left).map(({ pointer }) => pointer)
+  return own.filter(({ pointer, correction }) => correction || pointers.includes(pointer))
+}
+
+function issueFaults(issue: z.core.$ZodIssue, above: Path, schema: z.core.$ZodType, body: unknown): Fault[] {
+  const path = [...above, ...issue.path]
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.slice(0, mostFaults).map((key) => unknownKey(key, path, schema, body))
+  }
+  const given = valueAt(body, path)
+  if (issue.code === 'invalid_union' && given !== undefined && !hasShape(path, given, schema, body)) {
+    const inner = meantBranch(issue.errors)
+    if (inner) return inner.slice(0, mostFaults).flatMap((one) => issueFaults(one, path, schema, body))
+  }
+  return [wrongValue(issue, path, given, schema, body)]
+}
+
+/** A model that is `{"name": "llama-3-8b"}` is no architecture with all of its dimensions missing. */
+function hasShape(path: Path, given: unknown, schema: z.core.$ZodType, body: unknown): boolean {
+  return (
+    typeof given === 'object' &&
+    meantValue(schemasMeant(schema, path, body), keyOf(path), given) !== undefined
+  )
+}
+
+function keyOf(path: Path): string {
+  return String(path.at(-1) ?? '')
+}
+
+/** Of a union's alternatives of the value's own type, the one that knows most of its keys, then that with fewest faults. */
+function meantBranch(branches: readonly (readonly z.core.$ZodIssue[])[]) {
+  return branches
+    .filter((issues) => !issues.some(({ code, path }) => ofAnotherType(code) && path.length === 0))
+    .sort((a, b) => unknownKeys(a) - unknownKeys(b) || weight(a) - weight(b))[0]
+}
+
+function ofAnotherType(code: z.core.$ZodIssue['code']): boolean {
+  return code === 'invalid_type' || code === 'invalid_value'
+}
+
+function unknownKeys(issues: readonly z.core.$ZodIssue[]): number {
+  return issues.reduce(
+    (sum, issue) =>
+      sum + (issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys.length : 0),
+    0,
+  )
+}
+
+function weight(issues: readonly z.core.$ZodIssue[]): number {
+  return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0)
+}
+
+/** A key of another alternative is told as such: `batchTokens` where the mode is generate. */
+function unknownKey(key: string, path: Path, schema: z.core.$ZodType, body: unknown): Fault {
+  const shown = key.length > longestShown ? `${key.slice(0, longestShown)}…` : key
+  const pointer = jsonPointer([...path, shown])
+  const [own] = objectsMeant(schema, path, body)
+  const owners = objectsPossible(schema, path).filter((object) => Object.hasOwn(object._zod.def.shape, key))
+  const kind = own && kindOf(own)
+  const wrong =
+    own && owners.length > 0
+      ? kind
+        ? `is a key of ${owners.map(kindOf).join(' and ')}, not of ${kind}`
+        : 'does not go with the other keys here'
+      : 'is not a known key'
+  const { says, suggestions, correction } = meantKey(key, path, schema, body) ?? {}
+  return {
+    pointer,
+    detail: says ? `${wrong}; ${says}` : wrong,
+    ...(suggestions ? { suggestions } : {}),
+    ...(correction ? { correction } : {}),
+  }
+}
+
+/** A value that is not there, of another type, out of bounds, or none of the words that there are. */
+function wrongValue(
+  issue: z.core.$ZodIssue,
+  path: Path,
+  given: unknown,
+  schema: z.core.$ZodType,
+  body: unknown,
+): Fault {
+  const pointer = jsonPointer(path)
+  const open = schemasMeant(schema, path, body)
+  const key = keyOf(path)
+  if (issue.code === 'custom') return { pointer, detail: issue.message }
+  if (given === undefined) {
+    const detail = `is required: ${expectation(issue, open, true)}`
+    return { pointer, detail, ...proposed(pointer, modeMeant(path, schema, body) ?? openDefault(open, key)) }
+  }
+  const wrong = expectation(issue, open, false)
+  const meant = meantValue(open, key, given)
+  if (meant === undefined) {
+    const example = typeof given === 'string' ? examples[key]?.(given) : undefined
+    return { pointer, detail: example ? `${wrong}: such as ${example}` : wrong }
+  }
+  const text = typeof meant === 'string' ? meant : JSON.stringify(meant)
+  const shown = text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
+  return { pointer, detail: `${wrong}; did you mean ${shown}?`, ...proposed(pointer, meant) }
+}
+
+function proposed(pointer: string, value: unknown): Pick<Fault, 'suggestions' | 'correction'> {
+  if (value === undefined) return {}
+  return {
+    ...(typeof value === 'string' ? { suggestions: [value] } : {}),
+    correction: [{ pointer, value }],
+  }
+}
+
+function openDefault(open: readonly z.core.$ZodType[], key: string): unknown {
+  const value = absent[key]
+  return open.some((schema) => z.safeParse(schema, value).success) ? value : undefined
+}
+
+/** Where a key that tells alternatives apart is missing: of the one that alone knows all other keys. */
+function modeMeant(path: Path, schema: z.core.$ZodType, body: unknown): unknown {
+  const above = path.slice(0, -1)
+  const given = Object.keys(Object(valueAt(body, above)))
+  if (given.length === 0) return undefined
+  const knowing = objectsMeant(schema, above, body).filter(({ _zod }) =>
+    given.every((key) => Object.hasOwn(_zod.def.shape, key)),
+  )
+  const [values, ...others] = knowing.map(({ _zod }) => [...(_zod.propValues[keyOf(path)] ?? [])])
+  return others.length === 0 && values?.length === 1 ? values[0] : undefined
+}

@@ -1,0 +1,137 @@
+/**
+ * From a request, held to its schema, to what a planner is asked, and from its answer to the body of the response in the words of the
+ * request. All that takes longer the larger the numbers of a request are happens here and behind it, in a worker, under the deadline.
+ */
+import { collectiveEstimate } from '../../src/collectives.ts'
+import type { LaunchReading } from '../../src/launch/read/reading.ts'
+import type { Validation } from '../../src/validate.ts'
+import type { Catalogue } from '../catalogue.ts'
+import { faultyValue, ProblemError } from '../problems.ts'
+import { timedOut } from '../queue/deadline.ts'
+import type { CollectiveRequest } from '../schemas/collective.ts'
+import { type EvaluateLaunchRequest, type EvaluateRequest, evaluateRequest } from '../schemas/evaluate.ts'
+import { isLaunch, type LaunchedPlan } from '../schemas/launch.ts'
+import type { LaunchRead } from '../schemas/launch-read.ts'
+import type { OptimizeRequest } from '../schemas/optimize.ts'
+import { type ValidateLaunchRequest, type ValidateRequest, validateRequest } from '../schemas/validate.ts'
+import { assumptionsOf, basisOf } from '../translate/assumptions.ts'
+import { checksAsWritten } from '../translate/check.ts'
+import { hardwareOf } from '../translate/hardware.ts'
+import { launchWarnings, refuseAnotherModel, spelledOut } from '../translate/launch.ts'
+import { problemOf, type Translation } from '../translate/problem.ts'
+import { inWordsOf, asWritten as suggestionsAsWritten } from '../translate/suggestion.ts'
+import { asWritten, trialOf } from '../translate/trial.ts'
+import { refuseUnpriced } from '../translate/unpriced.ts'
+import { refuseUncosted } from './not-offered.ts'
+import type { Answer, Inspection, Trial, Verdict } from './question.ts'
+
+export function optimizeQuestion(request: OptimizeRequest, catalogue: Catalogue): Translation {
+  const translation = problemOf(request, catalogue)
+  const { problem } = translation
+  refuseUncosted(problem.model, problem.workload)
+  refuseUnpriced(problem)
+  return translation
+}
+
+export function optimizeBody(request: OptimizeRequest, { mode, warnings }: Translation, answer: Answer) {
+  const { plans, unlaunchable, search } = answer
+  if (plans.length === 0 && !unlaunchable && !search.exact) {
+    const left = `${search.unexamined} of ${search.enumerated} layouts were not looked at, and no plan was found`
+    throw timedOut(request.timeoutMs, left)
+  }
+  return { mode, ...inWordsOf(request, answer), warnings: [...warnings, ...answer.warnings] }
+}
+
+export type OptimizeBody = ReturnType<typeof optimizeBody>
+
+/** A request as it is answered: a plan that was a launch file is spelled out. */
+interface Spelled<Request> {
+  readonly request: Request
+  readonly read: LaunchRead | null
+  readonly warnings: readonly string[]
+}
+
+export interface Asked extends Spelled<EvaluateRequest> {
+  readonly trial: Trial
+}
+
+export function evaluateQuestion(
+  asked: EvaluateRequest | EvaluateLaunchRequest,
+  catalogue: Catalogue,
+): Asked {
+  const { request, reading, read } = isLaunched(asked) ? spelledOut(asked, evaluateRequest) : asIs(asked)
+  return { request, read, ...trialIn(request, reading, catalogue) }
+}
+
+export function evaluateBody({ request, trial, read, warnings }: Asked, verdict: Verdict) {
+  if ('illegal' in verdict) {
+    const faults = asWritten(verdict.illegal, request.plan)
+    throw new ProblemError('illegal-plan', faults[0]?.detail ?? 'The plan is illegal.', faults)
+  }
+  const { suggestions } = verdict
+  return {
+    mode: trial.mode,
+    ...verdict,
+    ...(suggestions ? { suggestions: suggestionsAsWritten(request, suggestions, evaluateRequest) } : {}),
+    ...(read ? { read } : {}),
+    warnings: [...warnings, ...verdict.warnings],
+  }
+}
+
+export type EvaluateBody = ReturnType<typeof evaluateBody>
+
+export interface Examined extends Spelled<ValidateRequest> {
+  readonly inspection: Inspection
+}
+
+export function validateQuestion(
+  asked: ValidateRequest | ValidateLaunchRequest,
+  catalogue: Catalogue,
+): Examined {
+  const { request, reading, read } = isLaunched(asked) ? spelledOut(asked, validateRequest) : asIs(asked)
+  const { trial, warnings } = trialIn(request, reading, catalogue)
+  return { request, read, inspection: { trial, require: request.require }, warnings }
+}
+
+export function validateBody({ request, inspection, read, warnings }: Examined, validation: Validation) {
+  return {
+    mode: inspection.trial.mode,
+    ...validation,
+    checks: checksAsWritten(request, validation.checks),
+    ...(read ? { read } : {}),
+    warnings: [...warnings, ...validation.warnings],
+  }
+}
+
+export type ValidateBody = ReturnType<typeof validateBody>
+
+function isLaunched<Asked extends { readonly plan: object }>(
+  asked: Asked,
+): asked is Extract<Asked, { readonly plan: LaunchedPlan }> {
+  return isLaunch(asked)
+}
+
+function asIs<Request>(request: Request) {
+  return { request, reading: null, read: null }
+}
+
+function trialIn(
+  request: EvaluateRequest,
+  reading: LaunchReading | null,
+  catalogue: Catalogue,
+): Pick<Asked, 'trial' | 'warnings'> {
+  const { warnings, ...question } = problemOf(request, catalogue)
+  const { model, workload } = question.problem
+  refuseUncosted(model, workload)
+  refuseAnotherModel(reading, model)
+  return { trial: trialOf(question, request.plan), warnings: [...warnings, ...launchWarnings(reading)] }
+}
+
+export function collectiveBody(request: CollectiveRequest, catalogue: Catalogue) {
+  const { hardware, op, bytes, over } = request
+  const { cluster } = hardwareOf(hardware, basisOf(request.assumptions), catalogue)
+  const assumptions = assumptionsOf(request.assumptions, cluster.chip, catalogue)
+  const estimate = collectiveEstimate({ cluster, op, bytes, over, assumptions })
+  if ('problem' in estimate) throw faultyValue('impossible-combination', estimate.problem)
+  return estimate
+}

@@ -1,0 +1,51 @@
+/**
+ * What the edge sends a worker: what to do, how long it may take, and three words of memory that both see. With them the edge ends a
+ * search without ending its thread, and the search knows the time, at the cost of a load and a subtraction a mesh.
+ */
+import type { Patience } from '../../src/patience.ts'
+
+export interface Errand<Subject> {
+  readonly subject: Subject
+  readonly timeoutMs: number
+  readonly flags: Flags
+}
+
+export type Flags = Int32Array<SharedArrayBuffer>
+
+/** What the edge asks for; whether the worker has begun, and whether it was told that its time was over. */
+const [stopWord, begunWord, cutWord] = [0, 1, 2]
+
+export function createFlags(): Flags {
+  return new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT))
+}
+
+export function askToStop(flags: Flags): void {
+  Atomics.store(flags, stopWord, 1)
+}
+
+export function hasBegun(flags: Flags): boolean {
+  return Atomics.load(flags, begunWord) === 1
+}
+
+/** Whether any part of the search heard that it should stop: one that did not has all of its answer. */
+export function wasCut(flags: Flags): boolean {
+  return Atomics.load(flags, cutWord) === 1
+}
+
+/** From now on, `timeoutMs` of that clock, or until the edge asks to stop. */
+export function patienceOf(
+  { flags, timeoutMs }: Omit<Errand<unknown>, 'subject'>,
+  clock: () => number,
+): Patience {
+  Atomics.store(flags, begunWord, 1)
+  const start = clock()
+  return (share) => {
+    const end = start + share * timeoutMs
+    let over = false
+    return () => {
+      over ||= Atomics.load(flags, stopWord) === 1 || clock() >= end
+      if (over) Atomics.store(flags, cutWord, 1)
+      return over
+    }
+  }
+}

@@ -1,0 +1,91 @@
+/** Runs in a worker thread: requests to answers, with the domain, its solvers and the clock, behind structured clone. */
+import { performance } from 'node:perf_hooks'
+import { loadHighs } from '../../solvers/highs.ts'
+import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
+import { infer } from '../../src/infer.ts'
+import { optimize as optimizeTraining, type Solvers } from '../../src/optimize.ts'
+import { type Patience, shares } from '../../src/patience.ts'
+import { evaluateRemedied } from '../../src/remedied.ts'
+import { evaluateInferenceRemedied } from '../../src/remedied-inference.ts'
+import { serve } from '../../src/serve.ts'
+import type { Validation } from '../../src/validate.ts'
+import { validatePhase } from '../../src/validation/phase.ts'
+import { validateTraining } from '../../src/validation/training.ts'
+import { loadCatalogue } from '../catalogue.ts'
+import type { CollectiveRequest } from '../schemas/collective.ts'
+import type { EvaluateLaunchRequest, EvaluateRequest } from '../schemas/evaluate.ts'
+import type { OptimizeRequest } from '../schemas/optimize.ts'
+import type { ValidateLaunchRequest, ValidateRequest } from '../schemas/validate.ts'
+import {
+  collectiveBody,
+  evaluateBody,
+  evaluateQuestion,
+  optimizeBody,
+  optimizeQuestion,
+  validateBody,
+  validateQuestion,
+} from './desk.ts'
+import { type Errand, patienceOf } from './errand.ts'
+import type { Answer, Inspection, Question, Trial, Verdict } from './question.ts'
+import { type Reply, replied } from './reply.ts'
+
+const solvers: Solvers = { small: javascriptLpSolver, large: await loadHighs() }
+const catalogue = loadCatalogue()
+const timed = { timed: true }
+const clock = () => performance.now()
+
+export function optimize({ subject, ...terms }: Errand<OptimizeRequest>): Reply {
+  const patience = patienceOf(terms, clock)
+  return replied(() => {
+    const asked = optimizeQuestion(subject, catalogue)
+    return optimizeBody(subject, asked, optimized(asked, patience))
+  }, timed)
+}
+
+export function evaluate({ subject, ...terms }: Errand<EvaluateRequest | EvaluateLaunchRequest>): Reply {
+  const patience = patienceOf(terms, clock)
+  return replied(() => {
+    const asked = evaluateQuestion(subject, catalogue)
+    return evaluateBody(asked, evaluated(asked.trial, patience))
+  })
+}
+
+export function validate({ subject, ...terms }: Errand<ValidateRequest | ValidateLaunchRequest>): Reply {
+  const patience = patienceOf(terms, clock)
+  return replied(() => {
+    const asked = validateQuestion(subject, catalogue)
+    return validateBody(asked, validated(asked.inspection, patience))
+  })
+}
+
+export function collective({ subject, ...terms }: Errand<CollectiveRequest>): Reply {
+  patienceOf(terms, clock)
+  return replied(() => collectiveBody(subject, catalogue))
+}
+
+export function optimized(question: Question, patience: Patience): Answer {
+  switch (question.mode) {
+    case 'train':
+      return optimizeTraining(question.problem, solvers, patience)
+    case 'prefill':
+    case 'generate':
+      return infer(question.problem, solvers, patience)
+    case 'serve':
+      return serve(question.problem, solvers, patience)
+  }
+}
+
+/** One given plan is costed to the end, as what it leaves open is little; what would make it fit has its share of the time. */
+export function evaluated(trial: Trial, patience: Patience): Verdict {
+  const stop = patience(shares.suggestions)
+  return trial.mode === 'train'
+    ? evaluateRemedied(trial.problem, trial.sketch, solvers, stop)
+    : evaluateInferenceRemedied(trial.problem, trial.sketch, solvers, stop)
+}
+
+/** The plan, and the best that there is: the search has what time the plan leaves it. */
+export function validated({ trial, require }: Inspection, patience: Patience): Validation {
+  return trial.mode === 'train'
+    ? validateTraining(trial.problem, trial.sketch, require, solvers, patience)
+    : validatePhase(trial.problem, trial.sketch, require, solvers, patience)
+}
