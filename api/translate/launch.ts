@@ -8,6 +8,7 @@ import { readMegatron } from '../../src/launch/megatron/read.ts'
 import type { LaunchReading } from '../../src/launch/read/reading.ts'
 import { readTorchtitan } from '../../src/launch/torchtitan/read.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
+import { replicasOf, unitMesh } from '../../src/sharding/axis.ts'
 import { type Fault, faultyValue, ProblemError } from '../problems.ts'
 import type { LaunchedPlan } from '../schemas/launch.ts'
 import type { LaunchRead } from '../schemas/launch-read.ts'
@@ -156,19 +157,32 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function contradictions(
-  own: Fields,
-  { hardware, workload, precision, assumptions }: LaunchReading,
-): readonly Fault[] {
-  const parts = { hardware, workload, precision, assumptions }
+function contradictions(own: Fields, reading: LaunchReading): readonly Fault[] {
+  const { hardware, workload, precision, assumptions } = reading
+  const { batchSequences, ...rest } = workload
+  const parts = { hardware, workload: rest, precision, assumptions }
   const apart = Object.entries(parts).flatMap(([part, fields]) =>
     Object.entries(fields).flatMap(([name, value]) => differing(own, [part, name], value)),
   )
-  const { batchSequences, sequenceLength } = workload
-  const tokens =
-    Number(batchSequences) * Number(valueAt(own, ['workload', 'sequenceLength']) ?? sequenceLength)
-  return Number.isNaN(tokens) ? apart : [...apart, ...differing(own, ['workload', 'batchTokens'], tokens)]
+  return [...apart, ...anotherBatch(own, reading)]
 }
+
+/** A batch that replicas do not divide is launched rounded up: that is the batch that was asked for. */
+function anotherBatch(own: Fields, { workload, plan }: LaunchReading): readonly Fault[] {
+  const written = Number(workload.batchSequences)
+  const length = Number(valueAt(own, ['workload', 'sequenceLength']) ?? workload.sequenceLength)
+  const replicas = replicasOf({ ...unitMesh, ...(isObject(plan.mesh) ? plan.mesh : {}) })
+  const units = { batchSequences: 1, batchTokens: length }
+  return Object.entries(units).flatMap(([name, unit]) => {
+    const asked = valueAt(own, ['workload', name])
+    if (typeof asked !== 'number' || !(written * unit > 0)) return []
+    const padded = replicas * Math.ceil(asked / unit / replicas - rounding)
+    return padded === written ? [] : differing(own, ['workload', name], written * unit)
+  })
+}
+
+/** Of a division that comes out even but for the last digit. */
+const rounding = 1e-9
 
 function differing(own: Fields, path: readonly string[], value: unknown): readonly Fault[] {
   const given = valueAt(own, path)

@@ -45,6 +45,38 @@ describe.each(['megatron', 'torchtitan'])('what launches %s, as a plan', (framew
   })
 })
 
+describe('a batch that replicas do not divide', () => {
+  it.each([
+    ['megatron', { batchSequences: 65 }],
+    ['torchtitan', { batchTokens: 65 * 8192 }],
+  ])('is launched by %s rounded up, and that is what was asked for', async (framework, batch) => {
+    const workload = { mode: 'train', sequenceLength: 8192, ...batch }
+    const assumptions = { basis: 'calibrated', frameworks: [framework] }
+    const constraints = { ...question.constraints, pipeline: 1, tensor: 1, chips: 16 }
+    const asked = { ...question, workload, assumptions, constraints }
+    const { plans } = (await agent.post('/optimize').send(asked)).body
+    expect(plans[0].launch.notes.join()).toMatch(/rounded up/)
+    const plan = { [framework]: plans[0].launch[framework] }
+    const again = await evaluated({ ...asked, plan })
+    expect(again.plan.stepTimeSeconds).toBe(plans[0].stepTimeSeconds)
+    const other = { mode: 'train', sequenceLength: 8192, batchSequences: 97 }
+    const refused = await evaluated({ ...asked, workload: other, plan }, 422)
+    expect(pointersOf(refused)).toEqual(['/workload/batchSequences'])
+  })
+})
+
+it('a config of torchtitan without chips lacks these alone', async () => {
+  const { model, workload } = question
+  const hardware = { chip: 'h100-sxm' }
+  const refused = await evaluated(
+    { model, workload, hardware, plan: { torchtitan: '[training]\nseq_len = 8192\n' } },
+    422,
+  )
+  expect(refused.errors).toEqual([
+    { pointer: '/plan/torchtitan', detail: 'how many GPUs there are is said by hardware.chips alone' },
+  ])
+})
+
 describe('what launches Megatron-LM', () => {
   it('says chips, model, batch and types of numbers, so that the request need not', async () => {
     const { plan, model, read, warnings } = await evaluated({

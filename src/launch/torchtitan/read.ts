@@ -44,7 +44,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
     hardware: {},
     workload: {
       mode: 'train',
-      batchSequences,
+      ...(chips === null ? {} : { batchSequences }),
       sequenceLength,
       optimizer: /^adam/i.test(optimizer) ? 'adamw' : optimizer,
     },
@@ -69,7 +69,8 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
     faults: [
       ...sections.faults,
       ...laidOut.faults,
-      ...batch.faults,
+      // Replicas are what is left of the chips.
+      ...(chips === null ? [] : batch.faults),
       ...stages.faults,
       ...(pipeline > 1 && !named ? [`the schedule ${schedule} is not read`] : []),
     ],
