@@ -7,9 +7,11 @@ import { type Findings, fieldsOf } from '../src/model/hugging-face/fields.ts'
 import { type ParameterCount, parameterCount } from '../src/model/parameters.ts'
 import { spelledOut } from '../src/model/spelling.ts'
 import type { Transformer } from '../src/model/transformer.ts'
+import type { Residuals } from '../src/plan/certainty/residuals.ts'
 import type { StackRecord } from '../src/stack.ts'
 import { nearest } from './hints/nearest.ts'
 import { root } from './root.ts'
+import { residualRecord } from './schemas/answer/uncertainty.ts'
 import { chipRecord, modelRecord, stackRecord } from './schemas/catalogue.ts'
 
 export type ModelRecord = z.output<typeof modelRecord>
@@ -26,13 +28,16 @@ export interface Catalogue {
   readonly models: ReadonlyMap<string, KnownModel>
   readonly chips: ReadonlyMap<string, ChipRecord>
   readonly stacks: ReadonlyMap<string, StackRecord>
+  /** How far off predictions were where somebody measured. */
+  readonly residuals: Residuals
 }
 
 export function loadCatalogue(): Catalogue {
   const models = records('models', modelRecord).map((record) => [record.name, known(record)] as const)
   const chips = records('hardware', chipRecord).map((record) => [record.name, record] as const)
   const stacks = records('stacks', stackRecord).map((record) => [record.name, record] as const)
-  return { models: new Map(models), chips: new Map(chips), stacks: new Map(stacks) }
+  const residuals = record('residuals.json', residualRecord)
+  return { models: new Map(models), chips: new Map(chips), stacks: new Map(stacks), residuals }
 }
 
 function known(record: ModelRecord): KnownModel {
@@ -85,10 +90,14 @@ function records<T extends z.ZodType<{ name: string }>>(folder: string, schema: 
     .filter((file) => file.endsWith('.json'))
     .sort()
     .map((file) => {
-      const result = schema.safeParse(JSON.parse(readFileSync(new URL(file, directory), 'utf8')))
-      if (!result.success) throw new Error(`fixtures/${folder}/${file}: ${result.error.message}`)
-      if (`${result.data.name}.json` !== file)
-        throw new Error(`fixtures/${folder}/${file} has another name inside`)
-      return result.data
+      const data = record(`${folder}/${file}`, schema)
+      if (`${data.name}.json` !== file) throw new Error(`fixtures/${folder}/${file} has another name inside`)
+      return data
     })
+}
+
+function record<T extends z.ZodType>(file: string, schema: T): z.output<T> {
+  const result = schema.safeParse(JSON.parse(readFileSync(new URL(`fixtures/${file}`, root), 'utf8')))
+  if (!result.success) throw new Error(`fixtures/${file}: ${result.error.message}`)
+  return result.data
 }

@@ -7,6 +7,7 @@ import type { TorusPart } from './hardware/network/group.ts'
 import type { Checkpoint } from './model/hugging-face/checkpoint.ts'
 import type { Transformer } from './model/transformer.ts'
 import type { ByPart } from './model/weight-parts.ts'
+import type { Residuals } from './plan/certainty/residuals.ts'
 import type { ElementType } from './recipe/element-types.ts'
 import type { OptimizerName } from './recipe/optimizers.ts'
 import type { ScheduleName } from './recipe/schedules.ts'
@@ -115,6 +116,8 @@ export interface Setting {
   readonly assumptions: Assumptions
   readonly objective: Objective
   readonly top: number
+  /** How far off predictions were where somebody measured; nothing is said of that where absent. */
+  readonly residuals?: Residuals
 }
 
 /** A problem of training. */

@@ -15,6 +15,7 @@ export const answeredFields = {
   stepTimeSeconds: unread,
   lowerBoundSeconds: unread,
   upperBoundSeconds: unread,
+  uncertainty: unread,
   mfu: unread,
   hfu: unread,
   mfuPeak: unread,

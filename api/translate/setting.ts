@@ -44,6 +44,7 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
     assumptions: assumptionsOf(request.assumptions, chip, catalogue),
     objective,
     top,
+    residuals: catalogue.residuals,
   }
   return { setting, warnings: [...resolved.warnings, ...ofPrecision, ...warnings] }
 }

@@ -20,6 +20,7 @@ import { stagePartitionAccount } from './account/stage-partition.ts'
 import { tokenCost } from './account/token-cost.ts'
 import { utilization } from './account/utilization.ts'
 import { recomputedFlops } from './account/work.ts'
+import { uncertaintyOf } from './certainty/uncertainty.ts'
 import { binding } from './explain/binding.ts'
 import { explanation } from './explain/explanation.ts'
 import { bytesText } from './explain/figures.ts'
@@ -48,6 +49,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
   const executedFlops = usefulFlops + recomputedStepFlops(costed)
   const short = memory.total - memory.budget
   const feasible = short <= memory.budget * 1e-12
+  const launches = launch(model, candidate)
   const plan = {
     rank,
     feasible,
@@ -84,6 +86,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
     stepTimeSeconds: costed.stepTime,
     lowerBoundSeconds: costed.lowerBound,
     upperBoundSeconds: costed.upperBound,
+    uncertainty: uncertaintyOf(problem, 'train', launches, costed.stepTime),
     ...used(usefulFlops, executedFlops),
     tokensPerSecond,
     tokensPerSecondPerChip: tokensPerSecond / paid,
@@ -106,7 +109,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
   return {
     ...plan,
     explanation: explanation(plan, costed),
-    launch: launch(model, candidate),
+    launch: launches,
   }
 }
 

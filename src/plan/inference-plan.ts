@@ -1,6 +1,7 @@
 /** What comes out for prefill, generation and serving, in the words of the HTTP contract. */
 
 import type { TokenCost } from './account/token-cost.ts'
+import type { ServeUncertainty } from './certainty/uncertainty.ts'
 import type { EvaluateAnswer, NoPlan, OptimizeAnswer, Plan, Unlaunchable } from './plan.ts'
 
 /**
@@ -112,6 +113,8 @@ export interface ServePlan extends TokenCost {
   readonly ratio: number
   /** What the deployment can sustain. */
   readonly requestsPerSecond: number
+  /** Where published rates lay of what was predicted for them. */
+  readonly uncertainty: ServeUncertainty | null
   readonly timeToFirstTokenSeconds: number
   readonly timePerOutputTokenSeconds: number
   readonly requestSeconds: number

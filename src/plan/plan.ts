@@ -7,6 +7,7 @@ import type { ElementType } from '../recipe/element-types.ts'
 import type { Axis, Mesh } from '../sharding/axis.ts'
 import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
 import type { TokenCost } from './account/token-cost.ts'
+import type { Uncertainty } from './certainty/uncertainty.ts'
 import type { Elasticities } from './sensitivity/elasticities.ts'
 import type { MemoryStep } from './sensitivity/memory-step.ts'
 
@@ -125,6 +126,8 @@ export interface Plan extends TokenCost {
   readonly stepTimeSeconds: number
   readonly lowerBoundSeconds: number
   readonly upperBoundSeconds: number
+  /** Where measured runs lay of what was predicted for them; null where nobody measured, and of the book's arithmetic. */
+  readonly uncertainty: Uncertainty | null
   readonly mfu: number
   readonly hfu: number
   /** The peak of a chip that `mfu` and `hfu` are shares of: that of the type that matmuls run in. */

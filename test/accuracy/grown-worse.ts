@@ -4,6 +4,9 @@ import type { Report } from './report.ts'
 /** Figures are rounded to four places. */
 const rounding = 2e-4
 
+/** What `nineOfTenSeconds` of an answer says. */
+const nineOfTen = 0.9
+
 export function grownWorse(found: Report, recorded: Report): readonly string[] {
   const faults: string[] = []
   const atMost = (what: string, now: number | undefined, before: number) => {
@@ -28,6 +31,15 @@ export function grownWorse(found: Report, recorded: Report): readonly string[] {
     atMost(`order of layouts, ${name}, 1 - tau`, order && 1 - order.meanTau, 1 - before.meanTau)
     atMost(`order of layouts, ${name}, median regret`, order?.medianRegret, before.medianRegret)
     atMost(`order of layouts, ${name}, worst regret`, order?.worstRegret, before.worstRegret)
+  }
+  for (const [mode, before] of Object.entries(recorded.certainty)) {
+    const now = found.certainty[mode]
+    // As one says what the other cannot: bands that are as wide as one likes hold everything.
+    if (!(now && now.insideNineOfTen >= nineOfTen - rounding))
+      faults.push(
+        `${mode}: nine of ten should lie in the bands, ${now?.insideNineOfTen} do; record them anew`,
+      )
+    atMost(`${mode}, upper over lower end of nine of ten`, now?.ratioOfEnds, before.ratioOfEnds)
   }
   return faults
 }

@@ -1,4 +1,5 @@
 /** docs/accuracy.md, from a report. */
+import { enough } from '../../src/plan/certainty/residuals.ts'
 import type { Report } from './report.ts'
 import type { Summary } from './summary.ts'
 
@@ -44,6 +45,22 @@ ${Object.entries(ranking)
   .map(
     ([name, figures]) =>
       `| ${name} | ${figures.groups} | ${figures.layouts} | ${figures.meanTau.toFixed(2)} | ${percent(figures.medianRegret)} | ${percent(figures.worstRegret)} |`,
+  )
+  .join('\n')}
+
+## How sure an answer is
+
+Where measured runs lay is what \`uncertainty\` of a plan says (\`fixtures/residuals.json\`, of \`test\` rows alone). Rows of one source are alike, so that each source is left out in
+turn and its runs are held against what the other sources say, in the narrowest regime that has ${enough} configurations of theirs. Quantiles are
+drawn apart by powers, the least at which nine of ten lie inside of the outer band (5 to 95 %) and eight of ten of the inner (10 to 90 %). The
+*ratio of ends* is the upper over the lower end of nine of ten, of the middle run: bands that are wide enough hold anything.
+
+| | n | sources | drawn apart by | inside nine of ten | inside eight of ten | ratio of ends | within bounds of overlap |
+|---|---|---|---|---|---|---|---|
+${Object.entries(report.certainty)
+  .map(
+    ([mode, own]) =>
+      `| ${mode} | ${own.configurations} | ${own.sources} | ${own.widened.nineOfTen}, ${own.widened.eightOfTen} | ${percent(own.insideNineOfTen)} | ${percent(own.insideEightOfTen)} | ${own.ratioOfEnds.toFixed(2)} | ${own.withinBounds === null ? '' : percent(own.withinBounds)} |`,
   )
   .join('\n')}
 

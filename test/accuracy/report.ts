@@ -3,6 +3,7 @@ import { type Compared, configurations, groupedBy, isCompared, type Outcome } fr
 import { inferenceOutcomes } from './inference-outcomes.ts'
 import { type MemoryFigures, memoryFigures } from './memory-figures.ts'
 import { rankedGroups } from './ranking.ts'
+import type { Coverage } from './residual-record.ts'
 import { median } from './run.ts'
 import { rounded, type Summary, summaries } from './summary.ts'
 import { trainingOutcomes } from './training-outcomes.ts'
@@ -27,6 +28,8 @@ export interface Report {
   readonly chips: Summaries
   readonly memory: MemoryFigures
   readonly ranking: Readonly<Record<string, RankingFigures>>
+  /** By mode, how many runs lie where the runs of other sources say (residual-record.ts). */
+  readonly certainty: Readonly<Record<string, Coverage>>
   /** Configurations whose ratio is furthest from 1. */
   readonly worst: readonly WorstRow[]
   readonly compared: number
@@ -48,7 +51,11 @@ export function outcomes(): readonly Outcome[] {
   return [...trainingOutcomes(), ...inferenceOutcomes()]
 }
 
-export function report(all: readonly Outcome[], stacked: readonly Compared[]): Report {
+export function report(
+  all: readonly Outcome[],
+  stacked: readonly Compared[],
+  certainty: Report['certainty'],
+): Report {
   const rows = all.filter(isCompared)
   const stackOf = ({ phase, kind, stack }: Compared) => `${phase}, ${kind}: ${stack}`
   const released = (row: Compared) => `${stackOf(row)} ${row.release}`
@@ -76,6 +83,7 @@ export function report(all: readonly Outcome[], stacked: readonly Compared[]): R
       training: ranking(training),
       inference: ranking(rows.filter(({ phase }) => phase !== 'training')),
     },
+    certainty,
     worst: worst(rows, 30),
     compared: rows.length,
     leftOut: Object.fromEntries([...reasons].sort().map(([reason, alike]) => [reason, alike.length])),

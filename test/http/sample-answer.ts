@@ -67,6 +67,7 @@ export const samplePlan: Plan = {
   rematerialization: [{ policy: 'none', layers: 32 }],
   stepTimeSeconds: 1,
   lowerBoundSeconds: 0.9,
+  uncertainty: null,
   upperBoundSeconds: 1.5,
   mfu: 0.4,
   hfu: 0.4,

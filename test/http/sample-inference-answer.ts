@@ -91,6 +91,7 @@ export const sampleServeAnswer: ServeAnswer = {
       generate: phase,
       ratio: 1,
       requestsPerSecond: 12,
+      uncertainty: null,
       timeToFirstTokenSeconds: 0.4,
       timePerOutputTokenSeconds: 0.03,
       requestSeconds: 8,

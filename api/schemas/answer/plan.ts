@@ -5,6 +5,7 @@ import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
 import { axisName, mesh, perAxis } from '../given/axis.ts'
 import { elementType } from '../given/chip.ts'
 import { tokenCost } from './token-cost.ts'
+import { uncertainty } from './uncertainty.ts'
 
 const bytes = z.number()
 const seconds = z.number()
@@ -123,6 +124,7 @@ export const plan = z.object({
   stepTimeSeconds: seconds,
   lowerBoundSeconds: seconds.describe('Everything overlaps.'),
   upperBoundSeconds: seconds.describe('Nothing does.'),
+  uncertainty,
   mfu: z.number().describe('Share of `mfuPeak`.'),
   hfu: z.number().describe('The same of all FLOPs, with those that are computed again.'),
   mfuPeak: z

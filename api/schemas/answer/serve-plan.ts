@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { PhasePlan, ServePlan } from '../../../src/plan/inference-plan.ts'
 import { inferencePlan } from './inference-plan.ts'
 import { tokenCost } from './token-cost.ts'
+import { serveUncertainty } from './uncertainty.ts'
 
 const seconds = z.number()
 
@@ -39,6 +40,7 @@ export const servePlan = z.object({
   generate: phasePlan,
   ratio: z.number().describe('Prefill instances per generate instance; 1 where one does both.'),
   requestsPerSecond: z.number().describe('What the deployment can sustain.'),
+  uncertainty: serveUncertainty,
   timeToFirstTokenSeconds: seconds,
   timePerOutputTokenSeconds: seconds,
   requestSeconds: seconds,

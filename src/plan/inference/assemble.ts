@@ -18,6 +18,7 @@ import { axisPlacements } from '../account/placement.ts'
 import { shardingsOf } from '../account/shardings.ts'
 import { tokenCost } from '../account/token-cost.ts'
 import { utilization } from '../account/utilization.ts'
+import { uncertaintyOf } from '../certainty/uncertainty.ts'
 import { bytesText } from '../explain/figures.ts'
 import { planId } from '../identity.ts'
 import type { InferencePlan } from '../inference-plan.ts'
@@ -63,6 +64,7 @@ export function assembleInference(
   const short = memory.total - memory.budget
   const feasible = short <= memory.budget * 1e-12
   const batchSequences = pass.resident.sequences
+  const launch = inferenceLaunch(setting, candidate, phase.mode, { contextLength, memory })
   const plan = {
     rank,
     feasible,
@@ -93,6 +95,7 @@ export function assembleInference(
     stepTimeSeconds: seconds,
     lowerBoundSeconds: costed.lowerBound,
     upperBoundSeconds: costed.upperBound,
+    uncertainty: uncertaintyOf(setting, phase.mode, launch, seconds),
     ...utilization(cluster, setting.precision, seconds)(useful, useful),
     tokensPerSecond,
     tokensPerSecondPerChip: tokensPerSecond / paid,
@@ -120,7 +123,6 @@ export function assembleInference(
     twoBatchOverlap: pass.halves === 2,
     ...own,
   }
-  const launch = inferenceLaunch(setting, candidate, phase.mode, { contextLength, memory })
   return { ...plan, explanation: inferenceExplanation(plan, phase.mode), launch }
 }
 

@@ -9,6 +9,7 @@ import type { GenerateInstance, PrefillInstance } from '../../inference/serving/
 import type { Requests } from '../../inference/serving/requests.ts'
 import { reshardSeconds } from '../../inference/serving/storage.ts'
 import { tokenCost } from '../account/token-cost.ts'
+import { serveUncertaintyOf } from '../certainty/uncertainty.ts'
 import { planId } from '../identity.ts'
 import { assembleInference } from '../inference/assemble.ts'
 import { phaseFields } from '../inference/phase-fields.ts'
@@ -50,6 +51,7 @@ export function assembleServe(
   const tokensPerSecond = operation.rate * requests.outputLength
   const best = requests.rate === null ? operation : sustained(deployment, requests)
   const { transfer } = operation
+  const requestsPerSecond = Math.max(operation.rate, best?.rate ?? 0)
   const plan = {
     rank,
     feasible: true,
@@ -60,7 +62,8 @@ export function assembleServe(
     prefill: prefillPlan,
     generate: generatePlan,
     ratio: prefills / generates,
-    requestsPerSecond: Math.max(operation.rate, best?.rate ?? 0),
+    requestsPerSecond,
+    uncertainty: serveUncertaintyOf(generate.size.model.setting, generatePlan.launch, requestsPerSecond),
     timeToFirstTokenSeconds: operation.firstSeconds,
     timePerOutputTokenSeconds: operation.tokenSeconds,
     requestSeconds: operation.requestSeconds,

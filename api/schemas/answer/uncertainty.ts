@@ -1,0 +1,84 @@
+/** How sure a predicted time or rate is. */
+import { z } from 'zod'
+import type { ServeUncertainty, Uncertainty } from '../../../src/plan/certainty/uncertainty.ts'
+
+const range = z.tuple([z.number(), z.number()])
+
+const basis = z
+  .object({
+    regime: z
+      .string()
+      .describe('What these runs have in common: the narrowest that enough were measured of.'),
+    rows: z.int().describe('Configurations that were measured.'),
+    sources: z.int().describe('Places that they were published at.'),
+    software: z.array(z.string()).describe('What ran, with its releases.'),
+    median: z
+      .number()
+      .describe('What the middle one took over what was predicted: bands are not centred on predictions.'),
+    widened: z
+      .object({ nineOfTen: z.number(), eightOfTen: z.number() })
+      .describe(
+        'Powers by which bands are wider than these runs, so that they hold of sources not among them.',
+      ),
+  })
+  .describe('The measured runs behind it; no constant was set on any of them.')
+
+export const uncertainty = z
+  .object({
+    stepTimeRelative: range.describe(
+      'Of the predicted step: one measured run of ten is faster than the first, one slower than the second.',
+    ),
+    nineOfTenSeconds: range.describe('Nine of ten measured runs lie between.'),
+    basis,
+  })
+  .nullable()
+  .describe(
+    "Where measured runs lay of what was predicted for them; null where nobody measured, and of the book's arithmetic.",
+  ) satisfies z.ZodType<Uncertainty | null>
+
+export const serveUncertainty = z
+  .object({
+    requestsPerSecondRelative: range.describe(
+      'Of the predicted rate: one published rate of ten is lower than the first, one higher than the second.',
+    ),
+    nineOfTenRequestsPerSecond: range.describe('Nine of ten published rates lie between.'),
+    basis,
+  })
+  .nullable()
+  .describe(
+    'Where published rates lay of what was predicted for them.',
+  ) satisfies z.ZodType<ServeUncertainty | null>
+
+/** A row of fixtures/residuals.json. */
+const mode = z.enum(['train', 'prefill', 'generate', 'serve'])
+const widening = z.strictObject({ nineOfTen: z.number(), eightOfTen: z.number() })
+const differences = z.strictObject({
+  pairs: z.int(),
+  questions: z.int(),
+  deciles: z.array(z.number()).length(11),
+})
+
+export const residualRecord = z.strictObject({
+  generations: z.record(z.string(), z.array(z.string())),
+  widened: z.strictObject({ train: widening, prefill: widening, generate: widening, serve: widening }),
+  regimes: z.array(
+    z.strictObject({
+      mode,
+      kind: z.enum(['dense', 'experts']).nullable(),
+      era: z.enum(['modern', 'older']).nullable(),
+      generation: z.string().nullable(),
+      framework: z.string().nullable(),
+      rows: z.int(),
+      sources: z.int(),
+      software: z.array(z.string()),
+      quantiles: z.strictObject({
+        p05: z.number(),
+        p10: z.number(),
+        p50: z.number(),
+        p90: z.number(),
+        p95: z.number(),
+      }),
+    }),
+  ),
+  differences: z.strictObject({ alike: differences, otherwise: differences }),
+})
