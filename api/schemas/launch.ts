@@ -17,7 +17,9 @@ export const launchedPlan = z
       .min(1)
       .max(longestText)
       .optional()
-      .describe('A TOML config of torchtitan, such as `launch.torchtitan` of an answer.'),
+      .describe(
+        'A TOML config of torchtitan, such as `launch.torchtitan` of an answer, or a command of its main (`--module`, `--config` and dotted options).',
+      ),
   })
   .refine((plan) => (plan.megatron === undefined) !== (plan.torchtitan === undefined), {
     message: 'is of one framework',

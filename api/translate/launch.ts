@@ -7,6 +7,7 @@ import type { z } from 'zod'
 import { readMegatron } from '../../src/launch/megatron/read.ts'
 import type { LaunchReading } from '../../src/launch/read/reading.ts'
 import { readTorchtitan } from '../../src/launch/torchtitan/read.ts'
+import { readTorchtitanCommand } from '../../src/launch/torchtitan/read-command.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
 import { replicasOf, unitMesh } from '../../src/sharding/axis.ts'
 import { type Fault, faultyValue, ProblemError } from '../problems.ts'
@@ -55,7 +56,10 @@ export function spelledOut<Schema extends z.ZodType>(
 }
 
 function readingOf({ megatron, torchtitan }: LaunchedPlan, chips: number | null): LaunchReading {
-  if (torchtitan !== undefined) return readTorchtitan(tomlOf(torchtitan), chips)
+  if (torchtitan !== undefined) {
+    const command = /torchtitan\.train|run_train\.sh/.test(torchtitan)
+    return command ? readTorchtitanCommand(torchtitan, chips) : readTorchtitan(tomlOf(torchtitan), chips)
+  }
   return readMegatron(megatron ?? '', chips)
 }
 

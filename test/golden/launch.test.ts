@@ -332,7 +332,7 @@ describe('a framework that cannot run a plan says why', () => {
 
   it('is not asked where it does not run: TPUs get MaxText alone', () => {
     const answer = launched(podSlice, { mesh: { fsdp: 256, tensor: 4 }, microbatches: 2, policies: ['full'] })
-    expect(Object.keys(answer)).toEqual(['maxtext', 'notes'])
+    expect(Object.keys(answer)).toEqual(['maxtext', 'commands', 'notes'])
   })
 })
 

@@ -3,6 +3,7 @@
 import { type CostModel, costModel } from '../../src/cost/model.ts'
 import { stageGroups } from '../../src/cost/step/stages.ts'
 import { type Placement, placements } from '../../src/hardware/network/placement.ts'
+import type { Start } from '../../src/launch/start.ts'
 import { launch } from '../../src/launch/training.ts'
 import { policyNames } from '../../src/recipe/policy.ts'
 import type { Schedule } from '../../src/recipe/schedule.ts'
@@ -29,6 +30,7 @@ export interface Launched {
   readonly megatron?: readonly string[] | Unsupported
   readonly maxtext?: Readonly<Record<string, unknown>> | Unsupported
   readonly torchtitan?: string | Unsupported
+  readonly commands?: Readonly<Partial<Record<string, Start>>>
   readonly notes?: readonly string[]
 }
 

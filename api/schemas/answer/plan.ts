@@ -162,5 +162,11 @@ export const plan = z.object({
   }),
   collectives: z.array(collectiveLine),
   explanation: z.array(z.string()),
-  launch: z.record(z.string(), z.unknown()).describe('Flags or configuration, per framework.'),
+  launch: z
+    .record(z.string(), z.unknown())
+    .describe(
+      'Flags or configuration, per framework, or why it cannot run the plan (`unsupported`). `commands` has for each that can the ' +
+        '`version` that names were checked against, a `command` that a shell runs as it stands on each host, the `files` that it reads, and ' +
+        'in training `parallelism`: what lays the model out, apart from what says the model. `notes` are what flags do not say.',
+    ),
 }) satisfies z.ZodType<Plan>

@@ -3,13 +3,16 @@
  * of a plan; what counts here is which layers have experts, and what attention meets:
  *
  *   llama2, gpt3   dense; all positions
+ *   mistral        the same: it has no window, which sequences no longer than one do not miss
+ *   gemma2         dense, with a gate of GELU; layers in pairs, of which it counts one, the first of each local
+ *   gemma3         the same, not in pairs: every sixth layer meets all positions
  *   mixtral        experts in every layer, none shared; all positions
  *   gpt_oss        the same, every second layer local
  *   llama4         one routed expert beside shared ones, in every n-th layer; all but every m-th layer local, in chunks
  *   deepseek       latent attention; dense layers first, experts in all others
  *
  * Experts have a gate. Where every layer has them, the MLP's width is theirs. Source: as config.ts, and
- * src/maxtext/models/{mixtral,gpt_oss,llama4,deepseek}.py.
+ * src/maxtext/models/{mistral,gemma2,gemma3,mixtral,gpt_oss,llama4,deepseek}.py.
  */
 import { expertLayers } from '../../model/expert-layers.ts'
 import type { LatentAttention, MixtureOfExperts, Transformer } from '../../model/transformer.ts'
@@ -30,8 +33,9 @@ export function maxtextBlock(run: MeshRun): Block | null {
   const { experts, attention } = model
   const { latent } = attention
   if (latent) return experts ? deepseek(run, latent, experts) : null
-  const local = attention.globalEvery === 1 ? null : attention.window
-  if (!experts) return local === null ? dense(model) : null
+  const everything = attention.globalEvery === 1 || (attention.window ?? 0) >= run.sequenceLength
+  const local = everything ? null : attention.window
+  if (!experts) return local === null ? dense(model) : gemma(model, local)
   if (!model.gatedMlp) return null
   const everywhere = expertLayers(model) === model.layers
   if (everywhere && experts.sharedExperts === 0) {
@@ -41,10 +45,20 @@ export function maxtextBlock(run: MeshRun): Block | null {
   return local === null ? null : llama4(run, experts, local)
 }
 
-function dense({ learnedPositions }: Transformer): Block {
+function gemma({ gatedMlp, layers, attention }: Transformer, window: number): Block | null {
+  const { globalEvery } = attention
+  if (!gatedMlp) return null
+  const keys = { sliding_window_size: window, mlp_activations: ['gelu', 'linear'] }
+  const after = { use_post_attn_norm: true, use_post_ffw_norm: true }
+  if (globalEvery === 6) return { name: 'gemma3', cycle: 6, keys: { ...keys, ...after } }
+  if (globalEvery !== 2 || layers % 2 !== 0) return null
+  return { name: 'gemma2', cycle: 2, keys: { ...keys, ...after, base_num_decoder_layers: layers / 2 } }
+}
+
+function dense({ learnedPositions, attention }: Transformer): Block {
   const learned = learnedPositions > 0
   return {
-    name: learned ? 'gpt3' : 'llama2',
+    name: learned ? 'gpt3' : attention.window === null ? 'llama2' : 'mistral',
     cycle: 1,
     keys: learned ? { trainable_position_size: learnedPositions } : {},
   }

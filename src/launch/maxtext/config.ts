@@ -15,11 +15,13 @@ import { expertLayers } from '../../model/expert-layers.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { Launch } from '../launch.ts'
 import { copiesNotes, routingGroups } from '../run/experts.ts'
+import { hostCount } from '../run/hosts.ts'
 import { runFaults } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
+import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { type Block, maxtextBlock } from './block.ts'
 import { maxtextContext } from './context.ts'
-import type { MaxtextConfig } from './keys.ts'
+import { type MaxtextConfig, maxtextVersion, settings } from './keys.ts'
 import { maxtextAxes, type SlicedMesh, slicedMesh, splitsPhysicalAxes } from './mesh.ts'
 import { maxtextRecomputation, offloadsActivations } from './recomputation.ts'
 import { keptWeights, maxtextRules } from './rules.ts'
@@ -30,15 +32,30 @@ export function maxtext(run: Run): Launch<MaxtextConfig> {
   const recomputation = maxtextRecomputation(run)
   const unsupported = runFaults(maxtextRules, run)
   if (!sliced || !block || !recomputation || unsupported.length > 0) return { unsupported }
-  const flags = {
-    ...modelConfig(run, block),
+  const layout = {
     ...meshConfig(run, sliced),
     ...batchConfig(run),
     ...lossConfig(run),
     ...recomputation,
     ...precisionConfig(run),
   }
-  return { flags, notes: [...placementNotes(run), ...modelNotes(run, block), ...offloadNotes(run)] }
+  const flags = { ...modelConfig(run, block), ...layout }
+  const notes = [...placementNotes(run), ...modelNotes(run, block), ...offloadNotes(run)]
+  return { flags, start: maxtextStart(run, flags, layout), notes }
+}
+
+/** On made-up data, on each host. GPUs are told where the others are; TPUs know. */
+function maxtextStart({ problem: { cluster } }: Run, flags: MaxtextConfig, layout: MaxtextConfig): Start {
+  const hosts = hostCount(cluster)
+  const gpus = cluster.chip.kind === 'gpu' && hosts > 1
+  const where = `NNODES=${hosts} NODE_RANK=${hostRank} JAX_COORDINATOR_IP=${firstHost} JAX_COORDINATOR_PORT=1234 `
+  const run = { run_name: 'shardplan', dataset_type: 'synthetic', steps: 20, enable_checkpointing: false }
+  return {
+    version: maxtextVersion,
+    command: `${gpus ? where : ''}python3 -m maxtext.trainers.pre_train.train base_output_directory="\${OUTPUT:-/tmp/shardplan}" ${shellWords(settings({ ...run, ...flags }))}`,
+    files: [],
+    parallelism: shellWords(settings(layout)),
+  }
 }
 
 function modelConfig(run: Run, { name, keys }: Block): MaxtextConfig {

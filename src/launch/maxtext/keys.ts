@@ -2,3 +2,14 @@
 export type MaxtextConfig = Readonly<Record<string, Value>>
 
 type Value = string | number | boolean | readonly string[]
+
+/** The commit of AI-Hypercomputer/maxtext that names were checked against (August 2026). */
+export const maxtextVersion = 'e591f30'
+
+/** As the command takes them. */
+export function settings(config: MaxtextConfig): readonly string[] {
+  return Object.entries(config).map(([key, value]) => {
+    const plain = typeof value === 'string' || typeof value === 'number'
+    return `${key}=${plain ? value : JSON.stringify(value)}`
+  })
+}

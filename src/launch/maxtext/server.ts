@@ -12,6 +12,8 @@ import { checkpointNotes, type Formats, formatPair } from '../server/formats.ts'
 import { replicaNotes } from '../server/notes.ts'
 import { type ServingRules, servingRules, slicedExpertsRule } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
+import { type Start, shellWords } from '../start.ts'
+import { maxtextVersion, settings } from './keys.ts'
 
 export type MaxtextServing = Readonly<Record<string, string | number | boolean>>
 
@@ -51,7 +53,13 @@ export function maxtext(serving: Serving): Launch<MaxtextServing> {
   const unsupported = faults(maxtextRules, serving)
   if (unsupported.length > 0) return { unsupported }
   const flags = { ...meshConfig(serving), ...batchConfig(serving), ...numberConfig(serving) }
-  return { flags, notes: notes(serving) }
+  return { flags, start: engineStart(flags), notes: notes(serving) }
+}
+
+function engineStart(flags: MaxtextServing): Start {
+  const weights = `load_parameters_path="\${CHECKPOINT:?where the weights are}"`
+  const command = `python3 -m maxtext.inference.maxengine.maxengine_server ${weights} ${shellWords(settings(flags))}`
+  return { version: maxtextVersion, command, files: [] }
 }
 
 function meshConfig({ tensors }: Serving): MaxtextServing {

@@ -2,7 +2,7 @@
  * Megatron-LM's flags for experts. Its dispatchers:
  *
  *   allgather   tokens gathered over tensor, experts on all ranks: nothing is sent where there is no expert axis
- *   flex        DeepEP, or HybridEP in NVLink domains of more than 8: one copy for each chip, as the plan counts
+ *   flex        DeepEP, or HybridEP in NVLink domains of more than 8, on GPUs of NVIDIA: one copy for each chip, as the plan counts
  *   alltoall    NCCL: one copy for each expert
  *
  * Experts are split over tensor like an MLP. Which layers have them is spelled out as a pattern, since a number n means
@@ -14,15 +14,22 @@
 import { copiesNotes, expertPattern, foldingNotes, routingGroups } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
 import { innermostUnit } from '../run/units.ts'
+import { isAmd } from '../vendor.ts'
 
 type Flag = string | number
 
-export function megatronExperts(run: Run): readonly Flag[] {
+interface ExpertFlags {
+  /** Which experts there are, and where they are. */
+  readonly model: readonly Flag[]
+  readonly mesh: readonly Flag[]
+}
+
+export function megatronExperts(run: Run): ExpertFlags {
   const { experts } = run.model
-  if (!experts) return []
+  if (!experts) return { model: [], mesh: [] }
   const { activeExperts, sharedExperts, dFfExpert } = experts
   const limited = routingGroups(run)
-  return [
+  const model = [
     ...['--num-experts', experts.experts, '--moe-router-topk', activeExperts],
     ...['--moe-ffn-hidden-size', dFfExpert],
     ...layerFlags(run),
@@ -30,11 +37,13 @@ export function megatronExperts(run: Run): readonly Flag[] {
     ...(limited ? ['--moe-router-num-groups', limited.groups, '--moe-router-group-topk', limited.limit] : []),
     ...(activeExperts === 1 ? ['--moe-router-pre-softmax'] : []),
     '--moe-grouped-gemm',
-    ...(run.model.biases ? [] : ['--disable-bias-linear']),
+  ]
+  const mesh = [
     ...['--expert-model-parallel-size', run.mesh.expert],
     ...['--expert-tensor-parallel-size', run.mesh.tensor],
     ...dispatcher(run),
   ]
+  return { model, mesh }
 }
 
 export function megatronExpertNotes(run: Run): readonly string[] {
@@ -70,7 +79,8 @@ function layerFlags(run: Run): readonly Flag[] {
 function dispatcher({ mesh, problem: { assumptions, precision, cluster } }: Run): readonly Flag[] {
   const flag = '--moe-token-dispatcher-type'
   if (mesh.expert === 1) return [flag, 'allgather']
-  if (!assumptions.hierarchicalDispatch || precision.weights === 'fp32') return [flag, 'alltoall']
+  const direct = assumptions.hierarchicalDispatch && precision.weights !== 'fp32' && !isAmd(cluster.chip)
+  if (!direct) return [flag, 'alltoall']
   const backend = innermostUnit(cluster) > 8 ? 'hybridep' : 'deepep'
   return [flag, 'flex', '--moe-flex-dispatcher-backend', backend, '--moe-router-dtype', 'fp32']
 }

@@ -9,22 +9,26 @@
  *
  * Experts are spread over ranks of data (experts.ts).
  *
- * Megatron-FSDP goes with tensor and context parallelism, not with a pipeline. Source: NVIDIA/Megatron-LM core_v0.19.0,
+ * Megatron-FSDP goes with tensor and context parallelism, not with a pipeline. Source: NVIDIA/Megatron-LM core_v0.19.0 (version.ts),
  * megatron/training/arguments.py, megatron/core/transformer/transformer_config.py, docs/user-guide/features/megatron_fsdp.md
  * and, on pipelines, the scripts of examples/multimodal_dev.
  */
 
+import type { Chip } from '../../hardware/chip.ts'
 import type { Launch } from '../launch.ts'
 import { wholeLossNotes } from '../run/notes.ts'
 import { pipelineRank } from '../run/rank-order.ts'
 import { runFaults } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
+import { torchrun } from '../run/torchrun.ts'
+import { type Start, shellWords } from '../start.ts'
 import { megatronAttention } from './attention.ts'
 import { megatronExpertNotes, megatronExperts } from './experts.ts'
 import { megatronPipeline } from './pipeline.ts'
 import { megatronRecomputation } from './recomputation.ts'
 import { megatronRules } from './rules.ts'
 import { megatronSharding, megatronStates } from './states.ts'
+import { megatronVersion } from './version.ts'
 
 type Flag = string | number
 
@@ -34,17 +38,30 @@ export function megatron(run: Run): Launch<readonly string[]> {
   const recomputation = megatronRecomputation(run)
   const unsupported = runFaults(megatronRules, run)
   if (!recomputation || unsupported.length > 0) return { unsupported }
-  const flags = [
-    ...modelFlags(run),
-    ...megatronExperts(run),
+  const layout = [
     ...meshFlags(run),
     ...batchFlags(run),
     ...megatronStates(run),
     ...precisionFlags(run),
     ...recomputation,
   ]
+  const experts = megatronExperts(run)
+  const flags = [...modelFlags(run), ...experts.model, ...experts.mesh, ...layout]
   const notes = [...connectionNotes(run), ...megatronExpertNotes(run), ...wholeLossNotes(run, 'Megatron-LM')]
-  return { flags: flags.map(String), notes }
+  return { flags: flags.map(String), start: megatronStart(run, flags, [...experts.mesh, ...layout]), notes }
+}
+
+/** On made-up data: what a run learns from is no part of a plan. */
+function megatronStart(run: Run, flags: readonly Flag[], layout: readonly Flag[]): Start {
+  const single = oneConnection(run) ? 'CUDA_DEVICE_MAX_CONNECTIONS=1 ' : ''
+  const data = ['--mock-data', '--tokenizer-type', 'NullTokenizer', '--train-iters', 20, '--lr', '1e-5']
+  const own = shellWords([...flags, ...data])
+  return {
+    version: megatronVersion,
+    command: `${single}${torchrun(run.problem.cluster)} pretrain_gpt.py ${own}`,
+    files: [],
+    parallelism: shellWords(layout),
+  }
 }
 
 function modelFlags(run: Run): readonly Flag[] {
@@ -53,7 +70,9 @@ function modelFlags(run: Run): readonly Flag[] {
   return [
     ...['--num-layers', model.layers, '--hidden-size', model.dModel, '--ffn-hidden-size', model.dFf],
     ...megatronAttention(run),
-    ...(model.gatedMlp ? ['--swiglu'] : []),
+    // Models with a gate have it with these, but for a few; either costs next to nothing.
+    ...(model.gatedMlp ? ['--swiglu', '--normalization', 'RMSNorm'] : []),
+    ...(model.biases || !(model.gatedMlp || model.experts) ? [] : ['--disable-bias-linear']),
     ...(model.tiedEmbeddings ? [] : ['--untie-embeddings-and-output-weights']),
     ...['--position-embedding-type', learnedPositions > 0 ? 'learned_absolute' : 'rope'],
     ...['--max-position-embeddings', learnedPositions > 0 ? learnedPositions : sequenceLength],
@@ -81,22 +100,41 @@ function batchFlags({ sequenceLength, microbatch, globalBatch }: Run): readonly 
   ]
 }
 
-function precisionFlags({ zeroStage, problem: { precision } }: Run): readonly Flag[] {
+function precisionFlags({ zeroStage, problem }: Run): readonly Flag[] {
+  const { precision } = problem
   if (precision.weights === 'fp32') return []
   const { gradients } = precision
   const accumulation = gradients === 'bf16' ? '--grad-reduce-in-bf16' : '--accumulate-allreduce-grads-in-fp32'
   return [
     '--bf16',
-    ...(precision.compute === 'fp8' ? ['--fp8-format', 'hybrid'] : []),
+    ...(precision.compute === 'fp8' ? fp8Recipe(problem) : []),
     ...(megatronSharding[zeroStage] ? ['--megatron-fsdp-main-grads-dtype', gradients] : [accumulation]),
   ]
 }
 
-function connectionNotes({ mesh, zeroStage }: Run): readonly string[] {
+/** Chips with microscaling scale blocks of 32 numbers; before, tensors by the largest of their last steps, as its example of Llama 3 on H100 does. */
+function fp8Recipe({ cluster }: Run['problem']): readonly Flag[] {
+  const format = ['--fp8-format', 'hybrid', '--fp8-recipe']
+  if (scalesBlocks(cluster.chip)) return [...format, 'mxfp8']
+  return [...format, 'delayed', '--fp8-amax-history-len', 1024, '--fp8-amax-compute-algo', 'max']
+}
+
+/** Blackwell, MI350 and later, which multiply four bits too. */
+function scalesBlocks({ peakFlopsPerSecond }: Chip): boolean {
+  return peakFlopsPerSecond.fp4 !== undefined
+}
+
+/** Tensor and context parallelism need their kernels in order, on GPUs before Blackwell. */
+function oneConnection({ mesh, zeroStage, problem: { cluster } }: Run): boolean {
+  return mesh.tensor * mesh.context > 1 && !megatronSharding[zeroStage] && !scalesBlocks(cluster.chip)
+}
+
+function connectionNotes(run: Run): readonly string[] {
   const variable = 'CUDA_DEVICE_MAX_CONNECTIONS'
-  if (megatronSharding[zeroStage]) return [`Megatron-LM: leave ${variable} unset; Megatron-FSDP refuses 1.`]
-  if (mesh.tensor * mesh.context === 1) return []
+  if (megatronSharding[run.zeroStage])
+    return [`Megatron-LM: leave ${variable} unset; Megatron-FSDP refuses 1.`]
+  if (!oneConnection(run)) return []
   return [
-    `Megatron-LM: set ${variable}=1 on GPUs before Blackwell, as tensor and context parallelism need it.`,
+    `Megatron-LM: ${variable}=1 is for GPUs before Blackwell, as tensor and context parallelism need it.`,
   ]
 }

@@ -112,6 +112,8 @@ const starts = [
     '--fp8-amax',
     '--fp8-margin',
     '--fp8-interval',
+    '--fp8-recipe',
+    '--fp8-param-gather',
     '--overlap-',
     '--delay-grad-reduce',
     '--no-overlap-p2p',

@@ -6,12 +6,12 @@
 import { type Options, optionsOf } from '../read/options.ts'
 import type { LaunchReading } from '../read/reading.ts'
 import { readScript } from '../read/shell.ts'
+import { worldOf } from '../read/world.ts'
 import { layersTaken } from '../run/chunks.ts'
 import { isImmaterial } from './immaterial.ts'
 import { readMegatronModel } from './read-model.ts'
 import { readMegatronStages } from './read-pipeline.ts'
-
-export const megatronVersion = 'core_v0.19.0'
+import { megatronVersion } from './version.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -21,6 +21,7 @@ export function readMegatron(written: string | readonly string[], chips: number 
   const { launcher, own } = commandOf(script.commands)
   const world = worldOf(optionsOf(launcher)) ?? worldOf(optionsOf(own))
   const options = optionsOf(own)
+  // What is said of a launcher and cannot be read is no fault: the request says how many chips there are.
   const { model, faults } = readMegatronModel(options)
   const optimizer = optimizerOf(options)
   const known = chips ?? world
@@ -70,13 +71,6 @@ function commandOf(commands: readonly (readonly string[])[]): {
   return file < 0
     ? { launcher: [], own: words.slice(Math.max(0, flags)) }
     : { launcher: words.slice(0, file), own: words.slice(file + 1) }
-}
-
-/** What is said of a launcher and cannot be read is no fault: the request says how many chips there are. */
-function worldOf(options: Options): number | null {
-  const nodes = options.whole('--nnodes', '--num-nodes')
-  const each = options.whole('--nproc-per-node', '--nproc_per_node')
-  return nodes === null || each === null ? null : nodes * each
 }
 
 interface LaidOut {

@@ -8,6 +8,8 @@ import { arithmetic } from './arithmetic.ts'
 
 export interface Script {
   readonly commands: readonly (readonly string[])[]
+  /** That the script sets, as they are at its end. */
+  readonly variables: ReadonlyMap<string, readonly string[]>
   readonly notes: readonly string[]
 }
 
@@ -40,7 +42,7 @@ export function readScript(text: string): Script {
   let room = mostCharacters
 
   while (at < text.length) statement()
-  return { commands, notes: [...notes] }
+  return { commands, variables, notes: [...notes] }
 
   function statement(): void {
     const words: string[] = []

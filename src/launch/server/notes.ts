@@ -1,4 +1,5 @@
 /** What servers on several hosts, and several servers, need beside flags. */
+import { hostSize } from '../run/hosts.ts'
 import type { Serving } from './serving.ts'
 
 /** `chips` are those of one server. */
@@ -23,9 +24,7 @@ export function replicaNotes({ mesh }: Serving, framework: string): readonly str
   ]
 }
 
-/** Chips of one host; behind switches a unit of the innermost tier stands for it. */
+/** Chips of one host. */
 export function hostChips({ setting: { cluster } }: Serving): number {
-  const { system } = cluster.chip
-  if (system.kind === 'torus') return system.host.reduce((product, size) => product * size, 1)
-  return system.tiers[0]?.size ?? cluster.chips
+  return hostSize(cluster)
 }

@@ -46,12 +46,15 @@ export interface Serving {
   /** Positions that a sequence has room for. */
   readonly contextLength: number
   readonly memory: MemoryAccount
+  /** Its caches go to servers of the other phase, or come from them. */
+  readonly transfers: boolean
 }
 
 /** What of a plan its candidate does not hold. */
 export interface Counted {
   readonly contextLength: number
   readonly memory: MemoryAccount
+  readonly transfers?: boolean
 }
 
 /**
@@ -72,7 +75,7 @@ export function serving(
   setting: Setting,
   { mesh, layouts, pass }: Told,
   mode: Phase['mode'],
-  { contextLength, memory }: Counted,
+  { contextLength, memory, transfers = false }: Counted,
 ): Serving {
   const { shape, resident, units, groups } = pass
   const only = <Field>(field: (layout: LayoutFields) => Field | null): Field | null =>
@@ -105,5 +108,6 @@ export function serving(
     chunked: mode === 'prefill' && units > groups,
     contextLength,
     memory,
+    transfers,
   }
 }

@@ -20,9 +20,13 @@ import {
   unpackedRule,
 } from '../server/formats.ts'
 import { memoryShares } from '../server/memory-shares.ts'
+import { modelWord } from '../server/model-word.ts'
 import { hostChips, hostNotes, replicaChips, replicaNotes } from '../server/notes.ts'
 import { type ServingRules, servingRules } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
+import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
+import { isAmd } from '../vendor.ts'
+import { sglangVersion } from './version.ts'
 
 type Flag = string | number
 
@@ -55,8 +59,30 @@ export const sglangRules: ServingRules = servingRules('SGLang', formats, [
 export function sglang(serving: Serving): Launch<readonly string[]> {
   const unsupported = faults(sglangRules, serving)
   if (unsupported.length > 0) return { unsupported }
-  const flags = [...meshFlags(serving), ...batchFlags(serving), ...numberFlags(serving)]
-  return { flags: flags.map(String), notes: notes(serving) }
+  const flags = [
+    ...meshFlags(serving),
+    ...batchFlags(serving),
+    ...numberFlags(serving),
+    ...transferFlags(serving),
+  ]
+  return { flags: flags.map(String), start: sglangStart(serving, flags), notes: notes(serving) }
+}
+
+function sglangStart(serving: Serving, flags: readonly Flag[]): Start {
+  const chips = sharesServer(serving) ? serving.setting.cluster.chips : replicaChips(serving)
+  const hosts = Math.ceil(chips / hostChips(serving))
+  const nodes = ` --nnodes ${hosts} --node-rank ${hostRank} --dist-init-addr ${firstHost}:20000`
+  return {
+    version: sglangVersion,
+    command: `python3 -m sglang.launch_server --model-path ${modelWord(serving)} ${shellWords(flags)}${hosts > 1 ? nodes : ''}`,
+    files: [],
+  }
+}
+
+function transferFlags({ transfers, mode }: Serving): readonly Flag[] {
+  if (!transfers) return []
+  const role = mode === 'prefill' ? 'prefill' : 'decode'
+  return ['--disaggregation-mode', role, '--disaggregation-transfer-backend', 'nixl']
 }
 
 function meshFlags(serving: Serving): readonly Flag[] {
@@ -68,7 +94,7 @@ function meshFlags(serving: Serving): readonly Flag[] {
     ...(mesh.pipeline > 1 ? ['--pp-size', mesh.pipeline, '--pp-max-micro-batch-size', unitSequences] : []),
     ...(attentionGroups > 1 ? ['--enable-dp-attention', '--dp-size', attentionGroups] : []),
     ...(apart || experts === 'spread' ? ['--ep-size', tensors] : []),
-    ...(apart ? ['--moe-a2a-backend', 'deepep'] : []),
+    ...(apart ? ['--moe-a2a-backend', isAmd(serving.setting.cluster.chip) ? 'mori' : 'deepep'] : []),
     ...(redundantExperts > 0 ? ['--enable-eplb', '--ep-num-redundant-experts', redundantExperts] : []),
     ...(halved ? ['--enable-two-batch-overlap'] : []),
     ...(apart && expertLayers(model) < model.layers ? ['--moe-dense-tp-size', 1] : []),
@@ -111,7 +137,9 @@ function notes(serving: Serving): readonly string[] {
     ...(serving.attentionGroups > 1
       ? ['SGLang has attention by sequences for DeepSeek, Qwen and like models.']
       : []),
-    ...(serving.experts === 'dispatched' ? ['SGLang: DeepEP has to be installed.'] : []),
+    ...(serving.experts === 'dispatched'
+      ? [`SGLang: ${isAmd(serving.setting.cluster.chip) ? 'MoRI' : 'DeepEP'} has to be installed.`]
+      : []),
     ...attentionCopyNotes(serving, 'SGLang'),
     ...unpackedNotes(serving.setting, 'SGLang'),
     ...checkpointNotes(serving, 'SGLang', ['fp8/fp8']),

@@ -15,9 +15,13 @@ import type { Launch } from '../launch.ts'
 import { attentionCopyNotes, denseGroupsRule } from '../server/attention-copies.ts'
 import { checkpointNotes, type Formats, unpackedNotes, unpackedRule } from '../server/formats.ts'
 import { memoryShares } from '../server/memory-shares.ts'
-import { hostNotes, replicaChips, replicaNotes } from '../server/notes.ts'
+import { modelWord } from '../server/model-word.ts'
+import { hostChips, hostNotes, replicaChips, replicaNotes } from '../server/notes.ts'
 import { type ServingRules, servingRules } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
+import type { Start } from '../start.ts'
+import { isAmd } from '../vendor.ts'
+import { tensorrtVersion } from './version.ts'
 
 export type TensorrtOptions = Readonly<Record<string, unknown>>
 
@@ -34,8 +38,7 @@ const batchedTokens = 8192
 /** What TensorRT-LLM cannot run. */
 export const tensorrtLlmRules: ServingRules = servingRules('TensorRT-LLM', formats, [
   {
-    // The names of AMD's accelerators in the catalogue.
-    broken: ({ setting }) => /^mi\d/.test(setting.cluster.chip.name),
+    broken: ({ setting }) => isAmd(setting.cluster.chip),
     says: 'TensorRT-LLM runs on GPUs of NVIDIA',
   },
   { broken: ({ halved }) => halved, says: 'TensorRT-LLM has no two halves of a batch that overlap' },
@@ -72,8 +75,29 @@ export function tensorrtLlm(serving: Serving): Launch<TensorrtOptions> {
       dtype: formats.caches[serving.setting.precision.kvCache] ?? 'auto',
       free_gpu_memory_fraction: memoryShares(serving).free,
     },
+    ...transferOptions(serving),
   }
-  return { flags, notes: notes(serving) }
+  return { flags, start: tensorrtStart(serving, flags), notes: notes(serving) }
+}
+
+/** Contexts that are handed on are computed without the overlap of scheduling. */
+function transferOptions({ transfers, mode }: Serving): TensorrtOptions {
+  if (!transfers) return {}
+  return {
+    ...(mode === 'prefill' ? { disable_overlap_scheduler: true } : {}),
+    cache_transceiver_config: { backend: 'DEFAULT' },
+  }
+}
+
+function tensorrtStart(serving: Serving, options: TensorrtOptions): Start {
+  const name = 'shardplan.yaml'
+  const [chips, each] = [replicaChips(serving), hostChips(serving)]
+  const processes = `srun --mpi=pmix --nodes ${Math.ceil(chips / each)} --ntasks-per-node ${each} trtllm-llmapi-launch `
+  return {
+    version: tensorrtVersion,
+    command: `${chips > each ? processes : ''}trtllm-serve ${modelWord(serving)} --config ${name}`,
+    files: [{ name, text: `${JSON.stringify(options, null, 2)}\n` }],
+  }
 }
 
 /** Slots of all chips; copies move while it runs. */

@@ -1,5 +1,5 @@
 /**
- * torchtitan configuration, for the last release that reads TOML. Ranks are tensor x context x shard x replicate x
+ * torchtitan configuration, for the last release that reads TOML, and a command for main, which does not (overrides.ts). Ranks are tensor x context x shard x replicate x
  * pipeline, and FSDP2 shards over shard and context together. What a plan's ZeRO stage asks of it:
  *
  *   ZeRO-0   DDP, alone: it goes with no other axis
@@ -19,13 +19,17 @@ import type { Launch } from '../launch.ts'
 import { wholeLossNotes } from '../run/notes.ts'
 import { runFaults } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
+import { torchrun } from '../run/torchrun.ts'
+import type { Start } from '../start.ts'
 import { torchtitanDegrees } from './degrees.ts'
 import { torchtitanExpertNotes } from './experts.ts'
 import { torchtitanFlavor } from './flavor.ts'
+import { torchtitanToday } from './overrides.ts'
 import { torchtitanPipeline } from './pipeline.ts'
 import { torchtitanRecomputation } from './recomputation.ts'
 import { torchtitanRules } from './rules.ts'
 import { type TomlSections, toml } from './toml.ts'
+import { torchtitanVersion } from './version.ts'
 
 export function torchtitan(run: Run): Launch<string> {
   const flavor = torchtitanFlavor(run)
@@ -41,7 +45,19 @@ export function torchtitan(run: Run): Launch<string> {
     ...(isFp8(run) ? fp8Sections : {}),
   }
   const notes = [...flavor.notes, ...torchtitanExpertNotes(run), ...wholeLossNotes(run, 'torchtitan')]
-  return { flags: toml(sections), notes }
+  const text = toml(sections)
+  const start = torchtitanToday(run, flavor, sections) ?? released(run, text, sections)
+  return { flags: text, start, notes }
+}
+
+function released({ problem }: Run, text: string, { model: _, ...layout }: TomlSections): Start {
+  const name = 'shardplan.toml'
+  return {
+    version: torchtitanVersion,
+    command: `${torchrun(problem.cluster)} -m torchtitan.train --job.config_file ${name}`,
+    files: [{ name, text }],
+    parallelism: toml(layout),
+  }
 }
 
 /** Rowwise scaling gathers activations over tensor in bf16, as the plan does. */

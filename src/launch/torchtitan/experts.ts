@@ -1,11 +1,12 @@
 /**
  * torchtitan's keys for experts, which it spreads over ranks that shard data. It splits them over tensor like an MLP, as
- * the plan does, where it is told so. DeepEP sends one copy of a token for each chip; it is in DeepSeek's model alone, and
+ * the plan does, where it is told so. DeepEP, for GPUs of NVIDIA, sends one copy of a token for each chip; it is in DeepSeek's model alone, and
  * not with experts split over tensor. Source: as config.ts, and torchtitan/models/deepseek_v3/infra/parallelize.py.
  */
 
 import { copiesNotes, foldingNotes } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
+import { isAmd } from '../vendor.ts'
 import type { TomlValue } from './toml.ts'
 
 export function torchtitanExperts(run: Run): Readonly<Record<string, TomlValue>> {
@@ -24,7 +25,7 @@ export function torchtitanExpertNotes(run: Run): readonly string[] {
 }
 
 function usesDeepEp({ model, mesh, problem }: Run): boolean {
-  const { assumptions, precision } = problem
-  const bf16 = precision.compute === 'bf16'
-  return model.attention.latent !== null && mesh.tensor === 1 && assumptions.hierarchicalDispatch && bf16
+  const { assumptions, precision, cluster } = problem
+  const able = precision.compute === 'bf16' && !isAmd(cluster.chip)
+  return model.attention.latent !== null && mesh.tensor === 1 && assumptions.hierarchicalDispatch && able
 }

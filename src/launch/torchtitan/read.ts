@@ -9,10 +9,9 @@ import { shapeNamed } from './flavor.ts'
 import { isImmaterial } from './immaterial.ts'
 import { torchtitanSchedules } from './pipeline.ts'
 import { readRecomputation, readStages } from './read-stages.ts'
+import { torchtitanVersion } from './version.ts'
 
 type Fields = Readonly<Record<string, unknown>>
-
-export const torchtitanVersion = 'v0.2.2'
 
 /** `config` as parsed; `chips` as the request has them. */
 export function readTorchtitan(config: Fields, chips: number | null): LaunchReading {

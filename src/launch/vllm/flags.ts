@@ -26,9 +26,13 @@ import type { Launch } from '../launch.ts'
 import { attentionCopyNotes } from '../server/attention-copies.ts'
 import { checkpointNotes, type Formats, quantizesItself } from '../server/formats.ts'
 import { memoryShares } from '../server/memory-shares.ts'
-import { hostNotes, replicaChips } from '../server/notes.ts'
+import { modelWord } from '../server/model-word.ts'
+import { hostChips, hostNotes, replicaChips } from '../server/notes.ts'
 import type { Serving } from '../server/serving.ts'
+import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
+import { isAmd } from '../vendor.ts'
 import { buildOf } from './rules.ts'
+import { vllmVersion } from './version.ts'
 
 type Flag = string | number
 
@@ -39,15 +43,55 @@ export function vllm(serving: Serving): Launch<readonly string[]> {
   const { name, formats, rules } = buildOf(serving)
   const unsupported = faults(rules, serving)
   if (unsupported.length > 0) return { unsupported }
-  const flags = [...meshFlags(serving), ...batchFlags(serving), ...numberFlags(serving, formats)]
-  return { flags: flags.map(String), notes: notes(serving, name) }
+  const flags = [
+    ...meshFlags(serving),
+    ...batchFlags(serving),
+    ...numberFlags(serving, formats),
+    ...transferFlags(serving),
+  ]
+  return { flags: flags.map(String), start: vllmStart(serving, flags), notes: notes(serving, name) }
+}
+
+/** Over several hosts the first answers, and the others have no door of their own. */
+function vllmStart(serving: Serving, flags: readonly Flag[]): Start {
+  const { gpu, setting } = serving
+  const each = hostChips(serving)
+  const chips = isApart(serving) ? replicaChips(serving) : setting.cluster.chips
+  const hosts = Math.ceil(chips / each)
+  const groups = groupsOfServer(serving)
+  const local = groups / hosts
+  const headless = `$([ ${hostRank} = 0 ] || echo --headless)`
+  const ranks = `--data-parallel-size-local ${local} --data-parallel-start-rank $((${local} * ${hostRank.replaceAll('"', '')})) --data-parallel-address ${firstHost} --data-parallel-rpc-port 13345`
+  const nodes = `--nnodes ${hosts} --node-rank ${hostRank} --master-addr ${firstHost}`
+  const over = groups > 1 && Number.isInteger(local) ? ranks : nodes
+  const environment = isRedesigned(serving) ? 'NEW_MODEL_DESIGN=1 ' : ''
+  const several = hosts === 1 ? '' : gpu ? ` ${over} ${headless}` : ' --distributed-executor-backend ray'
+  const remote = gpu || hosts === 1 ? '' : 'TPU_MULTIHOST_BACKEND=ray '
+  return {
+    version: vllmVersion,
+    command: `${environment}${remote}vllm serve ${modelWord(serving)} ${shellWords(flags)}${several}`,
+    files: [],
+  }
+}
+
+/** Ranks of data in one server. */
+function groupsOfServer(serving: Serving): number {
+  const { gpu, mesh, attentionGroups, experts } = serving
+  const apart = gpu ? attentionGroups : 1
+  return gpu && (apart > 1 || experts) ? apart : mesh.data
+}
+
+/** NIXL is told nothing more than that there is another side; which of the two asks is what a router in front decides. */
+function transferFlags({ transfers }: Serving): readonly Flag[] {
+  if (!transfers) return []
+  return ['--kv-transfer-config', JSON.stringify({ kv_connector: 'NixlConnector', kv_role: 'kv_both' })]
 }
 
 function meshFlags(serving: Serving): readonly Flag[] {
   const { mesh, tensors, cache, gpu, attentionGroups, experts } = serving
   const apart = gpu ? attentionGroups : 1
+  const replicas = groupsOfServer(serving)
   const strategy = { enable_dp_attention: true, attn_dp_size: attentionGroups }
-  const replicas = gpu && (apart > 1 || experts) ? apart : mesh.data
   return [
     ...['--tensor-parallel-size', tensors / apart],
     ...(mesh.pipeline > 1 ? ['--pipeline-parallel-size', mesh.pipeline] : []),
@@ -78,8 +122,10 @@ const dboThresholds: Readonly<Record<Serving['mode'], readonly [flag: string, to
   prefill: ['--dbo-prefill-token-threshold', 512],
 }
 
-function dispatchOf({ mode }: Serving): string {
-  return mode === 'prefill' ? 'deepep_high_throughput' : 'deepep_low_latency'
+/** DeepEP is for GPUs of NVIDIA, MoRI for those of AMD. */
+function dispatchOf({ mode, setting }: Serving): string {
+  const kernels = isAmd(setting.cluster.chip) ? 'mori' : 'deepep'
+  return mode === 'prefill' ? `${kernels}_high_throughput` : `${kernels}_low_latency`
 }
 
 /** Limits are of a rank of data, be it a replica or a group; a prompt needs room for the first token behind it. */
@@ -106,13 +152,14 @@ function numberFlags(serving: Serving, { caches }: Formats): readonly Flag[] {
 }
 
 function notes(serving: Serving, name: string): readonly string[] {
-  const { gpu, mesh, cache, attentionGroups, setting, experts } = serving
-  const redesigned = !gpu && (cache === 'sequence' || attentionGroups > 1)
-  const apart = gpu && (attentionGroups > 1 || experts !== null) && mesh.data > 1
+  const { gpu, mesh, setting, experts } = serving
+  const apart = isApart(serving)
   return [
-    ...(redesigned ? [`${name}: set NEW_MODEL_DESIGN=1.`] : []),
+    ...(isRedesigned(serving) ? [`${name}: set NEW_MODEL_DESIGN=1.`] : []),
     ...(apart ? [`${name}: start ${mesh.data} servers, one for each replica, behind a load balancer.`] : []),
-    ...(experts === 'dispatched' ? [`${name}: DeepEP has to be installed.`] : []),
+    ...(experts === 'dispatched'
+      ? [`${name}: ${isAmd(setting.cluster.chip) ? 'MoRI' : 'DeepEP'} has to be installed.`]
+      : []),
     ...(mesh.pipeline > 1
       ? [`${name} does not split sequences evenly over the stages; the plan counts on equal groups.`]
       : []),
@@ -125,6 +172,16 @@ function notes(serving: Serving, name: string): readonly string[] {
       gpu ? gpuHosts : tpuHosts,
     ),
   ]
+}
+
+/** Models of a kind that the plugin for TPUs has to be told of. */
+function isRedesigned({ gpu, cache, attentionGroups }: Serving): boolean {
+  return !gpu && (cache === 'sequence' || attentionGroups > 1)
+}
+
+/** Replicas are servers of their own. */
+function isApart({ gpu, mesh, attentionGroups, experts }: Serving): boolean {
+  return gpu && (attentionGroups > 1 || experts !== null) && mesh.data > 1
 }
 
 const gpuHosts =

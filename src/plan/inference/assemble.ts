@@ -45,6 +45,7 @@ export function assembleInference(
   own: PhaseFields,
   solver: Solver | null,
   contextLength: number = heldPositions(candidate.pass),
+  transfers = false,
 ): InferencePlan {
   const costed = inferenceCosting(model, candidate)
   const work = phase.work(candidate.pass)
@@ -64,7 +65,7 @@ export function assembleInference(
   const short = memory.total - memory.budget
   const feasible = short <= memory.budget * 1e-12
   const batchSequences = pass.resident.sequences
-  const launch = inferenceLaunch(setting, candidate, phase.mode, { contextLength, memory })
+  const launch = inferenceLaunch(setting, candidate, phase.mode, { contextLength, memory, transfers })
   const plan = {
     rank,
     feasible,

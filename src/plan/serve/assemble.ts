@@ -35,14 +35,14 @@ export function assembleServe(
   const prefillChips = disaggregated ? prefills * prefill.size.cluster.chips : chips
   const generateChips = disaggregated ? chips - prefillChips : chips
   const prefillPlan: PhasePlan = {
-    ...prefillOf(prefill, rank, solver),
+    ...prefillOf(prefill, rank, solver, disaggregated),
     chips: prefillChips,
     chipsPerInstance: prefill.size.cluster.chips,
     instances: prefills,
     utilization: operation.prefillUtilization,
   }
   const generatePlan: PhasePlan = {
-    ...generateOf(generate, running, rank),
+    ...generateOf(generate, running, rank, disaggregated),
     chips: generateChips,
     chipsPerInstance: generate.size.cluster.chips,
     instances: generates,
@@ -96,7 +96,12 @@ export function runningCandidate({ size, site }: GenerateInstance, batch: number
   return fastestOf(size.model, site, stepPasses(size.model, workload, batch, site.mesh))
 }
 
-function prefillOf({ size, candidate, prompts }: PrefillInstance, rank: number, solver: Solver) {
+function prefillOf(
+  { size, candidate, prompts }: PrefillInstance,
+  rank: number,
+  solver: Solver,
+  transfers: boolean,
+) {
   const problem = size.prefillProblem(prompts)
   const fields = phaseFields(size.model, problem, candidate)
   return assembleInference(
@@ -107,11 +112,17 @@ function prefillOf({ size, candidate, prompts }: PrefillInstance, rank: number, 
     fields,
     solver,
     problem.workload.promptLength,
+    transfers,
   )
 }
 
 /** Its layouts need not be the best of this batch, so that nothing is proven of them. */
-export function generateOf({ size }: GenerateInstance, running: InferenceCandidate, rank: number) {
+export function generateOf(
+  { size }: GenerateInstance,
+  running: InferenceCandidate,
+  rank: number,
+  transfers = false,
+) {
   const problem = size.generateProblem(running.pass.resident.sequences)
   const fields = phaseFields(size.model, problem, running)
   return assembleInference(
@@ -122,6 +133,7 @@ export function generateOf({ size }: GenerateInstance, running: InferenceCandida
     fields,
     null,
     problem.workload.contextLength,
+    transfers,
   )
 }
 

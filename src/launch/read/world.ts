@@ -1,0 +1,8 @@
+/** How many chips a launcher starts: PyTorch's nodes times processes; null where it leaves one of them to somebody else. */
+import type { Options } from './options.ts'
+
+export function worldOf(options: Options): number | null {
+  const nodes = options.whole('--nnodes', '--num-nodes')
+  const each = options.whole('--nproc-per-node', '--nproc_per_node')
+  return nodes === null || each === null ? null : nodes * each
+}

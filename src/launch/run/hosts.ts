@@ -1,0 +1,23 @@
+/**
+ * Hosts, on each of which a launcher starts a process for each chip. An NVLink domain of more chips than a board holds is of trays of
+ * four (NVIDIA GB200 NVL72: 18 compute trays, each of two superchips with two GPUs).
+ */
+import type { Cluster } from '../../hardware/cluster/cluster.ts'
+import { innermostUnit } from './units.ts'
+
+const mostOnABoard = 8
+const onATray = 4
+
+export function hostSize(cluster: Cluster): number {
+  const { system } = cluster.chip
+  const unit =
+    system.kind === 'torus'
+      ? system.host.reduce((product, size) => product * size, 1)
+      : innermostUnit(cluster)
+  const host = unit > mostOnABoard ? onATray : unit
+  return Math.min(host, cluster.chips)
+}
+
+export function hostCount(cluster: Cluster): number {
+  return Math.ceil(cluster.chips / hostSize(cluster))
+}

@@ -1,0 +1,120 @@
+/**
+ * The same plan for torchtitan's main, which reads no TOML: a config by name, and what differs from it as dotted options; the
+ * recomputation is a word at the end. A model or a type of numbers that no config has by name, and a list of modules, are said by a
+ * config of one's own, in Python, that starts from one. Batches are counted in tokens. Null where main cannot: it gathers keys and has no ring,
+ * recomputes all layers or none, and takes the ranks of experts from tensor before those that shard, so that no expert is split.
+ * Source: version.ts, torchtitan/config/{configs,manager}.py, torchtitan/distributed/{activation_checkpoint,parallel_dims}.py.
+ */
+import type { Run } from '../run/run.ts'
+import { torchrun } from '../run/torchrun.ts'
+import { type Start, shellWords } from '../start.ts'
+import type { Flavor } from './named-flavor.ts'
+import { nearestConfig, type Registered } from './registry.ts'
+import type { TomlSections, TomlValue } from './toml.ts'
+import { torchtitanMain } from './version.ts'
+
+/** Keys of the release that main has no more, or says in Python alone. */
+const gone = [
+  'pipeline_parallel_microbatch_size',
+  'context_parallel_rotate_method',
+  'expert_tensor_parallel_degree',
+  'expert_parallel_comm_backend',
+  'module_fqns_per_model_part',
+]
+
+export function torchtitanToday(run: Run, { model }: Flavor, sections: TomlSections): Start | null {
+  const { mesh, recomputation, contextLayout, problem } = run
+  const base = nearestConfig(model.name, model.flavor)
+  const ring = mesh.context > 1 && contextLayout === 'ring'
+  const flexed = mesh.context > 1 && model.name === 'deepseek_v3'
+  const split = mesh.expert > 1 && mesh.tensor > 1
+  const ours = model.flavor.startsWith('shardplan-')
+  if (!base || ours || ring || flexed || split || recomputation.count > 0) return null
+  const { parallelism = {} } = sections
+  const module = ownConfig(run, model.flavor, base, parallelism)
+  const named = module
+    ? ['--module', 'shardplan_config', '--config', 'plan']
+    : ['--module', base.module, '--config', base.config]
+  const options = Object.entries({ ...training(run), ...degrees(run, parallelism) }).flatMap(
+    ([name, value]) => (value === true ? [`--${name}`] : [`--${name}`, String(value)]),
+  )
+  const words = [...named, ...options, `activation-checkpoint:${recomputation.policy}`]
+  return {
+    version: torchtitanMain,
+    command: `${torchrun(problem.cluster)} -m torchtitan.train ${shellWords(words)}`,
+    files: module ? [{ name: 'shardplan_config.py', text: module }] : [],
+    parallelism: shellWords(words.slice(named.length)),
+  }
+}
+
+function training({
+  mesh,
+  microbatch,
+  globalBatch,
+  sequenceLength,
+  problem,
+}: Run): Readonly<Record<string, TomlValue>> {
+  return {
+    'training.max_context_length': sequenceLength,
+    'training.num_tokens_per_microbatch_per_dp_rank': microbatch * sequenceLength,
+    'training.num_tokens_per_train_step': globalBatch * sequenceLength,
+    'training.mixed_precision_param': problem.precision.compute === 'fp32' ? 'float32' : 'bfloat16',
+    // Neither a pipeline nor a dispatch that waits for the host can be captured.
+    ...(mesh.pipeline > 1 || mesh.expert > 1 ? { 'training.disable_cuda_graphs': true } : {}),
+  }
+}
+
+function degrees(
+  { mesh, microbatches }: Run,
+  parallelism: TomlSections[string],
+): Readonly<Record<string, TomlValue>> {
+  const kept = Object.entries(parallelism).filter(([name]) => !gone.includes(name))
+  return {
+    ...Object.fromEntries(kept.map(([name, value]) => [`parallelism.${name}`, value])),
+    'parallelism.expert_parallel_degree': mesh.expert,
+    ...(mesh.pipeline > 1 ? { 'parallelism.num_pp_microbatches': microbatches } : {}),
+  }
+}
+
+/** Null where a config that there is says the model. */
+function ownConfig(
+  run: Run,
+  flavor: string,
+  base: Registered,
+  parallelism: TomlSections[string],
+): string | null {
+  const fp8 = run.problem.precision.compute === 'fp8'
+  const deepEp = parallelism.expert_parallel_comm_backend === 'deepep'
+  const parts = parallelism.module_fqns_per_model_part
+  if (base.flavor === flavor && fp8 === (base.fp8 ?? false) && !deepEp && !parts) return null
+  const kept = flavor === base.flavor && base.module === 'deepseek_v3' ? ['attn_backend="flex"'] : []
+  const model = [
+    JSON.stringify(flavor),
+    ...kept,
+    ...(deepEp ? ['moe_comm_backend="deepep"'] : []),
+    ...(fp8 ? ['converters=[converter]'] : []),
+  ]
+  const converter = [
+    '    converter = Float8LinearConverter.Config(filter_fqns=["lm_head"], model_compile_enabled=True)',
+    '    config.compile.enable = True',
+  ]
+  return [
+    ...(fp8 ? ['from torchtitan.components.quantization import Float8LinearConverter'] : []),
+    `from torchtitan.models.${base.module} import model_registry`,
+    `from torchtitan.models.${base.module}.config_registry import ${base.config}`,
+    '',
+    '',
+    'def plan():',
+    `    config = ${base.config}()`,
+    ...(fp8 ? converter : []),
+    `    config.model_spec = model_registry(${model.join(', ')})`,
+    // PyTorch's last module is called otherwise than in the release.
+    ...(parts ? [`    config.parallelism.module_fqns_per_model_part = ${modules(parts)}`] : []),
+    '    return config',
+    '',
+  ].join('\n')
+}
+
+function modules(parts: TomlValue): string {
+  return JSON.stringify(parts).replaceAll('"output"', '"lm_head"')
+}

@@ -1,0 +1,143 @@
+/**
+ * What a command of torchtitan's main says: the settings of the config that it names, under its own dotted options, in the words of the last
+ * release, which read.ts reads. The inverse of overrides.ts, with the same source.
+ */
+import { optionsOf } from '../read/options.ts'
+import type { LaunchReading } from '../read/reading.ts'
+import { readScript } from '../read/shell.ts'
+import { worldOf } from '../read/world.ts'
+import { readTorchtitan } from './read.ts'
+import { type Registered, registered } from './registry.ts'
+import { torchtitanMain } from './version.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A command, or a script; run_train.sh takes from the environment what to run. */
+export function readTorchtitanCommand(text: string, chips: number | null): LaunchReading {
+  const { commands, variables, notes } = readScript(text)
+  const words = commands.findLast((command) => command.some(isOwn)) ?? []
+  const start = words.findIndex(isOwn)
+  const launcher = optionsOf(words.slice(0, start))
+  const said = (name: string) => variables.get(name)?.[0]
+  const given = new Map<string, string | true>([
+    ...(said('MODULE') ? [['module', said('MODULE') ?? ''] as const] : []),
+    ...(said('CONFIG') ? [['config', said('CONFIG') ?? ''] as const] : []),
+    ...dotted(words.slice(start)),
+  ])
+  const each = said('NGPU')
+  const world = worldOf(launcher) ?? (each && /^[1-9]\d{0,5}$/.test(each) ? Number(each) : null)
+  const base = registered.find(({ config }) => config === given.get('config'))
+  const config = sectionsOf(base, given, recomputationOf(words, base))
+  const reading = readTorchtitan(config, chips ?? world)
+  const named = `${given.get('module') ?? 'no module'}, ${given.get('config') ?? 'no config'}`
+  const { expert, tensor } = degreesOf(given, base)
+  return {
+    ...reading,
+    version: torchtitanMain,
+    model: base ? reading.model : null,
+    hardware: world === null ? {} : { chips: world },
+    notes: [
+      ...notes,
+      ...reading.notes,
+      ...(base ? [] : [`the config ${named} is not known: what it sets itself is taken for the defaults`]),
+    ],
+    faults: [
+      ...reading.faults,
+      ...(expert > 1 && tensor > 1
+        ? ['main takes the ranks of experts from tensor first: such experts are not counted']
+        : []),
+    ],
+  }
+}
+
+/** Of torchtitan, not of what starts it. */
+function isOwn(word: string): boolean {
+  return word === 'torchtitan.train' || word.endsWith('run_train.sh')
+}
+
+function degreesOf(given: ReadonlyMap<string, string | true>, base: Registered | undefined) {
+  const degree = (axis: 'expert' | 'tensor') =>
+    Number(given.get(`parallelism.${axis}_parallel_degree`) ?? base?.[axis] ?? 1)
+  return { expert: degree('expert'), tensor: degree('tensor') }
+}
+
+function sectionsOf(
+  base: Registered | undefined,
+  given: ReadonlyMap<string, string | true>,
+  recomputation: string,
+): Fields {
+  const sections: Record<string, Record<string, unknown>> = {}
+  for (const [name, value] of given) {
+    const at = name.indexOf('.')
+    if (name === 'module' || name === 'config' || translated.includes(name)) continue
+    const [section, key] = at < 0 ? ['command', name] : [name.slice(0, at), name.slice(at + 1)]
+    sections[section] = { ...sections[section], [key]: plain(value) }
+  }
+  const number = (name: string, otherwise: number) => Number(given.get(name) ?? otherwise)
+  const length = number('training.max_context_length', base?.context ?? 2048)
+  const tokens = number('training.num_tokens_per_microbatch_per_dp_rank', base?.tokens ?? 16_384)
+  const step = number('training.num_tokens_per_train_step', -1)
+  const piped = number('parallelism.num_pp_microbatches', 1)
+  const pipeline = number('parallelism.pipeline_parallel_degree', 1)
+  const { expert, tensor } = degreesOf(given, base)
+  const [microbatch, batch] = [tokens / length, step < 0 ? -1 : step / length]
+  return {
+    ...sections,
+    model: {
+      name: base?.module,
+      flavor: base?.flavor ?? 'of another config',
+      ...(base?.fp8 ? { converters: ['quantize.linear.float8'] } : {}),
+    },
+    training: {
+      ...sections.training,
+      seq_len: length,
+      local_batch_size: pipeline > 1 ? microbatch * piped : microbatch,
+      global_batch_size: batch,
+    },
+    parallelism: {
+      ...(base?.interleaved ? { pipeline_parallel_schedule: 'Interleaved1F1B' } : {}),
+      ...sections.parallelism,
+      tensor_parallel_degree: tensor,
+      expert_parallel_degree: expert,
+      expert_tensor_parallel_degree: tensor,
+      ...(pipeline > 1 ? { pipeline_parallel_microbatch_size: microbatch } : {}),
+    },
+    activation_checkpoint: {
+      ...sections.activation_checkpoint,
+      mode: recomputation,
+      selective_ac_option: 'op',
+    },
+  }
+}
+
+/** Said in other words to the release, or nothing to it. */
+const translated = [
+  ...['max_context_length', 'num_tokens_per_microbatch_per_dp_rank', 'num_tokens_per_train_step'].map(
+    (key) => `training.${key}`,
+  ),
+  ...['training.disable_cuda_graphs', 'parallelism.num_pp_microbatches', 'parallelism.spmd_backend'],
+  ...['parallelism.enable_sequence_parallel', 'parallelism.enable_fsdp_symm_mem'],
+]
+
+function recomputationOf(words: readonly string[], base: Registered | undefined): string {
+  const word = words.findLast((one) => /^activation[-_]checkpoint:/.test(one))
+  return word?.slice(word.indexOf(':') + 1).replaceAll('-', '_') ?? base?.recomputation ?? 'selective'
+}
+
+/** The last that stands; a word without one behind it is a switch. */
+function dotted(words: readonly string[]): ReadonlyMap<string, string | true> {
+  const found = new Map<string, string | true>()
+  words.forEach((word, at) => {
+    if (!word.startsWith('--')) return
+    const [name = '', ...rest] = word.slice(2).split('=')
+    const next = words[at + 1]
+    const value = next === undefined || next.startsWith('--') || next.includes('checkpoint:') ? true : next
+    found.set(name.replaceAll('-', '_'), rest.length > 0 ? rest.join('=') : value)
+  })
+  return found
+}
+
+function plain(value: string | true): unknown {
+  if (value === true) return true
+  return /^-?\d+$/.test(value) ? Number(value) : value
+}

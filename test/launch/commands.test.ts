@@ -1,0 +1,134 @@
+/** What starts a plan: a shell reads it, the frameworks know its names, and it says the plan that it was written of. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { parse } from 'smol-toml'
+import { describe, expect, it } from 'vitest'
+import { readMegatron } from '../../src/launch/megatron/read.ts'
+import { readScript } from '../../src/launch/read/shell.ts'
+import type { Start } from '../../src/launch/start.ts'
+import { readTorchtitan } from '../../src/launch/torchtitan/read.ts'
+import { readTorchtitanCommand } from '../../src/launch/torchtitan/read-command.ts'
+import { launchesOf } from '../golden/sampled-launches.ts'
+
+const launches = launchesOf(({ commands, ...answer }) => commands && { commands, answer })
+
+const starts = (framework: string) =>
+  launches.flatMap(({ flags: { commands, answer }, asked }) => {
+    const start = commands[framework]
+    return start ? [{ start, answer, chips: asked.cluster.chips }] : []
+  })
+
+/** Of the version that is named. */
+function namesOf(list: string, { version }: Start): ReadonlySet<string> {
+  const known = JSON.parse(readFileSync(`fixtures/options/${list}.json`, 'utf8'))
+  expect(known.version).toBe(version)
+  return new Set(known.names)
+}
+
+const wordsOf = (command: string) => readScript(command).commands.at(-1) ?? []
+
+describe('what starts a plan', () => {
+  it('is read by a shell, word by word as by our own reader', () => {
+    const all = launches.flatMap(({ flags }) => Object.values(flags.commands))
+    const commands = all
+      .filter((_, at) => at % 97 === 0)
+      .map((start) => start?.command.replace(/^.*?(?=torchrun|python3)/, '') ?? '')
+    expect(commands.length).toBeGreaterThan(20)
+    const shell = [
+      'export MASTER_ADDR=first',
+      `words() { printf '%s\\0' "$@"; printf '\\n\\0'; }`,
+      ...commands.map((command) => `words ${command}`),
+    ]
+    const read = execFileSync('bash', ['-euc', shell.join('\n')])
+    const expected = commands.map((command) =>
+      wordsOf(command).map((word) => word.replace(/\$\{MASTER_ADDR:\?[^}]*\}/, 'first')),
+    )
+    expect(
+      read
+        .toString()
+        .split('\0\n\0')
+        .slice(0, -1)
+        .map((words) => words.split('\0')),
+    ).toEqual(expected)
+  })
+
+  it('has options of the version that it names, and no others', () => {
+    const unknown = new Set<string>()
+    const within = (names: ReadonlySet<string>, own: readonly string[]) => {
+      for (const name of own) if (!names.has(name)) unknown.add(name)
+    }
+    const [megatron, maxtext, titan] = [starts('megatron'), starts('maxtext'), starts('torchtitan')]
+    const [first, second] = [megatron[0]?.start, maxtext[0]?.start]
+    const today = titan.filter(({ start }) => start.files.every(({ name }) => !name.endsWith('toml')))
+    const [main, release] = [
+      today[0]?.start,
+      titan.find(({ start }) => !today.some((one) => one.start === start))?.start,
+    ]
+    if (!first || !second || !main || !release) throw new Error('nothing to look at')
+    const [ofMegatron, ofMaxtext] = [namesOf('megatron', first), namesOf('maxtext', second)]
+    const [ofMain, ofRelease] = [namesOf('torchtitan-main', main), namesOf('torchtitan', release)]
+    for (const { start } of megatron) {
+      const own = start.command.slice(start.command.indexOf('pretrain_gpt.py'))
+      within(
+        ofMegatron,
+        wordsOf(own).filter((word) => word.startsWith('--')),
+      )
+    }
+    for (const { start } of maxtext) {
+      within(
+        ofMaxtext,
+        wordsOf(start.command).flatMap((word) => /^([a-z_0-9]+)=/.exec(word)?.[1] ?? []),
+      )
+    }
+    for (const { start } of titan) {
+      const options =
+        start.version === main.version ? wordsOf(start.command).filter((word) => /^--\w+\./.test(word)) : []
+      within(
+        ofMain,
+        options.map((word) => word.slice(2)),
+      )
+      const config = start.files.find(({ name }) => name.endsWith('toml'))
+      if (config) within(ofRelease, leaves(parse(config.text)))
+    }
+    expect([...unknown]).toEqual([])
+  })
+
+  it('says what the flags say that are answered beside it', () => {
+    for (const { start, answer, chips } of starts('megatron').slice(0, 150)) {
+      const { ignored: _, hardware, ...found } = readMegatron(start.command, null)
+      const {
+        ignored: __,
+        hardware: ___,
+        ...expected
+      } = readMegatron(answer.megatron as readonly string[], chips)
+      expect(found).toEqual(expected)
+      expect(hardware).toEqual({ chips })
+    }
+  })
+
+  it('says to main of torchtitan what the config says to its release', () => {
+    let today = 0
+    for (const { start, answer, chips } of starts('torchtitan').slice(0, 400)) {
+      if (start.files.some(({ name }) => name.endsWith('toml'))) continue
+      const own = start.files.length > 0
+      const found = readTorchtitanCommand(start.command, null)
+      const expected = readTorchtitan(parse(answer.torchtitan as string), chips)
+      expect([found.faults, found.notUnderstood]).toEqual([[], []])
+      expect(found.workload).toEqual(expected.workload)
+      expect(found.hardware).toEqual({ chips })
+      const { stageLayers: _, virtualStages: __, ...plan } = expected.plan
+      expect(found.plan).toMatchObject(own ? plan : expected.plan)
+      if (!own) expect(found.model).toEqual(expected.model)
+      today++
+    }
+    expect(today).toBeGreaterThan(50)
+  })
+})
+
+function leaves(config: object, before = ''): readonly string[] {
+  return Object.entries(config).flatMap(([key, value]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? leaves(value, `${before}${key}.`)
+      : [`${before}${key}`],
+  )
+}
