@@ -3,11 +3,11 @@ import type { Solver } from '../solvers/linear-program.ts'
 import { generationPhase } from './inference/generation.ts'
 import { leanestCandidate } from './inference/layout/leanest.ts'
 import type { MeshesOf } from './inference/meshes.ts'
-import { type InferenceModel, inferenceModel } from './inference/model.ts'
+import { type InferenceModel, inferenceModel, inferenceOn } from './inference/model.ts'
 import { paretoCandidates } from './inference/pareto.ts'
 import { prefillPhase } from './inference/prefill.ts'
 import { anyCandidate, type InferenceCandidate, type Phase, searchPhase } from './inference/search.ts'
-import { type PartFound, searchParts } from './inference/search-parts.ts'
+import { type PartsFound, searchPhaseParts } from './inference/search-parts.ts'
 import { floorSeconds } from './inference/time/floor.ts'
 import { servable, serversOf, servingRefusals } from './launch/serving.ts'
 import type { Solvers } from './optimize.ts'
@@ -44,30 +44,23 @@ export function infer(
   const share = isGeneration(problem) ? shares.listBeforeFrontier : shares.search
   const stop = patience(share)
   const late = patience(shares.floors)
-  const result = searchParts(model, problem, { phaseOf, servable, late }, stop)
+  const result = searchPhaseParts(model, problem, { phaseOf, servable }, { stop, late })
   const whole = { ...model, servable: null }
   const takesAll = satisfies(problem.cluster.chips, problem.constraints.chips)
-  const better = takesAll && model.servable && betterThan(result.found[0]?.candidate, whole, problem, stop)
-  const planned = (place: Omit<PartFound, 'candidate'>): PlanOf => {
-    return (candidate, rank, solver = small) =>
-      assembleInference(
-        place.model,
-        candidate,
-        rank,
-        place.phase,
-        phaseFields(place.model, place.problem, candidate),
-        solver,
-        lengthOf(problem),
-      )
+  const better = takesAll && model.servable && betterThan(result.candidates[0], whole, problem, stop)
+  const modelOf = ({ cluster }: InferenceCandidate) =>
+    cluster === problem.cluster ? model : inferenceOn(model, cluster)
+  const planOf: PlanOf = (candidate, rank, solver = small) => {
+    const own = modelOf(candidate)
+    const fields = phaseFields(own, problem, candidate)
+    return assembleInference(own, candidate, rank, phase, fields, solver, lengthOf(problem))
   }
-  const planOf = planned({ model, problem, phase })
-  const [best] = result.found
+  const [best] = result.candidates
   const frontier =
     best && isGeneration(problem) ? paretoCandidates(model, problem, patience(shares.frontier)) : null
   const plans = assembled(
-    result.found,
-    (place, rank) =>
-      withIdleChips(planned(place)(place.candidate, rank), problem, result.onAll?.seconds ?? null),
+    result.candidates,
+    (candidate, rank) => withIdleChips(planOf(candidate, rank), problem, result.onAll?.seconds ?? null),
     patience(shares.plans),
   )
   const points = assembled(
@@ -75,15 +68,13 @@ export function infer(
     (candidate, rank) => paretoPoint(planOf(candidate, rank, null), problem.cluster.chips),
     patience(shares.suggestions),
   )
-  const unlaunchable = better ? unlaunchablePlan(problem, planOf(better, 0), better, best?.candidate) : null
+  const unlaunchable = better ? unlaunchablePlan(problem, planOf(better, 0), better, best) : null
   const [first] = plans
-  const { divisibility } = result
-  const constraint = result.constraint + result.infeasible.constraint
   // Under plans of all the chips, and so of any.
-  const floor = best ? floorSeconds(problem, best.phase.work(best.candidate.pass)) : null
+  const floor = best ? floorSeconds(problem, phase.work(best.pass)) : null
   const account = searchAccount(
-    { ...result, infeasible: { ...result.infeasible, divisibility, constraint } },
-    first && best ? { stepTimeSeconds: first.stepTimeSeconds, score: best.candidate.score } : null,
+    result,
+    first && best ? { stepTimeSeconds: first.stepTimeSeconds, score: best.score } : null,
     result.unexamined > 0 ? null : floor,
   )
   const cut = frontier !== null && (frontier.unexamined > 0 || points.length < frontier.candidates.length)
@@ -93,7 +84,7 @@ export function infer(
       ? noLaunch(
           problem,
           serversOf(problem, problem.assumptions.frameworks),
-          result.infeasible.constraint,
+          result.infeasible.constraint - phase.meshes.constrained,
           (other: PhaseProblem) => anyPlan(other, patience(shares.suggestions)),
         )
       : noPlan(model, problem, phase, result, planOf, patience)
@@ -102,7 +93,7 @@ export function infer(
     unlaunchable,
     ...(frontier ? { pareto: points } : {}),
     search: { ...account, exact: account.exact && !cut },
-    sensitivity: best ? inferenceSensitivity(best.model, best.candidate) : null,
+    sensitivity: best ? inferenceSensitivity(modelOf(best), best) : null,
     infeasible: nothing
       ? (underChips<PhaseProblem, InferenceNoPlan>(
           problem,
@@ -115,7 +106,7 @@ export function infer(
     precision: problem.precision,
     assumptions: problem.assumptions,
     warnings: [
-      ...unshown(result.found.length, plans.length),
+      ...unshown(result.candidates.length, plans.length),
       ...(cut ? [cutFrontier] : []),
       ...inferenceWarnings(problem, first ?? null),
     ],
@@ -129,7 +120,10 @@ function betterThan(
   problem: PhaseProblem,
   stop: Stop,
 ): InferenceCandidate | null {
-  const [best] = searchPhase(model, phaseOf(model, problem), 1, stop, first?.score).candidates
+  const [best] = searchPhase(model, phaseOf(model, problem), 1, {
+    stop,
+    ...(first ? { most: first.score } : {}),
+  }).candidates
   return best && !(first && first.score <= best.score * (1 + rounding)) ? best : null
 }
 
@@ -182,7 +176,7 @@ function noPlan(
   model: InferenceModel,
   problem: PhaseProblem,
   phase: Phase,
-  result: ReturnType<typeof searchParts>,
+  result: PartsFound,
   planOf: PlanOf,
   patience: Patience,
 ): InferenceAnswer['infeasible'] {
@@ -191,7 +185,8 @@ function noPlan(
     leanestCandidate(model, phase, {}, patience(shares.frontier)) ??
     leanestCandidate(whole, phaseOf(whole, problem), {}, patience(shares.frontier))
   const [fastest] = isGeneration(problem)
-    ? searchPhase(model, generationPhase(model, unhurried(problem)), 1, patience(shares.plans)).candidates
+    ? searchPhase(model, generationPhase(model, unhurried(problem)), 1, { stop: patience(shares.plans) })
+        .candidates
     : []
   const stop = patience(shares.suggestions)
   return inferenceNoPlan(problem, {

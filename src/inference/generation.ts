@@ -5,7 +5,7 @@
 import { never, type Stop } from '../patience.ts'
 import type { GenerateWorkload, InferenceProblem } from '../problem.ts'
 import { type Mesh, replicasOf } from '../sharding/axis.ts'
-import type { Wanted } from './layout/layout-question.ts'
+import type { LayoutsWanted } from './layout/layout-question.ts'
 import { offersOf } from './layout/servable.ts'
 import { inferenceMeshes, type MeshesOf } from './meshes.ts'
 import type { InferenceModel } from './model.ts'
@@ -45,7 +45,7 @@ export function generationPhase(
   // Products of the whole are no slower than those of its halves.
   const passOf = (batch: number, mesh: Mesh): Pass => passesOf(batch, mesh)[0]
   // Of generation no framework asks how many sequences there are.
-  const offers = (mesh: Mesh, wanted?: Wanted) => offersOf(model, mesh, 'generate', 1, wanted)
+  const offers = (mesh: Mesh, wanted?: LayoutsWanted) => offersOf(model, mesh, 'generate', 1, wanted)
   const most = (mesh: Mesh) =>
     Math.max(0, ...offers(mesh).map((offered) => mostInMemory(model, mesh, offered, workload)))
   return {

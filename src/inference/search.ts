@@ -1,18 +1,23 @@
 /**
- * The best arrangement of each mesh for one pass, and of those the best `top`: every mesh, every placement, every layout
- * of every component, but for meshes that are proven no better by their products alone. A pass may depend on the mesh: how many sequences fit, how prompts go through a pipeline.
+ * The best arrangement of each mesh for one pass, and of those the best `top`, best first (search/best-first.ts): every mesh, every
+ * placement, every layout of every component, but for meshes that are proven no better by their products alone. A pass may depend on the mesh: how many sequences fit, how prompts go through a pipeline.
  */
 import type { NetworkCosts } from '../cost/communication/network.ts'
+import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { type Placement, placements } from '../hardware/network/placement.ts'
 import { never, type Stop } from '../patience.ts'
 import type { InferenceSketch } from '../problem.ts'
+import { addCounts, bestFirst, ordered, type Turn } from '../search/best-first.ts'
+import type { Order } from '../search/listed.ts'
 import type { Meshes } from '../search/meshes.ts'
+import type { Listing } from '../search/parts.ts'
 import { spread } from '../search/spread.ts'
+import { type Reason, tallyOf } from '../search/tally.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { joinsTensors } from '../sharding/tables/inference-layout-fields.ts'
 import type { Seconds } from '../units.ts'
 import type { CompiledLayout } from './layout/compiled-layout.ts'
-import { offeredLayouts, type Wanted } from './layout/layout-question.ts'
+import { type LayoutsWanted, offeredLayouts } from './layout/layout-question.ts'
 import { setShards } from './layout/local-term.ts'
 import type { InferenceModel } from './model.ts'
 import { type Arrangement, arrange, leastSeconds } from './pass/arrangement.ts'
@@ -21,6 +26,8 @@ import { weightsMayFit } from './pass/pass-numbers.ts'
 import type { Work } from './time/floor.ts'
 
 export interface InferenceCandidate extends Arrangement {
+  /** The chips that it runs on: those of the request, or a part of them. */
+  readonly cluster: Cluster
   readonly mesh: Mesh
   readonly placement: Placement
   readonly costs: NetworkCosts
@@ -64,7 +71,7 @@ export interface Phase {
   readonly mode: 'prefill' | 'generate'
   readonly meshes: Meshes
   /** Layouts that a mesh has, in offers whose combinations may all be listed; of written names alone, where there are some. */
-  readonly offers: (mesh: Mesh, wanted?: Wanted) => readonly Offered[]
+  readonly offers: (mesh: Mesh, wanted?: LayoutsWanted) => readonly Offered[]
   /** Ways through the model on a site; none where nothing fits. */
   readonly passes: (site: Site) => readonly Pass[]
   /** No site of a mesh scores lower; null where nothing fits. */
@@ -79,69 +86,75 @@ export interface Phase {
   readonly tokens: (pass: Pass) => number
 }
 
-export interface InferenceSearchResult {
-  readonly candidates: readonly InferenceCandidate[]
-  /** Meshes, as all counts of a search are. */
-  readonly evaluated: number
-  /** Proven no better than the last of the list, without their collectives. */
-  readonly pruned: number
-  readonly infeasible: { memory: number; topology: number; constraint: number }
-  /** Not looked at, or not to the end, as the search was told to stop. */
-  readonly unexamined: number
-  /** No mesh that was not looked at scores lower: Infinity where all were. */
-  readonly floor: number
+export type InferenceResult = Listing<InferenceCandidate>
+
+export interface Wanted {
+  /** Of plans that score worse none is. */
+  readonly most?: number
+  readonly stop?: Stop
+  /** Once it is late to look for floors, the meshes that have one are searched. */
+  readonly late?: Stop
 }
 
-/** Of plans that score worse than `worst` none is wanted. Once it is `late` to look for floors, the meshes that have one are searched. */
+/** A mesh with the offers of it that may fit. */
+interface MeshTurn extends Turn {
+  readonly at: number
+  readonly mesh: Mesh
+  readonly offers: readonly Offered[]
+}
+
+/** Counts are of meshes. */
 export function searchPhase(
   model: InferenceModel,
   phase: Phase,
   top: number,
-  stop: Stop = never,
-  worst = Number.POSITIVE_INFINITY,
-  late: Stop = stop,
-): InferenceSearchResult {
-  const candidates: InferenceCandidate[] = []
-  const infeasible = { memory: 0, topology: 0, constraint: 0 }
-  let evaluated = 0
-  let pruned = 0
-  let unexamined = phase.meshes.unseen
-  let floor = unexamined > 0 ? 0 : Number.POSITIVE_INFINITY
-  const bounded = spread([...phase.meshes.allowed.entries()]).flatMap(([at, mesh]) => {
-    if (late()) {
-      unexamined++
-      floor = 0
-      return []
-    }
-    const all = phase.offers(mesh)
-    const offers = all.flatMap((offered) => {
-      const lower = phase.lower(mesh, offered)
-      return lower === null ? [] : [{ offered, lower }]
-    })
-    const lower = offers.reduce((least, offer) => Math.min(least, offer.lower), Number.POSITIVE_INFINITY)
-    if (offers.length > 0) return { at, mesh, offers: offers.map(({ offered }) => offered), lower }
-    infeasible[all.length > 0 ? 'memory' : 'constraint']++
-    return []
+  { most = Number.POSITIVE_INFINITY, stop = never, late = stop }: Wanted = {},
+): InferenceResult {
+  const { meshes } = phase
+  const count = () => 1
+  const { turns, counts, floor } = ordered<readonly [number, Mesh], MeshTurn>(
+    {
+      places: spread([...meshes.allowed.entries()]),
+      turnOf: ([at, mesh]) => turnOf(phase, mesh, at),
+      count,
+      compare: (a, b) => a.at - b.at,
+    },
+    late,
+  )
+  counts.divisibility += meshes.indivisible
+  counts.constraint += meshes.constrained
+  counts.unexamined += meshes.unseen
+  const found = bestFirst<MeshTurn, InferenceCandidate>({
+    ...{ turns, count, order, top, most, stop },
+    look: ({ mesh, offers }, limit) => {
+      const sites = sitesOf(model, mesh, {}, offers)
+      const best = bestAt(model, sites, phase, limit, stop)
+      const listed = typeof best === 'object' && Number.isFinite(best.score) ? best : null
+      if (stop()) return { best: listed, unexamined: 1 }
+      if (best === 'pruned') return { best: listed, pruned: 1 }
+      if (sites.length === 0) return { best: listed, topology: 1 }
+      return best === 'infeasible' ? { best: listed, memory: 1 } : { best: listed, evaluated: 1 }
+    },
   })
-  for (const { mesh, offers, lower } of bounded.sort((a, b) => a.lower - b.lower || a.at - b.at)) {
-    const limit = candidates.length < top ? worst : (candidates.at(-1)?.score ?? 0)
-    if (lower > limit) {
-      pruned++
-      continue
-    }
-    const sites = stop() ? [] : sitesOf(model, mesh, {}, offers)
-    const found = bestAt(model, sites, phase, limit, stop)
-    if (stop()) {
-      unexamined++
-      floor = Math.min(floor, lower)
-    } else if (found === 'pruned') pruned++
-    else if (sites.length === 0) infeasible.topology++
-    else if (found === 'infeasible') infeasible.memory++
-    else evaluated++
-    const wanted = typeof found === 'object' && Number.isFinite(found.score) && found.score <= worst
-    if (wanted) insert(candidates, found, top)
+  addCounts(counts, found.counts)
+  return {
+    ...tallyOf(counts, meshes.unseen > 0 ? 0 : Math.min(floor, found.floor)),
+    candidates: found.list,
   }
-  return { candidates, evaluated, pruned, infeasible, unexamined, floor }
+}
+
+function turnOf(phase: Phase, mesh: Mesh, at: number): MeshTurn | Reason {
+  const all = phase.offers(mesh)
+  const offers: Offered[] = []
+  let floor = Number.POSITIVE_INFINITY
+  for (const offered of all) {
+    const lower = phase.lower(mesh, offered)
+    if (lower === null) continue
+    offers.push(offered)
+    floor = Math.min(floor, lower)
+  }
+  if (offers.length > 0) return { at, mesh, offers, floor }
+  return all.length > 0 ? 'memory' : 'constraint'
 }
 
 /** No placement of a mesh makes a pass faster: as if its groups lay as well as groups of their sizes can. */
@@ -185,17 +198,6 @@ export function bestAt(
   return best ?? (skipped ? 'pruned' : 'infeasible')
 }
 
-function insert(candidates: InferenceCandidate[], candidate: InferenceCandidate, top: number): void {
-  const twin = candidates.findIndex((other) => isTwin(candidate, other))
-  if (twin >= 0) {
-    if (!comes(candidate, candidates[twin] ?? candidate)) return
-    candidates.splice(twin, 1)
-  }
-  const at = candidates.findIndex((other) => comes(candidate, other))
-  candidates.splice(at < 0 ? candidates.length : at, 0, candidate)
-  if (candidates.length > top) candidates.pop()
-}
-
 /** What a written plan leaves open: all of it, where there is none. */
 export interface Given extends Partial<Pick<InferenceSketch, 'layout'>> {
   readonly placements?: readonly Placement[]
@@ -231,7 +233,8 @@ export function candidateOf(
   const arranged = arrange(model, mesh, costs, pass, offered)
   if (!arranged) return null
   const layouts = arranged.answer.chosen.flatMap((option, component) => offered[component]?.[option] ?? [])
-  return { ...arranged, mesh, placement, costs, pass, layouts, score: score(pass, arranged.seconds) }
+  const { cluster } = model.setting
+  return { ...arranged, cluster, mesh, placement, costs, pass, layouts, score: score(pass, arranged.seconds) }
 }
 
 /** Of several ways through the model the fastest that fits. */
@@ -262,6 +265,8 @@ function comes(a: InferenceCandidate, b: InferenceCandidate): boolean {
   if (Math.abs(a.score - b.score) > rounding * Math.min(a.score, b.score)) return a.score < b.score
   return simplicity(a) < simplicity(b)
 }
+
+const order: Order<InferenceCandidate> = { same: isTwin, comes }
 
 const rounding = 1e-12
 

@@ -1,17 +1,7 @@
 /** How a search went, and what it proves: how much better than the best that was found anything can be. */
+import type { Tally } from '../search/tally.ts'
 import type { Seconds } from '../units.ts'
 import type { SearchAccount } from './plan.ts'
-
-/** In layouts, meshes or pairs: whatever a search counts. */
-export interface Searched {
-  readonly enumerated: number
-  readonly pruned: number
-  readonly evaluated: number
-  readonly infeasible: SearchAccount['infeasible']
-  readonly unexamined: number
-  /** No score of what was not looked at is lower: Infinity where all was. */
-  readonly floor: number
-}
 
 /** What was found: its time, and what it is ranked by. */
 export interface Incumbent {
@@ -27,7 +17,7 @@ const rounding = 1e-7
  * in seconds of the best plan. So is the bound, if there is one that is known of the whole space.
  */
 export function searchAccount(
-  { enumerated, pruned, evaluated, infeasible, unexamined, floor }: Searched,
+  { enumerated, pruned, evaluated, infeasible, unexamined, floor }: Tally,
   best: Incumbent | null,
   boundSeconds: Seconds | null,
 ): SearchAccount {

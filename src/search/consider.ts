@@ -30,6 +30,7 @@ import {
 import type { Microbatching } from './choices.ts'
 import { leaner, type StageCuts, walkCuts } from './stages/stage-cuts.ts'
 import type { StageNumbers } from './stages/stage-numbers.ts'
+import type { Counts } from './tally.ts'
 
 export interface Workbench {
   readonly model: CostModel
@@ -58,16 +59,9 @@ export interface Choices {
   readonly nearest?: boolean
 }
 
-export interface Expansion {
+export interface Expansion extends Counts {
   best: Candidate | null
   nearest: Misfit | null
-  evaluated: number
-  pruned: number
-  memory: number
-  constraint: number
-  divisibility: number
-  topology: number
-  unexamined: number
 }
 
 type Outcome = 'evaluated' | 'pruned' | 'memory' | 'constraint'

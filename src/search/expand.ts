@@ -22,12 +22,13 @@ import {
 import { type Choices, consider, type Expansion, type Workbench } from './consider.ts'
 import { stageCuts } from './stages/stage-cuts.ts'
 import { placedCosts, type StageNumbers, stageNumbers } from './stages/stage-numbers.ts'
+import { noCounts } from './tally.ts'
 
 export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices: Choices = {}): Expansion {
   const { model, scale } = bench
   const { problem } = model
   const { assumptions } = problem
-  const found = nothingFound()
+  const found: Expansion = { best: null, nearest: null, ...noCounts() }
   const places = choices.placements ?? placements(problem.cluster.network, mesh)
   if (places.length === 0) {
     found.topology = layoutCount(mesh, problem)
@@ -98,18 +99,4 @@ function openLayouts(
     const layout: OpenLayout = { cluster, mesh, zeroStage, contextLayout, ...microbatching, schedule }
     return accepts && nearest === false && !accepts.layout(layout) ? [] : [layout]
   })
-}
-
-function nothingFound(): Expansion {
-  return {
-    best: null,
-    nearest: null,
-    evaluated: 0,
-    pruned: 0,
-    memory: 0,
-    constraint: 0,
-    divisibility: 0,
-    topology: 0,
-    unexamined: 0,
-  }
 }

@@ -1,34 +1,23 @@
-/** The list that a search keeps: each mesh once, the best first. */
-import type { Mesh } from '../sharding/axis.ts'
-import { type Candidate, meshKey } from './candidate.ts'
+/** The list that a search keeps: of what is the same to whoever reads it the best alone, and the best first. */
 
-export interface Listed {
-  readonly candidate: Candidate
-  readonly space: number
+/** What is ranked: less is better, Infinity is over a limit. */
+export interface Scored {
+  readonly score: number
 }
 
-/** A mesh is listed once, with the best that any space has for it. */
-export function insert(candidates: Listed[], listed: Listed, top: number): void {
-  const twin = candidates.findIndex(
-    ({ candidate }) => compareKeys(candidate.mesh, listed.candidate.mesh) === 0,
-  )
-  const known = candidates[twin]
-  if (known) {
-    if (!comes(listed, known)) return
-    candidates.splice(twin, 1)
+export interface Order<One> {
+  /** Whether only the better of the two is listed. */
+  readonly same: (a: One, b: One) => boolean
+  readonly comes: (a: One, b: One) => boolean
+}
+
+export function insert<One>(list: One[], one: One, top: number, { same, comes }: Order<One>): void {
+  const twin = list.findIndex((other) => same(one, other))
+  if (twin >= 0) {
+    if (!comes(one, list[twin] ?? one)) return
+    list.splice(twin, 1)
   }
-  const at = candidates.findIndex((other) => comes(listed, other))
-  candidates.splice(at < 0 ? candidates.length : at, 0, listed)
-  if (candidates.length > top) candidates.pop()
-}
-
-export function comes(a: Listed, b: Listed): boolean {
-  const [left, right] = [a.candidate, b.candidate]
-  if (left.score !== right.score) return left.score < right.score
-  return (compareKeys(left.mesh, right.mesh) || a.space - b.space) < 0
-}
-
-export function compareKeys(a: Mesh, b: Mesh): number {
-  const [left, right] = [meshKey(a), meshKey(b)]
-  return left < right ? -1 : left > right ? 1 : 0
+  const at = list.findIndex((other) => comes(one, other))
+  list.splice(at < 0 ? list.length : at, 0, one)
+  if (list.length > top) list.pop()
 }

@@ -20,29 +20,25 @@ import { type Layout, type Misfit, meshKey } from './candidate.ts'
 import { choiceAllowed, layoutCount, microbatchChoices, scheduleChoices, zeroChoices } from './choices.ts'
 import { leanestMix } from './consider.ts'
 import { meshesOf } from './search.ts'
-import type { SearchResult } from './search-result.ts'
+import { nothingSearched, type SearchResult } from './search-result.ts'
 import { leaner, type StageCuts, stageCuts, walkCuts } from './stages/stage-cuts.ts'
+import { type Counts, noCounts, tallyOf } from './tally.ts'
 
 /** Null where something fits after all, or where it is told to stop. */
 export function misfits(models: readonly CostModel[], stop: Stop = never): SearchResult | null {
-  const found: Shortage = { least: [], memory: 0, divisibility: 0, topology: 0, constraint: 0 }
+  const found: Shortage = { least: [], ...noCounts() }
   if (!models.every((model) => shortOf(model, found, stop))) return null
-  const { least, ...infeasible } = found
-  const { memory, divisibility, topology, constraint } = infeasible
+  const { least, ...counts } = found
   return {
-    ...{ candidates: [], refused: null, unsought: 0, nearest: soonest(models, least), infeasible },
-    ...{ pruned: 0, evaluated: 0, unexamined: 0, floor: Number.POSITIVE_INFINITY },
-    enumerated: memory + divisibility + topology + constraint,
+    ...nothingSearched,
+    ...tallyOf(counts, Number.POSITIVE_INFINITY),
+    nearest: soonest(models, least),
   }
 }
 
-interface Shortage {
+interface Shortage extends Counts {
   /** The least so far: of several meshes, and context layouts, where they are equally short. */
   least: readonly Misfit[]
-  memory: number
-  constraint: number
-  divisibility: number
-  topology: number
 }
 
 /** False where a layout fits. */

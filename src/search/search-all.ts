@@ -1,7 +1,5 @@
 /**
- * The search over all ways to meet keys, on all the chips and then on ever fewer of them, the others idle. Of fewer chips only
- * plans are listed that are faster than every plan of all of them, unless the request says how many chips there may be. Later
- * searches need not find what would not be listed: the last that is listed is their limit.
+ * The search over all ways to meet keys, on all the chips and then on ever fewer of them (parts.ts).
  *
  * A number n of chips is dropped, and with it all that are less, where the work alone is over the limit,
  *
@@ -11,9 +9,9 @@
  * the batch, is over the limit already (replica-floor.ts). What is dropped so is not counted as enumerated.
  */
 import { type CostModel, onCluster } from '../cost/model.ts'
-import { fewerChips } from '../hardware/cluster/fewer-chips.ts'
+import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { never, type Stop } from '../patience.ts'
-import { type Problem, satisfies } from '../problem.ts'
+import type { Problem } from '../problem.ts'
 import { scheduleRow } from '../recipe/schedule.ts'
 import { type Mesh, unitMesh } from '../sharding/axis.ts'
 import { contextLayoutFits, plainContext } from '../sharding/tables/context-layout.ts'
@@ -25,8 +23,10 @@ import type { Accepts, Candidate } from './candidate.ts'
 import { triedSchedules } from './choices.ts'
 import { anyFits, leastChips } from './fits.ts'
 import { hopefulMeshes, type Meshes } from './meshes.ts'
+import { searchParts } from './parts.ts'
 import { searchSpaces, spaceOf, type Wanted } from './search.ts'
 import { merged, nothingSearched, type SearchResult } from './search-result.ts'
+import { noCounts, tallyOf } from './tally.ts'
 
 export interface WantedOfAll {
   /** The best plan of all the chips, where that is not accepted: looked for until this says to stop. */
@@ -54,21 +54,10 @@ export function searchAll(
   const [first] = models
   if (!first) throw new RangeError('There is no cost model')
   const { problem } = first
-  const { cluster, constraints } = problem
-  const takesAll = satisfies(cluster.chips, constraints.chips)
-  let found = takesAll && whole ? whole : nothingSearched
-  const last = () =>
-    found.candidates.length < top ? Number.POSITIVE_INFINITY : (found.candidates.at(-1)?.score ?? 0)
   const searched = (on: readonly CostModel[], wanted: Wanted, among?: Meshes) => {
     const spaces = on.map((model) => spaceOf(model, acceptsOf(model), stop, among))
-    found = merged([found, searchSpaces(spaces, top, stop, wanted)], top)
+    return searchSpaces(spaces, top, stop, wanted)
   }
-  if (!takesAll) found = { ...found, enumerated: 1, infeasible: { ...found.infeasible, constraint: 1 } }
-  else if (!whole) searched(models, { late, ...(refused ? { refused } : {}) })
-  // Idle chips have to be worth it, unless the request says how many may be.
-  const [onAll = null] = found.candidates
-  const worth =
-    onAll && constraints.chips === undefined ? onAll.score * (1 - 1e-12) : Number.POSITIVE_INFINITY
   const sequences = problem.workload.batchTokens / problem.workload.sequenceLength
   const step = sequences / 128
   const works = new Map<number, Seconds>()
@@ -78,47 +67,45 @@ export function searchAll(
     return known(works, floored, () => leastWork(first, floored))
   }
   const { stepOverheadSeconds } = problem.assumptions
+  const secondsOn = ({ chips }: Cluster, work: Seconds) => work / chips + stepOverheadSeconds
   const fewest = leastChips(first)
   const space = models.map((model) => ({
     model,
     hopes: replicaHopes(model),
     runs: runsOf(model, acceptsOf(model)),
   }))
-  for (const part of fewer ? fewerChips(cluster) : []) {
-    const limit = Math.min(worth, last())
-    const late = (work: Seconds) => work / part.chips + stepOverheadSeconds > limit
-    if (part.chips < fewest || late(workOf(sequences))) break
-    if (!satisfies(part.chips, constraints.chips)) continue
-    if (stop()) {
-      const floor = Math.min(found.floor, workOf(sequences) / part.chips + stepOverheadSeconds)
-      found = { ...found, enumerated: found.enumerated + 1, unexamined: found.unexamined + 1, floor }
-      break
-    }
-    const there = space.map(({ runs, hopes }) => ({ runs, hopes: hopes(part) }))
-    const meshes = hopefulMeshes(
-      { ...problem, cluster: part },
-      {
-        replicas: (replicas, each) => !late(workOf(replicas * each)),
-        stages: (pipeline, replicas, each) =>
-          !late(workOf(replicas * each) * (1 + leastBubble(problem, pipeline, each))),
-        shards: (tensor, tensor2, context) =>
-          space.some(({ runs }) => runs({ ...unitMesh, tensor, tensor2, context })),
-        replica: (replica, each) =>
-          there.some(({ runs, hopes }) => runs(replica) && hopes(replica, each, limit)),
-      },
-    )
-    if (meshes.length === 0) continue
-    const own = space.map(({ model }) => onCluster(model, part))
-    // Memory alone is much sooner asked than times.
-    if (found.candidates.length === 0 && !own.some((model) => anyFits(model, meshes, stop))) continue
-    searched(
-      own,
-      { most: limit },
-      { total: meshes.length, allowed: meshes, constrained: 0, indivisible: 0, unseen: 0 },
-    )
-  }
-  return { ...found, onAll }
+  return searchParts<Candidate, SearchResult>({
+    setting: problem,
+    ...{ top, fewer, stop },
+    whole: () => whole ?? searched(models, { late, ...(refused ? { refused } : {}) }),
+    none: { ...nothingSearched, ...tallyOf({ ...noCounts(), constraint: 1 }, Number.POSITIVE_INFINITY) },
+    floor: (part) => (part.chips < fewest ? null : secondsOn(part, workOf(sequences))),
+    search: (part, limit, none) => {
+      const late = (work: Seconds) => secondsOn(part, work) > limit
+      const there = space.map(({ runs, hopes }) => ({ runs, hopes: hopes(part) }))
+      const meshes = hopefulMeshes(
+        { ...problem, cluster: part },
+        {
+          replicas: (replicas, each) => !late(workOf(replicas * each)),
+          stages: (pipeline, replicas, each) =>
+            !late(workOf(replicas * each) * (1 + leastBubble(problem, pipeline, each))),
+          shards: (tensor, tensor2, context) =>
+            space.some(({ runs }) => runs({ ...unitMesh, tensor, tensor2, context })),
+          replica: (replica, each) =>
+            there.some(({ runs, hopes }) => runs(replica) && hopes(replica, each, limit)),
+        },
+      )
+      if (meshes.length === 0) return null
+      const own = space.map(({ model }) => onCluster(model, part))
+      // Memory alone is much sooner asked than times.
+      if (none && !own.some((model) => anyFits(model, meshes, stop))) return null
+      return searched(own, { most: limit }, { ...onlyAllowed, total: meshes.length, allowed: meshes })
+    },
+    join: (found, more) => merged([found, more], top),
+  })
 }
+
+const onlyAllowed = { constrained: 0, indivisible: 0, unseen: 0 } as const
 
 /** Of the work of a stage, what it waits for the others at least: each microbatch has a sequence. */
 function leastBubble(problem: Problem, pipeline: number, sequencesEach: number): number {

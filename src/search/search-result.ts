@@ -1,60 +1,62 @@
-/** What a search found and how it went, and the results of several as one. */
-import type { Candidate, Misfit } from './candidate.ts'
-import { insert, type Listed } from './listed.ts'
+/** What a search of training found and how it went, and the results of several as one. */
+import type { Mesh } from '../sharding/axis.ts'
+import { type Candidate, type Misfit, meshKey } from './candidate.ts'
+import { insert, type Order, type Scored } from './listed.ts'
+import type { Listing } from './parts.ts'
+import { noCounts, sumOfTallies, tallyOf } from './tally.ts'
 
-export interface SearchResult {
-  readonly candidates: readonly Candidate[]
+export interface SearchResult extends Listing<Candidate> {
   /** The best of what is not accepted, where that is better than all that is: null where it was not asked for. */
   readonly refused: Candidate | null
   /** What was not looked at for that. */
   readonly unsought: number
   /** The leanest layout, where nothing fits. */
   readonly nearest: Misfit | null
-  readonly enumerated: number
-  readonly pruned: number
-  readonly evaluated: number
-  readonly infeasible: { memory: number; divisibility: number; topology: number; constraint: number }
-  /** Not looked at, as the search was told to stop. */
-  readonly unexamined: number
-  /** No layout that was not looked at scores lower: Infinity where all were. */
-  readonly floor: number
 }
 
 export const nothingSearched: SearchResult = {
-  ...{ candidates: [], refused: null, unsought: 0, nearest: null, enumerated: 0, pruned: 0, evaluated: 0 },
-  infeasible: { memory: 0, divisibility: 0, topology: 0, constraint: 0 },
-  ...{ unexamined: 0, floor: Number.POSITIVE_INFINITY },
+  ...{ candidates: [], refused: null, unsought: 0, nearest: null },
+  ...tallyOf(noCounts(), Number.POSITIVE_INFINITY),
+}
+
+/** A candidate, and which of the spaces that are searched together it is of. */
+export interface Listed extends Scored {
+  readonly candidate: Candidate
+  readonly space: number
+}
+
+/** A mesh is listed once, with the best that any space has for it. */
+export const byScore: Order<Listed> = {
+  same: (a, b) => compareKeys(a.candidate.mesh, b.candidate.mesh) === 0,
+  comes: (a, b) => {
+    if (a.score !== b.score) return a.score < b.score
+    return (compareKeys(a.candidate.mesh, b.candidate.mesh) || a.space - b.space) < 0
+  },
+}
+
+export function compareKeys(a: Mesh, b: Mesh): number {
+  const [left, right] = [meshKey(a), meshKey(b)]
+  return left < right ? -1 : left > right ? 1 : 0
 }
 
 /** The lists of searches of different numbers of chips as one. */
 export function merged(results: readonly SearchResult[], top: number): SearchResult {
-  const candidates: Listed[] = []
-  for (const [space, result] of results.entries()) {
-    for (const candidate of result.candidates) insert(candidates, { candidate, space }, top)
+  const list: Listed[] = []
+  for (const [space, { candidates }] of results.entries()) {
+    for (const candidate of candidates)
+      insert(list, { score: candidate.score, candidate, space }, top, byScore)
   }
-  const sum = (count: (result: SearchResult) => number) =>
-    results.reduce((total, result) => total + count(result), 0)
   return {
-    candidates: candidates.map(({ candidate }) => candidate),
+    ...sumOfTallies(results),
+    candidates: list.map(({ candidate }) => candidate),
     refused: leastRefused(results),
-    unsought: sum(({ unsought }) => unsought),
+    unsought: results.reduce((sum, { unsought }) => sum + unsought, 0),
     nearest: results
       .flatMap(({ nearest }) => nearest ?? [])
       .reduce<Misfit | null>(
         (least, one) => (least && least.shortBytes <= one.shortBytes ? least : one),
         null,
       ),
-    enumerated: sum(({ enumerated }) => enumerated),
-    pruned: sum(({ pruned }) => pruned),
-    evaluated: sum(({ evaluated }) => evaluated),
-    infeasible: {
-      memory: sum(({ infeasible }) => infeasible.memory),
-      divisibility: sum(({ infeasible }) => infeasible.divisibility),
-      topology: sum(({ infeasible }) => infeasible.topology),
-      constraint: sum(({ infeasible }) => infeasible.constraint),
-    },
-    unexamined: sum(({ unexamined }) => unexamined),
-    floor: Math.min(...results.map(({ floor }) => floor)),
   }
 }
 

@@ -1,10 +1,8 @@
 /**
  * The best plan of each mesh, and of those the best `top`: exact.
  *
- * Meshes are taken in the order of their floors (floor.ts); once the floor of the next is over the score of the last
- * plan that still makes the list, it and all after it are proven no better and are dropped. Every layout is accounted
- * for: enumerated = pruned + evaluated + infeasible + unexamined, by reason. Where the search is told to stop, what it has
- * not looked at is unexamined, and the least floor of it is under all that might have come.
+ * Meshes are come to best first (best-first.ts), by their floors (bound/floor.ts). Every layout is accounted for: enumerated =
+ * pruned + evaluated + infeasible + unexamined, by reason.
  */
 
 import { createScale } from '../cost/compile/term.ts'
@@ -13,16 +11,17 @@ import { createStepScratch } from '../cost/step/stage-time.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { contextLayoutFits, plainContext } from '../sharding/tables/context-layout.ts'
+import { addCounts, bestFirst, ordered, type Turn } from './best-first.ts'
 import { type Floors, meshFloors } from './bound/floor.ts'
 import type { Accepts, Misfit } from './candidate.ts'
 import { layoutCount } from './choices.ts'
-import type { Workbench } from './consider.ts'
+import type { Expansion, Workbench } from './consider.ts'
 import { expandMesh } from './expand.ts'
 import { meshFits } from './fits.ts'
-import { comes, compareKeys, insert, type Listed } from './listed.ts'
 import { enumerateMeshes, type Meshes } from './meshes.ts'
-import type { SearchResult } from './search-result.ts'
+import { byScore, compareKeys, type Listed, type SearchResult } from './search-result.ts'
 import { spread } from './spread.ts'
+import { tallyOf } from './tally.ts'
 
 export function createWorkbench(
   model: CostModel,
@@ -81,121 +80,94 @@ export function searchSpaces(
   stop: Stop,
   { most = Number.POSITIVE_INFINITY, late = stop, refused: stopRefused }: Wanted = {},
 ): SearchResult {
-  // A mesh that was not listed is one layout at least.
-  let unexamined = spaces.reduce((all, { meshes }) => all + meshes.unseen, 0)
-  let lowest = unexamined > 0 ? 0 : Number.POSITIVE_INFINITY
-  const ordered = spaces
-    .flatMap(({ bench, meshes }, space) => {
-      const floors = meshFloors(bench.model)
-      return spread(meshes.allowed).flatMap((mesh) => {
-        if (!late()) return { space, bench, mesh, floors, floor: floors.of(mesh, bench.scale) }
-        unexamined += layoutCount(mesh, bench.model.problem)
-        lowest = 0
-        return []
-      })
-    })
-    .sort((a, b) => a.floor - b.floor || a.space - b.space || compareKeys(a.mesh, b.mesh))
-  const sum = (count: (meshes: Meshes) => number) =>
-    spaces.reduce((total, { meshes }) => total + count(meshes), 0)
-  const infeasible = {
-    memory: 0,
-    divisibility: sum(({ indivisible }) => indivisible),
-    topology: 0,
-    constraint: sum(({ constrained }) => constrained),
+  const places = spaces.flatMap(({ bench, meshes }, space) => {
+    const floors = meshFloors(bench.model)
+    return spread(meshes.allowed).map((mesh) => ({ space, bench, mesh, floors }))
+  })
+  const count = ({ bench, mesh }: Pick<MeshTurn, 'bench' | 'mesh'>) => layoutCount(mesh, bench.model.problem)
+  const { turns, counts, floor } = ordered<Omit<MeshTurn, 'floor'>, MeshTurn>(
+    {
+      places,
+      turnOf: (place) => ({ ...place, floor: place.floors.of(place.mesh, place.bench.scale) }),
+      count,
+      compare: (a, b) => a.space - b.space || compareKeys(a.mesh, b.mesh),
+    },
+    late,
+  )
+  for (const { meshes } of spaces) {
+    counts.divisibility += meshes.indivisible
+    counts.constraint += meshes.constrained
+    // A mesh that was not listed is one layout at least.
+    counts.unexamined += meshes.unseen
   }
-  const candidates: Listed[] = []
   let nearest: Misfit | null = null
-  let pruned = 0
-  let evaluated = 0
-  for (const { space, bench, mesh, floors, floor } of ordered) {
-    const { accepts, model } = bench
-    const limit = candidates.length < top ? most : (candidates.at(-1)?.candidate.score ?? 0)
-    if (floor > limit) {
-      pruned += layoutCount(mesh, model.problem)
-      continue
-    }
-    if (stop()) {
-      unexamined += layoutCount(mesh, model.problem)
-      lowest = Math.min(lowest, floor)
-      continue
-    }
-    if (accepts && !accepts.mesh(mesh)) {
-      infeasible.constraint += layoutCount(mesh, model.problem)
-      continue
-    }
-    if (!mayBeWithin(limit, floors, mesh, bench)) {
-      pruned += layoutCount(mesh, model.problem)
-      continue
-    }
-    // What comes nearest is of interest only where nothing fits.
-    const nothing = candidates.length === 0 && most === Number.POSITIVE_INFINITY
-    const within = floors.within(mesh, bench.scale)
-    const found = expandMesh(bench, mesh, limit, { nearest: nothing, floor: within })
-    pruned += found.pruned
-    evaluated += found.evaluated
-    infeasible.memory += found.memory
-    infeasible.divisibility += found.divisibility
-    infeasible.topology += found.topology
-    infeasible.constraint += found.constraint
-    unexamined += found.unexamined
-    if (found.unexamined > 0) lowest = Math.min(lowest, floor)
-    if (found.nearest && (!nearest || found.nearest.shortBytes < nearest.shortBytes)) nearest = found.nearest
-    if (found.best && found.best.score <= limit) insert(candidates, { candidate: found.best, space }, top)
-  }
-  const { memory, divisibility, topology, constraint } = infeasible
-  const enumerated = pruned + evaluated + memory + divisibility + topology + constraint + unexamined
-  const best = Math.min(most, candidates[0]?.candidate.score ?? most)
+  const found = bestFirst<MeshTurn, Listed>({
+    ...{ turns, count, order: byScore, top, most, stop },
+    look: (turn, limit, none) => {
+      const { accepts } = turn.bench
+      if (accepts && !accepts.mesh(turn.mesh)) return { best: null, constraint: count(turn) }
+      // What comes nearest is of interest only where nothing fits.
+      const looked = expanded(turn, turn.bench, limit, none && most === Number.POSITIVE_INFINITY)
+      if (!looked) return { best: null, pruned: count(turn) }
+      if (looked.nearest && (!nearest || looked.nearest.shortBytes < nearest.shortBytes)) {
+        nearest = looked.nearest
+      }
+      return { ...looked, best: listedOf(turn, looked) }
+    },
+  })
+  addCounts(counts, found.counts)
+  const best = Math.min(most, found.list[0]?.score ?? most)
+  const unseen = spaces.some(({ meshes }) => meshes.unseen > 0)
   return {
-    candidates: candidates.map(({ candidate }) => candidate),
-    ...(stopRefused ? bestRefused(ordered, best, stopRefused) : noneRefused),
+    ...tallyOf(counts, unseen ? 0 : Math.min(floor, found.floor)),
+    candidates: found.list.map(({ candidate }) => candidate),
+    ...(stopRefused ? bestRefused(turns, count, best, stopRefused) : noneRefused),
     nearest,
-    enumerated,
-    pruned,
-    evaluated,
-    infeasible,
-    unexamined,
-    floor: lowest,
   }
 }
 
-/** A mesh in the order in which it is come to. */
-interface Turn {
+interface MeshTurn extends Turn {
   readonly space: number
   readonly bench: Workbench
   readonly mesh: Mesh
   readonly floors: Floors
-  readonly floor: number
+}
+
+/** Null where it is proven that nothing of the mesh is within the limit. Without a limit all is. */
+function expanded(
+  { mesh, floors }: MeshTurn,
+  bench: Workbench,
+  limit: number,
+  nearest: boolean,
+): Expansion | null {
+  const { scale } = bench
+  if (limit !== Number.POSITIVE_INFINITY && !floors.hopeful(mesh, scale, limit)) return null
+  return expandMesh(bench, mesh, limit, { nearest, floor: floors.within(mesh, scale) })
+}
+
+function listedOf({ space }: MeshTurn, { best }: Expansion): Listed | null {
+  return best && { score: best.score, candidate: best, space }
 }
 
 const noneRefused = { refused: null, unsought: 0 } as const
 
 /** The best of what is better than all that is accepted: the same meshes in the same order, whatever is accepted. */
 function bestRefused(
-  ordered: readonly Turn[],
+  turns: readonly MeshTurn[],
+  count: (turn: MeshTurn) => number,
   accepted: number,
   stop: Stop,
 ): Pick<SearchResult, 'refused' | 'unsought'> {
-  let refused: Listed | null = null
-  let unsought = 0
-  for (const { space, bench, mesh, floors, floor } of ordered) {
-    const limit: number = Math.min(accepted, refused?.candidate.score ?? accepted)
-    if (!bench.accepts) continue
-    if (floor > limit) break
-    if (!mayBeWithin(limit, floors, mesh, bench)) continue
-    const all = { ...bench, accepts: null, stop }
-    const choices = { nearest: false, floor: floors.within(mesh, bench.scale) }
-    const found = stop() ? null : expandMesh(all, mesh, limit, choices)
-    unsought += found ? found.unexamined : layoutCount(mesh, bench.model.problem)
-    if (!found?.best || found.best.score >= accepted) continue
-    const listed: Listed = { candidate: found.best, space }
-    if (!refused || comes(listed, refused)) refused = listed
-  }
-  return { refused: refused?.candidate ?? null, unsought }
-}
-
-/** Without a limit all is. */
-function mayBeWithin(limit: number, floors: Floors, mesh: Mesh, { scale }: Workbench): boolean {
-  return limit === Number.POSITIVE_INFINITY || floors.hopeful(mesh, scale, limit)
+  const { list, counts } = bestFirst<MeshTurn, Listed>({
+    ...{ count, order: byScore, top: 1, most: accepted, stop },
+    turns: turns.filter(({ bench, floor }) => bench.accepts && floor <= accepted),
+    look: (turn, limit) => {
+      const looked = expanded(turn, { ...turn.bench, accepts: null, stop }, limit, false)
+      return looked ? { unexamined: looked.unexamined, best: listedOf(turn, looked) } : { best: null }
+    },
+  })
+  const [first] = list
+  return { refused: first && first.score < accepted ? first.candidate : null, unsought: counts.unexamined }
 }
 
 /** Layouts of context other than the first are only tried where there is such an axis, and count for themselves. */

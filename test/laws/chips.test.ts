@@ -9,7 +9,7 @@ import { fewerChips, partsOf } from '../../src/hardware/cluster/fewer-chips.ts'
 import { infer, phaseOf } from '../../src/infer.ts'
 import { inferenceModel, inferenceOn } from '../../src/inference/model.ts'
 import { searchPhase } from '../../src/inference/search.ts'
-import { searchParts } from '../../src/inference/search-parts.ts'
+import { searchPhaseParts } from '../../src/inference/search-parts.ts'
 import { servable } from '../../src/launch/serving.ts'
 import { launchable } from '../../src/launch/training.ts'
 import { spelledOut } from '../../src/model/spelling.ts'
@@ -139,11 +139,11 @@ describe('more chips', () => {
         const [few, many] = pair.map((on) => phase(asked, on))
         if (!few || !many || filled(few)) return
         const best = (of: PhaseProblem) =>
-          searchParts(inferenceModel(of, servable(of)), of, { phaseOf, servable }).found[0]
+          searchPhaseParts(inferenceModel(of, servable(of)), of, { phaseOf, servable }).candidates[0]
         const [of, all] = [best(few), best(many)]
         if (!of) return
-        expect(all?.candidate.score).toBeLessThanOrEqual(of.candidate.score * rounding)
-        if (all && all.problem.cluster.chips < many.cluster.chips) idle++
+        expect(all?.score).toBeLessThanOrEqual(of.score * rounding)
+        if (all && all.cluster.chips < many.cluster.chips) idle++
       }),
       { numRuns: runs(12) },
     )
@@ -192,10 +192,10 @@ describe('the plans that leave chips idle', () => {
           const [first] = searchPhase(there, phaseOf(there, { ...given, cluster }), 1).candidates
           return first?.score ?? Number.POSITIVE_INFINITY
         })
-        const [first] = searchParts(own, given, { phaseOf, servable }).found
+        const [first] = searchPhaseParts(own, given, { phaseOf, servable }).candidates
         const least = Math.min(...best)
         if (!first) expect(least).toBe(Number.POSITIVE_INFINITY)
-        else expect(first.candidate.score / least).toBeCloseTo(1, 9)
+        else expect(first.score / least).toBeCloseTo(1, 9)
       }),
       { numRuns: runs(10) },
     )

@@ -18,12 +18,12 @@ import { addMove } from '../time/component-time.ts'
 import { type CompiledCollective, type CompiledLayout, routedOf, unroutedOf } from './compiled-layout.ts'
 
 /** `wanted` keeps only layouts of these names, by component. */
-export type Wanted = Readonly<Record<string, string>>
+export type LayoutsWanted = Readonly<Record<string, string>>
 
 export function offeredLayouts(
   model: InferenceModel,
   mesh: Mesh,
-  wanted: Wanted = {},
+  wanted: LayoutsWanted = {},
 ): readonly (readonly CompiledLayout[])[] {
   const { assumptions } = model.setting
   return model.components.map(({ name, layouts }) =>

@@ -29,6 +29,7 @@ export function leanestCandidate(
     if (best && score >= best.score) continue
     best = {
       ...site,
+      cluster: model.setting.cluster,
       pass,
       question,
       answer: { chosen, ...account, proven: false },

@@ -7,7 +7,7 @@ import type { Mesh } from '../../sharding/axis.ts'
 import type { InferenceModel } from '../model.ts'
 import type { Pass } from '../pass/pass.ts'
 import type { CompiledLayout } from './compiled-layout.ts'
-import { offeredLayouts, type Wanted } from './layout-question.ts'
+import { type LayoutsWanted, offeredLayouts } from './layout-question.ts'
 import { onePass } from './served.ts'
 
 type Offered = readonly (readonly CompiledLayout[])[]
@@ -18,7 +18,7 @@ export function offersOf(
   mesh: Mesh,
   mode: Pass['mode'],
   sequences: number,
-  wanted: Wanted = {},
+  wanted: LayoutsWanted = {},
 ): readonly Offered[] {
   const all = offeredLayouts(model, mesh, wanted)
   const { servable, setting } = model

@@ -125,8 +125,8 @@ function prefillInstances(size: InstanceSize, fresh: number, stop: Stop): readon
     if (stop()) break
     const phase = prefillPhase(size.model, size.prefillProblem(prompts), stop)
     const { allowed } = phase.meshes
-    const shared = searchPhase(size.model, withoutContext(phase), allowed.length, stop).candidates
-    const best = searchPhase(size.model, phase, 1, stop).candidates.filter(({ mesh }) => mesh.context > 1)
+    const shared = searchPhase(size.model, withoutContext(phase), allowed.length, { stop }).candidates
+    const best = searchPhase(size.model, phase, 1, { stop }).candidates.filter(({ mesh }) => mesh.context > 1)
     for (const candidate of [...best, ...shared]) found.push(prefillInstance(size, candidate, prompts))
   }
   return found

@@ -6,11 +6,11 @@
 import { peakFlops } from '../../cost/compute/compute.ts'
 import type { Chip } from '../../hardware/chip.ts'
 import { peakOf } from '../../hardware/peak.ts'
-import type { InferenceSearchResult } from '../../inference/search.ts'
 import { cacheBytes, floorSeconds, type Work, weightBytes, workFlops } from '../../inference/time/floor.ts'
 import type { PhaseProblem, Setting } from '../../problem.ts'
 import { isNarrow } from '../../recipe/element-type.ts'
 import type { Meshes } from '../../search/meshes.ts'
+import type { Tally } from '../../search/tally.ts'
 import { narrowed } from '../../stored-precision.ts'
 import { bytesText, counted, secondsText } from '../explain/figures.ts'
 import type { InferenceNoPlan, InferencePlan } from '../inference-plan.ts'
@@ -19,7 +19,7 @@ import { budgetSuggestion, chipsSuggestion, mostThatFits } from '../no-plan/reso
 import type { Suggestion } from '../plan.ts'
 
 export interface NoPhase {
-  readonly result: Pick<InferenceSearchResult, 'infeasible'>
+  readonly result: Pick<Tally, 'infeasible'>
   readonly meshes: Meshes
   /** The leanest plan, whether or not it fits. */
   readonly nearest: InferencePlan | null

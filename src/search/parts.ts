@@ -1,0 +1,69 @@
+/**
+ * A search on all the chips, and then on ever fewer of them, the others idle. Of fewer chips only plans are listed that score better
+ * than every plan of all of them, unless the request says how many chips there may be. Later searches need not find what would not
+ * be listed: the last that is listed is their limit, and where the floor of a part is over it, so is that of all with fewer chips.
+ */
+import type { Cluster } from '../hardware/cluster/cluster.ts'
+import { fewerChips } from '../hardware/cluster/fewer-chips.ts'
+import type { Stop } from '../patience.ts'
+import { type Setting, satisfies } from '../problem.ts'
+import type { Scored } from './listed.ts'
+import type { Tally } from './tally.ts'
+
+export interface Listing<Found extends Scored> extends Tally {
+  readonly candidates: readonly Found[]
+}
+
+export interface Parts<Result> {
+  readonly setting: Pick<Setting, 'cluster' | 'constraints'>
+  readonly top: number
+  /** Of all the chips, where they may all work. */
+  readonly whole: () => Result
+  /** Where they may not. */
+  readonly none: Result
+  /** Whether plans that leave chips idle are wanted. */
+  readonly fewer: boolean
+  /** No plan on a part scores lower; null where no part with so few chips holds the model. */
+  readonly floor: (part: Cluster) => number | null
+  /** `none`: whether nothing is listed yet. Null where there is nothing to search. */
+  readonly search: (part: Cluster, limit: number, none: boolean) => Result | null
+  readonly join: (found: Result, more: Result) => Result
+  readonly stop: Stop
+}
+
+/** `onAll`: the best that takes all the chips, null where there is none, or none was looked for. */
+export function searchParts<Found extends Scored, Result extends Listing<Found>>({
+  setting,
+  top,
+  whole,
+  none,
+  fewer,
+  floor,
+  search,
+  join,
+  stop,
+}: Parts<Result & Listing<Found>>): Result & Listing<Found> & { readonly onAll: Found | null } {
+  const { cluster, constraints } = setting
+  let found = satisfies(cluster.chips, constraints.chips) ? whole() : none
+  const [onAll = null] = found.candidates
+  // Idle chips have to be worth it, unless the request says how many may be.
+  const worth =
+    onAll && constraints.chips === undefined ? onAll.score * (1 - 1e-12) : Number.POSITIVE_INFINITY
+  for (const part of fewer ? fewerChips(cluster) : []) {
+    const { candidates } = found
+    const last = candidates.length < top ? Number.POSITIVE_INFINITY : (candidates.at(-1)?.score ?? 0)
+    const limit = Math.min(worth, last)
+    const least = floor(part)
+    if (least === null || least > limit) break
+    if (!satisfies(part.chips, constraints.chips)) continue
+    if (stop()) {
+      const { enumerated, unexamined } = found
+      const left = { enumerated: enumerated + 1, unexamined: unexamined + 1 }
+      found = { ...found, ...left, floor: Math.min(found.floor, least) }
+      break
+    }
+    const more = search(part, limit, candidates.length === 0)
+    if (more) found = join(found, more)
+  }
+  return { ...found, onAll }
+}
