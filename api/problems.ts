@@ -1,4 +1,4 @@
-import type { Change } from './hints/change.ts'
+import type { Change } from '../src/rules/part-rule.ts'
 
 /** Every error that the service answers with: one table, and the error that carries an entry to the edge. */
 export interface ProblemKind {

@@ -13,6 +13,7 @@ import { sketchFaults } from './plan/sketch/sketch-faults.ts'
 import { sketchedPlacements } from './plan/sketch/sketched-placement.ts'
 import type { Constraints, PlanSketch, Problem } from './problem.ts'
 import { keepEverything, policyNames } from './recipe/policy.ts'
+import { leftOut, type PlanFault } from './rules/part-rule.ts'
 import type { Accepts, Candidate, Layout, Misfit } from './search/candidate.ts'
 import type { Choices, Expansion } from './search/consider.ts'
 import { expandMesh } from './search/expand.ts'
@@ -143,14 +144,11 @@ function completed(
 }
 
 /** Layers by stage are of few forms: where the plan is legal without them, they are what is in the way. */
-function uncut(
-  problem: Problem,
-  { stageLayers, ...open }: PlanSketch,
-): IllegalPlan['illegal'][number] | null {
+function uncut(problem: Problem, { stageLayers, ...open }: PlanSketch): PlanFault | null {
   if (stageLayers === undefined) return null
   const runs = bestTrial(problem, open) !== null
   const detail = `no cut that is tried is ${stageLayers.join(', ')}: but for the last stage, layers are shared out evenly, fewer on the first stages where they do not divide`
-  return runs ? { pointer: '/plan/stageLayers', detail } : null
+  return runs ? { pointer: '/plan/stageLayers', detail, nearest: leftOut('stageLayers') } : null
 }
 
 /** A policy that the plan names may be used, whatever the workload allows the search. */

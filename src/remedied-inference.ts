@@ -11,8 +11,9 @@ import {
   moreChips,
   mostThatFits,
 } from './plan/no-plan/resource-suggestions.ts'
-import type { Change, IllegalPlan, Suggestion } from './plan/plan.ts'
+import type { IllegalPlan, Suggestion } from './plan/plan.ts'
 import type { InferenceSketch, PhaseProblem } from './problem.ts'
+import type { Change } from './rules/part-rule.ts'
 
 export function evaluateInferenceRemedied(
   problem: PhaseProblem,

@@ -3,17 +3,10 @@
  * by check: each with what was expected, what is, and the nearest that would do.
  */
 import type { InferenceAnswer, InferenceEvaluation } from './plan/inference-plan.ts'
-import type {
-  EvaluateAnswer,
-  IllegalPlan,
-  OptimizeAnswer,
-  Plan,
-  PlanFault,
-  SearchAccount,
-} from './plan/plan.ts'
-import { axes, type Mesh, meshSize } from './sharding/axis.ts'
+import type { EvaluateAnswer, IllegalPlan, OptimizeAnswer, Plan, SearchAccount } from './plan/plan.ts'
+import { type PlanFault, wayText } from './rules/part-rule.ts'
+import { axes, type Mesh } from './sharding/axis.ts'
 import type { Check, Findings, Ranking, Requirements } from './validation/check.ts'
-import { nearestMeshes, nearestSizes } from './validation/nearest-size.ts'
 import { requirements } from './validation/requirements.ts'
 
 export interface Validation extends Omit<EvaluateAnswer, 'plan' | 'suggestions'> {
@@ -27,11 +20,9 @@ export interface Validation extends Omit<EvaluateAnswer, 'plan' | 'suggestions'>
   readonly search: SearchAccount
 }
 
-/** The plan that is checked: its mesh, and of which axes of a mesh the rules complain. */
+/** The plan that is checked. */
 export interface Subject {
   readonly mesh: Mesh
-  readonly chips: number
-  readonly faultyAxes: (mesh: Mesh) => readonly string[]
   readonly ranking: Ranking
 }
 
@@ -69,16 +60,9 @@ const legal: Check = {
   message: 'No rule is broken.',
 }
 
-function illegal({ pointer, detail, correction }: PlanFault, subject: Subject): Check {
-  const { mesh, chips, faultyAxes } = subject
+function illegal({ pointer, detail, nearest: ways = [] }: PlanFault, { mesh }: Subject): Check {
   const axis = axes.find((name) => pointer === `/plan/mesh/${name}`)
-  const corrected = correction ? [{ detail: 'as it would be legal', changes: correction }] : []
-  const others = meshSize(mesh) === chips ? [] : nearestMeshes(mesh, chips, faultyAxes)
-  const nearest = [
-    ...corrected,
-    ...(axis ? nearestSizes(mesh, axis, faultyAxes) : []),
-    ...(correction ? [] : others),
-  ]
+  const nearest = ways.map((changes) => ({ detail: wayText(changes), changes }))
   return {
     name: 'legal',
     ok: false,

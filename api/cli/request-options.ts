@@ -1,7 +1,8 @@
 /** Options that say a request, or change one that stands in a file: a row each, with what it changes where. */
 
 import { parse } from 'yaml'
-import { type Change, changed } from '../hints/change.ts'
+import type { Change } from '../../src/rules/part-rule.ts'
+import { changed } from '../hints/change.ts'
 import { valueAt } from '../validation/json-pointer.ts'
 import { milliseconds, quantity } from './quantity.ts'
 import { UsageError } from './usage-error.ts'

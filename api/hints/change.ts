@@ -1,8 +1,4 @@
-/** What to change in a request: with `value` at `pointer`; null takes away what is there. */
-export interface Change {
-  readonly pointer: string
-  readonly value: unknown
-}
+import type { Change } from '../../src/rules/part-rule.ts'
 
 /** The document with all changes made, one after the other; objects that are not there yet are made. */
 export function changed(document: unknown, changes: readonly Change[]): unknown {

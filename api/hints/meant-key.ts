@@ -3,10 +3,10 @@
  * below it before anywhere else in the request. What is proposed takes its value along, as it is or as it fits there.
  */
 import type { z } from 'zod'
+import type { Change } from '../../src/rules/part-rule.ts'
 import { jsonPointer, valueAt } from '../validation/json-pointer.ts'
 import { alternatives, objectsMeant, schemasMeant } from '../validation/object-schema.ts'
 import { called, explained } from './called.ts'
-import type { Change } from './change.ts'
 import { meantValue } from './meant-value.ts'
 import { namesOf, plainName } from './name.ts'
 import { nearest } from './nearest.ts'

@@ -1,6 +1,7 @@
 /** Suggestions in the words of the request: what the domain calls tokens of a batch may stand there as sequences. */
 import type { z } from 'zod'
-import type { Change, Suggestion } from '../../src/plan/plan.ts'
+import type { Suggestion } from '../../src/plan/plan.ts'
+import type { Change } from '../../src/rules/part-rule.ts'
 import { changed } from '../hints/change.ts'
 import { type OptimizeRequest, optimizeRequest } from '../schemas/optimize.ts'
 import type { Answer } from '../worker/question.ts'

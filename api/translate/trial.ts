@@ -1,4 +1,5 @@
 /** From a question and the plan of a request to the two together: all seven axes named, nothing of another mode in it. */
+import { type PlanFault, wayText } from '../../src/rules/part-rule.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { type Fault, faultyValue } from '../problems.ts'
 import type { Sketch } from '../schemas/given/sketch.ts'
@@ -38,13 +39,24 @@ export function trialOf(question: Question, plan: Sketch): Trial {
   return { ...question, sketch }
 }
 
-/** Faults of layouts point at where the plan has them: under `components`, if it is as in an answer. */
-export function asWritten(faults: readonly Fault[], plan: Sketch): readonly Fault[] {
-  if (!isAnswered(plan.layout)) return faults
-  return faults.map(({ pointer, ...fault }) => ({
-    ...fault,
-    pointer: pointer.replace(/^\/plan\/layout\//, '/plan/layout/components/'),
-  }))
+/** What is legal instead is told in words; where there is but one way, it is what was meant. */
+export function asWritten(faults: readonly PlanFault[], plan: Sketch): readonly Fault[] {
+  return faults.map(({ pointer, detail, nearest = [] }) => {
+    const [only] = nearest
+    return {
+      pointer: inPlan(pointer, plan),
+      detail,
+      ...(nearest.length > 0 ? { suggestions: nearest.map(wayText) } : {}),
+      ...(only && nearest.length === 1
+        ? { correction: only.map((change) => ({ ...change, pointer: inPlan(change.pointer, plan) })) }
+        : {}),
+    }
+  })
+}
+
+/** Layouts of components stand under `components`, if the plan is as in an answer. */
+function inPlan(pointer: string, { layout }: Sketch): string {
+  return isAnswered(layout) ? pointer.replace(/^\/plan\/layout\//, '/plan/layout/components/') : pointer
 }
 
 function layoutOf({ layout = {} }: Sketch): Readonly<Record<string, string>> {

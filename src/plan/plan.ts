@@ -4,6 +4,7 @@ import type { Assumptions } from '../assumptions.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import type { Precision } from '../problem.ts'
 import type { ElementType } from '../recipe/element-types.ts'
+import type { Change, PlanFault } from '../rules/part-rule.ts'
 import type { Axis, Mesh } from '../sharding/axis.ts'
 import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
 import type { TokenCost } from './account/token-cost.ts'
@@ -193,12 +194,6 @@ export interface Suggestion {
   readonly also?: readonly Change[]
 }
 
-/** `value` at `pointer` of the request; null takes away what is there. */
-export interface Change {
-  readonly pointer: string
-  readonly value: unknown
-}
-
 export interface NoPlan {
   readonly reasons: readonly { readonly reason: string; readonly detail: string; readonly layouts: number }[]
   readonly nearest: { readonly plan: Plan; readonly shortBytes: number } | null
@@ -249,11 +244,4 @@ export interface EvaluateAnswer {
 /** A sketch that no framework could run, as opposed to one that does not fit: data for a 422. */
 export interface IllegalPlan {
   readonly illegal: readonly PlanFault[]
-}
-
-export interface PlanFault {
-  readonly pointer: string
-  readonly detail: string
-  /** Changes of the request, one after the other, that remove the fault; null takes away what is there. */
-  readonly correction?: readonly Change[]
 }

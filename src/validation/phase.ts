@@ -1,6 +1,5 @@
 /** A written plan of prefill or generation, checked. */
 import { infer } from '../infer.ts'
-import { demandOf, inferenceMeshFaults } from '../inference/meshes.ts'
 import type { Solvers } from '../optimize.ts'
 import { type Patience, shares } from '../patience.ts'
 import type { InferenceSketch, PhaseProblem } from '../problem.ts'
@@ -17,13 +16,9 @@ export function validatePhase(
   patience: Patience,
 ): Validation {
   const problem = forFrameworks(question, asked)
-  const faultyAxes = (mesh: InferenceSketch['mesh']) =>
-    inferenceMeshFaults(mesh, problem, demandOf(problem.workload)).map(({ axis }) => axis)
   const verdict = evaluateInferenceRemedied(problem, sketch, solvers, patience(shares.remedies))
   const found = infer({ ...problem, top: 1 }, solvers, patience)
-  const { chips } = problem.cluster
-  const subject = { mesh: sketch.mesh, chips, faultyAxes, ranking: rankingOf(problem) }
-  return validate(subject, asked, verdict, found)
+  return validate({ mesh: sketch.mesh, ranking: rankingOf(problem) }, asked, verdict, found)
 }
 
 /** A batch of `max` differs from plan to plan: of those that hold more sequences a step may well be longer. */

@@ -4,7 +4,6 @@ import { optimize } from '../optimize.ts'
 import { type Patience, shares } from '../patience.ts'
 import type { PlanSketch, Problem } from '../problem.ts'
 import { evaluateRemedied } from '../remedied.ts'
-import { meshFaults } from '../search/meshes.ts'
 import { type Validation, validate } from '../validate.ts'
 import { forFrameworks } from './assumed-frameworks.ts'
 import { byStep, type Requirements } from './check.ts'
@@ -17,9 +16,7 @@ export function validateTraining(
   patience: Patience,
 ): Validation {
   const problem = forFrameworks(question, asked)
-  const faultyAxes = (mesh: PlanSketch['mesh']) => meshFaults(mesh, problem).map(({ axis }) => axis)
   const verdict = evaluateRemedied(problem, sketch, solvers, patience(shares.remedies))
   const found = optimize({ ...problem, top: 1 }, solvers, patience)
-  const { chips } = problem.cluster
-  return validate({ mesh: sketch.mesh, chips, faultyAxes, ranking: byStep }, asked, verdict, found)
+  return validate({ mesh: sketch.mesh, ranking: byStep }, asked, verdict, found)
 }

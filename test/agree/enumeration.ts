@@ -18,9 +18,11 @@ import { type Composition, layersAreAlike } from '../../src/model/composition.ts
 import { type Problem, satisfies } from '../../src/problem.ts'
 import type { Schedule } from '../../src/recipe/schedule.ts'
 import { scheduleRow } from '../../src/recipe/schedule.ts'
+import { trainedMeshRules } from '../../src/rules/model.ts'
+import { keeps } from '../../src/rules/rule.ts'
 import { type Accepts, type Layout, meshKey, score } from '../../src/search/candidate.ts'
 import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from '../../src/search/choices.ts'
-import { meshFaults } from '../../src/search/meshes.ts'
+import { trainedQuestion } from '../../src/search/meshes.ts'
 import { unlikeCuts } from '../../src/search/stages/unlike-cuts.ts'
 import { axes, type Mesh } from '../../src/sharding/axis.ts'
 import { contextLayoutFits } from '../../src/sharding/tables/context-layout.ts'
@@ -65,7 +67,7 @@ export function enumeration(model: CostModel, watch: Watch = {}): Enumeration {
   for (const mesh of everyMesh(problem.cluster.chips)) {
     // Layouts of context other than the first count for themselves, where there is such an axis.
     const counts = contextLayout === 'gather'
-    if (meshFaults(mesh, problem).length > 0) {
+    if (!keeps(trainedMeshRules, { mesh, question: trainedQuestion(problem) })) {
       if (counts) infeasible.divisibility++
       if (counts) layouts++
       continue

@@ -8,7 +8,7 @@ import { reserveBytes } from '../../src/cost/memory/memory.ts'
 import { placements } from '../../src/hardware/network/placement.ts'
 import type { CompiledLayout } from '../../src/inference/layout/compiled-layout.ts'
 import { setShape, setShards, sumOf } from '../../src/inference/layout/local-term.ts'
-import { inferenceMeshFaults } from '../../src/inference/meshes.ts'
+import { servedQuestion } from '../../src/inference/meshes.ts'
 import { type InferenceModel, movesBetween } from '../../src/inference/model.ts'
 import { fixedSeconds } from '../../src/inference/pass/arrangement.ts'
 import { evenBatches } from '../../src/inference/pass/even-batches.ts'
@@ -16,6 +16,8 @@ import { generationPass, type Pass } from '../../src/inference/pass/pass.ts'
 import type { Phase, Site } from '../../src/inference/search.ts'
 import { componentTime, conditions, moveSeconds } from '../../src/inference/time/component-time.ts'
 import { type PhaseProblem, satisfies } from '../../src/problem.ts'
+import { servedMeshRules } from '../../src/rules/model.ts'
+import { keeps } from '../../src/rules/rule.ts'
 import { meshKey } from '../../src/search/candidate.ts'
 import { axes, type Mesh } from '../../src/sharding/axis.ts'
 import { everyMesh } from './enumeration.ts'
@@ -39,7 +41,8 @@ export function inferenceEnumeration(
   for (const mesh of everyMesh(cluster.chips)) {
     meshes++
     const unasked = mesh.tensor2 > 1 && !assumptions.searchWeightLayouts && constraints.tensor2 === undefined
-    if (inferenceMeshFaults(mesh, problem, demandOf(problem)).length > 0) infeasible.divisibility++
+    if (!keeps(servedMeshRules, { mesh, question: servedQuestion(problem, demandOf(problem)) }))
+      infeasible.divisibility++
     else if (unasked || !axes.every((axis) => satisfies(mesh[axis], constraints[axis]))) {
       infeasible.constraint++
     } else {

@@ -1,4 +1,7 @@
-/** Rules of what frameworks cannot run: each can be broken, and says so; what is kept at every level is run. */
+/**
+ * Rules of what models, networks and frameworks forbid: each can be broken, and says so; the values that it calls legal do not break it; what is
+ * kept at every level is run.
+ */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { placements } from '../../src/hardware/network/placement.ts'
@@ -9,12 +12,20 @@ import { cutRun, type Run } from '../../src/launch/run/run.ts'
 import { type Serving, serving } from '../../src/launch/server/serving.ts'
 import { servingLaunchers } from '../../src/launch/serving.ts'
 import { trainingLaunchers } from '../../src/launch/training.ts'
-import type { Problem } from '../../src/problem.ts'
+import type { PlanSketch, Problem } from '../../src/problem.ts'
 import { type ElementType, elements } from '../../src/recipe/element-types.ts'
 import { policyNames } from '../../src/recipe/policy.ts'
 import { scheduleRows } from '../../src/recipe/schedule.ts'
+import { type LayoutRead, layoutRules } from '../../src/rules/layout.ts'
+import { layoutFaults, sketchAfter } from '../../src/rules/layout-faults.ts'
+import { meshAfter } from '../../src/rules/mesh-ways.ts'
+import { type MeshQuestion, type MeshRead, servedMeshRules, trainedMeshRules } from '../../src/rules/model.ts'
+import { allChips, type ChipsRead, placeable } from '../../src/rules/network.ts'
+import { type PartRule, type Way, wayText } from '../../src/rules/part-rule.ts'
+import { type ComponentRead, componentRules, type PassRead, passRules } from '../../src/rules/phase.ts'
 import { faults, keeps, type Rule } from '../../src/rules/rule.ts'
-import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import { type Mesh, meshSize, unitMesh } from '../../src/sharding/axis.ts'
+import { contextLayouts } from '../../src/sharding/tables/context-layout.ts'
 import { fieldsNamed } from '../../src/sharding/tables/inference-layout-fields.ts'
 import { problem } from '../problem.ts'
 import { runs } from '../runs.ts'
@@ -216,6 +227,180 @@ function expectEachToBreak<Read>(
   const never = [...whole].filter((rule) => !broken.has(rule)).map(({ says }) => `${says}`)
   expect(never).toEqual([])
 }
+
+/** Draws until each rule is broken, and holds that each way out of it leads out. */
+function expectEachToBeMended<Read>(
+  drawn: fc.Arbitrary<Read>,
+  rules: readonly PartRule<Read>[],
+  after: (read: Read, way: Way) => Read,
+) {
+  expectEachToBreak(drawn, () => [[rules, true]])
+  const mended = new Set<PartRule<Read>>()
+  fc.assert(
+    fc.property(drawn, (read) => {
+      for (const rule of rules.filter(({ broken }) => broken(read))) {
+        const pointer = typeof rule.pointer === 'string' ? rule.pointer : rule.pointer(read)
+        expect(pointer).toMatch(/^\/plan\/\w/)
+        for (const way of rule.nearest?.(read) ?? []) {
+          mended.add(rule)
+          expect(rule.broken(after(read, way)), `${pointer}: ${wayText(way)}`).toBe(false)
+          expect(wayText(way)).not.toMatch(/undefined|NaN/)
+        }
+      }
+    }),
+    { numRuns: runs(1500) },
+  )
+  expect(rules.filter(({ nearest }) => nearest).every((rule) => mended.has(rule))).toBe(true)
+}
+
+const questions: fc.Arbitrary<MeshQuestion> = fc
+  .record({
+    name: fc.constantFrom(...models),
+    positions: fc.constantFrom(1, 2, 4096),
+    sequences: fc.constantFrom(null, 1, 7, 8, 4096),
+    freeTokens: often<number | null>(null, 1, 8),
+    padsHeads: fc.boolean(),
+    layers: fc.constantFrom(2, 6, 80),
+    heads: fc.constantFrom(6, 10, 64),
+    experts: fc.constantFrom(3, 8, 64),
+  })
+  .map(({ name, layers, heads, experts: count, ...question }) => {
+    const { model } = problem({
+      model: name,
+      chip: 'h100-sxm',
+      chips: 8,
+      batchTokens: 4096,
+      sequenceLength: 4096,
+    })
+    const experts = model.experts && { ...model.experts, experts: count }
+    return { ...question, model: { ...model, layers, heads, kvHeads: heads / 2, experts } }
+  })
+
+describe.each([
+  ['training', trainedMeshRules],
+  ['inference', servedMeshRules],
+])('a rule of what a model forbids of meshes in %s', (_mode, rules) => {
+  const drawn = fc.record({ mesh: meshes, question: questions })
+
+  it('can be broken, says so, and knows what would be legal', () => {
+    expectEachToBeMended<MeshRead>(drawn, rules, ({ mesh, question }, way) => {
+      const after = meshAfter(mesh, way)
+      expect(meshSize(after)).toBe(meshSize(mesh))
+      return { mesh: after, question }
+    })
+  })
+
+  it('reads nothing but what it says it reads', () => {
+    fc.assert(
+      fc.property(drawn, meshes, ({ mesh, question }, other) => {
+        for (const { reads, broken } of rules) {
+          const read = Object.fromEntries(reads.map((axis) => [axis, mesh[axis]]))
+          expect(broken({ mesh: { ...other, ...read }, question })).toBe(broken({ mesh, question }))
+        }
+      }),
+      { numRuns: runs(300) },
+    )
+  })
+})
+
+describe('a rule of what chips and networks forbid of a mesh', () => {
+  it('can be broken, says so, and knows what would be legal', () => {
+    const hosts = [{ axis: 'data', framework: 'Megatron-LM' }] as const
+    const drawn = fc.record({ mesh: meshes, chips: fc.constantFrom(32, 96, 7), hosts: fc.constant(hosts) })
+    expectEachToBeMended<ChipsRead>(drawn, [allChips], (read, way) => {
+      return { ...read, mesh: meshAfter(read.mesh, way) }
+    })
+    const { network } = problem({
+      ...{ chip: 'tpu-v5e', topology: [4, 4], model: 'llama-3-8b', batchTokens: 4096, sequenceLength: 4096 },
+    }).cluster
+    expectEachToBreak(fc.record({ network: fc.constant(network), places: fc.constantFrom(0, 1) }), () => [
+      [[placeable], true],
+    ])
+  })
+})
+
+describe('a rule of a written layout of training', () => {
+  const one = problem({
+    model: 'llama-3-8b',
+    chip: 'h100-sxm',
+    chips: 32,
+    batchTokens: 262_144,
+    sequenceLength: 4096,
+  })
+  const policies = policyNames('counted')
+  const sketches: fc.Arbitrary<PlanSketch> = fc.record(
+    {
+      mesh: meshes,
+      zeroStage: fc.constantFrom(0, 1, 3),
+      contextLayout: fc.constantFrom(...contextLayouts),
+      microbatches: fc.constantFrom(1, 3, 8, 128),
+      microbatchTokens: fc.constantFrom(4096, 8192, 131_072),
+      pipelineSchedule: fc.constantFrom(...scheduleRows.map(({ name }) => name)),
+      virtualStages: fc.constantFrom(1, 2, 16),
+      stageLayers: fc.constantFrom([32], [16, 16], [16, 15], [8, 8, 8, 8]),
+      rematerialization: fc.oneof(
+        fc.constantFrom('none', 'nonsense'),
+        fc.array(fc.record({ policy: fc.constantFrom(...policies), layers: fc.constantFrom(16, 15.5, 32) }), {
+          minLength: 1,
+          maxLength: 3,
+        }),
+      ),
+    },
+    { requiredKeys: ['mesh'] },
+  )
+
+  it('can be broken, says so, and knows what would be legal', () => {
+    expectEachToBeMended<LayoutRead>(
+      sketches.map((sketch) => ({ problem: one, sketch })),
+      layoutRules,
+      (read, way) => ({ ...read, sketch: sketchAfter(read.sketch, way) }),
+    )
+  })
+
+  it('is told with ways that break no other rule', () => {
+    fc.assert(
+      fc.property(sketches, (sketch) => {
+        const before = layoutFaults(one, sketch)
+        for (const { pointer, nearest = [] } of before) {
+          for (const way of nearest) {
+            const after = layoutFaults(one, sketchAfter(sketch, way))
+            expect(after.length, `${pointer} ${wayText(way)}`).toBeLessThan(before.length)
+          }
+        }
+      }),
+      { numRuns: runs(300) },
+    )
+  })
+})
+
+describe('a rule of a written layout of inference', () => {
+  it('can be broken, says so, and knows what would be legal', () => {
+    const offered = { attention: ['1d/heads', '1d/batch'], mlp: ['1d'] }
+    const layouts = fc.record({
+      name: fc.constantFrom('attention', 'mlp', 'router'),
+      layout: fc.constantFrom<string | null>('1d', '1d/heads', '3d'),
+      offered: fc.constant(offered),
+    })
+    // What is left out is no longer read.
+    const nothing = { name: 'mlp', layout: '1d', offered }
+    expectEachToBeMended(layouts as fc.Arbitrary<ComponentRead>, componentRules, () => nothing)
+    const ways = [
+      { units: 1, tokens: 8 },
+      { units: 4, tokens: 2 },
+    ]
+    const passes: fc.Arbitrary<PassRead> = fc.record({
+      prompts: fc.constantFrom(null, 8),
+      batchSequences: fc.constantFrom(undefined, 8, 9),
+      microbatches: fc.constantFrom(undefined, 1, 3, 4),
+      microbatchTokens: fc.constantFrom(undefined, 2, 5, 8),
+      ways: fc.constant(ways),
+    })
+    expectEachToBeMended(passes, passRules, (read, way) => {
+      const fields = way.map(({ pointer, value }) => [pointer.replace('/plan/', ''), value ?? undefined])
+      return { ...read, ...Object.fromEntries(fields) }
+    })
+  })
+})
 
 describe('a rule of a framework that trains', () => {
   it('can be broken, and says so', () => {

@@ -4,9 +4,10 @@
  */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { partsOf } from '../../hardware/cluster/fewer-chips.ts'
+import { allChips } from '../../rules/network.ts'
+import { faults } from '../../rules/rule.ts'
 import { type Mesh, meshSize } from '../../sharding/axis.ts'
 import type { IllegalPlan, Plan } from '../plan.ts'
-import { meshSizeFault } from '../sketch/mesh-size-fault.ts'
 
 interface Evaluation {
   readonly plan: Plan
@@ -36,7 +37,7 @@ export function onParts<Answer extends Evaluation>(
 
 function idleWarnings({ idleChips, mesh }: Plan, { chips }: Cluster): readonly string[] {
   if (idleChips === 0) return []
-  const size = meshSizeFault(mesh, chips, [])
+  const size = faults([allChips], { mesh, chips, hosts: [] })
   const idle = idleChips === 1 ? 'one stands idle' : `${idleChips} stand idle`
-  return [`${size?.detail}; ${idle}, and MFU, tokens per chip and costs count all of them`]
+  return [`${size.join()}; ${idle}, and MFU, tokens per chip and costs count all of them`]
 }

@@ -5,13 +5,14 @@
  */
 import { type Placement, placements } from '../../hardware/network/placement.ts'
 import type { AxisPlacementSketch, PlanSketch, Setting } from '../../problem.ts'
+import type { PlanFault } from '../../rules/part-rule.ts'
 import { axisPlacements } from '../account/placement.ts'
-import type { AxisPlacement, IllegalPlan } from '../plan.ts'
+import type { AxisPlacement } from '../plan.ts'
 
 export interface MeantPlacements {
   readonly meant: readonly Placement[]
   /** Why none is. */
-  readonly faults: IllegalPlan['illegal']
+  readonly faults: readonly PlanFault[]
 }
 
 /** In the order in which they are held against a placement: the first that none agrees with is the fault. */

@@ -1,0 +1,83 @@
+/** What may not be of a layout of inference that somebody wrote on a mesh that is legal, a row each. */
+import { counted } from '../plan/explain/figures.ts'
+import { leftOut, type PartRule } from './part-rule.ts'
+
+/** The layout of one component, as it is written. */
+export interface ComponentRead {
+  readonly name: string
+  readonly layout: string
+  /** By component of the model, the names of its layouts. */
+  readonly offered: Readonly<Record<string, readonly string[]>>
+}
+
+export const componentRules: readonly PartRule<ComponentRead>[] = [
+  {
+    reads: ['layout'],
+    broken: ({ name, offered }) => offered[name] === undefined,
+    says: ({ offered }) => `the model's components are ${Object.keys(offered).join(', ')}`,
+    pointer: ({ name }) => `/plan/layout/${name}`,
+    nearest: ({ name }) => leftOut(`layout/${name}`),
+  },
+  {
+    reads: ['layout'],
+    broken: ({ name, layout, offered }) => offered[name]?.includes(layout) === false,
+    says: ({ name, layout, offered }) =>
+      `there is no layout ${layout}; there are ${offered[name]?.join(', ')}`,
+    pointer: ({ name }) => `/plan/layout/${name}`,
+    nearest: ({ name }) => leftOut(`layout/${name}`),
+  },
+]
+
+/** How sequences or prompts go through, as it is written, and the ways there are. */
+export interface PassRead {
+  /** Prompts of the workload; null of generation, of which any batch may be written. */
+  readonly prompts: number | null
+  readonly batchSequences: number | undefined
+  readonly microbatches: number | undefined
+  readonly microbatchTokens: number | undefined
+  /** None where the plan lies nowhere. */
+  readonly ways: readonly { readonly units: number; readonly tokens: number }[]
+}
+
+export const passRules: readonly PartRule<PassRead>[] = [
+  {
+    reads: ['batchSequences'],
+    broken: ({ prompts, batchSequences }) =>
+      prompts !== null && batchSequences !== undefined && batchSequences !== prompts,
+    says: ({ prompts, batchSequences }) =>
+      `the workload has ${counted(prompts ?? 0, 'prompt')}, not ${batchSequences}`,
+    pointer: '/plan/batchSequences',
+    nearest: () => leftOut('batchSequences'),
+  },
+  {
+    reads: ['mesh', 'microbatches'],
+    broken: (read) => read.ways.length > 0 && inGroups(read).length === 0,
+    says: ({ ways }) => `there are ways in groups of ${distinct(ways.map(({ units }) => units)).join(', ')}`,
+    pointer: '/plan/microbatches',
+    nearest: ({ ways }) =>
+      distinct(ways.map(({ units }) => units)).map((value) => [{ pointer: '/plan/microbatches', value }]),
+  },
+  {
+    reads: ['mesh', 'microbatches', 'microbatchTokens'],
+    broken: (read) => {
+      const groups = inGroups(read)
+      const { microbatchTokens } = read
+      if (microbatchTokens === undefined || groups.length === 0) return false
+      return !groups.some(({ tokens }) => tokens === microbatchTokens)
+    },
+    says: (read) => `a group has ${distinct(inGroups(read).map(({ tokens }) => tokens)).join(', ')} tokens`,
+    pointer: '/plan/microbatchTokens',
+    nearest: (read) =>
+      distinct(inGroups(read).map(({ tokens }) => tokens)).map((value) => [
+        { pointer: '/plan/microbatchTokens', value },
+      ]),
+  },
+]
+
+function inGroups({ ways, microbatches }: PassRead): PassRead['ways'] {
+  return ways.filter(({ units }) => microbatches === undefined || units === microbatches)
+}
+
+function distinct(values: readonly number[]): readonly number[] {
+  return [...new Set(values)].sort((a, b) => a - b)
+}
