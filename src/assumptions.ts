@@ -11,6 +11,8 @@ import type { Bytes, Flops, Seconds } from './units.ts'
 
 export interface Assumptions {
   readonly basis: 'book' | 'calibrated'
+  /** Whose constants stand in some of the fields below (stack.ts): a name of fixtures/stacks, or `none`. */
+  readonly stack: string
 
   /** Fraction of peak FLOP/s that a large matmul reaches. */
   readonly matmulEfficiency: number

@@ -3,11 +3,13 @@
 import type { Assumptions } from './assumptions.ts'
 import { policyRows } from './recipe/policy.ts'
 import type { ScheduleName } from './recipe/schedules.ts'
+import { noStack } from './stack.ts'
 
 export const offeredSchedules: readonly ScheduleName[] = ['gpipe', '1f1b', 'interleaved-1f1b']
 
 export const book: Assumptions = {
   basis: 'book',
+  stack: noStack,
   matmulEfficiency: 1,
   matmulHalfFlops: 0,
   attentionEfficiency: 1,

@@ -8,6 +8,7 @@ import type { PolicyName } from './recipe/policies.ts'
 import { policyNames } from './recipe/policy.ts'
 import { zeroStages } from './sharding/states.ts'
 import { contextLayouts } from './sharding/tables/context-layout.ts'
+import { noStack } from './stack.ts'
 
 /** What Megatron-LM and torchtitan offer; MaxText has all, and of the frameworks it alone keeps arrays on the host. */
 const gpuPolicies: readonly PolicyName[] = ['none', 'selective', 'full']
@@ -82,6 +83,7 @@ export function calibrated(kind: 'tpu' | 'gpu', efficiency: Efficiency): Assumpt
   const tpu = kind === 'tpu'
   return {
     basis: 'calibrated',
+    stack: noStack,
     matmulEfficiency: sustained * efficiency.matmul,
     matmulHalfFlops: efficiency.matmulHalfFlops,
     attentionEfficiency: efficiency.attention,

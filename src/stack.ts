@@ -4,7 +4,10 @@
  */
 import type { Assumptions } from './assumptions.ts'
 import type { Chip } from './hardware/chip.ts'
-import type { Trainer } from './launch/framework.ts'
+import { type Framework, ofKind, type Trainer, trainers } from './launch/framework.ts'
+
+/** What assumptions without one say of their stack. */
+export const noStack = 'none'
 
 /** What of the assumptions a stack may set. */
 export const stackConstants = [
@@ -37,4 +40,22 @@ export interface StackRecord {
 /** Whether it is of this kind of chip. */
 export function runsOn({ chips }: StackRecord, { name }: Pick<Chip, 'name'>): boolean {
   return chips.includes(name)
+}
+
+/**
+ * What a request that names none is costed as: of the stacks of these chips that of the framework that trains, where several may the
+ * first. Null where those that may have none there.
+ */
+export function usualStack(
+  stacks: readonly StackRecord[],
+  chip: Pick<Chip, 'name'>,
+  frameworks: readonly Framework[],
+): StackRecord | null {
+  const able = frameworks.length > 0 ? ofKind(trainers, frameworks) : trainers
+  const own = stacks.filter((stack) => runsOn(stack, chip))
+  for (const framework of able) {
+    const found = own.find((stack) => stack.framework === framework)
+    if (found) return found
+  }
+  return null
 }

@@ -1,39 +1,67 @@
-/** From the assumptions of a request to all of them: those of their basis, of a stack where it names one, and its own. */
+/**
+ * From the assumptions of a request to all of them: those of their basis, of a stack, and its own. Training that names no stack is costed
+ * as the one that its kind of chip usually has.
+ */
 
 import type { Assumptions } from '../../src/assumptions.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
+import { trainers } from '../../src/launch/framework.ts'
 import { namedAssumptions } from '../../src/named-assumptions.ts'
-import { runsOn, type StackConstants } from '../../src/stack.ts'
+import { noStack, runsOn, type StackRecord, usualStack } from '../../src/stack.ts'
 import { type Catalogue, knownStack, nearestStacks } from '../catalogue.ts'
 import { faultyValue, meaning } from '../problems.ts'
 import type { AssumptionsRequest } from '../schemas/given/assumptions.ts'
+
+type Stacks = Pick<Catalogue, 'stacks'>
 
 export function basisOf(request: AssumptionsRequest): 'book' | 'calibrated' {
   return typeof request === 'string' ? request : request.basis
 }
 
+/** `usual`: where none is named there is one. */
 export function assumptionsOf(
   request: AssumptionsRequest,
   chip: Chip,
-  catalogue: Pick<Catalogue, 'stacks'>,
+  catalogue: Stacks,
+  usual = false,
 ): Assumptions {
-  const named = namedAssumptions(basisOf(request), chip)
-  if (typeof request === 'string') return named
-  const { stack, ...own } = request
-  if (stack === undefined) return { ...named, ...own }
-  return { ...named, ...constantsOf(stack, request.basis, chip, catalogue), ...own }
+  const basis = basisOf(request)
+  const named = namedAssumptions(basis, chip)
+  const own = typeof request === 'string' ? { basis } : request
+  const { stack: asked } = own
+  if (asked === undefined && !(usual && basis === 'calibrated')) return { ...named, ...own }
+  const { frameworks } = { ...named, ...own }
+  const stack =
+    asked === undefined
+      ? usualStack([...catalogue.stacks.values()], chip, frameworks)
+      : namedStack(asked, basis, chip, catalogue)
+  return { ...named, ...stack?.constants, ...own, stack: stack?.name ?? noStack }
+}
+
+export function stackWarnings(
+  request: AssumptionsRequest,
+  { stack }: Pick<Assumptions, 'stack'>,
+  chip: Pick<Chip, 'name'>,
+): readonly string[] {
+  if (stack === noStack || (typeof request !== 'string' && request.stack !== undefined)) return []
+  return [
+    `costed as ${stack} runs on ${chip.name}, for want of assumptions.stack: GET /stacks has others, and "${noStack}" stands for constants of no one software`,
+  ]
 }
 
 const pointer = '/assumptions/stack'
 
-function constantsOf(
+/** A framework stands for its stack on these chips, if it has one. */
+function namedStack(
   name: string,
   basis: 'book' | 'calibrated',
   chip: Chip,
-  catalogue: Pick<Catalogue, 'stacks'>,
-): StackConstants {
+  catalogue: Stacks,
+): StackRecord | null {
+  if (name === noStack) return null
   const stack = knownStack(catalogue, name)
-  if (!stack) {
+  const framework = trainers.find((own) => own === name)
+  if (!stack && !framework) {
     const suggestions = nearestStacks(catalogue, name)
     const hint = suggestions.length ? `; the nearest are ${suggestions.join(', ')}` : ''
     const detail = `no stack is named ${name}${hint}`
@@ -43,13 +71,13 @@ function constantsOf(
     const detail = 'the book knows no stacks: their constants are of calibrated assumptions'
     throw faultyValue('impossible-combination', { pointer, detail })
   }
-  if (!runsOn(stack, chip)) {
-    const others = [...catalogue.stacks.values()]
-      .filter((other) => runsOn(other, chip))
-      .map((own) => own.name)
+  const stacks = [...catalogue.stacks.values()]
+  if (framework) return usualStack(stacks, chip, [framework])
+  if (!stack || !runsOn(stack, chip)) {
+    const others = stacks.filter((other) => runsOn(other, chip)).map((own) => own.name)
     const hint = others.length ? `; ${others.join(', ')} is` : '; none is'
-    const detail = `${stack.name} is not of ${chip.name}, but of ${stack.chips.join(', ')}${hint}`
+    const detail = `${name} is not of ${chip.name}, but of ${stack?.chips.join(', ')}${hint}`
     throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, others) })
   }
-  return stack.constants
+  return stack
 }

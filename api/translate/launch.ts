@@ -123,7 +123,7 @@ function chipsOf({ hardware }: Fields): number | null {
 
 /** Of what the file says, all that the request leaves to it. */
 function saidBy(
-  { model, hardware, workload, precision, assumptions, plan }: LaunchReading,
+  { framework, model, hardware, workload, precision, assumptions, plan }: LaunchReading,
   own: Fields,
 ): Fields {
   const { batchSequences, ...rest } = workload
@@ -133,11 +133,22 @@ function saidBy(
     hardware,
     workload: { ...rest, ...(batch ? { batchSequences } : {}) },
     precision,
-    ...(Object.keys(assumptions).length > 0
-      ? { assumptions: { basis: basisOf(own.assumptions), ...assumptions } }
-      : {}),
+    ...assumedBy(framework, assumptions, own),
     plan,
   }
+}
+
+/** Unless the request says otherwise, it is costed as the framework runs whose file it is. */
+function assumedBy(
+  framework: LaunchReading['framework'],
+  assumptions: LaunchReading['assumptions'],
+  own: Fields,
+): Fields {
+  const basis = basisOf(own.assumptions)
+  const stack =
+    basis === 'book' || valueAt(own, ['assumptions', 'stack']) !== undefined ? {} : { stack: framework }
+  const said = { ...stack, ...assumptions }
+  return Object.keys(said).length > 0 ? { assumptions: { basis, ...said } } : {}
 }
 
 function basisOf(assumptions: unknown): unknown {

@@ -9,7 +9,7 @@ import type { Catalogue } from '../catalogue.ts'
 import { faultyValue, meaning } from '../problems.ts'
 import type { MemoryBudget } from '../schemas/given/memory-budget.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
-import { assumptionsOf, basisOf } from './assumptions.ts'
+import { assumptionsOf, basisOf, stackWarnings } from './assumptions.ts'
 import { hardwareOf } from './hardware.ts'
 import { resolvedModel } from './model.ts'
 import { precisionOf } from './precision.ts'
@@ -33,6 +33,9 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
     throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, own) })
   }
   refuseChips(constraints.chips, cluster.chips)
+  const training = request.workload.mode === 'train'
+  const assumptions = assumptionsOf(request.assumptions, chip, catalogue, training)
+  const ofStack = stackWarnings(request.assumptions, assumptions, chip)
   const setting: Setting = {
     model: resolved.transformer,
     cluster,
@@ -41,12 +44,12 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
     precision,
     checkpoints: resolved.checkpoints,
     constraints,
-    assumptions: assumptionsOf(request.assumptions, chip, catalogue),
+    assumptions,
     objective,
     top,
     residuals: catalogue.residuals,
   }
-  return { setting, warnings: [...resolved.warnings, ...ofPrecision, ...warnings] }
+  return { setting, warnings: [...resolved.warnings, ...ofPrecision, ...warnings, ...ofStack] }
 }
 
 /** A constraint on how many chips may work has to allow some number that there is. */

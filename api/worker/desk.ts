@@ -3,6 +3,7 @@
  * request. All that takes longer the larger the numbers of a request are happens here and behind it, in a worker, under the deadline.
  */
 import { collectiveEstimate } from '../../src/collectives.ts'
+import { ofKind, trainers } from '../../src/launch/framework.ts'
 import type { LaunchReading } from '../../src/launch/read/reading.ts'
 import type { Validation } from '../../src/validate.ts'
 import type { Catalogue } from '../catalogue.ts'
@@ -89,7 +90,7 @@ export function validateQuestion(
   catalogue: Catalogue,
 ): Examined {
   const { request, reading, read } = isLaunched(asked) ? spelledOut(asked, validateRequest) : asIs(asked)
-  const { trial, warnings } = trialIn(request, reading, catalogue)
+  const { trial, warnings } = trialIn(asLaunched(request), reading, catalogue)
   return { request, read, inspection: { trial, require: request.require }, warnings }
 }
 
@@ -104,6 +105,16 @@ export function validateBody({ request, inspection, read, warnings }: Examined, 
 }
 
 export type ValidateBody = ReturnType<typeof validateBody>
+
+/** What has to launch a plan is what it is costed as, where the request names no stack. */
+function asLaunched(request: ValidateRequest): ValidateRequest {
+  const { assumptions, require, workload } = request
+  const own = typeof assumptions === 'string' ? { basis: assumptions } : assumptions
+  const stack = ofKind(trainers, require.launchableBy ?? [])[0]
+  if (workload.mode !== 'train' || stack === undefined || own.basis === 'book' || own.stack !== undefined)
+    return request
+  return { ...request, assumptions: { ...own, stack } }
+}
 
 function isLaunched<Asked extends { readonly plan: object }>(
   asked: Asked,

@@ -19,6 +19,7 @@ const recordFile = new URL('fixtures/accuracy.json', root)
 const residualFile = new URL('fixtures/residuals.json', root)
 
 const all = outcomes()
+const bare = stackedRuns(() => ({}))
 const rows = all.filter(isCompared)
 const known = residuals(rows, sources())
 const record = process.argv.includes('--record')
@@ -26,7 +27,7 @@ const record = process.argv.includes('--record')
 const certain: Residuals = record
   ? residualRecord(known, rows)
   : JSON.parse(readFileSync(residualFile, 'utf8'))
-const found = report(all, stackedRuns(), certainty(known, certain))
+const found = report(all, stackedRuns(), bare, certainty(known, certain))
 
 if (record) {
   writeFileSync(residualFile, `${JSON.stringify(certain, null, 2)}\n`)

@@ -20,6 +20,8 @@ the geometric mean less 1, *within bounds* the share that lies between a plan's 
 
 ${figures.map(({ file, title }) => `![${title}](figures/${file})`).join('\n\n')}
 
+Training is costed as a request is that names no software: on chips that have a stack (below) as that one, whatever ran.
+
 ## By class
 
 ${table(report.classes)}
@@ -30,7 +32,7 @@ Stacks are rows of \`fixtures/stacks\` (\`GET /stacks\`): the few constants in w
 
 ${table(report.stacks)}
 
-The same runs as calibrated, without a stack:
+The same runs without a stack:
 
 ${table(report.withoutStacks)}
 

@@ -54,6 +54,7 @@ export function outcomes(): readonly Outcome[] {
 export function report(
   all: readonly Outcome[],
   stacked: readonly Compared[],
+  bare: readonly Compared[],
   certainty: Report['certainty'],
 ): Report {
   const rows = all.filter(isCompared)
@@ -64,18 +65,12 @@ export function report(
     (reason) => reason,
   )
   const training = rows.filter(({ phase }) => phase === 'training')
-  const stackOfRow = new Map(stacked.map(({ id, stack }) => [id, stack]))
   const ofStack = ({ kind, stack }: Compared) => `${kind}: ${stack}`
   return {
     classes: summaries(rows, classOf),
     software: summaries(rows, stackOf),
     stacks: summaries(stacked, ofStack),
-    withoutStacks: summaries(
-      rows.flatMap((row) =>
-        stackOfRow.has(row.id) ? [{ ...row, stack: stackOfRow.get(row.id) ?? '' }] : [],
-      ),
-      ofStack,
-    ),
+    withoutStacks: summaries(bare, ofStack),
     releases: summaries(training, released, released),
     chips: summaries(rows, (row) => `${row.phase}, ${row.kind}: ${row.chip}`),
     memory: memoryFigures(),

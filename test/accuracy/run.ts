@@ -15,7 +15,9 @@ import type { PlanSketch, Problem } from '../../src/problem.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'
 import type { ScheduleName } from '../../src/recipe/schedules.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import { usualStack } from '../../src/stack.ts'
 import { type AttentionKernel, attentionOf } from './attention-kernels.ts'
+import { publishedStacks } from './stack-of.ts'
 
 /** A layout that something was published of. */
 export interface PublishedLayout {
@@ -79,10 +81,11 @@ export function publishedRuns(
 }
 
 const known = new Map<string, Plan | null>()
+const stacks = publishedStacks()
 
-/** Null where the layout as published cannot be run: a row that the model has no place for. */
+/** As a request is answered that names no software. Null where the layout as published cannot be run: a row that the model has no place for. */
 export function predicted(run: PublishedLayout): Plan | null {
-  const plan = known.has(run.id) ? (known.get(run.id) ?? null) : prediction(run)
+  const plan = known.has(run.id) ? (known.get(run.id) ?? null) : prediction(run, usualConstants(run))
   known.set(run.id, plan)
   return plan
 }
@@ -90,6 +93,10 @@ export function predicted(run: PublishedLayout): Plan | null {
 /** Under other constants than its software's; of training. */
 export function predictedUnder(run: PublishedLayout, constants: Partial<Assumptions>): Plan | null {
   return prediction(run, constants)
+}
+
+function usualConstants({ chip }: PublishedLayout): Partial<Assumptions> {
+  return usualStack(stacks, { name: chip }, [])?.constants ?? {}
 }
 
 function prediction(run: PublishedLayout, constants: Partial<Assumptions> = {}): Plan | null {

@@ -1,9 +1,12 @@
 /** Which stack of fixtures/stacks a published row ran under. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { runsOn, type StackRecord } from '../../src/stack.ts'
-import type { PublishedLayout } from './run.ts'
 
-type Software = Pick<PublishedLayout, 'stack' | 'chip' | 'year'>
+interface Software {
+  readonly stack: string
+  readonly chip: string
+  readonly year: number
+}
 
 export function fittedBy(stack: StackRecord, { stack: software, chip, year }: Software): boolean {
   return year >= 2023 && stack.fit.software.includes(software) && runsOn(stack, { name: chip })

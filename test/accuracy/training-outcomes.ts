@@ -1,6 +1,7 @@
 /** Every published training run with a time: compared at the settings that it ran with, or left out and why. */
 import type { Plan } from '../../src/plan/plan.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
+import type { StackConstants, StackRecord } from '../../src/stack.ts'
 import { type Compared, eraOf, isCompared, type Outcome } from './compared.ts'
 import { type PublishedLayout, predicted, predictedUnder, publishedRows } from './run.ts'
 import { fittedBy, publishedStacks } from './stack-of.ts'
@@ -20,14 +21,16 @@ export function trainingOutcomes(): readonly Outcome[] {
   )
 }
 
-/** Those that a stack is of, as `assumptions.stack` costs them; named by it. */
-export function stackedRuns(): readonly Compared[] {
+/** Those that a stack is of, as `assumptions.stack` costs them, or with other constants; named by it. */
+export function stackedRuns(
+  constantsOf: (stack: StackRecord) => StackConstants = ({ constants }) => constants,
+): readonly Compared[] {
   const stacks = publishedStacks()
   return files.flatMap((file) =>
     publishedRows<TimedLayout>(file).flatMap((row) => {
       const stack = stacks.find((own) => fittedBy(own, row))
       if (!stack) return []
-      const plan = (timed: TimedLayout) => predictedUnder(timed, stack.constants)
+      const plan = (timed: TimedLayout) => predictedUnder(timed, constantsOf(stack))
       const found = outcome(row, file === 'expert-training' ? 'experts' : 'dense', plan)
       return isCompared(found) ? [{ ...found, stack: stack.name }] : []
     }),

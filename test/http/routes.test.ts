@@ -9,7 +9,7 @@ describe('POST /optimize', () => {
     expect(status).toBe(200)
     expect(body.plans).toEqual(sampleOptimizeAnswer.plans)
     expect(body.search.elapsedMs).toBeGreaterThanOrEqual(0)
-    expect(body.warnings).toEqual(['From the search.'])
+    expect(body.warnings).toEqual([expect.stringMatching(/^costed as /), 'From the search.'])
   })
 
   it('warns of sequences that are longer than the model is made for', async () => {
@@ -18,6 +18,7 @@ describe('POST /optimize', () => {
       .post('/optimize')
       .send({ ...question, workload })
     expect(body.warnings).toEqual([
+      expect.stringMatching(/^costed as /),
       'Sequences of 32768 are longer than the 8192 that llama-3-8b is made for.',
       'From the search.',
     ])

@@ -57,10 +57,13 @@ describe.each(stacks)('the stack $name', (stack) => {
       if (!chip) throw new RangeError(name)
       const of = (own: StackConstants & { readonly stack?: string }) =>
         assumptionsOf({ basis: 'calibrated', ...own }, chip, catalogue)
-      expect(of({ stack: stack.name })).toEqual(of(stack.constants))
-      expect(of({ stack: stack.name, sustainedShare: 0.5 })).toEqual(
-        of({ ...stack.constants, sustainedShare: 0.5 }),
-      )
+      expect(of({ stack: stack.name })).toEqual({ ...of(stack.constants), stack: stack.name })
+      expect(of({ stack: stack.name, sustainedShare: 0.5 })).toEqual({
+        ...of({ ...stack.constants, sustainedShare: 0.5 }),
+        stack: stack.name,
+      })
+      expect(of({ stack: stack.framework })).toEqual(of({ stack: stack.name }))
+      expect(of({ stack: 'none' })).toEqual(of({}))
     }
   })
 })
@@ -70,8 +73,30 @@ describe('assumptions.stack', () => {
     const { constants } = catalogue.stacks.get('megatron-core-hopper') ?? {}
     const named = await evaluated({ stack: 'Megatron-Core-Hopper' })
     expect(named.assumptions).toMatchObject(constants ?? {})
-    expect(named.plan).toEqual((await evaluated(constants)).plan)
-    expect(named.plan.stepTimeSeconds).not.toBe((await evaluated('calibrated')).plan.stepTimeSeconds)
+    const spelled = await evaluated({ stack: 'none', ...constants })
+    expect(named.plan).toEqual(spelled.plan)
+    expect(spelled.warnings).toEqual(named.warnings)
+    const without = await evaluated({ stack: 'none' })
+    expect(named.plan.stepTimeSeconds).not.toBe(without.plan.stepTimeSeconds)
+  })
+
+  it('is that of the chips where training names none, and says so', async () => {
+    const named = await evaluated({ stack: 'megatron' })
+    const usual = await evaluated('calibrated')
+    expect(usual.assumptions).toEqual(named.assumptions)
+    expect(usual.assumptions.stack).toBe('megatron-core-hopper')
+    expect(usual.plan).toEqual(named.plan)
+    expect(usual.warnings).toEqual([
+      expect.stringMatching(/megatron-core-hopper.*assumptions.stack/),
+      ...named.warnings,
+    ])
+  })
+
+  it('is none where only frameworks may launch that have none there', async () => {
+    const titan = await evaluated({ frameworks: ['torchtitan'] })
+    expect(titan.assumptions.stack).toBe('none')
+    expect((await evaluated({ stack: 'torchtitan' })).assumptions.stack).toBe('none')
+    expect((await evaluated('book')).assumptions.stack).toBe('none')
   })
 
   it.each([

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { book } from '../../src/book-assumptions.ts'
 import { calibrated } from '../../src/calibrated-assumptions.ts'
-import { answering, type Heard } from './planners.ts'
+import { answering, catalogue, type Heard } from './planners.ts'
 import { question, service } from './service.ts'
+
+/** What these chips are costed as where a request names none. */
+const hopper = { ...catalogue.stacks.get('megatron-core-hopper') }
 
 async function problemOf(change: object) {
   const heard: Heard = {}
@@ -36,7 +39,12 @@ describe('a request becomes a problem', () => {
     expect(problem.constraints).toEqual({})
     expect(problem.objective).toBe('stepTime')
     expect(problem.top).toBe(10)
-    expect(problem.assumptions).toEqual(calibrated('gpu', problem.cluster.chip.efficiency))
+    const { assumptions, cluster } = problem
+    expect(assumptions).toEqual({
+      ...calibrated('gpu', cluster.chip.efficiency),
+      ...hopper.constants,
+      stack: 'megatron-core-hopper',
+    })
   })
 
   it('with a chip that carries nothing of the catalogue but the chip', async () => {
@@ -57,6 +65,8 @@ describe('a request becomes a problem', () => {
     const own = await problemOf({ assumptions: { overlapCriticalPath: 0.5 } })
     expect(own.assumptions).toEqual({
       ...calibrated('gpu', own.cluster.chip.efficiency),
+      ...hopper.constants,
+      stack: 'megatron-core-hopper',
       overlapCriticalPath: 0.5,
     })
     const bookish = await problemOf({ assumptions: { basis: 'book', finiteRings: true } })

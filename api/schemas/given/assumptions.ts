@@ -156,7 +156,11 @@ const chosen = {
 
 const basis = z.enum(['book', 'calibrated'])
 
-export const assumptions = z.object({ basis, ...chosen })
+export const assumptions = z.object({
+  basis,
+  stack: label().describe('Whose constants stand in some of the fields: a name of /stacks, or `none`.'),
+  ...chosen,
+})
 
 /** Of the assumptions, those that a stack may set. */
 const { sustainedShare, overlapCriticalPath, elementwiseFactor, expertLayerOverheadSeconds } = chosen
@@ -169,7 +173,7 @@ const overrides = z
     basis: basis.default('calibrated'),
     stack: z.exactOptional(
       label().describe(
-        'A name of /stacks: the constants of what trains, in place of those of its kind of chip.',
+        'A name of /stacks: the constants of what trains, in place of those of any software; a framework for its stack on these chips, if it has one; or `none`. In training, where none is named, there is the one that these chips usually have: a warning says which.',
       ),
     ),
     ...exactPartial(chosen),
