@@ -7,6 +7,8 @@ import { launchable, launchRefusals } from './launch/training.ts'
 import { endless, type Patience, type Stop, shares } from './patience.ts'
 import { assemble } from './plan/assemble.ts'
 import { assembled, unshown } from './plan/assembled.ts'
+import { preferredOf } from './plan/certainty/preferred.ts'
+import { compared } from './plan/certainty/ties.ts'
 import { withIdleChips } from './plan/explain/idle-chips.ts'
 import { modelSummary } from './plan/explain/model-summary.ts'
 import { warnings } from './plan/explain/warnings.ts'
@@ -45,7 +47,7 @@ export function optimize(problem: Problem, solvers: Solvers, patience: Patience 
   const models = contextModels(problem)
   const result = listed(models, problem, patience)
   const modelOf = (layout: Layout) => modelFor(models, layout)
-  const plans = assembled(
+  const written = assembled(
     result.candidates,
     (candidate, rank) => {
       const plan = assemble(modelOf(candidate), candidate, rank, small)
@@ -53,6 +55,7 @@ export function optimize(problem: Problem, solvers: Solvers, patience: Patience 
     },
     patience(shares.plans),
   )
+  const plans = compared(written, problem.residuals)
   const [best] = result.candidates
   const { refused } = result
   const unlaunchable = refused && unlaunchablePlan(modelOf(refused), refused, plans[0] ?? null, small)
@@ -62,6 +65,7 @@ export function optimize(problem: Problem, solvers: Solvers, patience: Patience 
   const none = !best && result.unexamined === 0
   return {
     plans,
+    preferred: preferredOf(plans, problem.cluster.chip),
     unlaunchable,
     search: searchAccount(
       result,

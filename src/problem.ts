@@ -102,6 +102,11 @@ export type Objective = 'stepTime' | 'throughputPerChip' | 'costPerToken' | 'lat
 /** The hardware of a request but for its chip. */
 export type HardwareAsked = Omit<ClusterRequest, 'chip'>
 
+/** What of the plans a list tells apart (search/distinct.ts). */
+export const distincts = ['family', 'mesh', 'layout'] as const
+
+export type Distinct = (typeof distincts)[number]
+
 /** Everything but the workload. */
 export interface Setting {
   readonly model: Transformer
@@ -116,6 +121,8 @@ export interface Setting {
   readonly assumptions: Assumptions
   readonly objective: Objective
   readonly top: number
+  /** What of the plans a list tells apart: meshes where absent. */
+  readonly distinct?: Distinct
   /** How far off predictions were where somebody measured; nothing is said of that where absent. */
   readonly residuals?: Residuals
 }

@@ -95,8 +95,8 @@ function spaceOf(problem: ServeProblem, known: ServeSpace['stacks'] = []): Space
   return { ...asked(problem), stacks, filtered: by !== null }
 }
 
-function asked({ cluster, workload, top }: ServeProblem) {
-  return { pool: cluster, disaggregated: workload.disaggregated, top }
+function asked({ cluster, workload, top, distinct }: ServeProblem) {
+  return { pool: cluster, disaggregated: workload.disaggregated, top, distinct }
 }
 
 function sizesOf(

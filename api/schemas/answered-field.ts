@@ -16,6 +16,7 @@ export const answeredFields = {
   lowerBoundSeconds: unread,
   upperBoundSeconds: unread,
   uncertainty: unread,
+  againstFirst: unread,
   mfu: unread,
   hfu: unread,
   mfuPeak: unread,

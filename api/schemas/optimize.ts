@@ -1,5 +1,6 @@
 /** POST /optimize. */
 import { z } from 'zod'
+import { distincts } from '../../src/problem.ts'
 import { inferenceAnswer } from './answer/inference-answer.ts'
 import { serveAnswer } from './answer/serve-answer.ts'
 import { trainingAnswer } from './answer/training-answer.ts'
@@ -33,7 +34,15 @@ export const questionFields = {
   constraints: constraints.default({}),
   assumptions: assumptionsRequest.default('calibrated'),
   objective,
-  top: count(1000).default(10).describe('How many plans to answer.'),
+  top: count(1000).default(10).describe('How many plans to answer, at most.'),
+  distinct: z
+    .enum(distincts)
+    .default('family')
+    .describe(
+      'What the list tells apart; of what is alike the best plan is listed. `family`: the axes along which the model is cut up (tensor, context, expert, ' +
+        'pipeline), so that every plan is another idea. `mesh`: all seven axes. `layout`: of training also ZeRO stage, way of ' +
+        'context parallelism, microbatches and schedule.',
+    ),
   timeoutMs: count(60_000)
     .default(10_000)
     .describe(

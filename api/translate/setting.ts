@@ -20,7 +20,7 @@ export interface ResolvedSetting {
 }
 
 export function settingOf(request: OptimizeRequest, catalogue: Catalogue): ResolvedSetting {
-  const { constraints, objective, top } = request
+  const { constraints, objective, top, distinct } = request
   const resolved = resolvedModel(request.model, catalogue)
   const { cluster, asked, warnings } = hardwareOf(request.hardware, basisOf(request.assumptions), catalogue)
   const { chip } = cluster
@@ -47,6 +47,7 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
     assumptions,
     objective,
     top,
+    distinct,
     residuals: catalogue.residuals,
   }
   return { setting, warnings: [...resolved.warnings, ...ofPrecision, ...warnings, ...ofStack] }

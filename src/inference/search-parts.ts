@@ -7,8 +7,9 @@
  */
 import { peakFlops } from '../cost/compute/compute.ts'
 import { never, type Stop } from '../patience.ts'
-import type { PhaseProblem } from '../problem.ts'
+import type { Distinct, PhaseProblem } from '../problem.ts'
 import { meshKey } from '../search/candidate.ts'
+import { familyKey, usualDistinct } from '../search/distinct.ts'
 import { insert, type Order } from '../search/listed.ts'
 import { searchParts } from '../search/parts.ts'
 import { noCounts, sumOfTallies, tallyOf } from '../search/tally.ts'
@@ -45,14 +46,15 @@ export function searchPhaseParts(
   { phaseOf, servable }: OnPart,
   { stop = never, late = stop }: Pick<Wanted, 'stop' | 'late'> = {},
 ): PartsFound {
-  const { top } = problem
+  const { top, distinct = usualDistinct } = problem
+  const order = byScore(distinct)
   const whole = phaseOf(model, problem)
   const floor = floorOf(problem, whole)
   const constraint = whole.meshes.allowed.length
   return searchParts<InferenceCandidate, InferenceResult>({
     setting: problem,
     ...{ top, stop, fewer: !fillsAll(problem) },
-    whole: () => searchPhase(model, whole, top, { stop, late }),
+    whole: () => searchPhase(model, whole, top, { stop, late, distinct }),
     none: { candidates: [], ...tallyOf({ ...noCounts(), constraint }, Number.POSITIVE_INFINITY) },
     floor: ({ chips }) => floor(chips, 1),
     search: (part, most) => {
@@ -61,20 +63,20 @@ export function searchPhaseParts(
       const phase = phaseOf(there, own, stop, (asked, demand) =>
         hopefulInferenceMeshes(asked, demand, ({ data }) => floor(part.chips, data) <= most),
       )
-      return phase.meshes.allowed.length > 0 ? searchPhase(there, phase, top, { most, stop }) : null
+      return phase.meshes.allowed.length > 0 ? searchPhase(there, phase, top, { most, stop, distinct }) : null
     },
     join: (found, more) => {
       const candidates = [...found.candidates]
-      for (const candidate of more.candidates) insert(candidates, candidate, top, byMesh)
+      for (const candidate of more.candidates) insert(candidates, candidate, top, order)
       return { ...sumOfTallies([found, more]), candidates }
     },
   })
 }
 
-/** Of one mesh on several parts with as many chips the best. */
-const byMesh: Order<InferenceCandidate> = {
-  same: (a, b) => meshKey(a.mesh) === meshKey(b.mesh),
-  comes: (a, b) => a.score < b.score,
+/** Of one mesh on several parts with as many chips the best, and of what is alike. */
+function byScore(distinct: Distinct): Order<InferenceCandidate> {
+  const key = distinct === 'family' ? familyKey : meshKey
+  return { same: (a, b) => key(a.mesh) === key(b.mesh), comes: (a, b) => a.score < b.score }
 }
 
 function fillsAll({ workload, objective }: PhaseProblem): boolean {

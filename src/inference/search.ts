@@ -6,8 +6,9 @@ import type { NetworkCosts } from '../cost/communication/network.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { type Placement, placements } from '../hardware/network/placement.ts'
 import { never, type Stop } from '../patience.ts'
-import type { InferenceSketch } from '../problem.ts'
+import type { Distinct, InferenceSketch } from '../problem.ts'
 import { addCounts, bestFirst, ordered, type Turn } from '../search/best-first.ts'
+import { familyKey, usualDistinct } from '../search/distinct.ts'
 import type { Order } from '../search/listed.ts'
 import type { Meshes } from '../search/meshes.ts'
 import type { Listing } from '../search/parts.ts'
@@ -94,6 +95,8 @@ export interface Wanted {
   readonly stop?: Stop
   /** Once it is late to look for floors, the meshes that have one are searched. */
   readonly late?: Stop
+  /** What of the plans the list tells apart; here layouts are as meshes. */
+  readonly distinct?: Distinct
 }
 
 /** A mesh with the offers of it that may fit. */
@@ -108,7 +111,7 @@ export function searchPhase(
   model: InferenceModel,
   phase: Phase,
   top: number,
-  { most = Number.POSITIVE_INFINITY, stop = never, late = stop }: Wanted = {},
+  { most = Number.POSITIVE_INFINITY, stop = never, late = stop, distinct = usualDistinct }: Wanted = {},
 ): InferenceResult {
   const { meshes } = phase
   const count = () => 1
@@ -125,7 +128,8 @@ export function searchPhase(
   counts.constraint += meshes.constrained
   counts.unexamined += meshes.unseen
   const found = bestFirst<MeshTurn, InferenceCandidate>({
-    ...{ turns, count, order, top, most, stop },
+    ...{ turns, count, order: orderOf(distinct), top, most, stop },
+    replaces: distinct === 'family' ? isOfFamily : null,
     look: ({ mesh, offers }, limit) => {
       const sites = sitesOf(model, mesh, {}, offers)
       const best = bestAt(model, sites, phase, limit, stop)
@@ -266,7 +270,14 @@ function comes(a: InferenceCandidate, b: InferenceCandidate): boolean {
   return simplicity(a) < simplicity(b)
 }
 
-const order: Order<InferenceCandidate> = { same: isTwin, comes }
+function orderOf(distinct: Distinct): Order<InferenceCandidate> {
+  const family = distinct === 'family'
+  return { same: (a, b) => isTwin(a, b) || (family && isOfFamily(a, b)), comes }
+}
+
+function isOfFamily(one: Pick<InferenceCandidate, 'mesh'>, other: Pick<InferenceCandidate, 'mesh'>): boolean {
+  return familyKey(one.mesh) === familyKey(other.mesh)
+}
 
 const rounding = 1e-12
 

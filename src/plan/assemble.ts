@@ -87,6 +87,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
     lowerBoundSeconds: costed.lowerBound,
     upperBoundSeconds: costed.upperBound,
     uncertainty: uncertaintyOf(problem, 'train', launches, costed.stepTime),
+    againstFirst: null,
     ...used(usefulFlops, executedFlops),
     tokensPerSecond,
     tokensPerSecondPerChip: tokensPerSecond / paid,

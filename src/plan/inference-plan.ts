@@ -75,7 +75,8 @@ export interface ParetoSketch
   readonly layout: Readonly<Record<string, string>>
 }
 
-export interface InferenceAnswer extends Omit<OptimizeAnswer, 'plans' | 'unlaunchable' | 'infeasible'> {
+export interface InferenceAnswer
+  extends Omit<OptimizeAnswer, 'plans' | 'preferred' | 'unlaunchable' | 'infeasible'> {
   readonly plans: readonly InferencePlan[]
   readonly unlaunchable: Unlaunchable<InferencePlan> | null
   readonly infeasible: InferenceNoPlan | null
@@ -139,7 +140,7 @@ export interface ServePlan extends TokenCost {
 }
 
 export interface ServeAnswer
-  extends Omit<OptimizeAnswer, 'plans' | 'unlaunchable' | 'infeasible' | 'sensitivity'> {
+  extends Omit<OptimizeAnswer, 'plans' | 'preferred' | 'unlaunchable' | 'infeasible' | 'sensitivity'> {
   readonly plans: readonly ServePlan[]
   readonly unlaunchable: Unlaunchable<ServePlan> | null
   readonly infeasible: ServeNoPlan | null

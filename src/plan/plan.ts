@@ -8,6 +8,8 @@ import type { Change, PlanFault } from '../rules/part-rule.ts'
 import type { Axis, Mesh } from '../sharding/axis.ts'
 import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
 import type { TokenCost } from './account/token-cost.ts'
+import type { Preferred } from './certainty/preferred.ts'
+import type { AgainstFirst } from './certainty/ties.ts'
 import type { Uncertainty } from './certainty/uncertainty.ts'
 import type { Elasticities } from './sensitivity/elasticities.ts'
 import type { MemoryStep } from './sensitivity/memory-step.ts'
@@ -129,6 +131,8 @@ export interface Plan extends TokenCost {
   readonly upperBoundSeconds: number
   /** Where measured runs lay of what was predicted for them; null where nobody measured, and of the book's arithmetic. */
   readonly uncertainty: Uncertainty | null
+  /** How it stands to the first of its list; null of what stands in none, and where nothing is known of differences. */
+  readonly againstFirst: AgainstFirst | null
   readonly mfu: number
   readonly hfu: number
   /** The peak of a chip that `mfu` and `hfu` are shares of: that of the type that matmuls run in. */
@@ -219,6 +223,8 @@ export interface ModelSummary {
 
 export interface OptimizeAnswer {
   readonly plans: readonly Plan[]
+  /** Of those that are tied with the first, what is simplest to run; null of a list of one, and where nothing is known of ties. */
+  readonly preferred: Preferred | null
   readonly unlaunchable: Unlaunchable<Plan> | null
   readonly search: SearchAccount
   readonly sensitivity: Sensitivity | null

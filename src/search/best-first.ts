@@ -1,6 +1,6 @@
 /**
- * The best `top` of a space, exact: meshes are come to in the order of their floors, and once the floor of one is over the
- * score of the last that still makes the list, it is proven no better. Whoever searches says what floors a mesh, what is
+ * The best `top` of a space, exact: meshes are come to in the order of their floors, and where the floor of one is over the
+ * score of the last that still makes the list, or of what is listed of its own kind, it is proven no better. Whoever searches says what floors a mesh, what is
  * looked at inside of it, and what it counts for. Where the search is told to stop, what it has not looked at is unexamined, and
  * the least floor of it is under all that might have come.
  */
@@ -53,6 +53,8 @@ export function ordered<Place, At extends Turn>(
 /** What came of one turn: its best, if that may be listed, and what it counts for. */
 export interface Looked<Found> extends Partial<Counts> {
   readonly best: Found | null
+  /** Others of it that may be listed beside. */
+  readonly others?: readonly Found[]
 }
 
 export interface Search<At, Found> {
@@ -61,6 +63,8 @@ export interface Search<At, Found> {
   /** `none`: whether nothing is listed yet. Of what scores worse than the limit none is wanted. */
   readonly look: (turn: At, limit: number, none: boolean) => Looked<Found>
   readonly order: Order<Found>
+  /** Whether what a turn finds is listed in place of this or not at all: none where it is not known before. */
+  readonly replaces?: ((turn: At, listed: Found) => boolean) | null
   readonly top: number
   readonly most: number
   readonly stop: Stop
@@ -77,6 +81,7 @@ export function bestFirst<At extends Turn, One extends Scored>({
   count,
   look,
   order,
+  replaces,
   top,
   most,
   stop,
@@ -85,7 +90,8 @@ export function bestFirst<At extends Turn, One extends Scored>({
   const counts = noCounts()
   let floor = Number.POSITIVE_INFINITY
   for (const turn of turns) {
-    const limit = list.length < top ? most : (list.at(-1)?.score ?? 0)
+    const last = list.length < top ? most : (list.at(-1)?.score ?? 0)
+    const limit = Math.min(last, replaces ? (list.find((one) => replaces(turn, one))?.score ?? last) : last)
     if (turn.floor > limit) {
       counts.pruned += count(turn)
       continue
@@ -98,7 +104,9 @@ export function bestFirst<At extends Turn, One extends Scored>({
     const found = look(turn, limit, list.length === 0)
     addCounts(counts, found)
     if (found.unexamined) floor = Math.min(floor, turn.floor)
-    if (found.best && found.best.score <= most) insert(list, found.best, top, order)
+    for (const one of [...(found.best ? [found.best] : []), ...(found.others ?? [])]) {
+      if (one.score <= most) insert(list, one, top, order)
+    }
   }
   return { list, counts, floor }
 }

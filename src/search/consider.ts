@@ -55,6 +55,8 @@ export interface Choices {
   readonly cuts?: (stageLayers: readonly number[]) => boolean
   /** What no layout of a ZeRO stage and number of microbatches is under. */
   readonly floor?: ChoiceFloor
+  /** Told of the best plan of every layout: none is dropped for another of the mesh. */
+  readonly each?: (best: Candidate) => void
   /** Whether the leanest layout is looked for among those that do not fit: always where absent. */
   readonly nearest?: boolean
 }

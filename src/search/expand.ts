@@ -77,6 +77,9 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
       for (const layout of layouts) {
         if (bench.stop()) found.unexamined++
         else consider(bench, layout, cuts, numbersOf(layout.zeroStage), limit, choices, found)
+        if (!choices.each || !found.best) continue
+        choices.each(found.best)
+        found.best = null
       }
     })
   }

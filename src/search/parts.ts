@@ -15,7 +15,7 @@ export interface Listing<Found extends Scored> extends Tally {
 }
 
 export interface Parts<Result> {
-  readonly setting: Pick<Setting, 'cluster' | 'constraints'>
+  readonly setting: Pick<Setting, 'cluster' | 'constraints' | 'distinct'>
   readonly top: number
   /** Of all the chips, where they may all work. */
   readonly whole: () => Result
@@ -51,7 +51,9 @@ export function searchParts<Found extends Scored, Result extends Listing<Found>>
     onAll && constraints.chips === undefined ? onAll.score * (1 - 1e-12) : Number.POSITIVE_INFINITY
   for (const part of fewer ? fewerChips(cluster) : []) {
     const { candidates } = found
-    const last = candidates.length < top ? Number.POSITIVE_INFINITY : (candidates.at(-1)?.score ?? 0)
+    // There may be fewer families than places: those that take more chips to run are not looked for on fewer.
+    const isFull = candidates.length >= (setting.distinct === 'family' ? Math.min(top, 1) : top)
+    const last = isFull ? (candidates.at(-1)?.score ?? 0) : Number.POSITIVE_INFINITY
     const limit = Math.min(worth, last)
     const least = floor(part)
     if (least === null || least > limit) break

@@ -21,6 +21,7 @@ import { replicaHopes } from './bound/replica-floor.ts'
 import { waitingTurns } from './bound/work-floor.ts'
 import type { Accepts, Candidate } from './candidate.ts'
 import { triedSchedules } from './choices.ts'
+import { usualDistinct } from './distinct.ts'
 import { anyFits, leastChips } from './fits.ts'
 import { hopefulMeshes, type Meshes } from './meshes.ts'
 import { searchParts } from './parts.ts'
@@ -101,7 +102,7 @@ export function searchAll(
       if (none && !own.some((model) => anyFits(model, meshes, stop))) return null
       return searched(own, { most: limit }, { ...onlyAllowed, total: meshes.length, allowed: meshes })
     },
-    join: (found, more) => merged([found, more], top),
+    join: (found, more) => merged([found, more], top, problem.distinct ?? usualDistinct),
   })
 }
 

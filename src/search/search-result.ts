@@ -1,6 +1,8 @@
 /** What a search of training found and how it went, and the results of several as one. */
+import type { Distinct } from '../problem.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { type Candidate, type Misfit, meshKey } from './candidate.ts'
+import { keyOf } from './distinct.ts'
 import { insert, type Order, type Scored } from './listed.ts'
 import type { Listing } from './parts.ts'
 import { noCounts, sumOfTallies, tallyOf } from './tally.ts'
@@ -25,13 +27,16 @@ export interface Listed extends Scored {
   readonly space: number
 }
 
-/** A mesh is listed once, with the best that any space has for it. */
-export const byScore: Order<Listed> = {
-  same: (a, b) => compareKeys(a.candidate.mesh, b.candidate.mesh) === 0,
-  comes: (a, b) => {
-    if (a.score !== b.score) return a.score < b.score
-    return (compareKeys(a.candidate.mesh, b.candidate.mesh) || a.space - b.space) < 0
-  },
+/** Of what is alike the best is listed, whatever space has it. */
+export function byScore(distinct: Distinct): Order<Listed> {
+  const key = keyOf(distinct)
+  return {
+    same: (a, b) => key(a.candidate) === key(b.candidate),
+    comes: (a, b) => {
+      if (a.score !== b.score) return a.score < b.score
+      return (compareKeys(a.candidate.mesh, b.candidate.mesh) || a.space - b.space) < 0
+    },
+  }
 }
 
 export function compareKeys(a: Mesh, b: Mesh): number {
@@ -40,11 +45,11 @@ export function compareKeys(a: Mesh, b: Mesh): number {
 }
 
 /** The lists of searches of different numbers of chips as one. */
-export function merged(results: readonly SearchResult[], top: number): SearchResult {
+export function merged(results: readonly SearchResult[], top: number, distinct: Distinct): SearchResult {
+  const order = byScore(distinct)
   const list: Listed[] = []
   for (const [space, { candidates }] of results.entries()) {
-    for (const candidate of candidates)
-      insert(list, { score: candidate.score, candidate, space }, top, byScore)
+    for (const candidate of candidates) insert(list, { score: candidate.score, candidate, space }, top, order)
   }
   return {
     ...sumOfTallies(results),

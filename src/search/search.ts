@@ -1,5 +1,5 @@
 /**
- * The best plan of each mesh, and of those the best `top`: exact.
+ * Of plans that are alike, those of a mesh or of a family of meshes (distinct.ts), the best, and of those the best `top`: exact.
  *
  * Meshes are come to best first (best-first.ts), by their floors (bound/floor.ts). Every layout is accounted for: enumerated =
  * pruned + evaluated + infeasible + unexamined, by reason.
@@ -13,9 +13,10 @@ import type { Mesh } from '../sharding/axis.ts'
 import { contextLayoutFits, plainContext } from '../sharding/tables/context-layout.ts'
 import { addCounts, bestFirst, ordered, type Turn } from './best-first.ts'
 import { type Floors, meshFloors } from './bound/floor.ts'
-import type { Accepts, Misfit } from './candidate.ts'
+import type { Accepts, Candidate, Misfit } from './candidate.ts'
 import { layoutCount } from './choices.ts'
-import type { Expansion, Workbench } from './consider.ts'
+import type { Choices, Expansion, Workbench } from './consider.ts'
+import { meshKeyOf, usualDistinct } from './distinct.ts'
 import { expandMesh } from './expand.ts'
 import { meshFits } from './fits.ts'
 import { enumerateMeshes, type Meshes } from './meshes.ts'
@@ -73,7 +74,7 @@ export interface Wanted {
   readonly refused?: Stop
 }
 
-/** Of each mesh the best of all spaces, and of those the best. */
+/** Of what is alike the best of all spaces, and of those the best. */
 export function searchSpaces(
   spaces: readonly Space[],
   top: number,
@@ -101,18 +102,26 @@ export function searchSpaces(
     counts.unexamined += meshes.unseen
   }
   let nearest: Misfit | null = null
+  const distinct = spaces[0]?.bench.model.problem.distinct ?? usualDistinct
+  const key = meshKeyOf(distinct)
   const found = bestFirst<MeshTurn, Listed>({
-    ...{ turns, count, order: byScore, top, most, stop },
+    ...{ turns, count, order: byScore(distinct), top, most, stop },
+    replaces: key && (({ mesh }, { candidate }) => key(mesh) === key(candidate.mesh)),
     look: (turn, limit, none) => {
       const { accepts } = turn.bench
       if (accepts && !accepts.mesh(turn.mesh)) return { best: null, constraint: count(turn) }
       // What comes nearest is of interest only where nothing fits.
-      const looked = expanded(turn, turn.bench, limit, none && most === Number.POSITIVE_INFINITY)
+      const others: Listed[] = []
+      const each = (candidate: Candidate) => others.push(listedAs(turn, candidate))
+      const looked = expanded(turn, turn.bench, limit, {
+        nearest: none && most === Number.POSITIVE_INFINITY,
+        ...(key ? {} : { each }),
+      })
       if (!looked) return { best: null, pruned: count(turn) }
       if (looked.nearest && (!nearest || looked.nearest.shortBytes < nearest.shortBytes)) {
         nearest = looked.nearest
       }
-      return { ...looked, best: listedOf(turn, looked) }
+      return { ...looked, others, best: looked.best && listedAs(turn, looked.best) }
     },
   })
   addCounts(counts, found.counts)
@@ -138,15 +147,15 @@ function expanded(
   { mesh, floors }: MeshTurn,
   bench: Workbench,
   limit: number,
-  nearest: boolean,
+  choices: Pick<Choices, 'nearest' | 'each'>,
 ): Expansion | null {
   const { scale } = bench
   if (limit !== Number.POSITIVE_INFINITY && !floors.hopeful(mesh, scale, limit)) return null
-  return expandMesh(bench, mesh, limit, { nearest, floor: floors.within(mesh, scale) })
+  return expandMesh(bench, mesh, limit, { ...choices, floor: floors.within(mesh, scale) })
 }
 
-function listedOf({ space }: MeshTurn, { best }: Expansion): Listed | null {
-  return best && { score: best.score, candidate: best, space }
+function listedAs({ space }: MeshTurn, candidate: Candidate): Listed {
+  return { score: candidate.score, candidate, space }
 }
 
 const noneRefused = { refused: null, unsought: 0 } as const
@@ -159,11 +168,12 @@ function bestRefused(
   stop: Stop,
 ): Pick<SearchResult, 'refused' | 'unsought'> {
   const { list, counts } = bestFirst<MeshTurn, Listed>({
-    ...{ count, order: byScore, top: 1, most: accepted, stop },
+    ...{ count, order: byScore(usualDistinct), top: 1, most: accepted, stop },
     turns: turns.filter(({ bench, floor }) => bench.accepts && floor <= accepted),
     look: (turn, limit) => {
-      const looked = expanded(turn, { ...turn.bench, accepts: null, stop }, limit, false)
-      return looked ? { unexamined: looked.unexamined, best: listedOf(turn, looked) } : { best: null }
+      const looked = expanded(turn, { ...turn.bench, accepts: null, stop }, limit, { nearest: false })
+      const best = looked?.best ? listedAs(turn, looked.best) : null
+      return looked ? { unexamined: looked.unexamined, best } : { best }
     },
   })
   const [first] = list

@@ -68,6 +68,7 @@ export const samplePlan: Plan = {
   stepTimeSeconds: 1,
   lowerBoundSeconds: 0.9,
   uncertainty: null,
+  againstFirst: null,
   upperBoundSeconds: 1.5,
   mfu: 0.4,
   hfu: 0.4,
@@ -158,6 +159,7 @@ export const sampleSearch: SearchAccount = {
 
 export const sampleOptimizeAnswer: OptimizeAnswer = {
   plans: [samplePlan],
+  preferred: null,
   unlaunchable: {
     plan: { ...samplePlan, rank: 0, stepTimeSeconds: samplePlan.stepTimeSeconds / 2 },
     advantage: 2,

@@ -5,7 +5,7 @@ import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
 import { axisName, mesh, perAxis } from '../given/axis.ts'
 import { elementType } from '../given/chip.ts'
 import { tokenCost } from './token-cost.ts'
-import { uncertainty } from './uncertainty.ts'
+import { againstFirst, uncertainty } from './uncertainty.ts'
 
 const bytes = z.number()
 const seconds = z.number()
@@ -125,6 +125,7 @@ export const plan = z.object({
   lowerBoundSeconds: seconds.describe('Everything overlaps.'),
   upperBoundSeconds: seconds.describe('Nothing does.'),
   uncertainty,
+  againstFirst,
   mfu: z.number().describe('Share of `mfuPeak`.'),
   hfu: z.number().describe('The same of all FLOPs, with those that are computed again.'),
   mfuPeak: z

@@ -5,11 +5,13 @@ import { launchRead } from '../launch-read.ts'
 import { plan } from './plan.ts'
 import { resolvedFields } from './resolved.ts'
 import { noPlan, searchAccount, sensitivity, suggestionsOfPlan } from './search-account.ts'
+import { preferred } from './uncertainty.ts'
 import { refusals, unlaunchable } from './unlaunchable.ts'
 
 export const trainingAnswer = z.object({
   mode: z.literal('train'),
   plans: z.array(plan).describe('Best first.'),
+  preferred,
   unlaunchable: unlaunchable(plan, refusals),
   search: searchAccount,
   sensitivity: sensitivity.nullable(),

@@ -1,5 +1,7 @@
 /** How sure a predicted time or rate is. */
 import { z } from 'zod'
+import type { Preferred } from '../../../src/plan/certainty/preferred.ts'
+import type { AgainstFirst } from '../../../src/plan/certainty/ties.ts'
 import type { ServeUncertainty, Uncertainty } from '../../../src/plan/certainty/uncertainty.ts'
 
 const range = z.tuple([z.number(), z.number()])
@@ -48,6 +50,33 @@ export const serveUncertainty = z
   .describe(
     'Where published rates lay of what was predicted for them.',
   ) satisfies z.ZodType<ServeUncertainty | null>
+
+export const againstFirst = z
+  .object({
+    slowerBy: z.number().describe("Of the first plan's step, what this one is predicted to take longer."),
+    chanceFaster: z
+      .number()
+      .describe(
+        'That it is the faster of the two all the same, from how much errors of two layouts of one question were measured to differ.',
+      ),
+    tied: z.boolean().describe('That is at least two in five.'),
+  })
+  .nullable()
+  .describe(
+    'How it stands to the first of its list; null of a plan of no list, and of inference.',
+  ) satisfies z.ZodType<AgainstFirst | null>
+
+export const preferred = z
+  .object({
+    rank: z.int(),
+    id: z.string(),
+    among: z.int().describe('How many plans are tied, the first among them.'),
+    reasons: z.array(z.string()).describe('Why this one, against the first; none where it is the first.'),
+  })
+  .nullable()
+  .describe(
+    'Of the plans that are tied with the first, what is simplest to run.',
+  ) satisfies z.ZodType<Preferred | null>
 
 /** A row of fixtures/residuals.json. */
 const mode = z.enum(['train', 'prefill', 'generate', 'serve'])

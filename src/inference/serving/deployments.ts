@@ -9,6 +9,7 @@
  */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { never, type Stop } from '../../patience.ts'
+import type { Distinct } from '../../problem.ts'
 import { axes } from '../../sharding/axis.ts'
 import { frontier } from '../frontier.ts'
 import { leastScore, precedes, type Sized, sized } from './counts.ts'
@@ -25,12 +26,13 @@ export interface ServeSpace {
   readonly stacks: readonly (readonly InstanceSize[])[]
   readonly disaggregated: boolean | 'auto'
   readonly top: number
+  readonly distinct?: Distinct | undefined
   /** Of deployments that score worse none is wanted. */
   readonly worst?: number | undefined
 }
 
 export interface ServeSearch {
-  /** One for each kind, sizes and meshes; the best first. */
+  /** One for each kind, sizes and meshes, or each family of these; the best first. */
   readonly deployments: readonly Sized[]
   /** Those of the list that was not looked into are in it: pairs, and sizes as one each. */
   readonly enumerated: number
@@ -77,7 +79,7 @@ export function bestDeployments(space: ServeSpace, requests: Requests, stop: Sto
       evaluated++
       const deployment = sizedWithin(pair, requests, space.pool, limit())
       if (!deployment || isOver(deployment.score, worst)) continue
-      const key = kindOf(pair)
+      const key = space.distinct === 'family' ? familyOf(pair) : kindOf(pair)
       const twin = best.get(key)
       if (twin && !precedes(deployment, twin)) continue
       best.set(key, deployment)
@@ -168,6 +170,11 @@ function undominated(prefills: readonly PrefillInstance[]): readonly PrefillInst
     cost: ({ seconds, prompts }) => seconds / prompts,
     compare: (a, b) => a.workspace - b.workspace,
   })
+}
+
+/** Whether phases have chips of their own, and how many an instance of either has: meshes are chosen within. */
+function familyOf({ disaggregated, prefill, generate }: Pair): string {
+  return JSON.stringify([disaggregated, ...[prefill, generate].map(({ size }) => size.cluster.chips)])
 }
 
 function kindOf({ disaggregated, prefill, generate }: Pair): string {

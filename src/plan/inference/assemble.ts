@@ -97,6 +97,7 @@ export function assembleInference(
     lowerBoundSeconds: costed.lowerBound,
     upperBoundSeconds: costed.upperBound,
     uncertainty: uncertaintyOf(setting, phase.mode, launch, seconds),
+    againstFirst: null,
     ...utilization(cluster, setting.precision, seconds)(useful, useful),
     tokensPerSecond,
     tokensPerSecondPerChip: tokensPerSecond / paid,

@@ -1,0 +1,101 @@
+/**
+ * Of plans that are tied with the first, the one that who launches it would take: what is simplest to run and has most room. A table
+ * of what that is, the weightiest first; the next decides where all before are equal, and at last the time.
+ */
+import type { Chip } from '../../hardware/chip.ts'
+import { type Axis, axes, type Mesh } from '../../sharding/axis.ts'
+import { counted } from '../explain/figures.ts'
+import type { AgainstFirst } from './ties.ts'
+
+export interface Preferred {
+  /** The place of the plan in the list. */
+  readonly rank: number
+  readonly id: string
+  /** How many are tied, the first among them. */
+  readonly among: number
+  /** Why this one, against the first; none where it is the first. */
+  readonly reasons: readonly string[]
+}
+
+/** What a list says of a plan. */
+export interface Listed {
+  readonly rank: number
+  readonly id: string
+  readonly mesh: Mesh
+  readonly placement: readonly Lying[]
+  readonly headroom: { readonly memory: number }
+  readonly launch: Readonly<Record<string, unknown>>
+  readonly againstFirst: AgainstFirst | null
+}
+
+interface Lying {
+  readonly axis: Axis
+  readonly on: string
+  readonly physical: readonly number[]
+}
+
+interface Preference {
+  /** The more, the better. */
+  readonly of: (plan: Listed, chip: Chip) => number
+  readonly says: (own: number, other: number) => string
+}
+
+const preferences: readonly Preference[] = [
+  {
+    of: ({ mesh }) => -axes.filter((axis) => mesh[axis] > 1).length,
+    says: (own, other) =>
+      `${-own} ${own === -1 ? 'axis' : 'axes'} of the mesh in use, ${-other} of the first's`,
+  },
+  {
+    of: (plan, chip) => -crossing(plan, chip).length,
+    says: (own, other) =>
+      `${-own} of its axes that cut the model up ${-own === 1 ? 'leaves' : 'leave'} the node or slice, ${-other} of the first's`,
+  },
+  {
+    // That there is some matters; how much does not.
+    of: ({ headroom }) => (headroom.memory >= roomy ? 1 : 0),
+    says: () => 'a tenth of the memory budget is free, which is not so of the first',
+  },
+  {
+    of: ({ launch }) => launchers(launch),
+    says: (own, other) => `launched by ${counted(own, 'framework')}, the first by ${other}`,
+  },
+]
+
+const roomy = 1.1
+
+/** Null of a list of one, and where nothing is known of ties. */
+export function preferredOf(plans: readonly Listed[], chip: Chip): Preferred | null {
+  const tied = plans.filter(({ againstFirst }) => againstFirst?.tied)
+  const [first] = tied
+  if (!first || plans.length < 2) return null
+  const best = tied.reduce((kept, plan) => (decisive(plan, kept, chip) > 0 ? plan : kept))
+  const reasons = preferences.flatMap(({ of, says }) => {
+    const [own, other] = [of(best, chip), of(first, chip)]
+    return own > other ? [says(own, other)] : []
+  })
+  return { rank: best.rank, id: best.id, among: tied.length, reasons }
+}
+
+/** Above 0 where the one is preferred: by the first preference that tells them apart. */
+function decisive(one: Listed, other: Listed, chip: Chip): number {
+  for (const { of } of preferences) {
+    const apart = of(one, chip) - of(other, chip)
+    if (apart !== 0) return apart
+  }
+  return 0
+}
+
+/** Axes that cut the model up, not its replicas, and span more than a node or slice. */
+function crossing({ placement }: Listed, { system }: Chip): readonly Axis[] {
+  return placement
+    .filter(({ axis }) => axis !== 'data' && axis !== 'fsdp')
+    .filter(({ on, physical }) => (system.kind === 'torus' ? on === 'dcn' : Math.max(...physical) > 0))
+    .map(({ axis }) => axis)
+}
+
+function launchers(launch: Listed['launch']): number {
+  return Object.entries(launch).filter(
+    ([name, told]) => name !== 'notes' && !(told instanceof Object && 'unsupported' in told),
+  ).length
+}

@@ -1,0 +1,94 @@
+/**
+ * What a list tells apart, on small problems of any kind: the families are those of all meshes, each with the best of its meshes,
+ * as many as are asked for; layouts are all there are, the best of each mesh among them.
+ */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { phaseOf } from '../../src/infer.ts'
+import { inferenceModel } from '../../src/inference/model.ts'
+import { searchPhase } from '../../src/inference/search.ts'
+import { searchPhaseParts } from '../../src/inference/search-parts.ts'
+import { launchable } from '../../src/launch/training.ts'
+import type { Distinct, Problem } from '../../src/problem.ts'
+import { type Candidate, meshKey } from '../../src/search/candidate.ts'
+import { contextModels } from '../../src/search/context-models.ts'
+import { familyKey, keyOf } from '../../src/search/distinct.ts'
+import { searchAll } from '../../src/search/search-all.ts'
+import { runs } from '../runs.ts'
+import { phaseProblems } from './phase-problems.ts'
+import { trainingProblems } from './training-problems.ts'
+
+const all = 1000
+
+const listed = (problem: Problem, distinct: Distinct, top: number): readonly Candidate[] =>
+  searchAll(contextModels({ ...problem, distinct }), top, launchable).candidates
+
+/** The first of each. */
+function firsts<Item>(items: readonly Item[], key: (item: Item) => string): readonly Item[] {
+  const keys = new Set<string>()
+  return items.filter((item) => !keys.has(key(item)) && keys.add(key(item)))
+}
+
+const named = ({ mesh, score }: Pick<Candidate, 'mesh' | 'score'>) => `${meshKey(mesh)} ${score}`
+
+describe('a list of training', () => {
+  it('has the best of each family, as many as are asked for, whatever is left out for them', () => {
+    let families = 0
+    fc.assert(
+      fc.property(trainingProblems, (problem) => {
+        const meshes = listed(problem, 'mesh', all)
+        const best = firsts(meshes, ({ mesh }) => familyKey(mesh))
+        families += best.length
+        for (const top of [2, all]) {
+          expect(listed(problem, 'family', top).map(named)).toEqual(best.slice(0, top).map(named))
+        }
+      }),
+      { numRuns: runs(9) },
+    )
+    expect(families).toBeGreaterThan(5)
+  })
+
+  it('has every layout once, and of each mesh its best first', () => {
+    let more = 0
+    fc.assert(
+      fc.property(trainingProblems, (problem) => {
+        const meshes = listed(problem, 'mesh', all)
+        const layouts = listed(problem, 'layout', 10_000)
+        expect(firsts(layouts, keyOf('layout')).length).toBe(layouts.length)
+        expect(firsts(layouts, ({ mesh }) => meshKey(mesh)).map(named)).toEqual(meshes.map(named))
+        expect(listed(problem, 'layout', 4).map(named)).toEqual(layouts.slice(0, 4).map(named))
+        more += layouts.length - meshes.length
+      }),
+      { numRuns: runs(3) },
+    )
+    expect(more).toBeGreaterThan(0)
+  })
+})
+
+describe('a list of one phase', () => {
+  it('has the best of each family', () => {
+    let families = 0
+    fc.assert(
+      fc.property(phaseProblems, fc.constantFrom(1, 2, all), (problem, top) => {
+        const model = inferenceModel(problem)
+        const phase = phaseOf(model, problem)
+        const meshes = searchPhase(model, phase, all).candidates
+        const best = firsts(meshes, ({ mesh }) => familyKey(mesh)).slice(0, top)
+        const found = searchPhase(model, phase, top, { distinct: 'family' }).candidates
+        expect(found.map(({ mesh }) => familyKey(mesh))).toEqual(best.map(({ mesh }) => familyKey(mesh)))
+        for (const [at, { score }] of found.entries())
+          expect(score / (best[at]?.score ?? 0)).toBeCloseTo(1, 9)
+        families += best.length
+        const parts = searchPhaseParts(
+          model,
+          { ...problem, top, distinct: 'family' },
+          { phaseOf, servable: () => null },
+        )
+        expect(parts.candidates[0]?.score ?? 0).toBeLessThanOrEqual(found[0]?.score ?? 0)
+        expect(firsts(parts.candidates, ({ mesh }) => familyKey(mesh)).length).toBe(parts.candidates.length)
+      }),
+      { numRuns: runs(10) },
+    )
+    expect(families).toBeGreaterThan(3)
+  })
+})

@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { loadCatalogue } from '../../api/catalogue.ts'
+import { type Listed, preferredOf } from '../../src/plan/certainty/preferred.ts'
+import { againstFirst, chanceOf, compared } from '../../src/plan/certainty/ties.ts'
+import { axes, type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import { problem } from '../problem.ts'
+
+const { residuals } = loadCatalogue()
+const { cluster } = problem({
+  ...{ model: 'llama-3-8b', chip: 'h100-sxm', chips: 8, batchTokens: 65_536, sequenceLength: 8192 },
+})
+
+const meshes = fc
+  .record({ fsdp: fc.constantFrom(1, 8), tensor: fc.constantFrom(1, 2, 8), pipeline: fc.constantFrom(1, 4) })
+  .map((sizes): Mesh => ({ ...unitMesh, ...sizes }))
+
+const plans = fc
+  .array(
+    fc.record({
+      mesh: meshes,
+      seconds: fc.double({ min: 1, max: 1.2, noNaN: true }),
+      memory: fc.double({ min: 1, max: 2, noNaN: true }),
+      tier: fc.constantFrom(0, 1),
+      unsupported: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 8 },
+  )
+  .map((all) => {
+    const ranked = [...all].sort((a, b) => a.seconds - b.seconds)
+    return compared(
+      ranked.map(({ mesh, seconds, memory, tier, unsupported }, at) => ({
+        ...{ rank: at + 1, id: String(at), mesh, stepTimeSeconds: seconds, headroom: { memory } },
+        placement: axes
+          .filter((axis) => mesh[axis] > 1)
+          .map((axis) => ({ axis, on: 'nvlink', physical: [tier] })),
+        launch: { megatron: [], torchtitan: unsupported ? { unsupported: ['no'] } : '', notes: [] },
+      })),
+      residuals,
+    )
+  })
+
+describe('the chance that a plan is the faster', () => {
+  it('is a half where both are predicted alike, and falls with what is between them', () => {
+    const { otherwise } = residuals.differences
+    expect(chanceOf(0, otherwise)).toBe(0.5)
+    expect(chanceOf(10, otherwise)).toBe(0)
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 0.5 }), fc.double({ min: 0, max: 0.5 }), (a, b) => {
+        const [less, more] = [Math.min(a, b), Math.max(a, b)]
+        expect(chanceOf(more, otherwise)).toBeLessThanOrEqual(chanceOf(less, otherwise))
+        expect(chanceOf(-more, otherwise)).toBe(chanceOf(more, otherwise))
+      }),
+    )
+    // A tenth of what was measured lies between two deciles.
+    for (const [tenth, decile] of otherwise.deciles.entries()) {
+      expect(chanceOf(decile, otherwise)).toBeCloseTo((1 - tenth / 10) / 2, 9)
+    }
+  })
+
+  it('asks those that cut the model up alike for those that do', () => {
+    const [first, other] = [
+      { mesh: { ...unitMesh, tensor: 2, fsdp: 4 }, stepTimeSeconds: 1 },
+      { mesh: { ...unitMesh, tensor: 2, fsdp: 2, data: 2 }, stepTimeSeconds: 1.03 },
+    ]
+    const { alike, otherwise } = residuals.differences
+    expect(againstFirst(other, first, residuals).chanceFaster).toBe(chanceOf(Math.log(1.03), alike))
+    const cut = { ...other, mesh: { ...unitMesh, tensor: 4, fsdp: 2 } }
+    expect(againstFirst(cut, first, residuals).chanceFaster).toBe(chanceOf(Math.log(1.03), otherwise))
+  })
+})
+
+describe('the plan that is preferred', () => {
+  it('is one of those that are tied, by what tells them apart first, and says why', () => {
+    fc.assert(
+      fc.property(plans, (listed) => {
+        const preferred = preferredOf(listed, cluster.chip)
+        if (listed.length < 2) {
+          expect(preferred).toBeNull()
+          return
+        }
+        const tied = listed.filter(({ againstFirst: own }) => own?.tied)
+        const chosen = tied.find(({ id }) => id === preferred?.id)
+        if (!chosen) throw new Error('What is preferred is not tied')
+        expect(preferred?.among).toBe(tied.length)
+        expect(listed[0]?.againstFirst).toEqual({ slowerBy: 0, chanceFaster: 0.5, tied: true })
+        const inUse = ({ mesh }: Pick<Listed, 'mesh'>) => axes.filter((axis) => mesh[axis] > 1).length
+        expect(inUse(chosen)).toBe(Math.min(...tied.map(inUse)))
+        if (chosen.rank === 1) expect(preferred?.reasons).toEqual([])
+        else expect(preferred?.reasons.length).toBeGreaterThan(0)
+      }),
+    )
+  })
+
+  it('is not told where nothing was measured', () => {
+    expect(preferredOf(compared([], undefined), cluster.chip)).toBeNull()
+  })
+})
