@@ -27,7 +27,7 @@ import {
 import type { Scale } from './scaling.ts'
 import { at, type Vector } from './vector.ts'
 
-export const feasibilityTolerance = 1e-7
+const feasibilityTolerance = 1e-7
 /** Reduced costs of this size, relative to the numbers that they are the difference of, are noise. */
 const reducedCostTolerance = 1e-8
 

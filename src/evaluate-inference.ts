@@ -1,5 +1,6 @@
 /** A plan of inference that somebody wrote, costed as the search would; what it leaves out is chosen as the search would. */
 
+import type { Solver } from '../solvers/linear-program.ts'
 import { lengthOf, phaseOf } from './infer.ts'
 import { leanestCandidate } from './inference/layout/leanest.ts'
 import { type InferenceModel, inferenceModel } from './inference/model.ts'
@@ -13,7 +14,6 @@ import {
   sitesOf,
 } from './inference/search.ts'
 import { servable } from './launch/serving.ts'
-import type { Solvers } from './optimize.ts'
 import { never } from './patience.ts'
 import { secondsText } from './plan/explain/figures.ts'
 import { modelSummary } from './plan/explain/model-summary.ts'
@@ -31,17 +31,17 @@ import type { InferenceSketch, PhaseProblem } from './problem.ts'
 export function evaluateInference(
   problem: PhaseProblem,
   sketch: InferenceSketch,
-  solvers: Solvers,
+  solver: Solver,
 ): InferenceEvaluation | IllegalPlan {
   return onParts(problem.cluster, sketch.mesh, (cluster) =>
-    evaluateOn({ ...problem, cluster }, sketch, solvers),
+    evaluateOn({ ...problem, cluster }, sketch, solver),
   )
 }
 
 function evaluateOn(
   problem: PhaseProblem,
   sketch: InferenceSketch,
-  { small }: Solvers,
+  solver: Solver,
 ): InferenceEvaluation | IllegalPlan {
   // The request's constraints are for the search; a plan that is spelled out is evaluated as it is.
   const free = { ...withBatch(problem, sketch), constraints: {} }
@@ -65,7 +65,7 @@ function evaluateOn(
     leanestCandidate(model, one, given)
   if (!chosen) return { illegal: [{ pointer: '/plan', detail: 'the mesh has no layouts' }] }
   const fields = phaseFields(model, free, chosen)
-  const plan = assembleInference(model, chosen, 1, phase, fields, small, lengthOf(free))
+  const plan = assembleInference(model, chosen, 1, phase, fields, solver, lengthOf(free))
   return {
     plan: withinLimit(problem, plan),
     model: modelSummary(problem, lengthOf(problem)),

@@ -1,9 +1,9 @@
 /** A plan that somebody wrote, costed as the search would; what it leaves out is chosen as the search would. */
 
+import type { Solver } from '../solvers/linear-program.ts'
 import type { Mix } from './cost/memory/memory-numbers.ts'
 import { type CostModel, costModel } from './cost/model.ts'
 import { launchable } from './launch/training.ts'
-import type { Solvers } from './optimize.ts'
 import { assemble } from './plan/assemble.ts'
 import { modelSummary } from './plan/explain/model-summary.ts'
 import { warnings } from './plan/explain/warnings.ts'
@@ -27,17 +27,13 @@ import {
 } from './search/sketch.ts'
 
 /** A mesh that takes fewer chips than there are lies on the part of them where it is best; the others stand idle. */
-export function evaluate(
-  problem: Problem,
-  sketch: PlanSketch,
-  solvers: Solvers,
-): EvaluateAnswer | IllegalPlan {
+export function evaluate(problem: Problem, sketch: PlanSketch, solver: Solver): EvaluateAnswer | IllegalPlan {
   return onParts(problem.cluster, sketch.mesh, (cluster) =>
-    evaluateOn({ ...problem, cluster }, sketch, solvers),
+    evaluateOn({ ...problem, cluster }, sketch, solver),
   )
 }
 
-function evaluateOn(problem: Problem, sketch: PlanSketch, { small }: Solvers): EvaluateAnswer | IllegalPlan {
+function evaluateOn(problem: Problem, sketch: PlanSketch, solver: Solver): EvaluateAnswer | IllegalPlan {
   const faults = sketchFaults(problem, sketch)
   if (faults.length > 0) return { illegal: faults }
   const best = bestTrial(problem, sketch)
@@ -46,7 +42,7 @@ function evaluateOn(problem: Problem, sketch: PlanSketch, { small }: Solvers): E
       'no choice of what the plan leaves open can be run: its stages, microbatches and placement do not go together'
     return { illegal: [uncut(problem, sketch) ?? { pointer: '/plan', detail }] }
   }
-  const plan = assemble(best.model, best.candidate, 1, small)
+  const plan = assemble(best.model, best.candidate, 1, solver)
   return {
     plan,
     model: modelSummary(problem, problem.workload.sequenceLength),

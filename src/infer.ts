@@ -10,7 +10,6 @@ import { anyCandidate, type InferenceCandidate, type Phase, searchPhase } from '
 import { type PartsFound, searchPhaseParts } from './inference/search-parts.ts'
 import { floorSeconds } from './inference/time/floor.ts'
 import { servable, serversOf, servingRefusals } from './launch/serving.ts'
-import type { Solvers } from './optimize.ts'
 import { endless, never, type Patience, type Stop, shares } from './patience.ts'
 import { assembled, unshown } from './plan/assembled.ts'
 import { withIdleChips } from './plan/explain/idle-chips.ts'
@@ -33,12 +32,7 @@ import { unitMesh } from './sharding/axis.ts'
 type PlanOf = (candidate: InferenceCandidate, rank: number, solver?: Solver | null) => InferencePlan
 
 /** With no end to the time there is, exact; else the best so far, as in training (optimize.ts). */
-export function infer(
-  problem: PhaseProblem,
-  solvers: Solvers,
-  patience: Patience = endless,
-): InferenceAnswer {
-  const { small } = solvers
+export function infer(problem: PhaseProblem, solver: Solver, patience: Patience = endless): InferenceAnswer {
   const model = inferenceModel(problem, servable(problem))
   const phase = phaseOf(model, problem, patience(shares.meshes))
   const share = isGeneration(problem) ? shares.listBeforeFrontier : shares.search
@@ -50,10 +44,10 @@ export function infer(
   const better = takesAll && model.servable && betterThan(result.candidates[0], whole, problem, stop)
   const modelOf = ({ cluster }: InferenceCandidate) =>
     cluster === problem.cluster ? model : inferenceOn(model, cluster)
-  const planOf: PlanOf = (candidate, rank, solver = small) => {
+  const planOf: PlanOf = (candidate, rank, proving = solver) => {
     const own = modelOf(candidate)
     const fields = phaseFields(own, problem, candidate)
-    return assembleInference(own, candidate, rank, phase, fields, solver, lengthOf(problem))
+    return assembleInference(own, candidate, rank, phase, fields, proving, lengthOf(problem))
   }
   const [best] = result.candidates
   const frontier =
@@ -97,7 +91,7 @@ export function infer(
     infeasible: nothing
       ? (underChips<PhaseProblem, InferenceNoPlan>(
           problem,
-          (fewer) => infer(fewer, solvers, patience).infeasible,
+          (fewer) => infer(fewer, solver, patience).infeasible,
           (changed) => anyPlan(changed, patience(shares.suggestions)),
         ) ?? why())
       : null,

@@ -30,19 +30,11 @@ import { searchAll, type WholeSearch } from './search/search-all.ts'
 import type { SearchResult } from './search/search-result.ts'
 import type { Seconds } from './units.ts'
 
-export interface Solvers {
-  /** For small programmes, without duals. */
-  readonly small: Solver
-  /** For large ones, and for duals. */
-  readonly large: Solver
-}
-
 /**
  * With no end to the time there is, exact. Else the best so far, with what was not looked at and the gap that is proven
  * all the same; where there was no time to find anything, no plans and no reasons.
  */
-export function optimize(problem: Problem, solvers: Solvers, patience: Patience = endless): OptimizeAnswer {
-  const { small } = solvers
+export function optimize(problem: Problem, solver: Solver, patience: Patience = endless): OptimizeAnswer {
   const { unseen } = enumerateMeshes(problem, patience(shares.meshes))
   const models = contextModels(problem)
   const result = listed(models, problem, patience)
@@ -50,7 +42,7 @@ export function optimize(problem: Problem, solvers: Solvers, patience: Patience 
   const written = assembled(
     result.candidates,
     (candidate, rank) => {
-      const plan = assemble(modelOf(candidate), candidate, rank, small)
+      const plan = assemble(modelOf(candidate), candidate, rank, solver)
       return withIdleChips(plan, problem, result.onAll?.score ?? null)
     },
     patience(shares.plans),
@@ -58,10 +50,10 @@ export function optimize(problem: Problem, solvers: Solvers, patience: Patience 
   const plans = compared(written, problem.residuals)
   const [best] = result.candidates
   const { refused } = result
-  const unlaunchable = refused && unlaunchablePlan(modelOf(refused), refused, plans[0] ?? null, small)
+  const unlaunchable = refused && unlaunchablePlan(modelOf(refused), refused, plans[0] ?? null, solver)
   const late = patience(shares.bound)()
   // Of some of the meshes it would bound those alone.
-  const bound = best && !late && unseen === 0 ? boundOf(models, best, small) : null
+  const bound = best && !late && unseen === 0 ? boundOf(models, best, solver) : null
   const none = !best && result.unexamined === 0
   return {
     plans,
@@ -76,9 +68,9 @@ export function optimize(problem: Problem, solvers: Solvers, patience: Patience 
     infeasible: none
       ? (underChips(
           problem,
-          (fewer) => optimize(fewer, solvers, patience).infeasible,
+          (fewer) => optimize(fewer, solver, patience).infeasible,
           (changed) => anythingListed(changed, patience(shares.suggestions)),
-        ) ?? nothing(problem, result, modelOf, unlaunchable, small, patience(shares.suggestions)))
+        ) ?? nothing(problem, result, modelOf, unlaunchable, solver, patience(shares.suggestions)))
       : null,
     model: modelSummary(problem, problem.workload.sequenceLength),
     hardware: problem.cluster,

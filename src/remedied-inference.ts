@@ -1,6 +1,7 @@
 /** A written plan of inference evaluated; where it does not fit or is late, with what helps: each change has been evaluated, as far as there is time. */
+
+import type { Solver } from '../solvers/linear-program.ts'
 import { evaluateInference } from './evaluate-inference.ts'
-import type { Solvers } from './optimize.ts'
 import { never, type Stop } from './patience.ts'
 import { secondsText } from './plan/explain/figures.ts'
 import { precisionSuggestions } from './plan/inference/no-plan.ts'
@@ -18,14 +19,14 @@ import type { Change } from './rules/part-rule.ts'
 export function evaluateInferenceRemedied(
   problem: PhaseProblem,
   sketch: InferenceSketch,
-  solvers: Solvers,
+  solver: Solver,
   stop: Stop = never,
 ): InferenceEvaluation | IllegalPlan {
-  const answer = evaluateInference(problem, sketch, solvers)
+  const answer = evaluateInference(problem, sketch, solver)
   if ('illegal' in answer || answer.plan.feasible) return answer
   const fitting = (other: PhaseProblem, changed: InferenceSketch): InferencePlan | null => {
     if (stop()) return null
-    const tried = evaluateInference(other, changed, solvers)
+    const tried = evaluateInference(other, changed, solver)
     return 'plan' in tried && tried.plan.feasible ? tried.plan : null
   }
   const anyPlan = (other: PhaseProblem) => fitting(other, sketch) !== null

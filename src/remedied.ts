@@ -1,6 +1,7 @@
 /** A written plan of training evaluated; where it does not fit, with what makes it fit: each change has been evaluated, as far as there is time. */
+
+import type { Solver } from '../solvers/linear-program.ts'
 import { evaluate } from './evaluate.ts'
-import type { Solvers } from './optimize.ts'
 import { never, type Stop } from './patience.ts'
 import { lossChunksSuggestion } from './plan/no-plan/loss-chunks.ts'
 import { batchSuggestion, optimizerSuggestion } from './plan/no-plan/no-plan.ts'
@@ -11,14 +12,14 @@ import type { PlanSketch, Problem } from './problem.ts'
 export function evaluateRemedied(
   problem: Problem,
   sketch: PlanSketch,
-  solvers: Solvers,
+  solver: Solver,
   stop: Stop = never,
 ): EvaluateAnswer | IllegalPlan {
-  const answer = evaluate(problem, sketch, solvers)
+  const answer = evaluate(problem, sketch, solver)
   if ('illegal' in answer || answer.plan.feasible) return answer
   const fitting = (other: Problem, changed: PlanSketch): Plan | null => {
     if (stop()) return null
-    const tried = evaluate(other, changed, solvers)
+    const tried = evaluate(other, changed, solver)
     return 'plan' in tried && tried.plan.feasible ? tried.plan : null
   }
   const anyPlan = (other: Problem) => fitting(other, sketch) !== null

@@ -1,4 +1,6 @@
 /** Serving in one page: rates and objectives in, ranked deployments out. */
+
+import type { Solver } from '../solvers/linear-program.ts'
 import type { Cluster } from './hardware/cluster/cluster.ts'
 import { infer } from './infer.ts'
 import { type InferenceModel, inferenceModel } from './inference/model.ts'
@@ -9,7 +11,6 @@ import { instanceClusters } from './inference/serving/pool.ts'
 import { type Requests, requestsOf } from './inference/serving/requests.ts'
 import { servables, serversOf } from './launch/serving.ts'
 import { kvCacheBytes } from './model/kv-cache.ts'
-import type { Solvers } from './optimize.ts'
 import { endless, type Patience, type Stop, shares, within } from './patience.ts'
 import { assembled, unshown } from './plan/assembled.ts'
 import { modelSummary } from './plan/explain/model-summary.ts'
@@ -25,7 +26,7 @@ import { elementBytes } from './recipe/element-type.ts'
 type ServeProblem = InferenceProblem<ServeWorkload>
 
 /** With no end to the time there is, exact; else the best so far, as in training (optimize.ts). */
-export function serve(problem: ServeProblem, solvers: Solvers, patience: Patience = endless): ServeAnswer {
+export function serve(problem: ServeProblem, solver: Solver, patience: Patience = endless): ServeAnswer {
   const { model, precision, workload } = problem
   const { promptLength, outputLength } = workload
   const cache = kvCacheBytes(model, promptLength, elementBytes[precision.kvCache])
@@ -39,11 +40,10 @@ export function serve(problem: ServeProblem, solvers: Solvers, patience: Patienc
   const rival = rivalOf(space, requests, best?.pair.disaggregated, patience(shares.frontier))
   const plans = assembled(
     deployments,
-    (deployment, rank) =>
-      assembleServe(deployment, requests, rank, solvers.small, rank === 1 ? rival : undefined),
+    (deployment, rank) => assembleServe(deployment, requests, rank, solver, rank === 1 ? rival : undefined),
     patience(shares.plans),
   ).flatMap((plan) => plan ?? [])
-  const unlaunchable = better && unlaunchableServe(better, requests, best ?? null, solvers.small)
+  const unlaunchable = better && unlaunchableServe(better, requests, best ?? null, solver)
   return {
     plans,
     unlaunchable,
@@ -60,7 +60,7 @@ export function serve(problem: ServeProblem, solvers: Solvers, patience: Patienc
     infeasible:
       plans.length > 0 || unexamined > 0
         ? null
-        : nothing(problem, space, requests, unlaunchable !== null, solvers, patience),
+        : nothing(problem, space, requests, unlaunchable !== null, solver, patience),
     model: modelSummary(problem, promptLength + outputLength),
     hardware: problem.cluster,
     precision,
@@ -142,7 +142,7 @@ function nothing(
   space: ServeSpace,
   requests: Requests,
   fits: boolean,
-  solvers: Solvers,
+  solver: Solver,
   patience: Patience,
 ): ServeAnswer['infeasible'] {
   const { precision, memoryBudget, constraints } = problem
@@ -164,8 +164,8 @@ function nothing(
     best: bestOf,
     unlaunched: () =>
       fits ? noLaunch(problem, serversOf(problem, problem.assumptions.frameworks), 0, launches) : null,
-    planOf: (deployment) => assembleServe(deployment, requests, 0, solvers.small),
-    wholePool: (phase, maxStepSeconds) => wholePool(problem, space, solvers, patience, phase, maxStepSeconds),
+    planOf: (deployment) => assembleServe(deployment, requests, 0, solver),
+    wholePool: (phase, maxStepSeconds) => wholePool(problem, space, solver, patience, phase, maxStepSeconds),
     fastestPrefill: () => {
       const all = space.stacks.flatMap((sizes) => sizes.flatMap(({ prefills }) => prefills()))
       return all.reduce<(typeof all)[number] | null>((a, b) => (a && a.seconds <= b.seconds ? a : b), null)
@@ -176,7 +176,7 @@ function nothing(
 function wholePool(
   problem: ServeProblem,
   { stacks }: ServeSpace,
-  solvers: Solvers,
+  solver: Solver,
   patience: Patience,
   phase: 'prefill' | 'generate',
   maxStepSeconds?: number,
@@ -189,5 +189,5 @@ function wholePool(
   const reasons = within(patience, shares.search, shares.reasons)
   // What would help is asked of deployments, not of this one instance.
   const own: Patience = (share) => (share < shares.suggestions ? reasons(share) : () => true)
-  return infer({ ...asked, constraints, workload } as Parameters<typeof infer>[0], solvers, own).infeasible
+  return infer({ ...asked, constraints, workload } as Parameters<typeof infer>[0], solver, own).infeasible
 }

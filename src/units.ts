@@ -11,4 +11,3 @@ export type Bytes = Quantity<'B'>
 export type Flops = Quantity<'FLOP'>
 export type BytesPerSecond = Quantity<'B/s'>
 export type FlopsPerSecond = Quantity<'FLOP/s'>
-export type Usd = Quantity<'USD'>

@@ -1,6 +1,5 @@
 /** A problem of inference as the service would make it of a request: the setting as in problem.ts, the phase as asked. */
 import { javascriptLpSolver } from '../solvers/javascript-lp-solver.ts'
-import type { Solvers } from '../src/optimize.ts'
 import type {
   GenerateWorkload,
   InferenceProblem,
@@ -32,8 +31,7 @@ const bf16: Precision = {
   optimizer: 'fp32',
 }
 
-/** Nothing of inference asks for duals, nor for large programmes. */
-export const solvers: Solvers = { small: javascriptLpSolver, large: javascriptLpSolver }
+export const solver = javascriptLpSolver
 
 export function inferenceProblem<Workload extends InferenceWorkload>({
   workload,

@@ -20,7 +20,7 @@ function withValue(document: unknown, path: readonly string[], value: unknown): 
   return inner === null && rest.length === 0 ? others : { ...others, [part]: inner }
 }
 
-export function asRecord(value: object): Readonly<Record<string, unknown>> {
+function asRecord(value: object): Readonly<Record<string, unknown>> {
   return value as Readonly<Record<string, unknown>>
 }
 

@@ -63,7 +63,7 @@ const suffixes: Readonly<Record<string, number>> = {
 }
 
 /** `64`, `4e6`, `4_194_304`, and as lengths and batches are said: `8k` is 8192, `4M` is 2^22. */
-export function numberMeant(text: string): number | undefined {
+function numberMeant(text: string): number | undefined {
   const [, digits, suffix = ''] = /^\s*([\d.,_]+(?:e\d+)?)\s*([a-z]{0,2})\s*$/i.exec(text) ?? []
   const factor = suffix === '' ? 1 : suffixes[suffix.toLowerCase()]
   const number = Number(digits?.replace(/[_,]/g, ''))

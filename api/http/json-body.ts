@@ -3,7 +3,7 @@ import express, { type RequestHandler } from 'express'
 import { ProblemError } from '../problems.ts'
 import { sendProblem } from './problem-response.ts'
 
-export const mostBodyBytes = 1024 * 1024
+const mostBodyBytes = 1024 * 1024
 
 const json = ['application/json', 'application/*+json']
 

@@ -65,6 +65,6 @@ function layoutOf({ layout = {} }: Sketch): Readonly<Record<string, string>> {
 
 export type AnsweredLayout = Extract<NonNullable<Sketch['layout']>, { readonly components: unknown }>
 
-export function isAnswered(layout: Sketch['layout']): layout is AnsweredLayout {
+function isAnswered(layout: Sketch['layout']): layout is AnsweredLayout {
   return layout !== undefined && 'components' in layout
 }

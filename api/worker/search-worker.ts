@@ -1,9 +1,8 @@
-/** Runs in a worker thread: requests to answers, with the domain, its solvers and the clock, behind structured clone. */
+/** Runs in a worker thread: requests to answers, with the domain, its solver and the clock, behind structured clone. */
 import { performance } from 'node:perf_hooks'
-import { loadHighs } from '../../solvers/highs.ts'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import { infer } from '../../src/infer.ts'
-import { optimize as optimizeTraining, type Solvers } from '../../src/optimize.ts'
+import { optimize as optimizeTraining } from '../../src/optimize.ts'
 import { type Patience, shares } from '../../src/patience.ts'
 import { evaluateRemedied } from '../../src/remedied.ts'
 import { evaluateInferenceRemedied } from '../../src/remedied-inference.ts'
@@ -29,7 +28,7 @@ import { type Errand, patienceOf } from './errand.ts'
 import type { Answer, Inspection, Question, Trial, Verdict } from './question.ts'
 import { type Reply, replied } from './reply.ts'
 
-const solvers: Solvers = { small: javascriptLpSolver, large: await loadHighs() }
+const solver = javascriptLpSolver
 const catalogue = loadCatalogue()
 const timed = { timed: true }
 const clock = () => performance.now()
@@ -66,12 +65,12 @@ export function collective({ subject, ...terms }: Errand<CollectiveRequest>): Re
 export function optimized(question: Question, patience: Patience): Answer {
   switch (question.mode) {
     case 'train':
-      return optimizeTraining(question.problem, solvers, patience)
+      return optimizeTraining(question.problem, solver, patience)
     case 'prefill':
     case 'generate':
-      return infer(question.problem, solvers, patience)
+      return infer(question.problem, solver, patience)
     case 'serve':
-      return serve(question.problem, solvers, patience)
+      return serve(question.problem, solver, patience)
   }
 }
 
@@ -79,13 +78,13 @@ export function optimized(question: Question, patience: Patience): Answer {
 export function evaluated(trial: Trial, patience: Patience): Verdict {
   const stop = patience(shares.suggestions)
   return trial.mode === 'train'
-    ? evaluateRemedied(trial.problem, trial.sketch, solvers, stop)
-    : evaluateInferenceRemedied(trial.problem, trial.sketch, solvers, stop)
+    ? evaluateRemedied(trial.problem, trial.sketch, solver, stop)
+    : evaluateInferenceRemedied(trial.problem, trial.sketch, solver, stop)
 }
 
 /** The plan, and the best that there is: the search has what time the plan leaves it. */
 export function validated({ trial, require }: Inspection, patience: Patience): Validation {
   return trial.mode === 'train'
-    ? validateTraining(trial.problem, trial.sketch, require, solvers, patience)
-    : validatePhase(trial.problem, trial.sketch, require, solvers, patience)
+    ? validateTraining(trial.problem, trial.sketch, require, solver, patience)
+    : validatePhase(trial.problem, trial.sketch, require, solver, patience)
 }

@@ -77,15 +77,6 @@ export function layerKindFlops(
   return { dense: attending + mlp, sparse: attending + 2 * expertLayerParameters(model).active }
 }
 
-export function layerTrainFlops(
-  model: Transformer,
-  tokens: number,
-  sequenceLength: number,
-  attention: AttentionFlops,
-): LayerFlops {
-  return layerForwardFlops(model, 3 * tokens, sequenceLength, attention)
-}
-
 export function forwardFlops(
   model: Transformer,
   tokens: number,
@@ -142,9 +133,4 @@ function tokenDotProducts(
 /** Forward, the whole vocabulary. */
 export function unembeddingFlops(model: Transformer, tokens: number): Flops {
   return 2 * tokens * model.dModel * model.vocab
-}
-
-/** The rule of thumb 6·P·t, for any parameter count that one cares to name. */
-export function denseTrainFlops(parameters: number, tokens: number): Flops {
-  return 6 * parameters * tokens
 }

@@ -118,7 +118,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
  * The FLOPs that MFU counts: 6 per parameter that multiplies tokens in a matmul (the unembedding once, the embedding
  * lookup and routers not), and attention as the assumptions count it.
  */
-export function usefulStepFlops({ problem }: CostModel): number {
+function usefulStepFlops({ problem }: CostModel): number {
   const { model, workload, assumptions } = problem
   const { batchTokens, sequenceLength } = workload
   const all = trainFlops(model, batchTokens, sequenceLength, assumptions.attentionFlops).total

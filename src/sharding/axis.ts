@@ -40,7 +40,7 @@ const axesWith = (has: (row: AxisRow) => boolean): readonly Axis[] => rows.filte
 
 export const axes: readonly Axis[] = axesWith(() => true)
 
-export const axesOfSequences = axesWith(({ sequences }) => sequences)
+const axesOfSequences = axesWith(({ sequences }) => sequences)
 export const replicatingAxes = axesWith(({ replicates }) => replicates)
 export const weightShardingAxes = axesWith(({ shardsWeights }) => shardsWeights)
 export const axesAcrossSlices = axesWith(({ crossesSlices }) => crossesSlices)

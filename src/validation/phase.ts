@@ -1,6 +1,7 @@
 /** A written plan of prefill or generation, checked. */
+
+import type { Solver } from '../../solvers/linear-program.ts'
 import { infer } from '../infer.ts'
-import type { Solvers } from '../optimize.ts'
 import { type Patience, shares } from '../patience.ts'
 import type { InferenceSketch, PhaseProblem } from '../problem.ts'
 import { evaluateInferenceRemedied } from '../remedied-inference.ts'
@@ -12,12 +13,12 @@ export function validatePhase(
   question: PhaseProblem,
   sketch: InferenceSketch,
   asked: Requirements,
-  solvers: Solvers,
+  solver: Solver,
   patience: Patience,
 ): Validation {
   const problem = forFrameworks(question, asked)
-  const verdict = evaluateInferenceRemedied(problem, sketch, solvers, patience(shares.remedies))
-  const found = infer({ ...problem, top: 1 }, solvers, patience)
+  const verdict = evaluateInferenceRemedied(problem, sketch, solver, patience(shares.remedies))
+  const found = infer({ ...problem, top: 1 }, solver, patience)
   return validate({ mesh: sketch.mesh, ranking: rankingOf(problem) }, asked, verdict, found)
 }
 

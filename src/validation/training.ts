@@ -1,5 +1,5 @@
 /** A written plan of training, checked. */
-import type { Solvers } from '../optimize.ts'
+import type { Solver } from '../../solvers/linear-program.ts'
 import { optimize } from '../optimize.ts'
 import { type Patience, shares } from '../patience.ts'
 import type { PlanSketch, Problem } from '../problem.ts'
@@ -12,11 +12,11 @@ export function validateTraining(
   question: Problem,
   sketch: PlanSketch,
   asked: Requirements,
-  solvers: Solvers,
+  solver: Solver,
   patience: Patience,
 ): Validation {
   const problem = forFrameworks(question, asked)
-  const verdict = evaluateRemedied(problem, sketch, solvers, patience(shares.remedies))
-  const found = optimize({ ...problem, top: 1 }, solvers, patience)
+  const verdict = evaluateRemedied(problem, sketch, solver, patience(shares.remedies))
+  const found = optimize({ ...problem, top: 1 }, solver, patience)
   return validate({ mesh: sketch.mesh, ranking: byStep }, asked, verdict, found)
 }

@@ -145,7 +145,7 @@ function prediction(run: PublishedLayout, constants: Partial<Assumptions> = {}):
     ...(virtualStages === undefined ? {} : { virtualStages }),
     ...(rematerialization === undefined ? {} : { rematerialization }),
   }
-  const answer = evaluate(problem, sketch, noSolvers)
+  const answer = evaluate(problem, sketch, unsolved)
   return 'plan' in answer ? answer.plan : null
 }
 
@@ -158,7 +158,6 @@ function catalogueModel(name: string): Transformer {
 
 /** An evaluation needs no programme solved. */
 const unsolved = () => ({ status: 'unsolved', reason: 'crashed' }) as const
-const noSolvers = { small: unsolved, large: unsolved }
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)

@@ -4,10 +4,10 @@
  */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadHighs } from '../../solvers/highs.ts'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Solver } from '../../solvers/linear-program.ts'
 import { bestLayouts, chooseLayouts, type LayoutQuestion } from '../../src/search/component-layout.ts'
+import { loadHighs } from '../highs.ts'
 import { runs } from '../runs.ts'
 import { bestOfAll, everyChoice, layoutQuestions, plain, real } from './layout-questions.ts'
 

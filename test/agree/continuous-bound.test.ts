@@ -5,7 +5,6 @@
 
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadHighs } from '../../solvers/highs.ts'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Solver } from '../../solvers/linear-program.ts'
 import { type CostModel, costModel } from '../../src/cost/model.ts'
@@ -23,6 +22,7 @@ import { casesOf, continuousBound } from '../../src/search/bound/continuous-boun
 import { enumerateMeshes } from '../../src/search/meshes.ts'
 import { search } from '../../src/search/search.ts'
 import { axes, axesOf, type Mesh } from '../../src/sharding/axis.ts'
+import { loadHighs } from '../highs.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 import { runs } from '../runs.ts'
 

@@ -12,10 +12,10 @@ import { sketchedPlan } from '../laws/sketched-plan.ts'
 import { problem } from '../problem.ts'
 import { runs } from '../runs.ts'
 
-const solvers = { small: javascriptLpSolver, large: javascriptLpSolver }
+const solver = javascriptLpSolver
 
 function evaluated(asked: Problem, sketch: PlanSketch) {
-  const answer = evaluate(asked, sketch, solvers)
+  const answer = evaluate(asked, sketch, solver)
   if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
   return answer
 }
@@ -67,7 +67,7 @@ describe('a plan that is written, of any small problem,', () => {
   it('is what the search lists where it is copied from the list, or says its mesh alone', () => {
     fc.assert(
       fc.property(problems, (asked) => {
-        const { plans, unlaunchable } = optimize(asked, solvers)
+        const { plans, unlaunchable } = optimize(asked, solver)
         for (const plan of plans) {
           expect(told(evaluated(asked, { mesh: plan.mesh }).plan)).toEqual(told(plan))
           expect(told(evaluated(asked, sketchedPlan(plan)).plan)).toEqual(told(plan))
@@ -86,7 +86,7 @@ describe('a plan that is written, of any small problem,', () => {
         const mesh = allowed[drawn % allowed.length]
         if (!mesh) return
         const [{ plans, unlaunchable }, { plan, warnings }] = [
-          optimize({ ...asked, constraints: mesh }, solvers),
+          optimize({ ...asked, constraints: mesh }, solver),
           evaluated(asked, { mesh }),
         ]
         const best = plans[0] ?? unlaunchable?.plan
@@ -105,7 +105,7 @@ describe('a plan that is written, of any small problem,', () => {
       ...{ model: 'llama-3-8b', chip: 'h100-sxm', chips: 8, batchTokens: 131_072, sequenceLength: 8192 },
       constraints: { ...unitMesh, tensor: 4, tensor2: 2 },
     })
-    const { plans, unlaunchable, infeasible } = optimize(asked, solvers)
+    const { plans, unlaunchable, infeasible } = optimize(asked, solver)
     expect(plans).toEqual([])
     expect(infeasible?.reasons).toMatchObject([{ reason: 'launch' }])
     expect(infeasible?.suggestions.map(({ pointer }) => pointer)).toContain('/assumptions/frameworks')
@@ -153,8 +153,8 @@ describe('a plan that is found under constraints', () => {
   it('is never better than the first without them, launched or not', () => {
     fc.assert(
       fc.property(problems, narrower, (asked, constraints) => {
-        const free = optimize(asked, solvers)
-        const bound = optimize({ ...asked, constraints }, solvers)
+        const free = optimize(asked, solver)
+        const bound = optimize({ ...asked, constraints }, solver)
         const first = ({ plans }: typeof free) => plans[0]?.stepTimeSeconds ?? Number.POSITIVE_INFINITY
         const best = (answer: typeof free) => answer.unlaunchable?.plan.stepTimeSeconds ?? first(answer)
         expect(first(bound)).toBeGreaterThanOrEqual(first(free) * (1 - 1e-9))

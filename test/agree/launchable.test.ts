@@ -9,7 +9,7 @@ import { search } from '../../src/search/search.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 import { enumeration } from './enumeration.ts'
 
-const solvers = { small: javascriptLpSolver, large: javascriptLpSolver }
+const solver = javascriptLpSolver
 
 const small = {
   layers: 6,
@@ -66,7 +66,7 @@ describe('the search for plans that can be launched', () => {
         ...{ batchTokens: 16 * 4096, sequenceLength: 4096 },
         assumptions: { basis: 'calibrated', frameworks: [framework] },
       })
-      const { plans, warnings } = optimize(made, solvers)
+      const { plans, warnings } = optimize(made, solver)
       const flags = plans.map(({ launch }) => launch[framework])
       if (warnings.some((warning) => warning.includes('can launch a plan'))) continue
       expect(flags.length).toBeGreaterThan(0)
@@ -80,7 +80,7 @@ describe('the search for plans that can be launched', () => {
       ...{ batchTokens: 16 * 4096, sequenceLength: 4096 },
       assumptions: { basis: 'calibrated', frameworks },
     })
-    const { plans, warnings } = optimize(made, solvers)
+    const { plans, warnings } = optimize(made, solver)
     expect(plans.length).toBeGreaterThan(0)
     expect(warnings.join()).toContain('can launch a plan for this request')
   })

@@ -6,7 +6,6 @@
 
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadHighs } from '../../solvers/highs.ts'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Solver } from '../../solvers/linear-program.ts'
 import { createTraffic } from '../../src/cost/communication/traffic.ts'
@@ -32,6 +31,7 @@ import {
 } from '../../src/search/memory-policy/memory-policy.ts'
 import { search } from '../../src/search/search.ts'
 import type { LayoutNumbers } from '../../src/search/stages/stage-windows.ts'
+import { loadHighs } from '../highs.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 import { runs } from '../runs.ts'
 

@@ -10,13 +10,7 @@ import { servable } from '../../src/launch/serving.ts'
 import { assembleInference } from '../../src/plan/inference/assemble.ts'
 import type { PhaseProblem } from '../../src/problem.ts'
 import { meshKey } from '../../src/search/candidate.ts'
-import {
-  generation,
-  type InferenceOptions,
-  inferenceProblem,
-  prompts,
-  solvers,
-} from '../inference-problem.ts'
+import { generation, type InferenceOptions, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 import { sketchedPass } from '../laws/sketched-plan.ts'
 import { smallDense } from '../small-model.ts'
 
@@ -107,9 +101,9 @@ describe.each(questions)('%s', (_, asked) => {
   })
 
   it('is answered as it is listed, by its mesh or whole, and the best that cannot be served beside it', () => {
-    const { plans, unlaunchable } = infer(problem, solvers)
+    const { plans, unlaunchable } = infer(problem, solver)
     const evaluated = (sketch: Parameters<typeof evaluateInference>[1]) => {
-      const answer = evaluateInference(problem, sketch, solvers)
+      const answer = evaluateInference(problem, sketch, solver)
       if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
       return answer.plan
     }

@@ -4,9 +4,9 @@
  */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadHighs } from '../../solvers/highs.ts'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { LinearProgram, Row, Solution, Solver, Variable } from '../../solvers/linear-program.ts'
+import { loadHighs } from '../highs.ts'
 import { runs } from '../runs.ts'
 
 let highs: Solver

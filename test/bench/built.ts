@@ -7,7 +7,6 @@ export const { optimizeRequest } =
   await load<typeof import('../../api/schemas/optimize.ts')>('api/schemas/optimize')
 export const { problemOf } =
   await load<typeof import('../../api/translate/problem.ts')>('api/translate/problem')
-export const { loadHighs } = await load<typeof import('../../solvers/highs.ts')>('solvers/highs')
 export const { javascriptLpSolver } = await load<typeof import('../../solvers/javascript-lp-solver.ts')>(
   'solvers/javascript-lp-solver',
 )

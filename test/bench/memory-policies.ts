@@ -3,12 +3,12 @@
  * layout of each question, with a budget halfway between what its leanest and its fattest policy take.
  */
 import type { Solver } from '../../solvers/linear-program.ts'
+import { loadHighs } from '../highs.ts'
 import {
   costing,
   costModel,
   fittingMixes,
   javascriptLpSolver,
-  loadHighs,
   relaxMemoryPolicy,
   search,
   shortBytes,

@@ -2,7 +2,7 @@
  * Wall time of whole searches in a process of their own: the first, which also compiles the code, then warm ones, and
  * apart what derives the cost model and what searches. The rest of `optimize` assembles plans and sensitivities.
  */
-import { costModel, javascriptLpSolver, loadHighs, optimize, search } from './built.ts'
+import { costModel, javascriptLpSolver, optimize, search } from './built.ts'
 import { problemNamed, type QuestionName } from './questions.ts'
 import { milliseconds, repeated } from './stopwatch.ts'
 
@@ -10,11 +10,11 @@ const runs = 5
 
 export async function searchRow(name: QuestionName) {
   const problem = problemNamed(name)
-  const solvers = { small: javascriptLpSolver, large: await loadHighs() }
-  const first = milliseconds(() => optimize(problem, solvers))
-  const warm = repeated(runs, () => optimize(problem, solvers))
+  const solver = javascriptLpSolver
+  const first = milliseconds(() => optimize(problem, solver))
+  const warm = repeated(runs, () => optimize(problem, solver))
   const model = costModel(problem)
-  const { search: account } = optimize(problem, solvers)
+  const { search: account } = optimize(problem, solver)
   return {
     question: name,
     'first ms': first,

@@ -14,8 +14,8 @@ import type { MixtureOfExperts, Transformer } from '../../src/model/transformer.
 import { elementBytes } from '../../src/recipe/element-type.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'
 import { type Mesh, meshSize, replicasOf, unitMesh } from '../../src/sharding/axis.ts'
-import { layerComponents } from '../../src/sharding/tables/training-layout.ts'
 import { problem } from '../problem.ts'
+import { layerComponents } from '../rules-of-thumb.ts'
 import { type Input, section } from './case.ts'
 import { catalogueChip, inventedChip } from './chips.ts'
 import { crossing } from './crossing.ts'
@@ -156,11 +156,7 @@ section('mixtures of experts', (hold) => {
       batchTokens: input('seqs') * input('seq'),
       sequenceLength: input('seq'),
     })
-    const found = evaluate(
-      made,
-      { mesh, zeroStage: 1 },
-      { small: javascriptLpSolver, large: javascriptLpSolver },
-    )
+    const found = evaluate(made, { mesh, zeroStage: 1 }, javascriptLpSolver)
     if ('illegal' in found) throw new RangeError(found.illegal.map(({ detail }) => detail).join())
     const { plan } = found
     const tokens = plan.microbatches * plan.microbatchTokens * replicasOf(plan.mesh)

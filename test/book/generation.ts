@@ -17,7 +17,7 @@ import { elementBytes } from '../../src/recipe/element-type.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import type { Bytes, Seconds } from '../../src/units.ts'
-import { generation, solvers } from '../inference-problem.ts'
+import { generation, solver } from '../inference-problem.ts'
 import { modelOf } from './models.ts'
 import { switched } from './networks.ts'
 
@@ -77,7 +77,7 @@ export function generationProblem(asked: Generation): InferenceProblem<GenerateW
 
 /** The best plan. */
 export function generated(asked: Generation): InferencePlan {
-  const [best] = infer(generationProblem(asked), solvers).plans
+  const [best] = infer(generationProblem(asked), solver).plans
   if (!best) throw new RangeError('Nothing fits')
   return best
 }
@@ -89,11 +89,11 @@ export function evaluated(
   layout: InferenceSketch['layout'] = {},
 ): InferencePlan {
   const problem = generationProblem(asked)
-  const found = evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout }, solvers)
+  const found = evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout }, solver)
   if ('illegal' in found) throw new RangeError(found.illegal.map(({ detail }) => detail).join())
   return found.plan
 }
 
 export function fits(asked: Generation): boolean {
-  return infer(generationProblem(asked), solvers).plans.length > 0
+  return infer(generationProblem(asked), solver).plans.length > 0
 }

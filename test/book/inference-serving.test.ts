@@ -1,7 +1,7 @@
 import { infer } from '../../src/infer.ts'
 import { generateCapacity, prefillCapacity } from '../../src/inference/serving/capacity.ts'
 import { kvCacheBytes, kvCacheBytesPerToken } from '../../src/model/kv-cache.ts'
-import { prompts, solvers } from '../inference-problem.ts'
+import { prompts, solver } from '../inference-problem.ts'
 import { type Input, section } from './case.ts'
 import { catalogueChip, inventedChip } from './chips.ts'
 import { type Generation, generated, generationProblem, modelKeeping } from './generation.ts'
@@ -18,7 +18,7 @@ section('serving', (hold) => {
         context: 1,
       }
       const workload = prompts(1, input('prompt'), { cachedPrefixLength })
-      const [plan] = infer({ ...generationProblem(asked), workload }, solvers).plans
+      const [plan] = infer({ ...generationProblem(asked), workload }, solver).plans
       return plan?.timeSeconds.compute ?? Number.NaN
     }
     return { compute_fraction: compute(input('shared')) / compute(0) }

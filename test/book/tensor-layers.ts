@@ -1,4 +1,5 @@
 /** Whole layers, attention and MLP, tensor-parallel in the forward pass: all of their collectives, one after another. */
+
 import { book } from '../../src/book-assumptions.ts'
 import { networkPrices } from '../../src/cost/communication/network.ts'
 import { addBuckets, createTraffic, windowTime } from '../../src/cost/communication/traffic.ts'
@@ -7,8 +8,8 @@ import { createScale, extentsOf, setBatch, setMesh } from '../../src/cost/compil
 import { resourceCount } from '../../src/hardware/network/collective.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
 import { derive } from '../../src/sharding/derive.ts'
-import { layerComponents } from '../../src/sharding/tables/training-layout.ts'
 import type { Seconds } from '../../src/units.ts'
+import { layerComponents } from '../rules-of-thumb.ts'
 import type { Arrangement } from './networks.ts'
 import { precisionOf } from './precision.ts'
 

@@ -1,5 +1,5 @@
-import { denseTrainFlops } from '../../src/model/flops.ts'
 import { meshSize, unitMesh } from '../../src/sharding/axis.ts'
+import { denseTrainFlops } from '../rules-of-thumb.ts'
 import { section } from './case.ts'
 import { sections } from './coverage.ts'
 import { day, ratesAt, trainingTime } from './utilisation.ts'

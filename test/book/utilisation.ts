@@ -1,12 +1,13 @@
 /** Training at a given fraction of peak: the rule 6·P·tokens spread over chips that reach it. */
+
 import { book } from '../../src/book-assumptions.ts'
 import type { CompiledProduct } from '../../src/cost/compile/compile.ts'
 import { createScale, one, setMesh, termOf } from '../../src/cost/compile/term.ts'
 import { type ComputeRates, computeRates, computeTime } from '../../src/cost/compute/compute.ts'
-import { denseTrainFlops } from '../../src/model/flops.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { monomial } from '../../src/sharding/monomial.ts'
 import type { FlopsPerSecond, Seconds } from '../../src/units.ts'
+import { denseTrainFlops } from '../rules-of-thumb.ts'
 import { inventedChip } from './chips.ts'
 
 export const day = 24 * 3600

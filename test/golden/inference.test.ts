@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { infer } from '../../src/infer.ts'
 import type { InferenceAnswer, InferencePlan } from '../../src/plan/inference-plan.ts'
 import type { PhaseProblem } from '../../src/problem.ts'
-import { generation, inferenceProblem, prompts, solvers } from '../inference-problem.ts'
+import { generation, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 
 const fp8 = { weights: 'fp8', compute: 'fp8', kvCache: 'fp8' } as const
 
@@ -43,7 +43,7 @@ const questions: Readonly<Record<string, PhaseProblem>> = {
 
 describe('the ranked plans of inference where', () => {
   it.each(Object.entries(questions))('%s', async (name, problem) => {
-    await expect(page(infer(problem, solvers))).toMatchFileSnapshot(
+    await expect(page(infer(problem, solver))).toMatchFileSnapshot(
       `../../fixtures/golden/plans/${name.replaceAll(/[ ,.]+/g, '-')}.txt`,
     )
   })

@@ -19,7 +19,7 @@ import { contextModels } from '../../src/search/context-models.ts'
 import { search } from '../../src/search/search.ts'
 import { searchAll } from '../../src/search/search-all.ts'
 import { meshSize } from '../../src/sharding/axis.ts'
-import { generation, inferenceProblem, prompts, solvers } from '../inference-problem.ts'
+import { generation, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 import { problem } from '../problem.ts'
 import { runs } from '../runs.ts'
 
@@ -207,7 +207,7 @@ describe('the plans that leave chips idle', () => {
         const given = training(asked, on as Machine)
         const question = phase(other, on as Machine)
         const { chips } = given.cluster
-        const { plans, search: account } = optimize(given, solvers)
+        const { plans, search: account } = optimize(given, solver)
         const { pruned, evaluated, infeasible } = account
         expect(account.enumerated).toBe(
           Object.values(infeasible).reduce((sum, count) => sum + count, pruned + evaluated),
@@ -220,20 +220,20 @@ describe('the plans that leave chips idle', () => {
           const again = evaluate(
             given,
             { mesh: plan.mesh, contextLayout: plan.contextLayout ?? undefined } as never,
-            solvers,
+            solver,
           )
           if (!('plan' in again)) throw new Error(JSON.stringify(again))
           expect(again.plan.stepTimeSeconds).toBeLessThanOrEqual(plan.stepTimeSeconds * rounding)
           expect(again.plan.idleChips).toBe(plan.idleChips)
           expect(again.warnings.some((text) => text.includes('idle'))).toBe(plan.idleChips > 0)
         }
-        for (const plan of infer(question, solvers).plans) {
+        for (const plan of infer(question, solver).plans) {
           expect([plan.chips, plan.chips + plan.idleChips]).toEqual([meshSize(plan.mesh), chips])
           const { mesh, batchSequences } = plan
           const again = evaluateInference(
             question,
             { mesh, batchSequences, layout: plan.layout.components },
-            solvers,
+            solver,
           )
           if (!('plan' in again)) throw new Error(JSON.stringify(again))
           expect(again.plan.stepTimeSeconds).toBeLessThanOrEqual(plan.stepTimeSeconds * rounding)
@@ -283,7 +283,7 @@ describe('constraints', () => {
   it('on the axes may leave chips idle, and on the chips say how many', () => {
     const asked = { chip: 'h100-sxm', chips: 16, model, batchTokens: 65_536, sequenceLength: 4096, top: 1 }
     const used = (constraints: Problem['constraints']) =>
-      optimize(problem({ ...asked, constraints }), solvers).plans.map(({ chips, idleChips }) => [
+      optimize(problem({ ...asked, constraints }), solver).plans.map(({ chips, idleChips }) => [
         chips,
         idleChips,
       ])

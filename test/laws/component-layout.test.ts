@@ -1,7 +1,6 @@
 /** What must hold of the best layouts whatever the components are. */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadHighs } from '../../solvers/highs.ts'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Solver } from '../../solvers/linear-program.ts'
 import {
@@ -13,6 +12,7 @@ import {
   type Resharding,
 } from '../../src/search/component-layout.ts'
 import { everyChoice, layoutQuestions, plain, real } from '../agree/layout-questions.ts'
+import { loadHighs } from '../highs.ts'
 import { runs } from '../runs.ts'
 
 let highs: Solver

@@ -19,7 +19,7 @@ import { latentAttention } from '../../src/sharding/tables/latent-attention.ts'
 import { attention } from '../../src/sharding/tables/training-layout.ts'
 import { problem } from '../problem.ts'
 
-const solvers = { small: javascriptLpSolver, large: javascriptLpSolver }
+const solver = javascriptLpSolver
 
 const asked = problem({
   model: 'llama-3-8b',
@@ -64,7 +64,7 @@ describe('a layout of context', () => {
     const { model, cluster, workload, assumptions } = asked
     const compute = (contextLayout: ContextLayout) => {
       const plan = { mesh: { ...unitMesh, data: 16 / c, context: c }, zeroStage: 1, contextLayout } as const
-      const found = evaluate(asked, { ...plan, rematerialization: 'none' }, solvers)
+      const found = evaluate(asked, { ...plan, rematerialization: 'none' }, solver)
       if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
       return found.plan.timeSeconds.compute
     }
@@ -108,7 +108,7 @@ describe('a layout of context', () => {
   it('is never slower for one more that may be tried', () => {
     const time = (tried: readonly ContextLayout[]) => {
       const assumptions = { ...asked.assumptions, contextLayouts: tried }
-      return optimize({ ...asked, assumptions, constraints: { context: 4 } }, solvers).plans[0]
+      return optimize({ ...asked, assumptions, constraints: { context: 4 } }, solver).plans[0]
         ?.stepTimeSeconds
     }
     const [gather = 0, more = 0, all = 0] = [time(['gather']), time(['gather', 'ring']), time(contextLayouts)]
@@ -119,13 +119,13 @@ describe('a layout of context', () => {
   it('may be written into a plan, and is refused where it cannot be', () => {
     const mesh = { ...unitMesh, context: 8, data: 2 }
     const answers = contextLayouts.map((contextLayout) =>
-      evaluate(asked, { mesh, contextLayout, zeroStage: 1 }, solvers),
+      evaluate(asked, { mesh, contextLayout, zeroStage: 1 }, solver),
     )
     expect(answers.map((answer) => ('plan' in answer ? answer.plan.contextLayout : null))).toEqual(
       contextLayouts,
     )
     const wide = { ...unitMesh, context: 8, tensor: 2 }
-    const refused = evaluate(asked, { mesh: wide, contextLayout: 'ulysses' }, solvers)
+    const refused = evaluate(asked, { mesh: wide, contextLayout: 'ulysses' }, solver)
     expect(refused).toMatchObject({ illegal: [{ pointer: '/plan/contextLayout' }] })
   })
 })

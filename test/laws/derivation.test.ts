@@ -8,13 +8,8 @@ import { policyRows } from '../../src/recipe/policy.ts'
 import type { Axis } from '../../src/sharding/axis.ts'
 import { type Component, restricted } from '../../src/sharding/component.ts'
 import type { ZeroStage } from '../../src/sharding/states.ts'
-import {
-  attention,
-  embedding,
-  layerComponents,
-  mlp,
-  unembedding,
-} from '../../src/sharding/tables/training-layout.ts'
+import { attention, embedding, mlp, unembedding } from '../../src/sharding/tables/training-layout.ts'
+import { layerComponents } from '../rules-of-thumb.ts'
 import { runs } from '../runs.ts'
 import { plain } from './simulated-mesh.ts'
 import { type Run, run } from './simulated-training.ts'

@@ -214,11 +214,7 @@ describe('the activations of routed experts', () => {
 })
 
 function planOf(made: Problem, sketch: Omit<PlanSketch, 'mesh'> & { mesh: Partial<Mesh> }): Plan {
-  const found = evaluate(
-    made,
-    { ...sketch, mesh: { ...unitMesh, ...sketch.mesh } },
-    { small: javascriptLpSolver, large: javascriptLpSolver },
-  )
+  const found = evaluate(made, { ...sketch, mesh: { ...unitMesh, ...sketch.mesh } }, javascriptLpSolver)
   if ('illegal' in found) throw new Error(found.illegal.map(({ detail }) => detail).join())
   return found.plan
 }
@@ -346,11 +342,7 @@ describe('a plan that spreads experts', () => {
   it('warns that routing is taken to be even, and one that does not need not', () => {
     const made = problem({ ...workload, model: withExperts(), chip: 'h100-sxm', chips: 8 })
     const warningsOf = (mesh: Partial<Mesh>) => {
-      const found = evaluate(
-        made,
-        { mesh: { ...unitMesh, ...mesh }, zeroStage: 1 },
-        { small: javascriptLpSolver, large: javascriptLpSolver },
-      )
+      const found = evaluate(made, { mesh: { ...unitMesh, ...mesh }, zeroStage: 1 }, javascriptLpSolver)
       if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
       return found.warnings.join()
     }

@@ -17,13 +17,7 @@ import { fullAttention, type LatentAttention, type MixtureOfExperts } from '../.
 import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import type { PhaseProblem } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
-import {
-  generation,
-  type InferenceOptions,
-  inferenceProblem,
-  prompts,
-  solvers,
-} from '../inference-problem.ts'
+import { generation, type InferenceOptions, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 import { runs } from '../runs.ts'
 import { choicesOf } from './layout-choices.ts'
 
@@ -107,7 +101,7 @@ function evaluated(
   mesh: Partial<Mesh>,
   layout: Readonly<Record<string, string>> = {},
 ): InferencePlan {
-  const answer = evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout }, solvers)
+  const answer = evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout }, solver)
   if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
   return answer.plan
 }
@@ -129,7 +123,7 @@ describe('one expert that every token visits', () => {
       fc.property(hardware, workloads, fc.boolean(), (on, workload, book) => {
         const assumptions = book ? ('book' as const) : { ...plain, workspace: false }
         const of = (model: Architecture) =>
-          infer(problemOf({ ...on, workload, assumptions, model, top: 4 }), solvers).plans
+          infer(problemOf({ ...on, workload, assumptions, model, top: 4 }), solver).plans
         const [mixed, own] = [of(withExperts(one)), of(dense)]
         expect(mixed.map(({ stepTimeSeconds }) => stepTimeSeconds)).toEqual(
           own.map(({ stepTimeSeconds }) => expect.closeTo(stepTimeSeconds, 12)),
@@ -191,7 +185,7 @@ describe('an expert axis', () => {
       const workload = generation(96, 2000)
       const problem = inferenceProblem({ model, chip: 'h100-sxm', chips: 96, workload })
       const sketch = { mesh: { ...unitMesh, expert, data: 96 / expert }, layout: {} }
-      return 'illegal' in evaluateInference(problem, sketch, solvers)
+      return 'illegal' in evaluateInference(problem, sketch, solver)
     }
     const shared = [3, 4, 16, 24, 32, 48].map((expert) => illegal(withExperts(experts), expert))
     expect([illegal(dense, 4), ...shared]).toEqual([true, false, false, false, false, true, true])
@@ -244,7 +238,7 @@ describe('a plan of a mixture of experts', () => {
   it('takes no less than the floor', () => {
     fc.assert(
       fc.property(routed, (problem) => {
-        for (const { stepTimeSeconds, floorSeconds: floor, lowerBoundSeconds } of infer(problem, solvers)
+        for (const { stepTimeSeconds, floorSeconds: floor, lowerBoundSeconds } of infer(problem, solver)
           .plans) {
           expect(floor).toBeLessThanOrEqual(stepTimeSeconds * (1 + 1e-9))
           expect(lowerBoundSeconds).toBeLessThanOrEqual(stepTimeSeconds * (1 + 1e-9))
@@ -257,7 +251,7 @@ describe('a plan of a mixture of experts', () => {
   it('has parts of its time that add up to it', () => {
     fc.assert(
       fc.property(routed, (problem) => {
-        for (const { stepTimeSeconds, timeSeconds } of infer(problem, solvers).plans) {
+        for (const { stepTimeSeconds, timeSeconds } of infer(problem, solver).plans) {
           const { compute, hbm, exposedCommunication, pipelineBubble, overhead } = timeSeconds
           const sum = compute + hbm + exposedCommunication + pipelineBubble + overhead
           expect(sum / stepTimeSeconds).toBeCloseTo(1, 6)
@@ -270,7 +264,7 @@ describe('a plan of a mixture of experts', () => {
   it('is no slower than with other layouts on its mesh', () => {
     fc.assert(
       fc.property(routed, whole(0, 1e6), (problem, seed) => {
-        const [plan] = infer(problem, solvers).plans
+        const [plan] = infer(problem, solver).plans
         if (!plan) return
         const { mesh, layout, stepTimeSeconds } = plan
         expect(evaluated(problem, mesh, layout.components).stepTimeSeconds).toBeCloseTo(stepTimeSeconds, 12)
@@ -293,7 +287,7 @@ describe('a plan of a mixture of experts', () => {
         const problem = inferenceProblem({ ...on, model: withExperts(mixture) })
         const work = (sequences: number) => ({ sequences, positions: 1, headPositions: 1, contexts: [] })
         expect(floorSeconds(problem, work(batch))).toBeLessThanOrEqual(floorSeconds(problem, work(batch + 1)))
-        for (const { streaming, memoryBytes, microbatches } of infer(problem, solvers).plans) {
+        for (const { streaming, memoryBytes, microbatches } of infer(problem, solver).plans) {
           const stored = memoryBytes.parameters / problem.cluster.chip.hbmBytesPerSecond
           expect(streaming.weightsSeconds).toBeLessThanOrEqual(stored * microbatches * (1 + 1e-9))
         }
@@ -322,7 +316,7 @@ describe('latent attention', () => {
 
   it('is absorbed where one token meets a long cache, and projected where a long prompt meets itself', () => {
     const forms = (workload: PhaseProblem['workload']) =>
-      infer(problem(workload), solvers).plans.map(({ layout }) => layout.components.attention?.split('/')[2])
+      infer(problem(workload), solver).plans.map(({ layout }) => layout.components.attention?.split('/')[2])
     expect(new Set(forms(generation(64, 8000)))).toEqual(new Set(['absorbed']))
     expect(new Set(forms(prompts(8, 8000)))).toEqual(new Set(['projected']))
   })
@@ -351,7 +345,7 @@ describe('latent attention', () => {
   it('takes no less than the floor', () => {
     fc.assert(
       fc.property(problems(fc.constant(latentModel)), (given) => {
-        for (const { stepTimeSeconds, floorSeconds: floor } of infer(given, solvers).plans) {
+        for (const { stepTimeSeconds, floorSeconds: floor } of infer(given, solver).plans) {
           expect(floor).toBeLessThanOrEqual(stepTimeSeconds * (1 + 1e-9))
         }
       }),

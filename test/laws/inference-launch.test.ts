@@ -7,13 +7,7 @@ import { byPart, partParameters, type WeightPart, weightParts } from '../../src/
 import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import type { PhaseProblem, Precision } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
-import {
-  generation,
-  type InferenceOptions,
-  inferenceProblem,
-  prompts,
-  solvers,
-} from '../inference-problem.ts'
+import { generation, type InferenceOptions, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 import { generateProblems, prefillProblems } from './inference-problems.ts'
 
 interface Unsupported {
@@ -37,7 +31,7 @@ function launched(
   mesh: Partial<Mesh>,
   layout: Readonly<Record<string, string>> = plain,
 ): Launched {
-  const answer = evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout }, solvers)
+  const answer = evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout }, solver)
   if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
   return answer.plan.launch as unknown as Launched
 }
@@ -99,7 +93,7 @@ describe('a quantised checkpoint', () => {
     const part = (of: WeightPart) => (of === 'experts' ? 0.53125 : 2)
     const planOf = (precision: Partial<Precision>) => {
       const problem = inferenceProblem({ ...gptOss, workload, precision })
-      const answer = evaluateInference(problem, { mesh: unitMesh, layout: experts }, solvers)
+      const answer = evaluateInference(problem, { mesh: unitMesh, layout: experts }, solver)
       if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
       return answer.plan
     }
@@ -404,7 +398,7 @@ describe('flags of plans that the search finds', () => {
     .sample(fc.oneof(generateProblems, prefillProblems), { seed: 11, numRuns: 60 })
     .flatMap((asked: PhaseProblem) => [asked, plainer(asked)])
     .flatMap((asked) =>
-      infer(asked, solvers).plans.map((plan) => ({
+      infer(asked, solver).plans.map((plan) => ({
         plan,
         asked,
         launch: plan.launch as unknown as Launched,

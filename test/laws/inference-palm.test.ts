@@ -6,13 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { infer } from '../../src/infer.ts'
 import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import type { GenerateWorkload, InferenceProblem, PhaseProblem, PrefillWorkload } from '../../src/problem.ts'
-import {
-  generation,
-  type InferenceOptions,
-  inferenceProblem,
-  prompts,
-  solvers,
-} from '../inference-problem.ts'
+import { generation, type InferenceOptions, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 
 function palm<Workload extends GenerateWorkload | PrefillWorkload>(
   workload: Workload,
@@ -32,7 +26,7 @@ function palm<Workload extends GenerateWorkload | PrefillWorkload>(
 }
 
 function best(problem: PhaseProblem): InferencePlan {
-  const [plan] = infer(problem, solvers).plans
+  const [plan] = infer(problem, solver).plans
   if (!plan) throw new Error('Nothing fits')
   return plan
 }

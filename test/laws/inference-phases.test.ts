@@ -14,7 +14,7 @@ import type {
 } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { switched } from '../book/networks.ts'
-import { generation, inferenceProblem, solvers } from '../inference-problem.ts'
+import { generation, inferenceProblem, solver } from '../inference-problem.ts'
 import { runs } from '../runs.ts'
 import { generateProblems, prefillProblems } from './inference-problems.ts'
 
@@ -26,7 +26,7 @@ function expectAlike(is: number, should: number): void {
 }
 
 function evaluated(problem: PhaseProblem, sketch: InferenceSketch): InferencePlan {
-  const found = evaluateInference(problem, sketch, solvers)
+  const found = evaluateInference(problem, sketch, solver)
   if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
   return found.plan
 }
@@ -44,7 +44,7 @@ function sharesOf({ data, tensor, tensor2 }: Mesh): number {
 }
 
 function expectNoBetter(problem: PhaseProblem, { tokensPerSecond }: InferencePlan): void {
-  const [best] = infer(problem, solvers).plans
+  const [best] = infer(problem, solver).plans
   expect(best?.tokensPerSecond ?? 0).toBeLessThanOrEqual(tokensPerSecond * (1 + rounding))
 }
 
@@ -70,7 +70,7 @@ describe('a batch as large as fits', () => {
   it('is one that fits, where one more on each chip does not', () => {
     fc.assert(
       fc.property(tightProblems, (problem) => {
-        for (const { batchSequences, mesh } of infer(withBatch(problem, 'max'), solvers).plans) {
+        for (const { batchSequences, mesh } of infer(withBatch(problem, 'max'), solver).plans) {
           const fits = (batch: number) => evaluated(withBatch(problem, batch), { mesh, layout: {} }).feasible
           expect([fits(batchSequences), fits(batchSequences + sharesOf(mesh))]).toEqual([true, false])
         }
@@ -83,7 +83,7 @@ describe('a batch as large as fits', () => {
     fc.assert(
       fc.property(tightProblems, (problem) => {
         const soonest = { ...withBatch(problem, 'max'), objective: 'latency' as const }
-        for (const { batchSequences, mesh } of infer(soonest, solvers).plans) {
+        for (const { batchSequences, mesh } of infer(soonest, solver).plans) {
           const fits = (batch: number) => evaluated(withBatch(problem, batch), { mesh, layout: {} }).feasible
           expect([fits(batchSequences), fits(batchSequences + 1)]).toEqual([true, false])
         }
@@ -95,7 +95,7 @@ describe('a batch as large as fits', () => {
   it('is what each plan says that its own layouts hold', () => {
     fc.assert(
       fc.property(tightProblems, (problem) => {
-        for (const { mesh, layout, maxBatchSequences = Number.NaN } of infer(problem, solvers).plans) {
+        for (const { mesh, layout, maxBatchSequences = Number.NaN } of infer(problem, solver).plans) {
           const fits = (batch: number) =>
             evaluated(withBatch(problem, batch), { mesh, layout: layout.components }).feasible
           expect([fits(maxBatchSequences), fits(maxBatchSequences + 1)]).toEqual([true, false])
@@ -108,7 +108,7 @@ describe('a batch as large as fits', () => {
   it('gives no fewer tokens a second than a smaller one', () => {
     fc.assert(
       fc.property(tightProblems, fc.double({ min: 0.3, max: 1, noNaN: true }), (problem, share) => {
-        const [most] = infer(withBatch(problem, 'max'), solvers).plans
+        const [most] = infer(withBatch(problem, 'max'), solver).plans
         if (!most) return
         expectNoBetter(withBatch(problem, Math.ceil(share * most.batchSequences)), most)
       }),
@@ -124,7 +124,7 @@ describe('a batch as large as fits', () => {
       workload: generation('max', 8192),
       precision: { weights: 'int8', kvCache: 'int8' },
     })
-    const [most] = infer(problem, solvers).plans
+    const [most] = infer(problem, solver).plans
     if (!most) throw new Error('Nothing fits')
     for (let batch = 100; batch <= 116; batch += 4) expectNoBetter(withBatch(problem, batch), most)
   })
@@ -132,14 +132,14 @@ describe('a batch as large as fits', () => {
   it('ends where the step would be longer than asked', () => {
     fc.assert(
       fc.property(tightProblems, fc.double({ min: 1.1, max: 10, noNaN: true }), (problem, times) => {
-        const [one] = infer(withBatch(problem, 1), solvers).plans
+        const [one] = infer(withBatch(problem, 1), solver).plans
         fc.pre(one !== undefined)
         const maxStepSeconds = times * (one?.stepTimeSeconds ?? 0)
         const limited = (batch: number | 'max') => {
           const { workload, ...rest } = withBatch(problem, batch)
           return { ...rest, workload: { ...workload, maxStepSeconds } }
         }
-        for (const { batchSequences, mesh, stepTimeSeconds } of infer(limited('max'), solvers).plans) {
+        for (const { batchSequences, mesh, stepTimeSeconds } of infer(limited('max'), solver).plans) {
           expect(stepTimeSeconds).toBeLessThanOrEqual(maxStepSeconds)
           const more = withBatch(problem, batchSequences + sharesOf(mesh))
           const plan = evaluated(more, { mesh, layout: {} })
@@ -163,8 +163,8 @@ describe.each<readonly [string, fc.Arbitrary<PhaseProblem>]>(phases)('in %s', (_
       fc.property(problems, extra, fc.nat(3), (problem, beyond, globalEvery) => {
         const { workload } = problem
         const length = workload.mode === 'prefill' ? workload.promptLength : workload.contextLength
-        const full = infer(withPattern(problem, {}), solvers).plans
-        const windowed = infer(withPattern(problem, { window: length + beyond, globalEvery }), solvers).plans
+        const full = infer(withPattern(problem, {}), solver).plans
+        const windowed = infer(withPattern(problem, { window: length + beyond, globalEvery }), solver).plans
         expect(windowed.map(({ id }) => id)).toEqual(full.map(({ id }) => id))
         windowed.forEach(({ stepTimeSeconds, memoryBytes }, at) => {
           expectAlike(stepTimeSeconds, full[at]?.stepTimeSeconds ?? Number.NaN)
@@ -178,7 +178,7 @@ describe.each<readonly [string, fc.Arbitrary<PhaseProblem>]>(phases)('in %s', (_
   it('layers that share a cache take no more time and no more memory', () => {
     fc.assert(
       fc.property(problems, fc.integer({ min: 2, max: 4 }), (problem, kvShareGroup) => {
-        for (const plan of infer(withPattern(problem, {}), solvers).plans) {
+        for (const plan of infer(withPattern(problem, {}), solver).plans) {
           const sketch = { mesh: plan.mesh, layout: plan.layout.components }
           const shared = evaluated(withPattern(problem, { kvShareGroup }), sketch)
           const own = evaluated(withPattern(problem, { kvShareGroup: 1 }), sketch)
@@ -199,8 +199,8 @@ describe('a chunk', () => {
         const { chunkTokens: _chunk, ...workload } = problem.workload
         const whole = workload.promptLength - workload.cachedPrefixLength
         const unstaged = { ...problem, constraints: { pipeline: 1 } }
-        const uncut = infer({ ...unstaged, workload }, solvers).plans
-        const cut = infer({ ...unstaged, workload: { ...workload, chunkTokens: whole } }, solvers).plans
+        const uncut = infer({ ...unstaged, workload }, solver).plans
+        const cut = infer({ ...unstaged, workload: { ...workload, chunkTokens: whole } }, solver).plans
         expect(cut).toEqual(uncut)
       }),
       { numRuns: runs(8) },
@@ -215,10 +215,10 @@ describe('a chunk', () => {
         fc.pre(fresh % chunks === 0 && fresh / chunks >= problem.cluster.chips)
         // Chunks need less room while they run: memory is left out.
         const roomy = { ...unfiltered(problem), memoryBudget: 1e15, constraints: { pipeline: 1 } }
-        const [uncut] = infer({ ...roomy, workload }, solvers).plans
+        const [uncut] = infer({ ...roomy, workload }, solver).plans
         const [cut] = infer(
           { ...roomy, workload: { ...workload, chunkTokens: fresh / chunks } },
-          solvers,
+          solver,
         ).plans
         expect(cut?.stepTimeSeconds).toBeGreaterThanOrEqual((uncut?.stepTimeSeconds ?? 0) * (1 - rounding))
       }),
@@ -235,7 +235,7 @@ describe('speculation', () => {
     fc.assert(
       fc.property(generateProblems, speculative, ({ workload, ...rest }, given) => {
         const problem = { ...rest, workload: { ...workload, speculative: given } }
-        for (const plan of infer(problem, solvers).plans) {
+        for (const plan of infer(problem, solver).plans) {
           const { speculation } = plan
           if (!speculation) throw new Error('Drafts were asked for')
           hold(speculation, given, plan)

@@ -7,7 +7,7 @@ import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import type { PhaseProblem } from '../../src/problem.ts'
 import { elementBytes } from '../../src/recipe/element-type.ts'
 import { meshSize } from '../../src/sharding/axis.ts'
-import { solvers } from '../inference-problem.ts'
+import { solver } from '../inference-problem.ts'
 import { runs } from '../runs.ts'
 import { generateProblems, prefillProblems } from './inference-problems.ts'
 
@@ -27,7 +27,7 @@ const searched = new Map<string, readonly InferencePlan[]>()
 
 function plansOf(problem: PhaseProblem): readonly InferencePlan[] {
   const key = JSON.stringify(problem)
-  const plans = searched.get(key) ?? infer(problem, solvers).plans
+  const plans = searched.get(key) ?? infer(problem, solver).plans
   searched.set(key, plans)
   return plans
 }
@@ -105,7 +105,7 @@ describe.each<readonly [string, fc.Arbitrary<PhaseProblem>]>(phases)('every plan
 
   it('is itself when it is evaluated', () => {
     everyPlan((plan, problem) => {
-      const found = evaluateInference(problem, { mesh: plan.mesh, layout: plan.layout.components }, solvers)
+      const found = evaluateInference(problem, { mesh: plan.mesh, layout: plan.layout.components }, solver)
       if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
       expect(found.plan.id).toBe(plan.id)
       expect(found.plan.stepTimeSeconds).toBe(plan.stepTimeSeconds)
@@ -117,14 +117,14 @@ describe('the plans of a frontier', () => {
   it('undercut each other in either latency or cost, and are themselves when they are evaluated', () => {
     fc.assert(
       fc.property(generateProblems, (problem) => {
-        const points = infer(problem, solvers).pareto ?? []
+        const points = infer(problem, solver).pareto ?? []
         points.forEach((point, at) => {
           const next = points[at + 1]
           if (next) {
             expect(next.stepTimeSeconds).toBeGreaterThan(point.stepTimeSeconds)
             expect(next.chipSecondsPerToken).toBeLessThan(point.chipSecondsPerToken)
           }
-          const found = evaluateInference(problem, point.plan, solvers)
+          const found = evaluateInference(problem, point.plan, solver)
           if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
           const { plan: _sketch, chips, chipSecondsPerToken, ...numbers } = point
           expect(found.plan).toMatchObject({ ...numbers, feasible: true })

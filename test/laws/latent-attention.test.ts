@@ -1,4 +1,5 @@
 /** Latent attention in training: its products are its parameters, and its states lie as the stages say. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { book } from '../../src/book-assumptions.ts'
@@ -6,7 +7,6 @@ import { compile } from '../../src/cost/compile/compile.ts'
 import { createScale, extentsOf, setBatch, setMesh, termValue } from '../../src/cost/compile/term.ts'
 import { sumTerms } from '../../src/cost/memory/memory.ts'
 import { costModel, stageModel } from '../../src/cost/model.ts'
-import { layerTrainFlops } from '../../src/model/flops.ts'
 import { layerParameters } from '../../src/model/parameters.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
@@ -14,8 +14,8 @@ import { weightsOf } from '../../src/sharding/component.ts'
 import { derive } from '../../src/sharding/derive.ts'
 import { elementsOf } from '../../src/sharding/elements.ts'
 import { numerator } from '../../src/sharding/monomial.ts'
-import { layerComponents } from '../../src/sharding/tables/training-layout.ts'
 import { problem } from '../problem.ts'
+import { layerComponents, layerTrainFlops } from '../rules-of-thumb.ts'
 import { runs } from '../runs.ts'
 import { anyModels, latentModels } from './models.ts'
 

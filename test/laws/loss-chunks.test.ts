@@ -12,7 +12,7 @@ import { type ProblemOptions, problem } from '../problem.ts'
 
 const noStacks = { stacks: new Map() }
 
-const solvers = { small: javascriptLpSolver, large: javascriptLpSolver }
+const solver = javascriptLpSolver
 
 /** One sequence of 65 536 tokens a chip: whole logits are 50 GB, more than all else together. */
 const long: ProblemOptions = {
@@ -32,7 +32,7 @@ function inPieces(options: ProblemOptions, changes: Partial<Assumptions>): Probl
 }
 
 function planOf(asked: Problem, plan = sketch): Plan {
-  const answer = evaluate(asked, plan, solvers)
+  const answer = evaluate(asked, plan, solver)
   if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
   return answer.plan
 }
@@ -108,7 +108,7 @@ describe('a plan that logits keep from fitting', () => {
 
 describe('a request that logits keep from fitting', () => {
   const asked = inPieces(long, { overlapPrefetched: 0.5 })
-  const { plans, infeasible } = optimize(asked, solvers)
+  const { plans, infeasible } = optimize(asked, solver)
   const suggestion = infeasible?.suggestions.find(({ pointer }) => pointer === '/assumptions')
 
   it('is offered pieces, with everything else that it assumed', () => {
@@ -124,15 +124,13 @@ describe('a request that logits keep from fitting', () => {
     )
     const top = 1
     expect(assumptions.lossChunks).toBeGreaterThan(1)
-    expect(optimize({ ...asked, assumptions, top }, solvers).plans).toHaveLength(1)
+    expect(optimize({ ...asked, assumptions, top }, solver).plans).toHaveLength(1)
     const lossChunks = assumptions.lossChunks / 2
-    expect(optimize({ ...asked, assumptions: { ...assumptions, lossChunks }, top }, solvers).plans).toEqual(
-      [],
-    )
+    expect(optimize({ ...asked, assumptions: { ...assumptions, lossChunks }, top }, solver).plans).toEqual([])
   })
 
   it('is offered none where they would not do', () => {
-    const tight = optimize(problem({ ...long, memoryBudget: 2e10 }), solvers)
+    const tight = optimize(problem({ ...long, memoryBudget: 2e10 }), solver)
     expect(tight.plans).toEqual([])
     expect(tight.infeasible?.suggestions.some(({ pointer }) => pointer === '/assumptions')).toBe(false)
   })

@@ -7,7 +7,7 @@ import type { Plan } from '../../src/plan/plan.ts'
 import type { OptimizerRow } from '../../src/recipe/optimizer-row.ts'
 import type { PolicyRow } from '../../src/recipe/policy-row.ts'
 import type { ScheduleRow } from '../../src/recipe/schedule-row.ts'
-import { solvers } from '../inference-problem.ts'
+import { solver } from '../inference-problem.ts'
 import { problem } from '../problem.ts'
 
 vi.mock('../../src/recipe/schedules.ts', async (original) => {
@@ -78,7 +78,7 @@ function answer(workload: Readonly<Record<string, unknown>>, memoryBudget = aske
     ...(schedule ? { schedules: schedule } : {}),
     ...(rematerialization ? { rematerialization } : {}),
   }
-  return optimize({ ...asked, memoryBudget, workload: own }, solvers)
+  return optimize({ ...asked, memoryBudget, workload: own }, solver)
 }
 
 function bestOf({ plans: [plan] }: ReturnType<typeof optimize>): Plan {

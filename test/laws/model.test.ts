@@ -3,10 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { transformer } from '../../src/model/architecture.ts'
 import {
   type AttentionFlops,
-  denseTrainFlops,
   forwardFlops,
   layerForwardFlops,
-  layerTrainFlops,
   trainFlops,
   trainFlopsPerToken,
   unembeddingFlops,
@@ -14,6 +12,7 @@ import {
 import { kvCacheBytesPerToken } from '../../src/model/kv-cache.ts'
 import { layerParameters, parameterCount } from '../../src/model/parameters.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
+import { denseTrainFlops, layerTrainFlops } from '../rules-of-thumb.ts'
 
 const models: fc.Arbitrary<Transformer> = fc
   .record({

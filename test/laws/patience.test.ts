@@ -12,7 +12,7 @@ import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { NoPlan, Plan, SearchAccount } from '../../src/plan/plan.ts'
 import type { Constraints, ServeWorkload } from '../../src/problem.ts'
 import { serve } from '../../src/serve.ts'
-import { generation, inferenceProblem, prompts, solvers } from '../inference-problem.ts'
+import { generation, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 import { problem } from '../problem.ts'
 import { runs } from '../runs.ts'
 
@@ -45,17 +45,17 @@ const requests: ServeWorkload = {
 
 const questions: Readonly<Record<string, Question>> = {
   training: (patience, constraints = {}) =>
-    optimize(problem({ model: small, chip: 'h100-sxm', chips: 8, ...batch, constraints }), solvers, patience),
+    optimize(problem({ model: small, chip: 'h100-sxm', chips: 8, ...batch, constraints }), solver, patience),
   'training of layers that differ, on a torus': (patience, constraints = {}) =>
     optimize(
       problem({ model: { ...small, experts }, chip: 'tpu-v5e', topology: [2, 4], ...batch, constraints }),
-      solvers,
+      solver,
       patience,
     ),
   'training that fits nowhere': (patience, constraints = {}) =>
     optimize(
       problem({ model: small, chip: 'h100-sxm', chips: 2, memoryBudget: 1e9, ...batch, constraints }),
-      solvers,
+      solver,
       patience,
     ),
   prefill: (patience, constraints = {}) =>
@@ -68,7 +68,7 @@ const questions: Readonly<Record<string, Question>> = {
         top: 3,
         constraints,
       }),
-      solvers,
+      solver,
       patience,
     ),
   generation: (patience, constraints = {}) =>
@@ -81,7 +81,7 @@ const questions: Readonly<Record<string, Question>> = {
         top: 3,
         constraints,
       }),
-      solvers,
+      solver,
       patience,
     ),
   'generation for as many as fit': (patience, constraints = {}) =>
@@ -94,7 +94,7 @@ const questions: Readonly<Record<string, Question>> = {
         top: 3,
         constraints,
       }),
-      solvers,
+      solver,
       patience,
     ),
   'generation that is never fast enough': (patience, constraints = {}) =>
@@ -103,21 +103,17 @@ const questions: Readonly<Record<string, Question>> = {
         ...{ model: small, chip: 'h100-sxm', chips: 2, top: 3, constraints },
         workload: generation(8, 2048, { maxStepSeconds: 1e-6 }),
       }),
-      solvers,
+      solver,
       patience,
     ),
   'a deployment at a rate': (patience) =>
-    serve(
-      inferenceProblem({ ...pool, workload: { ...requests, requestsPerSecond: 400 } }),
-      solvers,
-      patience,
-    ),
+    serve(inferenceProblem({ ...pool, workload: { ...requests, requestsPerSecond: 400 } }), solver, patience),
   'a deployment at its own rate': (patience) =>
-    serve(inferenceProblem({ ...pool, workload: requests }), solvers, patience),
+    serve(inferenceProblem({ ...pool, workload: requests }), solver, patience),
   'a deployment that is never fast enough': (patience) =>
     serve(
       inferenceProblem({ ...pool, chips: 1, workload: { ...requests, maxTimePerOutputTokenSeconds: 1e-6 } }),
-      solvers,
+      solver,
       patience,
     ),
 }
@@ -204,9 +200,9 @@ describe('of 14 million ways to share out chips, with time to look at some thous
   const vast = { model: { ...small, experts }, chip: 'h100-sxm', chips: 720_720, top: 3 }
   const asks: Readonly<Record<string, Question>> = {
     prefill: (patience) =>
-      infer(inferenceProblem({ ...vast, workload: prompts(1e6, 8192) }), solvers, patience),
+      infer(inferenceProblem({ ...vast, workload: prompts(1e6, 8192) }), solver, patience),
     generation: (patience) =>
-      infer(inferenceProblem({ ...vast, workload: generation(1e6, 4096) }), solvers, patience),
+      infer(inferenceProblem({ ...vast, workload: generation(1e6, 4096) }), solver, patience),
   }
 
   it.each(Object.entries(asks))('%s has plans, and says that there may be better', (_name, ask) => {

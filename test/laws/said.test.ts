@@ -21,7 +21,7 @@ import type { InferenceSketch, PhaseProblem, PlanSketch, Problem } from '../../s
 import { contextModels, modelFor } from '../../src/search/context-models.ts'
 import { searchAll } from '../../src/search/search-all.ts'
 import { serve } from '../../src/serve.ts'
-import { inferenceProblem, solvers } from '../inference-problem.ts'
+import { inferenceProblem, solver } from '../inference-problem.ts'
 import { runs } from '../runs.ts'
 import { sketchedLayout, sketchedPass, sketchedPlan } from './sketched-plan.ts'
 import { inferenceQuestions, tightQuestions, trainingQuestions } from './small-questions.ts'
@@ -49,13 +49,13 @@ function sentence({ explanation }: { readonly explanation: readonly string[] }, 
 }
 
 function evaluated(question: Problem, sketch: PlanSketch): Plan {
-  const found = evaluate(question, sketch, solvers)
+  const found = evaluate(question, sketch, solver)
   if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
   return found.plan
 }
 
 function evaluatedPass(question: PhaseProblem, sketch: InferenceSketch): InferencePlan {
-  const found = evaluateInference(question, sketch, solvers)
+  const found = evaluateInference(question, sketch, solver)
   if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
   return found.plan
 }
@@ -145,7 +145,7 @@ describe('what is said of a plan of training', () => {
   it('is replayed by evaluating it', () => {
     fc.assert(
       fc.property(trainingQuestions, (question) => {
-        const [plan] = optimize(question, solvers).plans
+        const [plan] = optimize(question, solver).plans
         if (!plan) return
         expectLinesAsCosted(question)
         expectTrue(
@@ -180,7 +180,7 @@ describe('what is said of a plan of training', () => {
     let recomputed = 0
     fc.assert(
       fc.property(tightQuestions, (question) => {
-        const [plan] = optimize(question, solvers).plans
+        const [plan] = optimize(question, solver).plans
         if (!plan) return
         recomputed++
         const kept = evaluated(question, { ...sketchedLayout(plan), rematerialization: 'none' })
@@ -198,7 +198,7 @@ describe('what is said of a plan of training', () => {
     const questions = trainingQuestions.filter(({ cluster }) => cluster.chip.name === 'h100-sxm')
     fc.assert(
       fc.property(questions, (question) => {
-        const [wide] = optimize(question, solvers).plans
+        const [wide] = optimize(question, solver).plans
         if (!wide) return
         const precision = { ...question.precision, compute: 'fp8' as const }
         const narrow = evaluated({ ...question, precision }, sketchedPlan(wide))
@@ -288,7 +288,7 @@ describe('what is said of a deployment', () => {
           workload,
           top: 1,
         })
-        const [plan] = serve(question, solvers).plans
+        const [plan] = serve(question, solver).plans
         if (!plan) return
         const said = sentence(plan, 'First token after')
         const [first = 0, ...parts] = quantities(said.replace(/;.*/, ''))

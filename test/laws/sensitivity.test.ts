@@ -14,7 +14,7 @@ import { sensitivity } from '../../src/plan/sensitivity/sensitivity.ts'
 import type { PhaseProblem, Problem } from '../../src/problem.ts'
 import { contextModels, modelFor } from '../../src/search/context-models.ts'
 import { searchAll } from '../../src/search/search-all.ts'
-import { solvers } from '../inference-problem.ts'
+import { solver } from '../inference-problem.ts'
 import { runs } from '../runs.ts'
 import { sketchedLayout } from './sketched-plan.ts'
 import { inferenceQuestions, tightQuestions, trainingQuestions } from './small-questions.ts'
@@ -162,12 +162,12 @@ describe('the next step of memory', () => {
     let steps = 0
     fc.assert(
       fc.property(tightQuestions, (question) => {
-        const { plans, sensitivity } = optimize(question, solvers)
+        const { plans, sensitivity } = optimize(question, solver)
         const [best] = plans
         if (!best || !sensitivity) return
         const { memory, memoryStep } = sensitivity
         const within = (memoryBudget: number) => {
-          const found = evaluate({ ...question, memoryBudget }, sketchedLayout(best), solvers)
+          const found = evaluate({ ...question, memoryBudget }, sketchedLayout(best), solver)
           if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
           return found.plan.stepTimeSeconds
         }
@@ -184,7 +184,7 @@ describe('the next step of memory', () => {
         expect(within(budgetBytes - 2)).toBeGreaterThanOrEqual(best.stepTimeSeconds * (1 - 1e-12))
         const slope = Math.log(stepTimeSeconds / best.stepTimeSeconds) / Math.log(budgetBytes / memoryBudget)
         expect(memory).toBeCloseTo(slope, 12)
-        const again = optimize({ ...question, memoryBudget: budgetBytes }, solvers).plans[0]
+        const again = optimize({ ...question, memoryBudget: budgetBytes }, solver).plans[0]
         expect(again?.stepTimeSeconds).toBeLessThanOrEqual(stepTimeSeconds * (1 + 1e-12))
       }),
       { numRuns: runs(6) },

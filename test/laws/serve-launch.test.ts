@@ -5,7 +5,7 @@ import { servers } from '../../src/launch/framework.ts'
 import type { ServeAnswer, ServePlan } from '../../src/plan/inference-plan.ts'
 import type { InferenceProblem, ServeWorkload } from '../../src/problem.ts'
 import { serve } from '../../src/serve.ts'
-import { type InferenceOptions, inferenceProblem, solvers } from '../inference-problem.ts'
+import { type InferenceOptions, inferenceProblem, solver } from '../inference-problem.ts'
 import { runs } from '../runs.ts'
 import { smallDense } from '../small-model.ts'
 
@@ -83,9 +83,9 @@ describe('deployments', () => {
   it('have one framework that launches both phases, and beside them the best of all, where that is better', () => {
     fc.assert(
       fc.property(questions, (problem) => {
-        const answer = serve(problem, solvers)
+        const answer = serve(problem, solver)
         for (const plan of answer.plans) expectLaunched(plan, problem)
-        expectBeside(answer, serve(withFrameworks(problem, []), solvers), problem)
+        expectBeside(answer, serve(withFrameworks(problem, []), solver), problem)
       }),
       { numRuns: runs(6) },
     )
@@ -94,9 +94,9 @@ describe('deployments', () => {
   it('are never better for a constraint, and as good with the framework that launches the first alone', () => {
     fc.assert(
       fc.property(questions, constraints, (problem, constraints) => {
-        const answer = serve(problem, solvers)
+        const answer = serve(problem, solver)
         const first = score(answer, problem)
-        const scored = (asked: Problem) => score(serve(asked, solvers), asked)
+        const scored = (asked: Problem) => score(serve(asked, solver), asked)
         expectNoBetter(scored({ ...problem, constraints }), first)
         const [best] = answer.plans
         if (!best) return
@@ -153,7 +153,7 @@ describe('a server that runs both phases', () => {
       ...{ chip: 'h100-sxm', chips: 4, assumptions: 'calibrated' },
       workload: { ...serving, disaggregated: false },
     })
-    const { plans, unlaunchable } = serve(problem, solvers)
+    const { plans, unlaunchable } = serve(problem, solver)
     const [best] = plans
     expect(best?.prefill.layout.components.attention).toMatch(/projected$/)
     expect(best?.generate.layout.components.attention).toMatch(/absorbed$/)
@@ -173,7 +173,7 @@ describe('what no framework launches', () => {
       },
       workload: { ...serving, maxTimeToFirstTokenSeconds: 0.02 },
     })
-    const { plans, unlaunchable } = serve(problem, solvers)
+    const { plans, unlaunchable } = serve(problem, solver)
     expect(plans.length).toBeGreaterThan(0)
     expect(unlaunchable?.plan.prefill.mesh.context).toBeGreaterThan(1)
     expect(unlaunchable?.advantage).toBeGreaterThan(1)
@@ -191,15 +191,15 @@ describe('what no framework launches', () => {
       constraints: { expert: 2, tensor: 2 },
       workload: serving,
     })
-    const { plans, unlaunchable, infeasible } = serve(problem, solvers)
+    const { plans, unlaunchable, infeasible } = serve(problem, solver)
     expect(plans).toEqual([])
     expect(unlaunchable?.advantage).toBeNull()
     expect(infeasible?.reasons.map(({ reason }) => reason)).toEqual(['launch'])
     const pointers = infeasible?.suggestions.map(({ pointer }) => pointer)
     expect(pointers).toEqual(['/assumptions/frameworks', '/constraints/expert', '/constraints/tensor'])
     for (const constraints of [{ tensor: 2 }, { expert: 2 }]) {
-      expect(serve({ ...problem, constraints }, solvers).plans.length).toBeGreaterThan(0)
+      expect(serve({ ...problem, constraints }, solver).plans.length).toBeGreaterThan(0)
     }
-    expect(serve(withFrameworks(problem, []), solvers).plans[0]?.id).toBe(unlaunchable?.plan.id)
+    expect(serve(withFrameworks(problem, []), solver).plans[0]?.id).toBe(unlaunchable?.plan.id)
   })
 })

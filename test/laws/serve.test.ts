@@ -6,7 +6,7 @@ import type { ServeAnswer, ServePlan } from '../../src/plan/inference-plan.ts'
 import type { InferenceProblem, ServeWorkload } from '../../src/problem.ts'
 import { serve } from '../../src/serve.ts'
 import { axes } from '../../src/sharding/axis.ts'
-import { type InferenceOptions, inferenceProblem, solvers } from '../inference-problem.ts'
+import { type InferenceOptions, inferenceProblem, solver } from '../inference-problem.ts'
 import { runs } from '../runs.ts'
 
 type Options = Omit<InferenceOptions<ServeWorkload>, 'model'>
@@ -46,7 +46,7 @@ function problemOf(options: Options): InferenceProblem<ServeWorkload> {
 }
 
 function answer(problem: InferenceProblem<ServeWorkload>, changed: Partial<ServeWorkload> = {}): ServeAnswer {
-  return serve({ ...problem, workload: { ...problem.workload, ...changed } }, solvers)
+  return serve({ ...problem, workload: { ...problem.workload, ...changed } }, solver)
 }
 
 /** Chips at a rate, minus the rate of a chip without one; Infinity where nothing meets the objectives. */
@@ -191,7 +191,7 @@ describe('the best deployment', () => {
     fc.assert(
       fc.property(grown, ({ chips, ...options }) => {
         const [once, twice] = [chips, 2 * chips].map((count) =>
-          score(serve(problemOf({ ...options, chips: count }), solvers), options.workload),
+          score(serve(problemOf({ ...options, chips: count }), solver), options.workload),
         )
         expectNoWorse(twice ?? 0, once ?? 0)
       }),
@@ -254,7 +254,7 @@ describe('where nothing meets the objectives', () => {
 
   it('says what is short of memory, and how many chips would do', () => {
     const big = (chips: number) =>
-      serve(inferenceProblem({ model: 'llama-3-70b', chip: 'h100-sxm', chips, workload }), solvers)
+      serve(inferenceProblem({ model: 'llama-3-70b', chip: 'h100-sxm', chips, workload }), solver)
     const { infeasible } = big(1)
     expect(infeasible?.reasons.map(({ reason }) => reason)).toContain('memory')
     const chips = infeasible?.suggestions.find(({ pointer }) => pointer === '/hardware/chips')?.value
@@ -285,7 +285,7 @@ describe('the generation of a deployment', () => {
     const found = evaluateInference(
       alone,
       { mesh: generation.mesh, layout: generation.layout.components },
-      solvers,
+      solver,
     )
     if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
     expect(found.plan.stepTimeSeconds / generation.stepTimeSeconds).toBeCloseTo(1, 6)

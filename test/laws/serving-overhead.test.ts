@@ -4,7 +4,7 @@ import type { Assumptions } from '../../src/assumptions.ts'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
-import { generation, inferenceProblem, solvers } from '../inference-problem.ts'
+import { generation, inferenceProblem, solver } from '../inference-problem.ts'
 import { runs } from '../runs.ts'
 
 const layout = { attention: '1d/heads', mlp: '1d', unembedding: '1d' }
@@ -19,7 +19,7 @@ function planOf(mesh: Partial<Mesh>, batch: number, changed: Partial<Assumptions
     workload: generation(batch, context),
     assumptions: { basis: 'calibrated', ...changed },
   })
-  const answer = evaluateInference(problem, { mesh: whole, layout }, solvers)
+  const answer = evaluateInference(problem, { mesh: whole, layout }, solver)
   if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
   return answer.plan
 }

@@ -8,13 +8,8 @@ import { type Derivation, derive, movesOf, productsOf } from '../../src/sharding
 import type { Monomial } from '../../src/sharding/monomial.ts'
 import { type Move, moveNotation, type Pass, reshard } from '../../src/sharding/move.ts'
 import type { ZeroStage } from '../../src/sharding/states.ts'
-import {
-  attention,
-  embedding,
-  layerComponents,
-  mlp,
-  unembedding,
-} from '../../src/sharding/tables/training-layout.ts'
+import { attention, embedding, mlp, unembedding } from '../../src/sharding/tables/training-layout.ts'
+import { layerComponents } from '../rules-of-thumb.ts'
 
 const letters = 'data:R fsdp:X tensor:Y tensor2:Z context:C'.split(' ').map((word) => word.split(':'))
 const letter = (axis: Axis) => letters.find(([name]) => name === axis)?.[1] ?? '?'

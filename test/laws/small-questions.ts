@@ -4,7 +4,7 @@ import { spelledOut } from '../../src/model/spelling.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
 import { optimize } from '../../src/optimize.ts'
 import type { PhaseProblem, Problem } from '../../src/problem.ts'
-import { generation, inferenceProblem, prompts, solvers } from '../inference-problem.ts'
+import { generation, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 import { problem } from '../problem.ts'
 
 const shape = {
@@ -82,7 +82,7 @@ export const tightQuestions: fc.Arbitrary<Problem> = fc
   .map(({ question, share }) => {
     const constraints = { context: 1, pipeline: 1, tensor: 1, expert: 1, microbatches: 1 }
     const roomy = { ...question, constraints, memoryBudget: 1e15 }
-    const [best] = optimize(roomy, solvers).plans
+    const [best] = optimize(roomy, solver).plans
     if (!best) return roomy
     const { mesh, zeroStage, memoryBytes } = best
     return {

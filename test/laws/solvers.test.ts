@@ -7,12 +7,12 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { certify, lagrangianBound, provesInfeasible } from '../../solvers/certificate.ts'
 import { certifiedSolver } from '../../solvers/certified-solver.ts'
 import type { Outcome } from '../../solvers/engine.ts'
-import { loadHighs } from '../../solvers/highs.ts'
 import { indexedProgram } from '../../solvers/indexed-program.ts'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { LinearProgram, Point, Row, Solver } from '../../solvers/linear-program.ts'
 import { scaledProgram, scaleOf, unscaledPoint } from '../../solvers/scaling.ts'
 import type { Vector } from '../../solvers/vector.ts'
+import { loadHighs } from '../highs.ts'
 import { runs } from '../runs.ts'
 
 let highs: Solver

@@ -16,7 +16,7 @@ import type { PlanSketch } from '../../src/problem.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { problem } from '../problem.ts'
 
-const solvers = { small: javascriptLpSolver, large: javascriptLpSolver }
+const solver = javascriptLpSolver
 
 const experts: MixtureOfExperts = {
   experts: 8,
@@ -45,7 +45,7 @@ function planOf(model: Architecture, sketch: Omit<PlanSketch, 'mesh'> = {}): Pla
   const answer = evaluate(
     posed,
     { mesh: { ...unitMesh, pipeline: 4, data: 2 }, pipelineSchedule: '1f1b', ...sketch },
-    solvers,
+    solver,
   )
   if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
   return answer.plan

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { evenLastLayers, stageGroups, stageLayers } from '../../src/cost/step/stages.ts'
-import { bubbleTime } from '../../src/cost/step/step.ts'
+import { holeTime } from '../../src/cost/step/step.ts'
 import { inFlight, type Schedule } from '../../src/recipe/schedule.ts'
 import { runs } from '../runs.ts'
 
@@ -154,6 +154,11 @@ function mostHeld(work: readonly Work[]): number {
     held += kind === 'F' ? 1 : -1
     return Math.max(most, held)
   }, 0)
+}
+
+/** What a step takes beyond the work of a stage of `own` per microbatch. */
+function bubbleTime(own: number, total: number, stages: number, schedule: Schedule, microbatches: number) {
+  return (total - own) / schedule.virtualStages + holeTime(own, stages, schedule, microbatches)
 }
 
 const shapes = fc.record({

@@ -7,7 +7,7 @@ import { anythingFits, statesFloor } from '../../src/search/fits.ts'
 import { problem } from '../problem.ts'
 import { runs } from '../runs.ts'
 
-const solvers = { small: javascriptLpSolver, large: javascriptLpSolver }
+const solver = javascriptLpSolver
 
 describe('the floor under the states of a chip', () => {
   it('is under every plan, however it shards', () => {
@@ -23,7 +23,7 @@ describe('the floor under the states of a chip', () => {
         (asked) => {
           const of = problem({ ...asked, batchTokens: 524_288, sequenceLength: 4096, top: 50 })
           const floor = statesFloor(costModel(of))
-          for (const { memoryBytes } of optimize(of, solvers).plans) {
+          for (const { memoryBytes } of optimize(of, solver).plans) {
             expect(floor).toBeLessThanOrEqual(memoryBytes.total)
           }
         },

@@ -14,13 +14,7 @@ import { expertSlots } from '../../src/model/expert-slots.ts'
 import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import type { GenerateWorkload, InferenceProblem, PhaseProblem } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
-import {
-  generation,
-  type InferenceOptions,
-  inferenceProblem,
-  prompts,
-  solvers,
-} from '../inference-problem.ts'
+import { generation, type InferenceOptions, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 import { runs } from '../runs.ts'
 
 const whole = (min: number, max: number) => fc.integer({ min, max })
@@ -40,7 +34,7 @@ function deepseek<Workload extends PhaseProblem['workload']>(
 }
 
 function evaluated(problem: PhaseProblem, mesh: Partial<Mesh>): InferencePlan {
-  const answer = evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout: {} }, solvers)
+  const answer = evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout: {} }, solver)
   if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
   return answer.plan
 }
@@ -84,7 +78,7 @@ describe('experts over chips that do not divide them', () => {
   })
 
   it('are found by the search, which says how many copies there are, and counts every mesh', () => {
-    const { plans, search } = infer(deepseek(144, generation(144 * 92, 4989), halving), solvers)
+    const { plans, search } = infer(deepseek(144, generation(144 * 92, 4989), halving), solver)
     const [best] = plans
     expect(best?.mesh.expert).toBe(144)
     expect(best?.redundantExperts).toBe(32)

@@ -9,11 +9,11 @@ const counter = countWork()
 const { infer } = await import('../../src/infer.ts')
 const { serve } = await import('../../src/serve.ts')
 const { optimize } = await import('../../src/optimize.ts')
-const { generation, inferenceProblem, prompts, solvers } = await import('../inference-problem.ts')
+const { generation, inferenceProblem, prompts, solver } = await import('../inference-problem.ts')
 const { problem } = await import('../problem.ts')
 afterAll(() => counter.close())
 
-const source = /\/(src|solvers)\//
+const source = /\/(src|solver)\//
 const small = {
   ...{ layers: 6, dModel: 1024, dFf: 4096, heads: 16, kvHeads: 4, headDim: 64, vocab: 32_000 },
   ...{ gatedMlp: true, tiedEmbeddings: false },
@@ -31,15 +31,15 @@ const asks: Readonly<Record<string, Ask>> = {
   training: (memory, patience, chips = on.chips) =>
     optimize(
       problem({ ...on, ...memory, chips, batchTokens: 2 ** 20, sequenceLength: 4096 }),
-      solvers,
+      solver,
       patience,
     ),
   prefill: (memory, patience, chips = on.chips) =>
-    infer(inferenceProblem({ ...on, ...memory, chips, workload: prompts(64, 2048) }), solvers, patience),
+    infer(inferenceProblem({ ...on, ...memory, chips, workload: prompts(64, 2048) }), solver, patience),
   generation: (memory, patience, chips = on.chips) =>
-    infer(inferenceProblem({ ...on, ...memory, chips, workload: generation(64, 2048) }), solvers, patience),
+    infer(inferenceProblem({ ...on, ...memory, chips, workload: generation(64, 2048) }), solver, patience),
   serving: (memory, patience, chips = on.chips) =>
-    serve(inferenceProblem({ ...on, ...memory, chips, workload: requests }), solvers, patience),
+    serve(inferenceProblem({ ...on, ...memory, chips, workload: requests }), solver, patience),
 }
 
 function work(ask: () => unknown): number {

@@ -12,10 +12,10 @@ import type { PlanSketch, Precision, Problem } from '../../src/problem.ts'
 import { axes, type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { problem } from '../problem.ts'
 
-const solvers = { small: javascriptLpSolver, large: javascriptLpSolver }
+const solver = javascriptLpSolver
 
 function evaluated(made: Problem, mesh: Partial<Mesh>, rest: Omit<PlanSketch, 'mesh'> = {}): Plan {
-  const found = evaluate(made, { ...rest, mesh: { ...unitMesh, ...mesh } }, solvers)
+  const found = evaluate(made, { ...rest, mesh: { ...unitMesh, ...mesh } }, solver)
   if ('illegal' in found) throw new Error(found.illegal.map(({ detail }) => detail).join())
   return found.plan
 }
@@ -73,7 +73,7 @@ describe('DeepSeek-V3 on 2048 H800', () => {
   })
 
   it('is among the plans found, within a quarter of the best', () => {
-    const { plans } = optimize(made, solvers)
+    const { plans } = optimize(made, solver)
     const [best] = plans
     const own = meshOf(plans, published)
     expect(own?.stepTimeSeconds ?? Number.NaN).toBeCloseTo(plan.stepTimeSeconds, 6)
@@ -82,7 +82,7 @@ describe('DeepSeek-V3 on 2048 H800', () => {
 
   it('is in the list of what may be run with its 16 stages, 64-way experts and ZeRO-1', () => {
     const constraints = { tensor: 1, pipeline: 16, expert: 64, zeroStage: 1, context: 1 }
-    const { plans } = optimize({ ...made, constraints, top: 10 }, solvers)
+    const { plans } = optimize({ ...made, constraints, top: 10 }, solver)
     expect(plans.map(({ mesh }) => mesh)).toEqual([published])
   })
 })
@@ -100,7 +100,7 @@ describe('Llama 3.1 405B at 131 072 tokens on 16 384 H100', () => {
   })
   const plan = evaluated(made, { data: 8, tensor: 8, context: 16, pipeline: 16 })
   const gap = `MFU ${plan.mfu.toFixed(3)} predicted, 0.38 published: ${percent(plan.mfu / publishedMfu)}`
-  const { plans } = optimize(made, solvers)
+  const { plans } = optimize(made, solver)
   const regret = plan.stepTimeSeconds / (plans[0]?.stepTimeSeconds ?? Number.NaN)
 
   it('needs the context axis in every plan of its list', () => {
@@ -109,7 +109,7 @@ describe('Llama 3.1 405B at 131 072 tokens on 16 384 H100', () => {
   })
 
   it('takes twice as long without, as tensor parallelism must take its place', () => {
-    const [best] = optimize({ ...made, constraints: { context: 1 } }, solvers).plans
+    const [best] = optimize({ ...made, constraints: { context: 1 } }, solver).plans
     expect(best?.mesh.tensor).toBeGreaterThan(8)
     expect(best?.stepTimeSeconds).toBeGreaterThan(2 * (plans[0]?.stepTimeSeconds ?? Number.NaN))
   })
@@ -136,7 +136,7 @@ describe('Mixtral 8x7B on 64 H100', () => {
     sequenceLength: 4096,
     precision: mixed,
   })
-  const { plans } = optimize(made, solvers)
+  const { plans } = optimize(made, solver)
 
   // Megatron Core's README of its mixtures of experts: 468 TFLOP/s in bf16; 64 H100, EP 8, PP 4, no tensor
   // parallelism. Sequences of 4096; the batch is not printed, and 256 sequences are those of its example.
@@ -159,7 +159,7 @@ describe('Mixtral 8x7B on 64 H100', () => {
   })
 
   it('is slower without an axis for its experts', () => {
-    const [without] = optimize({ ...made, constraints: { expert: 1 } }, solvers).plans
+    const [without] = optimize({ ...made, constraints: { expert: 1 } }, solver).plans
     const step = plans[0]?.stepTimeSeconds ?? Number.NaN
     expect(without?.stepTimeSeconds).toBeGreaterThan(step)
   })

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type AttentionFlops, denseTrainFlops, trainFlopsPerToken } from '../../src/model/flops.ts'
+import { type AttentionFlops, trainFlopsPerToken } from '../../src/model/flops.ts'
 import { parameterCount } from '../../src/model/parameters.ts'
 import { type Spelling, spelledOut } from '../../src/model/spelling.ts'
 import { spellingFaults } from '../../src/model/spelling-faults.ts'
+import { denseTrainFlops } from '../rules-of-thumb.ts'
 
 interface ModelFile {
   readonly name: string

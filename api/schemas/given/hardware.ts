@@ -4,7 +4,7 @@ import { count, label, mostChips } from '../bound.ts'
 import { exactPartial } from '../exact-partial.ts'
 import { bytesPerSecond, chipFields, system, tier, topology } from './chip.ts'
 
-export const networkOverride = z
+const networkOverride = z
   .strictObject({
     scaleUpBytesPerSecondPerChip: z.exactOptional(
       bytesPerSecond.describe('One way: the innermost tier, or all ICI links of a chip at once.'),
@@ -23,7 +23,7 @@ const chipRequest = z
 const { hbmBytes, hbmBytesPerSecond, hostBytesPerSecond, peakFlopsPerSecond, usdPerHour } = chipFields
 
 /** What a request says of one chip in place of what the chip brings: efficiencies are for `assumptions` to say. */
-export const chipOverride = exactPartial({
+const chipOverride = exactPartial({
   usdPerHour: usdPerHour
     .unwrap()
     .describe("What one chip costs an hour, in place of the catalogue's list price."),
@@ -38,7 +38,7 @@ export const chipOverride = exactPartial({
 })
 
 /** The network above the innermost tier by the names that people look for: the same number, three ways to say it. */
-export const networkInterface = exactPartial({
+const networkInterface = exactPartial({
   networkBytesPerSecond: bytesPerSecond.describe(
     'What one chip sends, one way, beyond its node or slice: `network.scaleOutBytesPerSecondPerChip` by a shorter name.',
   ),

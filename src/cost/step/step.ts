@@ -99,18 +99,6 @@ export function fillingTime(compute: ComputeNumbers, groups: readonly StageGroup
   return least
 }
 
-/** Time that a stage of `own` per microbatch waits for the others. */
-export function bubbleTime(
-  own: Seconds,
-  total: Seconds,
-  stages: number,
-  schedule: Schedule,
-  microbatches: number,
-): Seconds {
-  if (stages === 1) return 0
-  return (total - own) / schedule.virtualStages + holeTime(own, stages, schedule, microbatches)
-}
-
 /** Interleaving with microbatches that the stages do not divide. */
 export function holeTime(
   longest: Seconds,

@@ -15,10 +15,6 @@ export function customary(box: Box): Box {
   return [...ascending.filter((edge) => edge > 1), ...ascending.filter((edge) => edge === 1)]
 }
 
-export function sameBox(a: Box, b: Box): boolean {
-  return a.length === b.length && a.every((edge, axis) => edge === b[axis])
-}
-
 /** One box goes into another, turned as needed: edge by edge once both are sorted. */
 export function fitsInto(box: Box, outer: Box): boolean {
   const room = sorted(outer)

@@ -40,7 +40,7 @@ export interface Operation {
 }
 
 /** Null where the deployment cannot keep up. */
-export function operationAt(
+function operationAt(
   { pair, prefills, generates }: Deployment,
   requests: Requests,
   rate: number,

@@ -27,7 +27,7 @@ export function megatronPipeline(run: Run): readonly (string | number)[] {
   }
 }
 
-export function pipelineLayout(layers: readonly number[], multiTokenLayers: number): string {
+function pipelineLayout(layers: readonly number[], multiTokenLayers: number): string {
   const ending = `${'m'.repeat(multiTokenLayers)}L`
   const last = layers.length - 1
   const cells = layers.map(

@@ -35,6 +35,6 @@ export function binding(time: TimeAccount, busiest: NetworkUse | null): Binding 
   return { bottleneck, detail: null, communicationHeadroom }
 }
 
-export function kernelSeconds({ compute, hbm, rematerialization }: TimeAccount): Seconds {
+function kernelSeconds({ compute, hbm, rematerialization }: TimeAccount): Seconds {
   return compute + hbm + rematerialization
 }

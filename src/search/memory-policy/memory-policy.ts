@@ -87,7 +87,7 @@ export interface MemoryPolicyProgram {
   readonly constant: Seconds
 }
 
-export function readMemoryPolicy(point: Point, { counts, constant }: MemoryPolicyProgram): MemoryPolicy {
+function readMemoryPolicy(point: Point, { counts, constant }: MemoryPolicyProgram): MemoryPolicy {
   return {
     mix: readMix(point, counts),
     layers: readLayers(point, counts),
@@ -95,7 +95,7 @@ export function readMemoryPolicy(point: Point, { counts, constant }: MemoryPolic
   }
 }
 
-export function memoryPolicyProgram(numbers: LayoutNumbers, counting: CountingName): MemoryPolicyProgram {
+function memoryPolicyProgram(numbers: LayoutNumbers, counting: CountingName): MemoryPolicyProgram {
   const { model, memory, layers } = numbers
   const { groups, schedule, microbatches } = layers
   const { memoryBudget, assumptions } = model.problem

@@ -133,10 +133,6 @@ export function layerParts(
 
 const rounding = 1e-12
 
-export function layerComponents(model: Transformer, residual: Residual): readonly Component[] {
-  return layerParts(model, residual).map(({ component }) => component)
-}
-
 function expertSharding(residual: Residual): ExpertSharding {
   const [positions, d] = residual === 'sequence' ? ['T_CY', 'D_Z'] : ['T_C', 'D_YZ']
   return {

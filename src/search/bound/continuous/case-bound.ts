@@ -51,7 +51,7 @@ export function caseBound(model: CostModel, own: Case, solver: Solver, limit: Se
   return { status: 'optimal', seconds, ...readCase(answer.point, seconds, priced) }
 }
 
-export function caseProgram(model: CostModel, own: Case): Part {
+function caseProgram(model: CostModel, own: Case): Part {
   const { cluster, assumptions } = model.problem
   const work = unavoidable(model, own.stage)
   const cuts = networkCuts(cluster, assumptions)

@@ -7,8 +7,8 @@
  *
  * Times are divided by the longest layer's, bytes by the largest limit.
  */
-import type { LinearProgram, Row, Solver } from '../../../solvers/linear-program.ts'
-import type { LayerLoad, StagePartition, StageRoom } from './stage-partition.ts'
+import type { LinearProgram, Row, Solver } from '../../solvers/linear-program.ts'
+import type { LayerLoad, StagePartition, StageRoom } from '../../src/search/stages/stage-partition.ts'
 
 export type StagePartitionAnswer =
   | ({ readonly status: 'optimal' } & StagePartition)
@@ -30,7 +30,7 @@ export function solveStagePartition(
   return { status: 'optimal', counts, longest: objective * unit }
 }
 
-export function stagePartitionProgram(
+function stagePartitionProgram(
   layers: readonly LayerLoad[],
   stages: readonly StageRoom[],
   unit: number,

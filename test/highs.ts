@@ -13,10 +13,10 @@
  * again: another is loaded, and until it is there, in a later turn of the event loop, every solve is `crashed`.
  */
 import load, { type Highs, type Model, type ModelData } from 'highs'
-import { certifiedSolver } from './certified-solver.ts'
-import type { Engine, Outcome } from './engine.ts'
-import { type IndexedProgram, isMixedInteger } from './indexed-program.ts'
-import type { Solver } from './linear-program.ts'
+import { certifiedSolver } from '../solvers/certified-solver.ts'
+import type { Engine, Outcome } from '../solvers/engine.ts'
+import { type IndexedProgram, isMixedInteger } from '../solvers/indexed-program.ts'
+import type { Solver } from '../solvers/linear-program.ts'
 
 const relativeGap = 1e-9
 
