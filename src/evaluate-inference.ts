@@ -18,7 +18,6 @@ import { never } from './patience.ts'
 import { secondsText } from './plan/explain/figures.ts'
 import { modelSummary } from './plan/explain/model-summary.ts'
 import { assembleInference } from './plan/inference/assemble.ts'
-import { phaseFields } from './plan/inference/phase-fields.ts'
 import { inferenceSketchFaults, tokensOf } from './plan/inference/sketch-faults.ts'
 import { inferenceWarnings } from './plan/inference/warnings.ts'
 import type { InferenceEvaluation, InferencePlan } from './plan/inference-plan.ts'
@@ -64,8 +63,7 @@ function evaluateOn(
     bestOn(model, unlimited(phase), sketch, given) ??
     leanestCandidate(model, one, given)
   if (!chosen) return { illegal: [{ pointer: '/plan', detail: 'the mesh has no layouts' }] }
-  const fields = phaseFields(model, free, chosen)
-  const plan = assembleInference(model, chosen, 1, phase, fields, solver, lengthOf(free))
+  const plan = assembleInference(model, phase, chosen, 1, solver)
   return {
     plan: withinLimit(problem, plan),
     model: modelSummary(problem, lengthOf(problem)),

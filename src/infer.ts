@@ -17,7 +17,6 @@ import { modelSummary } from './plan/explain/model-summary.ts'
 import { assembleInference } from './plan/inference/assemble.ts'
 import { inferenceNoPlan } from './plan/inference/no-plan.ts'
 import { paretoPoint } from './plan/inference/pareto-point.ts'
-import { phaseFields } from './plan/inference/phase-fields.ts'
 import { inferenceSensitivity } from './plan/inference/sensitivity.ts'
 import { inferenceWarnings } from './plan/inference/warnings.ts'
 import type { InferenceAnswer, InferenceNoPlan, InferencePlan } from './plan/inference-plan.ts'
@@ -44,11 +43,8 @@ export function infer(problem: PhaseProblem, solver: Solver, patience: Patience 
   const better = takesAll && model.servable && betterThan(result.candidates[0], whole, problem, stop)
   const modelOf = ({ cluster }: InferenceCandidate) =>
     cluster === problem.cluster ? model : inferenceOn(model, cluster)
-  const planOf: PlanOf = (candidate, rank, proving = solver) => {
-    const own = modelOf(candidate)
-    const fields = phaseFields(own, problem, candidate)
-    return assembleInference(own, candidate, rank, phase, fields, proving, lengthOf(problem))
-  }
+  const planOf: PlanOf = (candidate, rank, proving = solver) =>
+    assembleInference(modelOf(candidate), phase, candidate, rank, proving)
   const [best] = result.candidates
   const frontier =
     best && isGeneration(problem) ? paretoCandidates(model, problem, patience(shares.frontier)) : null

@@ -50,6 +50,8 @@ export function generationPhase(
     Math.max(0, ...offers(mesh).map((offered) => mostInMemory(model, mesh, offered, workload)))
   return {
     mode: 'generate',
+    workload,
+    positions: workload.contextLength,
     offers,
     most,
     meshes: meshesOf(problem, { sequences: fills ? null : batchSequences, positions: 1 }, stop),

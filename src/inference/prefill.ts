@@ -34,6 +34,8 @@ export function prefillPhase(
   }
   return {
     mode: 'prefill',
+    workload,
+    positions: promptLength,
     offers: (mesh, wanted) => offersOf(model, mesh, 'prefill', batchSequences, wanted),
     meshes: meshesOf(problem, { sequences: batchSequences, positions: fresh }, stop),
     passes: ({ mesh }) => passesOf(mesh),

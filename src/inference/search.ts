@@ -6,7 +6,7 @@ import type { NetworkCosts } from '../cost/communication/network.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { type Placement, placements } from '../hardware/network/placement.ts'
 import { never, type Stop } from '../patience.ts'
-import type { Distinct, InferenceSketch } from '../problem.ts'
+import type { Distinct, InferenceSketch, PhaseProblem } from '../problem.ts'
 import { addCounts, bestFirst, ordered, type Turn } from '../search/best-first.ts'
 import { familyKey, usualDistinct } from '../search/distinct.ts'
 import type { Order } from '../search/listed.ts'
@@ -70,6 +70,11 @@ export interface Site {
 /** Prefill or generation of one request: the meshes there are, what a mesh may do, and what is best. */
 export interface Phase {
   readonly mode: 'prefill' | 'generate'
+  readonly workload: PhaseProblem['workload']
+  /** Positions that a sequence may have. */
+  readonly positions: number
+  /** Whether caches go from one server to another; not where absent. */
+  readonly transfers?: boolean
   readonly meshes: Meshes
   /** Layouts that a mesh has, in offers whose combinations may all be listed; of written names alone, where there are some. */
   readonly offers: (mesh: Mesh, wanted?: LayoutsWanted) => readonly Offered[]

@@ -1,7 +1,7 @@
 /** What inference lists can be served, and is the best that can: compared with asking every plan there is. */
 import { describe, expect, it } from 'vitest'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
-import { infer, lengthOf, phaseOf } from '../../src/infer.ts'
+import { infer, phaseOf } from '../../src/infer.ts'
 import type { CompiledLayout } from '../../src/inference/layout/compiled-layout.ts'
 import { offeredLayouts } from '../../src/inference/layout/layout-question.ts'
 import { type InferenceModel, inferenceModel } from '../../src/inference/model.ts'
@@ -71,7 +71,7 @@ function served(model: InferenceModel, problem: PhaseProblem): ReadonlyMap<strin
         for (const pass of phase.passes(site)) {
           const found = candidateOf(model, site, pass, phase.score)
           if (!found || found.score >= (best.get(meshKey(mesh)) ?? Number.POSITIVE_INFINITY)) continue
-          const { launch } = assembleInference(model, found, 1, phase, {}, null, lengthOf(problem))
+          const { launch } = assembleInference(model, phase, found, 1, null)
           const flags = problem.assumptions.frameworks.some((name) => isLaunched(launch[name]))
           if (flags) best.set(meshKey(mesh), found.score)
         }

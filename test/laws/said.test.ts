@@ -6,7 +6,7 @@ import { addOnce, createStepScratch, stageTime } from '../../src/cost/step/stage
 import { evaluate } from '../../src/evaluate.ts'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
-import { lengthOf, phaseOf } from '../../src/infer.ts'
+import { phaseOf } from '../../src/infer.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
 import { searchPhase } from '../../src/inference/search.ts'
 import { optimize } from '../../src/optimize.ts'
@@ -14,7 +14,6 @@ import { hostSeconds, movements } from '../../src/plan/account/collectives.ts'
 import { costing } from '../../src/plan/account/costing.ts'
 import { withHalf } from '../../src/plan/account/network-use.ts'
 import { assembleInference } from '../../src/plan/inference/assemble.ts'
-import { phaseFields } from '../../src/plan/inference/phase-fields.ts'
 import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { InferenceSketch, PhaseProblem, PlanSketch, Problem } from '../../src/problem.ts'
@@ -223,8 +222,7 @@ function planned(question: PhaseProblem): InferencePlan | null {
   const phase = phaseOf(model, question)
   const [best] = searchPhase(model, phase, 1).candidates
   if (!best) return null
-  const fields = phaseFields(model, question, best)
-  return assembleInference(model, best, 1, phase, fields, null, lengthOf(question))
+  return assembleInference(model, phase, best, 1, null)
 }
 
 describe('what is said of a plan of inference', () => {

@@ -57,14 +57,6 @@ export interface Counted {
   readonly transfers?: boolean
 }
 
-/**
- * Positions that a pass holds of a sequence: the whole prompt, the mean of whose chunks' contexts is in the shape; or the
- * mean of sequences in generation, which may get longer.
- */
-export function heldPositions({ shape, units, groups }: Pass): number {
-  return Math.ceil(shape.context + ((units / groups - 1) / 2) * shape.positions)
-}
-
 /** What of a candidate a framework is told. */
 export interface Told extends Pick<InferenceCandidate, 'mesh'> {
   readonly layouts: readonly (LayoutFields & Pick<CompiledLayout, 'component'>)[]

@@ -1,5 +1,5 @@
 /**
- * Where a plan's step goes, and what is on its fullest chip.
+ * The account of a plan of training: where its step goes, and what is on its fullest chip.
  *
  * The parts of the time add up to the step: compute + hbm + rematerialization + exposedCommunication +
  * pipelineBubble + optimizer + overhead. `communication` and `hostTransfer` are all of it, overlapped or not.
@@ -13,13 +13,71 @@ import {
   liveBytes,
   stageBytes,
 } from '../../cost/memory/memory-numbers.ts'
+import type { CostModel } from '../../cost/model.ts'
+import { repriced } from '../../cost/repriced.ts'
+import { routerTrainFlops, trainFlops } from '../../model/flops.ts'
+import type { Candidate } from '../../search/candidate.ts'
+import type { Flops } from '../../units.ts'
 import type { CollectiveLine, MemoryAccount, TimeAccount } from '../plan.ts'
-import { hostSeconds } from './collectives.ts'
-import type { Costing } from './costing.ts'
+import type { Account } from './account.ts'
+import { algorithmLines } from './algorithm.ts'
+import { hostSeconds, movements, planComponents } from './collectives.ts'
+import { type Costing, costing } from './costing.ts'
 import { byAxis } from './movement.ts'
-import { stageWork } from './work.ts'
+import { recomputedFlops, stageWork } from './work.ts'
 
-export function timeAccount(costing: Costing, lines: readonly CollectiveLine[]): TimeAccount {
+export function trainingAccount(model: CostModel, candidate: Candidate): TrainingAccount {
+  const costed = costing(model, candidate)
+  const moved = movements(costed)
+  const useful = usefulStepFlops(model)
+  return {
+    mode: 'train',
+    setting: model.problem,
+    mesh: candidate.mesh,
+    placement: candidate.placement,
+    seconds: costed.stepTime,
+    lowerBound: costed.lowerBound,
+    upperBound: costed.upperBound,
+    time: timeAccount(
+      costed,
+      moved.map(({ line }) => line),
+    ),
+    memory: memoryAccount(costed),
+    movements: moved,
+    components: planComponents(costed),
+    algorithm: algorithmLines(costed),
+    usefulFlops: useful,
+    executedFlops: useful + recomputedStepFlops(costed),
+    tokens: model.problem.workload.batchTokens,
+    secondsOn: (changed) => costing(repriced(model, changed), candidate).stepTime,
+    costed,
+  }
+}
+
+export interface TrainingAccount extends Account {
+  /** With what only training has: stages, policies, schedules. */
+  readonly costed: Costing
+}
+
+/**
+ * The FLOPs that MFU counts: 6 per parameter that multiplies tokens in a matmul (the unembedding once, the embedding
+ * lookup and routers not), and attention as the assumptions count it.
+ */
+function usefulStepFlops({ problem }: CostModel): Flops {
+  const { model, workload, assumptions } = problem
+  const { batchTokens, sequenceLength } = workload
+  const all = trainFlops(model, batchTokens, sequenceLength, assumptions.attentionFlops).total
+  // Routers take no time here, and so count for nothing.
+  return all - routerTrainFlops(model, batchTokens)
+}
+
+function recomputedStepFlops(costed: Costing): Flops {
+  const { candidate, layers, model } = costed
+  const chips = model.problem.cluster.chips / candidate.mesh.pipeline
+  return recomputedFlops(costed) * layers.microbatches * chips
+}
+
+function timeAccount(costing: Costing, lines: readonly CollectiveLine[]): TimeAccount {
   const { candidate, layers, longest, model, stepTime } = costing
   const { microbatches } = layers
   const work = stageWork(costing)
@@ -44,7 +102,7 @@ export function timeAccount(costing: Costing, lines: readonly CollectiveLine[]):
   }
 }
 
-export function memoryAccount({ candidate, memory, model }: Costing): MemoryAccount {
+function memoryAccount({ candidate, memory, model }: Costing): MemoryAccount {
   const { groups, mix } = candidate
   const { memoryBudget } = model.problem
   const totals = groups.map((group) => stageBytes(memory, group, mix))

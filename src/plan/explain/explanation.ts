@@ -8,7 +8,12 @@ import { logitBytes } from '../no-plan/loss-chunks.ts'
 import type { Plan } from '../plan.ts'
 import { bytesText, counted, percent, secondsText } from './figures.ts'
 import { rematText } from './summary.ts'
-import { communicationSentence, networkSentence, utilizationSentence } from './time-sentences.ts'
+import {
+  communicationSentence,
+  memorySentence,
+  networkSentence,
+  utilizationSentence,
+} from './time-sentences.ts'
 
 export type Described = Omit<Plan, 'explanation' | 'launch' | 'layout' | 'memoryPolicy' | 'stagePartition'>
 
@@ -19,7 +24,7 @@ export function explanation(plan: Described, costed: Costing): readonly string[]
     ...networkSentence(plan),
     utilizationSentence(plan),
     ...pipelineSentence(plan),
-    memorySentence(plan),
+    memorySentence(plan, fullest(plan)),
     ...logitsSentence(plan, costed),
     ...rematSentence(plan, costed),
   ]
@@ -88,22 +93,8 @@ function stagesText(stageLayers: readonly number[]): string {
   return `${stageLayers.length} stages: ${parts.join(', ')}`
 }
 
-function memorySentence({ memoryBytes: memory, stageLayers }: Described): string {
-  const parts = (
-    [
-      ['weights', memory.parameters],
-      ['gradients', memory.gradients],
-      ['optimizer', memory.optimizer],
-      ['activations', memory.activations],
-      ['workspace', memory.workspace],
-      ['reserve', memory.reserve],
-    ] as const
-  )
-    .filter(([, bytes]) => bytes > 0)
-    .map(([name, bytes]) => `${name} ${bytesText(bytes)}`)
-  const where = stageLayers.length > 1 ? ` on stage ${memory.stage}, the fullest` : ''
-  const away = memory.host > 0 ? ` On the host, per chip: ${bytesText(memory.host)}.` : ''
-  return `Memory per chip${where}: ${bytesText(memory.total)} of ${bytesText(memory.budget)} (${parts.join(', ')}).${away}`
+function fullest({ memoryBytes, stageLayers }: Described): string {
+  return stageLayers.length > 1 ? ` on stage ${memoryBytes.stage}, the fullest` : ''
 }
 
 function logitsSentence(

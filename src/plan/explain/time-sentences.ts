@@ -1,7 +1,7 @@
-/** Sentences on where the time of a step goes that hold in every mode. Each is of numbers that the plan carries. */
+/** Sentences on where the time of a step goes, and what is on a chip, that hold in every mode. Each is of numbers that the plan carries. */
 import { usualType } from '../../recipe/element-type.ts'
 import type { Plan } from '../plan.ts'
-import { percent, secondsText } from './figures.ts'
+import { bytesText, percent, secondsText } from './figures.ts'
 
 type Timed = Pick<Plan, 'timeSeconds' | 'stepTimeSeconds' | 'headroom' | 'mfu' | 'mfuPeak' | 'mfuOfBf16Peak'>
 
@@ -34,4 +34,23 @@ export function utilizationSentence({ mfu, mfuPeak, mfuOfBf16Peak }: Timed): str
 
 function flopsText(flopsPerSecond: number): string {
   return `${Number((flopsPerSecond / 1e12).toPrecision(4))} TFLOP/s`
+}
+
+/** What is on the fullest chip; nothing is said of what is not there. */
+export function memorySentence({ memoryBytes: memory }: Pick<Plan, 'memoryBytes'>, where = ''): string {
+  const parts = (
+    [
+      ['weights', memory.parameters],
+      ['gradients', memory.gradients],
+      ['optimizer', memory.optimizer],
+      ['key-value cache', memory.kvCache],
+      ['activations', memory.activations],
+      ['workspace', memory.workspace],
+      ['reserve', memory.reserve],
+    ] as const
+  )
+    .filter(([, bytes]) => bytes > 0)
+    .map(([name, bytes]) => `${name} ${bytesText(bytes)}`)
+  const away = memory.host > 0 ? ` On the host, per chip: ${bytesText(memory.host)}.` : ''
+  return `Memory per chip${where}: ${bytesText(memory.total)} of ${bytesText(memory.budget)} (${parts.join(', ')}).${away}`
 }

@@ -1,15 +1,20 @@
 /** Assumptions that matter for the answer at hand. */
 
 import { stateBytes } from '../../cost/memory/optimizer.ts'
-import { ofKind, type Trainer, trainers } from '../../launch/framework.ts'
+import { ofKind, trainers } from '../../launch/framework.ts'
 import type { Problem } from '../../problem.ts'
 import { optimizerRow } from '../../recipe/optimizer.ts'
 import { weightKinds } from '../../recipe/optimizer-row.ts'
 import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
 import type { Plan } from '../plan.ts'
 import { counted, percent } from './figures.ts'
+import { launchWarning, type Named } from './launch-warning.ts'
 
-export function warnings(problem: Problem, best: Plan | null, named = 'the best plan'): readonly string[] {
+export function warnings(
+  problem: Problem,
+  best: Plan | null,
+  named: Named = 'the best plan',
+): readonly string[] {
   const { workload, assumptions, model, cluster } = problem
   const { batchTokens, sequenceLength } = workload
   const whole = batchTokens % sequenceLength === 0
@@ -37,12 +42,7 @@ export function warnings(problem: Problem, best: Plan | null, named = 'the best 
       `tensor x tensor2 exceeds the ${model.kvHeads} key-value heads of the model: they are replicated`,
     )
   }
-  const assumed = ofKind(trainers, assumptions.frameworks)
-  if (best && assumed.length > 0 && !launchedBy(best, assumed)) {
-    found.push(
-      `none of ${assumed.join(', ')} can launch ${named === 'the plan' ? 'the plan, whatever is chosen of what it leaves open' : 'a plan for this request: plans are listed all the same'}; launch says why`,
-    )
-  }
+  found.push(...launchWarning(best, ofKind(trainers, assumptions.frameworks), named))
   if (best && best.mesh.expert > 1) {
     found.push(
       'routing is taken to be even: every expert gets as many tokens as any other (auxiliary losses or biases see to it)',
@@ -77,11 +77,4 @@ function idealsOf({ assumptions, precision, workload }: Problem): readonly strin
       ? [`weights and optimizer are ${[...bytes].join()} bytes per parameter, gradients none`]
       : []),
   ]
-}
-
-function launchedBy({ launch }: Plan, frameworks: readonly Trainer[]): boolean {
-  return frameworks.some((name) => {
-    const flags = launch[name]
-    return flags !== undefined && !(typeof flags === 'object' && flags !== null && 'unsupported' in flags)
-  })
 }

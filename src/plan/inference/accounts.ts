@@ -1,17 +1,72 @@
 /**
- * Where a step of inference goes, and what is on a chip. The parts of the time add up to the step: compute + hbm +
+ * The account of a plan of inference: where its step goes, and what is on a chip. The parts of the time add up to the step: compute + hbm +
  * exposedCommunication + pipelineBubble + overhead.
  */
 
 import { reserveBytes } from '../../cost/memory/memory.ts'
+import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { setShape, sumOf } from '../../inference/layout/local-term.ts'
+import type { InferenceModel } from '../../inference/model.ts'
 import { heldOnStage } from '../../inference/pass/occurrence.ts'
 import { fixedBytes } from '../../inference/pass/pass-numbers.ts'
+import { repricedCandidate, repricedInference } from '../../inference/repriced.ts'
+import type { InferenceCandidate, Phase } from '../../inference/search.ts'
+import { workFlops } from '../../inference/time/floor.ts'
+import type { Seconds } from '../../units.ts'
+import type { Account } from '../account/account.ts'
 import { byAxis } from '../account/movement.ts'
 import type { CollectiveLine, MemoryAccount, TimeAccount } from '../plan.ts'
-import type { InferenceCosting } from './costing.ts'
+import { inferenceAlgorithm, inferenceMovements, restrictedLayout } from './collectives.ts'
+import { type InferenceCosting, inferenceCosting } from './costing.ts'
 
-export function inferenceTimeAccount(
+export interface InferenceAccount extends Account {
+  /** With what only inference has: components in layouts of their own. */
+  readonly costed: InferenceCosting
+}
+
+export function inferenceAccount(
+  model: InferenceModel,
+  phase: Phase,
+  candidate: InferenceCandidate,
+): InferenceAccount {
+  const costed = inferenceCosting(model, candidate)
+  const moved = inferenceMovements(costed)
+  const useful = workFlops(model.setting, phase.work(candidate.pass))
+  return {
+    mode: phase.mode,
+    setting: model.setting,
+    mesh: candidate.mesh,
+    placement: candidate.placement,
+    seconds: candidate.seconds,
+    lowerBound: costed.lowerBound,
+    upperBound: costed.upperBound,
+    time: timeAccount(
+      costed,
+      moved.map(({ line }) => line),
+    ),
+    memory: memoryAccount(costed),
+    movements: moved,
+    components: costed.components.map((component) => restrictedLayout(costed, component).component),
+    algorithm: inferenceAlgorithm(costed),
+    usefulFlops: useful,
+    executedFlops: useful,
+    tokens: phase.tokens(candidate.pass),
+    secondsOn: (changed) => inferenceSecondsOn(model, candidate, changed),
+    costed,
+  }
+}
+
+/** All that a candidate chose held. */
+export function inferenceSecondsOn(
+  model: InferenceModel,
+  candidate: InferenceCandidate,
+  changed: Cluster,
+): Seconds {
+  const other = repricedInference(model, changed)
+  return inferenceCosting(other, repricedCandidate(other, candidate)).stepTime
+}
+
+function timeAccount(
   { components, resharding, beside, transfers, overhead }: InferenceCosting,
   lines: readonly CollectiveLine[],
 ): TimeAccount {
@@ -34,7 +89,7 @@ export function inferenceTimeAccount(
   }
 }
 
-export function inferenceMemoryAccount({ model, candidate }: InferenceCosting): MemoryAccount {
+function memoryAccount({ model, candidate }: InferenceCosting): MemoryAccount {
   const { setting, sizes } = model
   const { pass, layouts, answer, mesh } = candidate
   setShape(sizes, pass.resident)

@@ -1,11 +1,9 @@
 /** A candidate of inference, costed and explained: the plan that goes out. */
 
 import type { Solver } from '../../../solvers/linear-program.ts'
-import { chipsAsked } from '../../hardware/cluster/cluster.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import type { InferenceCandidate, Phase } from '../../inference/search.ts'
-import { floorSeconds, workFlops } from '../../inference/time/floor.ts'
-import { heldPositions } from '../../launch/server/serving.ts'
+import { floorSeconds } from '../../inference/time/floor.ts'
 import { inferenceLaunch } from '../../launch/serving.ts'
 import { unscheduled } from '../../recipe/schedule.ts'
 import { chooseLayouts } from '../../search/component-layout.ts'
@@ -13,76 +11,42 @@ import { replicasOf } from '../../sharding/axis.ts'
 import { plainContext } from '../../sharding/tables/context-layout.ts'
 import { fieldsNamed } from '../../sharding/tables/inference-layout-fields.ts'
 import { activeAxes } from '../account/collectives.ts'
-import { busiestNetwork, type NetworkUse, withHalf } from '../account/network-use.ts'
-import { axisPlacements } from '../account/placement.ts'
-import { shardingsOf } from '../account/shardings.ts'
-import { tokenCost } from '../account/token-cost.ts'
-import { utilization } from '../account/utilization.ts'
-import { uncertaintyOf } from '../certainty/uncertainty.ts'
+import { phaseBinding } from '../explain/binding.ts'
 import { bytesText } from '../explain/figures.ts'
 import { planId } from '../identity.ts'
 import type { InferencePlan } from '../inference-plan.ts'
-import type { Infeasibility, TimeAccount } from '../plan.ts'
-import { inferenceMemoryAccount, inferenceTimeAccount } from './accounts.ts'
-import { inferenceAlgorithm, inferenceMovements, restrictedLayout } from './collectives.ts'
-import { type InferenceCosting, inferenceCosting } from './costing.ts'
+import { outline } from '../outline.ts'
+import { inferenceAccount } from './accounts.ts'
+import type { InferenceCosting } from './costing.ts'
 import { inferenceExplanation } from './explanation.ts'
+import { phaseFields } from './phase-fields.ts'
 import { redundantExperts } from './redundant-experts.ts'
-import { secondsOn } from './seconds-on.ts'
 
-/** What generation or prefill adds to what all plans of inference have. */
-export type PhaseFields = Partial<
-  Pick<InferencePlan, 'maxBatchSequences' | 'criticalBatchTokens' | 'timeToFirstTokenSeconds' | 'speculation'>
->
-
-const costedTokens = { prefill: 'prompt', generate: 'generated' } as const
-
+/** Without a solver nothing is proven of a plan's layouts. */
 export function assembleInference(
   model: InferenceModel,
+  phase: Phase,
   candidate: InferenceCandidate,
   rank: number,
-  phase: Phase,
-  own: PhaseFields,
   solver: Solver | null,
-  contextLength: number = heldPositions(candidate.pass),
-  transfers = false,
 ): InferencePlan {
-  const costed = inferenceCosting(model, candidate)
-  const work = phase.work(candidate.pass)
+  const account = inferenceAccount(model, phase, candidate)
+  const { costed, memory, time } = account
   const { setting } = model
-  const { cluster } = setting
   const { mesh, pass, seconds } = candidate
-  const moved = inferenceMovements(costed)
-  const lines = moved.map(({ line }) => line)
-  const time = inferenceTimeAccount(costed, lines)
-  const memory = inferenceMemoryAccount(costed)
-  const placement = axisPlacements(candidate.placement, mesh, cluster)
   const names = Object.fromEntries(costed.components.map(({ name, layout }) => [name, layout.name]))
-  const useful = workFlops(setting, work)
-  const busiest = busiestNetwork(cluster.network, moved)
-  const paid = chipsAsked(cluster)
-  const tokensPerSecond = phase.tokens(pass) / seconds
-  const short = memory.total - memory.budget
-  const feasible = short <= memory.budget * 1e-12
+  const { mode, positions: contextLength, transfers = false } = phase
+  const launch = inferenceLaunch(setting, candidate, mode, { contextLength, memory, transfers })
+  const { told, busiest } = outline(account, names, launch, (shortBytes) => {
+    return `a chip is over the memory budget by ${bytesText(shortBytes)}`
+  })
   const batchSequences = pass.resident.sequences
-  const launch = inferenceLaunch(setting, candidate, phase.mode, { contextLength, memory, transfers })
   const plan = {
     rank,
-    feasible,
-    ...(feasible ? {} : { infeasible: [tooFull(short)] }),
-    id: planId([mesh, names, placement, batchSequences, pass.units]),
+    id: planId([mesh, names, told.placement, batchSequences, pass.units]),
     summary: summary(candidate, names),
-    chips: cluster.chips,
-    idleChips: paid - cluster.chips,
-    mesh,
-    placement,
-    layout: {
-      components: names,
-      shardings: shardingsOf(
-        costed.components.map((component) => restrictedLayout(costed, component).component),
-      ),
-      algorithm: inferenceAlgorithm(costed),
-    },
+    ...told,
+    ...phaseBinding(time, busiest),
     zeroStage: 0,
     contextLayout: mesh.context > 1 ? plainContext : null,
     microbatches: pass.units,
@@ -93,39 +57,18 @@ export function assembleInference(
     rematerialization: [],
     memoryPolicy: null,
     stagePartition: null,
-    stepTimeSeconds: seconds,
-    lowerBoundSeconds: costed.lowerBound,
-    upperBoundSeconds: costed.upperBound,
-    uncertainty: uncertaintyOf(setting, phase.mode, launch, seconds),
-    againstFirst: null,
-    ...utilization(cluster, setting.precision, seconds)(useful, useful),
-    tokensPerSecond,
-    tokensPerSecondPerChip: tokensPerSecond / paid,
-    tokensPerSecondPerUser: tokensPerSecond / batchSequences,
-    ...tokenCost(cluster.chip, paid, tokensPerSecond, costedTokens[phase.mode]),
+    tokensPerSecondPerUser: account.tokens / seconds / batchSequences,
     paddingFraction: 1 - batchSequences / paddedSequences(candidate),
-    timeSeconds: time,
-    memoryBytes: memory,
-    ...bottleneck(time, busiest),
-    headroom: {
-      communication: busiest && (time.compute + time.hbm) / busiest.seconds,
-      memory: memory.budget / memory.total,
-      atHalfBandwidth: busiest && {
-        network: busiest.name,
-        stepTimeSeconds: secondsOn(model, candidate, withHalf(cluster, busiest.name)),
-      },
-    },
-    collectives: lines,
     batchSequences,
-    floorSeconds: floorSeconds(setting, work),
+    floorSeconds: floorSeconds(setting, phase.work(pass)),
     streaming: streaming(costed),
     reshardingSeconds: costed.resharding,
-    layoutProvenBest: feasible && solver ? provenBest(candidate, solver) : null,
+    layoutProvenBest: told.feasible && solver ? provenBest(candidate, solver) : null,
     redundantExperts: redundantExperts(setting, mesh, fieldsNamed(names.experts ?? '')?.places ?? null),
     twoBatchOverlap: pass.halves === 2,
-    ...own,
+    ...phaseFields(model, phase.workload, candidate),
   }
-  return { ...plan, explanation: inferenceExplanation(plan, phase.mode), launch }
+  return { ...plan, explanation: inferenceExplanation(plan, mode), launch }
 }
 
 /** The programme finds nothing faster than what the search chose. */
@@ -144,24 +87,6 @@ function streaming({ components }: InferenceCosting): InferencePlan['streaming']
     activationsSeconds: sum('activations'),
     arithmeticSeconds: sum('arithmetic'),
   }
-}
-
-/** The largest part of the step; the busiest network too, where it is busy for longer than kernels run. */
-function bottleneck(
-  time: TimeAccount,
-  busiest: NetworkUse | null,
-): Pick<InferencePlan, 'bottleneck' | 'bottleneckDetail'> {
-  const outlasts = busiest && busiest.seconds > (time.compute + time.hbm) * (1 + 1e-9)
-  const parts = [
-    ['compute', time.compute],
-    ['hbm', time.hbm],
-    ['communication', Math.max(time.exposedCommunication, outlasts ? busiest.seconds : 0)],
-    ['pipelineBubble', time.pipelineBubble],
-    ['overhead', time.overhead],
-  ] as const
-  const [bound] = parts.reduce((a, b) => (b[1] > a[1] ? b : a))
-  const detail = busiest && { axis: busiest.axis, network: busiest.name }
-  return { bottleneck: bound, bottleneckDetail: bound === 'communication' ? detail : null }
 }
 
 function summary({ mesh, pass }: InferenceCandidate, names: Readonly<Record<string, string>>): string {
@@ -185,9 +110,4 @@ function stageLayers(layers: number, stages: number): readonly number[] {
 function paddedSequences({ pass, mesh }: InferenceCandidate): number {
   const replicas = replicasOf(mesh)
   return pass.groups * Math.ceil(pass.shape.sequences / replicas) * replicas
-}
-
-function tooFull(shortBytes: number): Infeasibility {
-  const detail = `a chip is over the memory budget by ${bytesText(shortBytes)}`
-  return { reason: 'memory', pointer: '/memoryBudget', detail, shortBytes }
 }

@@ -31,6 +31,7 @@ export interface InferenceCosting {
   readonly beside: Seconds
   readonly transfers: Seconds
   readonly overhead: Seconds
+  readonly stepTime: Seconds
   readonly lowerBound: Seconds
   readonly upperBound: Seconds
 }
@@ -76,15 +77,13 @@ export function inferenceCosting(model: InferenceModel, candidate: InferenceCand
     reshardingSeconds(model, candidate, given, bound) +
     (bound === 'lower' ? besideOf(components, 'lower', 0) : 0) +
     fixedSeconds(model, mesh, costs, pass)
+  const beside = besideOf(components, 'expected', given.assumptions.dispatchComputeShare)
+  const transfers = transferSeconds(model, mesh, costs, pass)
+  const overhead = overheadSeconds(model, mesh, pass)
+  const inLayers = components.reduce((sum, { times, time }) => sum + times * time.expected, 0)
   return {
-    model,
-    candidate,
-    given,
-    components,
-    resharding,
-    beside: besideOf(components, 'expected', given.assumptions.dispatchComputeShare),
-    transfers: transferSeconds(model, mesh, costs, pass),
-    overhead: overheadSeconds(model, mesh, pass),
+    ...{ model, candidate, given, components, resharding, beside, transfers, overhead },
+    stepTime: inLayers + resharding + beside + transfers + overhead,
     lowerBound: bounded('lower'),
     upperBound: bounded('upper'),
   }

@@ -2,8 +2,13 @@
  * What a person would want to hear about a plan of inference: what it waits for, what it reads, what fills the memory. Each
  * sentence is a claim that a test replays (test/laws/said.test.ts).
  */
-import { bytesText, counted, percent, secondsText } from '../explain/figures.ts'
-import { communicationSentence, networkSentence, utilizationSentence } from '../explain/time-sentences.ts'
+import { counted, percent, secondsText } from '../explain/figures.ts'
+import {
+  communicationSentence,
+  memorySentence,
+  networkSentence,
+  utilizationSentence,
+} from '../explain/time-sentences.ts'
 import type { InferencePlan } from '../inference-plan.ts'
 
 type Described = Omit<InferencePlan, 'explanation' | 'launch'>
@@ -115,18 +120,4 @@ function speculationSentence({ speculation }: Described): readonly string[] {
   return [
     `Speculation: ${draftTokens} drafted tokens give ${expectedTokensPerStep.toFixed(2)} per step, ${secondsText(secondsPerToken)} per token, ${speedup.toFixed(2)} times as fast as without.`,
   ]
-}
-
-function memorySentence({ memoryBytes }: Described): string {
-  const parts = (
-    [
-      ['weights', memoryBytes.parameters],
-      ['key-value cache', memoryBytes.kvCache],
-      ['workspace', memoryBytes.workspace],
-      ['reserve', memoryBytes.reserve],
-    ] as const
-  )
-    .filter(([, bytes]) => bytes > 0)
-    .map(([name, bytes]) => `${name} ${bytesText(bytes)}`)
-  return `Memory per chip: ${bytesText(memoryBytes.total)} of ${bytesText(memoryBytes.budget)} (${parts.join(', ')}).`
 }

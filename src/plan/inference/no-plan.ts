@@ -14,7 +14,7 @@ import type { Tally } from '../../search/tally.ts'
 import { narrowed } from '../../stored-precision.ts'
 import { bytesText, counted, secondsText } from '../explain/figures.ts'
 import type { InferenceNoPlan, InferencePlan } from '../inference-plan.ts'
-import { eachOf } from '../no-plan/no-plan.ts'
+import { memoryText } from '../no-plan/no-plan.ts'
 import { budgetSuggestion, chipsSuggestion, mostThatFits } from '../no-plan/resource-suggestions.ts'
 import type { Suggestion } from '../plan.ts'
 
@@ -53,16 +53,13 @@ function reasons(
   { result, nearest, fastest, meshes, work }: NoPhase,
   shortBytes: number,
 ): InferenceNoPlan['reasons'] {
-  const { cluster, memoryBudget, workload } = problem
+  const { cluster, workload } = problem
   const limit = workload.mode === 'generate' ? workload.maxStepSeconds : undefined
   const layouts = (count: number, reason: string, detail: string) =>
     count > 0 ? [{ reason, detail, layouts: count }] : []
-  const memory = nearest
-    ? `the leanest layout needs ${bytesText(nearest.memoryBytes.total)} per chip; the budget is ${bytesText(memoryBudget)}: ${bytesText(shortBytes)} are missing on ${eachOf(cluster.chips)}`
-    : `no layout fits into ${bytesText(memoryBudget)} per chip`
   return [
     ...(limit === undefined ? [] : latencyReasons(problem, work, limit, fastest)),
-    ...(fastest ? [] : layouts(result.infeasible.memory, 'memory', memory)),
+    ...(fastest ? [] : layouts(result.infeasible.memory, 'memory', memoryText(problem, nearest, shortBytes))),
     ...layouts(
       meshes.constrained,
       'constraint',

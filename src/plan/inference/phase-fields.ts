@@ -14,12 +14,16 @@ import { arrange } from '../../inference/pass/arrangement.ts'
 import type { InferenceCandidate } from '../../inference/search.ts'
 import { bestSpeculation } from '../../inference/speculation.ts'
 import type { GenerateWorkload, PhaseProblem, Speculation } from '../../problem.ts'
-import type { SpeculationAccount } from '../inference-plan.ts'
-import type { PhaseFields } from './assemble.ts'
+import type { InferencePlan, SpeculationAccount } from '../inference-plan.ts'
+
+/** What generation or prefill adds to what all plans of inference have. */
+type PhaseFields = Partial<
+  Pick<InferencePlan, 'maxBatchSequences' | 'criticalBatchTokens' | 'timeToFirstTokenSeconds' | 'speculation'>
+>
 
 export function phaseFields(
   model: InferenceModel,
-  { workload }: PhaseProblem,
+  workload: PhaseProblem['workload'],
   candidate: InferenceCandidate,
 ): PhaseFields {
   if (workload.mode === 'prefill') return { timeToFirstTokenSeconds: candidate.seconds }

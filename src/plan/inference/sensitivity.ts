@@ -9,7 +9,7 @@ import type { Bytes } from '../../units.ts'
 import type { Sensitivity } from '../plan.ts'
 import { elasticities } from '../sensitivity/elasticities.ts'
 import { type Chosen, memoryQuotient, nextMemoryStep } from '../sensitivity/memory-step.ts'
-import { secondsOn } from './seconds-on.ts'
+import { inferenceSecondsOn } from './accounts.ts'
 
 export function inferenceSensitivity(model: InferenceModel, best: InferenceCandidate): Sensitivity {
   const { cluster, memoryBudget } = model.setting
@@ -21,7 +21,7 @@ export function inferenceSensitivity(model: InferenceModel, best: InferenceCandi
   }
   const memoryStep = nextMemoryStep({ budget: memoryBudget, seconds }, chosenWithin)
   return {
-    ...elasticities(cluster, (changed) => secondsOn(model, best, changed)),
+    ...elasticities(cluster, (changed) => inferenceSecondsOn(model, best, changed)),
     memory: memoryQuotient(memoryBudget, seconds, memoryStep),
     memoryStep,
   }

@@ -3,21 +3,16 @@
 import { serversOf } from '../../launch/serving.ts'
 import type { PhaseProblem } from '../../problem.ts'
 import { fieldsNamed } from '../../sharding/tables/inference-layout-fields.ts'
+import { launchWarning, type Named } from '../explain/launch-warning.ts'
 import type { InferencePlan } from '../inference-plan.ts'
 
 export function inferenceWarnings(
   problem: PhaseProblem,
   best: InferencePlan | null,
-  named: 'the plan' | 'the best plan' = 'the best plan',
+  named: Named = 'the best plan',
 ): readonly string[] {
   const { model, assumptions, cluster, workload } = problem
-  const found: string[] = []
-  const assumed = serversOf(problem, assumptions.frameworks)
-  if (best && assumed.length > 0 && !assumed.some((name) => isLaunched(best.launch[name]))) {
-    found.push(
-      `none of ${assumed.join(', ')} can launch ${named === 'the plan' ? 'the plan, whatever is chosen of what it leaves open' : 'a plan for this request: plans are listed all the same'}; launch says why`,
-    )
-  }
+  const found = [...launchWarning(best, serversOf(problem, assumptions.frameworks), named)]
   const length = workload.mode === 'prefill' ? workload.promptLength : workload.contextLength
   if (model.maxSequenceLength !== undefined && length > model.maxSequenceLength) {
     found.push(
@@ -69,10 +64,6 @@ export function inferenceWarnings(
     )
   }
   return found
-}
-
-function isLaunched(flags: unknown): boolean {
-  return flags !== undefined && !(typeof flags === 'object' && flags !== null && 'unsupported' in flags)
 }
 
 /** Of latent attention. */

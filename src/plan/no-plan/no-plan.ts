@@ -4,9 +4,10 @@
  */
 
 import { never, type Stop } from '../../patience.ts'
-import type { Problem } from '../../problem.ts'
+import type { Problem, Setting } from '../../problem.ts'
 import { optimizerRows } from '../../recipe/optimizer.ts'
 import type { SearchResult } from '../../search/search-result.ts'
+import type { Bytes } from '../../units.ts'
 import { bytesText, counted } from '../explain/figures.ts'
 import type { NoPlan, Plan, Suggestion } from '../plan.ts'
 import { anythingListed } from './anything-listed.ts'
@@ -47,9 +48,7 @@ function reasons(
   shortBytes: number,
 ): NoPlan['reasons'] {
   const texts = {
-    memory: nearest
-      ? `the leanest layout needs ${bytesText(nearest.memoryBytes.total)} per chip; the budget is ${bytesText(memoryBudget)}: ${bytesText(shortBytes)} are missing on ${eachOf(cluster.chips)}`
-      : `no layout fits into ${bytesText(memoryBudget)} per chip`,
+    memory: memoryText({ cluster, memoryBudget }, nearest, shortBytes),
     divisibility: `meshes of ${counted(cluster.chips, 'chip')} that the model's heads and layers or the ${workload.batchTokens} tokens of the batch cannot be divided over`,
     topology: 'meshes whose axes cannot be laid on the physical axes',
     constraint: constraintText(constraints),
@@ -67,8 +66,17 @@ function constraintText(constraints: Problem['constraints']): string {
   return `layouts that the request's constraints exclude, or ${assumed}`
 }
 
+export function memoryText(
+  { cluster, memoryBudget }: Pick<Setting, 'cluster' | 'memoryBudget'>,
+  nearest: Plan | null,
+  shortBytes: Bytes,
+): string {
+  if (!nearest) return `no layout fits into ${bytesText(memoryBudget)} per chip`
+  return `the leanest layout needs ${bytesText(nearest.memoryBytes.total)} per chip; the budget is ${bytesText(memoryBudget)}: ${bytesText(shortBytes)} are missing on ${eachOf(cluster.chips)}`
+}
+
 /** One chip, or each of several. */
-export function eachOf(chips: number): string {
+function eachOf(chips: number): string {
   return chips === 1 ? 'the chip' : `each of ${chips} chips`
 }
 
@@ -105,5 +113,3 @@ export function optimizerSuggestion(
     return [{ change, pointer: '/workload/optimizer', value: name, detail: smaller }]
   })
 }
-
-/** Each constraint on its own: is it the one that is in the way? */

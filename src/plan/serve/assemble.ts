@@ -12,7 +12,6 @@ import { tokenCost } from '../account/token-cost.ts'
 import { serveUncertaintyOf } from '../certainty/uncertainty.ts'
 import { planId } from '../identity.ts'
 import { assembleInference } from '../inference/assemble.ts'
-import { phaseFields } from '../inference/phase-fields.ts'
 import type { PhasePlan, ServePlan } from '../inference-plan.ts'
 import { serveExplanation } from './explanation.ts'
 import { chipsText, instanceText } from './instance-text.ts'
@@ -102,18 +101,8 @@ function prefillOf(
   solver: Solver,
   transfers: boolean,
 ) {
-  const problem = size.prefillProblem(prompts)
-  const fields = phaseFields(size.model, problem, candidate)
-  return assembleInference(
-    size.model,
-    candidate,
-    rank,
-    prefillPhase(size.model, problem),
-    fields,
-    solver,
-    problem.workload.promptLength,
-    transfers,
-  )
+  const phase = { ...prefillPhase(size.model, size.prefillProblem(prompts)), transfers }
+  return assembleInference(size.model, phase, candidate, rank, solver)
 }
 
 /** Its layouts need not be the best of this batch, so that nothing is proven of them. */
@@ -124,17 +113,8 @@ export function generateOf(
   transfers = false,
 ) {
   const problem = size.generateProblem(running.pass.resident.sequences)
-  const fields = phaseFields(size.model, problem, running)
-  return assembleInference(
-    size.model,
-    running,
-    rank,
-    generationPhase(size.model, problem),
-    fields,
-    null,
-    problem.workload.contextLength,
-    transfers,
-  )
+  const phase = { ...generationPhase(size.model, problem), transfers }
+  return assembleInference(size.model, phase, running, rank, null)
 }
 
 function summary({ pair, prefills, generates, operation, chips }: Sized): string {

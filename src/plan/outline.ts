@@ -1,0 +1,101 @@
+/** What every plan says, of its account alone: the modes add what was chosen, and why. */
+import { chipsAsked } from '../hardware/cluster/cluster.ts'
+import type { Account } from './account/account.ts'
+import { busiestNetwork, type NetworkUse, withHalf } from './account/network-use.ts'
+import { axisPlacements } from './account/placement.ts'
+import { shardingsOf } from './account/shardings.ts'
+import { type CostedTokens, tokenCost } from './account/token-cost.ts'
+import { utilization } from './account/utilization.ts'
+import { uncertaintyOf } from './certainty/uncertainty.ts'
+import { kernelSeconds } from './explain/binding.ts'
+import type { Plan } from './plan.ts'
+
+const costedTokens: Readonly<Record<Account['mode'], CostedTokens>> = {
+  train: 'trained',
+  prefill: 'prompt',
+  generate: 'generated',
+}
+
+type Told =
+  | 'feasible'
+  | 'infeasible'
+  | 'chips'
+  | 'idleChips'
+  | 'mesh'
+  | 'placement'
+  | 'layout'
+  | 'stepTimeSeconds'
+  | 'lowerBoundSeconds'
+  | 'upperBoundSeconds'
+  | 'uncertainty'
+  | 'mfu'
+  | 'hfu'
+  | 'mfuPeak'
+  | 'mfuOfBf16Peak'
+  | 'tokensPerSecond'
+  | 'tokensPerSecondPerChip'
+  | 'costPerMillionTokensUsd'
+  | 'costedTokens'
+  | 'timeSeconds'
+  | 'memoryBytes'
+  | 'headroom'
+  | 'collectives'
+  | 'againstFirst'
+
+export interface Outline {
+  readonly told: Pick<Plan, Told>
+  readonly busiest: NetworkUse | null
+}
+
+/** `components` names how each is laid out; `tooFull` says of so many bytes over the budget what they are of. */
+export function outline(
+  account: Account,
+  components: Readonly<Record<string, string>>,
+  launches: Plan['launch'],
+  tooFull: (shortBytes: number) => string,
+): Outline {
+  const { mode, setting, mesh, seconds, time, memory, movements, tokens } = account
+  const { cluster, precision } = setting
+  const busiest = busiestNetwork(cluster.network, movements, time.hostTransfer)
+  const paid = chipsAsked(cluster)
+  const tokensPerSecond = tokens / seconds
+  const shortBytes = memory.total - memory.budget
+  const feasible = shortBytes <= memory.budget * 1e-12
+  const full = () => ({ reason: 'memory', pointer: '/memoryBudget', detail: tooFull(shortBytes), shortBytes })
+  return {
+    busiest,
+    told: {
+      feasible,
+      ...(feasible ? {} : { infeasible: [full()] }),
+      chips: cluster.chips,
+      idleChips: paid - cluster.chips,
+      mesh,
+      placement: axisPlacements(account.placement, mesh, cluster),
+      layout: {
+        components,
+        shardings: shardingsOf(account.components),
+        algorithm: account.algorithm,
+      },
+      stepTimeSeconds: seconds,
+      lowerBoundSeconds: account.lowerBound,
+      upperBoundSeconds: account.upperBound,
+      uncertainty: uncertaintyOf(setting, mode, launches, seconds),
+      ...utilization(cluster, precision, seconds)(account.usefulFlops, account.executedFlops),
+      tokensPerSecond,
+      tokensPerSecondPerChip: tokensPerSecond / paid,
+      ...tokenCost(cluster.chip, paid, tokensPerSecond, costedTokens[mode]),
+      timeSeconds: time,
+      memoryBytes: memory,
+      headroom: {
+        communication: busiest && kernelSeconds(time) / busiest.seconds,
+        memory: memory.budget / memory.total,
+        atHalfBandwidth: busiest && {
+          network: busiest.name,
+          stepTimeSeconds: account.secondsOn(withHalf(cluster, busiest.name)),
+        },
+      },
+      collectives: movements.map(({ line }) => line),
+      againstFirst: null,
+    },
+  }
+}
