@@ -1,16 +1,18 @@
 /** The models and chips that are known by name: read once from fixtures, held to their schemas. */
 import { readdirSync, readFileSync } from 'node:fs'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { ChipRecord } from '../src/hardware/record.ts'
 import { type Checkpoint, checkpointIn } from '../src/model/hugging-face/checkpoint.ts'
 import { type Findings, fieldsOf } from '../src/model/hugging-face/fields.ts'
 import { type ParameterCount, parameterCount } from '../src/model/parameters.ts'
 import { spelledOut } from '../src/model/spelling.ts'
 import type { Transformer } from '../src/model/transformer.ts'
+import type { RecipeRecord } from '../src/plan/certainty/recipes.ts'
 import type { Residuals } from '../src/plan/certainty/residuals.ts'
 import type { StackRecord } from '../src/stack.ts'
 import { nearest } from './hints/nearest.ts'
 import { root } from './root.ts'
+import { recipeRecord } from './schemas/answer/recipe.ts'
 import { residualRecord } from './schemas/answer/uncertainty.ts'
 import { chipRecord, modelRecord, stackRecord } from './schemas/catalogue.ts'
 
@@ -30,14 +32,17 @@ export interface Catalogue {
   readonly stacks: ReadonlyMap<string, StackRecord>
   /** How far off predictions were where somebody measured. */
   readonly residuals: Residuals
+  /** What was published of training. */
+  readonly recipes: readonly RecipeRecord[]
 }
 
 export function loadCatalogue(): Catalogue {
   const models = records('models', modelRecord).map((record) => [record.name, known(record)] as const)
   const chips = records('hardware', chipRecord).map((record) => [record.name, record] as const)
   const stacks = records('stacks', stackRecord).map((record) => [record.name, record] as const)
+  const recipes = record('recipes.json', z.array(recipeRecord))
   const residuals = record('residuals.json', residualRecord)
-  return { models: new Map(models), chips: new Map(chips), stacks: new Map(stacks), residuals }
+  return { models: new Map(models), chips: new Map(chips), stacks: new Map(stacks), residuals, recipes }
 }
 
 function known(record: ModelRecord): KnownModel {

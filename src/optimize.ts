@@ -8,6 +8,7 @@ import { endless, type Patience, type Stop, shares } from './patience.ts'
 import { assemble } from './plan/assemble.ts'
 import { assembled, unshown } from './plan/assembled.ts'
 import { preferredOf } from './plan/certainty/preferred.ts'
+import { type Recipe, recipesFor } from './plan/certainty/recipes.ts'
 import { compared } from './plan/certainty/ties.ts'
 import { withIdleChips } from './plan/explain/idle-chips.ts'
 import { modelSummary } from './plan/explain/model-summary.ts'
@@ -48,6 +49,7 @@ export function optimize(problem: Problem, solver: Solver, patience: Patience = 
     patience(shares.plans),
   )
   const plans = compared(written, problem.residuals)
+  const recipes = recipesOf(problem)
   const [best] = result.candidates
   const { refused } = result
   const unlaunchable = refused && unlaunchablePlan(modelOf(refused), refused, plans[0] ?? null, solver)
@@ -57,7 +59,8 @@ export function optimize(problem: Problem, solver: Solver, patience: Patience = 
   const none = !best && result.unexamined === 0
   return {
     plans,
-    preferred: preferredOf(plans, problem.cluster.chip),
+    preferred: preferredOf(plans, problem.cluster.chip, recipes),
+    recipes,
     unlaunchable,
     search: searchAccount(
       result,
@@ -82,6 +85,11 @@ export function optimize(problem: Problem, solver: Solver, patience: Patience = 
       ...warnings(problem, plans[0] ?? null),
     ],
   }
+}
+
+function recipesOf({ model, cluster, workload, recipes = [] }: Problem): readonly Recipe[] {
+  const { sequenceLength } = workload
+  return recipesFor(recipes, { model, chip: cluster.chip.name, chips: cluster.chips, sequenceLength })
 }
 
 const unsought =

@@ -7,6 +7,7 @@ import type { TorusPart } from './hardware/network/group.ts'
 import type { Checkpoint } from './model/hugging-face/checkpoint.ts'
 import type { Transformer } from './model/transformer.ts'
 import type { ByPart } from './model/weight-parts.ts'
+import type { RecipeRecord } from './plan/certainty/recipes.ts'
 import type { Residuals } from './plan/certainty/residuals.ts'
 import type { ElementType } from './recipe/element-types.ts'
 import type { OptimizerName } from './recipe/optimizers.ts'
@@ -125,6 +126,8 @@ export interface Setting {
   readonly distinct?: Distinct
   /** How far off predictions were where somebody measured; nothing is said of that where absent. */
   readonly residuals?: Residuals
+  /** What was published of training. */
+  readonly recipes?: readonly RecipeRecord[]
 }
 
 /** A problem of training. */

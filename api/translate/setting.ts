@@ -49,6 +49,7 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
     top,
     distinct,
     residuals: catalogue.residuals,
+    recipes: catalogue.recipes,
   }
   return { setting, warnings: [...resolved.warnings, ...ofPrecision, ...warnings, ...ofStack] }
 }

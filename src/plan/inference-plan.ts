@@ -76,7 +76,7 @@ export interface ParetoSketch
 }
 
 export interface InferenceAnswer
-  extends Omit<OptimizeAnswer, 'plans' | 'preferred' | 'unlaunchable' | 'infeasible'> {
+  extends Omit<OptimizeAnswer, 'plans' | 'preferred' | 'recipes' | 'unlaunchable' | 'infeasible'> {
   readonly plans: readonly InferencePlan[]
   readonly unlaunchable: Unlaunchable<InferencePlan> | null
   readonly infeasible: InferenceNoPlan | null
@@ -140,7 +140,10 @@ export interface ServePlan extends TokenCost {
 }
 
 export interface ServeAnswer
-  extends Omit<OptimizeAnswer, 'plans' | 'preferred' | 'unlaunchable' | 'infeasible' | 'sensitivity'> {
+  extends Omit<
+    OptimizeAnswer,
+    'plans' | 'preferred' | 'recipes' | 'unlaunchable' | 'infeasible' | 'sensitivity'
+  > {
   readonly plans: readonly ServePlan[]
   readonly unlaunchable: Unlaunchable<ServePlan> | null
   readonly infeasible: ServeNoPlan | null

@@ -9,6 +9,7 @@ import type { Axis, Mesh } from '../sharding/axis.ts'
 import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
 import type { TokenCost } from './account/token-cost.ts'
 import type { Preferred } from './certainty/preferred.ts'
+import type { Recipe } from './certainty/recipes.ts'
 import type { AgainstFirst } from './certainty/ties.ts'
 import type { Uncertainty } from './certainty/uncertainty.ts'
 import type { Elasticities } from './sensitivity/elasticities.ts'
@@ -225,6 +226,8 @@ export interface OptimizeAnswer {
   readonly plans: readonly Plan[]
   /** Of those that are tied with the first, what is simplest to run; null of a list of one, and where nothing is known of ties. */
   readonly preferred: Preferred | null
+  /** What was published of this model on these chips, the nearest number of chips first. */
+  readonly recipes: readonly Recipe[]
   readonly unlaunchable: Unlaunchable<Plan> | null
   readonly search: SearchAccount
   readonly sensitivity: Sensitivity | null

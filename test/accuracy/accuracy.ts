@@ -1,12 +1,13 @@
 /**
  * Predicted over measured times and memory of all that was published: `npm run accuracy`. Fails where they are worse than
- * recorded; `npm run accuracy -- --record` writes them down, to fixtures/accuracy.json, fixtures/residuals.json and docs/accuracy.md.
+ * recorded; `npm run accuracy -- --record` writes them down, to fixtures/accuracy.json, fixtures/residuals.json, fixtures/recipes.json and docs/accuracy.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Residuals } from '../../src/plan/certainty/residuals.ts'
 import { isCompared } from './compared.ts'
 import { grownWorse } from './grown-worse.ts'
 import { figures, page } from './page.ts'
+import { recipeRecords } from './recipe-record.ts'
 import { outcomes, type Report, report } from './report.ts'
 import { certainty, residualRecord, residuals } from './residual-record.ts'
 import { scatter } from './scatter.ts'
@@ -30,6 +31,8 @@ const certain: Residuals = record
 const found = report(all, stackedRuns(), bare, certainty(known, certain))
 
 if (record) {
+  const recipes = recipeRecords().map((recipe) => `  ${JSON.stringify(recipe)}`)
+  writeFileSync(new URL('fixtures/recipes.json', root), `[\n${recipes.join(',\n')}\n]\n`)
   writeFileSync(residualFile, `${JSON.stringify(certain, null, 2)}\n`)
   writeFileSync(recordFile, `${JSON.stringify(found, null, 2)}\n`)
   writeFileSync(new URL('docs/accuracy.md', root), page(found))

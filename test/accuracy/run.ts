@@ -149,7 +149,7 @@ function prediction(run: PublishedLayout, constants: Partial<Assumptions> = {}):
   return 'plan' in answer ? answer.plan : null
 }
 
-function catalogueModel(name: string): Transformer {
+export function catalogueModel(name: string): Transformer {
   const record: { readonly architecture: Spelling } = JSON.parse(
     readFileSync(new URL(`models/${name}.json`, fixtures), 'utf8'),
   )

@@ -160,6 +160,7 @@ export const sampleSearch: SearchAccount = {
 export const sampleOptimizeAnswer: OptimizeAnswer = {
   plans: [samplePlan],
   preferred: null,
+  recipes: [],
   unlaunchable: {
     plan: { ...samplePlan, rank: 0, stepTimeSeconds: samplePlan.stepTimeSeconds / 2 },
     advantage: 2,

@@ -74,7 +74,7 @@ describe('the plan that is preferred', () => {
   it('is one of those that are tied, by what tells them apart first, and says why', () => {
     fc.assert(
       fc.property(plans, (listed) => {
-        const preferred = preferredOf(listed, cluster.chip)
+        const preferred = preferredOf(listed, cluster.chip, [])
         if (listed.length < 2) {
           expect(preferred).toBeNull()
           return
@@ -93,6 +93,6 @@ describe('the plan that is preferred', () => {
   })
 
   it('is not told where nothing was measured', () => {
-    expect(preferredOf(compared([], undefined), cluster.chip)).toBeNull()
+    expect(preferredOf(compared([], undefined), cluster.chip, [])).toBeNull()
   })
 })

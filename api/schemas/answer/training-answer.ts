@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { EvaluateAnswer, OptimizeAnswer } from '../../../src/plan/plan.ts'
 import { launchRead } from '../launch-read.ts'
 import { plan } from './plan.ts'
+import { recipe } from './recipe.ts'
 import { resolvedFields } from './resolved.ts'
 import { noPlan, searchAccount, sensitivity, suggestionsOfPlan } from './search-account.ts'
 import { preferred } from './uncertainty.ts'
@@ -12,6 +13,9 @@ export const trainingAnswer = z.object({
   mode: z.literal('train'),
   plans: z.array(plan).describe('Best first.'),
   preferred,
+  recipes: z
+    .array(recipe)
+    .describe('What was published of training this model on these chips, the nearest number of chips first.'),
   unlaunchable: unlaunchable(plan, refusals),
   search: searchAccount,
   sensitivity: sensitivity.nullable(),

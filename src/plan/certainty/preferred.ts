@@ -1,10 +1,11 @@
 /**
- * Of plans that are tied with the first, the one that who launches it would take: what is simplest to run and has most room. A table
+ * Of plans that are tied with the first, the one that who launches it would take: what somebody has run, is simplest and has most room. A table
  * of what that is, the weightiest first; the next decides where all before are equal, and at last the time.
  */
 import type { Chip } from '../../hardware/chip.ts'
 import { type Axis, axes, type Mesh } from '../../sharding/axis.ts'
 import { counted } from '../explain/figures.ts'
+import { isPublished, type Recipe } from './recipes.ts'
 import type { AgainstFirst } from './ties.ts'
 
 export interface Preferred {
@@ -36,11 +37,16 @@ interface Lying {
 
 interface Preference {
   /** The more, the better. */
-  readonly of: (plan: Listed, chip: Chip) => number
+  readonly of: (plan: Listed, chip: Chip, recipes: readonly Recipe[]) => number
   readonly says: (own: number, other: number) => string
 }
 
 const preferences: readonly Preference[] = [
+  {
+    of: ({ mesh }, _chip, recipes) => (isPublished(recipes, mesh) ? 1 : 0),
+    says: () =>
+      'a published run of this model on such chips cuts it up alike (recipes), which none does like the first',
+  },
   {
     of: ({ mesh }) => -axes.filter((axis) => mesh[axis] > 1).length,
     says: (own, other) =>
@@ -65,22 +71,26 @@ const preferences: readonly Preference[] = [
 const roomy = 1.1
 
 /** Null of a list of one, and where nothing is known of ties. */
-export function preferredOf(plans: readonly Listed[], chip: Chip): Preferred | null {
+export function preferredOf(
+  plans: readonly Listed[],
+  chip: Chip,
+  recipes: readonly Recipe[],
+): Preferred | null {
   const tied = plans.filter(({ againstFirst }) => againstFirst?.tied)
   const [first] = tied
   if (!first || plans.length < 2) return null
-  const best = tied.reduce((kept, plan) => (decisive(plan, kept, chip) > 0 ? plan : kept))
+  const best = tied.reduce((kept, plan) => (decisive(plan, kept, chip, recipes) > 0 ? plan : kept))
   const reasons = preferences.flatMap(({ of, says }) => {
-    const [own, other] = [of(best, chip), of(first, chip)]
+    const [own, other] = [of(best, chip, recipes), of(first, chip, recipes)]
     return own > other ? [says(own, other)] : []
   })
   return { rank: best.rank, id: best.id, among: tied.length, reasons }
 }
 
 /** Above 0 where the one is preferred: by the first preference that tells them apart. */
-function decisive(one: Listed, other: Listed, chip: Chip): number {
+function decisive(one: Listed, other: Listed, chip: Chip, recipes: readonly Recipe[]): number {
   for (const { of } of preferences) {
-    const apart = of(one, chip) - of(other, chip)
+    const apart = of(one, chip, recipes) - of(other, chip, recipes)
     if (apart !== 0) return apart
   }
   return 0

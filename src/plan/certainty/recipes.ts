@@ -1,0 +1,84 @@
+/**
+ * What people ran: published layouts of training since 2024 with what was measured, and what is predicted for them at their own
+ * settings (fixtures/recipes.json, made by `npm run accuracy -- --record` of fixtures/measurements). Those of a request's model on its
+ * chips stand beside its plans, the nearest number of chips first.
+ */
+import type { Transformer } from '../../model/transformer.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+
+/** What was measured, or is predicted: a step, or a share of the bf16 peak where a source prints no more. */
+export interface RecipeTime {
+  readonly stepTimeSeconds?: number
+  readonly mfu?: number
+}
+
+export interface Recipe {
+  readonly source: string
+  readonly software: string
+  readonly release: string
+  /** Its name in the catalogue. */
+  readonly model: string
+  readonly chip: string
+  readonly chips: number
+  readonly batchSequences: number
+  readonly sequenceLength: number
+  readonly compute: string
+  /** As /evaluate takes it: what the source states. */
+  readonly plan: {
+    readonly mesh: Mesh
+    readonly zeroStage: number
+    readonly microbatchTokens?: number
+    readonly pipelineSchedule?: string
+    readonly virtualStages?: number
+    readonly rematerialization?: string
+  }
+  readonly measured: RecipeTime
+  /** At these settings; null where the layout cannot be run as it is stated. */
+  readonly predicted: RecipeTime | null
+}
+
+export interface RecipeRecord extends Recipe {
+  /** Of the model: releases of one architecture share their recipes. */
+  readonly shape: string
+}
+
+/** What tells architectures apart; vocabularies are padded as each framework likes, and told by their size in powers of two. */
+export function shapeOf({ layers, dModel, dFf, heads, kvHeads, vocab, experts }: Transformer): string {
+  const moe = experts ? [experts.experts, experts.activeExperts, experts.dFfExpert] : []
+  return [layers, dModel, dFf, heads, kvHeads, Math.round(Math.log2(vocab)), ...moe].join()
+}
+
+const shown = 5
+
+interface Asked {
+  readonly model: Transformer
+  readonly chip: string
+  readonly chips: number
+  readonly sequenceLength: number
+}
+
+/** Nearest in chips, then in length, and the newest of those. */
+export function recipesFor(
+  records: readonly RecipeRecord[],
+  { model, chip, chips, sequenceLength }: Asked,
+): readonly Recipe[] {
+  const shape = shapeOf(model)
+  const apart = (own: number, asked: number) => Math.abs(Math.log2(own / asked))
+  const alike = records.filter((one) => one.shape === shape && one.chip === chip)
+  return [...alike]
+    .map(({ shape: _own, ...recipe }) => recipe)
+    .sort(
+      (a, b) =>
+        apart(a.chips, chips) - apart(b.chips, chips) ||
+        apart(a.sequenceLength, sequenceLength) - apart(b.sequenceLength, sequenceLength) ||
+        (a.release < b.release ? 1 : a.release > b.release ? -1 : 0),
+    )
+    .slice(0, shown)
+}
+
+/** Whether a recipe cuts the model up as a plan does, whatever the number of chips. */
+export function isPublished(recipes: readonly Recipe[], mesh: Mesh): boolean {
+  const degrees = ({ tensor, tensor2, context, expert, pipeline }: Mesh) =>
+    [tensor * tensor2, context, expert, pipeline].join()
+  return recipes.some(({ plan }) => degrees(plan.mesh) === degrees(mesh))
+}
