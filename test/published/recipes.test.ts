@@ -46,8 +46,7 @@ describe('recipes', () => {
     })
     const trial = trialOf(problemOf(request, catalogue), request.plan)
     if (trial.mode !== 'train') throw new Error('A recipe is of training')
-    const solvers = { small: javascriptLpSolver, large: javascriptLpSolver }
-    const answer = evaluate(trial.problem, trial.sketch, solvers)
+    const answer = evaluate(trial.problem, trial.sketch, javascriptLpSolver)
     if ('illegal' in answer) throw new Error(answer.illegal[0]?.detail)
     const seconds = predicted?.stepTimeSeconds ?? Number.NaN
     expect(answer.plan.stepTimeSeconds / seconds).toBeCloseTo(1, 3)
