@@ -40,11 +40,7 @@ function remarks({ search, unlaunchable, infeasible, warnings }: OptimizeBody): 
     exact
       ? `${counted(enumerated, 'layout')}, ${infeasible ? 'none of which will do' : 'the best of all'}.`
       : `${counted(enumerated, 'layout')}, the best so far: ${unexamined} were not looked at in time.`,
-    ...(unlaunchable
-      ? [
-          `No framework that is assumed launches ${unlaunchable.plan.summary}${unlaunchable.advantage ? `, ${unlaunchable.advantage.toFixed(2)} times better` : ''}.`,
-        ]
-      : []),
+    ...(unlaunchable ? notLaunched(unlaunchable) : []),
     ...(infeasible
       ? [
           ...infeasible.reasons.map(({ reason, detail }) => `No plan, ${reason}: ${detail}.`),
@@ -56,6 +52,18 @@ function remarks({ search, unlaunchable, infeasible, warnings }: OptimizeBody): 
       : []),
     ...warnings.map((warning) => `Warning: ${warning}`),
   ]
+}
+
+/** What no framework launches, where it is better by more than the last digit that is shown, with what the first of them lacks. */
+function notLaunched({
+  plan,
+  advantage,
+  reasons,
+}: NonNullable<OptimizeBody['unlaunchable']>): readonly string[] {
+  if (advantage !== null && advantage < 1.005) return []
+  const [lacking] = Object.values(reasons).flat()
+  const better = advantage === null ? '' : `, ${advantage.toFixed(2)} times better`
+  return [`No framework that is assumed launches ${plan.summary}${better}${lacking ? `: ${lacking}` : ''}.`]
 }
 
 function quoted(value: string | number | null): string {
