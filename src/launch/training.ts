@@ -4,52 +4,16 @@
  */
 
 import type { CostModel } from '../cost/model.ts'
-import type { Chip } from '../hardware/chip.ts'
 import type { Problem } from '../problem.ts'
 import { elementBytes } from '../recipe/element-type.ts'
 import { keeps } from '../rules/rule.ts'
 import type { Accepts, Candidate } from '../search/candidate.ts'
 import { unitMesh } from '../sharding/axis.ts'
 import { ofKind, type Trainer, trainers } from './framework.ts'
-import { type Launch, told } from './launch.ts'
-import { maxtext } from './maxtext/config.ts'
-import { maxtextRules } from './maxtext/rules.ts'
-import { megatron } from './megatron/flags.ts'
-import { megatronRules } from './megatron/rules.ts'
+import { told } from './launch.ts'
 import { keepsAll, type RunRules, runFaults } from './run/rules.ts'
 import { cutRun, launchRun, layoutRun, meshRun, type Run } from './run/run.ts'
-import { torchtitan } from './torchtitan/config.ts'
-import { torchtitanRules } from './torchtitan/rules.ts'
-
-interface Launcher {
-  readonly chips: readonly Chip['kind'][]
-  readonly launch: (run: Run) => Launch<unknown>
-  /** Whether it can be told of two rematerialisation policies. */
-  readonly mixes: boolean
-  /** What it cannot run. */
-  readonly rules: RunRules
-}
-
-export const trainingLaunchers: Readonly<Record<Trainer, Launcher>> = {
-  megatron: {
-    chips: ['gpu'],
-    launch: megatron,
-    mixes: true,
-    rules: megatronRules,
-  },
-  maxtext: {
-    chips: ['gpu', 'tpu'],
-    launch: maxtext,
-    mixes: false,
-    rules: maxtextRules,
-  },
-  torchtitan: {
-    chips: ['gpu'],
-    launch: torchtitan,
-    mixes: true,
-    rules: torchtitanRules,
-  },
-}
+import { trainingLaunchers } from './trainers.ts'
 
 export function launch(model: CostModel, candidate: Candidate): Readonly<Record<string, unknown>> {
   const run = launchRun(model, candidate)

@@ -1,11 +1,12 @@
 /** Other sizes of an axis, with the replicas made more or fewer so that a mesh keeps its number of chips. */
 import { divisorsOf } from '../hardware/cluster/divisors.ts'
-import { type Axis, axes, type Mesh } from '../sharding/axis.ts'
+import { type Axis, axes, type Mesh, restAxes } from '../sharding/axis.ts'
 import type { Way } from './part-rule.ts'
 
 /** The axis that makes up for another one's size. */
 function makesUp(mesh: Mesh, axis: Axis): Axis {
-  return axis === 'data' || (axis !== 'fsdp' && mesh.fsdp > mesh.data) ? 'fsdp' : 'data'
+  const [first = axis, ...others] = restAxes.filter((rest) => rest !== axis)
+  return others.reduce((largest, rest) => (mesh[rest] > mesh[largest] ? rest : largest), first)
 }
 
 /** Sizes that an axis can have: they divide what it and the replicas have together. */

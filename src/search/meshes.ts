@@ -146,7 +146,6 @@ export function hopefulMeshes(problem: Problem, hopes: Hopes): readonly Mesh[] {
   const constraints = searchedConstraints(problem)
   const may = (axis: Axis, size: number) => satisfies(size, constraints[axis])
   const question = trainedQuestion(problem)
-  const unused: readonly Axis[] = problem.model.experts ? [] : ['expert']
   const [ofTensors = [], ofStages = [], ofContext = [], ofExperts = [], ofReplicas = []] = byLevel(
     trainedMeshRules,
     [['tensor', 'tensor2'], ['pipeline'], ['context'], ['expert'], ['fsdp', 'data']],
@@ -171,7 +170,7 @@ export function hopefulMeshes(problem: Problem, hopes: Hopes): readonly Mesh[] {
           if (!keeps(ofStages, { mesh: sharded, question })) continue
           if (!keeps(ofContext, { mesh: sharded, question })) continue
           if (!hopes.stages(pipeline, replicas, each) || !hopes.shards(tensor, tensor2, context)) continue
-          for (const expert of unused.includes('expert') ? [1] : divisorsOf(replicas)) {
+          for (const expert of problem.model.experts ? divisorsOf(replicas) : [1]) {
             const replica: Mesh = { ...sharded, expert }
             if (!may('expert', expert) || !keeps(ofExperts, { mesh: replica, question })) continue
             if (!hopes.replica(replica, each)) continue

@@ -6,6 +6,7 @@
  *
  * Axis letters: R data, X fsdp, Y tensor, Z tensor2, C context, E expert, P pipeline.
  */
+import type { WeightPart } from '../model/weight-parts.ts'
 import { type Axis, axes, perAxis } from './axis.ts'
 
 /**
@@ -35,6 +36,8 @@ export interface Dimension {
 export interface ShardedArray {
   readonly name: string
   readonly kind: ArrayKind
+  /** Of a weight: the part of the model that it belongs to, which checkpoints may keep in a type of its own. */
+  readonly part?: WeightPart
   readonly dimensions: readonly Dimension[]
 }
 
@@ -63,6 +66,15 @@ export function table(
     name,
     shardedArray(name, kind, notation),
   ])
+  return Object.fromEntries(arrays)
+}
+
+/** Weights of one part of the model, by name. */
+export function weights(
+  part: WeightPart,
+  shardings: Readonly<Record<string, string>>,
+): Record<string, ShardedArray> {
+  const arrays = Object.entries(table('weight', shardings)).map(([name, array]) => [name, { ...array, part }])
   return Object.fromEntries(arrays)
 }
 

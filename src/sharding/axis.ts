@@ -18,16 +18,27 @@ interface AxisRow {
   readonly shardsWeights: boolean
   /** It may cross from one slice of a torus to another. */
   readonly crossesSlices: boolean
+  /** Its chips have positions of their own of a sequence. */
+  readonly positions: boolean
+  /** It takes the chips that other axes leave: replicas, or shards of their states. */
+  readonly takesRest: boolean
+  /** What moves over it and others counts for it: the weights' own. */
+  readonly countsFirst: boolean
 }
 
-const model = { sequences: false, replicates: false, shardsWeights: false, crossesSlices: false } as const
+const model = {
+  ...{ sequences: false, replicates: false, shardsWeights: false, crossesSlices: false },
+  ...{ positions: false, takesRest: false, countsFirst: false },
+} as const
+
+const replica = { ...model, sequences: true, replicates: true, crossesSlices: true, takesRest: true } as const
 
 export const axisRows = [
-  { ...model, name: 'data', letter: 'R', sequences: true, replicates: true, crossesSlices: true },
-  { name: 'fsdp', letter: 'X', sequences: true, replicates: true, shardsWeights: true, crossesSlices: true },
+  { ...replica, name: 'data', letter: 'R' },
+  { ...replica, name: 'fsdp', letter: 'X', shardsWeights: true, countsFirst: true },
   { ...model, name: 'tensor', letter: 'Y' },
   { ...model, name: 'tensor2', letter: 'Z' },
-  { ...model, name: 'context', letter: 'C', replicates: true, shardsWeights: true },
+  { ...model, name: 'context', letter: 'C', replicates: true, shardsWeights: true, positions: true },
   { ...model, name: 'expert', letter: 'E', sequences: true, replicates: true, shardsWeights: true },
   { ...model, name: 'pipeline', letter: 'P', crossesSlices: true },
 ] as const satisfies readonly AxisRow[]
@@ -44,9 +55,19 @@ const axesOfSequences = axesWith(({ sequences }) => sequences)
 export const replicatingAxes = axesWith(({ replicates }) => replicates)
 export const weightShardingAxes = axesWith(({ shardsWeights }) => shardsWeights)
 export const axesAcrossSlices = axesWith(({ crossesSlices }) => crossesSlices)
+export const axesOfPositions = axesWith(({ positions }) => positions)
+export const restAxes = axesWith(({ takesRest }) => takesRest)
+
+/** In the order in which what moves over several of them counts for one. */
+export const axesByPrecedence: readonly Axis[] = [
+  ...axesWith(({ countsFirst }) => countsFirst),
+  ...axesWith(({ countsFirst }) => !countsFirst),
+]
 
 /** Something for each axis. */
-export function perAxis<Value>(value: (row: AxisRow, index: number) => Value): Readonly<Record<Axis, Value>> {
+export function perAxis<Value>(
+  value: (row: (typeof rows)[number], index: number) => Value,
+): Readonly<Record<Axis, Value>> {
   return Object.fromEntries(rows.map((row, index) => [row.name, value(row, index)])) as Record<Axis, Value>
 }
 

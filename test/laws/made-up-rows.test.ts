@@ -1,12 +1,19 @@
 /** What it takes to add one: a row. Members that nobody has heard of are put into the tables, and come out in answers. */
 
 import { describe, expect, it, vi } from 'vitest'
+import { assumptionsRequest } from '../../api/schemas/given/assumptions.ts'
 import { trainWorkload } from '../../api/schemas/workload/train-workload.ts'
+import { evaluate } from '../../src/evaluate.ts'
+import { type RunRules, runFaults } from '../../src/launch/run/rules.ts'
+import type { Run } from '../../src/launch/run/run.ts'
 import { optimize } from '../../src/optimize.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { OptimizerRow } from '../../src/recipe/optimizer-row.ts'
 import type { PolicyRow } from '../../src/recipe/policy-row.ts'
 import type { ScheduleRow } from '../../src/recipe/schedule-row.ts'
+import { resized } from '../../src/rules/mesh-ways.ts'
+import type { MeshRule } from '../../src/rules/model.ts'
+import { unitMesh } from '../../src/sharding/axis.ts'
 import { solver } from '../inference-problem.ts'
 import { problem } from '../problem.ts'
 
@@ -52,6 +59,40 @@ vi.mock('../../src/recipe/policies.ts', async (original) => {
   return { policies: [...policies, queriesAlone] }
 })
 
+vi.mock('../../src/rules/model.ts', async (original) => {
+  const table = await original<typeof import('../../src/rules/model.ts')>()
+  // Chips on this floor come in threes, or alone.
+  const threes: MeshRule = {
+    reads: ['tensor'],
+    broken: ({ mesh }) => mesh.tensor % 2 === 0,
+    says: ({ mesh }) => `${mesh.tensor} chips of tensor do not come in threes`,
+    pointer: '/plan/mesh/tensor',
+    nearest: ({ mesh }) => resized(mesh, 'tensor', [1]),
+  }
+  return { ...table, trainedMeshRules: [...table.trainedMeshRules, threes] }
+})
+
+vi.mock('../../src/launch/framework.ts', async (original) => {
+  const table = await original<typeof import('../../src/launch/framework.ts')>()
+  const named = { trainers: [...table.trainers, 'loom'], frameworks: [...table.frameworks, 'loom'] }
+  return { ...table, ...named }
+})
+
+vi.mock('../../src/launch/trainers.ts', async (original) => {
+  const { trainingLaunchers } = await original<typeof import('../../src/launch/trainers.ts')>()
+  const start = { version: '1', command: 'loom', files: [] }
+  const rules: RunRules = {
+    ...{ layout: [], cut: [], plan: [] },
+    mesh: [{ broken: ({ mesh }) => mesh.fsdp > 1, says: 'a loom has one warp' }],
+  }
+  const launch = (run: Run) => {
+    const unsupported = runFaults(rules, run)
+    return unsupported.length > 0 ? { unsupported } : { flags: [`--warp=${run.mesh.data}`], start, notes: [] }
+  }
+  const loom = { chips: ['gpu'], launch, mixes: true, rules }
+  return { trainingLaunchers: { ...trainingLaunchers, loom } }
+})
+
 const asked = problem({
   model: {
     ...{ layers: 16, dModel: 1024, dFf: 4096, heads: 16, kvHeads: 16, headDim: 64, vocab: 32_000 },
@@ -80,6 +121,47 @@ function answer(workload: Readonly<Record<string, unknown>>, memoryBudget = aske
   }
   return optimize({ ...asked, memoryBudget, workload: own }, solver)
 }
+
+describe('a made-up rule', () => {
+  const constraints = { pipeline: 1, tensor: 2 }
+
+  it('leaves nothing to the search of what it forbids', () => {
+    const { plans, search } = optimize({ ...asked, constraints }, solver)
+    expect(plans).toEqual([])
+    expect(search.infeasible.divisibility).toBeGreaterThan(0)
+  })
+
+  it('says why to whoever writes such a plan, and what is legal', () => {
+    const mesh = { ...unitMesh, tensor: 2, data: 2 }
+    expect(evaluate(asked, { mesh }, solver)).toEqual({
+      illegal: [
+        {
+          pointer: '/plan/mesh/tensor',
+          detail: '2 chips of tensor do not come in threes',
+          nearest: [
+            [
+              { pointer: '/plan/mesh/data', value: 4 },
+              { pointer: '/plan/mesh/tensor', value: 1 },
+            ],
+          ],
+        },
+      ],
+    })
+  })
+})
+
+describe('a made-up framework', () => {
+  it('is asked for by its name, and has flags or a reason beside those of the others', () => {
+    const named = assumptionsRequest.parse({ basis: 'calibrated', frameworks: ['loom'] })
+    const frameworks = typeof named === 'string' ? [] : (named.frameworks ?? [])
+    const own = { ...asked, assumptions: { ...asked.assumptions, frameworks } }
+    const plan = bestOf(optimize(own, solver))
+    expect(plan.mesh.fsdp).toBe(1)
+    expect(plan.launch).toMatchObject({ loom: [`--warp=${plan.mesh.data}`] })
+    const other = bestOf(optimize({ ...asked, constraints: { fsdp: 4 } }, solver))
+    expect(other.launch).toMatchObject({ loom: { unsupported: ['a loom has one warp'] } })
+  })
+})
 
 function bestOf({ plans: [plan] }: ReturnType<typeof optimize>): Plan {
   if (!plan) throw new RangeError('There is no plan')

@@ -9,7 +9,7 @@ import type { Assumptions } from '../../assumptions.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes, isNarrow, usualType } from '../../recipe/element-type.ts'
 import type { ArrayKind } from '../../sharding/array.ts'
-import { type Axis, type AxisSet, axisSet } from '../../sharding/axis.ts'
+import { type Axis, type AxisSet, axesOfPositions, axisSet } from '../../sharding/axis.ts'
 import { type Derivation, movesOf, productsOf } from '../../sharding/derive.ts'
 import { type Extents, monomial } from '../../sharding/monomial.ts'
 import type { Move, Operation, Pass } from '../../sharding/move.ts'
@@ -143,7 +143,7 @@ function startedAgain(product: Product, extents: Extents, kernel: number): reado
       extents,
       times * kernel,
     )
-  const apart = axes.filter((axis) => axis !== 'context')
+  const apart = axes.filter((axis) => !axesOfPositions.includes(axis))
   return [rows(apart, 3 / 4), rows(axes, -3 / 4)]
 }
 

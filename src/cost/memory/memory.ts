@@ -18,6 +18,7 @@ import type { WeightKind } from '../../recipe/optimizer-row.ts'
 import type { PolicyRow } from '../../recipe/policy-row.ts'
 import { type Axis, axisSet } from '../../sharding/axis.ts'
 import { arrayOf, type Component, weightsOf } from '../../sharding/component.ts'
+import { componentRow } from '../../sharding/component-rows.ts'
 import { elementsOf } from '../../sharding/elements.ts'
 import { type Extents, monomial } from '../../sharding/monomial.ts'
 import { stateShardings, type ZeroStage } from '../../sharding/states.ts'
@@ -100,7 +101,7 @@ function heldWeights(
     weightsOf(component).map((weight): HeldWeight => {
       const { rowVectors, columnVectors, rows, columns } = matrixOf(weight)
       return {
-        kind: component.name === 'embedding' || component.name === 'unembedding' ? 'table' : 'matrix',
+        kind: componentRow(component).place === 'layer' ? 'matrix' : 'table',
         rows: rows(extents),
         columns: columns(extents),
         elements: (times) => termOf(elementsOf(weight), extents, share * times),

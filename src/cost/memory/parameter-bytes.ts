@@ -18,7 +18,9 @@ import type { Precision } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
 import type { Bytes } from '../../units.ts'
 
-export function parameterBytes({ weights, parameterBytes }: Precision, part: WeightPart): Bytes {
+/** Of a weight of no part, as that of a table of one's own, those of its type. */
+export function parameterBytes({ weights, parameterBytes }: Precision, part?: WeightPart): Bytes {
+  if (part === undefined) return elementBytes[weights]
   return parameterBytes?.[part] ?? elementBytes[weights]
 }
 
@@ -33,14 +35,3 @@ export function meanParameterBytes(precision: Precision, model: Transformer): By
     weightParts.reduce((sum, part) => sum + parameters[part] * value(part), 0)
   return total((part) => parameterBytes(precision, part)) / total(() => 1)
 }
-
-/** The part that a weight of a component is of; a block has attention and MLP in one. */
-export function partOf(component: string, weight: string): WeightPart {
-  if (component === 'block') return attentionWeights.includes(weight) ? 'attention' : 'mlp'
-  if (component === 'experts') return weight.startsWith('W_Shared') ? 'sharedExperts' : 'experts'
-  const part = weightParts.find((name) => name === component)
-  if (!part) throw new RangeError(`${component} is no part of a model`)
-  return part
-}
-
-const attentionWeights: readonly string[] = ['W_Q', 'W_K', 'W_V', 'W_O']

@@ -8,11 +8,10 @@
 import type { Assumptions } from '../../assumptions.ts'
 import type { PolicyRow } from '../../recipe/policy-row.ts'
 import type { Component } from '../../sharding/component.ts'
+import { componentRow } from '../../sharding/component-rows.ts'
 
 export function keptArrays(component: Component, policy: PolicyRow): readonly string[] {
-  if (component.name === 'attention') return policy.attention
-  if (component.name === 'mlp' || component.name === 'experts') return policy.mlp
-  return [...new Set([...policy.attention, ...policy.mlp])]
+  return [...new Set(componentRow(component).keeps.flatMap((half) => policy[half]))]
 }
 
 export function recomputedArrays(component: Component, policy: PolicyRow): readonly string[] {
@@ -34,7 +33,7 @@ export function recomputedArrays(component: Component, policy: PolicyRow): reado
       if (kind === 'activation' || kind === 'passed') want(name)
     }
   }
-  if (component.name === 'attention' && policy.stream < 2) want('Out')
+  if (componentRow(component).beforeAnother && policy.stream < 2) want('Out')
   return [...wanted]
 }
 

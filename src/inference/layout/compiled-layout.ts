@@ -9,7 +9,7 @@
 
 import type { Assumptions } from '../../assumptions.ts'
 import { arrayType } from '../../cost/compile/compile.ts'
-import { parameterBytes, partOf } from '../../cost/memory/parameter-bytes.ts'
+import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
 import { type ArrayKind, arrayNotation, type ShardedArray } from '../../sharding/array.ts'
@@ -85,10 +85,8 @@ export function compileLayout(
   cacheShare: number,
 ): CompiledLayout {
   const derivation = deriveForward(component)
-  const sizeOf = ({ kind, name: array }: Pick<ShardedArray, 'kind' | 'name'>) =>
-    kind === 'weight'
-      ? parameterBytes(precision, partOf(component.name, array))
-      : elementBytes[arrayType(kind, precision)]
+  const sizeOf = ({ kind, part }: Pick<ShardedArray, 'kind' | 'part'>) =>
+    kind === 'weight' ? parameterBytes(precision, part) : elementBytes[arrayType(kind, precision)]
   const bytes = (array: ShardedArray, times = 1): LocalTerm =>
     localTerm(times * sizeOf(array), array.dimensions)
   const arrays = Object.values(component.arrays)

@@ -2,11 +2,14 @@
  * Which layouts a mesh has, what each costs on one placement, and what lies between them: the question that the
  * component-layout programme (search/component-layout.ts) and its enumeration answer.
  */
+
 import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { addScaled, createTraffic, type Traffic, windowTime } from '../../cost/communication/traffic.ts'
 import type { LayoutOption, LayoutQuestion, Resharding } from '../../search/component-layout.ts'
 import type { Mesh } from '../../sharding/axis.ts'
+import { componentRow } from '../../sharding/component-rows.ts'
 import { isDistinct } from '../../sharding/tables/inference-layout-fields.ts'
+import { plainProjection } from '../../sharding/tables/inference-sharding.ts'
 import type { Seconds } from '../../units.ts'
 import { type InferenceModel, movesBetween } from '../model.ts'
 import { crossings, occurrences } from '../pass/occurrence.ts'
@@ -30,7 +33,7 @@ export function offeredLayouts(
     layouts.filter((layout) => {
       const asked = wanted[name]
       if (asked !== undefined) return layout.name === asked
-      if (layout.projection !== '1d' && !assumptions.searchWeightLayouts) return false
+      if (layout.projection !== plainProjection && !assumptions.searchWeightLayouts) return false
       return isDistinct(layout, mesh)
     }),
   )
@@ -131,7 +134,7 @@ function besides(
   { options }: PassNumbers,
 ): readonly Resharding[] {
   if (pass.halves === 1) return []
-  const experts = model.components.findIndex(({ name }) => name === 'experts')
+  const experts = model.components.findIndex((component) => componentRow(component).layers === 'sparse')
   const times = occurrences(model, pass)[experts] ?? 0
   const { dispatchComputeShare } = model.assumed[pass.mode]
   const routed = (layouts[experts] ?? []).map((layout) => seconds(routedOf(layout), 0, false))

@@ -9,6 +9,7 @@
  * takes longer by arithmetic and streaming alone, max(2·t·P_met/peak, bytes visited/HBM) for t tokens; for memory the kind with
  * more weights. The last layer is taken to be one with experts, where there are any.
  */
+
 import { peakFlops } from '../../cost/compute/compute.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import { expertLayerParameters, expertLayersByStage } from '../../model/expert-layers.ts'
@@ -16,6 +17,7 @@ import { mlpMatrices } from '../../model/parameters.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { WeightPart } from '../../model/weight-parts.ts'
 import type { Setting } from '../../problem.ts'
+import { componentRow } from '../../sharding/component-rows.ts'
 import type { InferenceModel } from '../model.ts'
 import type { Pass } from './pass.ts'
 
@@ -41,10 +43,10 @@ function onStage(
   const { model } = setting
   const most = Math.ceil(model.layers / stages)
   const sparse = model.experts ? sparseOf(model, stages, most, expertsAreHeavier(setting)) : 0
-  return components.map(({ name }) => {
-    if (name === 'unembedding') return 1
-    if (name === 'experts') return sparse
-    return name === 'mlp' ? most - sparse : most
+  const layers = { all: most, dense: most - sparse, sparse }
+  return components.map((component) => {
+    const row = componentRow(component)
+    return row.place === 'head' ? 1 : layers[row.layers]
   })
 }
 
@@ -78,9 +80,9 @@ function expertsTakeLonger({ model, cluster, precision }: Setting, tokens: numbe
 /** By component. */
 export function occurrences(model: InferenceModel, pass: Pass): readonly number[] {
   const stage = runOnStage(model, pass)
-  return model.components.map(({ name, layers }, component) => {
-    if (name === 'unembedding') return pass.headTimes
-    return pass.stageRounds * (stage[component] ?? 0) + pass.modelRounds * layers
+  return model.components.map((component, at) => {
+    if (componentRow(component).place === 'head') return pass.headTimes
+    return pass.stageRounds * (stage[at] ?? 0) + pass.modelRounds * component.layers
   })
 }
 

@@ -3,7 +3,9 @@
  * one way. Positions of caches alone may be shared out for generation while prompts are read by heads: frameworks have
  * decode context parallelism so. Source: vllm-project/vllm, docs/serving/context_parallel_deployment.md.
  */
+
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
+import { filledFrom } from '../../sharding/tables/inference-sharding.ts'
 import type { InferenceCandidate, Offered } from '../search.ts'
 
 /** Of what a mesh has for prompts, what goes with some layouts of generation. */
@@ -32,5 +34,6 @@ export function isOneServer(
 /** Whether latent attention projects keys or absorbs the projection is each phase's own. */
 function isBeside(prefill: LayoutFields, generate: LayoutFields | undefined): boolean {
   if (prefill.projection !== generate?.projection || prefill.places !== generate.places) return false
-  return prefill.cache === generate.cache || (generate.cache === 'sequence' && prefill.cache === 'heads')
+  const { cache } = generate
+  return prefill.cache === cache || (cache !== null && prefill.cache === filledFrom[cache])
 }

@@ -7,7 +7,7 @@
  */
 import { type NetworkCosts, networkPrices } from '../../cost/communication/network.ts'
 import { operationTime } from '../../cost/communication/operation-time.ts'
-import { parameterBytes, partOf } from '../../cost/memory/parameter-bytes.ts'
+import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import { union } from '../../hardware/network/group.ts'
 import type { ShardedArray } from '../../sharding/array.ts'
 import { type Axis, axisBit, axisSet, axisSets, type Mesh } from '../../sharding/axis.ts'
@@ -66,7 +66,7 @@ export function reshardSeconds(model: InferenceModel, from: Stored, to: Stored):
     const layers = model.components[index]?.layers ?? 0
     const targets = to.layouts[index]?.component.arrays ?? {}
     for (const weight of weightsOf(component)) {
-      const size = parameterBytes(precision, partOf(component.name, weight.name))
+      const size = parameterBytes(precision, weight.part)
       const valued = (array: ShardedArray) => localValue(localTerm(size, array.dimensions), sizes)
       const target = targets[weight.name]
       if (sameMesh && target) {

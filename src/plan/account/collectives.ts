@@ -14,6 +14,7 @@ import type { Composition } from '../../model/composition.ts'
 import { attendedShare } from '../../model/flops.ts'
 import { type Axis, type AxisSet, axes, axesOf, axisBit, axisSet, type Mesh } from '../../sharding/axis.ts'
 import { type Component, restricted } from '../../sharding/component.ts'
+import { componentRow } from '../../sharding/component-rows.ts'
 import { type Derivation, derive, movesOf } from '../../sharding/derive.ts'
 import type { Move } from '../../sharding/move.ts'
 import { embedding, type LayerPart, layerParts, unembedding } from '../../sharding/tables/training-layout.ts'
@@ -55,7 +56,7 @@ export function planDerivation(
     zeroStage: candidate.zeroStage,
     active: activeAxes(candidate.mesh),
     regatherActivations: assumptions.regatherActivations,
-    recomputed: component.name === 'unembedding' ? recomputedLogits(assumptions) : layers,
+    recomputed: componentRow(component).place === 'head' ? recomputedLogits(assumptions) : layers,
   })
 }
 
@@ -111,7 +112,7 @@ function compiled(costing: Costing, component: Component, policy: number): Told 
   const derivation = derive(component, {
     zeroStage: candidate.zeroStage,
     regatherActivations: assumptions.regatherActivations,
-    recomputed: component.name === 'unembedding' ? recomputedLogits(assumptions) : layers,
+    recomputed: componentRow(component).place === 'head' ? recomputedLogits(assumptions) : layers,
   })
   const used = activeAxes(candidate.mesh)
   const short = movesOf(planDerivation(costing, restricted(component, used), policy))
@@ -126,10 +127,11 @@ function compiled(costing: Costing, component: Component, policy: number): Told 
 function endLines(component: Component, costing: Costing): readonly Movement[] {
   const own = compiled(costing, component, -1)
   const { longest, model } = costing
+  const { place } = componentRow(component)
   const each = costing.layers.microbatches / longest.held
   // The head runs once more for every layer that predicts a further token.
-  const passes = component.name === 'unembedding' ? 1 + model.problem.model.multiTokenLayers : 1
-  const tied = component.name === 'embedding' && longest.last && model.problem.model.tiedEmbeddings
+  const passes = place === 'head' ? 1 + model.problem.model.multiTokenLayers : 1
+  const tied = place === 'entry' && longest.last && model.problem.model.tiedEmbeddings
   return [
     ...linesOf(own, 'forward', 'forward', each * passes, costing),
     ...linesOf(own, 'backward', 'backward', each * passes, costing),

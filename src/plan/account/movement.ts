@@ -1,5 +1,5 @@
 /** What moves in a step: a line of the answer, and how long each part of the network is busy with it. */
-import { type Axis, axes } from '../../sharding/axis.ts'
+import { type Axis, axesByPrecedence, perAxis } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import type { CollectiveLine } from '../plan.ts'
 
@@ -12,22 +12,12 @@ export interface Movement {
 /** A collective over several axes counts for the first of them that is larger than 1, weights' own axis first. */
 export function axisOf({ over }: CollectiveLine): Axis | null {
   const among = over.split(' x ')
-  return byPrecedence.find((name) => among.includes(name)) ?? null
+  return axesByPrecedence.find((name) => among.includes(name)) ?? null
 }
-
-const byPrecedence: readonly Axis[] = ['fsdp', ...axes.filter((axis) => axis !== 'fsdp')]
 
 /** Seconds of each axis, one collective after another. */
 export function byAxis(lines: readonly CollectiveLine[]): Readonly<Record<Axis, Seconds>> {
   const own = (axis: Axis) =>
     lines.reduce((sum, line) => (axisOf(line) === axis ? sum + line.seconds : sum), 0)
-  return {
-    data: own('data'),
-    fsdp: own('fsdp'),
-    tensor: own('tensor'),
-    tensor2: own('tensor2'),
-    context: own('context'),
-    expert: own('expert'),
-    pipeline: own('pipeline'),
-  }
+  return perAxis(({ name }) => own(name))
 }

@@ -3,7 +3,7 @@
  * of what that is, the weightiest first; the next decides where all before are equal, and at last the time.
  */
 import type { Chip } from '../../hardware/chip.ts'
-import { type Axis, axes, type Mesh } from '../../sharding/axis.ts'
+import { type Axis, axes, type Mesh, restAxes } from '../../sharding/axis.ts'
 import { counted } from '../explain/figures.ts'
 import { isPublished, type Recipe } from './recipes.ts'
 import type { AgainstFirst } from './ties.ts'
@@ -99,7 +99,7 @@ function decisive(one: Listed, other: Listed, chip: Chip, recipes: readonly Reci
 /** Axes that cut the model up, not its replicas, and span more than a node or slice. */
 function crossing({ placement }: Listed, { system }: Chip): readonly Axis[] {
   return placement
-    .filter(({ axis }) => axis !== 'data' && axis !== 'fsdp')
+    .filter(({ axis }) => !restAxes.includes(axis))
     .filter(({ on, physical }) => (system.kind === 'torus' ? on === 'dcn' : Math.max(...physical) > 0))
     .map(({ axis }) => axis)
 }

@@ -18,6 +18,7 @@ import {
   conditions,
   moveSeconds,
 } from '../../inference/time/component-time.ts'
+import { componentRow } from '../../sharding/component-rows.ts'
 import type { Seconds } from '../../units.ts'
 
 export interface InferenceCosting {
@@ -95,7 +96,7 @@ function besideOf(
   takenShare: number,
 ): Seconds {
   const [attention] = components
-  const experts = components.find(({ name }) => name === 'experts')
+  const experts = components.find((component) => componentRow(component).layers === 'sparse')
   if (!attention || !experts) return 0
   const compute = attention.time.compute + experts.time.compute
   const routed = experts.time.routed[bound]

@@ -2,7 +2,7 @@
 
 import { serversOf } from '../../launch/serving.ts'
 import type { PhaseProblem } from '../../problem.ts'
-import { fieldsNamed } from '../../sharding/tables/inference-layout-fields.ts'
+import { fieldsNamed, sharesOutHeads } from '../../sharding/tables/inference-layout-fields.ts'
 import { launchWarning, type Named } from '../explain/launch-warning.ts'
 import type { InferencePlan } from '../inference-plan.ts'
 
@@ -68,9 +68,14 @@ export function inferenceWarnings(
 
 /** Of latent attention. */
 function keepsHeads({ layout }: InferencePlan): boolean {
-  return fieldsNamed(layout.components.attention ?? '')?.cache === 'heads'
+  return cachesHeads(layout.components.attention ?? '')
 }
 
 function usesHeads({ layout }: InferencePlan): boolean {
-  return Object.values(layout.components).some((name) => fieldsNamed(name)?.cache === 'heads')
+  return Object.values(layout.components).some(cachesHeads)
+}
+
+function cachesHeads(name: string): boolean {
+  const cache = fieldsNamed(name)?.cache
+  return cache ? sharesOutHeads(cache) : false
 }

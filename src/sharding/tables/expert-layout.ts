@@ -11,7 +11,7 @@
  * Sources: "How To Scale Your Model", GPUs; Lepikhin et al., "GShard" (2020), arXiv 2006.16668.
  */
 import type { Transformer } from '../../model/transformer.ts'
-import { type ShardedArray, table } from '../array.ts'
+import { type ShardedArray, table, weights } from '../array.ts'
 import type { Component } from '../component.ts'
 import { mlpEinsums } from './mlp-einsums.ts'
 
@@ -51,7 +51,7 @@ export function experts(
         Combined: `${stream.tokens} A:J ${stream.d}`,
       }),
       ...table('scores', { Choice: `${stream.tokens} A` }),
-      ...table('weight', {
+      ...weights('experts', {
         W_in: into,
         W_out: `A:E_E G${weightInner} ${weightD}`,
         ...(gatedMlp ? { W_gate: into } : {}),
@@ -85,7 +85,7 @@ export function sharedArrays(
       SharedTmp: hidden,
       ...(gated ? { SharedGate: hidden, SharedUp: hidden } : {}),
     }),
-    ...table('weight', {
+    ...weights('sharedExperts', {
       W_Sharedin: into,
       W_Sharedout: `F:U${weightInner} ${weightD}`,
       ...(gated ? { W_Sharedgate: into } : {}),

@@ -12,7 +12,7 @@
  * DeepSeek-V3 (arXiv 2412.19437), sections 3.2 and 3.4; vLLM, "expert parallel deployment", for experts over tensor chips.
  */
 import type { Transformer } from '../../model/transformer.ts'
-import { type ShardedArray, table } from '../array.ts'
+import { type ShardedArray, table, weights } from '../array.ts'
 import type { Component } from '../component.ts'
 import { sharedArrays } from './expert-layout.ts'
 import type { ExpertPlaces } from './inference-layout-fields.ts'
@@ -114,7 +114,7 @@ function expertArrays(
   const into = `${experts} ${d} ${width}`
   return {
     ...table('activation', { Tmp: hidden, ...(gated ? { Gate: hidden, Up: hidden } : {}) }),
-    ...table('weight', {
+    ...weights('experts', {
       W_in: into,
       W_out: `${experts} ${width} ${d}`,
       ...(gated ? { W_gate: into } : {}),

@@ -12,7 +12,7 @@
  * keys (`View`). Projections between ranks and heads lie by heads. Sources: DeepSeek-V2 (arXiv 2405.04434), section 2.1;
  * vLLM's MLA backends, which choose alike.
  */
-import { table } from '../array.ts'
+import { table, weights } from '../array.ts'
 import type { Component, Einsum } from '../component.ts'
 import type { LatentForm } from './inference-layout-fields.ts'
 import {
@@ -46,7 +46,7 @@ export function inferenceLatentAttention(
       }),
       ...query.arrays,
       ...table('cache', { Latent: `${sequences} ${positions} l:L` }),
-      ...table('weight', {
+      ...weights('attention', {
         W_DKV: `${weightD} l:L`,
         W_UK: 'l:Rkv N_YZ H:Hn',
         W_UV: 'l:Rkv N_YZ H:Hv',
@@ -73,7 +73,7 @@ function queries(
   const heads = table('activation', { Q: `${tokens} N${inner} H:Hk` })
   if (!lowRank) {
     return {
-      arrays: { ...heads, ...table('weight', { W_Q: `${weightD} N${weightInner} H:Hk` }) },
+      arrays: { ...heads, ...weights('attention', { W_Q: `${weightD} N${weightInner} H:Hk` }) },
       einsums: [{ out: 'Q', left: 'In', right: 'W_Q', kind: 'matmul' }],
     }
   }
@@ -81,7 +81,7 @@ function queries(
     arrays: {
       ...heads,
       ...table('activation', { QLow: `${tokens} q:Rq${rank}` }),
-      ...table('weight', {
+      ...weights('attention', {
         W_DQ: `${weightD} q:Rq`,
         W_UQ: `q:Rq${weightRank} N${weightInner} H:Hk`,
       }),

@@ -122,6 +122,11 @@ export function sequenceGroups(cache: CacheLayout, mesh: Mesh): number {
   return (sequences.includes('Y') ? mesh.tensor : 1) * (sequences.includes('Z') ? mesh.tensor2 : 1)
 }
 
+/** Whether all tensor chips share out the heads of the cache, and have copies where there are fewer. */
+export function sharesOutHeads(cache: CacheLayout): boolean {
+  return caches[cache].heads === caches.heads.heads
+}
+
 /** Whether nothing in it tells tensor from tensor2, so that only their product counts. */
 export function joinsTensors({ projection, cache }: LayoutFields): boolean {
   return projectionsThatJoin.has(projection) && cache !== 'heads-batch'

@@ -19,7 +19,7 @@
  */
 import { expertLayers } from '../../model/expert-layers.ts'
 import type { Transformer } from '../../model/transformer.ts'
-import { table } from '../array.ts'
+import { table, weights } from '../array.ts'
 import type { Component, Einsum } from '../component.ts'
 import { inferenceExperts } from './inference-experts.ts'
 import { inferenceLatentAttention } from './inference-latent-attention.ts'
@@ -52,14 +52,14 @@ export function inferenceMlp(layout: ProjectionLayout, gated: boolean): Componen
   const hidden = `${tokens} F${inner}`
   const into = `${weightD} F${weightInner}`
   const gate = gated
-    ? { ...table('activation', { Gate: hidden, Up: hidden }), ...table('weight', { W_gate: into }) }
+    ? { ...table('activation', { Gate: hidden, Up: hidden }), ...weights('mlp', { W_gate: into }) }
     : {}
   return {
     name: 'mlp',
     arrays: {
       ...table('activation', { In: `${tokens} ${stream}`, Tmp: hidden, Out: `${tokens} ${stream}` }),
       ...gate,
-      ...table('weight', { W_in: into, W_out: `F${weightInner} ${weightD}` }),
+      ...weights('mlp', { W_in: into, W_out: `F${weightInner} ${weightD}` }),
     },
     einsums: mlpEinsums(gated),
   }
@@ -101,7 +101,7 @@ export function inferenceAttention(projection: ProjectionLayout, layout: CacheLa
       }),
       ...table('cache', { Keys: cache, Values: cache }),
       ...table('scores', { Scores: `${sequences} T_C ${scored} N${heads}` }),
-      ...table('weight', {
+      ...weights('attention', {
         W_Q: `${weightD} N${weightInner} H`,
         W_K: `${weightD} N:K${weightInner} H`,
         W_V: `${weightD} N:K${weightInner} H`,
@@ -129,7 +129,7 @@ export function inferenceUnembedding(layout: ProjectionLayout): Component {
     name: 'unembedding',
     arrays: {
       ...table('activation', { In: `${tokens} ${stream}`, Logits: `${tokens} V${inner}` }),
-      ...table('weight', { W_U: `${weightD} V${weightInner}` }),
+      ...weights('unembedding', { W_U: `${weightD} V${weightInner}` }),
     },
     einsums: [{ out: 'Logits', left: 'In', right: 'W_U', kind: 'matmul' }],
   }
@@ -142,7 +142,7 @@ export function inferenceEmbedding(): Component {
     arrays: {
       ...table('scores', { OneHot: 'B_RE T_C V' }),
       ...table('activation', { Out: 'B_RE T_C D_YZ' }),
-      ...table('weight', { W_E: 'V D_YZ' }),
+      ...weights('embedding', { W_E: 'V D_YZ' }),
     },
     einsums: [{ out: 'Out', left: 'OneHot', right: 'W_E', kind: 'lookup' }],
   }

@@ -2,8 +2,14 @@
 export const projectionLayouts = ['1d', '2d', 'gathered', 'gathered-all'] as const
 export type ProjectionLayout = (typeof projectionLayouts)[number]
 
+/** What every server lays out, and every mesh has. */
+export const plainProjection: ProjectionLayout = projectionLayouts[0]
+
 export const cacheLayouts = ['heads', 'batch', 'heads-batch', 'sequence'] as const
 export type CacheLayout = (typeof cacheLayouts)[number]
+
+/** Caches that a server fills while they still lie otherwise: it shares out positions once a prompt is through. */
+export const filledFrom: Readonly<Partial<Record<CacheLayout, CacheLayout>>> = { sequence: 'heads' }
 
 /** Where the tokens, D and the inner dimension (F, heads or the vocabulary) lie under a projection layout. */
 export interface Projection {

@@ -9,7 +9,7 @@
  * Source: DeepSeek-V2 (arXiv 2405.04434), section 2.1.
  */
 
-import { shardedArray } from '../array.ts'
+import { shardedArray, weights } from '../array.ts'
 import type { Component, Einsum } from '../component.ts'
 import { contextLayoutRow } from './context-layout.ts'
 import type { ContextLayout } from './context-layouts.ts'
@@ -29,7 +29,7 @@ export function latentAttention(stream: string, lowRank: boolean, layout: Contex
     ...inner.activations,
     Out: stream,
   }
-  const weights = {
+  const ownWeights = {
     ...(lowRank ? queryWeights.low : queryWeights.direct),
     W_DKV: 'D_Z l:L',
     W_UK: 'l:Rkv N_Y H:Hn',
@@ -45,7 +45,7 @@ export function latentAttention(stream: string, lowRank: boolean, layout: Contex
   const arrays = [
     ...Object.entries(activations).map(([name, notation]) => shardedArray(name, 'activation', notation)),
     ...Object.entries(inner.keys).map(([name, notation]) => shardedArray(name, inner.keysKind, notation)),
-    ...Object.entries(weights).map(([name, notation]) => shardedArray(name, 'weight', notation)),
+    ...Object.values(weights('attention', ownWeights)),
     shardedArray('Scores', 'scores', inner.scores),
   ]
   return {

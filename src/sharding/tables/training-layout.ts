@@ -10,7 +10,7 @@
 import { type Composition, wholeComposition } from '../../model/composition.ts'
 import { expertLayers } from '../../model/expert-layers.ts'
 import type { Transformer } from '../../model/transformer.ts'
-import { table } from '../array.ts'
+import { table, weights } from '../array.ts'
 import type { Component } from '../component.ts'
 import { contextLayoutRow, plainContext } from './context-layout.ts'
 import type { ContextLayout } from './context-layouts.ts'
@@ -36,7 +36,7 @@ export function attention(residual: Residual, layout: ContextLayout = plainConte
     arrays: {
       ...table('activation', { In: stream, ...inner.activations, Out: stream }),
       ...table(inner.keysKind, inner.keys),
-      ...table('weight', attentionWeights),
+      ...weights('attention', attentionWeights),
       ...table('scores', { Scores: inner.scores }),
     },
     einsums: [
@@ -53,13 +53,13 @@ export function mlp(residual: Residual, gated: boolean): Component {
   const stream = residuals[residual]
   const inner = 'B_RXE T_C F_YZ'
   const gate = gated
-    ? { ...table('activation', { Gate: inner, Up: inner }), ...table('weight', { W_gate: 'D_Z F_Y' }) }
+    ? { ...table('activation', { Gate: inner, Up: inner }), ...weights('mlp', { W_gate: 'D_Z F_Y' }) }
     : {}
   return {
     name: 'mlp',
     arrays: {
       ...table('activation', { In: stream, Tmp: inner, Out: stream }),
-      ...table('weight', { W_in: 'D_Z F_Y', W_out: 'F_Y D_Z' }),
+      ...weights('mlp', { W_in: 'D_Z F_Y', W_out: 'F_Y D_Z' }),
       ...gate,
     },
     einsums: mlpEinsums(gated),
@@ -73,7 +73,7 @@ export function embedding(residual: Residual): Component {
     arrays: {
       ...table('scores', { OneHot: 'B_RXE T_C V_Y' }),
       ...table('activation', { Out: residuals[residual] }),
-      ...table('weight', { W_E: 'V_Y D_Z' }),
+      ...weights('embedding', { W_E: 'V_Y D_Z' }),
     },
     einsums: [{ out: 'Out', left: 'OneHot', right: 'W_E', kind: 'lookup' }],
   }
@@ -84,7 +84,7 @@ export function unembedding(residual: Residual): Component {
     name: 'unembedding',
     arrays: {
       ...table('activation', { In: residuals[residual], Logits: 'B_RXE T_C V_YZ' }),
-      ...table('weight', { W_U: 'D_Z V_Y' }),
+      ...weights('unembedding', { W_U: 'D_Z V_Y' }),
     },
     einsums: [{ out: 'Logits', left: 'In', right: 'W_U', kind: 'matmul' }],
   }

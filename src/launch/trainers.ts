@@ -1,0 +1,42 @@
+/** The frameworks that train, a row each: on which chips, what it is told, and what it cannot run. */
+import type { Chip } from '../hardware/chip.ts'
+import type { Trainer } from './framework.ts'
+import type { Launch } from './launch.ts'
+import { maxtext } from './maxtext/config.ts'
+import { maxtextRules } from './maxtext/rules.ts'
+import { megatron } from './megatron/flags.ts'
+import { megatronRules } from './megatron/rules.ts'
+import type { RunRules } from './run/rules.ts'
+import type { Run } from './run/run.ts'
+import { torchtitan } from './torchtitan/config.ts'
+import { torchtitanRules } from './torchtitan/rules.ts'
+
+export interface TrainingLauncher {
+  readonly chips: readonly Chip['kind'][]
+  readonly launch: (run: Run) => Launch<unknown>
+  /** Whether it can be told of two rematerialisation policies. */
+  readonly mixes: boolean
+  /** What it cannot run. */
+  readonly rules: RunRules
+}
+
+export const trainingLaunchers: Readonly<Record<Trainer, TrainingLauncher>> = {
+  megatron: {
+    chips: ['gpu'],
+    launch: megatron,
+    mixes: true,
+    rules: megatronRules,
+  },
+  maxtext: {
+    chips: ['gpu', 'tpu'],
+    launch: maxtext,
+    mixes: false,
+    rules: maxtextRules,
+  },
+  torchtitan: {
+    chips: ['gpu'],
+    launch: torchtitan,
+    mixes: true,
+    rules: torchtitanRules,
+  },
+}

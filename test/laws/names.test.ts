@@ -1,0 +1,79 @@
+/** A member of a table differs from the others in its columns: outside of the tables nobody asks for it by name. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { frameworks } from '../../src/launch/framework.ts'
+import { optimizers } from '../../src/recipe/optimizers.ts'
+import { policies } from '../../src/recipe/policies.ts'
+import { schedules } from '../../src/recipe/schedules.ts'
+import { axes } from '../../src/sharding/axis.ts'
+import { contextLayouts } from '../../src/sharding/tables/context-layout.ts'
+import { expertPlaces, latentForms } from '../../src/sharding/tables/inference-layout-fields.ts'
+import { cacheLayouts, projectionLayouts } from '../../src/sharding/tables/inference-sharding.ts'
+
+const names: readonly string[] = [
+  ...[...schedules, ...optimizers, ...policies].map(({ name }) => name),
+  ...[...contextLayouts, ...projectionLayouts, ...cacheLayouts, ...latentForms, ...expertPlaces],
+  ...[...frameworks, ...axes],
+  ...['embedding', 'attention', 'mlp', 'experts', 'block', 'unembedding'],
+]
+
+/** The tables, and where names are translated: what frameworks call things, what checkpoints do. */
+const homes = [
+  /^src\/recipe\//,
+  /^src\/sharding\/(axis|component-rows)\.ts$/,
+  /^src\/sharding\/tables\//,
+  /^src\/launch\//,
+  /^src\/model\/hugging-face\//,
+]
+
+/** What is called the same and is of none of the tables: kinds of einsums, how FLOPs of attention count, a queue that is full. */
+const others = /\bkind\b|\battentionFlops\b|case 'full':/
+
+const alternatives = names.map((name) => name.replaceAll(/[^\w-]/g, '\\$&')).join('|')
+const quoted = `(['"\`])(?:${alternatives})\\1`
+const asked = new RegExp(
+  [
+    `[!=]==?\\s*${quoted}`,
+    `${quoted.replace('\\1', '\\2')}\\s*[!=]==?`,
+    `\\bcase\\s+${quoted.replace('\\1', '\\3')}`,
+    `\\b(?:includes|startsWith|endsWith|indexOf|has|get)\\(${quoted.replace('\\1', '\\4')}\\)`,
+  ].join('|'),
+)
+
+function sources(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `${folder}/${file}`)
+}
+
+describe('the name of a member of a table', () => {
+  it('is compared nowhere but in the table and where names are translated', () => {
+    const found = [...sources('src'), ...sources('api')]
+      .filter((file) => !homes.some((home) => home.test(file)))
+      .flatMap((file) =>
+        readFileSync(file, 'utf8')
+          .split('\n')
+          .map((line, at) => `${file}:${at + 1}: ${line.trim()}`)
+          .filter((line) => asked.test(line) && !others.test(line)),
+      )
+    expect(found).toEqual([])
+  })
+
+  it.each([
+    "if (schedule.name === 'dualpipe') return",
+    "'fsdp' !== axis",
+    "case 'muon':",
+    "axes.filter((axis) => ['context'].includes('context'))",
+    "if (name.startsWith('gathered-all')) return",
+  ])('is seen in %s', (line) => {
+    expect(line).toMatch(asked)
+  })
+
+  it.each([
+    "const usual = 'adamw'",
+    "{ name: 'ring' }",
+    "mesh['data2'] === 'date'",
+  ])('is not compared in %s', (line) => {
+    expect(line).not.toMatch(asked)
+  })
+})
