@@ -5,7 +5,7 @@ import { frameworks } from '../../src/launch/framework.ts'
 export const launchRead = z.exactOptional(
   z
     .object({
-      framework: z.enum(frameworks),
+      framework: z.enum([...frameworks, 'deepspeed', 'accelerate']),
       version: z.string().describe('That the names were checked against.'),
       request: z
         .record(z.string(), z.unknown())

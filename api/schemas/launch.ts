@@ -4,24 +4,50 @@ import { questionFields } from './optimize.ts'
 
 const longestText = 200_000
 
+const text = (says: string) => z.string().min(1).max(longestText).optional().describe(says)
+
+const words = z.array(z.string().max(10_000)).min(1).max(5000)
+
+/** A command, or the words of one. */
+const command = (says: string) =>
+  z
+    .union([z.string().min(1).max(longestText), words])
+    .optional()
+    .describe(says)
+
+const config = z.record(z.string().max(200), z.unknown())
+
+/** A file, or what is in it. */
+const file = (says: string) =>
+  z
+    .union([z.string().min(1).max(longestText), config])
+    .optional()
+    .describe(says)
+
+const launchedFields = {
+  megatron: command(
+    'What starts Megatron-LM: a command line, a script, or the words of one, such as `launch.megatron` of an answer.',
+  ),
+  torchtitan: text(
+    'A TOML config of torchtitan, such as `launch.torchtitan` of an answer, or a command of its main (`--module`, `--config` and dotted options).',
+  ),
+  maxtext: file(
+    'A YAML config of MaxText, its keys, such as `launch.maxtext` of an answer, or a command (`key=value`).',
+  ),
+  deepspeed: file('A JSON config of DeepSpeed.'),
+  accelerate: file("A YAML config of Hugging Face's accelerate (FSDP)."),
+  vllm: command('`vllm serve …`, or its options, such as `launch.vllm` of an answer.'),
+  sglang: command('`python -m sglang.launch_server …`, or its options.'),
+  tensorrtLlm: file(
+    '`trtllm-serve …`, the options of its file, such as `launch.tensorrt-llm` of an answer, or both: `{"command": …, "config": …}`.',
+  ),
+}
+
+const launchKeys = Object.keys(launchedFields)
+
 export const launchedPlan = z
-  .strictObject({
-    megatron: z
-      .union([z.string().min(1).max(longestText), z.array(z.string().max(10_000)).min(1).max(5000)])
-      .optional()
-      .describe(
-        'What starts Megatron-LM: a command line, a script, or the words of one, such as `launch.megatron` of an answer.',
-      ),
-    torchtitan: z
-      .string()
-      .min(1)
-      .max(longestText)
-      .optional()
-      .describe(
-        'A TOML config of torchtitan, such as `launch.torchtitan` of an answer, or a command of its main (`--module`, `--config` and dotted options).',
-      ),
-  })
-  .refine((plan) => (plan.megatron === undefined) !== (plan.torchtitan === undefined), {
+  .strictObject(launchedFields)
+  .refine((plan) => Object.values(plan).filter((own) => own !== undefined).length === 1, {
     message: 'is of one framework',
   })
   .describe('A launch file in place of a plan.')
@@ -48,5 +74,5 @@ export const launchFields = {
 /** By the key of the plan, so that faults of one kind are told by its own schema. */
 export function isLaunch(body: unknown): boolean {
   const plan = typeof body === 'object' && body !== null && 'plan' in body ? body.plan : null
-  return typeof plan === 'object' && plan !== null && ('megatron' in plan || 'torchtitan' in plan)
+  return typeof plan === 'object' && plan !== null && launchKeys.some((key) => key in plan)
 }

@@ -2,19 +2,20 @@
  * A request whose plan is a launch file, spelled out: what the file says of model, chips, batch and types of numbers is put in beside what
  * the request says itself. Both may say the same; where they differ it is a fault, since one of them is not what will run.
  */
-import { parse } from 'smol-toml'
 import type { z } from 'zod'
-import { readMegatron } from '../../src/launch/megatron/read.ts'
+import { catalogueNames } from '../../src/launch/read/model-name.ts'
 import type { LaunchReading } from '../../src/launch/read/reading.ts'
-import { readTorchtitan } from '../../src/launch/torchtitan/read.ts'
-import { readTorchtitanCommand } from '../../src/launch/torchtitan/read-command.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
 import { replicasOf, unitMesh } from '../../src/sharding/axis.ts'
-import { type Fault, faultyValue, ProblemError } from '../problems.ts'
+import { type Catalogue, knownModel } from '../catalogue.ts'
+import { type Fault, ProblemError } from '../problems.ts'
+import { modelRequest } from '../schemas/given/model.ts'
 import type { LaunchedPlan } from '../schemas/launch.ts'
 import type { LaunchRead } from '../schemas/launch-read.ts'
 import { jsonPointer, valueAt } from '../validation/json-pointer.ts'
 import { validated } from '../validation/request-validation.ts'
+import { launchKey, readingOf } from './launch-file.ts'
+import { resolvedModel } from './model.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -32,16 +33,17 @@ export interface SpelledOut<Request> {
 export function spelledOut<Schema extends z.ZodType>(
   asked: Launch,
   schema: Schema,
+  catalogue: Catalogue,
 ): SpelledOut<z.output<Schema>> {
   const { plan, ...own } = asked
-  const reading = readingOf(plan, chipsOf(own))
-  const at = `/plan/${reading.framework}`
-  const differing = contradictions(own, reading)
+  const reading = readIn(plan, own, catalogue)
+  const at = `/plan/${launchKey(plan)}`
+  const differing = contradictions(own, reading, catalogue)
   if (reading.faults.length > 0 || differing.length > 0) {
     const faults = [...reading.faults.map((detail) => ({ pointer: at, detail })), ...differing]
     throw new ProblemError('impossible-combination', `${faults[0]?.pointer}: ${faults[0]?.detail}`, faults)
   }
-  const said = saidBy(reading, own)
+  const said = saidBy(reading, own, catalogue)
   const whole = merged(said, own)
   const { framework, version, notes, ignored, notUnderstood } = reading
   const read = {
@@ -55,21 +57,38 @@ export function spelledOut<Schema extends z.ZodType>(
   return { request: checked(schema, whole, said, own, at), reading, read }
 }
 
-function readingOf({ megatron, torchtitan }: LaunchedPlan, chips: number | null): LaunchReading {
-  if (torchtitan !== undefined) {
-    const command = /torchtitan\.train|run_train\.sh/.test(torchtitan)
-    return command ? readTorchtitanCommand(torchtitan, chips) : readTorchtitan(tomlOf(torchtitan), chips)
+/** What the components of a plan are called depends on the model, which the file may be who names: it is read again once that is known. */
+function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): LaunchReading {
+  const mode = valueAt(own, ['workload', 'mode'])
+  const context = {
+    chips: chipsOf(own),
+    slices: Number(valueAt(own, ['hardware', 'slices']) ?? 1),
+    mode: typeof mode === 'string' ? mode : null,
   }
-  return readMegatron(megatron ?? '', chips)
+  const first = readingOf(plan, { ...context, model: null })
+  const model = transformerOf(own.model ?? modelNamed(first, catalogue), catalogue)
+  if (!model) return first
+  const { layers, attention, experts, maxSequenceLength = null } = model
+  const known = { layers, latent: attention.latent !== null, experts: experts !== null, maxSequenceLength }
+  return readingOf(plan, { ...context, model: known })
 }
 
-function tomlOf(text: string): Fields {
+/** Null of one that cannot be understood: what is wrong with it is told once the request is whole. */
+function transformerOf(model: unknown, catalogue: Catalogue): Transformer | null {
+  const asked = modelRequest.safeParse(model)
+  if (!asked.success) return null
   try {
-    return parse(text)
+    return resolvedModel(asked.data, catalogue).transformer
   } catch (error) {
-    const [detail = 'is no TOML'] = String((error as Error).message).split('\n')
-    throw faultyValue('invalid-request', { pointer: '/plan/torchtitan', detail })
+    if (error instanceof ProblemError) return null
+    throw error
   }
+}
+
+/** As the catalogue has it; undefined where the file names none, or one that is not there. */
+function modelNamed({ named }: LaunchReading, catalogue: Catalogue): string | undefined {
+  if (named === undefined) return undefined
+  return catalogueNames(named).find((name) => knownModel(catalogue, name))
 }
 
 /** The name of a model and the dimensions in the file have to be of one model. */
@@ -122,14 +141,17 @@ function chipsOf({ hardware }: Fields): number | null {
 }
 
 /** Of what the file says, all that the request leaves to it. */
-function saidBy(
-  { framework, model, hardware, workload, precision, assumptions, plan }: LaunchReading,
-  own: Fields,
-): Fields {
+function saidBy(reading: LaunchReading, own: Fields, catalogue: Catalogue): Fields {
+  const { framework, model, hardware, workload, precision, assumptions, memoryFraction, plan } = reading
   const { batchSequences, ...rest } = workload
+  const named = modelNamed(reading, catalogue)
   const batch = valueAt(own, ['workload', 'batchTokens']) === undefined && batchSequences !== undefined
   return {
     ...(own.model === undefined && model?.vocab !== undefined ? { model } : {}),
+    ...(own.model === undefined && named !== undefined ? { model: named } : {}),
+    ...(own.memoryBudget === undefined && memoryFraction !== undefined
+      ? { memoryBudget: { fraction: memoryFraction } }
+      : {}),
     hardware,
     workload: { ...rest, ...(batch ? { batchSequences } : {}) },
     precision,
@@ -172,14 +194,21 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function contradictions(own: Fields, reading: LaunchReading): readonly Fault[] {
+function contradictions(own: Fields, reading: LaunchReading, catalogue: Catalogue): readonly Fault[] {
   const { hardware, workload, precision, assumptions } = reading
   const { batchSequences, ...rest } = workload
   const parts = { hardware, workload: rest, precision, assumptions }
   const apart = Object.entries(parts).flatMap(([part, fields]) =>
     Object.entries(fields).flatMap(([name, value]) => differing(own, [part, name], value)),
   )
-  return [...apart, ...anotherBatch(own, reading)]
+  return [...apart, ...anotherBatch(own, reading), ...anotherModel(own, reading, catalogue)]
+}
+
+/** By its name in the catalogue; those of its dimensions are compared where the model is known. */
+function anotherModel({ model }: Fields, reading: LaunchReading, catalogue: Catalogue): readonly Fault[] {
+  const named = modelNamed(reading, catalogue)
+  if (typeof model !== 'string' || named === undefined || model.toLowerCase() === named) return []
+  return [{ pointer: '/model', detail: `is ${model}; the launch file has ${reading.named}` }]
 }
 
 /** A batch that replicas do not divide is launched rounded up: that is the batch that was asked for. */

@@ -60,7 +60,9 @@ export function evaluateQuestion(
   asked: EvaluateRequest | EvaluateLaunchRequest,
   catalogue: Catalogue,
 ): Asked {
-  const { request, reading, read } = isLaunched(asked) ? spelledOut(asked, evaluateRequest) : asIs(asked)
+  const { request, reading, read } = isLaunched(asked)
+    ? spelledOut(asked, evaluateRequest, catalogue)
+    : asIs(asked)
   return { request, read, ...trialIn(request, reading, catalogue) }
 }
 
@@ -89,7 +91,9 @@ export function validateQuestion(
   asked: ValidateRequest | ValidateLaunchRequest,
   catalogue: Catalogue,
 ): Examined {
-  const { request, reading, read } = isLaunched(asked) ? spelledOut(asked, validateRequest) : asIs(asked)
+  const { request, reading, read } = isLaunched(asked)
+    ? spelledOut(asked, validateRequest, catalogue)
+    : asIs(asked)
   const { trial, warnings } = trialIn(asLaunched(request), reading, catalogue)
   return { request, read, inspection: { trial, require: request.require }, warnings }
 }

@@ -13,6 +13,7 @@ import type { Transformer } from '../../model/transformer.ts'
 import type { PolicyName } from '../../recipe/policies.ts'
 import { policyRows } from '../../recipe/policy.ts'
 import type { HostPart } from '../../recipe/policy-row.ts'
+import type { Keys } from '../read/fields.ts'
 import type { Run } from '../run/run.ts'
 
 const names: Readonly<Record<string, string>> = {
@@ -83,4 +84,58 @@ function tensorsOf(part: Part, { gatedMlp, experts, attention }: Transformer): r
   const { latent } = attention
   const low = latent ? [...(latent.queryRank === null ? [] : ['query_wa_proj']), 'kv_wa_proj'] : []
   return ['query_proj', 'key_proj', 'value_proj', ...low]
+}
+
+/** The policy that keys say, as a plan has it; null, with a note, where it is none of a plan's. */
+export function readMaxtextPolicy(keys: Keys): {
+  readonly policy: string | null
+  readonly notes: readonly string[]
+} {
+  const name = keys.text('remat_policy', 'full')
+  const places = Object.fromEntries(
+    [...arrays, 'decoder_layer_input'].map((array) => [array, keys.text(array, 'remat')]),
+  )
+  const found = name === 'custom' ? customPolicy(places) : (aliases[name] ?? policyNamed(name))
+  if (found !== null) return { policy: found, notes: [] }
+  return {
+    policy: null,
+    notes: [`remat_policy ${name} is not counted as it is: what is recomputed is chosen`],
+  }
+}
+
+function policyNamed(name: string): string | null {
+  // Of two policies under one name the one that is called so.
+  return name in names ? name : (Object.entries(names).find(([, own]) => own === name)?.[0] ?? null)
+}
+
+/** Names that were given up, for what they keep. */
+const aliases: Readonly<Record<string, string>> = {
+  minimal_flash: 'none',
+  save_dot_with_context_except_mlp: 'save_dot_except_mlp',
+}
+
+const arrays = [
+  ...['query_proj', 'key_proj', 'value_proj', 'query_wa_proj', 'kv_wa_proj', 'context', 'out_proj'],
+  ...['mlpwi', 'mlpwi_0', 'mlpwi_1', 'mlpwo', 'moe_mlpwi_0', 'moe_mlpwi_1', 'qkv_proj'],
+]
+
+const ofPart: Readonly<Record<Part, readonly string[]>> = {
+  queries: ['query_proj', 'key_proj', 'value_proj'],
+  context: ['context'],
+  output: ['out_proj'],
+  hidden: ['mlpwi', 'mlpwi_0', 'mlpwi_1'],
+}
+
+function customPolicy(places: Readonly<Record<string, string>>): string | null {
+  const kept = Object.values(ofPart).flatMap((own) => own.filter((array) => places[array] !== 'remat'))
+  const host = kept.some((array) => places[array] === 'offload')
+  const input = places.decoder_layer_input === 'offload'
+  const match = Object.entries(parts).find(([policy, own]) => {
+    const there = hostPart(policy)
+    const same = Object.entries(ofPart).every(
+      ([part, own_]) => own.includes(part as Part) === own_.some((array) => places[array] !== 'remat'),
+    )
+    return same && (there !== undefined) === (host || input) && (there?.input ?? false) === input
+  })
+  return match?.[0] ?? null
 }

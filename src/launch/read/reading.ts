@@ -1,16 +1,23 @@
 /** What a launch file says, in the words of a request; what it is silent of is left out. */
 import type { Framework } from '../framework.ts'
 
+/** Some are read alone: nothing is written for them. */
+export type ReadFramework = Framework | 'deepspeed' | 'accelerate'
+
 export interface LaunchReading {
-  readonly framework: Framework
+  readonly framework: ReadFramework
   /** That the names were checked against. */
   readonly version: string
   /** Dimensions of a model, its vocabulary perhaps left out; null where it does not say them. */
   readonly model: Readonly<Record<string, unknown>> | null
+  /** The model by a name of the file's own, where it has one. */
+  readonly named?: string
   readonly hardware: { readonly chips?: number }
   readonly workload: Readonly<Record<string, unknown>>
   readonly precision: Readonly<Record<string, string>>
-  readonly assumptions: Readonly<Record<string, boolean>>
+  readonly assumptions: Readonly<Record<string, boolean | number>>
+  /** Of each chip's memory, what it may fill. */
+  readonly memoryFraction?: number
   readonly plan: Readonly<Record<string, unknown>>
   /** Counted otherwise than it is written, or as if it were there. */
   readonly notes: readonly string[]
@@ -19,4 +26,22 @@ export interface LaunchReading {
   readonly notUnderstood: readonly string[]
   /** Why it cannot be read. */
   readonly faults: readonly string[]
+}
+
+/** What a request says beside a launch file, as far as reading takes it. */
+export interface ReadingContext {
+  readonly chips: number | null
+  /** Of a torus. */
+  readonly slices: number
+  /** Of the workload, where the request names one. */
+  readonly mode: string | null
+  /** What there is to know of the model; null where it is not known yet. */
+  readonly model: KnownModel | null
+}
+
+export interface KnownModel {
+  readonly layers: number
+  readonly latent: boolean
+  readonly experts: boolean
+  readonly maxSequenceLength: number | null
 }

@@ -26,6 +26,7 @@ import { type ServingRules, servingRules } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { isAmd } from '../vendor.ts'
+import { promptMargin } from './prompt-margin.ts'
 import { sglangVersion } from './version.ts'
 
 type Flag = string | number
@@ -34,9 +35,6 @@ const formats: Formats = {
   pairs: ['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'int8/int8', 'int4/bf16', 'fp4/fp4', 'fp4/bf16'],
   caches: { bf16: 'bf16', fp8: 'fp8_e4m3', fp4: 'nvfp4', nvfp4: 'nvfp4' },
 }
-
-/** Positions of the context length that a prompt may not take. */
-const kept = 6
 
 /** What SGLang cannot run. */
 export const sglangRules: ServingRules = servingRules('SGLang', formats, [
@@ -109,7 +107,7 @@ function batchFlags(serving: Serving): readonly Flag[] {
   const chunk = chunked ? unitTokens * attentionGroups : -1
   const prompts = ['--chunked-prefill-size', chunk, '--max-prefill-tokens', unitTokens]
   return [
-    ...['--context-length', contextLength + (mode === 'prefill' ? kept : 0)],
+    ...['--context-length', contextLength + (mode === 'prefill' ? promptMargin : 0)],
     ...['--max-running-requests', sequences * attentionGroups],
     ...(mode === 'prefill' ? prompts : []),
   ]

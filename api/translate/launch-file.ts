@@ -1,0 +1,102 @@
+/** Launch files by the key under which a plan has them: how the text of each is taken apart, and who reads it. */
+import { parse as parseToml } from 'smol-toml'
+import { parse as parseYaml } from 'yaml'
+import { readAccelerate } from '../../src/launch/accelerate/read.ts'
+import { readDeepspeed } from '../../src/launch/deepspeed/read.ts'
+import { readMaxtext } from '../../src/launch/maxtext/read.ts'
+import { readMegatron } from '../../src/launch/megatron/read.ts'
+import { type Fields, isFields } from '../../src/launch/read/fields.ts'
+import type { LaunchReading, ReadingContext } from '../../src/launch/read/reading.ts'
+import { readScript } from '../../src/launch/read/shell.ts'
+import { readSglang } from '../../src/launch/sglang/read.ts'
+import { readTensorrt } from '../../src/launch/tensorrt-llm/read.ts'
+import { readTorchtitan } from '../../src/launch/torchtitan/read.ts'
+import { readTorchtitanCommand } from '../../src/launch/torchtitan/read-command.ts'
+import { readVllm } from '../../src/launch/vllm/read.ts'
+import { faultyValue } from '../problems.ts'
+import type { LaunchedPlan } from '../schemas/launch.ts'
+
+export type LaunchKey = keyof LaunchedPlan
+
+type Written<Key extends LaunchKey> = NonNullable<LaunchedPlan[Key]>
+
+const readers: {
+  readonly [Key in LaunchKey]-?: (file: Written<Key>, context: ReadingContext) => LaunchReading
+} = {
+  megatron: (file, { chips }) => readMegatron(file, chips),
+  torchtitan: (file, { chips }) =>
+    /torchtitan\.train|run_train\.sh/.test(file)
+      ? readTorchtitanCommand(file, chips)
+      : readTorchtitan(parsed('torchtitan', file, parseToml), chips),
+  maxtext: (file, context) => readMaxtext(maxtextKeys(file), context),
+  deepspeed: (file, context) => readDeepspeed(fieldsOf('deepspeed', file), context),
+  accelerate: (file, context) => readAccelerate(fieldsOf('accelerate', file), context),
+  vllm: (file, context) => readVllm(commandOf(file, 'vllm serve'), context),
+  sglang: (file, context) => readSglang(commandOf(file, 'sglang.launch_server'), context),
+  tensorrtLlm: (file, context) => {
+    if (typeof file !== 'string' && ('command' in file || 'config' in file)) {
+      const config = file.config === undefined ? {} : fieldsOf('tensorrtLlm', file.config as string | Fields)
+      return readTensorrt(file.command === undefined ? null : String(file.command), config, context)
+    }
+    const isCommand = typeof file === 'string' && /trtllm-serve/.test(file)
+    return isCommand
+      ? readTensorrt(file, {}, context)
+      : readTensorrt(null, fieldsOf('tensorrtLlm', file), context)
+  },
+}
+
+/** The key of the one framework that a plan is of. */
+export function launchKey(plan: LaunchedPlan): LaunchKey {
+  const [key] = (Object.keys(readers) as LaunchKey[]).filter((name) => plan[name] !== undefined)
+  return key ?? 'megatron'
+}
+
+export function readingOf(plan: LaunchedPlan, context: ReadingContext): LaunchReading {
+  const key = launchKey(plan)
+  return (readers[key] as (file: unknown, context: ReadingContext) => LaunchReading)(plan[key], context)
+}
+
+/** An argv without its command, as answers have it, is the same. */
+function commandOf(file: string | readonly string[], command: string): string {
+  if (typeof file === 'string') return file
+  return `${command} ${file.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')}`
+}
+
+/** A config, or the settings of a command: key=value. */
+function maxtextKeys(file: string | Fields): Fields {
+  if (typeof file !== 'string') return file
+  if (!/^[^#\n]*\b\w+=\S/m.test(file)) return fieldsOf('maxtext', file)
+  const isSetting = (word: string) => /^[a-z]\w*=/.test(word)
+  const words = readScript(file).commands.findLast((command) => command.some(isSetting)) ?? []
+  const settings = words.filter(isSetting).map((word) => {
+    const at = word.indexOf('=')
+    return [word.slice(0, at), scalar(word.slice(at + 1))] as const
+  })
+  return Object.fromEntries(settings)
+}
+
+function scalar(text: string): unknown {
+  try {
+    return parseYaml(text.slice(0, 2000), { maxAliasCount: 0 })
+  } catch {
+    return text
+  }
+}
+
+/** YAML is JSON too. */
+function fieldsOf(key: LaunchKey, file: string | Fields): Fields {
+  if (typeof file !== 'string') return file
+  return parsed(key, file, (text) => parseYaml(text, { maxAliasCount: 20 }))
+}
+
+function parsed(key: LaunchKey, text: string, parse: (text: string) => unknown): Fields {
+  const pointer = `/plan/${key}`
+  try {
+    const found = parse(text)
+    if (isFields(found)) return found
+  } catch (error) {
+    const [detail = 'cannot be read'] = String((error as Error).message).split('\n')
+    throw faultyValue('invalid-request', { pointer, detail })
+  }
+  throw faultyValue('invalid-request', { pointer, detail: 'is no config: it has no keys' })
+}

@@ -1,0 +1,149 @@
+/**
+ * What a config of Hugging Face's accelerate says, in the words of a request: FSDP, version 1 or 2, with replicas, tensor and context as its
+ * `parallelism_config` has them, or plain copies. The model, the batch and the length of sequences are the script's. It is read and not written, for the same reason.
+ * Source: huggingface/accelerate 16cb6eb (1.15), src/accelerate/commands/launch.py, utils/dataclasses.py
+ * (FullyShardedDataParallelPlugin), parallelism_config.py.
+ */
+import { type Fields, isFields, type Keys, keysOf } from '../read/fields.ts'
+import type { LaunchReading, ReadingContext } from '../read/reading.ts'
+
+export const accelerateVersion = '1.15'
+
+export function readAccelerate(config: Fields, context: ReadingContext): LaunchReading {
+  const keys = keysOf(config)
+  const kind = keys.text('distributed_type', 'NO')
+  const processes = keys.number('num_processes', 0)
+  const fsdp = partOf(keys, 'fsdp_config')
+  const parallel = parallelOf(partOf(keys, 'parallelism_config'))
+  const world = processes > 0 ? processes : null
+  const chips = context.chips ?? world
+  const { tensor, context: parts, replicate } = parallel
+  const left = (chips ?? 1) / (tensor * parts)
+  const strategy = strategyOf(fsdp, kind)
+  const hybrid = strategy.hybrid && replicate === 1
+  const data = hybrid ? Math.max(1, keys.number('num_machines', 1)) : replicate
+  const shards = left / data
+  const sharded = kind === 'FSDP' || parallel.shard > 1
+  const zeroStage = sharded ? strategy.stage : 0
+  const precision = precisionOf(keys)
+  const remat = fsdp.is('fsdp_activation_checkpointing') ? 'full' : 'none'
+  const steps = keys.number('gradient_accumulation_steps', 0)
+  const notes = [
+    ...(fsdp.is('fsdp_offload_params')
+      ? ['fsdp_offload_params is not counted: weights are on the chips']
+      : []),
+    ...(hybrid ? [`${strategy.name}: a copy on each of ${data} machines`] : []),
+  ]
+  const rest = keys.left()
+  return {
+    framework: 'accelerate',
+    version: accelerateVersion,
+    model: null,
+    hardware: world === null ? {} : { chips: world },
+    workload: { mode: 'train' },
+    precision,
+    assumptions: {},
+    plan: {
+      mesh: {
+        ...(tensor > 1 ? { tensor } : {}),
+        ...(parts > 1 ? { context: parts } : {}),
+        ...(zeroStage === 3 ? { fsdp: shards, data } : { data: left }),
+      },
+      zeroStage,
+      ...(parts > 1 ? { contextLayout: parallel.rotates ? 'ring' : 'gather' } : {}),
+      ...(steps > 0 ? { microbatches: steps } : {}),
+      rematerialization: remat,
+    },
+    notes,
+    ignored: [...rest, ...fsdp.left().map((key) => `fsdp_config.${key}`)].filter(isImmaterial),
+    notUnderstood: rest.filter((key) => !isImmaterial(key)),
+    faults: [
+      ...keys.faults,
+      ...(kinds.includes(kind) ? [] : [`distributed_type ${kind} is not read; FSDP and MULTI_GPU are`]),
+      ...(chips === null
+        ? ['how many GPUs there are is said neither by hardware.chips nor by num_processes']
+        : []),
+      ...(Number.isInteger(shards)
+        ? []
+        : [`tensor ${tensor} x context ${parts} x replicas ${data} do not divide the ${chips} GPUs`]),
+      ...(parallel.shard > 1 && parallel.shard !== shards && Number.isInteger(shards)
+        ? [`dp_shard_size ${parallel.shard} x ${(chips ?? 1) / shards} others are not the ${chips} GPUs`]
+        : []),
+    ],
+  }
+}
+
+const kinds = ['FSDP', 'MULTI_GPU', 'NO']
+
+function partOf(keys: Keys, name: string): Keys {
+  const own = keys.value(name)
+  return keysOf(isFields(own) ? own : {})
+}
+
+function parallelOf(keys: Keys) {
+  const size = (name: string) =>
+    Math.max(keys.number(`parallelism_config_${name}`, 1), keys.number(name, 1), 1)
+  const strategy = keys.text(
+    'parallelism_config_cp_comm_strategy',
+    keys.text('cp_comm_strategy', 'allgather'),
+  )
+  return {
+    tensor: size('tp_size'),
+    context: size('cp_size') * size('sp_size'),
+    replicate: size('dp_replicate_size'),
+    shard: size('dp_shard_size'),
+    rotates: strategy === 'alltoall',
+  }
+}
+
+/** By the words of version 1, or whether version 2 shards weights again after the forward pass. */
+function strategyOf(fsdp: Keys, kind: string) {
+  const version = fsdp.number('fsdp_version', 1)
+  const written = fsdp.text('fsdp_reshard_after_forward', fsdp.text('fsdp_sharding_strategy', 'FULL_SHARD'))
+  const name = strategies[Number(written) - 1] ?? written
+  if (version === 2 && /^(true|false)$/i.test(written)) {
+    return { name, stage: /^true$/i.test(written) ? 3 : 2, hybrid: false }
+  }
+  const stage = name === 'NO_SHARD' || kind === 'MULTI_GPU' ? 0 : /GRAD_OP|ZERO2/.test(name) ? 2 : 3
+  return { name, stage, hybrid: /^HYBRID/.test(name) }
+}
+
+const strategies = ['FULL_SHARD', 'SHARD_GRAD_OP', 'NO_SHARD', 'HYBRID_SHARD', 'HYBRID_SHARD_ZERO2']
+
+/** Weights are kept in fp32 and cast for use; gradients are reduced as they are used. */
+function precisionOf(keys: Keys): Readonly<Record<string, string>> {
+  const mixed = keys.text('mixed_precision', 'no')
+  if (mixed === 'no') return { weights: 'fp32', compute: 'fp32', gradients: 'fp32' }
+  return { weights: 'bf16', compute: mixed === 'fp8' ? 'fp8' : 'bf16', gradients: 'fp32' }
+}
+
+const starts = [
+  ...[
+    'compute_environment',
+    'debug',
+    'downcast',
+    'enable_cpu',
+    'machine_rank',
+    'main_',
+    'num_',
+    'rdzv',
+    'same_network',
+    'tpu',
+    'use_cpu',
+  ],
+  ...[
+    'fsdp_config.',
+    'dynamo',
+    'fp8_config',
+    'gpu_ids',
+    'mpirun',
+    'command',
+    'sagemaker',
+    'deepspeed_config',
+    'megatron',
+  ],
+]
+
+function isImmaterial(key: string): boolean {
+  return starts.some((start) => key.startsWith(start))
+}

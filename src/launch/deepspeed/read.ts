@@ -1,0 +1,206 @@
+/**
+ * What a config of DeepSpeed says, in the words of a request. It shards over all ranks that are left: states (1), gradients too (2), weights
+ * too (3), within groups of `mics_shard_size` where it is told; the model and the length of sequences are the script's. Of three sizes of batches
+ * two make the third. `auto` is filled in by the trainer that reads it, and left open here. It is read and not written: which of its engines runs a model is
+ * the script's too. Source: deepspeedai/DeepSpeed edaa722 (0.19.6), deepspeed/runtime/{config,constants}.py, zero/config.py, and
+ * runtime/engine.py for the types of gradients.
+ */
+import { type Fields, isFields, type Keys, keysOf } from '../read/fields.ts'
+import type { LaunchReading, ReadingContext } from '../read/reading.ts'
+
+export const deepspeedVersion = '0.19.6'
+
+export function readDeepspeed(config: Fields, { chips }: ReadingContext): LaunchReading {
+  const keys = keysOf(config)
+  const part = (name: string) => partOf(keys, name)
+  const zero = part('zero_optimization')
+  const [bf16, fp16] = [part('bf16'), part('fp16')]
+  const stage = zero.number('stage', 0)
+  const tensor = part('tensor_parallel').number('autotp_size', 1)
+  const context = keys.number('sequence_parallel_size', 1)
+  const ranks = (chips ?? 1) / (Math.max(1, tensor) * Math.max(1, context))
+  const shards = zero.number('mics_shard_size', -1)
+  const group = stage === 3 && shards > 0 ? shards : ranks
+  const batch = batchOf(keys, ranks)
+  const half = bf16.is('enabled') || fp16.is('enabled')
+  const optimizer = part('optimizer').text('type', 'AdamW')
+  const lists = { zero, bf16, fp16 }
+  const notes = notesOf(zero, part('activation_checkpointing'), fp16.is('enabled'))
+  const assumptions =
+    offloads(zero.value('offload_optimizer')) || zero.is('cpu_offload') ? { optimizerOnHost: true } : {}
+  const gradients = gradientsOf(keys, half, stage)
+  const left = keys.left()
+  const wrong = !Number.isInteger(ranks) || !Number.isInteger(ranks / group)
+  return {
+    framework: 'deepspeed',
+    version: deepspeedVersion,
+    model: null,
+    hardware: {},
+    workload: {
+      mode: 'train',
+      ...(batch.sequences === null || chips === null ? {} : { batchSequences: batch.sequences }),
+      ...(/^(one.?bit)?adam/i.test(optimizer)
+        ? { optimizer: 'adamw' }
+        : { optimizer: optimizer.toLowerCase() }),
+    },
+    precision: half
+      ? { weights: 'bf16', compute: 'bf16', gradients }
+      : { weights: 'fp32', compute: 'fp32', gradients: 'fp32' },
+    assumptions,
+    plan: {
+      mesh: {
+        ...(tensor > 1 ? { tensor } : {}),
+        ...(context > 1 ? { context } : {}),
+        ...(stage === 3 ? { fsdp: group, data: ranks / group } : { data: ranks }),
+      },
+      zeroStage: stage,
+      ...(context > 1 ? { contextLayout: 'ulysses' } : {}),
+      ...(batch.accumulation === null ? {} : { microbatches: batch.accumulation }),
+    },
+    notes,
+    ignored: left.filter(isImmaterial),
+    notUnderstood: [
+      ...left.filter((key) => !isImmaterial(key)),
+      ...Object.entries(lists).flatMap(([name, own]) =>
+        own
+          .left()
+          .filter((key) => !isDetail(key))
+          .map((key) => `${partNames[name] ?? name}.${key}`),
+      ),
+    ],
+    faults: [
+      ...keys.faults,
+      ...zero.faults,
+      ...([0, 1, 2, 3].includes(stage) ? [] : [`zero_optimization.stage ${stage} is none of 0 to 3`]),
+      ...(chips === null
+        ? ['how many GPUs there are is said by hardware.chips alone']
+        : [
+            ...(wrong
+              ? [
+                  `groups of ${group} x tensor ${tensor} x sequence ${context} do not make up the ${chips} GPUs`,
+                ]
+              : []),
+            ...batch.faults,
+          ]),
+    ],
+  }
+}
+
+const partNames: Readonly<Record<string, string>> = { zero: 'zero_optimization' }
+
+function partOf(keys: Keys, name: string): Keys {
+  const own = keys.value(name)
+  return keysOf(isFields(own) ? own : {})
+}
+
+/** train_batch_size = micro x accumulation x ranks; what is not said of the three follows, or is left open. */
+function batchOf(keys: Keys, ranks: number) {
+  const said = (name: string) => {
+    const own = keys.number(name, 0)
+    return own > 0 ? own : null
+  }
+  const all = said('train_batch_size')
+  const micro = said('train_micro_batch_size_per_gpu')
+  const steps = said('gradient_accumulation_steps')
+  const accumulation =
+    steps ?? (all !== null && micro !== null ? all / (micro * ranks) : micro === null ? null : 1)
+  const sequences = all ?? (micro === null ? null : micro * (accumulation ?? 1) * ranks)
+  const product = micro !== null && accumulation !== null ? micro * accumulation * ranks : sequences
+  const uneven = sequences !== product || (accumulation !== null && !Number.isInteger(accumulation))
+  return {
+    sequences,
+    accumulation: uneven ? null : accumulation,
+    faults: uneven
+      ? [
+          `train_batch_size ${sequences} is not train_micro_batch_size_per_gpu ${micro} x gradient_accumulation_steps ${accumulation} x ${ranks} ranks`,
+        ]
+      : [],
+  }
+}
+
+/** Of bf16 without ZeRO, or with states sharded alone, accumulated in fp32 unless told; sharded gradients are kept as weights are. */
+function gradientsOf(keys: Keys, half: boolean, stage: number): string {
+  const told = partOf(keys, 'data_types').text('grad_accum_dtype', '')
+  if (told) return told === 'fp32' ? 'fp32' : 'bf16'
+  return half && stage >= 2 ? 'bf16' : 'fp32'
+}
+
+function offloads(place: unknown): boolean {
+  return isFields(place) && ['cpu', 'nvme'].includes(String(place.device))
+}
+
+function notesOf(zero: Keys, checkpointing: Keys, fp16: boolean): readonly string[] {
+  const nvme = [zero.value('offload_optimizer'), zero.value('offload_param')].some(
+    (place) => isFields(place) && place.device === 'nvme',
+  )
+  const quantised = zero.is('zero_quantized_weights') || zero.is('zero_quantized_gradients')
+  checkpointing.left()
+  return [
+    'what is recomputed is the x',
+    ...(offloads(zero.value('offload_param'))
+      ? ['zero_optimization.offload_param is not counted: weights are on the chips']
+      : []),
+    ...(nvme ? ['what is on NVMe is counted as in the memory of the host'] : []),
+    ...(zero.number('zero_hpz_partition_size', 1) > 1
+      ? ['zero_hpz_partition_size is not counted: weights have no second copy in a node']
+      : []),
+    ...(quantised ? ['quantised communication of ZeRO++ is not counted'] : []),
+    ...(fp16 ? ['fp16 is counted as bf16, whose numbers are as wide'] : []),
+  ]
+}
+
+const starts = [
+  ...[
+    'steps_per_print',
+    'wall_clock',
+    'gradient_clipping',
+    'prescale',
+    'scheduler',
+    'zero_allow',
+    'zero_force',
+    'communication',
+  ],
+  ...[
+    'tensorboard',
+    'wandb',
+    'csv_monitor',
+    'comet',
+    'flops_profiler',
+    'comms_logger',
+    'dump_state',
+    'memory_breakdown',
+    'checkpoint',
+  ],
+  ...[
+    'gradient_predivide',
+    'sparse_gradients',
+    'amp',
+    'dataloader',
+    'seq_parallel',
+    'compile',
+    'elasticity',
+    'autotuning',
+    'disable_',
+    'torch_',
+  ],
+  ...[
+    'monitor',
+    'hybrid_engine',
+    'use_data',
+    'load_universal',
+    'data_efficiency',
+    'timers',
+    'aio',
+    'nebula',
+    'curriculum',
+  ],
+]
+
+function isImmaterial(key: string): boolean {
+  return starts.some((start) => key.startsWith(start))
+}
+
+/** Buckets, thresholds, scales: how, not what. */
+function isDetail(key: string): boolean {
+  return !/^(enable_.*parallel|parallel|experts?_)/.test(key)
+}

@@ -1,0 +1,47 @@
+/** The keys of a config taken one by one; what nobody took is what was not understood. Texts of numbers and of true and false are those. */
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export interface Keys {
+  readonly value: (name: string) => unknown
+  /** What it is where it does not stand, or where somebody else is to fill it in (`auto`); a fault, and that, where it is no number. */
+  readonly number: (name: string, otherwise: number) => number
+  readonly text: (name: string, otherwise: string) => string
+  readonly is: (name: string, otherwise?: boolean) => boolean
+  readonly faults: readonly string[]
+  readonly left: () => readonly string[]
+}
+
+const most = 1e12
+
+export function keysOf(config: Fields): Keys {
+  const taken = new Set<string>()
+  const faults: string[] = []
+  const value = (name: string): unknown => {
+    taken.add(name)
+    const own = Object.hasOwn(config, name) ? config[name] : undefined
+    return own === 'auto' || own === null ? undefined : own
+  }
+  return {
+    value,
+    number: (name, otherwise) => {
+      const own = value(name)
+      if (own === undefined || own === '') return otherwise
+      const found = typeof own === 'string' ? Number(own.replaceAll('_', '')) : own
+      if (typeof found === 'number' && Math.abs(found) <= most) return found
+      faults.push(`${name} is ${String(own).slice(0, 100)}, which is no number`)
+      return otherwise
+    },
+    text: (name, otherwise) => String(value(name) ?? otherwise),
+    is: (name, otherwise = false) => {
+      const own = value(name)
+      return own === undefined ? otherwise : /^(true|1|yes)$/i.test(String(own))
+    },
+    faults,
+    left: () => Object.keys(config).filter((name) => !taken.has(name)),
+  }
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,122 @@
+/**
+ * A server as its options say it, in the words of a plan: the inverse of serving.ts. Chips that share out heads are `tensor`; groups of them
+ * that have sequences of their own are `tensor2`, or all of `tensor` where a group is one chip, or `expert` where tokens are
+ * dispatched between them. Chips beyond one server are servers more.
+ */
+import type { CacheLayout } from '../../sharding/tables/inference-sharding.ts'
+import type { LaunchReading, ReadingContext } from '../read/reading.ts'
+
+export interface ServerSaid
+  extends Pick<
+    LaunchReading,
+    | 'framework'
+    | 'version'
+    | 'precision'
+    | 'notes'
+    | 'ignored'
+    | 'notUnderstood'
+    | 'faults'
+    | 'memoryFraction'
+  > {
+  readonly named: string | null
+  /** Chips of one stage of one replica, and groups of these that attend by sequences. */
+  readonly tensors: number
+  readonly groups: number
+  readonly pipeline: number
+  /** In one server. */
+  readonly replicas: number
+  readonly experts: 'sliced' | 'spread' | 'dispatched'
+  /** Positions of caches are shared out over the chips. */
+  readonly positions: boolean
+  /** Null where it is the model's own. */
+  readonly contextLength: number | null
+  /** Positions that the server keeps for itself in a prompt. */
+  readonly kept: number
+  /** Of a group; null for as many as there is memory for. */
+  readonly sequences: number | null
+}
+
+export function servingReading(said: ServerSaid, context: ReadingContext): LaunchReading {
+  const { named, tensors, groups, pipeline, replicas, framework, version, precision } = said
+  const server = tensors * pipeline * replicas
+  const servers = (context.chips ?? server) / server
+  const uneven = !Number.isInteger(servers) || !Number.isInteger(tensors / groups)
+  const data = replicas * (uneven ? 1 : servers)
+  const mode = context.mode === 'prefill' ? 'prefill' : 'generate'
+  const dispatched = said.experts === 'dispatched' && groups > 1 && groups === tensors
+  const mesh = { data, pipeline, ...meshOf(tensors, groups, dispatched) }
+  const length = said.contextLength ?? context.model?.maxSequenceLength ?? null
+  const batch = said.sequences === null ? null : said.sequences * groups * data
+  return {
+    framework,
+    version,
+    model: null,
+    ...(named === null ? {} : { named }),
+    hardware: context.chips === null ? { chips: server } : {},
+    workload: { mode, ...lengths(mode, length, said.kept), ...batches(mode, batch) },
+    precision,
+    assumptions: {},
+    ...(said.memoryFraction === undefined ? {} : { memoryFraction: said.memoryFraction }),
+    plan: { mesh, ...layoutOf(said, context, mode, dispatched) },
+    notes: [
+      ...said.notes,
+      ...(servers > 1 && !uneven ? [`${servers} such servers, one for each ${server} chips`] : []),
+      ...(batch === null ? ['no limit of sequences is said: as many as there is memory for'] : []),
+      ...(said.experts === 'dispatched' && !dispatched && tensors > 1
+        ? [
+            'tokens are counted as spread over all chips that share out the experts, not as dispatched between groups',
+          ]
+        : []),
+    ],
+    ignored: said.ignored,
+    notUnderstood: said.notUnderstood,
+    faults: [
+      ...said.faults,
+      ...(uneven
+        ? [`servers of ${server} chips in groups of ${groups} do not make up the ${context.chips ?? server}`]
+        : []),
+    ],
+  }
+}
+
+function meshOf(tensors: number, groups: number, dispatched: boolean) {
+  if (dispatched) return { expert: groups }
+  return groups === 1 || groups === tensors
+    ? { tensor: tensors }
+    : { tensor: tensors / groups, tensor2: groups }
+}
+
+function lengths(mode: string, length: number | null, kept: number): Readonly<Record<string, number>> {
+  if (length === null) return {}
+  return mode === 'prefill' ? { promptLength: Math.max(1, length - kept) } : { contextLength: length }
+}
+
+function batches(mode: string, batch: number | null): Readonly<Record<string, unknown>> {
+  if (batch !== null) return { batchSequences: batch }
+  return mode === 'prefill' ? {} : { batchSequences: 'max' }
+}
+
+/** Components are named by what the model has, so that nothing is said of one that is not known yet. */
+function layoutOf(
+  { tensors, groups, experts, positions }: ServerSaid,
+  { model }: ReadingContext,
+  mode: string,
+  dispatched: boolean,
+): Readonly<Record<string, unknown>> {
+  if (!model || tensors === 1) return {}
+  const cache = cacheOf(tensors, dispatched ? 1 : groups, positions)
+  const form = mode === 'prefill' ? 'projected' : 'absorbed'
+  const places = experts === 'dispatched' ? (dispatched ? 'dispatched' : 'spread') : experts
+  return {
+    layout: {
+      attention: model.latent ? `1d/${cache}/${form}` : `1d/${cache}`,
+      ...(model.experts ? { experts: `1d/${places}` } : {}),
+    },
+  }
+}
+
+function cacheOf(tensors: number, groups: number, positions: boolean): CacheLayout {
+  if (positions) return 'sequence'
+  if (groups === 1) return 'heads'
+  return groups === tensors ? 'batch' : 'heads-batch'
+}

@@ -1,0 +1,163 @@
+/**
+ * What TensorRT-LLM is told, in the words of a request: options of `trtllm-serve`, those of its file, or both, in which the file wins. The
+ * inverse of options.ts, with the same source.
+ */
+import { quantisationNamed } from '../read/model-name.ts'
+import type { LaunchReading, ReadingContext } from '../read/reading.ts'
+import { serverCommand } from '../read/server-command.ts'
+import { servingReading } from '../server/read-serving.ts'
+import { tensorrtVersion } from './version.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Options of the command by their names in the file. */
+const named: Readonly<Record<string, string>> = {
+  '--tp-size': 'tensor_parallel_size',
+  '--pp-size': 'pipeline_parallel_size',
+  '--ep-size': 'moe_expert_parallel_size',
+  '--cp-size': 'context_parallel_size',
+  '--max-batch-size': 'max_batch_size',
+  '--max-num-tokens': 'max_num_tokens',
+  '--max-seq-len': 'max_seq_len',
+}
+
+const short = { '--tensor-parallel-size': '--tp-size', '--pipeline-parallel-size': '--pp-size' }
+
+/** Without a command the file alone. */
+export function readTensorrt(command: string | null, file: Fields, context: ReadingContext): LaunchReading {
+  const said = command === null ? null : serverCommand(command, /trtllm-serve$/, short)
+  const given = Object.entries(named).flatMap(([option, key]) => {
+    const value = said?.options.whole(option)
+    return value === undefined || value === null ? [] : [[key, value] as const]
+  })
+  const free = said?.options.number('--kv-cache-free-gpu-memory-fraction')
+  const all: Fields = { ...Object.fromEntries(given), ...file }
+  const faults: string[] = []
+  const whole = (key: string): number | null => {
+    const value = all[key]
+    if (value === undefined || value === null) return null
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 1e9) return value
+    faults.push(`${key} is no count`)
+    return null
+  }
+  const tensors = whole('tensor_parallel_size') ?? 1
+  const experts = whole('moe_expert_parallel_size') ?? 1
+  const attends = all.enable_attention_dp === true
+  const model = said?.model ?? (typeof all.model === 'string' ? all.model : null)
+  const rest = Object.keys(file).filter((key) => !known.includes(key))
+  const left = [...(said?.options.left() ?? []), ...rest]
+  return servingReading(
+    {
+      framework: 'tensorrt-llm',
+      version: tensorrtVersion,
+      named: model,
+      tensors,
+      groups: attends ? tensors : 1,
+      pipeline: whole('pipeline_parallel_size') ?? 1,
+      replicas: 1,
+      // Between groups it sends tokens to their experts; chips that share attention have them all.
+      experts: experts > 1 ? (attends ? 'dispatched' : 'spread') : 'sliced',
+      positions: false,
+      contextLength: whole('max_seq_len'),
+      kept: 1,
+      // Of an iteration: under attention by sequences of each chip.
+      sequences: sequencesOf(whole('max_batch_size'), whole('pipeline_parallel_size') ?? 1),
+      precision: { ...quantisationNamed(model ?? ''), ...cacheOf(all.kv_cache_config) },
+      notes: [
+        ...(said?.notes ?? []),
+        ...(all.speculative_config
+          ? ['speculative_config is not counted: say it in workload.speculative']
+          : []),
+        ...(free === undefined || free === null
+          ? []
+          : ['the share of free memory that caches take is not counted: they take what memoryBudget leaves']),
+      ],
+      ignored: left.filter(isImmaterial),
+      notUnderstood: left.filter((option) => !isImmaterial(option)),
+      faults: [
+        ...(said?.options.faults ?? []),
+        ...faults,
+        ...((whole('context_parallel_size') ?? 1) > 1 ? ['context parallelism is not counted'] : []),
+        ...(experts > 1 && experts !== tensors
+          ? [
+              `moe_expert_parallel_size ${experts} of ${tensors} chips slices each expert over ${tensors / experts}, which is not counted`,
+            ]
+          : []),
+      ],
+    },
+    context,
+  )
+}
+
+/** A batch is one group of a pipeline, of which as many are resident as there are stages. */
+function sequencesOf(batch: number | null, stages: number): number | null {
+  return batch === null ? null : batch * stages
+}
+
+function cacheOf(config: unknown): Readonly<Record<string, string>> {
+  const type =
+    typeof config === 'object' && config !== null && 'dtype' in config ? String(config.dtype) : 'auto'
+  return type === 'fp8' || type === 'nvfp4' ? { kvCache: type } : {}
+}
+
+const known = [
+  ...['tensor_parallel_size', 'pipeline_parallel_size', 'moe_expert_parallel_size', 'context_parallel_size'],
+  ...['max_batch_size', 'max_num_tokens', 'max_seq_len', 'enable_attention_dp', 'kv_cache_config', 'model'],
+  'speculative_config',
+]
+
+const starts = [
+  ...[
+    '--host',
+    '--port',
+    '--tokenizer',
+    '--backend',
+    '--log-level',
+    '--trust',
+    '--config',
+    '--extra-llm',
+    '--max-beam',
+    '--gpus-per',
+  ],
+  ...[
+    '--num-postprocess',
+    '--reasoning',
+    '--tool',
+    '--chat',
+    '--enable-chunked',
+    '--kv-cache-free',
+    '--server-role',
+    '--metadata',
+  ],
+  ...[
+    'cuda_graph_config',
+    'print_iter_log',
+    'enable_chunked_prefill',
+    'stream_interval',
+    'moe_config',
+    'disable_overlap',
+    'trust_',
+  ],
+  ...[
+    'cache_transceiver',
+    'enable_iter',
+    'num_postprocess',
+    'scheduler_config',
+    'attention_dp_config',
+    'backend',
+    'batching_wait',
+  ],
+  ...[
+    'return_perf',
+    'gpus_per_node',
+    'attn_backend',
+    'moe_tensor_parallel',
+    'allreduce_strategy',
+    'torch_compile',
+    'use_cuda_graph',
+  ],
+]
+
+function isImmaterial(option: string): boolean {
+  return starts.some((start) => option.startsWith(start))
+}
