@@ -3,6 +3,7 @@
  * the request says itself. Both may say the same; where they differ it is a fault, since one of them is not what will run.
  */
 import type { z } from 'zod'
+import { trainers } from '../../src/launch/framework.ts'
 import { catalogueNames } from '../../src/launch/read/model-name.ts'
 import type { LaunchReading } from '../../src/launch/read/reading.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
@@ -142,7 +143,8 @@ function chipsOf({ hardware }: Fields): number | null {
 
 /** Of what the file says, all that the request leaves to it. */
 function saidBy(reading: LaunchReading, own: Fields, catalogue: Catalogue): Fields {
-  const { framework, model, hardware, workload, precision, assumptions, memoryFraction, plan } = reading
+  const { framework, model, hardware, workload, assumed, precision, assumptions, memoryFraction, plan } =
+    reading
   const { batchSequences, ...rest } = workload
   const named = modelNamed(reading, catalogue)
   const batch = valueAt(own, ['workload', 'batchTokens']) === undefined && batchSequences !== undefined
@@ -153,7 +155,7 @@ function saidBy(reading: LaunchReading, own: Fields, catalogue: Catalogue): Fiel
       ? { memoryBudget: { fraction: memoryFraction } }
       : {}),
     hardware,
-    workload: { ...rest, ...(batch ? { batchSequences } : {}) },
+    workload: { ...assumed, ...rest, ...(batch ? { batchSequences } : {}) },
     precision,
     ...assumedBy(framework, assumptions, own),
     plan,
@@ -167,8 +169,9 @@ function assumedBy(
   own: Fields,
 ): Fields {
   const basis = basisOf(own.assumptions)
-  const stack =
-    basis === 'book' || valueAt(own, ['assumptions', 'stack']) !== undefined ? {} : { stack: framework }
+  const open = basis !== 'book' && valueAt(own, ['assumptions', 'stack']) === undefined
+  const trains = trainers.some((name) => name === framework)
+  const stack = open && trains ? { stack: framework } : {}
   const said = { ...stack, ...assumptions }
   return Object.keys(said).length > 0 ? { assumptions: { basis, ...said } } : {}
 }
@@ -184,7 +187,11 @@ function merged(said: Fields, own: Fields): Fields {
       const [file, request] = [said[key], own[key]]
       return [
         key,
-        isObject(file) && isObject(request) ? { ...file, ...request } : isObject(file) ? file : request,
+        isObject(file) && isObject(request)
+          ? { ...file, ...request }
+          : isObject(file)
+            ? file
+            : (request ?? file),
       ]
     }),
   )

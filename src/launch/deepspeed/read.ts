@@ -5,7 +5,7 @@
  * the script's too. Source: deepspeedai/DeepSpeed edaa722 (0.19.6), deepspeed/runtime/{config,constants}.py, zero/config.py, and
  * runtime/engine.py for the types of gradients.
  */
-import { type Fields, isFields, type Keys, keysOf } from '../read/fields.ts'
+import { type Fields, isFields, type Keys, keysOf, textOf } from '../read/fields.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 
 export const deepspeedVersion = '0.19.6'
@@ -126,7 +126,7 @@ function gradientsOf(keys: Keys, half: boolean, stage: number): string {
 }
 
 function offloads(place: unknown): boolean {
-  return isFields(place) && ['cpu', 'nvme'].includes(String(place.device))
+  return isFields(place) && ['cpu', 'nvme'].includes(textOf(place.device))
 }
 
 function notesOf(zero: Keys, checkpointing: Keys, fp16: boolean): readonly string[] {
@@ -136,7 +136,7 @@ function notesOf(zero: Keys, checkpointing: Keys, fp16: boolean): readonly strin
   const quantised = zero.is('zero_quantized_weights') || zero.is('zero_quantized_gradients')
   checkpointing.left()
   return [
-    'what is recomputed is the x',
+    "what is recomputed is the script's: it is chosen",
     ...(offloads(zero.value('offload_param'))
       ? ['zero_optimization.offload_param is not counted: weights are on the chips']
       : []),

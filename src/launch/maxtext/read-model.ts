@@ -1,5 +1,5 @@
 /** The model that keys of MaxText say: one of its own by name, or its dimensions. Source: as config.ts, src/maxtext/configs/base.yml. */
-import type { Fields, Keys } from '../read/fields.ts'
+import { type Fields, type Keys, textOf } from '../read/fields.ts'
 
 export interface ModelRead {
   /** Null where the keys do not say its dimensions. */
@@ -33,7 +33,7 @@ export function readMaxtextModel(keys: Keys): ModelRead {
 }
 
 function gated(activations: unknown): boolean {
-  return activations === undefined || /,/.test(String(activations))
+  return activations === undefined || /,/.test(textOf(activations))
 }
 
 function expertsOf(keys: Keys, layers: number): Fields {

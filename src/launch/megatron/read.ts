@@ -200,9 +200,11 @@ function rematerializationOf(
   virtualStages: number,
   stageLayers: readonly number[] | null,
 ): Recomputation {
+  // As releases of 2021 called it.
+  const old = options.text('--activations-checkpoint-method')
   const granularity = options.has('--recompute-activations')
     ? 'selective'
-    : options.text('--recompute-granularity')
+    : (options.text('--recompute-granularity') ?? (old === 'uniform' ? 'full' : null))
   const method = options.text('--recompute-method')
   const count = options.whole('--recompute-num-layers') ?? 1
   const modules = options.values('--recompute-modules') ?? ['core_attn']
@@ -233,6 +235,9 @@ function rematerializationOf(
   }
   if (granularity !== 'selective') return chosen('none')
   const others = modules.filter((name) => name !== 'core_attn')
+  if (others.some((name) => /^(moe|mlp)$/.test(name))) {
+    return { field: {}, notes: [`--recompute-modules ${modules.join(' ')}: what is recomputed is chosen`] }
+  }
   const notes = others.length > 0 ? [`--recompute-modules ${others.join(' ')}: counted as kept`] : []
   return chosen(modules.includes('core_attn') ? 'selective' : 'none', ...notes)
 }
@@ -265,6 +270,10 @@ function assumedOf(
     ...(spread && dispatcher !== 'allgather' ? { hierarchicalDispatch: dispatcher === 'flex' } : {}),
   }
   const notes = [
+    ...(options.text('--megatron-fsdp-grad-comm-dtype') === 'bf16' &&
+    options.text('--megatron-fsdp-main-grads-dtype') !== 'bf16'
+      ? ['--megatron-fsdp-grad-comm-dtype bf16: gradients are counted as reduced in fp32, as they are kept']
+      : []),
     ...(options.has('--fp16') ? ['--fp16 is counted as --bf16, whose numbers are as wide'] : []),
     ...(spread && dispatcher === 'allgather'
       ? ['--moe-token-dispatcher-type allgather is counted as an AllToAll']

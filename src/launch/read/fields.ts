@@ -29,13 +29,13 @@ export function keysOf(config: Fields): Keys {
       if (own === undefined || own === '') return otherwise
       const found = typeof own === 'string' ? Number(own.replaceAll('_', '')) : own
       if (typeof found === 'number' && Math.abs(found) <= most) return found
-      faults.push(`${name} is ${String(own).slice(0, 100)}, which is no number`)
+      faults.push(`${name} is ${textOf(own).slice(0, 100)}, which is no number`)
       return otherwise
     },
-    text: (name, otherwise) => String(value(name) ?? otherwise),
+    text: (name, otherwise) => textOf(value(name) ?? otherwise),
     is: (name, otherwise = false) => {
       const own = value(name)
-      return own === undefined ? otherwise : /^(true|1|yes)$/i.test(String(own))
+      return own === undefined ? otherwise : /^(true|1|yes)$/i.test(textOf(own))
     },
     faults,
     left: () => Object.keys(config).filter((name) => !taken.has(name)),
@@ -44,4 +44,9 @@ export function keysOf(config: Fields): Keys {
 
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Not every object can be made a text of. */
+export function textOf(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

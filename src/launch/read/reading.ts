@@ -14,6 +14,8 @@ export interface LaunchReading {
   readonly named?: string
   readonly hardware: { readonly chips?: number }
   readonly workload: Readonly<Record<string, unknown>>
+  /** Of the workload, where neither the file nor the request says it. */
+  readonly assumed?: Readonly<Record<string, unknown>>
   readonly precision: Readonly<Record<string, string>>
   readonly assumptions: Readonly<Record<string, boolean | number>>
   /** Of each chip's memory, what it may fill. */

@@ -45,7 +45,6 @@ export function servingReading(said: ServerSaid, context: ReadingContext): Launc
   const mode = context.mode === 'prefill' ? 'prefill' : 'generate'
   const dispatched = said.experts === 'dispatched' && groups > 1 && groups === tensors
   const mesh = { data, pipeline, ...meshOf(tensors, groups, dispatched) }
-  const length = said.contextLength ?? context.model?.maxSequenceLength ?? null
   const batch = said.sequences === null ? null : said.sequences * groups * data
   return {
     framework,
@@ -53,7 +52,11 @@ export function servingReading(said: ServerSaid, context: ReadingContext): Launc
     model: null,
     ...(named === null ? {} : { named }),
     hardware: context.chips === null ? { chips: server } : {},
-    workload: { mode, ...lengths(mode, length, said.kept), ...batches(mode, batch) },
+    workload: { mode, ...lengths(mode, said.contextLength, said.kept), ...batches(batch) },
+    assumed: {
+      ...lengths(mode, context.model?.maxSequenceLength ?? null, said.kept),
+      ...(mode === 'generate' ? { batchSequences: 'max' } : {}),
+    },
     precision,
     assumptions: {},
     ...(said.memoryFraction === undefined ? {} : { memoryFraction: said.memoryFraction }),
@@ -91,9 +94,8 @@ function lengths(mode: string, length: number | null, kept: number): Readonly<Re
   return mode === 'prefill' ? { promptLength: Math.max(1, length - kept) } : { contextLength: length }
 }
 
-function batches(mode: string, batch: number | null): Readonly<Record<string, unknown>> {
-  if (batch !== null) return { batchSequences: batch }
-  return mode === 'prefill' ? {} : { batchSequences: 'max' }
+function batches(batch: number | null): Readonly<Record<string, unknown>> {
+  return batch === null ? {} : { batchSequences: batch }
 }
 
 /** Components are named by what the model has, so that nothing is said of one that is not known yet. */

@@ -2,6 +2,7 @@
  * What TensorRT-LLM is told, in the words of a request: options of `trtllm-serve`, those of its file, or both, in which the file wins. The
  * inverse of options.ts, with the same source.
  */
+import { textOf } from '../read/fields.ts'
 import { quantisationNamed } from '../read/model-name.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
@@ -96,7 +97,7 @@ function sequencesOf(batch: number | null, stages: number): number | null {
 
 function cacheOf(config: unknown): Readonly<Record<string, string>> {
   const type =
-    typeof config === 'object' && config !== null && 'dtype' in config ? String(config.dtype) : 'auto'
+    typeof config === 'object' && config !== null && 'dtype' in config ? textOf(config.dtype) : 'auto'
   return type === 'fp8' || type === 'nvfp4' ? { kvCache: type } : {}
 }
 

@@ -1,0 +1,175 @@
+/** Configs and commands of any keys, options and values are read in no time, and nothing is thrown. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readAccelerate } from '../../src/launch/accelerate/read.ts'
+import { readDeepspeed } from '../../src/launch/deepspeed/read.ts'
+import { readMaxtext } from '../../src/launch/maxtext/read.ts'
+import { catalogueNames } from '../../src/launch/read/model-name.ts'
+import type { ReadingContext } from '../../src/launch/read/reading.ts'
+import { readSglang } from '../../src/launch/sglang/read.ts'
+import { readTensorrt } from '../../src/launch/tensorrt-llm/read.ts'
+import { readTorchtitanCommand } from '../../src/launch/torchtitan/read-command.ts'
+import { readVllm } from '../../src/launch/vllm/read.ts'
+import { runs } from '../runs.ts'
+
+const context: ReadingContext = {
+  chips: 16,
+  slices: 1,
+  mode: null,
+  model: { layers: 32, latent: true, experts: true, maxSequenceLength: 8192 },
+}
+
+const value = fc.oneof(
+  fc.constantFrom(-1, 0, 1, 2, 3, 8, 1.5, 1e300, '', 'x', '8', 'auto', true, null),
+  fc.jsonValue({ maxDepth: 2 }),
+)
+const keys = [
+  ...[
+    'ici_fsdp_parallelism',
+    'dcn_data_parallelism',
+    'per_device_batch_size',
+    'remat_policy',
+    'num_experts',
+    'model_name',
+  ],
+  ...[
+    'zero_optimization',
+    'stage',
+    'train_batch_size',
+    'train_micro_batch_size_per_gpu',
+    'bf16',
+    'tensor_parallel',
+    'optimizer',
+  ],
+  ...[
+    'distributed_type',
+    'num_processes',
+    'fsdp_config',
+    'parallelism_config',
+    'fsdp_version',
+    'tp_size',
+    'mixed_precision',
+  ],
+  ...[
+    'tensor_parallel_size',
+    'moe_expert_parallel_size',
+    'max_batch_size',
+    'kv_cache_config',
+    'enable_attention_dp',
+    '__proto__',
+  ],
+]
+const config = fc.dictionary(
+  fc.constantFrom(...keys),
+  fc.oneof(value, fc.dictionary(fc.constantFrom(...keys), value)),
+)
+
+const pieces = [
+  ...[
+    'vllm serve',
+    'python -m sglang.launch_server',
+    'trtllm-serve',
+    'torchrun -m torchtitan.train',
+    'deepseek-ai/DeepSeek-R1',
+  ],
+  ...[
+    '-tp',
+    '--tp',
+    '--tensor-parallel-size',
+    '--data-parallel-size',
+    '-dp=8',
+    '--ep-size',
+    '--enable-dp-attention',
+    '--max-model-len',
+  ],
+  ...[
+    '--module',
+    '--config',
+    'llama3_8b',
+    '--parallelism.tensor_parallel_degree',
+    '--training.max_context_length',
+    'activation-checkpoint:',
+  ],
+  ...[
+    '0',
+    '8',
+    '1e9',
+    '999999999999',
+    '-1',
+    '32k',
+    'x',
+    '"',
+    "'",
+    '$(',
+    '$A',
+    '\n',
+    '\\\n',
+    '{"attn_dp_size": 8}',
+    '=',
+  ],
+]
+const text = fc.array(fc.constantFrom(...pieces), { maxLength: 30 }).map((parts) => parts.join(' '))
+
+describe('anything', () => {
+  it('in place of a config is read', () => {
+    fc.assert(
+      fc.property(config, (given) => {
+        expect(readMaxtext(given, context).framework).toBe('maxtext')
+        expect(readDeepspeed(given, context).framework).toBe('deepspeed')
+        expect(readAccelerate(given, context).framework).toBe('accelerate')
+        expect(readTensorrt(null, given, context).framework).toBe('tensorrt-llm')
+      }),
+      { numRuns: runs(300) },
+    )
+  })
+
+  it('in place of a command is read', () => {
+    fc.assert(
+      fc.property(text, (given) => {
+        expect(readVllm(given, context).framework).toBe('vllm')
+        expect(readSglang(given, context).framework).toBe('sglang')
+        expect(readTensorrt(given, {}, context).framework).toBe('tensorrt-llm')
+        expect(readTorchtitanCommand(given, 16).framework).toBe('torchtitan')
+      }),
+      { numRuns: runs(300) },
+    )
+  })
+})
+
+describe('a config of DeepSpeed', () => {
+  it('says the third of three sizes of batches by the two others, and what they contradict', () => {
+    const read = (sizes: object) => readDeepspeed({ zero_optimization: { stage: 2 }, ...sizes }, context)
+    const [all, micro, steps] = [
+      'train_batch_size',
+      'train_micro_batch_size_per_gpu',
+      'gradient_accumulation_steps',
+    ]
+    expect(read({ [all as string]: 64, [micro as string]: 2 }).plan.microbatches).toBe(2)
+    expect(read({ [micro as string]: 2, [steps as string]: 4 }).workload.batchSequences).toBe(128)
+    expect(read({ [all as string]: 64, [micro as string]: 3 }).faults.join()).toMatch(
+      /train_batch_size 64 is not/,
+    )
+    expect(read({ [all as string]: 'auto' }).plan.microbatches).toBeUndefined()
+  })
+})
+
+describe('a model as launch files name it', () => {
+  it.each([
+    ['meta-llama/Meta-Llama-3.1-70B-Instruct-FP8', 'llama-3.1-70b'],
+    ['Llama-2-70b-chat-hf', 'llama-2-70b'],
+    ['llama2-70b', 'llama-2-70b'],
+    ['deepseek3-671b', 'deepseek-v3'],
+    ['deepseek-ai/DeepSeek-R1-0528', 'deepseek-r1'],
+    ['meta-llama/Llama-4-Maverick-17B-128E-Instruct', 'llama-4-maverick'],
+    ['mistralai/Mixtral-8x7B-Instruct-v0.1', 'mixtral-8x7b'],
+    ['gpt3-175b', 'gpt-3-175b'],
+  ])('%s may be %s', (written, name) => {
+    expect(catalogueNames(written)).toContain(name)
+  })
+
+  it('is no other: what was distilled into it is not the teacher, and a size is a model', () => {
+    expect(catalogueNames('deepseek-ai/DeepSeek-R1-Distill-Llama-70B')).not.toContain('deepseek-r1')
+    expect(catalogueNames('google/gemma-2-9b')).not.toContain('gemma-2')
+    expect(catalogueNames('Qwen/Qwen3-Coder-480B-A35B-Instruct')).not.toContain('qwen3')
+  })
+})
