@@ -6,6 +6,7 @@
 import { mostChips } from '../schemas/bound.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
 import type { EvaluateLaunchRequest, EvaluateRequest } from '../schemas/evaluate.ts'
+import { isLaunch as isLaunchFile } from '../schemas/launch.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import type { ValidateLaunchRequest, ValidateRequest } from '../schemas/validate.ts'
 
@@ -34,8 +35,7 @@ export function createEstimates(): Estimates {
   const paces = new Map<string, number>()
   const kindOf = (asked: Asked) => {
     if ('op' in asked) return 'collective'
-    // What files launch is training.
-    const mode = isLaunch(asked) ? 'train' : asked.workload.mode
+    const mode = isLaunch(asked) ? modeOf(asked) : asked.workload.mode
     return `${mode}${isPlan(asked) ? ' plan' : ''}`
   }
   const paceOf = (kind: string) => paces.get(kind) ?? (kind === 'train' ? firstPace.train : firstPace.other)
@@ -51,13 +51,19 @@ export function createEstimates(): Estimates {
   }
 }
 
+/** As the request has it; else that of most files, which train. */
+function modeOf({ workload }: Launch): string {
+  const mode = typeof workload === 'object' && workload !== null && 'mode' in workload ? workload.mode : null
+  return typeof mode === 'string' && mode.length < 20 ? mode : 'train'
+}
+
 function sizeOf(asked: Asked): number {
   return 'op' in asked || isPlan(asked) || isLaunch(asked) ? 1 : meshCount(asked) ** growth
 }
 
-/** How many chips there are may be said in the file alone. */
+/** How many chips there are, and what they do, may be said in the file alone. */
 function isLaunch(asked: Exclude<Asked, CollectiveRequest>): asked is Launch {
-  return 'plan' in asked && ('megatron' in asked.plan || 'torchtitan' in asked.plan)
+  return isLaunchFile(asked)
 }
 
 /** Of one plan alone: with it the best is searched where the plan is held to requirements. */

@@ -67,6 +67,7 @@ export const launchFields = {
   assumptions: left,
   objective: left,
   top: left,
+  distinct: left,
   timeoutMs: questionFields.timeoutMs,
   plan: launchedPlan,
 }

@@ -187,6 +187,14 @@ describe('the estimate of a search', () => {
     for (let index = 0; index < 40; index++) learn(question, 300)
     expect(secondsOf(question)).toBe(10)
   })
+
+  it('is known of launch files of every framework, which may say all there is to say', () => {
+    const { secondsOf } = createEstimates()
+    for (const key of ['megatron', 'maxtext', 'deepspeed', 'vllm', 'tensorrtLlm']) {
+      const file = { plan: { [key]: 'x' }, timeoutMs: 10_000 } as never
+      expect(secondsOf(file)).toBeGreaterThan(0)
+    }
+  })
 })
 
 describe('who may not wait is told when to come again', () => {
