@@ -9,13 +9,14 @@ import { type Mix, shortBytes } from '../cost/memory/memory-numbers.ts'
 import { fittingMixes, leastShortBytes } from '../cost/memory/remat.ts'
 import type { CostModel } from '../cost/model.ts'
 import type { TrafficNumbers } from '../cost/step/microbatch.ts'
-import type { StepScratch } from '../cost/step/stage-time.ts'
+import type { Step, StepScratch } from '../cost/step/stage-time.ts'
 import type { Layers } from '../cost/step/stages.ts'
 import { stepTime } from '../cost/step/step.ts'
 import { updateTime } from '../cost/step/update-time.ts'
 import type { Placement } from '../hardware/network/placement.ts'
 import type { Stop } from '../patience.ts'
 import type { Schedule } from '../recipe/schedule.ts'
+import type { Mesh } from '../sharding/axis.ts'
 import type { ZeroStage } from '../sharding/states.ts'
 import type { ChoiceFloor } from './bound/floor.ts'
 import { hasRoom, layoutFloor, layoutShortBytes } from './bound/layout-floor.ts'
@@ -68,25 +69,31 @@ export interface Expansion extends Counts {
 
 type Outcome = 'evaluated' | 'pruned' | 'memory' | 'constraint'
 
+/** A mesh while it is searched through: with what, what of it is wanted, and what came of it so far. */
+export interface Visit {
+  readonly bench: Workbench
+  readonly mesh: Mesh
+  /** Of what scores worse nothing is wanted. */
+  readonly limit: number
+  readonly choices: Choices
+  readonly found: Expansion
+}
+
+/** The worst score that is still of use, now that something is found. */
+export function mostOf({ limit, found }: Visit): number {
+  return Math.min(limit, found.best?.score ?? limit)
+}
+
 /** A layout is evaluated if any of its cuts is, and does not fit if none does. */
-export function consider(
-  bench: Workbench,
-  open: OpenLayout,
-  cuts: StageCuts,
-  numbers: StageNumbers,
-  limit: number,
-  choices: Choices,
-  found: Expansion,
-): void {
+export function consider(visit: Visit, open: OpenLayout, cuts: StageCuts, numbers: StageNumbers): void {
+  const { bench, choices, found } = visit
   const wanted = choices.nearest !== false || choices.overBudget || choices.mix
   if (!wanted && !hasRoom(bench.model, open, cuts, numbers)) {
     found.memory++
     return
   }
   if (cuts.kind === 'unlike') {
-    if (
-      layoutFloor(bench.model, open, numbers, bench.scratch) > Math.min(limit, found.best?.score ?? limit)
-    ) {
+    if (layoutFloor(bench.model, open, numbers, bench.scratch) > mostOf(visit)) {
       found.pruned++
       return
     }
@@ -100,12 +107,12 @@ export function consider(
   const outcomes = new Set<Outcome>()
   walkCuts(cuts, (cut) => {
     if (choices.cuts?.(cut.stageLayers) === false) return { fewer: true, more: true }
-    if (cut.floor > Math.min(limit, found.best?.score ?? limit)) {
+    if (cut.floor > mostOf(visit)) {
       outcomes.add('pruned')
       return { fewer: false, more: false }
     }
     const layout: Layout = { ...open, stageLayers: cut.stageLayers, groups: cut.groups }
-    const outcome = considerCut(bench, layout, numbers, limit, choices, found)
+    const outcome = considerCut(visit, layout, numbers)
     outcomes.add(outcome)
     if (outcome !== 'memory') return { fewer: true, more: true }
     return leaner(cuts, cut, numbers.memory, bench.model.problem)
@@ -117,24 +124,22 @@ export function consider(
 }
 
 function considerCut(
-  { model, scale, scratch, accepts }: Workbench,
+  visit: Visit,
   layout: Layout,
   { stage, compute, memory, places, traffics }: StageNumbers,
-  limit: number,
-  choices: Choices,
-  found: Expansion,
 ): Outcome {
+  const { bench, choices, found } = visit
+  const { model, scale, scratch, accepts } = bench
   const { memoryBudget, assumptions } = model.problem
   const { groups, schedule, microbatches } = layout
   const { best: bestTraffics, on: trafficOn } = traffics(schedule)
   const layers: Layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
-  const time = (traffic: TrafficNumbers, mix: Mix, bound: 'expected' | 'upper') =>
-    stepTime(model, compute, traffic, layers, mix, bound, scratch)
-  const most = () => Math.min(limit, found.best?.score ?? limit)
+  const stepOf = (traffic: TrafficNumbers): Step => ({ model, compute, traffic, layers, scratch })
+  const hoped = bestTraffics.map(stepOf)
   // No policy does less than the one that keeps everything, whether that fits or not.
   if (memory.least >= 0) {
     const keepAll: Mix = { policy: memory.least, other: memory.least, count: 0 }
-    if (bestTraffics.every((traffic) => time(traffic, keepAll, 'expected') > most())) return 'pruned'
+    if (hoped.every((step) => stepTime(step, keepAll, 'expected') > mostOf(visit))) return 'pruned'
   }
   const given = choices.mix?.(layout)
   const fits = (mix: Mix) => choices.overBudget || shortBytes(memory, groups, mix, memoryBudget) <= 0
@@ -155,7 +160,7 @@ function considerCut(
     return 'memory'
   }
   const hopes = (among: readonly Mix[]) =>
-    among.filter((mix) => bestTraffics.some((traffic) => time(traffic, mix, 'expected') <= most()))
+    among.filter((mix) => hoped.some((step) => stepTime(step, mix, 'expected') <= mostOf(visit)))
   const quickest = hopes(mixes)
   if (quickest.length === 0) return 'pruned'
   if (accepts && !accepts.cut(layout)) return 'constraint'
@@ -166,11 +171,11 @@ function considerCut(
   const byWay = refused ? among(hopes(fitting(true))) : asIs
   if (byWay.every((accepted) => accepted.length === 0)) return 'constraint'
   for (const place of places.all()) {
-    const traffic = trafficOn(place)
+    const step = stepOf(trafficOn(place))
     for (const mix of byWay[place.way] ?? []) {
-      const expected = time(traffic, mix, 'expected')
+      const expected = stepTime(step, mix, 'expected')
       if (expected > (found.best?.score ?? Number.POSITIVE_INFINITY)) continue
-      const value = score(expected, time(traffic, mix, 'upper'))
+      const value = score(expected, stepTime(step, mix, 'upper'))
       if (value < (found.best?.score ?? Number.POSITIVE_INFINITY)) {
         found.best = { ...layout, placement: place.placement, mix, score: value }
       }

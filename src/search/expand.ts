@@ -19,7 +19,7 @@ import {
   scheduleChoices,
   zeroChoices,
 } from './choices.ts'
-import { type Choices, consider, type Expansion, type Workbench } from './consider.ts'
+import { type Choices, consider, type Expansion, mostOf, type Visit, type Workbench } from './consider.ts'
 import { stageCuts } from './stages/stage-cuts.ts'
 import { placedCosts, type StageNumbers, stageNumbers } from './stages/stage-numbers.ts'
 import { noCounts } from './tally.ts'
@@ -29,6 +29,7 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
   const { problem } = model
   const { assumptions } = problem
   const found: Expansion = { best: null, nearest: null, ...noCounts() }
+  const visit: Visit = { bench, mesh, limit, choices, found }
   const places = choices.placements ?? placements(problem.cluster.network, mesh)
   if (places.length === 0) {
     found.topology = layoutCount(mesh, problem)
@@ -44,12 +45,9 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
       found.unexamined += zeroStages.length * schedules.length
       continue
     }
-    const most = () => Math.min(limit, found.best?.score ?? limit)
-    const hopeful = zeroStages.filter((stage) => (choices.floor?.(stage, microbatches) ?? 0) <= most())
+    const hopeful = zeroStages.filter((stage) => (choices.floor?.(stage, microbatches) ?? 0) <= mostOf(visit))
     found.pruned += (zeroStages.length - hopeful.length) * schedules.length
-    const open = schedules.map((schedule) =>
-      openLayouts(bench, mesh, microbatching, schedule, hopeful, choices),
-    )
+    const open = schedules.map((schedule) => openLayouts(visit, microbatching, schedule, hopeful))
     const left = open.reduce((sum, { length }) => sum + length, 0)
     found.constraint += hopeful.length * schedules.length - left
     if (left === 0) continue
@@ -65,7 +63,7 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
     schedules.forEach((schedule, at) => {
       const layouts = open[at] ?? []
       if (layouts.length === 0) return
-      if (workFloor(work, mesh.pipeline, schedule, microbatches) > most()) {
+      if (workFloor(work, mesh.pipeline, schedule, microbatches) > mostOf(visit)) {
         found.pruned += layouts.length
         return
       }
@@ -76,7 +74,7 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
       }
       for (const layout of layouts) {
         if (bench.stop()) found.unexamined++
-        else consider(bench, layout, cuts, numbersOf(layout.zeroStage), limit, choices, found)
+        else consider(visit, layout, cuts, numbersOf(layout.zeroStage))
         if (!choices.each || !found.best) continue
         choices.each(found.best)
         found.best = null
@@ -88,18 +86,17 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
 
 /** One for each ZeRO stage that the request allows and, but where what comes nearest to fitting is looked for, some framework runs. */
 function openLayouts(
-  { model, accepts }: Workbench,
-  mesh: Mesh,
+  { bench, mesh, choices }: Visit,
   microbatching: Microbatching,
   schedule: Schedule,
   zeroStages: readonly ZeroStage[],
-  { nearest }: Choices,
 ): readonly OpenLayout[] {
+  const { model, accepts } = bench
   const { contextLayout, problem } = model
   const { cluster } = problem
   return zeroStages.flatMap((zeroStage) => {
     if (!choiceAllowed(problem.constraints, zeroStage, microbatching.microbatches, schedule)) return []
     const layout: OpenLayout = { cluster, mesh, zeroStage, contextLayout, ...microbatching, schedule }
-    return accepts && nearest === false && !accepts.layout(layout) ? [] : [layout]
+    return accepts && choices.nearest === false && !accepts.layout(layout) ? [] : [layout]
   })
 }

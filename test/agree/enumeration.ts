@@ -176,7 +176,8 @@ function bestOf(
           for (const mix of everyMix(memory, groups, problem)) {
             any = true
             for (const { placement, traffic } of traffics) {
-              const time = (bound: Bound) => stepTime(model, compute, traffic, layers, mix, bound, scratch)
+              const step = { model, compute, traffic, layers, scratch }
+              const time = (bound: Bound) => stepTime(step, mix, bound)
               const expected = time('expected')
               const upper = visit || expected <= bestOfCut ? time('upper') : Number.POSITIVE_INFINITY
               if (visit) {

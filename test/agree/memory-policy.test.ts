@@ -42,8 +42,9 @@ beforeAll(async () => {
 
 const budgetOf = ({ model }: LayoutNumbers) => model.problem.memoryBudget
 
-function timeOf({ model, compute, traffic, layers }: LayoutNumbers, mix: Mix): number {
-  return stepTime(model, compute, traffic, layers, mix, 'expected', createStepScratch(model.resources))
+function timeOf(numbers: LayoutNumbers, mix: Mix): number {
+  const scratch = createStepScratch(numbers.model.resources)
+  return stepTime({ ...numbers, scratch }, mix, 'expected')
 }
 
 /** Infinite where nothing fits. */

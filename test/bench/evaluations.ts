@@ -6,7 +6,6 @@
 import {
   costing,
   costModel,
-  createStepScratch,
   createWorkbench,
   enumerateMeshes,
   expandMesh,
@@ -39,10 +38,9 @@ export function evaluationRow(name: QuestionName) {
 
   const [best] = search(model).candidates
   if (!best) throw new Error(`${name}: nothing fits`)
-  const { compute, traffic, layers } = costing(model, best)
-  const scratch = createStepScratch(model.resources)
+  const numbers = costing(model, best)
   const step = () => {
-    for (let i = 0; i < steps; i++) stepTime(model, compute, traffic, layers, best.mix, 'expected', scratch)
+    for (let i = 0; i < steps; i++) stepTime(numbers, best.mix, 'expected')
   }
   step()
   const stepping = repeated(runs, step)

@@ -66,8 +66,9 @@ function transfers(
     const layers: Layers = { groups, schedule, microbatches, update: 0 }
     const scratch = createStepScratch(model.resources)
     const mix = mixOf(model, 'full')
-    const step = stepTime(model, compute, traffic, layers, mix, 'expected', scratch)
-    stageTime(model, compute, traffic, groups[0] as StageGroup, layers, mix, 'upper', scratch)
+    const numbers = { model, compute, traffic, layers, scratch }
+    const step = stepTime(numbers, mix, 'expected')
+    stageTime(numbers, groups[0] as StageGroup, mix, 'upper')
     return { step, hop: traffic.transferTime, inForwardWindow: scratch.forward[totalAt] ?? 0 }
   }
   const real = costs(bytesPerSecond)

@@ -66,7 +66,11 @@ function priced(made: Problem) {
     live: (name: string) => memory.live[index(name)] ?? Number.NaN,
     bytes: (name: string) => stageBytes(memory, group, mix(name)),
     time: (name: string, bound: Bound = 'expected') =>
-      stepTime(model, compute, traffic, layers, mix(name), bound, createStepScratch(model.resources)),
+      stepTime(
+        { model, compute, traffic, layers, scratch: createStepScratch(model.resources) },
+        mix(name),
+        bound,
+      ),
     perLayer: (name: string) => traffic.host[index(name)] ?? Number.NaN,
   }
 }

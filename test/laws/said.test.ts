@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstResource, totalAt } from '../../src/cost/communication/traffic.ts'
-import { addOnce, createStepScratch, stageTime } from '../../src/cost/step/stage-time.ts'
+import { addOnce, stageTime } from '../../src/cost/step/stage-time.ts'
 import { evaluate } from '../../src/evaluate.ts'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
@@ -115,12 +115,11 @@ function expectLinesAsCosted(question: Problem): void {
   const [best] = searchAll(models, 1).candidates
   if (!best) return
   const costed = costing(modelFor(models, best), best)
-  const { model, compute, traffic, longest, layers, candidate } = costed
-  const scratch = createStepScratch(model.resources)
+  const { model, longest, layers, candidate, scratch } = costed
   const sum = (at: number) => (scratch.forward[at] ?? 0) + (scratch.backward[at] ?? 0)
-  stageTime(model, compute, traffic, longest, layers, candidate.mix, 'expected', scratch)
+  stageTime(costed, longest, candidate.mix, 'expected')
   const each = Array.from(scratch.forward, (_, at) => sum(at))
-  addOnce(model, traffic, longest, scratch)
+  addOnce(costed, longest)
   const all = each.map((seconds, at) => (layers.microbatches - 1) * seconds + sum(at))
   const moved = movements(costed)
   const seconds = moved.reduce((total, { line }) => total + line.seconds, hostSeconds(costed))

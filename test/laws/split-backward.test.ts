@@ -111,15 +111,8 @@ function said(name: Schedule['name'], times: Times, layers: readonly number[], m
   const groups = stageGroups(layers, schedule, microbatches)
   const mix = { policy: 0, other: 0, count: 0 }
   const scratch = createStepScratch(model.resources)
-  return stepTime(
-    model,
-    compute,
-    traffic,
-    { groups, schedule, microbatches, update: 0 },
-    mix,
-    'expected',
-    scratch,
-  )
+  const lying = { groups, schedule, microbatches, update: 0 }
+  return stepTime({ model, compute, traffic, layers: lying, scratch }, mix, 'expected')
 }
 
 const alike = (stages: number, layers = 1) => new Array<number>(stages).fill(layers)

@@ -75,9 +75,9 @@ function stageTimesOf(architecture: Architecture) {
   const compute = computeNumbers(model, scale)
   const mix = { policy: 0, other: 0, count: 0 }
   const scratch = createStepScratch(model.resources)
-  const times = groups.map((group) =>
-    stageTime(model, compute, traffic, group, { groups, schedule }, mix, 'expected', scratch),
-  )
+  const layers = { groups, schedule, microbatches: 8, update: 0 }
+  const step = { model, compute, traffic, layers, scratch }
+  const times = groups.map((group) => stageTime(step, group, mix, 'expected'))
   return { groups, times }
 }
 

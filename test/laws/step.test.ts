@@ -96,7 +96,11 @@ function time(
     microbatches,
     update: 0,
   }
-  return stepTime(model, compute, moved, layers, { policy: 0, other: 0, count: 0 }, bound, scratch)
+  return stepTime(
+    { model, compute, traffic: moved, layers, scratch },
+    { policy: 0, other: 0, count: 0 },
+    bound,
+  )
 }
 
 const bounds: readonly Bound[] = ['lower', 'expected', 'upper']

@@ -67,20 +67,21 @@ export function fittingMixes(
   const count = numbers.kept.length
   if (groups.some((group) => hostStateBytes(numbers, group) > numbers.hostRoom)) return []
   const fixed = groups.map((group) => fixedBytes(numbers, group))
+  const room: Room = { numbers, groups, fixed, budget, layersDivideFreely }
   const most = groups.reduce((layers, group) => Math.max(layers, group.layers), 0)
   const keepAll: Mix = { policy: numbers.least, other: numbers.least, count: 0 }
-  if (!others && numbers.least >= 0 && fits(numbers, groups, fixed, keepAll, budget)) return [keepAll]
+  if (!others && numbers.least >= 0 && fits(room, keepAll)) return [keepAll]
   const mixes: Mix[] = []
   for (let policy = 0; policy < count; policy++) {
     const alone: Mix = { policy, other: policy, count: 0 }
-    if (fits(numbers, groups, fixed, alone, budget)) {
+    if (fits(room, alone)) {
       mixes.push(alone)
       continue
     }
     if (offloads(numbers, policy)) continue
     for (let other = 0; other < count; other++) {
       if (offloads(numbers, other)) continue
-      const needed = fewest(numbers, groups, fixed, policy, other, budget, layersDivideFreely)
+      const needed = fewest(room, policy, other)
       if (needed !== null && needed < most) mixes.push({ policy, other, count: needed })
     }
   }
@@ -92,13 +93,16 @@ export function offloads({ host }: MemoryNumbers, policy: number): boolean {
   return (host[policy] ?? 0) > 0
 }
 
-function fits(
-  numbers: MemoryNumbers,
-  groups: readonly StageGroup[],
-  fixed: readonly Bytes[],
-  mix: Mix,
-  budget: Bytes,
-): boolean {
+/** What the stages have beside their layers' activations, and what all may. */
+interface Room {
+  readonly numbers: MemoryNumbers
+  readonly groups: readonly StageGroup[]
+  readonly fixed: readonly Bytes[]
+  readonly budget: Bytes
+  readonly layersDivideFreely: boolean
+}
+
+function fits({ numbers, groups, fixed, budget }: Room, mix: Mix): boolean {
   return groups.every(
     (group, i) =>
       (fixed[i] ?? 0) + liveBytes(numbers, group, mix) + activationBytes(numbers, group, mix) <= budget &&
@@ -108,13 +112,9 @@ function fits(
 
 /** Layers per stage that must use `other` for every stage to fit; null where even all of them do not do. */
 function fewest(
-  numbers: MemoryNumbers,
-  groups: readonly StageGroup[],
-  fixed: readonly Bytes[],
+  { numbers, groups, fixed, budget, layersDivideFreely }: Room,
   policy: number,
   other: number,
-  budget: Bytes,
-  divideFreely: boolean,
 ): number | null {
   if (!keepsLess(numbers, policy, other)) return null
   let needed = 0
@@ -126,9 +126,9 @@ function fewest(
     const over = (fixed[i] ?? 0) + live + group.inFlight * group.layers * kept - budget
     if (over <= 0) continue
     const exact = over / (group.inFlight * saved)
-    const least = divideFreely ? exact : exact - 1e-12
+    const least = layersDivideFreely ? exact : exact - 1e-12
     if (!(least <= group.layers)) return null
-    const layers = divideFreely ? exact : Math.ceil(least)
+    const layers = layersDivideFreely ? exact : Math.ceil(least)
     needed = Math.max(needed, layers)
   }
   return needed

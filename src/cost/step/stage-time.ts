@@ -19,7 +19,7 @@ import type { CostModel } from '../model.ts'
 import type { ComputeNumbers, TrafficNumbers } from './microbatch.ts'
 import type { Layers, StageGroup } from './stages.ts'
 
-/** What the candidates of a mesh share, and the sums that windows are added up in. */
+/** The sums that windows are added up in: of the workbench of a search, written anew by each time that is asked for. */
 export interface StepScratch {
   readonly forward: Traffic
   readonly backward: Traffic
@@ -27,6 +27,15 @@ export interface StepScratch {
 
 export function createStepScratch(resources: number): StepScratch {
   return { forward: createTraffic(resources), backward: createTraffic(resources) }
+}
+
+/** One layout on one placement: all that the time of its step hangs on, but for what is recomputed. */
+export interface Step {
+  readonly model: CostModel
+  readonly compute: ComputeNumbers
+  readonly traffic: TrafficNumbers
+  readonly layers: Layers
+  readonly scratch: StepScratch
 }
 
 /** Of one microbatch on a stage: what nothing but the optimizer waits for. */
@@ -37,15 +46,13 @@ export function weightGradientTime(compute: ComputeNumbers, group: StageGroup): 
 
 /** One microbatch through one stage; leaves the windows' sums in the scratch. */
 export function stageTime(
-  model: CostModel,
-  compute: ComputeNumbers,
-  traffic: TrafficNumbers,
+  { model, compute, traffic, layers, scratch }: Step,
   group: StageGroup,
-  { groups, schedule }: Pick<Layers, 'groups' | 'schedule'>,
   mix: Mix,
   bound: Bound,
-  { forward, backward }: StepScratch,
 ): Seconds {
+  const { groups, schedule } = layers
+  const { forward, backward } = scratch
   const again = Math.min(mix.count, group.layers)
   const rest = group.layers - again
   const layer = ofStage(traffic, group)
@@ -98,17 +105,9 @@ export function backwardCompute(
 }
 
 /** What the first forward and the last backward window grow by; the scratch holds them without it. */
-export function onceTime(
-  model: CostModel,
-  compute: ComputeNumbers,
-  traffic: TrafficNumbers,
-  group: StageGroup,
-  mix: Mix,
-  bound: Bound,
-  scratch: StepScratch,
-  time: Seconds,
-): Seconds {
-  addOnce(model, traffic, group, scratch)
+export function onceTime(step: Step, group: StageGroup, mix: Mix, bound: Bound, time: Seconds): Seconds {
+  addOnce(step, group)
+  const { model, compute, scratch } = step
   const { forward, backward } = scratch
   const grown =
     windowTime(forwardCompute(model, compute, group), forward, bound) +
@@ -118,11 +117,10 @@ export function onceTime(
 
 /** What moves once a step, into windows that hold one microbatch. */
 export function addOnce(
-  model: CostModel,
-  traffic: TrafficNumbers,
+  { model, traffic, scratch }: Pick<Step, 'model' | 'traffic' | 'scratch'>,
   group: StageGroup,
-  { forward, backward }: StepScratch,
 ): void {
+  const { forward, backward } = scratch
   const layer = ofStage(traffic, group)
   addScaled(forward, layer.weights, group.held * group.layers)
   addScaled(backward, layer.gradients, group.held * group.layers)

@@ -9,31 +9,23 @@ import type { Seconds } from '../../units.ts'
 import { type Bound, windowTime } from '../communication/traffic.ts'
 import { ofStage } from '../compile/composed.ts'
 import type { Mix } from '../memory/memory-numbers.ts'
-import type { CostModel } from '../model.ts'
-import type { ComputeNumbers, TrafficNumbers } from './microbatch.ts'
-import { backwardCompute, onceTime, type StepScratch, stageTime, weightGradientTime } from './stage-time.ts'
-import type { Layers, StageGroup } from './stages.ts'
+import type { ComputeNumbers } from './microbatch.ts'
+import { backwardCompute, onceTime, type Step, stageTime, weightGradientTime } from './stage-time.ts'
+import type { StageGroup } from './stages.ts'
 
-export function stepTime(
-  model: CostModel,
-  compute: ComputeNumbers,
-  traffic: TrafficNumbers,
-  layers: Layers,
-  mix: Mix,
-  bound: Bound,
-  scratch: StepScratch,
-): Seconds {
+export function stepTime(step: Step, mix: Mix, bound: Bound): Seconds {
+  const { model, traffic, layers } = step
   const { groups, schedule, microbatches } = layers
   const split = splitBackward(schedule, chipsOf(groups), microbatches)
-  if (split) return splitStepTime(model, compute, traffic, layers, split, mix, bound, scratch)
+  if (split) return splitStepTime(step, split, mix, bound)
   const { virtualStages } = schedule
   let longest = 0
   let busiest = 0
   let total = 0
   let stages = 0
   for (const group of groups) {
-    const time = stageTime(model, compute, traffic, group, layers, mix, bound, scratch)
-    const once = onceTime(model, compute, traffic, group, mix, bound, scratch, time)
+    const time = stageTime(step, group, mix, bound)
+    const once = onceTime(step, group, mix, bound, time)
     longest = Math.max(longest, time)
     busiest = Math.max(busiest, (microbatches - 1 / virtualStages) * time + once)
     total += time * group.stages
@@ -56,16 +48,8 @@ function chipsOf(groups: readonly StageGroup[]): number {
 }
 
 /** The same where weight gradients fill the bubble. */
-function splitStepTime(
-  model: CostModel,
-  compute: ComputeNumbers,
-  traffic: TrafficNumbers,
-  layers: Layers,
-  split: SplitBackward,
-  mix: Mix,
-  bound: Bound,
-  scratch: StepScratch,
-): Seconds {
+function splitStepTime(step: Step, split: SplitBackward, mix: Mix, bound: Bound): Seconds {
+  const { model, compute, traffic, layers, scratch } = step
   const { groups, microbatches } = layers
   const { forwards, inputGradients, fills } = split
   const filling = fillingTime(compute, groups)
@@ -73,13 +57,13 @@ function splitStepTime(
   let waiting = 0
   let path = 0
   for (const group of groups) {
-    const time = stageTime(model, compute, traffic, group, layers, mix, bound, scratch)
+    const time = stageTime(step, group, mix, bound)
     const work = backwardCompute(model, compute, group, mix)
     const backward = windowTime(work, scratch.backward, bound)
     const filled = windowTime(work - filling, scratch.backward, bound)
     const inputs = windowTime(work - weightGradientTime(compute, group), scratch.backward, bound)
     const passed = forwards * (time - backward) + inputGradients * inputs
-    const once = onceTime(model, compute, traffic, group, mix, bound, scratch, time)
+    const once = onceTime(step, group, mix, bound, time)
     busiest = Math.max(busiest, microbatches * time + once)
     waiting = Math.max(waiting, microbatches * time - fills * (backward - filled) - passed + once)
     path += group.stages * passed

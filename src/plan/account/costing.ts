@@ -6,13 +6,8 @@ import { createScale, type Scale, setBatch, setMesh } from '../../cost/compile/t
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
 import { memoryNumbers } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
-import {
-  type ComputeNumbers,
-  computeNumbers,
-  type TrafficNumbers,
-  trafficNumbers,
-} from '../../cost/step/microbatch.ts'
-import { createStepScratch, onceTime, stageTime } from '../../cost/step/stage-time.ts'
+import { computeNumbers, trafficNumbers } from '../../cost/step/microbatch.ts'
+import { createStepScratch, onceTime, type Step, stageTime } from '../../cost/step/stage-time.ts'
 import type { Layers, StageGroup } from '../../cost/step/stages.ts'
 import { holeTime, stepTime } from '../../cost/step/step.ts'
 import { updateTime } from '../../cost/step/update-time.ts'
@@ -20,16 +15,12 @@ import { scheduleRow } from '../../recipe/schedule.ts'
 import type { Candidate } from '../../search/candidate.ts'
 import type { Seconds } from '../../units.ts'
 
-export interface Costing {
-  readonly model: CostModel
+export interface Costing extends Step {
   readonly candidate: Candidate
   readonly stage: StageModel
   readonly scale: Scale
   readonly costs: NetworkCosts
-  readonly compute: ComputeNumbers
-  readonly traffic: TrafficNumbers
   readonly memory: MemoryNumbers
-  readonly layers: Layers
   /** The stage that the step waits for, one microbatch of it, and how long it waits for the others. */
   readonly longest: StageGroup
   readonly longestTime: Seconds
@@ -52,10 +43,10 @@ export function costing(model: CostModel, candidate: Candidate): Costing {
   const compute = computeNumbers(model, scale)
   const traffic = trafficNumbers(model, stage, scale, costs, scheduleRow(schedule).hidesRouted)
   const layers: Layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
-  const scratch = createStepScratch(model.resources)
+  const step: Step = { model, compute, traffic, layers, scratch: createStepScratch(model.resources) }
   const times = groups.map((group) => {
-    const own = stageTime(model, compute, traffic, group, layers, mix, 'expected', scratch)
-    return { group, own, once: onceTime(model, compute, traffic, group, mix, 'expected', scratch, own) }
+    const own = stageTime(step, group, mix, 'expected')
+    return { group, own, once: onceTime(step, group, mix, 'expected', own) }
   })
   const stages = candidate.stageLayers.length
   const split = scheduleRow(schedule).split !== null
@@ -66,28 +57,23 @@ export function costing(model: CostModel, candidate: Candidate): Costing {
   const total = times.reduce((sum, { group, own }) => sum + group.stages * own, 0)
   const holes = holeTime(Math.max(...times.map(({ own }) => own)), stages, schedule, microbatches)
   const fill = Math.max(0, stages - 2) * traffic.transferTime
-  const step = (bound: 'expected' | 'lower' | 'upper') =>
-    stepTime(model, compute, traffic, layers, mix, bound, scratch)
-  const expected = step('expected')
+  const expected = stepTime(step, mix, 'expected')
   const busy = microbatches * waited.own + waited.once
   const bubble = split
     ? Math.max(0, expected - fill - layers.update - model.stepOverhead - busy)
     : (total - waited.own) / schedule.virtualStages + holes
   return {
-    model,
+    ...step,
     candidate,
     stage,
     scale,
     costs,
-    compute,
-    traffic,
     memory: memoryNumbers(model, stage, scale),
-    layers,
     longest: waited.group,
     longestTime: waited.own,
     bubbleTime: bubble,
     stepTime: expected,
-    lowerBound: step('lower'),
-    upperBound: step('upper'),
+    lowerBound: stepTime(step, mix, 'lower'),
+    upperBound: stepTime(step, mix, 'upper'),
   }
 }

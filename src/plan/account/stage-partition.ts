@@ -12,7 +12,7 @@
 import { ofStage } from '../../cost/compile/composed.ts'
 import type { StateNumbers } from '../../cost/memory/layer-bytes.ts'
 import { fixedMemory, liveBytes } from '../../cost/memory/memory-numbers.ts'
-import { createStepScratch, stageTime } from '../../cost/step/stage-time.ts'
+import { stageTime } from '../../cost/step/stage-time.ts'
 import type { StageGroup } from '../../cost/step/stages.ts'
 import { type Composition, layersAreAlike, stageCompositions } from '../../model/composition.ts'
 import { inFlight } from '../../recipe/schedule.ts'
@@ -76,29 +76,20 @@ function layerLoads(costing: Costing): readonly LayerLoad[] {
 
 /** One layer, with the ends of the model that stand beside it. */
 function loadOf(costing: Costing, composition: Composition, first: boolean, last: boolean): LayerLoad {
-  const { model, candidate, compute, traffic } = costing
-  const { schedule, mix, stageLayers } = candidate
+  const { mix, stageLayers } = costing.candidate
   const layers = stageLayers.reduce((sum, count) => sum + count, 0)
   const again = stageLayers.reduce((sum, count) => sum + Math.min(mix.count, count), 0) / layers
   const group: StageGroup = {
     ...{ first, last, layers: 1, stages: 1, index: 0 },
     ...{ inFlight: 1, held: 1, composition },
   }
+  const alone = { ...costing, layers: { ...costing.layers, groups: [group] } }
   const memory = ofStage(costing.memory, group)
   const bytes = ({ weights, gradients, optimizer }: StateNumbers) => weights + gradients + optimizer
   const front = memory.tied && last ? memory.positions : memory.embedding
   const kept = (policy: number) => memory.kept[policy] ?? 0
   return {
-    time: stageTime(
-      model,
-      compute,
-      traffic,
-      group,
-      { groups: [group], schedule },
-      { ...mix, count: again },
-      'expected',
-      createStepScratch(model.resources),
-    ),
+    time: stageTime(alone, group, { ...mix, count: again }, 'expected'),
     bytes: bytes(memory.layer) + (first ? bytes(front) : 0) + (last ? bytes(memory.head) : 0),
     kept: (1 - again) * kept(mix.policy) + again * kept(mix.other),
   }

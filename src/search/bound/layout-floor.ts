@@ -39,12 +39,13 @@ export function layoutFloor(
   const layers: Layers = { groups: [group], schedule, microbatches, update: 0 }
   let least = Number.POSITIVE_INFINITY
   for (const traffic of traffics(schedule).best) {
+    const step = { model, compute, traffic, layers, scratch }
     if (split) {
-      const own = stageTime(model, compute, traffic, group, layers, keepAll, 'expected', scratch)
-      const once = onceTime(model, compute, traffic, group, keepAll, 'expected', scratch, own)
+      const own = stageTime(step, group, keepAll, 'expected')
+      const once = onceTime(step, group, keepAll, 'expected', own)
       least = Math.min(least, microbatches * own + once)
     } else {
-      least = Math.min(least, stepTime(model, compute, traffic, layers, keepAll, 'expected', scratch))
+      least = Math.min(least, stepTime(step, keepAll, 'expected'))
     }
   }
   // Added up in another order than a step: rounding must not put it above one.

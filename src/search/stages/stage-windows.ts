@@ -53,20 +53,18 @@ export interface StageWindows {
 }
 
 /** Windows are linear in the counts, so their values with one policy on all layers say all. */
-export function stageWindows(
-  { model, memory, compute, traffic, layers }: LayoutNumbers,
-  group: StageGroup,
-  scratch: StepScratch,
-): StageWindows {
+export function stageWindows(numbers: LayoutNumbers, group: StageGroup, scratch: StepScratch): StageWindows {
+  const { model, memory, compute, layers } = numbers
+  const step = { ...numbers, scratch }
   const computing = forwardCompute(model, compute, group)
   const filling = fillingTime(compute, layers.groups)
   const gradients = weightGradientTime(compute, group)
   const alone = memory.kept.map((_, policy) => {
     const mix: Mix = { policy, other: policy, count: 0 }
-    stageTime(model, compute, traffic, group, layers, mix, 'expected', scratch)
+    stageTime(step, group, mix, 'expected')
     const { forward, backward } = scratch
     const before = { forward: windowTime(computing, forward, 'expected'), backward: backward.slice() }
-    addOnce(model, traffic, group, scratch)
+    addOnce(step, group)
     const work = backwardCompute(model, compute, group, mix)
     return {
       forward: before.forward,
