@@ -6,19 +6,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { inferenceModel } from '../../src/inference/model.ts'
-import { meanWait } from '../../src/inference/queue.ts'
-import type { Sized } from '../../src/inference/serving/counts.ts'
-import { bestDeployments } from '../../src/inference/serving/deployments.ts'
-import {
-  type GenerateInstance,
-  instanceSize,
-  type PrefillInstance,
-} from '../../src/inference/serving/phases.ts'
-import { holds, instanceClusters } from '../../src/inference/serving/pool.ts'
-import { type Requests, requestsOf } from '../../src/inference/serving/requests.ts'
-import { copyBytes } from '../../src/inference/serving/storage.ts'
 import { servables } from '../../src/launch/serving.ts'
 import { kvCacheBytes } from '../../src/model/kv-cache.ts'
+import type { Sized } from '../../src/modes/serve/counts.ts'
+import { bestDeployments } from '../../src/modes/serve/deployments.ts'
+import { type GenerateInstance, instanceSize, type PrefillInstance } from '../../src/modes/serve/phases.ts'
+import { holds, instanceClusters } from '../../src/modes/serve/pool.ts'
+import { meanWait } from '../../src/modes/serve/queue.ts'
+import { type Requests, requestsOf } from '../../src/modes/serve/requests.ts'
+import { copyBytes } from '../../src/modes/serve/storage.ts'
 import type { ServeWorkload } from '../../src/problem.ts'
 import { elementBytes } from '../../src/recipe/element-type.ts'
 import { inferenceProblem } from '../inference-problem.ts'

@@ -1,6 +1,6 @@
 import { infer } from '../../src/infer.ts'
-import { generateCapacity, prefillCapacity } from '../../src/inference/serving/capacity.ts'
 import { kvCacheBytes, kvCacheBytesPerToken } from '../../src/model/kv-cache.ts'
+import { generateCapacity, prefillCapacity } from '../../src/modes/serve/capacity.ts'
 import { prompts, solver } from '../inference-problem.ts'
 import { type Input, section } from './case.ts'
 import { catalogueChip, inventedChip } from './chips.ts'

@@ -1,7 +1,7 @@
 /** The frontier of latency and cost. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { frontier } from '../../src/inference/frontier.ts'
+import { frontier } from '../../src/modes/generate/frontier.ts'
 
 interface Plan {
   readonly latency: number

@@ -1,7 +1,7 @@
 /** Waiting times: closed forms, limits, and a simulation that knows no formula. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { allBusy, meanWait, type Queue, utilization } from '../../src/inference/queue.ts'
+import { allBusy, meanWait, type Queue, utilization } from '../../src/modes/serve/queue.ts'
 
 const share = (least: number, most: number) =>
   fc.integer({ min: 0, max: 1000 }).map((thousandths) => least + ((most - least) * thousandths) / 1000)

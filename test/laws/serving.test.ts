@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
-import { generateCapacity, prefillCapacity } from '../../src/inference/serving/capacity.ts'
-import { holds, instanceClusters } from '../../src/inference/serving/pool.ts'
-import { leastThat } from '../../src/inference/serving/threshold.ts'
+import { generateCapacity, prefillCapacity } from '../../src/modes/serve/capacity.ts'
+import { holds, instanceClusters } from '../../src/modes/serve/pool.ts'
+import { leastThat } from '../../src/modes/serve/threshold.ts'
 import { problem } from '../problem.ts'
 
 function pool(of: { readonly chip: string; readonly chips?: number; readonly topology?: readonly number[] }) {

@@ -1,7 +1,7 @@
 /** Speculative decoding: the published speed-ups, what it is worth at the ends, and that no other draft is better. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bestSpeculation, type Draft } from '../../src/inference/speculation.ts'
+import { bestSpeculation, type Draft } from '../../src/modes/generate/speculation.ts'
 
 const share = (least: number, most: number) =>
   fc.integer({ min: 0, max: 1000 }).map((thousandths) => least + ((most - least) * thousandths) / 1000)

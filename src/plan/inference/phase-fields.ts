@@ -8,11 +8,11 @@
  * Source: "How To Scale Your Model", Inference.
  */
 import { meanParameterBytes } from '../../cost/memory/parameter-bytes.ts'
-import { largestBatch, stepPasses } from '../../inference/generation.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import { arrange } from '../../inference/pass/arrangement.ts'
 import type { InferenceCandidate } from '../../inference/search.ts'
-import { bestSpeculation } from '../../inference/speculation.ts'
+import { largestBatch, stepPasses } from '../../modes/generate/phase.ts'
+import { bestSpeculation } from '../../modes/generate/speculation.ts'
 import type { GenerateWorkload, PhaseProblem, Speculation } from '../../problem.ts'
 import type { InferencePlan, SpeculationAccount } from '../inference-plan.ts'
 

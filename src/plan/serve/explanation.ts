@@ -1,8 +1,8 @@
 /** What a person would want to hear about a deployment: what sets its size, how long requests wait, how full it is. */
 
-import type { Sized } from '../../inference/serving/counts.ts'
-import { chipsOf } from '../../inference/serving/pair.ts'
-import { mostUtilization, type Requests } from '../../inference/serving/requests.ts'
+import type { Sized } from '../../modes/serve/counts.ts'
+import { chipsOf } from '../../modes/serve/pair.ts'
+import { mostUtilization, type Requests } from '../../modes/serve/requests.ts'
 import { bytesText, percent, secondsText } from '../explain/figures.ts'
 import type { ServePlan } from '../inference-plan.ts'
 import { chipsText } from './instance-text.ts'

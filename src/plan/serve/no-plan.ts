@@ -4,9 +4,9 @@
  * deployment exists with it.
  */
 
-import type { Sized } from '../../inference/serving/counts.ts'
-import type { PrefillInstance } from '../../inference/serving/phases.ts'
-import type { Requests } from '../../inference/serving/requests.ts'
+import type { Sized } from '../../modes/serve/counts.ts'
+import type { PrefillInstance } from '../../modes/serve/phases.ts'
+import type { Requests } from '../../modes/serve/requests.ts'
 import type { Stop } from '../../patience.ts'
 import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
 import { isNarrow } from '../../recipe/element-type.ts'

@@ -3,10 +3,10 @@
  * none, and on the same chips both as one server. Generation is asked of with all the sequences that it was counted with.
  */
 import type { Solver } from '../../../solvers/linear-program.ts'
-import type { Sized } from '../../inference/serving/counts.ts'
-import { isOneServer } from '../../inference/serving/one-server.ts'
-import type { Requests } from '../../inference/serving/requests.ts'
 import { servingRefusals } from '../../launch/serving.ts'
+import type { Sized } from '../../modes/serve/counts.ts'
+import { isOneServer } from '../../modes/serve/one-server.ts'
+import type { Requests } from '../../modes/serve/requests.ts'
 import type { ServePlan } from '../inference-plan.ts'
 import type { Unlaunchable } from '../plan.ts'
 import { assembleServe, generateOf, runningCandidate } from './assemble.ts'

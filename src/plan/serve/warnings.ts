@@ -1,6 +1,7 @@
 /** What a deployment's numbers rest on. */
-import { mostUtilization } from '../../inference/serving/requests.ts'
+
 import { serversOf } from '../../launch/serving.ts'
+import { mostUtilization } from '../../modes/serve/requests.ts'
 import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
 import type { ServePlan } from '../inference-plan.ts'
 

@@ -8,13 +8,8 @@
  */
 import { networkPrices } from '../../cost/communication/network.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
-import { never, type Stop } from '../../patience.ts'
-import type { GenerateWorkload, InferenceProblem, PrefillWorkload, ServeWorkload } from '../../problem.ts'
-import type { Bytes, Seconds } from '../../units.ts'
-import { generationPhase, largestBatch, stepPasses } from '../generation.ts'
-import type { InferenceModel } from '../model.ts'
-import { residentNumbers } from '../pass/pass-numbers.ts'
-import { prefillPhase } from '../prefill.ts'
+import type { InferenceModel } from '../../inference/model.ts'
+import { residentNumbers } from '../../inference/pass/pass-numbers.ts'
 import {
   bestAt,
   fastestOf,
@@ -23,8 +18,13 @@ import {
   type Site,
   searchPhase,
   sitesOf,
-} from '../search.ts'
-import { inferenceTerms } from '../time/network-terms.ts'
+} from '../../inference/search.ts'
+import { inferenceTerms } from '../../inference/time/network-terms.ts'
+import { never, type Stop } from '../../patience.ts'
+import type { GenerateWorkload, InferenceProblem, PrefillWorkload, ServeWorkload } from '../../problem.ts'
+import type { Bytes, Seconds } from '../../units.ts'
+import { generationPhase, largestBatch, stepPasses } from '../generate/phase.ts'
+import { prefillPhase } from '../prefill/phase.ts'
 import { besideOffers } from './one-server.ts'
 import { storageKeys } from './storage.ts'
 

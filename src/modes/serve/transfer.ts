@@ -9,8 +9,9 @@
  * DCN between slices of a torus. Layouts that differ are re-sliced on the way at no cost; a prefix that the generate
  * instance may have too is sent again.
  */
+
+import type { InferenceModel } from '../../inference/model.ts'
 import type { Bytes, BytesPerSecond, Seconds } from '../../units.ts'
-import type { InferenceModel } from '../model.ts'
 import type { Deployment } from './pair.ts'
 import type { Requests } from './requests.ts'
 

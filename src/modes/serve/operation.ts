@@ -18,8 +18,8 @@
  * weights once, so that it is a little shorter. Not modelled: tails of lengths and waits (all are means), preemption.
  */
 import type { Seconds } from '../../units.ts'
-import { meanWait } from '../queue.ts'
 import type { Deployment } from './pair.ts'
+import { meanWait } from './queue.ts'
 import { mostUtilization, type Requests } from './requests.ts'
 import { leastThat } from './threshold.ts'
 import { type KvTransfer, kvTransfer } from './transfer.ts'

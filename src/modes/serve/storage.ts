@@ -9,16 +9,16 @@ import { type NetworkCosts, networkPrices } from '../../cost/communication/netwo
 import { operationTime } from '../../cost/communication/operation-time.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import { union } from '../../hardware/network/group.ts'
+import type { CompiledLayout } from '../../inference/layout/compiled-layout.ts'
+import { localTerm, localValue, setShards, sumOf } from '../../inference/layout/local-term.ts'
+import type { InferenceModel } from '../../inference/model.ts'
+import { heldOnStage } from '../../inference/pass/occurrence.ts'
+import type { Site } from '../../inference/search.ts'
 import type { ShardedArray } from '../../sharding/array.ts'
 import { type Axis, axisBit, axisSet, axisSets, type Mesh } from '../../sharding/axis.ts'
 import { weightsOf } from '../../sharding/component.ts'
 import { reshard } from '../../sharding/move.ts'
 import type { Bytes, Seconds } from '../../units.ts'
-import type { CompiledLayout } from '../layout/compiled-layout.ts'
-import { localTerm, localValue, setShards, sumOf } from '../layout/local-term.ts'
-import type { InferenceModel } from '../model.ts'
-import { heldOnStage } from '../pass/occurrence.ts'
-import type { Site } from '../search.ts'
 
 /** Weights on a mesh that lies somewhere, by component. */
 export interface Stored extends Pick<Site, 'mesh' | 'placement'> {

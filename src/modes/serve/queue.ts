@@ -16,7 +16,7 @@
  * Sources: Allen, "Probability, Statistics, and Queueing Theory" (1978); Erlang (1917). C is had from Erlang's loss formula
  * by its recurrence in c, which neither overflows nor cancels.
  */
-import type { Seconds } from '../units.ts'
+import type { Seconds } from '../../units.ts'
 
 export interface Queue {
   readonly arrivalsPerSecond: number

@@ -2,18 +2,19 @@
  * Prefill: all prompts once through the model. A pipeline takes them in groups, and a prompt in chunks, so that stages
  * work side by side: how many of each is chosen with the mesh. Without a pipeline one pass takes all of them.
  */
-import { never, type Stop } from '../patience.ts'
-import type { InferenceProblem, PrefillWorkload } from '../problem.ts'
-import { type Mesh, replicasOf } from '../sharding/axis.ts'
-import { offersOf } from './layout/servable.ts'
-import { inferenceMeshes, type MeshesOf } from './meshes.ts'
-import type { InferenceModel } from './model.ts'
-import { leastSeconds } from './pass/arrangement.ts'
-import { contextGroups } from './pass/contexts.ts'
-import { type Pass, prefillPass } from './pass/pass.ts'
-import { memoryRoom } from './pass/pass-numbers.ts'
-import type { Phase } from './search.ts'
-import { waysOf } from './time/beside.ts'
+
+import { offersOf } from '../../inference/layout/servable.ts'
+import { inferenceMeshes, type MeshesOf } from '../../inference/meshes.ts'
+import type { InferenceModel } from '../../inference/model.ts'
+import { leastSeconds } from '../../inference/pass/arrangement.ts'
+import { contextGroups } from '../../inference/pass/contexts.ts'
+import { type Pass, prefillPass } from '../../inference/pass/pass.ts'
+import { memoryRoom } from '../../inference/pass/pass-numbers.ts'
+import type { Phase } from '../../inference/search.ts'
+import { waysOf } from '../../inference/time/beside.ts'
+import { never, type Stop } from '../../patience.ts'
+import type { InferenceProblem, PrefillWorkload } from '../../problem.ts'
+import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 
 export function prefillPhase(
   model: InferenceModel,

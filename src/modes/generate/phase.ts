@@ -2,20 +2,21 @@
  * Generation: a token for each of B resident sequences per step. With a batch of `max` each mesh takes as many sequences as
  * its memory holds and its step time may be, or a few less that lie evenly over it (even-batches.ts): a step never gets shorter by more sequences, nor does what is resident shrink.
  */
-import { never, type Stop } from '../patience.ts'
-import type { GenerateWorkload, InferenceProblem } from '../problem.ts'
-import { type Mesh, replicasOf } from '../sharding/axis.ts'
-import type { LayoutsWanted } from './layout/layout-question.ts'
-import { offersOf } from './layout/servable.ts'
-import { inferenceMeshes, type MeshesOf } from './meshes.ts'
-import type { InferenceModel } from './model.ts'
-import { arrange, leastSeconds } from './pass/arrangement.ts'
-import { evenBatches } from './pass/even-batches.ts'
-import { generationPass, type Pass } from './pass/pass.ts'
-import { memoryRoom } from './pass/pass-numbers.ts'
-import type { Phase, Site } from './search.ts'
+
+import type { LayoutsWanted } from '../../inference/layout/layout-question.ts'
+import { offersOf } from '../../inference/layout/servable.ts'
+import { inferenceMeshes, type MeshesOf } from '../../inference/meshes.ts'
+import type { InferenceModel } from '../../inference/model.ts'
+import { arrange, leastSeconds } from '../../inference/pass/arrangement.ts'
+import { generationPass, type Pass } from '../../inference/pass/pass.ts'
+import { memoryRoom } from '../../inference/pass/pass-numbers.ts'
+import type { Phase, Site } from '../../inference/search.ts'
+import { waysOf } from '../../inference/time/beside.ts'
+import { never, type Stop } from '../../patience.ts'
+import type { GenerateWorkload, InferenceProblem } from '../../problem.ts'
+import { type Mesh, replicasOf } from '../../sharding/axis.ts'
+import { evenBatches } from './even-batches.ts'
 import { mostTokens } from './speculation.ts'
-import { waysOf } from './time/beside.ts'
 
 export interface GenerationPhase extends Phase {
   /** Sequences that memory has room for on a mesh, whatever the step then takes. */

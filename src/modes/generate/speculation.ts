@@ -13,7 +13,7 @@
  * Source: Leviathan et al., "Fast inference from Transformers via speculative decoding" (2023), arXiv 2211.17192,
  * equation 1 and theorem 3.8.
  */
-import type { Seconds } from '../units.ts'
+import type { Seconds } from '../../units.ts'
 
 export interface Draft {
   /** Between 0 and 1. */

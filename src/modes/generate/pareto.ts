@@ -3,18 +3,25 @@
  * chip-seconds of a token (ESTI, figure 1). Replicas (data) on the same chips stand for smaller deployments: one of n/R
  * chips with B/R sequences has the same latency and the same cost.
  */
-import { never, type Stop } from '../patience.ts'
-import type { GenerateWorkload, InferenceProblem, Setting } from '../problem.ts'
-import { type Mesh, replicasOf } from '../sharding/axis.ts'
-import type { Seconds } from '../units.ts'
+
+import type { InferenceModel } from '../../inference/model.ts'
+import { leastSeconds } from '../../inference/pass/arrangement.ts'
+import { contextGroups } from '../../inference/pass/contexts.ts'
+import {
+  candidateOf,
+  type InferenceCandidate,
+  optimisticSeconds,
+  type Site,
+  sitesOf,
+} from '../../inference/search.ts'
+import { floorSeconds } from '../../inference/time/floor.ts'
+import { never, type Stop } from '../../patience.ts'
+import type { GenerateWorkload, InferenceProblem, Setting } from '../../problem.ts'
+import { type Mesh, replicasOf } from '../../sharding/axis.ts'
+import type { Seconds } from '../../units.ts'
+import { evenBatches } from './even-batches.ts'
 import { frontier } from './frontier.ts'
-import { generationPhase, stepPasses } from './generation.ts'
-import type { InferenceModel } from './model.ts'
-import { leastSeconds } from './pass/arrangement.ts'
-import { contextGroups } from './pass/contexts.ts'
-import { evenBatches } from './pass/even-batches.ts'
-import { candidateOf, type InferenceCandidate, optimisticSeconds, type Site, sitesOf } from './search.ts'
-import { floorSeconds } from './time/floor.ts'
+import { generationPhase, stepPasses } from './phase.ts'
 
 /** A batch on a mesh, and a time that nothing there can beat. */
 interface Trial {

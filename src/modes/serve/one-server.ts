@@ -4,9 +4,9 @@
  * decode context parallelism so. Source: vllm-project/vllm, docs/serving/context_parallel_deployment.md.
  */
 
+import type { InferenceCandidate, Offered } from '../../inference/search.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
 import { filledFrom } from '../../sharding/tables/inference-sharding.ts'
-import type { InferenceCandidate, Offered } from '../search.ts'
 
 /** Of what a mesh has for prompts, what goes with some layouts of generation. */
 export function besideOffers(
