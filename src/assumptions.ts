@@ -4,13 +4,20 @@
  */
 
 import type { Framework } from './launch/framework.ts'
+import type { AttentionFlops } from './model/flops.ts'
+import type { ActivationCount } from './recipe/policy.ts'
 import type { ScheduleName } from './recipe/schedules.ts'
 import type { ZeroStage } from './sharding/states.ts'
 import type { ContextLayout } from './sharding/tables/context-layouts.ts'
+import type { Residual } from './sharding/tables/training-layout.ts'
 import type { Bytes, Flops, Seconds } from './units.ts'
 
+export const bases = ['book', 'calibrated'] as const
+
+export type Basis = (typeof bases)[number]
+
 export interface Assumptions {
-  readonly basis: 'book' | 'calibrated'
+  readonly basis: Basis
   /** Whose constants stand in some of the fields below (stack.ts): a name of fixtures/stacks, or `none`. */
   readonly stack: string
 
@@ -84,11 +91,11 @@ export interface Assumptions {
   /** How attention meets keys that are sharded over context: which ways the search tries. */
   readonly contextLayouts: readonly ContextLayout[]
   /** Which attention dot products are charged and counted in MFU. */
-  readonly attentionFlops: 'none' | 'causal' | 'full'
+  readonly attentionFlops: AttentionFlops
   /** Activations gathered over tensor in the forward pass are gathered again in the backward pass. */
   readonly regatherActivations: boolean
   /** Residual activations between blocks shard the sequence (Megatron) or D (the book). */
-  readonly residual: 'sequence' | 'feature'
+  readonly residual: Residual
   /** Tokens, layers and sequences are real numbers: nothing has to divide, and fsdp may split a sequence. */
   readonly tokensDivideFreely: boolean
   /** Which ZeRO stages the search tries: the book knows 0 and 3, MaxText 0, 1 and 3, Megatron all. */
@@ -109,7 +116,7 @@ export interface Assumptions {
   readonly padHeads: boolean
 
   /** Bytes of what a policy saves: counted tensor by tensor, or the book's tensors of width D. */
-  readonly activations: 'counted' | 'book'
+  readonly activations: ActivationCount
   /** An fp32 copy of weights that are kept in less. */
   readonly masterWeights: boolean
   /**

@@ -2,7 +2,7 @@
 
 import type { Assumptions } from './assumptions.ts'
 import { offeredSchedules } from './book-assumptions.ts'
-import type { Efficiency } from './hardware/chip.ts'
+import type { ChipKind, Efficiency } from './hardware/chip.ts'
 import { frameworks } from './launch/framework.ts'
 import type { PolicyName } from './recipe/policies.ts'
 import { policyNames } from './recipe/policy.ts'
@@ -79,7 +79,7 @@ const dispatchUnits = 20
 const routing = 4e-4
 
 /** Stated starting values; the efficiencies are the chip's own (fixtures/hardware, each with its source). */
-export function calibrated(kind: 'tpu' | 'gpu', efficiency: Efficiency): Assumptions {
+export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions {
   const tpu = kind === 'tpu'
   return {
     basis: 'calibrated',

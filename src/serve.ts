@@ -6,6 +6,7 @@ import { infer } from './infer.ts'
 import { type InferenceModel, inferenceModel } from './inference/model.ts'
 import { servables, serversOf } from './launch/serving.ts'
 import { kvCacheBytes } from './model/kv-cache.ts'
+import type { PhaseMode } from './modes/names.ts'
 import type { Sized } from './modes/serve/counts.ts'
 import { bestDeployments, type ServeSearch, type ServeSpace } from './modes/serve/deployments.ts'
 import { type InstanceSize, instanceSize } from './modes/serve/phases.ts'
@@ -178,7 +179,7 @@ function wholePool(
   { stacks }: ServeSpace,
   solver: Solver,
   patience: Patience,
-  phase: 'prefill' | 'generate',
+  phase: PhaseMode,
   maxStepSeconds?: number,
 ): InferenceNoPlan | null {
   const largest: InstanceSize | undefined = stacks[0]?.at(-1)

@@ -1,5 +1,5 @@
 /** Objects that are written as something simpler, by the key that they stand under: what may be meant, the likeliest first. */
-import { elementType } from '../schemas/given/chip.ts'
+import { elementType } from '../schemas/names.ts'
 import { plainName } from './name.ts'
 import { wordMeant } from './word-meant.ts'
 

@@ -1,11 +1,12 @@
 /** What the catalogues hold and answer: a thing, and where each of its numbers comes from. */
+
 import { z } from 'zod'
-import { trainers } from '../../src/launch/framework.ts'
 import { label } from './bound.ts'
 import { exactPartial } from './exact-partial.ts'
 import { stackConstants } from './given/assumptions.ts'
 import { chipFields } from './given/chip.ts'
 import { activeConvention, architecture } from './given/model.ts'
+import { chipKind, trainerName } from './names.ts'
 
 const { peakFlopsPerSecond, hbmBytes, hbmBytesPerSecond } = chipFields
 
@@ -79,7 +80,7 @@ const ofChips = z.array(label()).min(1).describe('Names of /hardware that it is 
 export const stackRecord = z.strictObject({
   name: label(),
   title: label(),
-  framework: z.enum(trainers),
+  framework: trainerName,
   chips: ofChips,
   constants: stackConstants.describe('What of the assumptions it sets.'),
   fit: z
@@ -105,7 +106,7 @@ export const stackList = z.object({
     z.object({
       name: z.string(),
       title: z.string(),
-      framework: z.enum(trainers),
+      framework: trainerName,
       chips: ofChips,
       constants: stackConstants,
     }),
@@ -117,7 +118,7 @@ export const chipList = z.object({
     z.object({
       name: z.string(),
       title: z.string(),
-      kind: z.enum(['tpu', 'gpu']),
+      kind: chipKind,
       aliases: z.array(z.string()),
       hbmBytes: z.number(),
       peakFlopsPerSecond,

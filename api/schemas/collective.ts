@@ -1,12 +1,14 @@
 /** POST /collectives. */
+
 import { z } from 'zod'
 import { count, countOrNone, mostChips, quantity } from './bound.ts'
 import { assumptionsRequest } from './given/assumptions.ts'
 import { hardwareRequest } from './given/hardware.ts'
+import { movement } from './names.ts'
 
 export const collectiveRequest = z.strictObject({
   hardware: hardwareRequest,
-  op: z.enum(['AllGather', 'ReduceScatter', 'AllReduce', 'AllToAll', 'Permute']),
+  op: movement,
   bytes: quantity(1e18).describe('The whole array as the group sees it: gathered, or not yet reduced.'),
   over: z
     .union([

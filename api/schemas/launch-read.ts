@@ -1,11 +1,12 @@
 /** What an answer says of how a launch file was read. */
+
 import { z } from 'zod'
-import { frameworks } from '../../src/launch/framework.ts'
+import { frameworkName } from './names.ts'
 
 export const launchRead = z.exactOptional(
   z
     .object({
-      framework: z.enum([...frameworks, 'deepspeed', 'accelerate']),
+      framework: z.enum([...frameworkName.options, 'deepspeed', 'accelerate']),
       version: z.string().describe('That the names were checked against.'),
       request: z
         .record(z.string(), z.unknown())

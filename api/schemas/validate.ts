@@ -1,4 +1,5 @@
 /** POST /validate. */
+
 import { z } from 'zod'
 import { frameworks } from '../../src/launch/framework.ts'
 import type { Validation } from '../../src/validate.ts'
@@ -10,6 +11,7 @@ import { duration, label, share } from './bound.ts'
 import { sketch } from './given/sketch.ts'
 import { launchFields } from './launch.ts'
 import { launchRead } from './launch-read.ts'
+import { frameworkName, phaseMode } from './names.ts'
 import { questionFields } from './optimize.ts'
 
 const require = z
@@ -37,7 +39,7 @@ const require = z
           'Bottlenecks that it may not have, and parts of the network that may not be one: `dcn`, `leaf`, `hbm`.',
         ),
     ),
-    launchableBy: z.exactOptional(z.array(z.enum(frameworks)).min(1).max(frameworks.length)),
+    launchableBy: z.exactOptional(z.array(frameworkName).min(1).max(frameworks.length)),
   })
   .describe('What the plan has to be, beyond legal.')
 
@@ -85,7 +87,7 @@ export const trainingValidation = z.object({
 }) satisfies z.ZodType<Validation>
 
 export const inferenceValidation = z.object({
-  mode: z.enum(['prefill', 'generate']),
+  mode: phaseMode,
   plan: inferencePlan.nullable(),
   best: inferencePlan.nullable(),
   ...fields,

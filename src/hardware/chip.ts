@@ -62,9 +62,13 @@ export interface Efficiency {
   readonly scaleOut: number
 }
 
+export const chipKinds = ['tpu', 'gpu'] as const
+
+export type ChipKind = (typeof chipKinds)[number]
+
 export interface Chip {
   readonly name: string
-  readonly kind: 'tpu' | 'gpu'
+  readonly kind: ChipKind
   /** Dense peak per element type of the operands (peak.ts); what is absent is not supported in hardware. */
   readonly peakFlopsPerSecond: Readonly<Partial<Record<ElementType, FlopsPerSecond>>>
   /** What a process on it may allocate, as the driver says. */

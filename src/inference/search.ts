@@ -5,6 +5,7 @@
 import type { NetworkCosts } from '../cost/communication/network.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { type Placement, placements } from '../hardware/network/placement.ts'
+import type { PhaseMode } from '../modes/names.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Distinct, InferenceSketch, PhaseProblem } from '../problem.ts'
 import { addCounts, bestFirst, ordered, type Turn } from '../search/best-first.ts'
@@ -69,7 +70,7 @@ export interface Site {
 
 /** Prefill or generation of one request: the meshes there are, what a mesh may do, and what is best. */
 export interface Phase {
-  readonly mode: 'prefill' | 'generate'
+  readonly mode: PhaseMode
   readonly workload: PhaseProblem['workload']
   /** Positions that a sequence may have. */
   readonly positions: number

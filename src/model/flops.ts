@@ -21,7 +21,9 @@ import { layerParameters, parameterCount } from './parameters.ts'
 import type { Transformer } from './transformer.ts'
 
 /** How the dot products count: not at all (the rule 6·P), as a causal mask leaves them, or in full. */
-export type AttentionFlops = 'none' | 'causal' | 'full'
+export const attentionFlopsCounts = ['none', 'causal', 'full'] as const
+
+export type AttentionFlops = (typeof attentionFlopsCounts)[number]
 
 export interface LayerFlops {
   readonly mlp: Flops

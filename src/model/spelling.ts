@@ -15,7 +15,9 @@ type WithDefaults = 'sharedExperts' | 'denseLayers' | 'every'
 
 export type MoeSpelling = Omit<MixtureOfExperts, WithDefaults> & Partial<Pick<MixtureOfExperts, WithDefaults>>
 
-export type AttentionKind = 'mha' | 'gqa' | 'mqa' | 'mla'
+export const attentionKinds = ['mha', 'gqa', 'mqa', 'mla'] as const
+
+export type AttentionKind = (typeof attentionKinds)[number]
 
 export interface AttentionSpelling {
   readonly kind?: AttentionKind

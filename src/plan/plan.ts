@@ -6,6 +6,7 @@ import type { Precision } from '../problem.ts'
 import type { ElementType } from '../recipe/element-types.ts'
 import type { Change, PlanFault } from '../rules/part-rule.ts'
 import type { Axis, Mesh } from '../sharding/axis.ts'
+import type { movements, Pass } from '../sharding/move.ts'
 import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
 import type { TokenCost } from './account/token-cost.ts'
 import type { Preferred } from './certainty/preferred.ts'
@@ -27,7 +28,7 @@ export interface AxisPlacement {
 }
 
 export interface CollectiveLine {
-  readonly op: 'AllGather' | 'ReduceScatter' | 'AllReduce' | 'AllToAll' | 'Permute'
+  readonly op: (typeof movements)[number]
   readonly over: string
   readonly array: string
   /** The whole array as the group sees it, gathered or not yet reduced. */
@@ -38,7 +39,7 @@ export interface CollectiveLine {
   readonly seconds: number
   /** On the critical path, rather than prefetchable. */
   readonly exposed: boolean
-  readonly pass: 'forward' | 'backward' | 'step'
+  readonly pass: Pass
 }
 
 export interface MemoryAccount {

@@ -7,11 +7,16 @@ export const policyRows: readonly PolicyRow[] = policies
 /** No other does less work, or keeps more. */
 export const keepEverything: PolicyRow = policies[0]
 
+/** How activations are counted: array by array, or by the book's table. */
+export const activationCounts = ['counted', 'book'] as const
+
+export type ActivationCount = (typeof activationCounts)[number]
+
 /** Policies that can be costed: under the book's table, those that the book counts. */
-export function offeredPolicies(activations: 'counted' | 'book'): readonly PolicyRow[] {
+export function offeredPolicies(activations: ActivationCount): readonly PolicyRow[] {
   return policyRows.filter(({ book }) => activations === 'counted' || book !== undefined)
 }
 
-export function policyNames(activations: 'counted' | 'book'): readonly string[] {
+export function policyNames(activations: ActivationCount): readonly string[] {
   return offeredPolicies(activations).map(({ name }) => name)
 }

@@ -21,9 +21,16 @@ import type { Axis } from './axis.ts'
 import { elementsOf } from './elements.ts'
 import type { Monomial } from './monomial.ts'
 
-export type Operation = 'AllGather' | 'ReduceScatter' | 'AllReduce' | 'AllToAll'
+export const operations = ['AllGather', 'ReduceScatter', 'AllReduce', 'AllToAll'] as const
 
-export type Pass = 'forward' | 'backward' | 'step'
+export type Operation = (typeof operations)[number]
+
+/** What moves anything: stages hand tokens on as well. */
+export const movements = [...operations, 'Permute'] as const
+
+export const passes = ['forward', 'backward', 'step'] as const
+
+export type Pass = (typeof passes)[number]
 
 export interface Move {
   readonly operation: Operation

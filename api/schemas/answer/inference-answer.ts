@@ -1,12 +1,12 @@
 /** Ranked plans of prefill or generation, and what one given plan costs. */
+
 import { z } from 'zod'
 import type { InferenceAnswer, InferenceEvaluation, ParetoPoint } from '../../../src/plan/inference-plan.ts'
+import { phaseMode } from '../names.ts'
 import { inferencePlan } from './inference-plan.ts'
 import { resolvedFields } from './resolved.ts'
 import { noPlan, searchAccount, sensitivity, suggestionsOfPlan } from './search-account.ts'
 import { refusals, unlaunchable } from './unlaunchable.ts'
-
-const mode = z.enum(['prefill', 'generate'])
 
 export const paretoPoint = z
   .object({
@@ -33,7 +33,7 @@ export const paretoPoint = z
   .describe('A point of latency against cost.') satisfies z.ZodType<ParetoPoint>
 
 export const inferenceAnswer = z.object({
-  mode,
+  mode: phaseMode,
   plans: z.array(inferencePlan).describe('Best first.'),
   unlaunchable: unlaunchable(inferencePlan, refusals),
   pareto: z.exactOptional(
@@ -48,7 +48,7 @@ export const inferenceAnswer = z.object({
 }) satisfies z.ZodType<InferenceAnswer>
 
 export const inferenceEvaluation = z.object({
-  mode,
+  mode: phaseMode,
   plan: inferencePlan,
   suggestions: suggestionsOfPlan,
   ...resolvedFields,

@@ -1,9 +1,10 @@
 /** A plan as answered. Its type is the domain's own: the compiler holds the two together. */
+
 import { z } from 'zod'
 import type { Plan } from '../../../src/plan/plan.ts'
 import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
 import { axisName, mesh, perAxis } from '../given/axis.ts'
-import { elementType } from '../given/chip.ts'
+import { elementType, movement, passName } from '../names.ts'
 import { tokenCost } from './token-cost.ts'
 import { againstFirst, uncertainty } from './uncertainty.ts'
 
@@ -57,14 +58,14 @@ const memoryAccount = z.object({
 })
 
 const collectiveLine = z.object({
-  op: z.enum(['AllGather', 'ReduceScatter', 'AllReduce', 'AllToAll', 'Permute']),
+  op: movement,
   over: z.string(),
   array: z.string(),
   bytes: bytes.describe('The whole array as the group sees it.'),
   count: z.number().describe('Times per step on one chip.'),
   seconds: seconds.describe('Of all of them, per step.'),
   exposed: z.boolean().describe('On the critical path, rather than prefetchable.'),
-  pass: z.enum(['forward', 'backward', 'step']),
+  pass: passName,
 })
 
 const infeasibility = z.object({

@@ -1,8 +1,10 @@
 /** How sure a predicted time or rate is. */
+
 import { z } from 'zod'
 import type { Preferred } from '../../../src/plan/certainty/preferred.ts'
 import type { AgainstFirst } from '../../../src/plan/certainty/ties.ts'
 import type { ServeUncertainty, Uncertainty } from '../../../src/plan/certainty/uncertainty.ts'
+import { modeName } from '../names.ts'
 
 const range = z.tuple([z.number(), z.number()])
 
@@ -79,7 +81,6 @@ export const preferred = z
   ) satisfies z.ZodType<Preferred | null>
 
 /** A row of fixtures/residuals.json. */
-const mode = z.enum(['train', 'prefill', 'generate', 'serve'])
 const widening = z.strictObject({ nineOfTen: z.number(), eightOfTen: z.number() })
 const differences = z.strictObject({
   pairs: z.int(),
@@ -92,7 +93,7 @@ export const residualRecord = z.strictObject({
   widened: z.strictObject({ train: widening, prefill: widening, generate: widening, serve: widening }),
   regimes: z.array(
     z.strictObject({
-      mode,
+      mode: modeName,
       kind: z.enum(['dense', 'experts']).nullable(),
       era: z.enum(['modern', 'older']).nullable(),
       generation: z.string().nullable(),

@@ -2,13 +2,19 @@
 
 import { z } from 'zod'
 import { frameworks } from '../../../src/launch/framework.ts'
-import { policyNames } from '../../../src/recipe/policy.ts'
 import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
 import { label, seconds, share, shareOrNone } from '../bound.ts'
 import { exactPartial } from '../exact-partial.ts'
-import { scheduleName } from '../workload/train-workload.ts'
-
-const everyPolicyName = policyNames('counted')
+import {
+  activationCount,
+  attentionFlopsCount,
+  basis,
+  contextLayoutName,
+  frameworkName,
+  policyName,
+  residualSharding,
+  scheduleName,
+} from '../names.ts'
 
 const flops = z.number().min(0).max(1e21)
 
@@ -83,20 +89,20 @@ const chosen = {
     .max(1000)
     .describe('Inference: tokens on the chip whose experts have most, over their mean.'),
   contextLayouts: z
-    .array(z.enum(contextLayouts))
+    .array(contextLayoutName)
     .min(1)
     .max(contextLayouts.length)
     .describe('How attention meets keys that are sharded over context: ways that the search tries.'),
-  attentionFlops: z.enum(['none', 'causal', 'full']),
+  attentionFlops: attentionFlopsCount,
   regatherActivations: z.boolean(),
-  residual: z.enum(['sequence', 'feature']),
+  residual: residualSharding,
   tokensDivideFreely: z.boolean(),
   zeroStages: z
     .array(z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]))
     .min(1)
     .max(4)
     .describe('ZeRO stages that the search tries.'),
-  activations: z.enum(['counted', 'book']),
+  activations: activationCount,
   masterWeights: z.boolean(),
   gradientBuffer: z.boolean(),
   workspace: z.boolean(),
@@ -119,15 +125,11 @@ const chosen = {
   recomputeLogits: z
     .boolean()
     .describe('Logits in more than one piece are computed again in the backward pass.'),
-  policies: z
-    .array(z.enum(everyPolicyName))
-    .min(1)
-    .max(20)
-    .describe('Rematerialisation policies that the search tries.'),
+  policies: z.array(policyName).min(1).max(20).describe('Rematerialisation policies that the search tries.'),
   schedules: z.array(scheduleName).min(1).max(10).describe('Pipeline schedules that the search tries.'),
   shardedPipelines: z.boolean().describe('ZeRO-2 and 3 are tried inside pipeline stages.'),
   frameworks: z
-    .array(z.enum(frameworks))
+    .array(frameworkName)
     .max(frameworks.length)
     .describe(
       'What is listed one of these can launch, of those that train or serve, and of a deployment both phases; all there is where none is named, or none of them runs the model in these types of numbers.',
@@ -153,8 +155,6 @@ const chosen = {
     .max(0.9)
     .describe('Of what the chip has, kept free of the plan: the framework, fragmentation.'),
 } as const
-
-const basis = z.enum(['book', 'calibrated'])
 
 export const assumptions = z.object({
   basis,

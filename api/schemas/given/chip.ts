@@ -1,11 +1,8 @@
 /** An accelerator on the wire: what the catalogue holds, and what a request may spell out instead of a name. */
 
 import { z } from 'zod'
-import { elementTypes } from '../../../src/recipe/element-type.ts'
-
 import { count, label, quantity, seconds, share } from '../bound.ts'
-
-export const elementType = z.enum(elementTypes)
+import { chipKind } from '../names.ts'
 
 const flopsPerSecond = quantity(1e21)
 export const bytesPerSecond = quantity(1e18)
@@ -88,7 +85,7 @@ export const efficiency = z
 
 export const chipFields = {
   name: label(),
-  kind: z.enum(['tpu', 'gpu']),
+  kind: chipKind,
   peakFlopsPerSecond: z
     .strictObject({
       fp32: z.exactOptional(flopsPerSecond),

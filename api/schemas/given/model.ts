@@ -1,7 +1,9 @@
 /** The model of a request (a name, or its dimensions), and what an answer says of it. */
+
 import { z } from 'zod'
 import { limits } from '../../../src/model/limits.ts'
 import { count, countOrNone, label } from '../bound.ts'
+import { attentionKind } from '../names.ts'
 
 const moe = z
   .strictObject({
@@ -36,7 +38,7 @@ const mla = z
   .describe('Latent attention: keys and values of all heads come of one cached vector.')
 
 const attention = z.strictObject({
-  kind: z.exactOptional(z.enum(['mha', 'gqa', 'mqa', 'mla'])),
+  kind: z.exactOptional(attentionKind),
   window: z.exactOptional(
     count(limits.positions).describe('Positions that local layers look back on; none are local by default.'),
   ),

@@ -1,7 +1,8 @@
 /** The element type of everything that is kept or multiplied. */
+
 import { z } from 'zod'
 import { weightParts } from '../../../src/model/weight-parts.ts'
-import { elementType } from './chip.ts'
+import { elementType } from '../names.ts'
 
 /** As resolved, in an answer. */
 export const precisionUsed = z.object({

@@ -1,10 +1,10 @@
 /** A plan that a user wrote, or one of an answer as it stands. */
+
 import { z } from 'zod'
 import type { PhasePlan } from '../../../src/plan/inference-plan.ts'
-import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
 import { answeredFields } from '../answered-field.ts'
 import { count, countOrNone, label, mostBatchTokens } from '../bound.ts'
-import { scheduleName } from '../workload/train-workload.ts'
+import { contextLayoutName, scheduleName } from '../names.ts'
 import { axisName, partialMesh } from './axis.ts'
 import { answeredLayout, sketchedLayout } from './sketched-layout.ts'
 
@@ -33,7 +33,7 @@ const fields = {
   mesh: partialMesh,
   placement: z.exactOptional(z.array(placement).max(14)),
   zeroStage: z.exactOptional(countOrNone(3)),
-  contextLayout: z.exactOptional(z.enum(contextLayouts).nullable()),
+  contextLayout: z.exactOptional(contextLayoutName.nullable()),
   microbatches: z.exactOptional(count(1e6)),
   microbatchTokens: z.exactOptional(z.number().min(1).max(mostBatchTokens)),
   pipelineSchedule: z.exactOptional(z.enum([...scheduleName.options, 'in-flight'])),

@@ -2,12 +2,8 @@
 
 import { z } from 'zod'
 import { optimizers } from '../../../src/recipe/optimizers.ts'
-import { schedules } from '../../../src/recipe/schedules.ts'
 import { count, label, longestSequence, mostBatchTokens } from '../bound.ts'
-
-export const scheduleName = z.enum(schedules.map(({ name }) => name))
-
-const optimizerName = z.enum(optimizers.map(({ name }) => name))
+import { optimizerName, scheduleName } from '../names.ts'
 
 export const trainWorkload = z
   .strictObject({

@@ -14,13 +14,14 @@
  * layers differ. Sources: formulas 14; the bubble of a pipeline is in them.
  */
 import type { Transformer } from '../../model/transformer.ts'
+import type { PhaseMode } from '../../modes/names.ts'
 import type { GenerateWorkload, PrefillWorkload } from '../../problem.ts'
 import type { Shape } from '../layout/local-term.ts'
 import type { ContextGroup } from '../time/component-time.ts'
 import { contextGroups, keptPositions } from './contexts.ts'
 
 export interface Pass {
-  readonly mode: 'prefill' | 'generate'
+  readonly mode: PhaseMode
   /** 2 where one half of the batch computes while the other's tokens are on their way to experts or back (beside.ts). */
   readonly halves: 1 | 2
   readonly shape: Shape

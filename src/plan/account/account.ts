@@ -4,6 +4,7 @@
  */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { Placement } from '../../hardware/network/placement.ts'
+import type { PhaseMode } from '../../modes/names.ts'
 import type { Setting } from '../../problem.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Component } from '../../sharding/component.ts'
@@ -12,7 +13,7 @@ import type { MemoryAccount, TimeAccount } from '../plan.ts'
 import type { Movement } from './movement.ts'
 
 export interface Account {
-  readonly mode: 'train' | 'prefill' | 'generate'
+  readonly mode: 'train' | PhaseMode
   readonly setting: Setting
   readonly mesh: Mesh
   readonly placement: Placement

@@ -8,6 +8,7 @@
  * that of each source in turn nine of ten runs, and eight of ten, lie inside of what the others say
  * (test/accuracy/residual-record.ts).
  */
+import type { modes } from '../../modes/names.ts'
 
 /** What a regime's runs may have in common, the narrowest first: null in the table where they need not. */
 export const levels = [
@@ -21,7 +22,7 @@ export const levels = [
 /** Fewer configurations than these say nothing of a ninth decile. */
 export const enough = 15
 
-export type ResidualMode = 'train' | 'prefill' | 'generate' | 'serve'
+export type ResidualMode = (typeof modes)[number]
 
 /** Of predicted times of one mode, those of a regime: of a plan or of a measured run. */
 export interface Circumstances {

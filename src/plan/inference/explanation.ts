@@ -2,6 +2,7 @@
  * What a person would want to hear about a plan of inference: what it waits for, what it reads, what fills the memory. Each
  * sentence is a claim that a test replays (test/laws/said.test.ts).
  */
+import type { PhaseMode } from '../../modes/names.ts'
 import { counted, percent, secondsText } from '../explain/figures.ts'
 import {
   communicationSentence,
@@ -13,7 +14,7 @@ import type { InferencePlan } from '../inference-plan.ts'
 
 type Described = Omit<InferencePlan, 'explanation' | 'launch'>
 
-export function inferenceExplanation(plan: Described, mode: 'prefill' | 'generate'): readonly string[] {
+export function inferenceExplanation(plan: Described, mode: PhaseMode): readonly string[] {
   return [
     boundSentence(plan),
     ...(mode === 'generate' ? batchSentence(plan) : []),
@@ -77,7 +78,7 @@ function between({ reshardingSeconds }: Described): string {
 
 function pipelineSentence(
   { mesh, microbatches, stageLayers, timeSeconds, stepTimeSeconds }: Described,
-  mode: 'prefill' | 'generate',
+  mode: PhaseMode,
 ): readonly string[] {
   if (mesh.pipeline === 1) return []
   const stages = `${mesh.pipeline} stages of at most ${counted(Math.max(...stageLayers), 'layer')}`

@@ -4,6 +4,7 @@
  * deployment exists with it.
  */
 
+import type { PhaseMode } from '../../modes/names.ts'
 import type { Sized } from '../../modes/serve/counts.ts'
 import type { PrefillInstance } from '../../modes/serve/phases.ts'
 import type { Requests } from '../../modes/serve/requests.ts'
@@ -30,7 +31,7 @@ export interface NoServe {
   readonly unlaunched: () => (NoPlan & { readonly nearest: null }) | null
   readonly planOf: (deployment: Sized) => ServePlan | null
   /** The whole pool as one instance, one prompt or one sequence at a time: why it cannot, or null. */
-  readonly wholePool: (phase: 'prefill' | 'generate', maxStepSeconds?: number) => InferenceNoPlan | null
+  readonly wholePool: (phase: PhaseMode, maxStepSeconds?: number) => InferenceNoPlan | null
   readonly fastestPrefill: () => PrefillInstance | null
 }
 

@@ -18,7 +18,9 @@ import { type ExpertSharding, experts } from './expert-layout.ts'
 import { latentAttention } from './latent-attention.ts'
 import { mlpEinsums } from './mlp-einsums.ts'
 
-export type Residual = 'sequence' | 'feature'
+export const residualShardings = ['sequence', 'feature'] as const
+
+export type Residual = (typeof residualShardings)[number]
 
 const residuals: Readonly<Record<Residual, string>> = {
   sequence: 'B_RXE T_CY D_Z',

@@ -1,0 +1,60 @@
+/**
+ * The element types of a problem: what the request says, else in inference what the released checkpoint says, be it of a
+ * catalogue name or of a Hugging Face config, else bf16.
+ *
+ * Quantisation is of the released weights: training is costed in bf16 unless the request says otherwise.
+ * Megatron accumulates and reduces gradients in fp32, MaxText in bf16: that default follows the chips.
+ */
+import type { Chip } from './hardware/chip.ts'
+import type { Checkpoint } from './model/hugging-face/checkpoint.ts'
+import type { Transformer } from './model/transformer.ts'
+import { anotherType, releasedAlone, storedWarnings, unpacked } from './plan/explain/checkpoint-warnings.ts'
+import type { Precision } from './problem.ts'
+import { usualType } from './recipe/element-type.ts'
+import { checkpointFor, storedPrecision } from './stored-precision.ts'
+
+/** What a request says: the optimizer's type has a default of its own. */
+export type AskedPrecision = Partial<Precision> & Pick<Precision, 'optimizer'>
+
+export interface ResolvedPrecision {
+  readonly precision: Precision
+  readonly warnings: readonly string[]
+}
+
+interface Whose {
+  readonly chip: Chip
+  readonly model: Transformer
+  readonly checkpoints: readonly Checkpoint[]
+  readonly training: boolean
+  /** Whether software is taken to accumulate gradients as it does, or as the book has it. */
+  readonly calibrated: boolean
+}
+
+export function resolvedPrecision(
+  asked: AskedPrecision,
+  { chip, model, checkpoints, training, calibrated }: Whose,
+): ResolvedPrecision {
+  const accumulated = chip.kind === 'gpu' && calibrated ? 'fp32' : usualType
+  const checkpoint = training ? undefined : checkpointFor(checkpoints, asked.weights)
+  const stored = checkpoint && storedPrecision(checkpoint, chip)
+  const own = checkpoint?.quantized ? undefined : asked.weights
+  const precision: Precision = {
+    weights: own ?? stored?.weights ?? usualType,
+    compute: asked.compute ?? stored?.compute ?? usualType,
+    kvCache: asked.kvCache ?? stored?.kvCache ?? usualType,
+    gradients: asked.gradients ?? accumulated,
+    optimizer: asked.optimizer,
+    ...(stored?.parameterBytes ? { parameterBytes: stored.parameterBytes } : {}),
+    ...(stored?.checkpoint === undefined ? {} : { checkpoint: stored.checkpoint }),
+  }
+  const [first] = checkpoints
+  if (training) {
+    const said = asked.weights !== undefined || asked.compute !== undefined
+    return { precision, warnings: first?.quantized && !said ? [releasedAlone(first)] : [] }
+  }
+  if (checkpoint) return { precision, warnings: storedWarnings(precision, asked, chip, model, checkpoint) }
+  return {
+    precision,
+    warnings: [...(first?.quantized ? [anotherType(first, precision)] : []), ...unpacked(precision, chip)],
+  }
+}

@@ -1,0 +1,68 @@
+/** What is said of the released checkpoint that a problem's types of numbers come from, or do not come from. */
+import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
+import type { Chip } from '../../hardware/chip.ts'
+import { peakOf } from '../../hardware/peak.ts'
+import type { Checkpoint } from '../../model/hugging-face/checkpoint.ts'
+import type { Transformer } from '../../model/transformer.ts'
+import { partParameters, type WeightPart, weightParts } from '../../model/weight-parts.ts'
+import type { Precision } from '../../problem.ts'
+import { elementBytes } from '../../recipe/element-type.ts'
+import { bytesText, percent } from './figures.ts'
+
+export function releasedAlone(checkpoint: Checkpoint): string {
+  return `${opening(checkpoint)} is of weights released in ${checkpoint.weights}: training is costed with weights and matmuls in bf16 unless precision says otherwise.`
+}
+
+export function anotherType(checkpoint: Checkpoint, { weights }: Precision): string {
+  return `${opening(checkpoint)} is of weights in ${checkpoint.weights}: as asked, all are costed in ${weights} at ${8 * elementBytes[weights]} bits.`
+}
+
+/** Bytes and types as released; nothing of note where everything is in 16 bits. */
+export function storedWarnings(
+  precision: Precision,
+  asked: Partial<Precision>,
+  chip: Chip,
+  model: Transformer,
+  checkpoint: Checkpoint,
+): readonly string[] {
+  const { weights, quantized } = checkpoint
+  if (!quantized) return []
+  const { activations, bits, kept, keptShares } = quantized
+  const parameters = partParameters(model)
+  const left = weightParts.filter((part) => keptShares[part] > 0 && parameters[part] > 0)
+  const total = (bytes: (part: WeightPart) => number) =>
+    bytesText(weightParts.reduce((sum, part) => sum + parameters[part] * bytes(part), 0))
+  const converted = total((part) => (1 - keptShares[part]) * (bits / 8))
+  const untouched = total((part) => parameterBytes(precision, part) - (1 - keptShares[part]) * (bits / 8))
+  const missing = asked.compute === undefined && activations && precision.compute !== activations
+  return [
+    `Weights are as ${sourceOf(checkpoint)} stores them: ${converted} in ${weights} at ${Number(bits.toFixed(3))} bits with scales${
+      left.length > 0
+        ? `, ${untouched} left in ${kept} (${left.map((part) => partText(part, keptShares[part])).join(', ')})`
+        : ''
+    }; all matmuls are costed in ${precision.compute}, caches in ${precision.kvCache}.`,
+    ...(missing
+      ? [
+          `The checkpoint has activations in ${activations}, which ${chip.name} does not compute in: weights are unpacked to bf16.`,
+        ]
+      : []),
+  ]
+}
+
+export function unpacked({ weights, compute }: Precision, chip: Chip): readonly string[] {
+  if (weights === compute || peakOf(chip, weights) !== undefined) return []
+  return [`${chip.name} does not compute in ${weights}: weights are unpacked to ${compute}.`]
+}
+
+function sourceOf({ name }: Checkpoint): string {
+  return name ?? 'the Hugging Face config'
+}
+
+function opening({ name }: Checkpoint): string {
+  return name ?? 'The Hugging Face config'
+}
+
+function partText(part: WeightPart, share: number): string {
+  const name = part === 'sharedExperts' ? 'shared experts' : part
+  return share < 1 ? `${percent(share)} of ${name}` : name
+}
