@@ -21,6 +21,7 @@ import { requestLog } from './http/request-log.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { ProblemError } from './problems.ts'
 import { draining } from './queue/deadline.ts'
+import { calibrateRoute } from './routes/calibrate.ts'
 import { collectivesRoute } from './routes/collectives.ts'
 import { docsFileRoute, docsRoute } from './routes/docs.ts'
 import { evaluateRoute } from './routes/evaluate.ts'
@@ -80,6 +81,7 @@ export function createApp(dependencies: Dependencies): Express {
   post('/optimize', optimizeRoute(dependencies, metrics))
   post('/evaluate', evaluateRoute(dependencies, metrics))
   post('/validate', validateRoute(dependencies, metrics), validateQuery)
+  post('/calibrate', calibrateRoute(dependencies, metrics))
   post('/collectives', collectivesRoute(dependencies, metrics))
   get('/models', modelsRoute(catalogue))
   getNamed('/models/:name', modelRoute(catalogue))

@@ -34,14 +34,8 @@ export function evaluate(problem: Problem, sketch: PlanSketch, solver: Solver): 
 }
 
 function evaluateOn(problem: Problem, sketch: PlanSketch, solver: Solver): EvaluateAnswer | IllegalPlan {
-  const faults = sketchFaults(problem, sketch)
-  if (faults.length > 0) return { illegal: faults }
-  const best = bestTrial(problem, sketch)
-  if (!best) {
-    const detail =
-      'no choice of what the plan leaves open can be run: its stages, microbatches and placement do not go together'
-    return { illegal: [uncut(problem, sketch) ?? { pointer: '/plan', detail }] }
-  }
+  const best = evaluatedTrial(problem, sketch)
+  if ('illegal' in best) return best
   const plan = assemble(best.model, best.candidate, 1, solver)
   return {
     plan,
@@ -53,7 +47,18 @@ function evaluateOn(problem: Problem, sketch: PlanSketch, solver: Solver): Evalu
   }
 }
 
-interface Trial {
+/** The plan as the search has it, on all the chips of its problem. */
+export function evaluatedTrial(problem: Problem, sketch: PlanSketch): Trial | IllegalPlan {
+  const faults = sketchFaults(problem, sketch)
+  if (faults.length > 0) return { illegal: faults }
+  const best = bestTrial(problem, sketch)
+  if (best) return best
+  const detail =
+    'no choice of what the plan leaves open can be run: its stages, microbatches and placement do not go together'
+  return { illegal: [uncut(problem, sketch) ?? { pointer: '/plan', detail }] }
+}
+
+export interface Trial {
   readonly model: CostModel
   readonly candidate: Candidate
 }

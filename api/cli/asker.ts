@@ -1,8 +1,10 @@
 /** Whoever answers requests: what is asked comes as a person wrote it, and is refused as the service would refuse it. */
+import type { CalibrateBody } from '../schemas/calibrate.ts'
 import type { EvaluateBody, OptimizeBody, ValidateBody } from '../worker/desk.ts'
 
 export interface Asker {
   readonly optimize: (body: unknown) => Promise<OptimizeBody>
   readonly evaluate: (body: unknown) => Promise<EvaluateBody>
   readonly validate: (body: unknown) => Promise<ValidateBody>
+  readonly calibrate: (body: unknown) => Promise<CalibrateBody>
 }

@@ -24,6 +24,7 @@ export function byServer(origin: string, key: string | undefined): Asker {
     optimize: (body) => post('/optimize', body),
     evaluate: (body) => post('/evaluate', body),
     validate: (body) => post('/validate', body),
+    calibrate: (body) => post('/calibrate', body),
   }
 }
 

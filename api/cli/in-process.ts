@@ -1,5 +1,6 @@
 /** Answers in this very process and thread: nothing else waits for it, and a signal ends both. */
 import { performance } from 'node:perf_hooks'
+import { type CalibrateBody, calibrateRequest } from '../schemas/calibrate.ts'
 import { evaluateLaunchRequest, evaluateRequest } from '../schemas/evaluate.ts'
 import { isLaunch } from '../schemas/launch.ts'
 import { optimizeRequest } from '../schemas/optimize.ts'
@@ -19,6 +20,8 @@ export const inProcess: Asker = {
       worker.evaluate,
       isLaunch(body) ? validated(evaluateLaunchRequest, body) : validated(evaluateRequest, body),
     ),
+  calibrate: async (body): Promise<CalibrateBody> =>
+    answered(worker.calibrate, validated(calibrateRequest, body)),
   validate: async (body): Promise<ValidateBody> =>
     answered(
       worker.validate,

@@ -4,6 +4,7 @@ import { stringify } from 'yaml'
 import { loadCatalogue } from '../catalogue.ts'
 import { changed } from '../hints/change.ts'
 import { ProblemError, problems } from '../problems.ts'
+import { calibrationText } from '../report/calibration.ts'
 import { evaluationText } from '../report/evaluation.ts'
 import { plansCsv, plansMarkdown, plansText } from '../report/plans.ts'
 import { checkReports } from '../report/reports.ts'
@@ -36,6 +37,8 @@ const planFormats: Readonly<Record<string, Write<OptimizeBody>>> = {
   markdown: plansMarkdown,
   csv: plansCsv,
 }
+
+const calibrationFormats = { text: calibrationText, json, yaml } as const
 
 const evaluationFormats = { text: evaluationText, json, yaml } as const
 
@@ -151,6 +154,23 @@ export async function shardplan(args: readonly string[], world: World): Promise<
         world.write(file, written(checkFormats, format)(found, undefined))
       world.out(written(checkFormats, options.format)(found, world.width))
       code = gravest(found.map((one) => one.code))
+    })
+
+  asking(
+    'calibrate',
+    'fit',
+    'constants set on your own measured runs (runs: requests of evaluate with measuredStepSeconds)',
+    calibrationFormats,
+    '[file]',
+  )
+    .addHelpText(
+      'after',
+      examples('calibrate runs.yaml', 'calibrate runs.yaml --set constants=["sustainedShare"]'),
+    )
+    .action(async (file: string | undefined, options: Options) => {
+      const { body } = documentOf(file, options)
+      const answer = await (await world.asker(options.server)).calibrate(body)
+      world.out(written(calibrationFormats, options.format)(answer, world.width))
     })
 
   program

@@ -6,6 +6,7 @@ import { plan } from '../schemas/answer/plan.ts'
 import { serveAnswer } from '../schemas/answer/serve-answer.ts'
 import { phasePlan, servePlan } from '../schemas/answer/serve-plan.ts'
 import { trainingAnswer, trainingEvaluation } from '../schemas/answer/training-answer.ts'
+import { calibrateRequest, calibrateResponse } from '../schemas/calibrate.ts'
 import { chipList, chipRecord, modelEntry, modelList, stackList, stackRecord } from '../schemas/catalogue.ts'
 import { collectiveRequest, collectiveResponse } from '../schemas/collective.ts'
 import { evaluateLaunchRequest, evaluateRequest, evaluateResponse } from '../schemas/evaluate.ts'
@@ -37,6 +38,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 const requests = {
   AssumptionsRequest: assumptionsRequest,
+  CalibrateRequest: calibrateRequest,
   CollectiveRequest: collectiveRequest,
   Constraints: constraints,
   EvaluateLaunchRequest: evaluateLaunchRequest,
@@ -62,6 +64,7 @@ const answers = {
   Chip: chipRecord,
   ChipList: chipList,
   Cluster: cluster,
+  CalibrateResponse: calibrateResponse,
   CollectiveResponse: collectiveResponse,
   EvaluateResponse: evaluateResponse,
   InferenceAnswer: inferenceAnswer,

@@ -42,6 +42,7 @@ export function operations(examples: readonly Example[]) {
     ...posted('/optimize', 'OptimizeRequest', 'OptimizeResponse', optimize),
     ...posted('/evaluate', 'EvaluateRequest', 'EvaluateResponse', evaluate, 'EvaluateLaunchRequest'),
     '/validate': validated(examples),
+    ...posted('/calibrate', 'CalibrateRequest', 'CalibrateResponse', calibrate),
     ...posted('/collectives', 'CollectiveRequest', 'CollectiveResponse', collective),
     '/models': listed('ModelList', {
       operationId: 'listModels',
@@ -197,6 +198,16 @@ function validated(examples: readonly Example[]) {
       },
     },
   }
+}
+
+const calibrate: About = {
+  operationId: 'calibrate',
+  tag: 'plans',
+  summary: 'Constants set on your own measured runs',
+  description:
+    'Takes a few runs of training as /evaluate takes them, each with the step that was measured, and sets one to three of the ' +
+    'constants that they are costed with: the most likely ones, held to what is assumed, with errors that one run cannot upset. Answers the `assumptions` to send ' +
+    'along, the error before and after and of runs that were left out, and which run does not fit the others.',
 }
 
 const collective: About = {

@@ -4,6 +4,7 @@
  * goes through a mode's searches is learned from those that have ended.
  */
 import { mostChips } from '../schemas/bound.ts'
+import type { CalibrateRequest } from '../schemas/calibrate.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
 import type { EvaluateLaunchRequest, EvaluateRequest } from '../schemas/evaluate.ts'
 import { isLaunch as isLaunchFile } from '../schemas/launch.ts'
@@ -12,7 +13,13 @@ import type { ValidateLaunchRequest, ValidateRequest } from '../schemas/validate
 
 type Launch = EvaluateLaunchRequest | ValidateLaunchRequest
 
-export type Asked = OptimizeRequest | EvaluateRequest | ValidateRequest | CollectiveRequest | Launch
+export type Asked =
+  | OptimizeRequest
+  | EvaluateRequest
+  | ValidateRequest
+  | CalibrateRequest
+  | CollectiveRequest
+  | Launch
 
 export interface Estimates {
   readonly secondsOf: (asked: Asked) => number
@@ -35,6 +42,7 @@ export function createEstimates(): Estimates {
   const paces = new Map<string, number>()
   const kindOf = (asked: Asked) => {
     if ('op' in asked) return 'collective'
+    if ('runs' in asked) return 'calibration'
     const mode = isLaunch(asked) ? modeOf(asked) : asked.workload.mode
     return `${mode}${isPlan(asked) ? ' plan' : ''}`
   }
@@ -58,11 +66,12 @@ function modeOf({ workload }: Launch): string {
 }
 
 function sizeOf(asked: Asked): number {
+  if ('runs' in asked) return asked.runs.length
   return 'op' in asked || isPlan(asked) || isLaunch(asked) ? 1 : meshCount(asked) ** growth
 }
 
 /** How many chips there are, and what they do, may be said in the file alone. */
-function isLaunch(asked: Exclude<Asked, CollectiveRequest>): asked is Launch {
+function isLaunch(asked: Exclude<Asked, CollectiveRequest | CalibrateRequest>): asked is Launch {
   return isLaunchFile(asked)
 }
 

@@ -1,5 +1,6 @@
 /** What the routes need of whoever answers requests: the best that there is when it is told to stop. */
 
+import type { CalibrateRequest } from '../schemas/calibrate.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
 import type { EvaluateLaunchRequest, EvaluateRequest } from '../schemas/evaluate.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
@@ -32,6 +33,7 @@ export interface Search {
   optimize(request: OptimizeRequest, terms: Terms): Promise<Searched<Reply>>
   evaluate(request: EvaluateRequest | EvaluateLaunchRequest, terms: Terms): Promise<Searched<Reply>>
   validate(request: ValidateRequest | ValidateLaunchRequest, terms: Terms): Promise<Searched<Reply>>
+  calibrate(request: CalibrateRequest, terms: Terms): Promise<Searched<Reply>>
   collective(request: CollectiveRequest, terms: Terms): Promise<Searched<Reply>>
   readonly occupancy: () => Occupancy
 }

@@ -88,6 +88,7 @@ export function sharedSearch(search: Search, { keptBytes }: { readonly keptBytes
     optimize: shared('optimize', search.optimize),
     evaluate: shared('evaluate', search.evaluate),
     validate: shared('validate', search.validate),
+    calibrate: shared('calibrate', search.calibrate),
     collective: shared('collective', search.collective),
     kept: () => ({ answers: kept?.size ?? 0, bytes: kept?.calculatedSize ?? 0 }),
   }

@@ -11,10 +11,12 @@ import type { Validation } from '../../src/validate.ts'
 import { validatePhase } from '../../src/validation/phase.ts'
 import { validateTraining } from '../../src/validation/training.ts'
 import { loadCatalogue } from '../catalogue.ts'
+import type { CalibrateRequest } from '../schemas/calibrate.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
 import type { EvaluateLaunchRequest, EvaluateRequest } from '../schemas/evaluate.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import type { ValidateLaunchRequest, ValidateRequest } from '../schemas/validate.ts'
+import { calibrateBody } from './calibration.ts'
 import {
   collectiveBody,
   evaluateBody,
@@ -55,6 +57,11 @@ export function validate({ subject, ...terms }: Errand<ValidateRequest | Validat
     const asked = validateQuestion(subject, catalogue)
     return validateBody(asked, validated(asked.inspection, patience))
   })
+}
+
+export function calibrate({ subject, ...terms }: Errand<CalibrateRequest>): Reply {
+  const patience = patienceOf(terms, clock)
+  return replied(() => calibrateBody(subject, catalogue, patience(shares.search)))
 }
 
 export function collective({ subject, ...terms }: Errand<CollectiveRequest>): Reply {

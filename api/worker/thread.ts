@@ -7,6 +7,7 @@ import * as worker from './search-worker.ts'
 export const optimize = handingOver(worker.optimize)
 export const validate = handingOver(worker.validate)
 export const evaluate = handingOver(worker.evaluate)
+export const calibrate = handingOver(worker.calibrate)
 export const collective = handingOver(worker.collective)
 
 function handingOver<Subject>(task: (errand: Errand<Subject>) => Reply) {

@@ -102,7 +102,7 @@ describe('shardplan optimize', () => {
   })
 
   it('writes a sheet with a row for each plan', async () => {
-    const { out } = await run(['plan', ...asFlags, '--top', '3', '--format', 'csv'])
+    const { out } = await run(['plan', ...asFlags, '--top', '3', '--set', 'distinct=mesh', '--format', 'csv'])
     const [head, ...rows] = out.trimEnd().split('\r\n')
     expect(head?.split(',').slice(0, 3)).toEqual(['rank', 'chips', 'stepTimeSeconds'])
     expect(rows).toHaveLength(3)

@@ -34,7 +34,7 @@ describe('openapi.yaml', () => {
 
   it('has an example for each route that takes a body', () => {
     const routes = new Set(loadExamples().map(({ route }) => route))
-    expect([...routes].sort()).toEqual(['/collectives', '/evaluate', '/optimize', '/validate'])
+    expect([...routes].sort()).toEqual(['/calibrate', '/collectives', '/evaluate', '/optimize', '/validate'])
   })
 
   it('bounds every number that a request may have', () => {

@@ -2,6 +2,7 @@
 export const optimize = parrot
 export const evaluate = parrot
 export const validate = parrot
+export const calibrate = parrot
 export const collective = parrot
 
 function parrot({ subject: { top = 1 }, flags }) {

@@ -8,6 +8,7 @@ import {
   SearchFailure,
   type Terms,
 } from '../../api/queue/search.ts'
+import { calibrateBody } from '../../api/worker/calibration.ts'
 import {
   collectiveBody,
   evaluateBody,
@@ -19,6 +20,7 @@ import {
 } from '../../api/worker/desk.ts'
 import type { Answer, Inspection, Question, Trial, Verdict } from '../../api/worker/question.ts'
 import { replied } from '../../api/worker/reply.ts'
+import { never } from '../../src/patience.ts'
 import type { Validation } from '../../src/validate.ts'
 import { sampleEvaluateAnswer, sampleOptimizeAnswer, sampleValidation } from './sample-answer.ts'
 import { sampleEvaluation, sampleInferenceAnswer, sampleServeAnswer } from './sample-inference-answer.ts'
@@ -51,6 +53,7 @@ export function atDesk({ optimize, evaluate, validate }: Planner): Search {
       const { answer, ...times } = await validate(asked.inspection, terms)
       return { ...times, answer: replied(() => validateBody(asked, answer)) }
     },
+    calibrate: async (request) => atOnce(replied(() => calibrateBody(request, catalogue, never))),
     collective: async (request) => atOnce(replied(() => collectiveBody(request, catalogue))),
   }
 }

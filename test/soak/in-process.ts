@@ -27,6 +27,7 @@ export async function startInProcess(): Promise<{ readonly origin: string; reado
     optimize: inThread(worker.optimize),
     evaluate: inThread(worker.evaluate),
     validate: inThread(worker.validate),
+    calibrate: inThread(worker.calibrate),
     collective: inThread(worker.collective),
     occupancy: () => ({ running: 0, waiting: 0 }),
   }

@@ -1,0 +1,34 @@
+/** What was set on measured runs, and how far each is off. */
+import { percent, secondsText } from '../../src/plan/explain/figures.ts'
+import type { CalibrateBody } from '../schemas/calibrate.ts'
+import { table } from './table.ts'
+
+export function calibrationText({ assumptions, constants, error, runs, warnings }: CalibrateBody): string {
+  const set = constants.map(({ name, assumed, value }) => [name, figure(assumed), figure(value)])
+  const errors = Object.entries(error).map(([name, { median, worst }]) => [
+    name === 'leftOut' ? 'left out' : name,
+    percent(median),
+    percent(worst),
+  ])
+  const each = runs.map((run) => [
+    run.fits ? '' : '!',
+    ...[run.measuredStepSeconds, run.assumedStepSeconds, run.stepSeconds].map(secondsText),
+    secondsText(run.leftOutStepSeconds),
+    run.plan,
+  ])
+  const parts = [
+    table([['', 'assumed', 'set'], ...set]),
+    table([['error', 'median', 'worst'], ...errors]),
+    table([['', 'measured', 'assumed', 'fitted', 'left out', 'plan'], ...each]),
+    warnings.map((warning) => `warning  ${warning}`),
+    [`"assumptions": ${JSON.stringify(assumptions)}`],
+  ]
+  return `${parts
+    .filter(({ length }) => length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`
+}
+
+function figure(value: number): string {
+  return Number(value.toPrecision(3)).toString()
+}

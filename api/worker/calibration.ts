@@ -1,0 +1,91 @@
+/** From a request of /calibrate to measured runs, and from what was set on them to the body of the response. */
+import { type Calibration, calibrate, type MeasuredRun, usualConstants } from '../../src/calibrate.ts'
+import type { Reassumable } from '../../src/cost/reassumed.ts'
+import type { Stop } from '../../src/patience.ts'
+import { percent } from '../../src/plan/explain/figures.ts'
+import type { Catalogue } from '../catalogue.ts'
+import { faultyValue, ProblemError } from '../problems.ts'
+import { timedOut } from '../queue/deadline.ts'
+import type { CalibrateBody, CalibrateRequest } from '../schemas/calibrate.ts'
+import { basisOf } from '../translate/assumptions.ts'
+import { problemOf } from '../translate/problem.ts'
+import { trialOf } from '../translate/trial.ts'
+
+type Run = CalibrateRequest['runs'][number]
+
+export function calibrateBody(request: CalibrateRequest, catalogue: Catalogue, stop: Stop): CalibrateBody {
+  const names = request.constants ?? usualConstants(request.runs.length)
+  const runs = request.runs.map((run, at) => pointedAt(at, () => measuredRun(run, catalogue)))
+  refuseUnlike(runs, names)
+  const found = calibrate(runs, names, stop)
+  if (!found) throw timedOut(request.timeoutMs, 'the runs were not costed')
+  if ('illegal' in found) {
+    const faults = found.illegal.map((fault) => ({ ...fault, pointer: `/runs/${found.run}${fault.pointer}` }))
+    throw new ProblemError('illegal-plan', faults[0]?.detail ?? 'The plan is illegal.', faults)
+  }
+  return { assumptions: toSend(request, found), ...found, warnings: warningsOf(found) }
+}
+
+/** What is wrong of a run is pointed at in it. */
+function pointedAt<Answer>(run: number, ask: () => Answer): Answer {
+  try {
+    return ask()
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error
+    const faults = error.faults.map((fault) => ({ ...fault, pointer: `/runs/${run}${fault.pointer}` }))
+    throw new ProblemError(error.slug, `/runs/${run}: ${error.message}`, faults, error.headers)
+  }
+}
+
+function measuredRun(run: Run, catalogue: Catalogue): MeasuredRun {
+  const { measuredStepSeconds, ...request } = run
+  const { warnings: _told, ...question } = problemOf(request, catalogue)
+  const trial = trialOf(question, request.plan)
+  if (trial.mode !== 'train') {
+    const detail = 'constants are set on runs of training alone'
+    throw faultyValue('impossible-combination', { pointer: '/workload/mode', detail })
+  }
+  return { problem: trial.problem, sketch: trial.sketch, measuredStepSeconds }
+}
+
+/** One set of constants is of one kind of chip and starts from one set of assumptions. */
+function refuseUnlike(runs: readonly MeasuredRun[], names: readonly Reassumable[]): void {
+  const [first] = runs
+  for (const [at, { problem }] of runs.entries()) {
+    const { chip } = problem.cluster
+    if (chip.name !== first?.problem.cluster.chip.name) {
+      const detail = `one set of constants is of one kind of chip: this is ${chip.name}, the first run ${first?.problem.cluster.chip.name}`
+      throw faultyValue('impossible-combination', { pointer: `/runs/${at}/hardware/chip`, detail })
+    }
+    const other = names.find((name) => problem.assumptions[name] !== first.problem.assumptions[name])
+    if (other === undefined) continue
+    const detail = `${other} is assumed to be ${problem.assumptions[other]}, of the first run ${first.problem.assumptions[other]}`
+    throw faultyValue('impossible-combination', { pointer: `/runs/${at}/assumptions`, detail })
+  }
+}
+
+function toSend({ runs }: CalibrateRequest, { constants }: Calibration): CalibrateBody['assumptions'] {
+  const said = runs[0]?.assumptions ?? 'calibrated'
+  const own = typeof said === 'string' ? { basis: basisOf(said) } : said
+  return { ...own, ...Object.fromEntries(constants.map(({ name, value }) => [name, value])) }
+}
+
+function warningsOf({ constants, error, runs }: Calibration): readonly string[] {
+  const odd = runs.flatMap(({ fits, plan }, at) => (fits ? [] : [`run ${at} (${plan})`]))
+  const silent = constants.filter(({ spreadLeft }) => spreadLeft > 0.9).map(({ name }) => name)
+  return [
+    ...(odd.length > 0
+      ? [
+          `${odd.join(', ')} ${odd.length === 1 ? 'is' : 'are'} far from what the others say: look at how it was measured, or at what its request leaves out`,
+        ]
+      : []),
+    ...(silent.length > 0
+      ? [`these runs say nothing of ${silent.join(', ')}: it stays as it was assumed`]
+      : []),
+    ...(runs.length > 1 && error.leftOut.median > error.assumed.median
+      ? [
+          `a run that is left out is predicted worse with what the others set (${percent(error.leftOut.median)}) than as assumed (${percent(error.assumed.median)}): what is off is not what was set`,
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,60 @@
+/** POST /calibrate at the edge: what is told, and what is refused where. */
+import { describe, expect, it } from 'vitest'
+import { service } from './service.ts'
+
+const run = {
+  model: 'llama-3.1-8b',
+  hardware: { chip: 'h100-sxm', chips: 8 },
+  workload: { mode: 'train', batchSequences: 8, sequenceLength: 4096 },
+  plan: { mesh: { fsdp: 8 } },
+  measuredStepSeconds: 2,
+}
+
+async function calibrated(body: object) {
+  const response = await service().post('/calibrate').send(body)
+  return { status: response.status, body: response.body }
+}
+
+describe('POST /calibrate', () => {
+  it('answers what to send along, in the words of the request', async () => {
+    const own = { ...run, assumptions: { stack: 'none', lossChunks: 4 } }
+    const { status, body } = await calibrated({ runs: [own], constants: ['hbmEfficiency'] })
+    expect(status).toBe(200)
+    const [{ name, value, assumed }] = body.constants
+    expect(name).toBe('hbmEfficiency')
+    expect(value).not.toBe(assumed)
+    expect(body.assumptions).toEqual({
+      ...{ basis: 'calibrated', stack: 'none', lossChunks: 4 },
+      hbmEfficiency: value,
+    })
+    expect(body.runs[0].fits).toBe(true)
+  })
+
+  it.each([
+    ['another kind of chip', { hardware: { chip: 'a100-80g-sxm', chips: 8 } }, '/runs/1/hardware/chip'],
+    ['other assumptions of what is set', { assumptions: { sustainedShare: 0.5 } }, '/runs/1/assumptions'],
+    [
+      'a run of inference',
+      { workload: { mode: 'prefill', promptLength: 64, batchSequences: 8 } },
+      '/runs/1/workload/mode',
+    ],
+    ['a name that nobody knows', { model: 'llama-3.1-8c' }, '/runs/1/model'],
+    ['a plan that cannot be', { plan: { mesh: { fsdp: 7 } } }, '/runs/1/plan/mesh'],
+  ])('refuses %s, and points at it', async (_, other, pointer) => {
+    const { status, body } = await calibrated({ runs: [run, { ...run, ...other }] })
+    expect(status, JSON.stringify(body)).toBe(422)
+    expect(body.errors[0].pointer).toBe(pointer)
+  })
+
+  it('bounds what it is asked for', async () => {
+    const many = { runs: Array.from({ length: 21 }, () => run) }
+    const four = {
+      runs: [run],
+      constants: ['sustainedShare', 'hbmEfficiency', 'scaleOutEfficiency', 'layerOverheadSeconds'],
+    }
+    const twice = { runs: [run], constants: ['sustainedShare', 'sustainedShare'] }
+    for (const body of [many, four, twice, { runs: [] }, { runs: [{ ...run, measuredStepSeconds: 0 }] }]) {
+      expect((await calibrated(body)).status).toBe(400)
+    }
+  })
+})
