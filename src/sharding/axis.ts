@@ -8,6 +8,8 @@
  */
 interface AxisRow {
   readonly name: string
+  /** What its chips share out, or have copies of. */
+  readonly says: string
   /** In the notation of shardings. */
   readonly letter: string
   /** Its chips have sequences of their own. */
@@ -34,13 +36,36 @@ const model = {
 const replica = { ...model, sequences: true, replicates: true, crossesSlices: true, takesRest: true } as const
 
 export const axisRows = [
-  { ...replica, name: 'data', letter: 'R' },
-  { ...replica, name: 'fsdp', letter: 'X', shardsWeights: true, countsFirst: true },
-  { ...model, name: 'tensor', letter: 'Y' },
-  { ...model, name: 'tensor2', letter: 'Z' },
-  { ...model, name: 'context', letter: 'C', replicates: true, shardsWeights: true, positions: true },
-  { ...model, name: 'expert', letter: 'E', sequences: true, replicates: true, shardsWeights: true },
-  { ...model, name: 'pipeline', letter: 'P', crossesSlices: true },
+  { ...replica, name: 'data', letter: 'R', says: 'whole replicas, each with sequences of its own' },
+  {
+    ...replica,
+    name: 'fsdp',
+    letter: 'X',
+    says: 'replicas that share out weights, gradients and optimizer states (ZeRO-3)',
+    shardsWeights: true,
+    countsFirst: true,
+  },
+  { ...model, name: 'tensor', letter: 'Y', says: 'heads, the inner dimension F and the vocabulary' },
+  { ...model, name: 'tensor2', letter: 'Z', says: 'the model dimension D (2D weight-stationary)' },
+  {
+    ...model,
+    name: 'context',
+    letter: 'C',
+    says: 'the positions of a sequence',
+    replicates: true,
+    shardsWeights: true,
+    positions: true,
+  },
+  {
+    ...model,
+    name: 'expert',
+    letter: 'E',
+    says: 'the experts of a layer; to all else more replicas',
+    sequences: true,
+    replicates: true,
+    shardsWeights: true,
+  },
+  { ...model, name: 'pipeline', letter: 'P', says: 'the layers, in stages', crossesSlices: true },
 ] as const satisfies readonly AxisRow[]
 
 export type Axis = (typeof axisRows)[number]['name']

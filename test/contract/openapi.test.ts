@@ -9,6 +9,24 @@ import { service } from '../http/service.ts'
 const checkedIn = readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8')
 const document = openApiDocument(loadExamples())
 
+interface Described {
+  readonly $ref?: string
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Described>>
+  readonly items?: Described
+  readonly anyOf?: readonly Described[]
+}
+
+/** Fields, however deep, that nothing is said of. */
+function undescribed({ properties = {}, items, anyOf = [] }: Described, path: string): readonly string[] {
+  const own = Object.entries(properties).flatMap(([name, field]) => [
+    ...(field.description || field.$ref ? [] : [`${path}.${name}`]),
+    ...undescribed(field, `${path}.${name}`),
+  ])
+  const inside = [...anyOf, ...(items ? [items] : [])].flatMap((part) => undescribed(part, path))
+  return [...own, ...inside]
+}
+
 describe('openapi.yaml', () => {
   it('is what the schemas make (npm run openapi writes it)', () => {
     expect(checkedIn).toBe(openApiYaml(document))
@@ -35,6 +53,10 @@ describe('openapi.yaml', () => {
   it('has an example for each route that takes a body', () => {
     const routes = new Set(loadExamples().map(({ route }) => route))
     expect([...routes].sort()).toEqual(['/calibrate', '/collectives', '/evaluate', '/optimize', '/validate'])
+  })
+
+  it.each(['Plan', 'InferencePlan', 'PhasePlan', 'ServePlan'])('describes each field of a %s', (name) => {
+    expect(undescribed(document.components.schemas[name] as Described, name)).toEqual([])
   })
 
   it('bounds every number that a request may have', () => {

@@ -20,8 +20,12 @@ export const paretoPoint = z
       costPerMillionTokensUsd: true,
       costedTokens: true,
     }).shape,
-    chipSecondsPerToken: z.number(),
-    chips: z.number().describe('Of one replica: the smallest deployment with this latency and cost.'),
+    chipSecondsPerToken: z.number().describe('Chips times seconds for one token.'),
+    chips: z
+      .number()
+      .describe(
+        'Of one replica, not all that were asked for: the smallest deployment with this latency and cost; several side by side serve more.',
+      ),
     plan: z
       .object({
         ...inferencePlan.pick({ mesh: true, placement: true, batchSequences: true, microbatches: true })

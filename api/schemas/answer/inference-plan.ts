@@ -8,9 +8,9 @@ const seconds = z.number()
 const speculation = z
   .object({
     draftTokens: z.number().describe('Drafted per step; 0 where no draft is best.'),
-    expectedTokensPerStep: z.number(),
-    stepSeconds: seconds,
-    secondsPerToken: seconds,
+    expectedTokensPerStep: z.number().describe('Tokens that a step is expected to add to a sequence.'),
+    stepSeconds: seconds.describe('Drafting and checking, once.'),
+    secondsPerToken: seconds.describe('A step over the tokens expected of it.'),
     speedup: z.number().describe('Over generation without drafts; below 1 it hurts.'),
   })
   .describe('What speculative decoding makes of it.')
@@ -18,16 +18,16 @@ const speculation = z
 export const inferencePlan = z.object({
   ...plan.shape,
   batchSequences: z.number().describe('Sequences resident at once, over all replicas and stages.'),
-  tokensPerSecondPerUser: z.number(),
+  tokensPerSecondPerUser: z.number().describe('Tokens of one sequence over the time of a step.'),
   floorSeconds: seconds.describe(
     'No plan on these chips is faster: weights and caches once over all HBM, or the FLOPs at peak.',
   ),
   streaming: z
     .object({
-      weightsSeconds: seconds,
-      kvCacheSeconds: seconds,
-      activationsSeconds: seconds,
-      arithmeticSeconds: seconds,
+      weightsSeconds: seconds.describe('Weights through HBM.'),
+      kvCacheSeconds: seconds.describe('Caches through HBM.'),
+      activationsSeconds: seconds.describe('Activations through HBM.'),
+      arithmeticSeconds: seconds.describe('FLOPs, as kernels reach them.'),
     })
     .describe('Parts of the step, each as if alone.'),
   reshardingSeconds: seconds.describe('Between components that are laid out differently.'),

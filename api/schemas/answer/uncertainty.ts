@@ -20,7 +20,10 @@ const basis = z
       .number()
       .describe('What the middle one took over what was predicted: bands are not centred on predictions.'),
     widened: z
-      .object({ nineOfTen: z.number(), eightOfTen: z.number() })
+      .object({
+        nineOfTen: z.number().describe('Of the band of nine of ten.'),
+        eightOfTen: z.number().describe('Of the band of eight of ten.'),
+      })
       .describe(
         'Powers by which bands are wider than these runs, so that they hold of sources not among them.',
       ),

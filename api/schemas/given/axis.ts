@@ -7,7 +7,7 @@ export const axisName = z.enum(axes)
 
 /** One value for each axis. */
 export function perAxis<T extends z.ZodType>(value: T) {
-  return ofEachAxis(() => value)
+  return ofEachAxis(({ says }) => value.describe(`The axis of ${says}.`))
 }
 
 export const mesh = z
