@@ -110,9 +110,10 @@ function boundOf(models: readonly CostModel[], { cluster }: Candidate, solver: S
 function listed(models: readonly CostModel[], problem: Problem, patience: Patience): WholeSearch {
   const stop = patience(shares.search)
   // Where nothing fits there is nothing to rank: memory alone says all, and the reasons come soon.
-  const none = anythingFits(problem, stop) ? null : misfits(models, stop)
+  const fits = anythingFits(problem, stop)
+  const none = fits ? null : misfits(models, stop)
   const [late, refused] = [patience(shares.floors), patience(shares.unlaunchable)]
-  const result = searchAll(models, problem.top, launchable, { stop, late, whole: none, refused })
+  const result = searchAll(models, problem.top, launchable, { stop, late, fits, whole: none, refused })
   if (!none || result.candidates.length > 0) return result
   const { unexamined, floor } = result
   return { ...none, unexamined, floor, onAll: null }

@@ -10,7 +10,7 @@ import { never, type Stop } from '../patience.ts'
 import type { Problem } from '../problem.ts'
 import { satisfies } from '../problem.ts'
 import { byLevel } from '../rules/levels.ts'
-import { type MeshQuestion, type MeshRule, trainedMeshRules, trainedReplicas } from '../rules/model.ts'
+import { type MeshQuestion, type MeshRule, trainedMeshRules } from '../rules/model.ts'
 import { keeps } from '../rules/rule.ts'
 import { type Axis, axes, type Mesh, unitMesh } from '../sharding/axis.ts'
 import { zeroChoices } from './choices.ts'
@@ -126,70 +126,8 @@ function meshPairs(chips: number): readonly MeshPair[] {
   )
 }
 
-/** What is asked of a number of chips that little will come of, from the outside in. */
-export interface Hopes {
-  /** Whether so many replicas, with so many sequences each, leave any. */
-  readonly replicas: (replicas: number, sequencesEach: number) => boolean
-  /** Whether so many stages, with so many sequences to fill them, do. */
-  readonly stages: (pipeline: number, replicas: number, sequencesEach: number) => boolean
-  /** Whether a mesh may be run that shards heads and positions so. */
-  readonly shards: (tensor: number, tensor2: number, context: number) => boolean
-  /** Of one replica: the mesh with data and fsdp 1. */
-  readonly replica: (replica: Mesh, sequencesEach: number) => boolean
-}
-
-/** Meshes that can be run and are allowed, of those that give hope. The others are not counted. */
-export function hopefulMeshes(problem: Problem, hopes: Hopes): readonly Mesh[] {
-  const { cluster, workload, assumptions } = problem
-  const { tokensDivideFreely } = assumptions
-  const sequences = workload.batchTokens / workload.sequenceLength
-  const constraints = searchedConstraints(problem)
-  const may = (axis: Axis, size: number) => satisfies(size, constraints[axis])
-  const question = trainedQuestion(problem)
-  const [ofTensors = [], ofStages = [], ofContext = [], ofExperts = [], ofReplicas = []] = byLevel(
-    trainedMeshRules,
-    [['tensor', 'tensor2'], ['pipeline'], ['context'], ['expert'], ['fsdp', 'data']],
-  )
-  const found: Mesh[] = []
-  for (const replicas of divisorsOf(cluster.chips)) {
-    // How replicas are dealt out over the axes does not matter to the batch.
-    if (trainedReplicas.broken({ mesh: { ...unitMesh, data: replicas }, question })) break
-    const each = tokensDivideFreely ? sequences / replicas : Math.ceil(Math.ceil(sequences) / replicas)
-    if (!hopes.replicas(replicas, each)) continue
-    const shards = cluster.chips / replicas
-    for (const tensors of divisorsOf(shards)) {
-      // Nor to heads, over which of the two axes they are sharded.
-      if (!keeps(ofTensors, { mesh: { ...unitMesh, tensor: tensors }, question })) continue
-      for (const tensor2 of divisorsOf(tensors)) {
-        const tensor = tensors / tensor2
-        if (!may('tensor2', tensor2) || !may('tensor', tensor)) continue
-        for (const context of divisorsOf(shards / tensors)) {
-          const pipeline = shards / tensors / context
-          if (!may('pipeline', pipeline) || !may('context', context)) continue
-          const sharded: Mesh = { ...unitMesh, tensor, tensor2, context, pipeline }
-          if (!keeps(ofStages, { mesh: sharded, question })) continue
-          if (!keeps(ofContext, { mesh: sharded, question })) continue
-          if (!hopes.stages(pipeline, replicas, each) || !hopes.shards(tensor, tensor2, context)) continue
-          for (const expert of problem.model.experts ? divisorsOf(replicas) : [1]) {
-            const replica: Mesh = { ...sharded, expert }
-            if (!may('expert', expert) || !keeps(ofExperts, { mesh: replica, question })) continue
-            if (!hopes.replica(replica, each)) continue
-            for (const fsdp of divisorsOf(replicas / expert)) {
-              const mesh: Mesh = { ...replica, fsdp, data: replicas / expert / fsdp }
-              if (!may('fsdp', fsdp) || !may('data', mesh.data)) continue
-              if (zeroChoices(mesh, problem).length > 0 && keeps(ofReplicas, { mesh, question }))
-                found.push(mesh)
-            }
-          }
-        }
-      }
-    }
-  }
-  return found
-}
-
 /** The request's constraints; tensor2 is 1 unless they name it or the assumptions search it. */
-function searchedConstraints({ constraints, assumptions }: Problem): Problem['constraints'] {
+export function searchedConstraints({ constraints, assumptions }: Problem): Problem['constraints'] {
   if (assumptions.searchTensor2 || constraints.tensor2 !== undefined) return constraints
   return { ...constraints, tensor2: 1 }
 }

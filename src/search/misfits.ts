@@ -136,7 +136,7 @@ function nearer(layout: Layout, memory: MemoryNumbers, budget: Bytes, found: Sho
 function soonest(models: readonly CostModel[], least: readonly Misfit[]): Misfit | null {
   if (least.length < 2) return least[0] ?? null
   const scale = createScale()
-  const floors = models.map(meshFloors)
+  const floors = models.map((model) => meshFloors(model))
   const order = least.map((misfit) => {
     const space = models.findIndex(({ contextLayout }) => contextLayout === misfit.contextLayout)
     return { misfit, space, floor: floors[space]?.of(misfit.mesh, scale) ?? 0 }

@@ -13,7 +13,7 @@ import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Problem } from '../problem.ts'
 import { scheduleRow } from '../recipe/schedule.ts'
-import { type Mesh, unitMesh } from '../sharding/axis.ts'
+import type { Mesh } from '../sharding/axis.ts'
 import { contextLayoutFits, plainContext } from '../sharding/tables/context-layout.ts'
 import type { Seconds } from '../units.ts'
 import { leastWork } from './bound/least-work.ts'
@@ -23,7 +23,8 @@ import type { Accepts, Candidate } from './candidate.ts'
 import { triedSchedules } from './choices.ts'
 import { usualDistinct } from './distinct.ts'
 import { anyFits, leastChips } from './fits.ts'
-import { hopefulMeshes, type Meshes } from './meshes.ts'
+import { hopefulMeshes, replicasThat } from './hopeful-meshes.ts'
+import type { Meshes } from './meshes.ts'
 import { searchParts } from './parts.ts'
 import { searchSpaces, spaceOf, type Wanted } from './search.ts'
 import { merged, nothingSearched, type SearchResult } from './search-result.ts'
@@ -34,6 +35,8 @@ export interface WantedOfAll {
   readonly refused?: Stop
   /** Whether plans that leave chips idle are. */
   readonly fewer?: boolean
+  /** Something is known to fit. */
+  readonly fits?: boolean
   /** What is known of all the chips, where they need not be searched. */
   readonly whole?: SearchResult | null
   readonly stop?: Stop
@@ -50,7 +53,7 @@ export function searchAll(
   models: readonly CostModel[],
   top: number,
   acceptsOf: (model: CostModel) => Accepts | null = () => null,
-  { refused, fewer = true, whole = null, stop = never, late = stop }: WantedOfAll = {},
+  { refused, fewer = true, fits = false, whole = null, stop = never, late = stop }: WantedOfAll = {},
 ): WholeSearch {
   const [first] = models
   if (!first) throw new RangeError('There is no cost model')
@@ -70,34 +73,26 @@ export function searchAll(
   const { stepOverheadSeconds } = problem.assumptions
   const secondsOn = ({ chips }: Cluster, work: Seconds) => work / chips + stepOverheadSeconds
   const fewest = leastChips(first)
-  const space = models.map((model) => ({
-    model,
-    hopes: replicaHopes(model),
-    runs: runsOf(model, acceptsOf(model)),
-  }))
+  const hopes = models.map((model) => replicaHopes(model))
+  const runs = models.map((model) => runsOf(model, acceptsOf(model)))
+  const replicas = replicasThat(problem, (mesh) => runs.flatMap((run, space) => (run(mesh) ? [space] : [])))
+  const bubble = leastBubble(problem)
   return searchParts<Candidate, SearchResult>({
     setting: problem,
     ...{ top, fewer, stop },
-    whole: () => whole ?? searched(models, { late, ...(refused ? { refused } : {}) }),
+    whole: () => whole ?? searched(models, { late, fits, ...(refused ? { refused } : {}) }),
     none: { ...nothingSearched, ...tallyOf({ ...noCounts(), constraint: 1 }, Number.POSITIVE_INFINITY) },
     floor: (part) => (part.chips < fewest ? null : secondsOn(part, workOf(sequences))),
     search: (part, limit, none) => {
       const late = (work: Seconds) => secondsOn(part, work) > limit
-      const there = space.map(({ runs, hopes }) => ({ runs, hopes: hopes(part) }))
-      const meshes = hopefulMeshes(
-        { ...problem, cluster: part },
-        {
-          replicas: (replicas, each) => !late(workOf(replicas * each)),
-          stages: (pipeline, replicas, each) =>
-            !late(workOf(replicas * each) * (1 + leastBubble(problem, pipeline, each))),
-          shards: (tensor, tensor2, context) =>
-            space.some(({ runs }) => runs({ ...unitMesh, tensor, tensor2, context })),
-          replica: (replica, each) =>
-            there.some(({ runs, hopes }) => runs(replica) && hopes(replica, each, limit)),
-        },
-      )
+      const there = hopes.map((hopesOn) => hopesOn(part))
+      const meshes = hopefulMeshes({ ...problem, cluster: part }, replicas, {
+        replicas: (count, each) => !late(workOf(count * each)),
+        stages: (pipeline, count, each) => !late(workOf(count * each) * (1 + bubble(pipeline, each))),
+        replica: ({ mesh, spaces }, each) => spaces.some((space) => there[space]?.(mesh, each, limit)),
+      })
       if (meshes.length === 0) return null
-      const own = space.map(({ model }) => onCluster(model, part))
+      const own = models.map((model) => onCluster(model, part))
       // Memory alone is much sooner asked than times.
       if (none && !own.some((model) => anyFits(model, meshes, stop))) return null
       return searched(own, { most: limit }, { ...onlyAllowed, total: meshes.length, allowed: meshes })
@@ -109,26 +104,18 @@ export function searchAll(
 const onlyAllowed = { constrained: 0, indivisible: 0, unseen: 0 } as const
 
 /** Of the work of a stage, what it waits for the others at least: each microbatch has a sequence. */
-function leastBubble(problem: Problem, pipeline: number, sequencesEach: number): number {
+function leastBubble(problem: Problem): (pipeline: number, sequencesEach: number) => number {
   const { assumptions, model } = problem
-  if (pipeline === 1 || assumptions.tokensDivideFreely) return 0
   const rows = triedSchedules(problem).map((name) => scheduleRow({ name }))
-  if (rows.some(({ split }) => split !== null)) return 0
+  if (assumptions.tokensDivideFreely || rows.some(({ split }) => split !== null)) return () => 0
   const virtual = rows.reduce((most, row) => Math.max(most, row.virtualStages[1]), 1)
-  return waitingTurns(pipeline, virtual, model.layers) / sequencesEach
+  return (pipeline, sequencesEach) => waitingTurns(pipeline, virtual, model.layers) / sequencesEach
 }
 
-/** What a framework asks of a mesh it asks of tensor, tensor2, context and expert alone. */
 function runsOf({ contextLayout, problem }: CostModel, accepts: Accepts | null): (mesh: Mesh) => boolean {
-  const runs = new Map<string, boolean>()
-  return (mesh) => {
-    const { tensor, tensor2, context, expert } = mesh
-    return known(runs, `${tensor} ${tensor2} ${context} ${expert}`, () => {
-      if (contextLayout !== plainContext && !contextLayoutFits(contextLayout, mesh, problem.model))
-        return false
-      return accepts === null || accepts.mesh({ ...unitMesh, tensor, tensor2, context, expert })
-    })
-  }
+  return (mesh) =>
+    (contextLayout === plainContext || contextLayoutFits(contextLayout, mesh, problem.model)) &&
+    (accepts === null || accepts.mesh(mesh))
 }
 
 function known<Key, Value>(values: Map<Key, Value>, key: Key, made: () => Value): Value {

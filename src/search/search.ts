@@ -68,6 +68,8 @@ export function search(model: CostModel, accepts: Accepts | null = null, stop: S
 export interface Wanted {
   /** Of plans worse than this none is. */
   readonly most?: number
+  /** Something is known to fit, so that what comes nearest is of no interest. */
+  readonly fits?: boolean
   /** Once it is late to look for floors, the meshes that have one are searched. */
   readonly late?: Stop
   /** The best of all, where that is not accepted: looked for until this says to stop. */
@@ -79,7 +81,7 @@ export function searchSpaces(
   spaces: readonly Space[],
   top: number,
   stop: Stop,
-  { most = Number.POSITIVE_INFINITY, late = stop, refused: stopRefused }: Wanted = {},
+  { most = Number.POSITIVE_INFINITY, fits = false, late = stop, refused: stopRefused }: Wanted = {},
 ): SearchResult {
   const places = spaces.flatMap(({ bench, meshes }, space) => {
     const floors = meshFloors(bench.model)
@@ -114,7 +116,7 @@ export function searchSpaces(
       const others: Listed[] = []
       const each = (candidate: Candidate) => others.push(listedAs(turn, candidate))
       const looked = expanded(turn, turn.bench, limit, {
-        nearest: none && most === Number.POSITIVE_INFINITY,
+        nearest: !fits && none && most === Number.POSITIVE_INFINITY,
         ...(key ? {} : { each }),
       })
       if (!looked) return { best: null, pruned: count(turn) }

@@ -13,6 +13,7 @@ import { never } from '../../src/patience.ts'
 import type { Constraints, Problem } from '../../src/problem.ts'
 import { meshFloors } from '../../src/search/bound/floor.ts'
 import { hasRoom, layoutFloor } from '../../src/search/bound/layout-floor.ts'
+import { replicaHopes } from '../../src/search/bound/replica-floor.ts'
 import { wholeWork, workFloor } from '../../src/search/bound/work-floor.ts'
 import { type Accepts, type Candidate, type Layout, meshKey } from '../../src/search/candidate.ts'
 import { contextModels } from '../../src/search/context-models.ts'
@@ -21,6 +22,7 @@ import { searchAll } from '../../src/search/search-all.ts'
 import type { SearchResult } from '../../src/search/search-result.ts'
 import { stageCuts } from '../../src/search/stages/stage-cuts.ts'
 import { placedCosts, stageNumbers } from '../../src/search/stages/stage-numbers.ts'
+import { replicasOf } from '../../src/sharding/axis.ts'
 import { problem } from '../problem.ts'
 import { runs } from '../runs.ts'
 import { enumeration, mergedRanking } from './enumeration.ts'
@@ -82,6 +84,29 @@ describe('the search of any small problem of training', () => {
   })
 })
 
+describe('what memory forces to be computed again', () => {
+  it('counts before a layout is looked at', () => {
+    const made = problem({
+      model: {
+        ...{ layers: 8, dModel: 2048, dFf: 8192, heads: 16, kvHeads: 16, headDim: 128, vocab: 1000 },
+        ...{ gatedMlp: false, tiedEmbeddings: true },
+      },
+      ...{ chip: 'h100-sxm', chips: 16, batchTokens: 64 * 8192, sequenceLength: 8192 },
+      memoryBudget: 3e9,
+      assumptions: { basis: 'calibrated', frameworks: [] },
+    })
+    const model = costModel(made)
+    const floors = meshFloors(model)
+    const { candidates } = searchAll([model], all, () => null, { fewer: false })
+    const seen = candidates.filter(({ mesh, mix, score }) => {
+      const recomputes = mix.policy !== model.leastPolicy || mix.count > 0
+      const least = floors.of(mesh, createScale())
+      return recomputes && least < 0.9 * score && !floors.hopeful(mesh, createScale(), 0.98 * score)
+    })
+    expect(seen.length).toBeGreaterThan(5)
+  })
+})
+
 /** Nodes of two, which the ring is inside of: gradients go between them, and may take longer than all else. */
 function ringed(slower: number): Problem {
   return onNodes(
@@ -115,10 +140,18 @@ function onNodes(size: number, slower: number, made: Problem): Problem {
 function expectEnumerated(models: readonly CostModel[], found: SearchResult): void {
   const enumerations = models.map((model) => {
     const floors = floorsOf(model)
+    const hopes = replicaHopes(model)
     const every = enumeration(model, { accepts: launchable(model), cut: floors.under })
     for (const { mesh, score } of every.ranking) {
       expect(floors.ofMesh.of(mesh, createScale())).toBeLessThanOrEqual(score)
       expect(floors.ofMesh.hopeful(mesh, createScale(), score)).toBe(true)
+      const { cluster, workload, assumptions } = model.problem
+      const sequences = workload.batchTokens / workload.sequenceLength
+      const whole = assumptions.tokensDivideFreely ? sequences : Math.ceil(sequences)
+      const each = whole / replicasOf(mesh)
+      const replica = { ...mesh, data: 1, fsdp: 1 }
+      const hope = hopes(cluster)
+      expect(hope(replica, assumptions.tokensDivideFreely ? each : Math.ceil(each), score)).toBe(true)
     }
     return every
   })

@@ -28,6 +28,7 @@ import {
   addBuckets,
   addScaled,
   createTraffic,
+  exposedAt,
   type Traffic,
   windowTime,
 } from '../../cost/communication/traffic.ts'
@@ -44,6 +45,7 @@ import { score } from '../candidate.ts'
 import { type Microbatching, microbatchChoices, triedSchedules, zeroChoices } from '../choices.ts'
 import { fillSums, ofBatch, type Sums, stageBuckets } from './floor-sums.ts'
 import { meanShortBytes } from './layout-floor.ts'
+import { type OnAnyNetwork, roomFloors } from './room-floor.ts'
 import { waitingTurns } from './work-floor.ts'
 
 export interface Floors {
@@ -74,7 +76,7 @@ interface Moved {
   readonly backward: Traffic
 }
 
-export function meshFloors(model: CostModel): Floors {
+export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
   const { assumptions, model: transformer } = model.problem
   const { layers } = transformer
   const works = new Map<string, Work>()
@@ -87,6 +89,7 @@ export function meshFloors(model: CostModel): Floors {
   const sums: Sums = [sum(), sum(), sum(), sum(), sum(), sum()]
   const stages = model.stages.map((stage) => stageBuckets(stage, model))
 
+  const rooms = roomFloors(model, shared)
   const workOf = (mesh: Mesh, sequences: number, scale: Scale): Work => {
     const key = replicaKey(mesh, sequences)
     const known = works.get(key)
@@ -160,9 +163,8 @@ export function meshFloors(model: CostModel): Floors {
     splitting.some((row) => canRun(row, mesh.pipeline, microbatches))
   /** Without what moves, which takes longer to say. */
   const mayCompute = (mesh: Mesh, scale: Scale, limit: number, choice: Microbatching): boolean => {
-    if (splits(mesh, choice)) return true
     const { forward, backward } = workOf(mesh, choice.sequences, scale)
-    const turns = choice.microbatches + leastTurns(mesh, choice)
+    const turns = choice.microbatches + (splits(mesh, choice) ? 0 : leastTurns(mesh, choice))
     return whole((turns * (forward + backward)) / mesh.pipeline) <= limit
   }
   const mayTake = (mesh: Mesh, scale: Scale, limit: number, choice: Microbatching, costs: NetworkCosts) => {
@@ -205,7 +207,11 @@ export function meshFloors(model: CostModel): Floors {
           return choices.some((choice) => {
             if (!mayTake(mesh, scale, limit, choice, costs)) return false
             setBatch(scale, choice.sequences)
-            return meanShortBytes(model, mesh, memoryNumbers(model, stage, scale)) <= 0
+            const memory = memoryNumbers(model, stage, scale)
+            return (
+              meanShortBytes(model, mesh, memory) <= 0 &&
+              rooms.within(mesh, scale, limit - apart(mesh, choice), choice, costs, memory)
+            )
           })
         })
       })
@@ -217,9 +223,20 @@ export function meshFloors(model: CostModel): Floors {
       if (!buckets || choices.length === 0) return choices.length > 0
       return model.prices.bestCases(mesh).some((costs) => {
         fillSums(sums, buckets, mesh, layers, scale, costs, model)
-        return choices.some((choice) => mayTake(mesh, scale, limit, choice, costs))
+        return choices.some(
+          (choice) =>
+            mayTake(mesh, scale, limit, choice, costs) &&
+            rooms.ofReplica(mesh, scale, limit - apart(mesh, choice), choice, costs),
+        )
       })
     },
+  }
+
+  /** What may not overlap of what weights and gradients move, on the one stage that there is. */
+  function apart({ pipeline }: Mesh, { microbatches }: Microbatching): Seconds {
+    if (pipeline > 1) return 0
+    const [forwardEach = 0, backwardEach = 0, once = 0, onceBack = 0] = sums.map((sum) => sum[exposedAt] ?? 0)
+    return (microbatches * (forwardEach + backwardEach) + once + onceBack) * (1 - 1e-12)
   }
 
   /** Turns of a microbatch that a stage waits for the others, where they wait least. */

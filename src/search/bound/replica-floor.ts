@@ -11,6 +11,7 @@ import { axisBit, type Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { microbatchChoices } from '../choices.ts'
 import { meshFloors } from './floor.ts'
+import { nothingKnown, type OnAnyNetwork, roomFloors } from './room-floor.ts'
 
 /** Whether a plan may be within the limit whose mesh has such a replica, and so many sequences for it. Limits only ever fall. */
 export type ReplicaHope = (replica: Mesh, sequencesEach: number, limit: Seconds) => boolean
@@ -18,13 +19,19 @@ export type ReplicaHope = (replica: Mesh, sequencesEach: number, limit: Seconds)
 /** For any part of the model's cluster behind switches. */
 export function replicaHopes(model: CostModel): (part: Cluster) => ReplicaHope {
   const known = new Map<string, ReplicaHope>()
+  const shared = nothingKnown()
+  const anywhere = hopeEver(soonest(model), 'any', shared)
   return (part) => {
     const { network } = part
     if (network.kind === 'torus') return () => true
     const filled = filledTiers(network)
     const key = `${network.tiers[0]?.size} ${part.chips < filled ? part.chips : ''}`
-    const hope =
-      known.get(key) ?? replicaHope(onCluster(model, part.chips < filled ? part : unbounded(part, network)))
+    const found = known.get(key)
+    if (found) return found
+    const cluster = part.chips < filled ? part : unbounded(part, network)
+    const here = replicaHope(onCluster(model, cluster), shared)
+    const hope: ReplicaHope = (replica, each, limit) =>
+      anywhere(replica, each, limit) && here(replica, each, limit)
     known.set(key, hope)
     return hope
   }
@@ -39,15 +46,61 @@ function unbounded(part: Cluster, { chips: _counted, ...network }: SwitchedNetwo
   return { ...part, network }
 }
 
-function replicaHope(model: CostModel): ReplicaHope {
-  const { problem, stages, leastBackward } = model
+/** In whatever microbatches: what is too much for some sequences is for more of them. On any network where that is not told. */
+function hopeEver(model: CostModel, network: 'any' | 'its own', shared: OnAnyNetwork): ReplicaHope {
+  const scale = createScale()
+  const rooms = roomFloors(model, shared)
+  const known = new Map<Mesh, { hopeless: number; hopeful: number; limit: Seconds }>()
+  return (replica, each, limit) => {
+    const of = known.get(replica) ?? { hopeless: Number.POSITIVE_INFINITY, hopeful: 0, limit }
+    known.set(replica, of)
+    if (of.limit !== limit) Object.assign(of, { hopeful: 0, limit })
+    if (each >= of.hopeless) return false
+    if (each <= of.hopeful) return true
+    const may = rooms.ever(replica, scale, limit, each, network)
+    if (may) of.hopeful = each
+    else of.hopeless = each
+    return may
+  }
+}
+
+function replicaHope(model: CostModel, shared: OnAnyNetwork): ReplicaHope {
+  const { problem } = model
   const { sequenceLength } = problem.workload
-  const alone: CostModel = {
-    ...model,
-    // Of however few nodes.
-    stepOverhead: problem.assumptions.stepOverheadSeconds,
-    leastBackward: withinReplica(leastBackward),
-    stages: stages.map((stage) => ({
+  const alone = aloneIn(model)
+  const ever = hopeEver(alone, 'its own', shared)
+  const scale = createScale()
+  const floors = meshFloors(alone, shared)
+  const known = new Map<Mesh, Map<number, Seconds>>()
+  return (replica, each, limit) => {
+    const ofReplica = known.get(replica) ?? new Map<number, Seconds>()
+    known.set(replica, ofReplica)
+    // Over this limit it is proven to be, or within that it may be: as it was asked before.
+    const before = ofReplica.get(each)
+    if (before !== undefined && (before < 0 || before === limit)) return before > 0
+    if (!ever(replica, each, limit)) return false
+    const sequences = each * replica.expert
+    const workload = { ...problem.workload, batchTokens: sequences * sequenceLength }
+    const tried = microbatchChoices(replica, { ...problem, workload })
+    const may = floors.mayBe(replica, scale, limit * (1 + 1e-9), tried)
+    ofReplica.set(each, may ? limit : -1)
+    return may
+  }
+}
+
+/** Of however few nodes. */
+function soonest(model: CostModel): CostModel {
+  return { ...model, stepOverhead: model.problem.assumptions.stepOverheadSeconds }
+}
+
+/** With what one replica moves, and nothing else. */
+function aloneIn(model: CostModel): CostModel {
+  const kinds = model.kinds?.()
+  const ofKinds = kinds && { dense: aloneIn(kinds.dense), sparse: aloneIn(kinds.sparse) }
+  return {
+    ...soonest(model),
+    leastBackward: withinReplica(model.leastBackward),
+    stages: model.stages.map((stage) => ({
       ...stage,
       layer: {
         forward: withinReplica(stage.layer.forward),
@@ -56,22 +109,7 @@ function replicaHope(model: CostModel): ReplicaHope {
         weights: withinReplica(stage.layer.weights),
       },
     })),
-  }
-  const scale = createScale()
-  const floors = meshFloors(alone)
-  const known = new Map<string, Seconds>()
-  return (replica, each, limit) => {
-    const { tensor, tensor2, context, expert, pipeline } = replica
-    const key = `${tensor} ${tensor2} ${context} ${expert} ${pipeline} ${each}`
-    // Over this limit it is proven to be, or within that it may be: as it was asked before.
-    const before = known.get(key)
-    if (before !== undefined && (before < 0 || before === limit)) return before > 0
-    const sequences = each * expert
-    const workload = { ...problem.workload, batchTokens: sequences * sequenceLength }
-    const tried = microbatchChoices(replica, { ...problem, workload })
-    const may = floors.mayBe(replica, scale, limit * (1 + 1e-9), tried)
-    known.set(key, may ? limit : -1)
-    return may
+    ...(ofKinds ? { kinds: () => ofKinds } : {}),
   }
 }
 

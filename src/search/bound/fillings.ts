@@ -1,0 +1,94 @@
+/**
+ * What a pipeline holds and waits for, as floors need it: microbatches in flight by stage, and which ways of adding up a step there
+ * are (stage-room.ts). Of schedules of one name, or of all that may be tried whatever the microbatches.
+ *
+ * E sequences are at most E microbatches. With s of them in each no stage holds less than with one in each, as s·f(E/s) >= f(E); and of
+ * fewer microbatches none holds more, so that powers of two are enough.
+ */
+import type { CostModel } from '../../cost/model.ts'
+import { inFlight, type Schedule, scheduleRow, scheduleRows } from '../../recipe/schedule.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+import { scheduleChoices, triedSchedules, virtualStageChoices } from '../choices.ts'
+
+export interface Filling {
+  readonly stages: number
+  readonly stagesPerChip: 1 | 2
+  /** Whether a schedule's backward pass is split. */
+  readonly split: boolean
+  /** Virtual stages of those whose is not, the least and the most; empty where all are. */
+  readonly virtual: readonly number[]
+  /** By stage, under the schedule that holds least there. */
+  readonly inFlight: readonly number[]
+  readonly least: number
+  readonly most: number
+}
+
+export interface Fillings {
+  readonly of: (mesh: Mesh, microbatches: number) => readonly Filling[]
+  /** Of all schedules in one: of so many microbatches or fewer, of more sequences each. */
+  readonly ever: (mesh: Mesh, microbatches: number) => readonly Filling[]
+}
+
+export function fillingsOf({ problem }: CostModel): Fillings {
+  const tried = triedSchedules(problem)
+  const byName = new Map<string, readonly Filling[]>()
+  const ofAll = new Map<string, readonly Filling[]>()
+  const anyOf = (mesh: Mesh): readonly Schedule[] => {
+    if (mesh.pipeline === 1) return scheduleChoices(mesh, problem, 1)
+    return scheduleRows
+      .filter(({ name, pipelined, needs }) => {
+        return pipelined && tried.includes(name) && (needs?.stages(mesh.pipeline) ?? true)
+      })
+      .flatMap((row) =>
+        virtualStageChoices(row, mesh, problem.model.layers).map((virtualStages) => {
+          return { name: row.name, virtualStages }
+        }),
+      )
+  }
+  return {
+    of: (mesh, microbatches) =>
+      known(byName, `${mesh.pipeline} ${microbatches}`, () => {
+        const choices = scheduleChoices(mesh, problem, microbatches)
+        const names = [...new Set(choices.map(({ name }) => name))]
+        return names.flatMap((own) =>
+          filled(
+            choices.filter(({ name }) => name === own),
+            mesh.pipeline,
+            microbatches,
+          ),
+        )
+      }),
+    ever: (mesh, microbatches) => {
+      const fewer = 2 ** Math.floor(Math.log2(Math.min(microbatches, 4 * mesh.pipeline)))
+      return known(ofAll, `${mesh.pipeline} ${fewer}`, () => filled(anyOf(mesh), mesh.pipeline, fewer))
+    },
+  }
+}
+
+/** None where there is no schedule. */
+function filled(schedules: readonly Schedule[], stages: number, microbatches: number): readonly Filling[] {
+  if (schedules.length === 0) return []
+  const held = Array.from({ length: stages }, (_, stage) =>
+    Math.min(...schedules.map((schedule) => inFlight(schedule, stage, stages, microbatches))),
+  )
+  const rows = schedules.map(scheduleRow)
+  const whole = schedules.filter((schedule) => !scheduleRow(schedule).split)
+  const virtual = whole.map(({ virtualStages }) => virtualStages)
+  return [
+    {
+      stages,
+      stagesPerChip: rows.every(({ stagesPerChip }) => stagesPerChip === 2) ? 2 : 1,
+      split: rows.some(({ split }) => split !== null),
+      virtual: virtual.length > 0 ? [Math.min(...virtual), Math.max(...virtual)] : [],
+      ...{ inFlight: held, least: Math.min(...held), most: Math.max(...held) },
+    },
+  ]
+}
+
+function known<Value>(values: Map<string, Value>, key: string, made: () => Value): Value {
+  const found = values.get(key)
+  if (found !== undefined) return found
+  const value = made()
+  values.set(key, value)
+  return value
+}

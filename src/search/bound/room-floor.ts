@@ -1,0 +1,201 @@
+/**
+ * Whether a mesh, or one replica of it, has room for the layers within a time and the memory at once (stage-room.ts), on the best
+ * conceivable placement: what memory forces to be recomputed counts.
+ *
+ * Of one replica with E sequences, however they are put into microbatches of s: time per sequence is least where all are in one, and
+ * memory where each is on its own, as s·f(E/s) >= f(E) for the f microbatches in flight. With bubbles of microbatches of one
+ * sequence no layout is under that, and more sequences never take less: of each replica the fewest that are too many are known for all.
+ */
+import type { NetworkCosts } from '../../cost/communication/network.ts'
+import { addBuckets, createTraffic, exposedAt } from '../../cost/communication/traffic.ts'
+import type { Window } from '../../cost/compile/compile.ts'
+import { byComposition } from '../../cost/compile/composed.ts'
+import { createScale, type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
+import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
+import { memoryNumbers } from '../../cost/memory/memory-numbers.ts'
+import type { CostModel } from '../../cost/model.ts'
+import { type ComputeNumbers, computeNumbers } from '../../cost/step/microbatch.ts'
+import { satisfies } from '../../problem.ts'
+import { scheduleRow } from '../../recipe/schedule.ts'
+import { type Mesh, replicasOf } from '../../sharding/axis.ts'
+import type { ZeroStage } from '../../sharding/states.ts'
+import type { Seconds } from '../../units.ts'
+import { type Microbatching, triedSchedules, zeroChoices } from '../choices.ts'
+import { fillingsOf } from './fillings.ts'
+import { ofBatch } from './floor-sums.ts'
+import { countedKind, type Exposed, layerRoom, type StageNeeds } from './stage-room.ts'
+
+/** The scale holds the mesh, but of `ever`. */
+export interface RoomFloors {
+  readonly within: (
+    mesh: Mesh,
+    scale: Scale,
+    limit: Seconds,
+    choice: Microbatching,
+    costs: NetworkCosts,
+    memory: MemoryNumbers,
+  ) => boolean
+  /** With states sharded over as many replicas as there may be. */
+  readonly ofReplica: (
+    replica: Mesh,
+    scale: Scale,
+    limit: Seconds,
+    choice: Microbatching,
+    costs: NetworkCosts,
+  ) => boolean
+  /** The same however the sequences of a replica are put into microbatches; or on any network. */
+  readonly ever: (
+    replica: Mesh,
+    scale: Scale,
+    limit: Seconds,
+    sequencesEach: number,
+    network: 'any' | 'its own',
+  ) => boolean
+}
+
+/** What hangs on no network: models on several may share it. */
+export interface OnAnyNetwork {
+  readonly computes: Map<string, ComputeNumbers>
+  readonly memories: Map<string, readonly MemoryNumbers[]>
+}
+
+export function nothingKnown(): OnAnyNetwork {
+  return { computes: new Map(), memories: new Map() }
+}
+
+export function roomFloors(
+  model: CostModel,
+  { computes, memories }: OnAnyNetwork = nothingKnown(),
+): RoomFloors {
+  const { problem } = model
+  const { assumptions } = problem
+  const room = layerRoom(model)
+  const fillings = fillingsOf(model)
+  const hides = triedSchedules(problem).some((name) => scheduleRow({ name }).hidesRouted)
+  const manyReplicas = createScale()
+  const exposures = new Map<string, Exposed>()
+  const everNeeds = new Map<string, readonly StageNeeds[]>()
+
+  const computeOf = (mesh: Mesh, sequences: number, scale: Scale): ComputeNumbers => {
+    const key = shardsKey(mesh, sequences)
+    const known = computes.get(key)
+    if (known) return known
+    setBatch(scale, sequences)
+    const compute = computeNumbers(model, scale)
+    computes.set(key, compute)
+    return compute
+  }
+  const exposedOf = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): Exposed => {
+    const key = shardsKey(mesh, sequences)
+    const known = exposures.get(key)
+    if (known) return known
+    setBatch(scale, sequences)
+    const seconds = (window: Window | undefined): Seconds => {
+      const traffic = createTraffic(model.resources)
+      const beside = { experts: problem.model.experts, hidesRouted: hides }
+      addBuckets(traffic, ofBatch(window), scale, costs, assumptions, beside)
+      return traffic[exposedAt] ?? 0
+    }
+    const ofLayers = ({ stages: [plain] }: CostModel): readonly Seconds[] => {
+      const forwards = seconds(plain?.layer.forward)
+      return plain?.layer.backward.map((window) => forwards + seconds(window)) ?? []
+    }
+    const average = ofLayers(model)
+    const kind = modelOfKind(model)
+    const exposed = { average, counted: kind === model ? average : ofLayers(kind) }
+    exposures.set(key, exposed)
+    return exposed
+  }
+  const untilLimit = (limit: Seconds) => limit * (1 + 1e-9) - model.stepOverhead
+
+  const within: RoomFloors['within'] = (mesh, scale, limit, { sequences, microbatches }, costs, memory) => {
+    const compute = computeOf(mesh, sequences, scale)
+    const needs = room.needs(compute, exposedOf(mesh, sequences, scale, costs), memory, 1)
+    return fillings
+      .of(mesh, microbatches)
+      .some((filling) => room.holds(filling, microbatches, needs, untilLimit(limit)))
+  }
+  /** By ZeRO stage: of one microbatch of so many sequences. */
+  const leastMemory = (replica: Mesh, scale: Scale, sequences: number): readonly MemoryNumbers[] => {
+    const key = `${shardsKey(replica, sequences)} ${replica.pipeline > 1}`
+    const known = memories.get(key)
+    if (known) return known
+    setBatch(scale, sequences)
+    const many = { ...replica, data: Number.POSITIVE_INFINITY, fsdp: Number.POSITIVE_INFINITY }
+    setMesh(manyReplicas, many, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
+    const least = zeroStagesOf(replica).flatMap((zeroStage) => {
+      const stage = model.stages[zeroStage]
+      if (!stage) return []
+      return [withStates(memoryNumbers(model, stage, scale), memoryNumbers(model, stage, manyReplicas))]
+    })
+    memories.set(key, least)
+    return least
+  }
+  /** That a mesh of such replicas may have. */
+  const zeroStagesOf = (replica: Mesh): readonly ZeroStage[] => {
+    const meshes = [replica, { ...replica, data: 2 }, { ...replica, fsdp: 2 }]
+    const tried = new Set(meshes.flatMap((mesh) => zeroChoices(mesh, problem)))
+    return [...tried].filter((zeroStage) => satisfies(zeroStage, problem.constraints.zeroStage))
+  }
+  return {
+    within,
+    ofReplica: (replica, scale, limit, choice, costs) =>
+      leastMemory(replica, scale, choice.sequences).some((memory) =>
+        within(replica, scale, limit, choice, costs, memory),
+      ),
+    ever: (replica, scale, limit, each, network) => {
+      if (assumptions.tokensDivideFreely) return true
+      // Of as many sequences as these or more, so that a few are worked out for all: they take less each.
+      const most = 2 ** Math.ceil(Math.log2(each))
+      const key = `${shardsKey(replica, most * replicasOf(replica))} ${replica.pipeline > 1}`
+      const needs = everNeeds.get(key) ?? needsEver(replica, scale, most, network)
+      everNeeds.set(key, needs)
+      return fillings
+        .ever(replica, each)
+        .some((filling) => needs.some((own) => room.holds(filling, each, own, untilLimit(limit))))
+    },
+  }
+
+  /** By ZeRO stage. */
+  function needsEver(
+    replica: Mesh,
+    scale: Scale,
+    each: number,
+    network: 'any' | 'its own',
+  ): readonly StageNeeds[] {
+    setMesh(scale, replica, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
+    const sequences = each * replicasOf(replica)
+    const compute = computeOf(replica, sequences, scale)
+    const least = leastMemory(replica, scale, replicasOf(replica))
+    const cases =
+      network === 'any'
+        ? [nothingExposed]
+        : model.prices.bestCases(replica).map((costs) => exposedOf(replica, sequences, scale, costs))
+    return cases.flatMap((exposed) => least.map((memory) => room.needs(compute, exposed, memory, each)))
+  }
+}
+
+const nothingExposed: Exposed = { average: [], counted: [] }
+
+/** The model of the layers that count alone. */
+function modelOfKind(model: CostModel): CostModel {
+  const kind = countedKind(model)
+  if (kind === null) return model
+  const kinds = model.kinds?.()
+  return (kind.sparse > 0 ? kinds?.sparse : kinds?.dense) ?? model
+}
+
+function withStates(memory: MemoryNumbers, states: MemoryNumbers): MemoryNumbers {
+  const { of } = memory
+  const { layer, embedding, positions, head } = states
+  return {
+    ...{ ...memory, layer, embedding, positions, head },
+    ...(of ? { of: byComposition((kind) => withStates(of(kind), states.of?.(kind) ?? states)) } : {}),
+  }
+}
+
+/** What a layer takes for a microbatch knows of no replicas or stages beside it. */
+function shardsKey(mesh: Mesh, sequences: number): string {
+  const { tensor, tensor2, context, expert } = mesh
+  return `${tensor} ${tensor2} ${context} ${expert} ${sequences / replicasOf(mesh)}`
+}

@@ -1,0 +1,204 @@
+/**
+ * How many layers the stages of a pipeline have room for, within a time and a memory budget at once. Of one microbatch a stage has
+ * at most the time τ, and its chip the bytes b. With x_p layers under rematerialisation policy p and f microbatches in flight
+ *
+ *   n = max Σ x_p    Σ x_p·t_p <= τ,   Σ x_p·(s + f·kept_p) + max live_p <= b
+ *
+ * of real numbers: two policies at most are in the best. If all stages have room for fewer than there are, no cut and no mix is as
+ * fast: so much must be recomputed for what fits. Where layers differ only those of one kind count, as if the others were nothing.
+ *
+ * τ follows from a limit T on the step, less what it takes whatever it does, and from A, what one microbatch takes of all stages:
+ *
+ *   (m - 1/v)·τ + A/v <= T,  or m·τ <= T where the backward pass is split or there is one stage, which has all of the model on it
+ */
+
+import { ofStage } from '../../cost/compile/composed.ts'
+import { layerOverhead } from '../../cost/compute/overhead.ts'
+import type { MemoryNumbers, StateNumbers } from '../../cost/memory/layer-bytes.ts'
+import { fixedBytes, liveOf } from '../../cost/memory/memory-numbers.ts'
+import type { CostModel } from '../../cost/model.ts'
+import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
+import type { StageGroup } from '../../cost/step/stages.ts'
+import { type Composition, denseLayer, sparseLayer, wholeComposition } from '../../model/composition.ts'
+import type { Bytes, Seconds } from '../../units.ts'
+import type { Filling } from './fillings.ts'
+
+/** Layers of the kind that there is most of, or all where they are alike. */
+interface Counted {
+  readonly layers: number
+  readonly kind: Composition | null
+}
+
+/** Of one layer, by policy: those alone that no other is better than in everything. */
+interface LayerNeeds {
+  readonly times: readonly Seconds[]
+  readonly kept: readonly Bytes[]
+  readonly live: readonly Bytes[]
+}
+
+/** Seconds of a layer, both ways, that may not overlap, by policy: of the average one, and of one that counts. */
+export interface Exposed {
+  readonly average: readonly Seconds[]
+  readonly counted: readonly Seconds[]
+}
+
+/** What layers take: of one that counts among several stages, and of the average one where a single stage has them all. */
+export interface StageNeeds {
+  readonly counted: LayerNeeds
+  readonly states: Pick<StateNumbers, 'weights' | 'gradients' | 'optimizer'>
+  readonly shardsOptimizer: boolean
+  readonly head: Seconds
+  /** Of the budget, beside what is held of layers: of so many stages. */
+  readonly bytes: (stages: number) => Bytes
+  readonly alone: () => { readonly layers: LayerNeeds; readonly bytes: Bytes }
+}
+
+export interface Room {
+  /** Of a microbatch that is as large as `of` of those that the memory is of. */
+  readonly needs: (compute: ComputeNumbers, exposed: Exposed, memory: MemoryNumbers, of: number) => StageNeeds
+  /** Whether stages have room for all layers within the budget, where microbatches and bubbles may take `limit`. */
+  readonly holds: (filling: Filling, microbatches: number, needs: StageNeeds, limit: Seconds) => boolean
+}
+
+export function layerRoom(model: CostModel): Room {
+  const { problem, layerOverhead: average } = model
+  const { layers, kind } = counted(model)
+  const { memoryBudget, assumptions } = problem
+  const overhead = kind === null ? average : layerOverhead(problem, kind)
+  const only: StageGroup = {
+    ...{ first: true, last: true, layers: problem.model.layers, stages: 1, index: 0, inFlight: 1, held: 1 },
+    composition: kind && wholeComposition(problem.model),
+  }
+  const timesOf = (own: ComputeNumbers, exposed: readonly Seconds[], each: Seconds, of: number) =>
+    own.backward.map((time, policy) => (own.forward + time + 2 * each + (exposed[policy] ?? 0)) / of)
+  /** Layers whose weights are gathered at once on any stage. */
+  const gatheredLayers = (stages: number) => {
+    if (kind !== null) return 0
+    return Math.min(assumptions.layersGathered, assumptions.tokensDivideFreely ? layers / stages : 1)
+  }
+  return {
+    needs: (compute, exposed, memory, of) => {
+      const [ownCompute, own] = [
+        (kind && compute.of?.(kind)) ?? compute,
+        (kind && memory.of?.(kind)) ?? memory,
+      ]
+      const { gathered, unscattered } = own.layer
+      let alone: ReturnType<StageNeeds['alone']> | null = null
+      return {
+        counted: fewest({ ...own, times: timesOf(ownCompute, exposed.counted, overhead, of) }),
+        states: own.layer,
+        shardsOptimizer: memory.shardsOptimizer,
+        head: (compute.headForward + compute.headBackward) / of,
+        bytes: (stages) => {
+          const workspace = gatheredLayers(stages) * gathered + unscattered + memory.gatheredStream
+          return memoryBudget - (memory.reserve + workspace) * (1 - 1e-12)
+        },
+        alone: () => {
+          const { kept } = ofStage(memory, only)
+          alone ??= {
+            layers: fewest({
+              times: timesOf(ofStage(compute, only), exposed.average, average, of),
+              kept,
+              live: kept.map((_, policy) => liveOf(memory, only, policy)),
+            }),
+            bytes: memoryBudget - fixedBytes(memory, only) * (1 - 1e-12),
+          }
+          return alone
+        },
+      }
+    },
+    holds: (filling, microbatches, needed, limit) => {
+      const { counted: needs, states, shardsOptimizer, head, bytes, alone } = needed
+      const { stages, stagesPerChip } = filling
+      if (stages === 1) {
+        const own = alone()
+        const most = mostLayers(own.layers, 0, 1, limit / microbatches - head, own.bytes)
+        return most >= only.layers * (1 - 1e-9)
+      }
+      const least = layers * Math.min(...needs.times)
+      const time = stageTimeWithin(filling, microbatches, limit, least + head)
+      const wanted = layers * (1 - 1e-9)
+      if (least * (1 - 1e-9) > stages * time) return false
+      const optimizer = states.optimizer / (shardsOptimizer ? stagesPerChip : 1)
+      const each = stagesPerChip * (states.weights + states.gradients + optimizer)
+      const free = bytes(stages)
+      const roomOf = (inFlight: number) => mostLayers(needs, each, inFlight, time, free)
+      // One stage often says what all do.
+      if (roomOf(filling.most) * stages >= wanted) return true
+      if (roomOf(filling.least) * stages < wanted) return false
+      let room = 0
+      for (const own of filling.inFlight) room += roomOf(own)
+      return room >= wanted
+    },
+  }
+}
+
+/** Without policies that take as long as another or longer, and of no less bytes. */
+function fewest({ times, kept, live }: LayerNeeds): LayerNeeds {
+  const at = (list: readonly number[], policy: number) => list[policy] ?? 0
+  const worse = (one: number, other: number) =>
+    at(times, one) >= at(times, other) && at(kept, one) >= at(kept, other) && at(live, one) >= at(live, other)
+  const policies = times
+    .map((_, policy) => policy)
+    .filter(
+      (one, _, all) =>
+        !all.some((other) => other !== one && worse(one, other) && !(worse(other, one) && one < other)),
+    )
+  const only = (list: readonly number[]) => policies.map((policy) => at(list, policy))
+  return { times: only(times), kept: only(kept), live: only(live) }
+}
+
+/** What a stage may take for a microbatch where a step may take `limit`, and one microbatch takes `all` of all stages at least. */
+function stageTimeWithin(
+  { split, virtual }: Filling,
+  microbatches: number,
+  limit: Seconds,
+  all: Seconds,
+): Seconds {
+  let most = split ? limit / microbatches : 0
+  // It falls or rises with v all the way.
+  for (const v of virtual) {
+    most = Math.max(most, microbatches * v > 1 ? (limit - all / v) / (microbatches - 1 / v) : limit)
+  }
+  return most
+}
+
+export function countedKind({ problem, kinds }: CostModel): Composition | null {
+  const { model, assumptions } = problem
+  if (!kinds || assumptions.tokensDivideFreely) return null
+  return wholeComposition(model).sparse > 0 ? sparseLayer : denseLayer
+}
+
+/** How many layers there are of the kind that counts. */
+function counted(model: CostModel): Counted {
+  const kind = countedKind(model)
+  const whole = wholeComposition(model.problem.model)
+  if (kind === null) return { layers: model.problem.model.layers, kind }
+  return { layers: kind.sparse > 0 ? whole.sparse : whole.dense, kind }
+}
+
+/** The most layers of one stage. */
+function mostLayers(
+  { times, kept, live }: LayerNeeds,
+  states: Bytes,
+  microbatches: number,
+  time: Seconds,
+  bytes: Bytes,
+): number {
+  let most = 0
+  for (let p = 0; p < times.length; p++) {
+    const [timeOne, bytesOne] = [times[p] ?? 0, states + microbatches * (kept[p] ?? 0)]
+    const liveOne = live[p] ?? 0
+    most = Math.max(most, Math.min(time / timeOne, (bytes - liveOne) / bytesOne))
+    for (let q = p + 1; q < times.length; q++) {
+      const [timeTwo, bytesTwo] = [times[q] ?? 0, states + microbatches * (kept[q] ?? 0)]
+      const room = bytes - Math.max(liveOne, live[q] ?? 0)
+      // Both bounds are met where x layers are under the one and y under the other.
+      const determinant = timeOne * bytesTwo - timeTwo * bytesOne
+      const x = (time * bytesTwo - timeTwo * room) / determinant
+      const y = (timeOne * room - time * bytesOne) / determinant
+      if (x > 0 && y > 0) most = Math.max(most, x + y)
+    }
+  }
+  return most
+}
