@@ -23,6 +23,7 @@ import { ProblemError } from './problems.ts'
 import { draining } from './queue/deadline.ts'
 import { calibrateRoute } from './routes/calibrate.ts'
 import { collectivesRoute } from './routes/collectives.ts'
+import { compareRoute } from './routes/compare.ts'
 import { docsFileRoute, docsRoute } from './routes/docs.ts'
 import { evaluateRoute } from './routes/evaluate.ts'
 import { hardwareListRoute, hardwareRoute } from './routes/hardware.ts'
@@ -82,6 +83,7 @@ export function createApp(dependencies: Dependencies): Express {
   post('/evaluate', evaluateRoute(dependencies, metrics))
   post('/validate', validateRoute(dependencies, metrics), validateQuery)
   post('/calibrate', calibrateRoute(dependencies, metrics))
+  post('/compare', compareRoute(dependencies, metrics))
   post('/collectives', collectivesRoute(dependencies, metrics))
   get('/models', modelsRoute(catalogue))
   getNamed('/models/:name', modelRoute(catalogue))

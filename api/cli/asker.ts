@@ -1,5 +1,6 @@
 /** Whoever answers requests: what is asked comes as a person wrote it, and is refused as the service would refuse it. */
 import type { CalibrateBody } from '../schemas/calibrate.ts'
+import type { CompareBody } from '../schemas/compare.ts'
 import type { EvaluateBody, OptimizeBody, ValidateBody } from '../worker/desk.ts'
 
 export interface Asker {
@@ -7,4 +8,5 @@ export interface Asker {
   readonly evaluate: (body: unknown) => Promise<EvaluateBody>
   readonly validate: (body: unknown) => Promise<ValidateBody>
   readonly calibrate: (body: unknown) => Promise<CalibrateBody>
+  readonly compare: (body: unknown) => Promise<CompareBody>
 }

@@ -25,6 +25,7 @@ export function byServer(origin: string, key: string | undefined): Asker {
     evaluate: (body) => post('/evaluate', body),
     validate: (body) => post('/validate', body),
     calibrate: (body) => post('/calibrate', body),
+    compare: (body) => post('/compare', body),
   }
 }
 

@@ -1,11 +1,13 @@
 /** Answers in this very process and thread: nothing else waits for it, and a signal ends both. */
 import { performance } from 'node:perf_hooks'
 import { type CalibrateBody, calibrateRequest } from '../schemas/calibrate.ts'
+import { type CompareBody, compareRequest } from '../schemas/compare.ts'
 import { evaluateLaunchRequest, evaluateRequest } from '../schemas/evaluate.ts'
 import { isLaunch } from '../schemas/launch.ts'
 import { optimizeRequest } from '../schemas/optimize.ts'
 import { validateLaunchRequest, validateRequest } from '../schemas/validate.ts'
 import { validated } from '../validation/request-validation.ts'
+import { comparisonOf } from '../validation/variants.ts'
 import type { EvaluateBody, OptimizeBody, ValidateBody } from '../worker/desk.ts'
 import { createFlags, type Errand } from '../worker/errand.ts'
 import { type Reply, textOf, writtenOf } from '../worker/reply.ts'
@@ -27,6 +29,8 @@ export const inProcess: Asker = {
       worker.validate,
       isLaunch(body) ? validated(validateLaunchRequest, body) : validated(validateRequest, body),
     ),
+  compare: async (body): Promise<CompareBody> =>
+    answered(worker.compare, comparisonOf(validated(compareRequest, body))),
 }
 
 /** As it is told over HTTP. */

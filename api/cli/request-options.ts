@@ -102,7 +102,7 @@ export function withOptions(body: unknown, options: RequestOptions): unknown {
 }
 
 /** `require.minMfu=0.4`, with a value as in YAML or with a unit. */
-function assignment(text: string): Change {
+export function assignment(text: string): Change {
   const [, path = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
   if (!path) throw new UsageError(`--set ${text}: write path=value, such as require.minMfu=0.4`)
   const parts = path.startsWith('/') ? path.slice(1).split('/') : path.split('.')

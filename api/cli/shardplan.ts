@@ -1,20 +1,22 @@
-/** The command line: `shardplan optimize`, `evaluate`, `validate`, `models`, `hardware` and `serve`. */
+/** The command line: `shardplan optimize`, `evaluate`, `validate`, `compare`, `models`, `hardware` and `serve`. */
 import { Command, CommanderError, Option } from 'commander'
 import { stringify } from 'yaml'
 import { loadCatalogue } from '../catalogue.ts'
 import { changed } from '../hints/change.ts'
 import { ProblemError, problems } from '../problems.ts'
 import { calibrationText } from '../report/calibration.ts'
+import { comparisonCsv, comparisonMarkdown, comparisonText } from '../report/comparison.ts'
 import { evaluationText } from '../report/evaluation.ts'
 import { plansCsv, plansMarkdown, plansText } from '../report/plans.ts'
 import { checkReports } from '../report/reports.ts'
 import { table } from '../report/table.ts'
+import type { CompareBody } from '../schemas/compare.ts'
 import { version } from '../version.ts'
 import type { OptimizeBody } from '../worker/desk.ts'
 import { type CheckedFile, checkedFile } from './check-files.ts'
 import { noDocument, type RequestDocument, requestDocument } from './document.ts'
 import { type ExitCode, exitCodeOf, exitCodes, gravest } from './exit-code.ts'
-import { type RequestOptions, requestOptions, withOptions } from './request-options.ts'
+import { assignment, type RequestOptions, requestOptions, withOptions } from './request-options.ts'
 import { UsageError } from './usage-error.ts'
 import type { World } from './world.ts'
 
@@ -23,6 +25,7 @@ interface Options extends RequestOptions {
   readonly report?: readonly string[]
   readonly server?: string
   readonly launch?: string
+  readonly against?: readonly string[]
 }
 
 type Write<Answer> = (answer: Answer, width: number | undefined) => string
@@ -39,6 +42,13 @@ const planFormats: Readonly<Record<string, Write<OptimizeBody>>> = {
 }
 
 const calibrationFormats = { text: calibrationText, json, yaml } as const
+const comparisonFormats: Readonly<Record<string, Write<CompareBody>>> = {
+  text: comparisonText,
+  json,
+  yaml,
+  markdown: comparisonMarkdown,
+  csv: comparisonCsv,
+}
 
 const evaluationFormats = { text: evaluationText, json, yaml } as const
 
@@ -173,6 +183,31 @@ export async function shardplan(args: readonly string[], world: World): Promise<
       world.out(written(calibrationFormats, options.format)(answer, world.width))
     })
 
+  withRequest(
+    asking(
+      'compare',
+      'diff',
+      'requests or plans side by side, and why one takes longer',
+      comparisonFormats,
+      '[files...]',
+    ),
+  )
+    .option('--against <path=value>', 'and the same with this changed: hardware.nicGbps=200', collected)
+    .addHelpText(
+      'after',
+      examples('compare today.yaml tomorrow.yaml', 'compare cluster.yaml --against hardware.nicGbps=200'),
+    )
+    .action(async (files: readonly string[], options: Options) => {
+      const found = (files.length > 0 ? files : [undefined]).map((file) => ({
+        name: file ?? 'as asked',
+        body: documentOf(file, options).body,
+      }))
+      const body = comparisonBody(found, options.against ?? [])
+      const answer = await (await world.asker(options.server)).compare(body)
+      world.out(written(comparisonFormats, options.format)(answer, world.width))
+      if (answer.variants.some(({ plan }) => plan === null)) code = exitCodes.infeasible
+    })
+
   program
     .command('models')
     .description('the models that are known by name')
@@ -247,6 +282,30 @@ function wholeOf(files: readonly CheckedFile[]): unknown {
     ok: files.every(({ code }) => code === exitCodes.ok),
     files: files.map(({ checked, answer }) => ({ file: checked.file, ...answer })),
   }
+}
+
+/** Each document a variant, and each of them again with what it is to be compared with; one that is a comparison is as it stands. */
+function comparisonBody(
+  found: readonly { readonly name: string; readonly body: unknown }[],
+  against: readonly string[],
+): unknown {
+  const [only] = found
+  if (found.length === 1 && only && typeof only.body === 'object' && only.body && 'variants' in only.body) {
+    return only.body
+  }
+  const names = found.map(({ name }) => name)
+  const variants = found.flatMap(({ name, body }, at) => {
+    const own = names.indexOf(name) === at ? name : `${name} (${at + 1})`
+    const named = { name: own, ...(body as object) }
+    if (against.length === 0) return [named]
+    const changes = against.map(assignment)
+    const change = `with ${against.join(', ')}`
+    const other = found.length > 1 ? `${own} ${change}` : change
+    return [named, { ...(changed(body, changes) as object), name: other }]
+  })
+  if (variants.length < 2)
+    throw new UsageError('compare takes two files or more, or one and --against path=value')
+  return { variants }
 }
 
 function collected(value: string, before: readonly string[] = []): readonly string[] {

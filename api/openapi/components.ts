@@ -9,6 +9,7 @@ import { trainingAnswer, trainingEvaluation } from '../schemas/answer/training-a
 import { calibrateRequest, calibrateResponse } from '../schemas/calibrate.ts'
 import { chipList, chipRecord, modelEntry, modelList, stackList, stackRecord } from '../schemas/catalogue.ts'
 import { collectiveRequest, collectiveResponse } from '../schemas/collective.ts'
+import { compareRequest, compareResponse } from '../schemas/compare.ts'
 import { evaluateLaunchRequest, evaluateRequest, evaluateResponse } from '../schemas/evaluate.ts'
 import { assumptions, assumptionsRequest } from '../schemas/given/assumptions.ts'
 import { cluster } from '../schemas/given/cluster.ts'
@@ -40,6 +41,7 @@ const requests = {
   AssumptionsRequest: assumptionsRequest,
   CalibrateRequest: calibrateRequest,
   CollectiveRequest: collectiveRequest,
+  CompareRequest: compareRequest,
   Constraints: constraints,
   EvaluateLaunchRequest: evaluateLaunchRequest,
   EvaluateRequest: evaluateRequest,
@@ -66,6 +68,7 @@ const answers = {
   Cluster: cluster,
   CalibrateResponse: calibrateResponse,
   CollectiveResponse: collectiveResponse,
+  CompareResponse: compareResponse,
   EvaluateResponse: evaluateResponse,
   InferenceAnswer: inferenceAnswer,
   InferenceEvaluation: inferenceEvaluation,

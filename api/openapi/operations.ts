@@ -43,6 +43,7 @@ export function operations(examples: readonly Example[]) {
     ...posted('/evaluate', 'EvaluateRequest', 'EvaluateResponse', evaluate, 'EvaluateLaunchRequest'),
     '/validate': validated(examples),
     ...posted('/calibrate', 'CalibrateRequest', 'CalibrateResponse', calibrate),
+    ...posted('/compare', 'CompareRequest', 'CompareResponse', compare),
     ...posted('/collectives', 'CollectiveRequest', 'CollectiveResponse', collective),
     '/models': listed('ModelList', {
       operationId: 'listModels',
@@ -132,6 +133,16 @@ const evaluate: About = {
     'A plan that is legal and does not fit is answered with `feasible: false` and all its numbers; one that no ' +
     'framework could run is a 422 whose `errors` point at it. In prefill and generation a plan may name layouts of the ' +
     'components; those that it leaves out are chosen. In place of a plan there may be what launches it: `{"megatron": "torchrun …"}`, or a config, `{"torchtitan": "<toml>"}`.',
+}
+
+const compare: About = {
+  operationId: 'compare',
+  tag: 'plans',
+  summary: 'Plans or requests side by side, and why one takes longer',
+  description:
+    'Two to eight variants of a request: with a `plan`, or a launch file, it is costed as /evaluate does; without one the best plan is found as ' +
+    '/optimize does. Each is compared with the first: step time, memory and cost, and the difference of the steps shared out over the lines of ' +
+    '`timeSeconds`, which add up to it.',
 }
 
 const validate: About = {

@@ -6,6 +6,7 @@
 import { mostChips } from '../schemas/bound.ts'
 import type { CalibrateRequest } from '../schemas/calibrate.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
+import type { Comparison } from '../schemas/compare.ts'
 import type { EvaluateLaunchRequest, EvaluateRequest } from '../schemas/evaluate.ts'
 import { isLaunch as isLaunchFile } from '../schemas/launch.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
@@ -13,13 +14,16 @@ import type { ValidateLaunchRequest, ValidateRequest } from '../schemas/validate
 
 type Launch = EvaluateLaunchRequest | ValidateLaunchRequest
 
-export type Asked =
+/** Of one plan, one search, or the runs of one stack. */
+type Single =
   | OptimizeRequest
   | EvaluateRequest
   | ValidateRequest
   | CalibrateRequest
   | CollectiveRequest
   | Launch
+
+export type Asked = Single | Comparison
 
 export interface Estimates {
   readonly secondsOf: (asked: Asked) => number
@@ -40,19 +44,23 @@ const newest = 0.2
 
 export function createEstimates(): Estimates {
   const paces = new Map<string, number>()
-  const kindOf = (asked: Asked) => {
+  const kindOf = (asked: Single) => {
     if ('op' in asked) return 'collective'
     if ('runs' in asked) return 'calibration'
     const mode = isLaunch(asked) ? modeOf(asked) : asked.workload.mode
     return `${mode}${isPlan(asked) ? ' plan' : ''}`
   }
   const paceOf = (kind: string) => paces.get(kind) ?? (kind === 'train' ? firstPace.train : firstPace.other)
+  const secondsOf = (asked: Single) => paceOf(kindOf(asked)) * sizeOf(asked)
   return {
     secondsOf: (asked) => {
-      const seconds = paceOf(kindOf(asked)) * sizeOf(asked)
+      const parts = 'variants' in asked ? asked.variants.map(({ request }) => request) : [asked]
+      const seconds = parts.reduce((sum, part) => sum + secondsOf(part), 0)
       return 'timeoutMs' in asked ? Math.min(seconds, asked.timeoutMs / 1000) : seconds
     },
     learn: (asked, seconds) => {
+      // Which of its variants took how long is not known.
+      if ('variants' in asked) return
       const kind = kindOf(asked)
       paces.set(kind, (1 - newest) * paceOf(kind) + (newest * seconds) / sizeOf(asked))
     },
@@ -65,18 +73,18 @@ function modeOf({ workload }: Launch): string {
   return typeof mode === 'string' && mode.length < 20 ? mode : 'train'
 }
 
-function sizeOf(asked: Asked): number {
+function sizeOf(asked: Single): number {
   if ('runs' in asked) return asked.runs.length
   return 'op' in asked || isPlan(asked) || isLaunch(asked) ? 1 : meshCount(asked) ** growth
 }
 
 /** How many chips there are, and what they do, may be said in the file alone. */
-function isLaunch(asked: Exclude<Asked, CollectiveRequest | CalibrateRequest>): asked is Launch {
+function isLaunch(asked: Exclude<Single, CollectiveRequest | CalibrateRequest>): asked is Launch {
   return isLaunchFile(asked)
 }
 
 /** Of one plan alone: with it the best is searched where the plan is held to requirements. */
-function isPlan(asked: Asked): asked is EvaluateRequest | EvaluateLaunchRequest {
+function isPlan(asked: Single): asked is EvaluateRequest | EvaluateLaunchRequest {
   return 'plan' in asked && !('require' in asked)
 }
 

@@ -21,7 +21,7 @@ export interface PoolOptions {
   readonly estimates?: Estimates
   readonly memoryMb: number
   readonly graceMs?: number
-  /** Exports what there is to ask: `optimize`, `evaluate`, `validate`, `calibrate` and `collective`. */
+  /** Exports what there is to ask: `optimize`, `evaluate`, `validate`, `calibrate`, `compare` and `collective`. */
   readonly worker?: URL
   /** Told of threads that end without having been asked to, or do not start. */
   readonly onError?: (error: unknown) => void
@@ -38,7 +38,7 @@ const longestBirthMs = 30_000
 const betweenLooksMs = 50
 const warmingMs = 60_000
 
-type Task = 'optimize' | 'evaluate' | 'validate' | 'calibrate' | 'collective'
+type Task = 'optimize' | 'evaluate' | 'validate' | 'calibrate' | 'compare' | 'collective'
 
 interface Running {
   readonly flags: Flags
@@ -130,6 +130,7 @@ export function createPool(options: PoolOptions): Pool {
     evaluate: (request, terms) => run('evaluate', request, terms),
     validate: (request, terms) => run('validate', request, terms),
     calibrate: (request, terms) => run('calibrate', request, terms),
+    compare: (comparison, terms) => run('compare', comparison, terms),
     collective: (request, terms) => run('collective', request, terms),
     occupancy: queue.occupancy,
     warm: async (requests) => {

@@ -2,6 +2,7 @@
 
 import type { CalibrateRequest } from '../schemas/calibrate.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
+import type { Comparison } from '../schemas/compare.ts'
 import type { EvaluateLaunchRequest, EvaluateRequest } from '../schemas/evaluate.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import type { ValidateLaunchRequest, ValidateRequest } from '../schemas/validate.ts'
@@ -34,6 +35,7 @@ export interface Search {
   evaluate(request: EvaluateRequest | EvaluateLaunchRequest, terms: Terms): Promise<Searched<Reply>>
   validate(request: ValidateRequest | ValidateLaunchRequest, terms: Terms): Promise<Searched<Reply>>
   calibrate(request: CalibrateRequest, terms: Terms): Promise<Searched<Reply>>
+  compare(comparison: Comparison, terms: Terms): Promise<Searched<Reply>>
   collective(request: CollectiveRequest, terms: Terms): Promise<Searched<Reply>>
   readonly occupancy: () => Occupancy
 }

@@ -89,6 +89,7 @@ export function sharedSearch(search: Search, { keptBytes }: { readonly keptBytes
     evaluate: shared('evaluate', search.evaluate),
     validate: shared('validate', search.validate),
     calibrate: shared('calibrate', search.calibrate),
+    compare: shared('compare', search.compare),
     collective: shared('collective', search.collective),
     kept: () => ({ answers: kept?.size ?? 0, bytes: kept?.calculatedSize ?? 0 }),
   }

@@ -1,6 +1,7 @@
 /** The plans of an answer as a table: for a terminal, in Markdown, or as a sheet. */
 import { counted } from '../../src/plan/explain/figures.ts'
 import type { OptimizeBody } from '../worker/desk.ts'
+import { csv } from './csv.ts'
 import { cell, markdownTable } from './markdown-table.ts'
 import { type AnyPlan, columnsOf } from './plan-columns.ts'
 import { table } from './table.ts'
@@ -21,11 +22,11 @@ export function plansMarkdown(answer: OptimizeBody): string {
   return `${parts.join('\n\n')}\n`
 }
 
-/** RFC 4180, with a line of names first. */
+/** With a line of names first. */
 export function plansCsv({ mode, plans }: OptimizeBody): string {
   const columns = columnsOf(mode)
-  const rows = (plans as readonly AnyPlan[]).map((plan) => columns.map(({ value }) => quoted(value(plan))))
-  return [columns.map(({ name }) => name), ...rows].map((row) => `${row.join(',')}\r\n`).join('')
+  const rows = (plans as readonly AnyPlan[]).map((plan) => columns.map(({ value }) => value(plan)))
+  return csv([columns.map(({ name }) => name), ...rows])
 }
 
 function shown({ mode, plans }: OptimizeBody) {
@@ -64,9 +65,4 @@ function notLaunched({
   const [lacking] = Object.values(reasons).flat()
   const better = advantage === null ? '' : `, ${advantage.toFixed(2)} times better`
   return [`No framework that is assumed launches ${plan.summary}${better}${lacking ? `: ${lacking}` : ''}.`]
-}
-
-function quoted(value: string | number | null): string {
-  const text = String(value ?? '')
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

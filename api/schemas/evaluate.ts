@@ -7,13 +7,23 @@ import { launchFields } from './launch.ts'
 import { questionFields } from './optimize.ts'
 
 export const evaluateRequest = z
-  .strictObject({ ...questionFields, plan: sketch })
+  .strictObject({
+    ...questionFields,
+    plan: sketch,
+    regret: z.exactOptional(
+      z
+        .boolean()
+        .describe(
+          'Also search for the best plan that the same frameworks launch, and say what it would save.',
+        ),
+    ),
+  })
   .describe('The request of /optimize, of which objective and top are ignored, and a plan.')
 
 export type EvaluateRequest = z.output<typeof evaluateRequest>
 
 export const evaluateLaunchRequest = z
-  .strictObject(launchFields)
+  .strictObject({ ...launchFields, regret: z.exactOptional(z.unknown()) })
   .describe('The request of /evaluate with a launch file as its plan; what the file says may be left out.')
 
 export type EvaluateLaunchRequest = z.output<typeof evaluateLaunchRequest>

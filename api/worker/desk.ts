@@ -5,6 +5,7 @@
 import { collectiveEstimate } from '../../src/collectives.ts'
 import { ofKind, trainers } from '../../src/launch/framework.ts'
 import type { LaunchReading } from '../../src/launch/read/reading.ts'
+import type { Regret } from '../../src/regret.ts'
 import type { Validation } from '../../src/validate.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { faultyValue, ProblemError } from '../problems.ts'
@@ -66,7 +67,11 @@ export function evaluateQuestion(
   return { request, read, ...trialIn(request, reading, catalogue) }
 }
 
-export function evaluateBody({ request, trial, read, warnings }: Asked, verdict: Verdict) {
+export function evaluateBody(
+  { request, trial, read, warnings }: Asked,
+  verdict: Verdict,
+  regret?: Regret | null,
+) {
   if ('illegal' in verdict) {
     const faults = asWritten(verdict.illegal, request.plan)
     throw new ProblemError('illegal-plan', faults[0]?.detail ?? 'The plan is illegal.', faults)
@@ -77,6 +82,7 @@ export function evaluateBody({ request, trial, read, warnings }: Asked, verdict:
     ...verdict,
     ...(suggestions ? { suggestions: suggestionsAsWritten(request, suggestions, evaluateRequest) } : {}),
     ...(read ? { read } : {}),
+    ...(regret === undefined ? {} : { regret }),
     warnings: [...warnings, ...verdict.warnings],
   }
 }

@@ -13,10 +13,12 @@ import { validateTraining } from '../../src/validation/training.ts'
 import { loadCatalogue } from '../catalogue.ts'
 import type { CalibrateRequest } from '../schemas/calibrate.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
+import type { Comparison } from '../schemas/compare.ts'
 import type { EvaluateLaunchRequest, EvaluateRequest } from '../schemas/evaluate.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import type { ValidateLaunchRequest, ValidateRequest } from '../schemas/validate.ts'
 import { calibrateBody } from './calibration.ts'
+import { compareBody } from './comparison.ts'
 import {
   collectiveBody,
   evaluateBody,
@@ -28,6 +30,7 @@ import {
 } from './desk.ts'
 import { type Errand, patienceOf } from './errand.ts'
 import type { Answer, Inspection, Question, Trial, Verdict } from './question.ts'
+import { regretOf } from './regret.ts'
 import { type Reply, replied } from './reply.ts'
 
 const solver = javascriptLpSolver
@@ -47,7 +50,9 @@ export function evaluate({ subject, ...terms }: Errand<EvaluateRequest | Evaluat
   const patience = patienceOf(terms, clock)
   return replied(() => {
     const asked = evaluateQuestion(subject, catalogue)
-    return evaluateBody(asked, evaluated(asked.trial, patience))
+    const verdict = evaluated(asked.trial, patience)
+    if (!asked.request.regret) return evaluateBody(asked, verdict)
+    return evaluateBody(asked, verdict, regretOf(asked.trial, verdict, { optimized, evaluated }, patience))
   })
 }
 
@@ -62,6 +67,11 @@ export function validate({ subject, ...terms }: Errand<ValidateRequest | Validat
 export function calibrate({ subject, ...terms }: Errand<CalibrateRequest>): Reply {
   const patience = patienceOf(terms, clock)
   return replied(() => calibrateBody(subject, catalogue, patience(shares.search)))
+}
+
+export function compare({ subject, ...terms }: Errand<Comparison>): Reply {
+  const patience = patienceOf(terms, clock)
+  return replied(() => compareBody(subject, catalogue, { optimized, evaluated }, patience))
 }
 
 export function collective({ subject, ...terms }: Errand<CollectiveRequest>): Reply {

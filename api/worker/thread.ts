@@ -8,6 +8,7 @@ export const optimize = handingOver(worker.optimize)
 export const validate = handingOver(worker.validate)
 export const evaluate = handingOver(worker.evaluate)
 export const calibrate = handingOver(worker.calibrate)
+export const compare = handingOver(worker.compare)
 export const collective = handingOver(worker.collective)
 
 function handingOver<Subject>(task: (errand: Errand<Subject>) => Reply) {

@@ -146,6 +146,30 @@ describe('shardplan evaluate', () => {
   })
 })
 
+describe('shardplan compare', () => {
+  const base =
+    'model: llama-3-8b\nhardware: {chip: h100-sxm, chips: 16}\nworkload: {mode: train, batchTokens: 524288, sequenceLength: 4096}\n'
+  const files = {
+    'a.yaml': `${base}plan: {mesh: {fsdp: 16}}\n`,
+    'b.yaml': `${base}plan: {mesh: {fsdp: 8, tensor: 2}}\n`,
+  }
+
+  it('puts files beside one another, and one beside itself with a change', async () => {
+    const two = await run(['compare', 'a.yaml', 'b.yaml'], files)
+    expect([two.code, two.err]).toEqual([0, ''])
+    expect(two.out).toMatch(/^a.yaml +fsdp 16.*\nb.yaml +fsdp 8 x tensor 2/)
+    expect(two.out).toMatch(/\nb.yaml takes .* longer than a.yaml: /)
+    const one = await run(
+      ['compare', 'a.yaml', '--against', 'hardware.nicGbps=100', '--format', 'csv'],
+      files,
+    )
+    expect(one.out.split('\r\n').map((line) => line.split(',')[0])).toEqual([
+      ...['name', 'a.yaml', 'with hardware.nicGbps=100', ''],
+    ])
+    expect((await run(['compare', 'a.yaml'], files)).err).toMatch(/two files or more/)
+  })
+})
+
 describe('a launch file', () => {
   const script = `N=2
 torchrun --nproc-per-node 8 --nnodes $N pretrain_gpt.py --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 \\

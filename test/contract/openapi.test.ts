@@ -52,7 +52,14 @@ describe('openapi.yaml', () => {
 
   it('has an example for each route that takes a body', () => {
     const routes = new Set(loadExamples().map(({ route }) => route))
-    expect([...routes].sort()).toEqual(['/calibrate', '/collectives', '/evaluate', '/optimize', '/validate'])
+    expect([...routes].sort()).toEqual([
+      '/calibrate',
+      '/collectives',
+      '/compare',
+      '/evaluate',
+      '/optimize',
+      '/validate',
+    ])
   })
 
   it.each(['Plan', 'InferencePlan', 'PhasePlan', 'ServePlan'])('describes each field of a %s', (name) => {

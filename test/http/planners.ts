@@ -54,6 +54,9 @@ export function atDesk({ optimize, evaluate, validate }: Planner): Search {
       return { ...times, answer: replied(() => validateBody(asked, answer)) }
     },
     calibrate: async (request) => atOnce(replied(() => calibrateBody(request, catalogue, never))),
+    compare: async () => {
+      throw new Error('Comparisons are worked out by a planner that searches')
+    },
     collective: async (request) => atOnce(replied(() => collectiveBody(request, catalogue))),
   }
 }

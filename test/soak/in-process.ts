@@ -26,6 +26,7 @@ export async function startInProcess(): Promise<{ readonly origin: string; reado
   const search: Search = {
     optimize: inThread(worker.optimize),
     evaluate: inThread(worker.evaluate),
+    compare: inThread(worker.compare),
     validate: inThread(worker.validate),
     calibrate: inThread(worker.calibrate),
     collective: inThread(worker.collective),

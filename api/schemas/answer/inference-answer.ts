@@ -2,8 +2,10 @@
 
 import { z } from 'zod'
 import type { InferenceAnswer, InferenceEvaluation, ParetoPoint } from '../../../src/plan/inference-plan.ts'
+import { launchRead } from '../launch-read.ts'
 import { phaseMode } from '../names.ts'
 import { inferencePlan } from './inference-plan.ts'
+import { regret } from './regret.ts'
 import { resolvedFields } from './resolved.ts'
 import { noPlan, searchAccount, sensitivity, suggestionsOfPlan } from './search-account.ts'
 import { refusals, unlaunchable } from './unlaunchable.ts'
@@ -55,5 +57,7 @@ export const inferenceEvaluation = z.object({
   mode: phaseMode,
   plan: inferencePlan,
   suggestions: suggestionsOfPlan,
+  read: launchRead,
+  regret,
   ...resolvedFields,
 }) satisfies z.ZodType<InferenceEvaluation>

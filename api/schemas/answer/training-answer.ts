@@ -1,9 +1,11 @@
 /** Ranked plans of training, and what one given plan costs. */
+
 import { z } from 'zod'
 import type { EvaluateAnswer, OptimizeAnswer } from '../../../src/plan/plan.ts'
 import { launchRead } from '../launch-read.ts'
 import { plan } from './plan.ts'
 import { recipe } from './recipe.ts'
+import { regret } from './regret.ts'
 import { resolvedFields } from './resolved.ts'
 import { noPlan, searchAccount, sensitivity, suggestionsOfPlan } from './search-account.ts'
 import { preferred } from './uncertainty.ts'
@@ -28,5 +30,6 @@ export const trainingEvaluation = z.object({
   plan,
   suggestions: suggestionsOfPlan,
   read: launchRead,
+  regret,
   ...resolvedFields,
 }) satisfies z.ZodType<EvaluateAnswer>

@@ -1,0 +1,20 @@
+/** What a given plan gives away, where it was asked. */
+import { z } from 'zod'
+import { frameworks } from '../../../src/launch/framework.ts'
+import type { Regret } from '../../../src/regret.ts'
+import { mesh } from '../given/axis.ts'
+
+const fields = z.object({
+  savesFraction: z
+    .number()
+    .describe(
+      'Of the time of a step, or where the batch is "max" of a token: what the best plan saves that the same frameworks launch, under the constraints of the request.',
+    ),
+  best: z.object({ summary: z.string(), mesh, stepTimeSeconds: z.number() }),
+  frameworks: z.array(z.enum(frameworks)).describe('Who launches both.'),
+  exact: z.boolean().describe('False where the search had to stop: the best so far.'),
+}) satisfies z.ZodType<Regret>
+
+export const regret = z.exactOptional(
+  fields.nullable().describe('Where `regret` was asked; null of a plan that does not fit.'),
+)

@@ -1,0 +1,93 @@
+/** POST /compare. */
+import { z } from 'zod'
+import { type Difference, memoryLines, timeLines } from '../../src/comparison.ts'
+import { axes } from '../../src/sharding/axis.ts'
+import { plan } from './answer/plan.ts'
+import { count, label } from './bound.ts'
+import type { EvaluateLaunchRequest, EvaluateRequest } from './evaluate.ts'
+import type { OptimizeRequest } from './optimize.ts'
+
+const some = z.record(z.string().max(100), z.unknown())
+
+const mostVariants = 8
+
+export const compareRequest = z
+  .strictObject({
+    request: some
+      .default({})
+      .describe('What all of them have in common: the fields of a request of /evaluate or /optimize.'),
+    variants: z
+      .array(z.looseObject({ name: z.exactOptional(label()) }))
+      .min(2)
+      .max(mostVariants)
+      .describe(
+        'Each is a request: its fields go over those in common, objects into objects. One with a `plan` is costed as /evaluate does, plan or launch ' +
+          'file; one without stands for the best plan that /optimize finds.',
+      ),
+    timeoutMs: count(60_000).default(10_000).describe('For all of them together.'),
+  })
+  .describe('Two plans or more, or the best of two requests or more, side by side.')
+
+export type CompareRequest = z.output<typeof compareRequest>
+
+/** A variant as a request of its own, held to its schema. */
+export interface Variant {
+  readonly name: string
+  readonly request: OptimizeRequest | EvaluateRequest | EvaluateLaunchRequest
+}
+
+/** What the edge hands over. */
+export interface Comparison {
+  readonly asked: CompareRequest
+  readonly variants: readonly Variant[]
+  readonly timeoutMs: number
+}
+
+const seconds = z.number()
+
+const numbers = <Name extends string>(names: readonly Name[]) =>
+  z.object(Object.fromEntries(names.map((name) => [name, z.number()])) as Record<Name, z.ZodNumber>)
+
+const shown = plan.pick({
+  ...{ feasible: true, infeasible: true, summary: true, chips: true, idleChips: true, mesh: true },
+  ...{
+    stepTimeSeconds: true,
+    lowerBoundSeconds: true,
+    upperBoundSeconds: true,
+    mfu: true,
+    tokensPerSecond: true,
+  },
+  ...{ tokensPerSecondPerChip: true, costPerMillionTokensUsd: true, costedTokens: true, timeSeconds: true },
+  ...{ memoryBytes: true, bottleneck: true, bottleneckDetail: true },
+})
+
+export const shownFields = Object.keys(shown.shape)
+
+const difference = z.object({
+  stepTimeSeconds: seconds,
+  stepTimeRatio: z.number(),
+  timeSeconds: numbers(timeLines).describe('These add up to the difference of the steps.'),
+  communication: numbers(axes),
+  memoryBytes: numbers([...memoryLines, 'total']),
+  tokensPerSecondPerChipRatio: z.number(),
+  costRatio: z.number().nullable(),
+  explanation: z.array(z.string()),
+}) satisfies z.ZodType<Difference>
+
+export const compareResponse = z.object({
+  mode: z.enum(['train', 'prefill', 'generate']),
+  variants: z.array(
+    z.object({
+      name: z.string(),
+      best: z.boolean().describe('Whether it is the best that a search found, and no plan that was given.'),
+      plan: shown.nullable().describe('Null where nothing fits.'),
+      noPlan: z.array(z.string()).describe('Why nothing fits.'),
+      difference: difference
+        .nullable()
+        .describe('To the first of the variants; null of that itself, and where one of the two has no plan.'),
+      warnings: z.array(z.string()),
+    }),
+  ),
+})
+
+export type CompareBody = z.output<typeof compareResponse>

@@ -1,0 +1,91 @@
+/** A comparison, worked out: each variant in its share of the time, and each against the first. */
+import { difference } from '../../src/comparison.ts'
+import { type Patience, within } from '../../src/patience.ts'
+import type { Plan } from '../../src/plan/plan.ts'
+import type { Catalogue } from '../catalogue.ts'
+import { ProblemError } from '../problems.ts'
+import { type CompareBody, type Comparison, shownFields, type Variant } from '../schemas/compare.ts'
+import { pointingAt } from '../validation/variants.ts'
+import { evaluateBody, evaluateQuestion, optimizeBody, optimizeQuestion } from './desk.ts'
+import type { Answer, Question, Trial, Verdict } from './question.ts'
+
+export interface Planner {
+  readonly optimized: (question: Question, patience: Patience) => Answer
+  readonly evaluated: (trial: Trial, patience: Patience) => Verdict
+}
+
+interface Found {
+  readonly name: string
+  readonly mode: string
+  readonly best: boolean
+  readonly plan: Plan | null
+  readonly noPlan: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+export function compareBody(
+  { asked, variants }: Comparison,
+  catalogue: Catalogue,
+  planner: Planner,
+  patience: Patience,
+): CompareBody {
+  const each = 1 / variants.length
+  const found = variants.map((variant, at) =>
+    pointingAt(asked, at, () =>
+      foundOf(variant, catalogue, planner, within(patience, at * each, (at + 1) * each)),
+    ),
+  )
+  const [first] = found
+  if (!first) throw new RangeError('A comparison has variants')
+  const other = found.findIndex(({ mode }) => mode !== first.mode)
+  if (other >= 0) {
+    const detail = `is ${found[other]?.mode}; the first is ${first.mode}: steps of one mode are compared`
+    const fault = { pointer: `/variants/${other}/workload/mode`, detail }
+    throw new ProblemError('impossible-combination', `${fault.pointer}: ${detail}`, [fault])
+  }
+  return {
+    mode: first.mode as CompareBody['mode'],
+    variants: found.map(({ mode: _, plan, noPlan, warnings, ...named }, at) => ({
+      ...named,
+      plan: plan && (shown(plan) as CompareBody['variants'][number]['plan']),
+      noPlan: [...noPlan],
+      difference: at > 0 && plan && first.plan ? written(first, first.plan, named.name, plan) : null,
+      warnings: [...warnings],
+    })),
+  }
+}
+
+function written(first: Found, before: Plan, name: string, plan: Plan) {
+  const { explanation, ...found } = difference({ name: first.name, plan: before }, { name, plan })
+  return { ...found, explanation: [...explanation] }
+}
+
+function foundOf(
+  { name, request }: Variant,
+  catalogue: Catalogue,
+  planner: Planner,
+  patience: Patience,
+): Found {
+  if ('plan' in request) {
+    const asked = evaluateQuestion(request, catalogue)
+    const { plan, warnings } = evaluateBody(asked, planner.evaluated(asked.trial, patience))
+    return { name, mode: asked.trial.mode, best: false, plan, noPlan: [], warnings }
+  }
+  const asked = optimizeQuestion({ ...request, top: 1 }, catalogue)
+  if (asked.mode === 'serve') {
+    const detail = 'a deployment has no step: compare its phases, as prefill or as generate'
+    throw new ProblemError('impossible-combination', `/workload/mode: ${detail}`, [
+      { pointer: '/workload/mode', detail },
+    ])
+  }
+  const body = optimizeBody(request, asked, planner.optimized(asked, patience))
+  const [plan] = body.plans as readonly Plan[]
+  const reasons = body.infeasible?.reasons ?? []
+  const noPlan = plan ? [] : reasons.map(({ reason, detail }) => `${reason}: ${detail}`)
+  return { name, mode: asked.mode, best: true, plan: plan ?? null, noPlan, warnings: body.warnings }
+}
+
+/** What is compared; the rest is asked of /evaluate. */
+function shown(plan: Plan): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(plan).filter(([name]) => shownFields.includes(name)))
+}

@@ -1,0 +1,140 @@
+/**
+ * Two plans of one mode side by side: what the second takes more than the first, shared out over the lines of a step, of memory and of
+ * cost. The lines of timeSeconds that are named here add up to a step, so that their differences add up to that of two.
+ */
+import { bytesText, percent, secondsText } from './plan/explain/figures.ts'
+import type { MemoryAccount, Plan } from './plan/plan.ts'
+import { type Axis, axes } from './sharding/axis.ts'
+
+export const timeLines = [
+  ...(['compute', 'hbm', 'rematerialization', 'exposedCommunication'] as const),
+  ...(['pipelineBubble', 'optimizer', 'overhead'] as const),
+] as const
+
+export const memoryLines = [
+  ...(['parameters', 'gradients', 'optimizer', 'activations', 'kvCache', 'workspace', 'reserve'] as const),
+] as const
+
+type TimeLine = (typeof timeLines)[number]
+type MemoryLine = (typeof memoryLines)[number]
+
+/** All of the second less the first. */
+export interface Difference {
+  readonly stepTimeSeconds: number
+  /** The second over the first. */
+  readonly stepTimeRatio: number
+  readonly timeSeconds: Readonly<Record<TimeLine, number>>
+  /** All that is moved, hidden or not. */
+  readonly communication: Readonly<Record<Axis, number>>
+  readonly memoryBytes: Readonly<Record<MemoryLine | 'total', number>>
+  readonly tokensPerSecondPerChipRatio: number
+  /** Of a million tokens; null where one has no price. */
+  readonly costRatio: number | null
+  /** What a person reads: the largest reasons first. */
+  readonly explanation: readonly string[]
+}
+
+interface Named {
+  readonly name: string
+  readonly plan: Plan
+}
+
+export function difference(first: Named, second: Named): Difference {
+  const [before, after] = [first.plan, second.plan]
+  const timeSeconds = less(timeLines, before.timeSeconds, after.timeSeconds)
+  const memoryBytes = less([...memoryLines, 'total'], before.memoryBytes, after.memoryBytes)
+  const communication = less(axes, before.timeSeconds.communication, after.timeSeconds.communication)
+  const found = {
+    stepTimeSeconds: after.stepTimeSeconds - before.stepTimeSeconds,
+    stepTimeRatio: after.stepTimeSeconds / before.stepTimeSeconds,
+    timeSeconds,
+    communication,
+    memoryBytes,
+    tokensPerSecondPerChipRatio: after.tokensPerSecondPerChip / before.tokensPerSecondPerChip,
+    costRatio: costRatio(before, after),
+  }
+  return { ...found, explanation: explanation(first, second, found) }
+}
+
+function less<Line extends string>(
+  lines: readonly Line[],
+  before: Readonly<Record<Line, number>>,
+  after: Readonly<Record<Line, number>>,
+): Readonly<Record<Line, number>> {
+  return Object.fromEntries(lines.map((line) => [line, after[line] - before[line]])) as Record<Line, number>
+}
+
+function costRatio(
+  { costPerMillionTokensUsd: before }: Plan,
+  { costPerMillionTokensUsd: after }: Plan,
+): number | null {
+  return before === null || after === null ? null : after / before
+}
+
+const words: Readonly<Record<TimeLine, string>> = {
+  compute: 'arithmetic',
+  hbm: 'waiting for HBM',
+  rematerialization: 'computing again',
+  exposedCommunication: 'waiting for communication',
+  pipelineBubble: 'the bubble of the pipeline',
+  optimizer: 'the optimizer',
+  overhead: 'overheads',
+}
+
+/** Lines that are worth a word, as a share of all that differs. */
+const worth = 0.05
+
+function explanation(
+  first: Named,
+  second: Named,
+  {
+    stepTimeSeconds,
+    stepTimeRatio,
+    timeSeconds,
+    communication,
+    memoryBytes,
+  }: Omit<Difference, 'explanation'>,
+): readonly string[] {
+  const step = first.plan.stepTimeSeconds
+  const lines = largest(timeSeconds).map(([line, more]) => `${signed(more, secondsText)} ${words[line]}`)
+  const axis = largest(communication)[0]
+  const { total, ...kept } = memoryBytes
+  const moved = Math.abs(total) < 1 ? [] : largest(kept)
+  return [
+    Math.abs(stepTimeRatio - 1) < rounding
+      ? `${second.name} takes as long as ${first.name}: ${secondsText(step)}.`
+      : `${second.name} takes ${secondsText(second.plan.stepTimeSeconds)}, ${secondsText(Math.abs(stepTimeSeconds))} (${percent(Math.abs(stepTimeRatio - 1))}) ${stepTimeSeconds > 0 ? 'longer' : 'less'} than ${first.name}${lines.length > 0 ? `: ${lines.join(', ')}` : ''}.`,
+    ...(axis
+      ? [`Most of what is moved differs over ${axis[0]}: ${signed(axis[1], secondsText)}, hidden or not.`]
+      : []),
+    ...(moved.length > 0 ? [memoryText(second.plan.memoryBytes, first.plan.memoryBytes, moved)] : []),
+  ]
+}
+
+function memoryText(
+  after: MemoryAccount,
+  before: MemoryAccount,
+  lines: readonly (readonly [MemoryLine, number])[],
+): string {
+  const parts = lines.map(
+    ([line, more]) => `${signed(more, bytesText)} ${line === 'kvCache' ? 'caches' : line}`,
+  )
+  return `The fullest chip has ${bytesText(after.total)} in place of ${bytesText(before.total)}: ${parts.join(', ')}.`
+}
+
+function largest<Line extends string>(
+  differences: Readonly<Record<Line, number>>,
+): readonly (readonly [Line, number])[] {
+  const lines = Object.entries(differences) as [Line, number][]
+  const all = lines.reduce((sum, [, more]) => sum + Math.abs(more), 0)
+  return lines
+    .filter(([, more]) => more !== 0 && Math.abs(more) >= worth * all)
+    .sort(([, a], [, b]) => Math.abs(b) - Math.abs(a))
+}
+
+function signed(value: number, text: (value: number) => string): string {
+  return `${value < 0 ? '-' : '+'}${text(Math.abs(value))}`
+}
+
+/** Two ways to add up the same. */
+const rounding = 1e-6
