@@ -1,7 +1,6 @@
 /** A plan of inference that somebody wrote, costed as the search would; what it leaves out is chosen as the search would. */
 
 import type { Solver } from '../solvers/linear-program.ts'
-import { lengthOf, phaseOf } from './infer.ts'
 import { leanestCandidate } from './inference/layout/leanest.ts'
 import { type InferenceModel, inferenceModel } from './inference/model.ts'
 import type { Pass } from './inference/pass/pass.ts'
@@ -14,9 +13,10 @@ import {
   sitesOf,
 } from './inference/search.ts'
 import { servable } from './launch/serving.ts'
+import { phaseOf, positionsOf, rowOf } from './modes/phases.ts'
 import { never } from './patience.ts'
+import { resolved } from './plan/answered.ts'
 import { secondsText } from './plan/explain/figures.ts'
-import { modelSummary } from './plan/explain/model-summary.ts'
 import { assembleInference } from './plan/inference/assemble.ts'
 import { inferenceSketchFaults, tokensOf } from './plan/inference/sketch-faults.ts'
 import { inferenceWarnings } from './plan/inference/warnings.ts'
@@ -66,10 +66,7 @@ function evaluateOn(
   const plan = assembleInference(model, phase, chosen, 1, solver)
   return {
     plan: withinLimit(problem, plan),
-    model: modelSummary(problem, lengthOf(problem)),
-    hardware: problem.cluster,
-    precision: problem.precision,
-    assumptions: problem.assumptions,
+    ...resolved(problem, positionsOf(problem)),
     warnings: inferenceWarnings(problem, plan, 'the plan'),
   }
 }
@@ -77,7 +74,7 @@ function evaluateOn(
 /** A plan of generation names its batch, which on the frontier is not the workload's. */
 function withBatch(problem: PhaseProblem, { batchSequences }: InferenceSketch): PhaseProblem {
   const { workload } = problem
-  if (batchSequences === undefined || workload.mode === 'prefill') return problem
+  if (batchSequences === undefined || rowOf(workload).prompts(workload) !== null) return problem
   return { ...problem, workload: { ...workload, batchSequences } } as PhaseProblem
 }
 
@@ -100,7 +97,7 @@ function withPasses(
 
 /** The search lists no plan over the limit; one that is spelled out is answered with what it is over by. */
 function withinLimit({ workload }: PhaseProblem, plan: InferencePlan): InferencePlan {
-  const limit = workload.mode === 'generate' ? workload.maxStepSeconds : undefined
+  const limit = rowOf(workload).limitSeconds(workload)
   if (limit === undefined || plan.stepTimeSeconds <= limit) return plan
   const detail = `a step takes ${secondsText(plan.stepTimeSeconds)}, over the limit of ${secondsText(limit)}`
   const late: Infeasibility = { reason: 'latency', pointer: '/workload/maxStepSeconds', detail }

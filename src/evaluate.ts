@@ -4,8 +4,8 @@ import type { Solver } from '../solvers/linear-program.ts'
 import type { Mix } from './cost/memory/memory-numbers.ts'
 import { type CostModel, costModel } from './cost/model.ts'
 import { launchable } from './launch/training.ts'
+import { resolved } from './plan/answered.ts'
 import { assemble } from './plan/assemble.ts'
-import { modelSummary } from './plan/explain/model-summary.ts'
 import { warnings } from './plan/explain/warnings.ts'
 import { onParts } from './plan/no-plan/on-parts.ts'
 import type { EvaluateAnswer, IllegalPlan } from './plan/plan.ts'
@@ -39,10 +39,7 @@ function evaluateOn(problem: Problem, sketch: PlanSketch, solver: Solver): Evalu
   const plan = assemble(best.model, best.candidate, 1, solver)
   return {
     plan,
-    model: modelSummary(problem, problem.workload.sequenceLength),
-    hardware: problem.cluster,
-    precision: problem.precision,
-    assumptions: problem.assumptions,
+    ...resolved(problem, problem.workload.sequenceLength),
     warnings: warnings(problem, plan, 'the plan'),
   }
 }

@@ -4,21 +4,16 @@ import { type CostModel, onCluster } from './cost/model.ts'
 import { placements } from './hardware/network/placement.ts'
 import { ofKind, trainers } from './launch/framework.ts'
 import { launchable, launchRefusals } from './launch/training.ts'
-import { endless, type Patience, type Stop, shares } from './patience.ts'
+import { endless, type Patience, shares } from './patience.ts'
+import { answered } from './plan/answered.ts'
 import { assemble } from './plan/assemble.ts'
-import { assembled, unshown } from './plan/assembled.ts'
 import { preferredOf } from './plan/certainty/preferred.ts'
 import { type Recipe, recipesFor } from './plan/certainty/recipes.ts'
 import { compared } from './plan/certainty/ties.ts'
-import { withIdleChips } from './plan/explain/idle-chips.ts'
-import { modelSummary } from './plan/explain/model-summary.ts'
 import { warnings } from './plan/explain/warnings.ts'
 import { anythingListed } from './plan/no-plan/anything-listed.ts'
-import { noLaunch } from './plan/no-plan/no-launch.ts'
 import { noPlan } from './plan/no-plan/no-plan.ts'
-import { underChips } from './plan/no-plan/under-chips.ts'
 import type { NoPlan, OptimizeAnswer, Plan, Unlaunchable } from './plan/plan.ts'
-import { searchAccount } from './plan/search-account.ts'
 import { sensitivity } from './plan/sensitivity/sensitivity.ts'
 import type { Problem } from './problem.ts'
 import { continuousBound } from './search/bound/continuous-bound.ts'
@@ -28,7 +23,6 @@ import { anythingFits } from './search/fits.ts'
 import { enumerateMeshes } from './search/meshes.ts'
 import { misfits } from './search/misfits.ts'
 import { searchAll, type WholeSearch } from './search/search-all.ts'
-import type { SearchResult } from './search/search-result.ts'
 import type { Seconds } from './units.ts'
 
 /**
@@ -40,51 +34,34 @@ export function optimize(problem: Problem, solver: Solver, patience: Patience = 
   const models = contextModels(problem)
   const result = listed(models, problem, patience)
   const modelOf = (layout: Layout) => modelFor(models, layout)
-  const written = assembled(
-    result.candidates,
-    (candidate, rank) => {
-      const plan = assemble(modelOf(candidate), candidate, rank, solver)
-      return withIdleChips(plan, problem, result.onAll?.score ?? null)
+  const planOf = (candidate: Candidate, rank: number) => assemble(modelOf(candidate), candidate, rank, solver)
+  const { refused, unsought } = result
+  const answer = answered<Problem, Candidate, Plan, NoPlan>(
+    {
+      ...{ problem, result, planOf },
+      positions: problem.workload.sequenceLength,
+      secondsOf: ({ score }) => score,
+      unlaunchable: (first) =>
+        refused && unlaunchablePlan(modelOf(refused), refused, first, planOf(refused, 0)),
+      assumed: ofKind(trainers, problem.assumptions.frameworks),
+      refused: result.infeasible.constraint,
+      // Of some of the meshes it would bound those alone.
+      boundOf: (best, late) => (late || unseen > 0 ? null : boundOf(models, best, solver)),
+      sensitivityOf: (best, late) =>
+        late ? null : sensitivity(modelOf(best), best, launchable(modelOf(best))),
+      reasonsOn: (fewer) => optimize(fewer, solver, patience).infeasible,
+      reasons: (stop) => noPlan(problem, result, nearestPlan(modelOf, result.nearest, planOf), stop),
+      anyPlan: anythingListed,
+      warnings: (first) => [
+        ...(unsought > 0 && (first || refused) ? [unsoughtText] : []),
+        ...warnings(problem, first),
+      ],
     },
-    patience(shares.plans),
+    patience,
   )
-  const plans = compared(written, problem.residuals)
+  const plans = compared(answer.plans, problem.residuals)
   const recipes = recipesOf(problem)
-  const [best] = result.candidates
-  const { refused } = result
-  const unlaunchable = refused && unlaunchablePlan(modelOf(refused), refused, plans[0] ?? null, solver)
-  const late = patience(shares.bound)()
-  // Of some of the meshes it would bound those alone.
-  const bound = best && !late && unseen === 0 ? boundOf(models, best, solver) : null
-  const none = !best && result.unexamined === 0
-  return {
-    plans,
-    preferred: preferredOf(plans, problem.cluster.chip, recipes),
-    recipes,
-    unlaunchable,
-    search: searchAccount(
-      result,
-      plans[0] && best ? { stepTimeSeconds: plans[0].stepTimeSeconds, score: best.score } : null,
-      bound,
-    ),
-    sensitivity: best && !late ? sensitivity(modelOf(best), best, launchable(modelOf(best))) : null,
-    infeasible: none
-      ? (underChips(
-          problem,
-          (fewer) => optimize(fewer, solver, patience).infeasible,
-          (changed) => anythingListed(changed, patience(shares.suggestions)),
-        ) ?? nothing(problem, result, modelOf, unlaunchable, solver, patience(shares.suggestions)))
-      : null,
-    model: modelSummary(problem, problem.workload.sequenceLength),
-    hardware: problem.cluster,
-    precision: problem.precision,
-    assumptions: problem.assumptions,
-    warnings: [
-      ...unshown(result.candidates.length, plans.length),
-      ...(result.unsought > 0 && (best || refused) ? [unsought] : []),
-      ...warnings(problem, plans[0] ?? null),
-    ],
-  }
+  return { ...answer, plans, recipes, preferred: preferredOf(plans, problem.cluster.chip, recipes) }
 }
 
 function recipesOf({ model, cluster, workload, recipes = [] }: Problem): readonly Recipe[] {
@@ -92,7 +69,7 @@ function recipesOf({ model, cluster, workload, recipes = [] }: Problem): readonl
   return recipesFor(recipes, { model, chip: cluster.chip.name, chips: cluster.chips, sequenceLength })
 }
 
-const unsought =
+const unsoughtText =
   'there was no time to look for all plans that no framework launches: one of them may be better; raise timeoutMs'
 
 /** Of meshes of all the chips, and of as many as the best plan takes. */
@@ -123,37 +100,19 @@ function unlaunchablePlan(
   model: CostModel,
   candidate: Candidate,
   first: Plan | null,
-  solver: Solver,
+  plan: Plan,
 ): Unlaunchable<Plan> {
-  const plan = assemble(model, candidate, 0, solver)
-  return {
-    plan,
-    advantage: first && first.stepTimeSeconds / plan.stepTimeSeconds,
-    reasons: launchRefusals(model, candidate),
-  }
-}
-
-function nothing(
-  problem: Problem,
-  result: SearchResult,
-  modelOf: (layout: Layout) => CostModel,
-  unlaunchable: Unlaunchable<Plan> | null,
-  solver: Solver,
-  stop: Stop,
-): NoPlan {
-  if (!unlaunchable) return noPlan(problem, result, nearestPlan(modelOf, result.nearest, solver), stop)
-  const assumed = ofKind(trainers, problem.assumptions.frameworks)
-  return noLaunch(problem, assumed, result.infeasible.constraint, (changed) => anythingListed(changed, stop))
+  const advantage = first && first.stepTimeSeconds / plan.stepTimeSeconds
+  return { plan, advantage, reasons: launchRefusals(model, candidate) }
 }
 
 /** A layout that fits nowhere, costed all the same: on the first placement that it has. */
 function nearestPlan(
   modelOf: (layout: Layout) => CostModel,
   misfit: Misfit | null,
-  solver: Solver,
+  planOf: (candidate: Candidate, rank: number) => Plan,
 ): Plan | null {
   if (!misfit) return null
-  const model = modelOf(misfit)
-  const [placement] = placements(model.problem.cluster.network, misfit.mesh)
-  return placement ? assemble(model, { ...misfit, placement, score: 0 }, 0, solver) : null
+  const [placement] = placements(modelOf(misfit).problem.cluster.network, misfit.mesh)
+  return placement ? planOf({ ...misfit, placement, score: 0 }, 0) : null
 }

@@ -2,6 +2,7 @@
 
 import type { Solver } from '../solvers/linear-program.ts'
 import { evaluateInference } from './evaluate-inference.ts'
+import { rowOf } from './modes/phases.ts'
 import { never, type Stop } from './patience.ts'
 import { secondsText } from './plan/explain/figures.ts'
 import { precisionSuggestions } from './plan/inference/no-plan.ts'
@@ -92,7 +93,7 @@ function fewerSequences(
   fitting: Fitting,
 ): readonly Suggestion[] {
   const { workload } = problem
-  const own = workload.mode === 'generate' && sketch.batchSequences !== undefined
+  const own = rowOf(workload).prompts(workload) === null && sketch.batchSequences !== undefined
   const asked = own ? sketch.batchSequences : workload.batchSequences
   if (asked === undefined || asked === 'max') return []
   const fewer = mostThatFits(asked, (batchSequences) => {
@@ -120,7 +121,7 @@ function laterStep(
   anyPlan: (problem: PhaseProblem) => boolean,
 ): readonly Suggestion[] {
   const { workload } = problem
-  if (workload.mode !== 'generate' || workload.maxStepSeconds === undefined) return []
+  if (rowOf(workload).limitSeconds(workload) === undefined) return []
   const changed = { ...problem, workload: { ...workload, maxStepSeconds: stepTimeSeconds } } as PhaseProblem
   if (!anyPlan(changed)) return []
   return [

@@ -13,8 +13,8 @@ import { type InstanceSize, instanceSize } from './modes/serve/phases.ts'
 import { instanceClusters } from './modes/serve/pool.ts'
 import { type Requests, requestsOf } from './modes/serve/requests.ts'
 import { endless, type Patience, type Stop, shares, within } from './patience.ts'
+import { resolved } from './plan/answered.ts'
 import { assembled, unshown } from './plan/assembled.ts'
-import { modelSummary } from './plan/explain/model-summary.ts'
 import type { InferenceNoPlan, ServeAnswer } from './plan/inference-plan.ts'
 import { noLaunch } from './plan/no-plan/no-launch.ts'
 import { assembleServe } from './plan/serve/assemble.ts'
@@ -62,10 +62,7 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
       plans.length > 0 || unexamined > 0
         ? null
         : nothing(problem, space, requests, unlaunchable !== null, solver, patience),
-    model: modelSummary(problem, promptLength + outputLength),
-    hardware: problem.cluster,
-    precision,
-    assumptions: problem.assumptions,
+    ...resolved(problem, promptLength + outputLength),
     warnings: [
       ...unshown(deployments.length, plans.length),
       ...(beyond && beyond.unexamined > 0 && (best || better) ? [unsought] : []),

@@ -5,7 +5,7 @@
  */
 import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import { never, type Stop } from '../patience.ts'
-import { type InferenceProblem, type PhaseProblem, satisfies } from '../problem.ts'
+import { type InferenceProblem, satisfies } from '../problem.ts'
 import { byLevel } from '../rules/levels.ts'
 import { type MeshQuestion, servedMeshRules, servedReplicas } from '../rules/model.ts'
 import { keeps } from '../rules/rule.ts'
@@ -21,15 +21,6 @@ export interface Demand {
   readonly sequences: number | null
   /** New positions of each. */
   readonly positions: number
-}
-
-/** Of what a workload runs in one pass. */
-export function demandOf(workload: PhaseProblem['workload']): Demand {
-  if (workload.mode === 'prefill') {
-    const positions = workload.promptLength - workload.cachedPrefixLength
-    return { sequences: workload.batchSequences, positions }
-  }
-  return { sequences: workload.batchSequences === 'max' ? null : workload.batchSequences, positions: 1 }
 }
 
 /** What the meshes of a phase are held to. */

@@ -80,14 +80,14 @@ function byScore(distinct: Distinct): Order<InferenceCandidate> {
 }
 
 function fillsAll({ workload, objective }: PhaseProblem): boolean {
-  return workload.mode === 'generate' && workload.batchSequences === 'max' && objective === 'latency'
+  return workload.batchSequences === 'max' && objective === 'latency'
 }
 
 /** In what candidates are ranked by, of one of so many replicas that share so many chips. */
 function floorOf(problem: PhaseProblem, phase: Phase): (chips: number, replicas: number) => number {
   const { workload, cluster, precision } = problem
   const work = phase.work(phase.leastPass(unitMesh))
-  if (workload.mode === 'generate' && workload.batchSequences === 'max') {
+  if (workload.batchSequences === 'max') {
     // However many sequences there are, each reads its own cache and does its own arithmetic.
     const one: Work = { ...work, sequences: 1 }
     const seconds = Math.max(

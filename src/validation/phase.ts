@@ -24,8 +24,7 @@ export function validatePhase(
 
 /** A batch of `max` differs from plan to plan: of those that hold more sequences a step may well be longer. */
 function rankingOf({ workload, objective }: PhaseProblem): Ranking {
-  const fills = workload.mode === 'generate' && workload.batchSequences === 'max'
-  return fills && objective !== 'latency' ? byToken : byStep
+  return workload.batchSequences === 'max' && objective !== 'latency' ? byToken : byStep
 }
 
 const byToken: Ranking = {

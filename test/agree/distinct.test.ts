@@ -4,11 +4,11 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { phaseOf } from '../../src/infer.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
 import { searchPhase } from '../../src/inference/search.ts'
 import { searchPhaseParts } from '../../src/inference/search-parts.ts'
 import { launchable } from '../../src/launch/training.ts'
+import { phaseOf } from '../../src/modes/phases.ts'
 import type { Distinct, Problem } from '../../src/problem.ts'
 import { type Candidate, meshKey } from '../../src/search/candidate.ts'
 import { contextModels } from '../../src/search/context-models.ts'

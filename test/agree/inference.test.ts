@@ -2,12 +2,12 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { phaseOf } from '../../src/infer.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
 import { type InferenceCandidate, searchPhase } from '../../src/inference/search.ts'
 import { cacheBytes, weightBytes } from '../../src/inference/time/floor.ts'
 import { kvCacheBytes } from '../../src/model/kv-cache.ts'
 import { parameterCount } from '../../src/model/parameters.ts'
+import { phaseOf } from '../../src/modes/phases.ts'
 import type { Constraints, GenerateWorkload, InferenceProblem, PhaseProblem } from '../../src/problem.ts'
 import { elementBytes } from '../../src/recipe/element-type.ts'
 import { meshKey } from '../../src/search/candidate.ts'

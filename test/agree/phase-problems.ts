@@ -1,10 +1,10 @@
 /** Small problems of inference: dense models and mixtures of experts, on tori and nodes of any size, with little and much room. */
 import fc from 'fast-check'
 import type { Assumptions } from '../../src/assumptions.ts'
-import { phaseOf } from '../../src/infer.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
 import { cacheBytes, weightBytes } from '../../src/inference/time/floor.ts'
 import type { Architecture } from '../../src/model/architecture.ts'
+import { phaseOf } from '../../src/modes/phases.ts'
 import type { Constraints, GenerateWorkload, PhaseProblem, PrefillWorkload } from '../../src/problem.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { type InferenceOptions, inferenceProblem } from '../inference-problem.ts'

@@ -4,7 +4,6 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { phaseOf } from '../../src/infer.ts'
 import { offeredLayouts } from '../../src/inference/layout/layout-question.ts'
 import { type InferenceModel, inferenceModel } from '../../src/inference/model.ts'
 import { leastSeconds } from '../../src/inference/pass/arrangement.ts'
@@ -16,6 +15,7 @@ import {
   searchPhase,
   sitesOf,
 } from '../../src/inference/search.ts'
+import { phaseOf } from '../../src/modes/phases.ts'
 import type { Constraints, PhaseProblem } from '../../src/problem.ts'
 import { meshKey } from '../../src/search/candidate.ts'
 import type { Mesh } from '../../src/sharding/axis.ts'

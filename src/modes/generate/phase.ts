@@ -5,7 +5,7 @@
 
 import type { LayoutsWanted } from '../../inference/layout/layout-question.ts'
 import { offersOf } from '../../inference/layout/servable.ts'
-import { inferenceMeshes, type MeshesOf } from '../../inference/meshes.ts'
+import { type Demand, inferenceMeshes, type MeshesOf } from '../../inference/meshes.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import { arrange, leastSeconds } from '../../inference/pass/arrangement.ts'
 import { generationPass, type Pass } from '../../inference/pass/pass.ts'
@@ -55,7 +55,7 @@ export function generationPhase(
     positions: workload.contextLength,
     offers,
     most,
-    meshes: meshesOf(problem, { sequences: fills ? null : batchSequences, positions: 1 }, stop),
+    meshes: meshesOf(problem, generationDemand(workload), stop),
     passes: (site) => {
       if (!fills) return passesOf(batchSequences, site.mesh)
       const batches = candidateBatches(site.mesh, largestBatch(model, site, workload))
@@ -87,6 +87,10 @@ export function generationPhase(
     }),
     tokens: ({ resident }) => resident.sequences,
   }
+}
+
+export function generationDemand({ batchSequences }: GenerateWorkload): Demand {
+  return { sequences: batchSequences === 'max' ? null : batchSequences, positions: 1 }
 }
 
 /** The ways to make a step: the whole batch first. */

@@ -4,7 +4,7 @@
  */
 
 import { offersOf } from '../../inference/layout/servable.ts'
-import { inferenceMeshes, type MeshesOf } from '../../inference/meshes.ts'
+import { type Demand, inferenceMeshes, type MeshesOf } from '../../inference/meshes.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import { leastSeconds } from '../../inference/pass/arrangement.ts'
 import { contextGroups } from '../../inference/pass/contexts.ts'
@@ -24,7 +24,7 @@ export function prefillPhase(
 ): Phase {
   const { model: transformer, workload } = problem
   const { batchSequences, promptLength, cachedPrefixLength, chunkTokens } = workload
-  const fresh = promptLength - cachedPrefixLength
+  const fresh = freshPositions(workload)
   // The placements of a mesh share its passes, and what is worked out of them.
   const known = new Map<string, readonly Pass[]>()
   const passesOf = (mesh: Mesh): readonly Pass[] => {
@@ -38,7 +38,7 @@ export function prefillPhase(
     workload,
     positions: promptLength,
     offers: (mesh, wanted) => offersOf(model, mesh, 'prefill', batchSequences, wanted),
-    meshes: meshesOf(problem, { sequences: batchSequences, positions: fresh }, stop),
+    meshes: meshesOf(problem, prefillDemand(workload), stop),
     passes: ({ mesh }) => passesOf(mesh),
     lower: (mesh, offered) => {
       const bytes = memoryRoom(model, mesh, offered)
@@ -63,6 +63,15 @@ export function prefillPhase(
   }
 }
 
+export function prefillDemand(workload: PrefillWorkload): Demand {
+  return { sequences: workload.batchSequences, positions: freshPositions(workload) }
+}
+
+/** Positions whose keys and values are not there already. */
+function freshPositions({ promptLength, cachedPrefixLength }: PrefillWorkload): number {
+  return promptLength - cachedPrefixLength
+}
+
 /** At most so many chunks are tried of a prompt that names none: beyond it they are too small for the matmuls. */
 const mostChunks = 32
 
@@ -75,7 +84,7 @@ function prefillPasses(
 ): readonly Pass[] {
   const [replicas, stages] = [replicasOf(mesh), mesh.pipeline]
   if (stages === 1) return waysOf(assumptions, mesh, prefillPass(model, workload, 1, 1))
-  const fresh = workload.promptLength - workload.cachedPrefixLength
+  const fresh = freshPositions(workload)
   const each = Math.ceil(workload.batchSequences / replicas)
   const chunkings =
     workload.chunkTokens === undefined

@@ -5,6 +5,7 @@ import type { InferenceModel } from '../../inference/model.ts'
 import type { InferenceCandidate, Phase } from '../../inference/search.ts'
 import { floorSeconds } from '../../inference/time/floor.ts'
 import { inferenceLaunch } from '../../launch/serving.ts'
+import { rowOf } from '../../modes/phases.ts'
 import { unscheduled } from '../../recipe/schedule.ts'
 import { chooseLayouts } from '../../search/component-layout.ts'
 import { replicasOf } from '../../sharding/axis.ts'
@@ -19,7 +20,6 @@ import { outline } from '../outline.ts'
 import { inferenceAccount } from './accounts.ts'
 import type { InferenceCosting } from './costing.ts'
 import { inferenceExplanation } from './explanation.ts'
-import { phaseFields } from './phase-fields.ts'
 import { redundantExperts } from './redundant-experts.ts'
 
 /** Without a solver nothing is proven of a plan's layouts. */
@@ -35,7 +35,8 @@ export function assembleInference(
   const { setting } = model
   const { mesh, pass, seconds } = candidate
   const names = Object.fromEntries(costed.components.map(({ name, layout }) => [name, layout.name]))
-  const { mode, positions: contextLength, transfers = false } = phase
+  const { mode, workload, positions: contextLength, transfers = false } = phase
+  const row = rowOf(workload)
   const launch = inferenceLaunch(setting, candidate, mode, { contextLength, memory, transfers })
   const { told, busiest } = outline(account, names, launch, (shortBytes) => {
     return `a chip is over the memory budget by ${bytesText(shortBytes)}`
@@ -66,9 +67,9 @@ export function assembleInference(
     layoutProvenBest: told.feasible && solver ? provenBest(candidate, solver) : null,
     redundantExperts: redundantExperts(setting, mesh, fieldsNamed(names.experts ?? '')?.places ?? null),
     twoBatchOverlap: pass.halves === 2,
-    ...phaseFields(model, phase.workload, candidate),
+    ...row.fields(model, workload, candidate),
   }
-  return { ...plan, explanation: inferenceExplanation(plan, mode), launch }
+  return { ...plan, explanation: inferenceExplanation(plan, row), launch }
 }
 
 /** The programme finds nothing faster than what the search chose. */

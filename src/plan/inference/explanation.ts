@@ -2,7 +2,8 @@
  * What a person would want to hear about a plan of inference: what it waits for, what it reads, what fills the memory. Each
  * sentence is a claim that a test replays (test/laws/said.test.ts).
  */
-import type { PhaseMode } from '../../modes/names.ts'
+
+import type { PhaseRow } from '../../modes/phase-row.ts'
 import { counted, percent, secondsText } from '../explain/figures.ts'
 import {
   communicationSentence,
@@ -12,17 +13,20 @@ import {
 } from '../explain/time-sentences.ts'
 import type { InferencePlan } from '../inference-plan.ts'
 
+/** Whatever the phase. */
+type Row = Pick<PhaseRow<never>, 'inPipeline'>
+
 type Described = Omit<InferencePlan, 'explanation' | 'launch'>
 
-export function inferenceExplanation(plan: Described, mode: PhaseMode): readonly string[] {
+export function inferenceExplanation(plan: Described, { inPipeline }: Row): readonly string[] {
   return [
     boundSentence(plan),
-    ...(mode === 'generate' ? batchSentence(plan) : []),
+    ...batchSentence(plan),
     communicationSentence(plan, between(plan)),
     ...networkSentence(plan),
     utilizationSentence(plan),
     ...halvesSentence(plan),
-    ...pipelineSentence(plan, mode),
+    ...pipelineSentence(plan, inPipeline),
     ...copiesSentence(plan),
     ...speculationSentence(plan),
     memorySentence(plan),
@@ -76,19 +80,11 @@ function between({ reshardingSeconds }: Described): string {
   return `, ${secondsText(reshardingSeconds)} of it between components that are laid out differently`
 }
 
-function pipelineSentence(
-  { mesh, microbatches, stageLayers, timeSeconds, stepTimeSeconds }: Described,
-  mode: PhaseMode,
-): readonly string[] {
+function pipelineSentence(plan: Described, inPipeline: Row['inPipeline']): readonly string[] {
+  const { mesh, stageLayers } = plan
   if (mesh.pipeline === 1) return []
-  const stages = `${mesh.pipeline} stages of at most ${counted(Math.max(...stageLayers), 'layer')}`
-  if (mode === 'generate') {
-    return [
-      `${stages} hold ${counted(microbatches, 'group')} of sequences at once; every chip keeps the caches of all of them.`,
-    ]
-  }
   return [
-    `${stages} take ${microbatches} groups or chunks of prompts one behind the other, and wait for each other ${percent(timeSeconds.pipelineBubble / stepTimeSeconds)} of the time.`,
+    inPipeline(`${mesh.pipeline} stages of at most ${counted(Math.max(...stageLayers), 'layer')}`, plan),
   ]
 }
 

@@ -7,6 +7,7 @@ import { peakFlops } from '../../cost/compute/compute.ts'
 import type { Chip } from '../../hardware/chip.ts'
 import { peakOf } from '../../hardware/peak.ts'
 import { cacheBytes, floorSeconds, type Work, weightBytes, workFlops } from '../../inference/time/floor.ts'
+import { rowOf } from '../../modes/phases.ts'
 import type { PhaseProblem, Setting } from '../../problem.ts'
 import { isNarrow } from '../../recipe/element-type.ts'
 import type { Meshes } from '../../search/meshes.ts'
@@ -54,7 +55,7 @@ function reasons(
   shortBytes: number,
 ): InferenceNoPlan['reasons'] {
   const { cluster, workload } = problem
-  const limit = workload.mode === 'generate' ? workload.maxStepSeconds : undefined
+  const limit = rowOf(workload).limitSeconds(workload)
   const layouts = (count: number, reason: string, detail: string) =>
     count > 0 ? [{ reason, detail, layouts: count }] : []
   return [
@@ -173,7 +174,7 @@ function batchSuggestion(problem: PhaseProblem, { anyPlan }: NoPhase): readonly 
 }
 
 function limitSuggestion({ workload }: PhaseProblem, fastest: InferencePlan | null): readonly Suggestion[] {
-  if (!fastest || workload.mode !== 'generate' || workload.maxStepSeconds === undefined) return []
+  if (!fastest || rowOf(workload).limitSeconds(workload) === undefined) return []
   return [
     {
       change: 'a longer step',

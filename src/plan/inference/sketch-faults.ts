@@ -1,8 +1,9 @@
 /** What may not be of a written plan of inference, with pointers into the request, from the same rules that the search keeps. */
-import { demandOf, servedQuestion } from '../../inference/meshes.ts'
+import { servedQuestion } from '../../inference/meshes.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import type { Pass } from '../../inference/pass/pass.ts'
 import type { Phase, Site } from '../../inference/search.ts'
+import { rowOf } from '../../modes/phases.ts'
 import type { InferenceSketch, PhaseProblem } from '../../problem.ts'
 import { meshFaults, sizeFaults } from '../../rules/mesh-faults.ts'
 import { servedMeshRules } from '../../rules/model.ts'
@@ -30,7 +31,7 @@ export function inferenceSketchFaults(
 ): readonly PlanFault[] {
   const { cluster, workload } = problem
   const { mesh } = sketch
-  const question = servedQuestion(problem, demandOf(workload))
+  const question = servedQuestion(problem, rowOf(workload).demand(workload))
   const size = sizeFaults(servedMeshRules, mesh, question, cluster.chips, hosts)
   if (size.length > 0) return size
   const illegal = meshFaults(servedMeshRules, mesh, question)
@@ -51,7 +52,7 @@ function passFaults(
   { batchSequences, microbatches, microbatchTokens }: InferenceSketch,
   ways: PassRead['ways'],
 ): readonly PlanFault[] {
-  const prompts = workload.mode === 'prefill' ? workload.batchSequences : null
+  const prompts = rowOf(workload).prompts(workload)
   const read = { prompts, batchSequences, microbatches, microbatchTokens, ways }
   const written: Readonly<Record<string, unknown>> = { microbatches, microbatchTokens }
   return partFaults(passRules, read, () => true).map((fault) =>

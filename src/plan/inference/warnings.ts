@@ -1,6 +1,7 @@
 /** Assumptions that matter for the answer at hand. */
 
 import { serversOf } from '../../launch/serving.ts'
+import { rowOf } from '../../modes/phases.ts'
 import type { PhaseProblem } from '../../problem.ts'
 import { fieldsNamed, sharesOutHeads } from '../../sharding/tables/inference-layout-fields.ts'
 import { launchWarning, type Named } from '../explain/launch-warning.ts'
@@ -13,7 +14,8 @@ export function inferenceWarnings(
 ): readonly string[] {
   const { model, assumptions, cluster, workload } = problem
   const found = [...launchWarning(best, serversOf(problem, assumptions.frameworks), named)]
-  const length = workload.mode === 'prefill' ? workload.promptLength : workload.contextLength
+  const row = rowOf(workload)
+  const length = row.positions(workload)
   if (model.maxSequenceLength !== undefined && length > model.maxSequenceLength) {
     found.push(
       `${length} positions are more than the ${model.maxSequenceLength} that ${model.name} was made for`,
@@ -27,11 +29,7 @@ export function inferenceWarnings(
   if (assumptions.attentionFlops === 'none') {
     found.push('attention is charged as the reading of its cache alone; its dot products are not counted')
   }
-  if (workload.mode === 'generate' && workload.meanContextLength < workload.contextLength) {
-    found.push(
-      `caches are taken to be paged: ${workload.meanContextLength} positions of each sequence are kept and read on average, not ${workload.contextLength}`,
-    )
-  }
+  found.push(...row.cautions(workload))
   if (best && best.mesh.tensor * best.mesh.tensor2 > model.kvHeads && usesHeads(best)) {
     found.push(
       `more tensor chips than the ${model.kvHeads} key-value heads: caches sharded by heads are replicated`,

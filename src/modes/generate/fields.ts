@@ -11,22 +11,17 @@ import { meanParameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import { arrange } from '../../inference/pass/arrangement.ts'
 import type { InferenceCandidate } from '../../inference/search.ts'
-import { largestBatch, stepPasses } from '../../modes/generate/phase.ts'
-import { bestSpeculation } from '../../modes/generate/speculation.ts'
-import type { GenerateWorkload, PhaseProblem, Speculation } from '../../problem.ts'
-import type { InferencePlan, SpeculationAccount } from '../inference-plan.ts'
+import type { SpeculationAccount } from '../../plan/inference-plan.ts'
+import type { GenerateWorkload, Speculation } from '../../problem.ts'
+import type { PhaseFields } from '../phase-row.ts'
+import { largestBatch, stepPasses } from './phase.ts'
+import { bestSpeculation } from './speculation.ts'
 
-/** What generation or prefill adds to what all plans of inference have. */
-type PhaseFields = Partial<
-  Pick<InferencePlan, 'maxBatchSequences' | 'criticalBatchTokens' | 'timeToFirstTokenSeconds' | 'speculation'>
->
-
-export function phaseFields(
+export function generateFields(
   model: InferenceModel,
-  workload: PhaseProblem['workload'],
+  workload: GenerateWorkload,
   candidate: InferenceCandidate,
 ): PhaseFields {
-  if (workload.mode === 'prefill') return { timeToFirstTokenSeconds: candidate.seconds }
   const { contextLength, meanContextLength, speculative } = workload
   const { mesh, costs, layouts, pass } = candidate
   const offered = layouts.map((layout) => [layout])

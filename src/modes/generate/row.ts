@@ -1,0 +1,32 @@
+/** One token more for each of a batch of sequences, again and again. */
+import { counted } from '../../plan/explain/figures.ts'
+import type { GenerateWorkload, InferenceProblem } from '../../problem.ts'
+import type { PhaseRow } from '../phase-row.ts'
+import { generateFields } from './fields.ts'
+import { paretoCandidates } from './pareto.ts'
+import { generationDemand, generationPhase } from './phase.ts'
+
+export const generate: PhaseRow<GenerateWorkload> = {
+  positions: ({ contextLength }) => contextLength,
+  demand: generationDemand,
+  phase: generationPhase,
+  fields: generateFields,
+  frontier: paretoCandidates,
+  unhurried,
+  limitSeconds: ({ maxStepSeconds }) => maxStepSeconds,
+  prompts: () => null,
+  inPipeline: (stages, { microbatches }) =>
+    `${stages} hold ${counted(microbatches, 'group')} of sequences at once; every chip keeps the caches of all of them.`,
+  cautions: ({ meanContextLength, contextLength }) =>
+    meanContextLength < contextLength
+      ? [
+          `caches are taken to be paged: ${meanContextLength} positions of each sequence are kept and read on average, not ${contextLength}`,
+        ]
+      : [],
+}
+
+function unhurried(problem: InferenceProblem<GenerateWorkload>): InferenceProblem<GenerateWorkload> {
+  const { maxStepSeconds: _limit, ...workload } = problem.workload
+  const batchSequences = workload.batchSequences === 'max' ? 1 : workload.batchSequences
+  return { ...problem, workload: { ...workload, batchSequences } }
+}

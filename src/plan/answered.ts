@@ -1,0 +1,102 @@
+/**
+ * An answer of any mode, made of what its search found: plans written out as far as there is time, the best that nothing launches,
+ * how the search went and what it proves, what the best plan owes to each resource; or why there is none.
+ */
+import type { Framework } from '../launch/framework.ts'
+import { type Patience, type Stop, shares } from '../patience.ts'
+import type { Setting } from '../problem.ts'
+import type { Scored } from '../search/listed.ts'
+import type { Listing } from '../search/parts.ts'
+import type { Seconds } from '../units.ts'
+import { assembled, unshown } from './assembled.ts'
+import { withIdleChips } from './explain/idle-chips.ts'
+import { modelSummary } from './explain/model-summary.ts'
+import { noLaunch } from './no-plan/no-launch.ts'
+import { underChips } from './no-plan/under-chips.ts'
+import type { ModelSummary, NoPlan, OptimizeAnswer, Plan, Sensitivity, Unlaunchable } from './plan.ts'
+import { searchAccount } from './search-account.ts'
+
+export interface Searched<Asked extends Setting, Found extends Scored, Listed extends Plan, None> {
+  readonly problem: Asked
+  /** Of a sequence. */
+  readonly positions: number
+  readonly result: Listing<Found> & { readonly onAll: Found | null }
+  readonly secondsOf: (found: Found) => Seconds
+  readonly planOf: (found: Found, rank: number) => Listed
+  /** The best that no framework launches, where it is better than the first that one does. */
+  readonly unlaunchable: (first: Listed | null) => Unlaunchable<Listed> | null
+  /** Frameworks that would launch a plan, and how much they all refuse. */
+  readonly assumed: readonly Framework[]
+  readonly refused: number
+  /** Under all plans there are; null where there is no time for it (`late`), or nothing is known. */
+  readonly boundOf: (best: Found, late: boolean) => Seconds | null
+  readonly sensitivityOf: (best: Found, late: boolean) => Sensitivity | null
+  /** Why nothing fits; of fewer chips, and of these. */
+  readonly reasonsOn: (fewer: Asked) => None | null
+  readonly reasons: (stop: Stop) => None
+  readonly anyPlan: (changed: Asked, stop: Stop) => boolean
+  readonly warnings: (first: Listed | null) => readonly string[]
+}
+
+/** What holds of the answers of all modes. */
+export interface Answered<Listed extends Plan, None>
+  extends Pick<OptimizeAnswer, 'search' | 'sensitivity' | 'warnings'>,
+    Resolved {
+  readonly plans: readonly Listed[]
+  readonly unlaunchable: Unlaunchable<Listed> | null
+  readonly infeasible: None | (NoPlan & { readonly nearest: null }) | null
+}
+
+export function answered<Asked extends Setting, Found extends Scored, Listed extends Plan, None extends Told>(
+  searched: Searched<Asked, Found, Listed, None>,
+  patience: Patience,
+): Answered<Listed, None> {
+  const { problem, positions, result, anyPlan } = searched
+  const { candidates, onAll, unexamined } = result
+  const onAllSeconds = onAll && searched.secondsOf(onAll)
+  const plans = assembled(
+    candidates,
+    (found, rank) => withIdleChips(searched.planOf(found, rank), problem, onAllSeconds),
+    patience(shares.plans),
+  )
+  const [best] = candidates
+  const [first = null] = plans
+  const unlaunchable = searched.unlaunchable(first)
+  const late = patience(shares.bound)()
+  const bound = best ? searched.boundOf(best, late) : null
+  const nothing = () => {
+    const stop = patience(shares.suggestions)
+    const tried = (changed: Asked) => anyPlan(changed, stop)
+    const told = underChips<Asked, None>(problem, searched.reasonsOn, tried)
+    if (told) return told
+    return unlaunchable
+      ? noLaunch(problem, searched.assumed, searched.refused, tried)
+      : searched.reasons(stop)
+  }
+  return {
+    plans,
+    unlaunchable,
+    search: searchAccount(
+      result,
+      first && best ? { stepTimeSeconds: first.stepTimeSeconds, score: best.score } : null,
+      bound,
+    ),
+    sensitivity: best ? searched.sensitivityOf(best, late) : null,
+    infeasible: !best && unexamined === 0 ? nothing() : null,
+    ...resolved(problem, positions),
+    warnings: [...unshown(candidates.length, plans.length), ...searched.warnings(first)],
+  }
+}
+
+type Told = Pick<NoPlan, 'reasons' | 'suggestions'>
+
+/** What was asked, with every name looked up. */
+export interface Resolved extends Pick<Setting, 'precision' | 'assumptions'> {
+  readonly model: ModelSummary
+  readonly hardware: Setting['cluster']
+}
+
+export function resolved(setting: Setting, positions: number): Resolved {
+  const { cluster, precision, assumptions } = setting
+  return { model: modelSummary(setting, positions), hardware: cluster, precision, assumptions }
+}
