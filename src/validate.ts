@@ -44,7 +44,10 @@ export function validate(
     legal,
     ...required(
       { fits: true, ...asked },
-      { evaluation: verdict, best, exact: search.exact, ranking: subject.ranking },
+      {
+        ...{ evaluation: verdict, best, exact: search.exact, ranking: subject.ranking },
+        runs: plan.feasible || asked.fits === false,
+      },
     ),
     ...late(verdict),
   ]

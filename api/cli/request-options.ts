@@ -66,15 +66,21 @@ export const requestOptions = {
     says: 'what a plan may fill of a chip: 60GB, 56GiB',
     changes: to('/memoryBudget', (text) => ({ bytesPerChip: number(text) })),
   },
+  top: { flags: '--top <n>', says: 'how many plans', changes: to('/top', number) },
+  timeout: { flags: '--timeout <time>', says: 'how long to search: 30s', changes: to('/timeoutMs', time) },
+  assumptions: { flags: '--assumptions <name>', says: 'calibrated or book', changes: to('/assumptions') },
+} as const satisfies Readonly<Record<string, RequestOption>>
+
+/** What a request has beside that brings a plan of its own. */
+export const planOptions = {
   mesh: {
     flags: '--mesh <axes>',
     says: 'of the plan: data=2,tensor=8,pipeline=4',
     changes: to('/plan/mesh', axesOf),
   },
-  top: { flags: '--top <n>', says: 'how many plans', changes: to('/top', number) },
-  timeout: { flags: '--timeout <time>', says: 'how long to search: 30s', changes: to('/timeoutMs', time) },
-  assumptions: { flags: '--assumptions <name>', says: 'calibrated or book', changes: to('/assumptions') },
 } as const satisfies Readonly<Record<string, RequestOption>>
+
+const all: Readonly<Record<string, RequestOption>> = { ...requestOptions, ...planOptions }
 
 const lengths: Readonly<Record<string, string>> = {
   prefill: 'promptLength',
@@ -82,7 +88,9 @@ const lengths: Readonly<Record<string, string>> = {
   serve: 'promptLength',
 }
 
-export type RequestOptions = { readonly [Name in keyof typeof requestOptions]?: string } & {
+type OptionName = keyof typeof requestOptions | keyof typeof planOptions
+
+export type RequestOptions = { readonly [Name in OptionName]?: string } & {
   readonly set?: readonly string[]
 }
 
@@ -90,12 +98,10 @@ export type RequestOptions = { readonly [Name in keyof typeof requestOptions]?: 
 export function withOptions(body: unknown, options: RequestOptions): unknown {
   const first = options.mode ?? valueAt(body, ['workload', 'mode'])
   const mode = typeof first === 'string' ? first : 'train'
-  const said = Object.entries(requestOptions as Readonly<Record<string, RequestOption>>).flatMap(
-    ([name, option]) => {
-      const value = options[name as keyof typeof requestOptions]
-      return value === undefined ? [] : option.changes(value, mode)
-    },
-  )
+  const said = Object.entries(all).flatMap(([name, option]) => {
+    const value = options[name as OptionName]
+    return value === undefined ? [] : option.changes(value, mode)
+  })
   const workload = said.some(({ pointer }) => pointer.startsWith('/workload/'))
   const implied = workload && first === undefined ? [{ pointer: '/workload/mode', value: mode }] : []
   return changed(body, [...implied, ...said, ...(options.set ?? []).map(assignment)])

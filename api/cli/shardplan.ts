@@ -16,7 +16,13 @@ import type { OptimizeBody } from '../worker/desk.ts'
 import { type CheckedFile, checkedFile } from './check-files.ts'
 import { noDocument, type RequestDocument, requestDocument } from './document.ts'
 import { type ExitCode, exitCodeOf, exitCodes, gravest } from './exit-code.ts'
-import { assignment, type RequestOptions, requestOptions, withOptions } from './request-options.ts'
+import {
+  assignment,
+  planOptions,
+  type RequestOptions,
+  requestOptions,
+  withOptions,
+} from './request-options.ts'
 import { UsageError } from './usage-error.ts'
 import type { World } from './world.ts'
 
@@ -87,10 +93,11 @@ export async function shardplan(args: readonly string[], world: World): Promise<
       )
       .option('--server <url>', 'ask a service instead (its key in SHARDPLAN_API_KEY)')
       .option('--set <path=value>', 'change the request: workload.batchTokens=8M', collected)
-  const withRequest = (command: Command) => {
-    for (const { flags, says } of Object.values(requestOptions)) command.option(flags, says)
+  const withOptionsOf = (command: Command, options: typeof requestOptions | typeof planOptions) => {
+    for (const { flags, says } of Object.values(options)) command.option(flags, says)
     return command
   }
+  const withRequest = (command: Command) => withOptionsOf(command, requestOptions)
   const documentOf = (file: string | undefined, options: Options): RequestDocument => {
     const found =
       file === undefined ? noDocument : requestDocument(world.read(file), file === '-' ? null : file)
@@ -103,7 +110,10 @@ export async function shardplan(args: readonly string[], world: World): Promise<
     return { pointer: `/plan/${framework}`, value: world.read(file) }
   }
   const launching = (command: Command) =>
-    withRequest(command).option('--launch <framework=file>', 'the plan as it is launched: megatron=run.sh')
+    withOptionsOf(withRequest(command), planOptions).option(
+      '--launch <framework=file>',
+      'the plan as it is launched: megatron=run.sh',
+    )
 
   withRequest(asking('optimize', 'plan', 'the best plans, ranked', planFormats, '[file]'))
     .addHelpText(

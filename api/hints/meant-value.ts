@@ -91,13 +91,16 @@ function rangeMeant(text: string): { readonly min?: number; readonly max?: numbe
   return min === undefined ? undefined : { min: Number(min), max: Number(max) }
 }
 
+/** Less is hardly said in per cent. */
+const leastPercent = 5
+
 /** Of a share a percentage; else the bound that a number is beyond. */
 function withinBounds(schemas: readonly Schema[], value: number): readonly number[] {
   return schemas
     .flatMap((schema) => alternatives(schema))
     .filter((schema) => schema instanceof z.ZodNumber)
     .flatMap(({ minValue, maxValue }) => {
-      if (maxValue === 1 && value >= 2) return [value / 100]
+      if (maxValue === 1 && value >= leastPercent && value <= 100) return [value / 100]
       if (maxValue !== null && value > maxValue) return [maxValue]
       return minValue !== null && value < minValue ? [minValue] : []
     })

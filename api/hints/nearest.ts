@@ -1,7 +1,7 @@
 /**
  * The names that a mistyped one may have meant: those within a third of its length in edits (insert, delete,
  * replace, swap neighbours: optimal string alignment), and those that it begins or that begin it, whatever stands between
- * letters and digits; nearest first, among equals those that it begins.
+ * letters and digits; nearest first, among equals those that it begins, then those that have more of its words: a size is a word.
  */
 const longest = 64
 
@@ -14,11 +14,15 @@ export function nearest(name: string, candidates: Iterable<string>, most = 3): s
       candidate,
       edits: editDistance(typed, candidate.toLowerCase()),
       begun: candidate.toLowerCase().startsWith(typed),
+      shared: sharedWords(typed, candidate.toLowerCase()),
     }))
     .filter(({ candidate, edits }) => edits <= allowed || continues(typed, candidate.toLowerCase()))
     .sort(
       (a, b) =>
-        a.edits - b.edits || Number(b.begun) - Number(a.begun) || (a.candidate < b.candidate ? -1 : 1),
+        a.edits - b.edits ||
+        Number(b.begun) - Number(a.begun) ||
+        b.shared - a.shared ||
+        (a.candidate < b.candidate ? -1 : 1),
     )
     .slice(0, most)
     .map(({ candidate }) => candidate)
@@ -30,6 +34,11 @@ function continues(typed: string, candidate: string): boolean {
   const [one, other] = [typed, candidate].map((name) => name.replace(/[^a-z0-9]/g, ''))
   if (!one || !other || Math.min(one.length, other.length) < leastBegun) return false
   return one.startsWith(other) || other.startsWith(one)
+}
+
+function sharedWords(typed: string, candidate: string): number {
+  const words = candidate.split(/[^a-z0-9]+/)
+  return typed.split(/[^a-z0-9]+/).filter((word) => words.includes(word)).length
 }
 
 export function editDistance(from: string, to: string): number {

@@ -29,13 +29,13 @@ export function duration() {
 }
 
 /** A share of something: more than nothing, at most all of it. */
-export function share() {
-  return z.number().min(1e-6).max(1)
+export function share(tooLarge = 'is a share: at most 1') {
+  return z.number().min(1e-6).max(1, tooLarge)
 }
 
 /** A share that may be nothing. */
 export function shareOrNone() {
-  return z.number().min(0).max(1)
+  return z.number().min(0).max(1, 'is a share: at most 1')
 }
 
 export function label(longest = 100) {

@@ -4,25 +4,26 @@ import { questionFields } from './optimize.ts'
 
 const longestText = 200_000
 
-const text = (says: string) => z.string().min(1).max(longestText).optional().describe(says)
+const written = z
+  .string()
+  .min(1, 'is empty: the command, or what is in the file, stands here as text')
+  .max(longestText)
 
-const words = z.array(z.string().max(10_000)).min(1).max(5000)
+const text = (says: string) => written.optional().describe(says)
+
+const words = z
+  .array(z.string().max(10_000))
+  .min(1)
+  .max(5000)
+  .refine((all) => all.some((word) => word.trim() !== ''), 'has no words')
 
 /** A command, or the words of one. */
-const command = (says: string) =>
-  z
-    .union([z.string().min(1).max(longestText), words])
-    .optional()
-    .describe(says)
+const command = (says: string) => z.union([written, words]).optional().describe(says)
 
 const config = z.record(z.string().max(200), z.unknown())
 
 /** A file, or what is in it. */
-const file = (says: string) =>
-  z
-    .union([z.string().min(1).max(longestText), config])
-    .optional()
-    .describe(says)
+const file = (says: string) => z.union([written, config]).optional().describe(says)
 
 const launchedFields = {
   megatron: command(

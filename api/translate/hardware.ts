@@ -93,7 +93,7 @@ function chosenChip(
   const suggestions = nearestChips(catalogue, chip)
   throw faultyValue('unknown-name', {
     pointer: '/hardware/chip',
-    detail: `no chip is named ${chip}${suggestions.length ? `; the nearest are ${suggestions.join(', ')}` : ''}`,
+    detail: `no chip is named ${chip}${suggestions.length ? `; the nearest are ${suggestions.join(', ')}` : ''}; GET /hardware has all`,
     suggestions,
     ...meaning('/hardware/chip', suggestions),
   })

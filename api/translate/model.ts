@@ -23,7 +23,7 @@ function named(name: string, catalogue: Catalogue): KnownModel {
   const suggestions = nearestModels(catalogue, name)
   throw faultyValue('unknown-name', {
     pointer: '/model',
-    detail: `no model is named ${name}${suggestions.length ? `; the nearest are ${suggestions.join(', ')}` : ''}`,
+    detail: `no model is named ${name}${suggestions.length ? `; the nearest are ${suggestions.join(', ')}` : ''}; GET /models has all`,
     suggestions,
     ...meaning('/model', suggestions),
   })

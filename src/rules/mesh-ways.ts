@@ -28,12 +28,14 @@ export function resized(
   other: Axis = makesUp(mesh, axis),
 ): readonly Way[] {
   return sizes.map((size) =>
-    changes(mesh, { ...mesh, [axis]: size, [other]: (mesh[axis] * mesh[other]) / size }),
+    changes(mesh, { ...mesh, [axis]: size, [other]: (mesh[axis] * mesh[other]) / size }, axis),
   )
 }
 
-export function changes(before: Mesh, after: Mesh): Way {
-  return axes
+/** The change of `first` before the others, as it is what was asked for. */
+export function changes(before: Mesh, after: Mesh, first?: Axis): Way {
+  return [...axes]
+    .sort((one, other) => Number(other === first) - Number(one === first))
     .filter((axis) => after[axis] !== before[axis])
     .map((axis) => ({ pointer: axisPointer(axis), value: after[axis] }))
 }

@@ -41,7 +41,9 @@ export interface Findings {
   readonly evaluation: EvaluateAnswer | InferenceEvaluation
   /** The best plan that frameworks launch and the request's constraints allow; null where none fits. */
   readonly best: Plan | null
-  /** Whether it is the best of all: a search that had to stop has the best so far. */
+  /** Whether it is taken to run: it fits, or nobody asks whether it does. */
+  readonly runs: boolean
+  /** Whether the best is the best of all: a search that had to stop has the best so far. */
   readonly exact: boolean
   readonly ranking: Ranking
 }

@@ -48,8 +48,19 @@ export const requirements: Row = {
       ...bestWhere(holds, plan, best),
     }
   },
-  withinOfBest: (share, { evaluation: { plan }, best, exact, ranking: { says, secondsOf } }) => {
+  withinOfBest: (share, { evaluation: { plan }, best, exact, runs, ranking: { says, secondsOf } }) => {
     const expected = `at most ${percent(share)} over the best`
+    if (!runs) {
+      const message =
+        'Not judged: the plan does not fit or is over a limit, so that nothing runs in the time that it would take.'
+      return {
+        ok: false,
+        expected,
+        actual: 'not judged',
+        message,
+        ...(best ? { nearest: [sameAsBest(best)] } : {}),
+      }
+    }
     if (!best) {
       const none = exact
         ? 'No plan that the constraints allow fits and can be launched: there is none to compare with.'

@@ -199,6 +199,8 @@ describe('the rest', () => {
     const help = await run(['validate', '--help'])
     expect([help.code, help.err]).toEqual([0, ''])
     expect(help.out).toMatch(/--report <format=file>/)
+    // A search has no plan to take a mesh for.
+    expect((await run(['plan', '--help'])).out).not.toMatch(/--mesh/)
   })
 
   it('says of a service that is not there that it is not, and ends with 5', async () => {

@@ -108,6 +108,9 @@ describe('a mistake with a correction', () => {
     [{ model: { name: 'llama-3-70b' } }, '/model', 'did you mean llama-3-70b?'],
     [{ model: { model_type: 'llama', hidden_size: 4096 } }, '/model', 'did you mean {"huggingFace":'],
     [{ model: 'llama3-8b' }, '/model', 'the nearest are llama-3-8b'],
+    [{ model: 'llama-3-405b' }, '/model', 'the nearest are llama-3.1-405b'],
+    [{ hardware: { chip: 'h100-smx', chips: 64 } }, '/hardware/chip', 'GET /hardware has all'],
+    [{ memoryBudget: { fraction: 2 } }, '/memoryBudget/fraction', 'bytes are said as bytesPerChip'],
   ])('%j is told what was meant', async (change, pointer, sentence) => {
     expect(await expectHelp({ ...question, ...change }, pointer, sentence)).toBe(true)
   })
@@ -136,6 +139,11 @@ describe('a mistake with a correction', () => {
     ],
     [{ plan: { mesh: { data: 64 }, zeroStage: 3 } }, '/plan/zeroStage', 'write the 64 of data as fsdp'],
     [{ plan: { mesh: { data: 64 }, batchSequences: 8 } }, '/plan/batchSequences', 'no part in mode train'],
+    [
+      { plan: { mesh: { data: 64 }, zeroStage: 2, stageLayers: [16, 16] } },
+      '/plan/stageLayers',
+      'layers of 2 stages',
+    ],
   ])('%j of /evaluate is told what was meant', async (change, pointer, sentence) => {
     expect(await expectHelp({ ...question, ...change }, pointer, sentence, '/evaluate')).toBe(true)
   })
@@ -154,6 +162,11 @@ describe('a mistake that only its author can correct', () => {
     ],
     [{ workload: 'train' }, '/workload', 'such as {"mode": "train"'],
     [{ timeout: 30 }, '/timeout', 'timeoutMs says it, in milliseconds'],
+    [
+      { hardware: { chip: 'abacus', chips: 8 } },
+      '/hardware/chip',
+      'no chip is named abacus; GET /hardware has all',
+    ],
     [{ learningRate: 1e-4 }, '/learningRate', 'neither time nor memory'],
   ])('%j is told what to say', async (change, pointer, sentence) => {
     expect(await expectHelp({ ...question, ...change }, pointer, sentence)).toBe(false)
@@ -165,4 +178,10 @@ it('what follows from another mistake is not told', async () => {
   expect(faults.map(({ pointer }) => pointer)).toEqual(['/gpu', '/gpus'])
   const corrections = faults.flatMap(({ correction = [] }) => correction)
   expect(await faultsOf(changed(question, corrections) as object, '/optimize')).toEqual([])
+})
+
+it.each(['megatron', 'torchtitan', 'maxtext'])('an empty file of %s is told to be one', async (framework) => {
+  const [fault] = await faultsOf({ ...question, plan: { [framework]: '' } }, '/evaluate')
+  expect(fault).toMatchObject({ pointer: `/plan/${framework}`, detail: expect.stringContaining('is empty') })
+  expect(fault?.correction).toBeUndefined()
 })

@@ -96,6 +96,16 @@ describe('POST /validate', () => {
     expect(none.checks.map(({ name }) => name)).toEqual(['legal'])
   })
 
+  it('judges no time of a plan that does not fit, unless nobody asks whether it does', async () => {
+    const plan = { mesh: { data: 64 }, zeroStage: 0, rematerialization: 'full' }
+    const asked = async (require: object) => {
+      const { checks } = await validated({ ...question, plan, require })
+      return checks.find(({ name }) => name === 'withinOfBest')
+    }
+    expect(await asked({ withinOfBest: 10 })).toMatchObject({ ok: false, actual: 'not judged' })
+    expect(await asked({ withinOfBest: 10, fits: false })).toMatchObject({ ok: true })
+  })
+
   it('is within any share of the best when it is the best', async () => {
     const { best } = await validated({ ...question, plan: good })
     const mesh = (best as unknown as { mesh: object }).mesh

@@ -140,8 +140,8 @@ describe('a made-up rule', () => {
           detail: '2 chips of tensor do not come in threes',
           nearest: [
             [
-              { pointer: '/plan/mesh/data', value: 4 },
               { pointer: '/plan/mesh/tensor', value: 1 },
+              { pointer: '/plan/mesh/data', value: 4 },
             ],
           ],
         },

@@ -5,7 +5,11 @@ import { quantity, share } from '../bound.ts'
 export const memoryBudget = z
   .strictObject({
     bytesPerChip: z.exactOptional(quantity(1e15)),
-    fraction: z.exactOptional(share().describe("Of the chip's HBM.")),
+    fraction: z.exactOptional(
+      share("is a share of the chip's HBM, at most 1: bytes are said as bytesPerChip").describe(
+        "Of the chip's HBM.",
+      ),
+    ),
   })
   .refine((budget) => (budget.bytesPerChip === undefined) !== (budget.fraction === undefined), {
     message: 'needs exactly one of bytesPerChip and fraction',
