@@ -18,6 +18,7 @@ import { problemResponses } from './http/problem-response.ts'
 import { knownQuery, type Parameters } from './http/query.ts'
 import { requestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
+import { fieldsQuery } from './http/telling.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { ProblemError } from './problems.ts'
 import { draining } from './queue/deadline.ts'
@@ -79,11 +80,11 @@ export function createApp(dependencies: Dependencies): Express {
   getNamed('/problems/:slug', problemRoute)
 
   app.use(withKey)
-  post('/optimize', optimizeRoute(dependencies, metrics))
-  post('/evaluate', evaluateRoute(dependencies, metrics))
+  post('/optimize', optimizeRoute(dependencies, metrics), fieldsQuery)
+  post('/evaluate', evaluateRoute(dependencies, metrics), fieldsQuery)
   post('/validate', validateRoute(dependencies, metrics), validateQuery)
   post('/calibrate', calibrateRoute(dependencies, metrics))
-  post('/compare', compareRoute(dependencies, metrics))
+  post('/compare', compareRoute(dependencies, metrics), fieldsQuery)
   post('/collectives', collectivesRoute(dependencies, metrics))
   get('/models', modelsRoute(catalogue))
   getNamed('/models/:name', modelRoute(catalogue))

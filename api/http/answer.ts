@@ -5,7 +5,9 @@ import { textOf, type Written } from '../worker/reply.ts'
 
 export function sendAnswer(response: Response, { answer, elapsedMs, waitedMs }: Searched<Written>): void {
   const text = textOf(answer, { elapsedMs, waitedMs })
-  response.type('json').set('content-length', String(text.reduce((sum, { length }) => sum + length, 0)))
+  response
+    .type(answer.type ?? 'json')
+    .set('content-length', String(text.reduce((sum, { length }) => sum + length, 0)))
   for (const part of text) response.write(part)
   response.end()
 }

@@ -3,13 +3,14 @@ import type { Request, RequestHandler } from 'express'
 import { ProblemError } from '../problems.ts'
 
 /** What a route takes: the values that each parameter may have. */
-export type Parameters = Readonly<Record<string, readonly string[]>>
+export type Parameters = Readonly<Record<string, readonly string[] | RegExp>>
 
 export function knownQuery(known: Parameters): RequestHandler {
   return (request, _response, next) => {
     for (const [name, value] of queryOf(request)) {
       const values = Object.hasOwn(known, name) ? known[name] : undefined
-      if (!values?.includes(value)) throw refusal(name, values, known)
+      const taken = values instanceof RegExp ? values.test(value) : values?.includes(value)
+      if (!taken) throw refusal(name, values, known)
     }
     next()
   }
@@ -19,12 +20,13 @@ export function queryOf(request: Request): URLSearchParams {
   return new URLSearchParams(request.url.split('?').slice(1).join('?'))
 }
 
-function refusal(given: string, values: readonly string[] | undefined, known: Parameters): ProblemError {
+function refusal(given: string, values: Parameters[string] | undefined, known: Parameters): ProblemError {
   const name = given.slice(0, 80)
   const names = Object.keys(known)
   const taken = names.length > 0 ? `takes ${names.join(', ')}` : 'takes none'
+  const says = values instanceof RegExp ? 'names, parted by commas' : `one of ${values?.join(', ')}`
   const detail = values
-    ? `The query parameter ${name} is one of ${values.join(', ')}.`
+    ? `The query parameter ${name} is ${says}.`
     : `The query parameter ${name} is not known; this path ${taken}.`
   return new ProblemError('invalid-request', detail, [{ pointer: '', detail }])
 }

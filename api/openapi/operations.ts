@@ -1,5 +1,6 @@
 /** Every route as the document shows it. */
 import type { Example } from '../examples.ts'
+import { tellingTypes } from '../http/telling.ts'
 import { type ComponentName, type JsonSchema, schemaReference } from './components.ts'
 import { errorReferences, idHeader } from './responses.ts'
 
@@ -24,7 +25,7 @@ export function operations(examples: readonly Example[]) {
       post: {
         ...operation(about),
         security: withKey,
-        parameters: [ifNoneMatch],
+        parameters: [ifNoneMatch, ...(fielded.includes(path) ? [fieldsParameter] : [])],
         requestBody: {
           required: true,
           content: {
@@ -32,7 +33,7 @@ export function operations(examples: readonly Example[]) {
           },
         },
         responses: {
-          200: answered('application/json', schemaReference(answer), keptHeaders),
+          200: told(schemaReference(answer)),
           ...errorReferences(...askedErrors),
         },
       },
@@ -259,6 +260,31 @@ const texts = {
       },
     },
   },
+}
+
+/** As JSON, or as a text that `Accept` asks for. */
+function told(answer: JsonSchema) {
+  const texts = tellingTypes.filter((type) => type !== 'application/json')
+  return {
+    description: 'The answer.',
+    headers: { ...idHeader, ...keptHeaders },
+    content: {
+      'application/json': { schema: answer },
+      ...Object.fromEntries(texts.map((type) => [type, { schema: { type: 'string' } }])),
+    },
+  }
+}
+
+/** Whose answers may be told in part. */
+const fielded = ['/optimize', '/evaluate', '/compare']
+
+const fieldsParameter = {
+  name: 'fields',
+  in: 'query',
+  required: false,
+  description:
+    'Of the answer these fields alone, dotted through lists and parted by commas: `plans.summary,plans.stepTimeSeconds`. The answer then has no more than these.',
+  schema: { type: 'string', maxLength: 2000 },
 }
 
 const ifNoneMatch = {

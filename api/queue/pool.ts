@@ -71,7 +71,7 @@ export function createPool(options: PoolOptions): Pool {
   async function run<Answer>(
     name: Task,
     subject: Asked,
-    { timeoutMs, signal, client = '' }: Terms,
+    { timeoutMs, signal, client = '', tell }: Terms,
   ): Promise<Searched<Answer>> {
     const arrived = performance.now()
     const seconds = estimates?.secondsOf(subject) ?? 0
@@ -79,7 +79,11 @@ export function createPool(options: PoolOptions): Pool {
     const began = performance.now()
     try {
       const flags = createFlags()
-      const answer = await work<Answer>(name, { subject, timeoutMs, flags }, signal)
+      const answer = await work<Answer>(
+        name,
+        { subject, timeoutMs, flags, ...(tell ? { tell } : {}) },
+        signal,
+      )
       const elapsedMs = performance.now() - began
       const cut = wasCut(flags)
       if (!cut && !wasRefused(answer)) estimates?.learn(subject, elapsedMs / 1000)

@@ -7,6 +7,7 @@ import type { EvaluateLaunchRequest, EvaluateRequest } from '../schemas/evaluate
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import type { ValidateLaunchRequest, ValidateRequest } from '../schemas/validate.ts'
 import type { Reply } from '../worker/reply.ts'
+import type { Telling } from '../worker/telling.ts'
 
 /** What a search may take. */
 export interface Terms {
@@ -16,6 +17,8 @@ export interface Terms {
   readonly signal: AbortSignal
   /** Who asks: threads are shared between clients. */
   readonly client?: string
+  /** Whole, as JSON, where absent. */
+  readonly tell?: Telling
 }
 
 export interface Searched<T> {

@@ -70,7 +70,7 @@ export function sharedSearch(search: Search, { keptBytes }: { readonly keptBytes
     }
 
     return async (subject, terms) => {
-      const asked = `${task} ${canonical({ ...subject, timeoutMs: undefined })}`
+      const asked = `${task} ${canonical({ ...subject, timeoutMs: undefined })}${terms.tell ? canonical(terms.tell) : ''}`
       const known = kept?.get(asked)
       if (known) return { ...known, waitedMs: 0, source: 'kept' }
       // The time that it may take is part of what is asked of a search, though not of an answer.

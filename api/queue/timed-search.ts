@@ -3,6 +3,7 @@ import type { Request, Response } from 'express'
 import type { Dependencies } from '../dependencies.ts'
 import { clientOf } from '../http/client.ts'
 import { entityTag, refuseUnchanged, setEntityTag } from '../http/entity-tag.ts'
+import { tellingOf } from '../http/telling.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { type Reply, type Written, writtenOf } from '../worker/reply.ts'
 import { beforeDeadline } from './deadline.ts'
@@ -28,7 +29,14 @@ export async function timedSearch(
   const start = clock()
   let reply: Reply | undefined
   try {
-    const found = await beforeDeadline(response, { timeoutMs, client, stopping: lifecycle.stopping }, search)
+    const tell = tellingOf(request)
+    const told = tell.as || tell.fields.length > 0 ? { tell } : {}
+    response.vary('accept')
+    const found = await beforeDeadline(
+      response,
+      { timeoutMs, client, stopping: lifecycle.stopping },
+      (terms) => search({ ...terms, ...told }),
+    )
     const { elapsedMs, waitedMs, source } = found
     metrics.answered(route, source ?? 'searched')
     if (!source) metrics.searched(route, 'answered', { elapsedMs, waitedMs })

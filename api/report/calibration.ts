@@ -1,6 +1,8 @@
 /** What was set on measured runs, and how far each is off. */
 import { percent, secondsText } from '../../src/plan/explain/figures.ts'
 import type { CalibrateBody } from '../schemas/calibrate.ts'
+import { csv } from './csv.ts'
+import { cell, markdownTable } from './markdown-table.ts'
 import { table } from './table.ts'
 
 export function calibrationText({ assumptions, constants, error, runs, warnings }: CalibrateBody): string {
@@ -31,4 +33,36 @@ export function calibrationText({ assumptions, constants, error, runs, warnings 
 
 function figure(value: number): string {
   return Number(value.toPrecision(3)).toString()
+}
+
+/** The runs, a line each. */
+export function calibrationCsv({ runs }: CalibrateBody): string {
+  const columns = [
+    'plan',
+    'measuredStepSeconds',
+    'assumedStepSeconds',
+    'stepSeconds',
+    'leftOutStepSeconds',
+    'fits',
+  ] as const
+  return csv([
+    columns,
+    ...runs.map((run) => columns.map((name) => (name === 'fits' ? String(run[name]) : run[name]))),
+  ])
+}
+
+export function calibrationMarkdown({ constants, runs, warnings }: CalibrateBody): string {
+  const set = constants.map(({ name, assumed, value }) => [name, figure(assumed), figure(value)])
+  const each = runs.map((run) => [
+    cell(run.plan),
+    ...[run.measuredStepSeconds, run.assumedStepSeconds, run.stepSeconds, run.leftOutStepSeconds].map(
+      secondsText,
+    ),
+  ])
+  const parts = [
+    markdownTable(['', 'assumed', 'set'], set),
+    markdownTable(['run', 'measured', 'assumed', 'set', 'left out'], each),
+    ...warnings.map((warning) => `- ${warning}`),
+  ]
+  return `${parts.join('\n\n')}\n`
 }

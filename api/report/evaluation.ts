@@ -1,13 +1,31 @@
 /** One plan's account: what it takes, where its time and its memory go, and why. */
 import { bytesText, percent, secondsText } from '../../src/plan/explain/figures.ts'
 import type { EvaluateBody } from '../worker/desk.ts'
+import { cell, markdownTable } from './markdown-table.ts'
+import { plansCsv } from './plans.ts'
 import { table } from './table.ts'
 
-export function evaluationText({ plan, suggestions = [], warnings }: EvaluateBody, width?: number): string {
+type Shown = Pick<EvaluateBody, 'plan' | 'warnings'> & Partial<Pick<EvaluateBody, 'suggestions' | 'regret'>>
+
+export function evaluationText(body: Shown, width?: number): string {
+  return `${table(rowsOf(body), width).join('\n')}\n`
+}
+
+export function evaluationMarkdown(body: Shown): string {
+  const rows = rowsOf(body).map((row) => row.map(cell))
+  return `${markdownTable(['', ''], rows)}\n`
+}
+
+/** As a list of plans with one in it. */
+export function evaluationCsv({ mode, plan }: Pick<EvaluateBody, 'mode' | 'plan'>): string {
+  return plansCsv({ mode, plans: [plan] } as Parameters<typeof plansCsv>[0])
+}
+
+export function rowsOf({ plan, suggestions = [], regret, warnings }: Shown): readonly (readonly string[])[] {
   const { communication, ...times } = plan.timeSeconds
   const { budget, total, stage, ...memory } = plan.memoryBytes
   const step = `${secondsText(plan.stepTimeSeconds)} (${secondsText(plan.lowerBoundSeconds)} to ${secondsText(plan.upperBoundSeconds)})`
-  const rows = [
+  return [
     ['plan', plan.summary],
     ['step', step],
     ['MFU', percent(plan.mfu)],
@@ -22,9 +40,13 @@ export function evaluationText({ plan, suggestions = [], warnings }: EvaluateBod
       `${change}: ${detail} (${pointer} ${JSON.stringify(value)})`,
     ]),
     ...plan.explanation.map((sentence, at) => [at === 0 ? 'why' : '', sentence]),
+    ...(regret ? [['regret', regretText(regret)]] : []),
     ...warnings.map((warning) => ['warning', warning]),
   ]
-  return `${table(rows, width).join('\n')}\n`
+}
+
+function regretText({ savesFraction, best }: NonNullable<Shown['regret']>): string {
+  return `the best saves ${percent(savesFraction)}: ${best.summary}, ${secondsText(best.stepTimeSeconds)}`
 }
 
 /** The largest first; what is nothing is left out. */

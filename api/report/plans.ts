@@ -23,7 +23,7 @@ export function plansMarkdown(answer: OptimizeBody): string {
 }
 
 /** With a line of names first. */
-export function plansCsv({ mode, plans }: OptimizeBody): string {
+export function plansCsv({ mode, plans }: Pick<OptimizeBody, 'mode' | 'plans'>): string {
   const columns = columnsOf(mode)
   const rows = (plans as readonly AnyPlan[]).map((plan) => columns.map(({ value }) => value(plan)))
   return csv([columns.map(({ name }) => name), ...rows])

@@ -7,6 +7,7 @@ import type { Dependencies } from '../dependencies.ts'
 import { sendAnswer } from '../http/answer.ts'
 import { type Parameters, queryOf } from '../http/query.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import type { Terms } from '../queue/search.ts'
 import { timedSearch } from '../queue/timed-search.ts'
 import { type Told, withoutFile } from '../report/checked.ts'
 import { type Report, reports } from '../report/reports.ts'
@@ -24,7 +25,8 @@ export function validateRoute(dependencies: Dependencies, metrics: Metrics): Req
     const asked = isLaunch(body) ? validated(validateLaunchRequest, body) : validated(validateRequest, body)
     const { timeoutMs } = asked
     const answered = await timedSearch(dependencies, metrics, { request, response, timeoutMs }, (terms) =>
-      search.validate(asked, terms),
+      // Its reports are written of the answer, here.
+      search.validate(asked, withoutTelling(terms)),
     )
     const validation = bodyOf<Told>(answered.answer)
     const fails = !validation.ok && queryOf(request).has('failWith')
@@ -38,4 +40,8 @@ export function validateRoute(dependencies: Dependencies, metrics: Metrics): Req
 /** JSON where it is not another that is wanted. */
 function reportWanted(type: string | false | string[]): Report | undefined {
   return typeof type === 'string' ? reports[type] : undefined
+}
+
+function withoutTelling({ tell: _, ...terms }: Terms): Terms {
+  return terms
 }

@@ -156,3 +156,5 @@ export function collectiveBody(request: CollectiveRequest, catalogue: Catalogue)
   if ('problem' in estimate) throw faultyValue('impossible-combination', estimate.problem)
   return estimate
 }
+
+export type CollectiveBody = ReturnType<typeof collectiveBody>

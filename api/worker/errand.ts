@@ -3,11 +3,14 @@
  * search without ending its thread, and the search knows the time, at the cost of a load and a subtraction a mesh.
  */
 import type { Patience } from '../../src/patience.ts'
+import type { Telling } from './telling.ts'
 
 export interface Errand<Subject> {
   readonly subject: Subject
   readonly timeoutMs: number
   readonly flags: Flags
+  /** Whole, as JSON, where absent. */
+  readonly tell?: Telling
 }
 
 export type Flags = Int32Array<SharedArrayBuffer>

@@ -4,6 +4,7 @@
  */
 import { finite } from '../http/finite.ts'
 import { type Fault, ProblemError, type ProblemSlug } from '../problems.ts'
+import { selected, type Telling } from './telling.ts'
 
 /** Across threads an error that is the client's is data. */
 export type Reply =
@@ -21,21 +22,39 @@ export interface Written {
   readonly start: Bytes
   /** What follows on the times of the search, which are known once it is over; none where none are told. */
   readonly end: Bytes | null
+  /** Of what is no JSON. */
+  readonly type?: string
 }
 
 /** With a buffer of its own, to be handed from thread to thread. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
-/** With `timed` the time of the search is told, at the end of `search`. */
-export function replied(answer: () => object, { timed = false } = {}): Reply {
+/** How a task's answers are told as texts. */
+export type Tellers<Body> = Readonly<Record<NonNullable<Telling['as']>, (body: Body) => string>>
+
+interface Wanted<Body> {
+  /** The time of the search is told, at the end of `search`. */
+  readonly timed?: boolean
+  readonly tell?: Telling | undefined
+  readonly tellers?: Tellers<Body>
+}
+
+const types = { text: 'text/plain', markdown: 'text/markdown', csv: 'text/csv' } as const
+
+export function replied<Body extends object>(answer: () => Body, wanted: Wanted<Body> = {}): Reply {
   try {
-    const body = answer()
-    return { written: timed ? writtenAround(body) : { start: encoded(json(body)), end: null } }
+    return { written: writtenAs(answer(), wanted) }
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
     const { slug, message, faults } = error
     return { refused: { slug, detail: message, faults } }
   }
+}
+
+function writtenAs<Body extends object>(body: Body, { timed, tell, tellers }: Wanted<Body>): Written {
+  if (tell?.as && tellers) return { start: encoded(tellers[tell.as](body)), end: null, type: types[tell.as] }
+  const own = selected(body, tell?.fields ?? [])
+  return timed && 'search' in own ? writtenAround(own) : { start: encoded(json(own)), end: null }
 }
 
 /** The text of a reply; throws what was refused. */

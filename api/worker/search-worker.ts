@@ -32,28 +32,34 @@ import { type Errand, patienceOf } from './errand.ts'
 import type { Answer, Inspection, Question, Trial, Verdict } from './question.ts'
 import { regretOf } from './regret.ts'
 import { type Reply, replied } from './reply.ts'
+import { tellers } from './tellers.ts'
 
 const solver = javascriptLpSolver
 const catalogue = loadCatalogue()
-const timed = { timed: true }
 const clock = () => performance.now()
 
 export function optimize({ subject, ...terms }: Errand<OptimizeRequest>): Reply {
   const patience = patienceOf(terms, clock)
-  return replied(() => {
-    const asked = optimizeQuestion(subject, catalogue)
-    return optimizeBody(subject, asked, optimized(asked, patience))
-  }, timed)
+  return replied(
+    () => {
+      const asked = optimizeQuestion(subject, catalogue)
+      return optimizeBody(subject, asked, optimized(asked, patience))
+    },
+    { timed: true, tell: terms.tell, tellers: tellers.optimize },
+  )
 }
 
 export function evaluate({ subject, ...terms }: Errand<EvaluateRequest | EvaluateLaunchRequest>): Reply {
   const patience = patienceOf(terms, clock)
-  return replied(() => {
-    const asked = evaluateQuestion(subject, catalogue)
-    const verdict = evaluated(asked.trial, patience)
-    if (!asked.request.regret) return evaluateBody(asked, verdict)
-    return evaluateBody(asked, verdict, regretOf(asked.trial, verdict, { optimized, evaluated }, patience))
-  })
+  return replied(
+    () => {
+      const asked = evaluateQuestion(subject, catalogue)
+      const verdict = evaluated(asked.trial, patience)
+      if (!asked.request.regret) return evaluateBody(asked, verdict)
+      return evaluateBody(asked, verdict, regretOf(asked.trial, verdict, { optimized, evaluated }, patience))
+    },
+    { tell: terms.tell, tellers: tellers.evaluate },
+  )
 }
 
 export function validate({ subject, ...terms }: Errand<ValidateRequest | ValidateLaunchRequest>): Reply {
@@ -66,17 +72,23 @@ export function validate({ subject, ...terms }: Errand<ValidateRequest | Validat
 
 export function calibrate({ subject, ...terms }: Errand<CalibrateRequest>): Reply {
   const patience = patienceOf(terms, clock)
-  return replied(() => calibrateBody(subject, catalogue, patience(shares.search)))
+  return replied(() => calibrateBody(subject, catalogue, patience(shares.search)), {
+    tell: terms.tell,
+    tellers: tellers.calibrate,
+  })
 }
 
 export function compare({ subject, ...terms }: Errand<Comparison>): Reply {
   const patience = patienceOf(terms, clock)
-  return replied(() => compareBody(subject, catalogue, { optimized, evaluated }, patience))
+  return replied(() => compareBody(subject, catalogue, { optimized, evaluated }, patience), {
+    tell: terms.tell,
+    tellers: tellers.compare,
+  })
 }
 
 export function collective({ subject, ...terms }: Errand<CollectiveRequest>): Reply {
   patienceOf(terms, clock)
-  return replied(() => collectiveBody(subject, catalogue))
+  return replied(() => collectiveBody(subject, catalogue), { tell: terms.tell, tellers: tellers.collective })
 }
 
 export function optimized(question: Question, patience: Patience): Answer {

@@ -95,7 +95,9 @@ describe('an answer is as openapi.yaml documents it', () => {
   })
 
   it('POST of every example of a plan, as far as the edge goes', async () => {
-    for (const { route, body } of loadExamples().filter(({ route }) => route !== '/collectives')) {
+    // What these find is worked out where they are asked.
+    const others = ['/collectives', '/compare']
+    for (const { route, body } of loadExamples().filter(({ route }) => !others.includes(route))) {
       const response = await service()
         .post(route)
         .send(body as object)

@@ -1,0 +1,26 @@
+/** How a client wants an answer told: by what it accepts, and by the query parameter `fields`. */
+import type { Request } from 'express'
+import type { Telling } from '../worker/telling.ts'
+import { type Parameters, queryOf } from './query.ts'
+
+/** JSON comes first: it is what a client gets that accepts anything. */
+const types: Readonly<Record<string, Telling['as']>> = {
+  'application/json': null,
+  'text/plain': 'text',
+  'text/markdown': 'markdown',
+  'text/csv': 'csv',
+}
+
+export const tellingTypes = Object.keys(types)
+
+/** Dotted names, parted by commas. */
+export const fieldsQuery: Parameters = { fields: /^[A-Za-z][\w.,-]{0,2000}$/ }
+
+export function tellingOf(request: Request): Telling {
+  const accepted = request.accepts(tellingTypes)
+  const fields = queryOf(request).get('fields')
+  return {
+    as: typeof accepted === 'string' ? (types[accepted] ?? null) : null,
+    fields: fields ? fields.split(',').filter(Boolean) : [],
+  }
+}
