@@ -1,6 +1,7 @@
 /** What is wrong with a layout of training that somebody wrote, with ways out of it that break nothing that was whole. */
 import type { PlanSketch, Problem } from '../problem.ts'
-import { type LayoutRead, layoutRules } from './layout.ts'
+import { layoutRules } from './layout.ts'
+import type { LayoutRead } from './layout-rule.ts'
 import { meshAfter } from './mesh-ways.ts'
 import { nextTo, type PartRule, type PlanFault, partFaults, type Way } from './part-rule.ts'
 

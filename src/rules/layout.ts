@@ -2,26 +2,14 @@
  * What may not be of a layout of training that somebody wrote on a mesh that is legal, a row each. The search makes none that breaks one: its
  * choices (search/choices.ts) are made of the same columns of schedules, context layouts and policies that are asked here.
  */
-import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import { counted } from '../plan/explain/figures.ts'
-import type { PlanSketch, Problem } from '../problem.ts'
-import { policyNames } from '../recipe/policy.ts'
-import { hasVirtualStages, scheduleRow, scheduleRows } from '../recipe/schedule.ts'
-import type { ScheduleRow } from '../recipe/schedule-row.ts'
 import { replicasOf } from '../sharding/axis.ts'
 import { contextLayoutFits, contextLayoutRow, contextLayouts } from '../sharding/tables/context-layout.ts'
-import { axisPointer, changes, resized, sizesOf } from './mesh-ways.ts'
-import { leftOut, type PartRule, type Way } from './part-rule.ts'
-
-export interface LayoutRead {
-  readonly problem: Problem
-  readonly sketch: PlanSketch
-}
-
-/** The parts of a written layout. */
-export type LayoutPart = keyof PlanSketch
-
-type LayoutRule = PartRule<LayoutRead, LayoutPart>
+import { type LayoutRead, type LayoutRule, sequencesEach, total } from './layout-rule.ts'
+import { changes } from './mesh-ways.ts'
+import { leftOut } from './part-rule.ts'
+import { policyRules } from './rematerialization.ts'
+import { scheduleRules } from './schedule.ts'
 
 const contextRules: readonly LayoutRule[] = [
   {
@@ -46,94 +34,6 @@ const contextRules: readonly LayoutRule[] = [
 
 function isUnfit({ problem: { model }, sketch: { contextLayout, mesh } }: LayoutRead): boolean {
   return contextLayout !== undefined && !contextLayoutFits(contextLayout, mesh, model)
-}
-
-const scheduleRules: readonly LayoutRule[] = [
-  {
-    reads: ['mesh', 'pipelineSchedule'],
-    broken: ({ sketch }) => sketch.mesh.pipeline === 1 && named(sketch)?.pipelined === true,
-    says: 'the pipeline axis is 1: there is nothing to schedule',
-    pointer: '/plan/pipelineSchedule',
-    nearest: () => leftOut('pipelineSchedule'),
-  },
-  {
-    reads: ['mesh', 'pipelineSchedule'],
-    broken: ({ sketch }) => sketch.mesh.pipeline > 1 && named(sketch)?.pipelined === false,
-    says: ({ sketch }) => `${sketch.mesh.pipeline} stages need a schedule`,
-    pointer: '/plan/pipelineSchedule',
-    nearest: () => leftOut('pipelineSchedule'),
-  },
-  {
-    reads: ['mesh', 'pipelineSchedule', 'virtualStages'],
-    broken: ({ sketch }) => {
-      const row = named(sketch)
-      return chunks(sketch) > 1 && (sketch.mesh.pipeline === 1 || (row !== null && !hasVirtualStages(row)))
-    },
-    says: () => {
-      const names = scheduleRows.filter(hasVirtualStages).map(({ name }) => name)
-      return `only ${names.join(' or ')} has virtual stages`
-    },
-    pointer: '/plan/virtualStages',
-    nearest: () => leftOut('virtualStages'),
-  },
-  {
-    reads: ['mesh', 'pipelineSchedule'],
-    broken: ({ sketch }) => needsOf(sketch)?.stages(sketch.mesh.pipeline) === false,
-    says: saysNeeds,
-    pointer: axisPointer('pipeline'),
-    nearest: ({ problem, sketch }) => {
-      const needs = needsOf(sketch)
-      const sizes = sizesOf(sketch.mesh, 'pipeline').filter((size) => {
-        return size <= problem.model.layers && needs?.stages(size)
-      })
-      return resized(sketch.mesh, 'pipeline', sizes)
-    },
-  },
-  {
-    reads: ['mesh', 'pipelineSchedule', 'microbatches'],
-    broken: ({ sketch }) => {
-      const needs = needsOf(sketch)
-      const { mesh, microbatches } = sketch
-      if (!needs || microbatches === undefined || !needs.stages(mesh.pipeline)) return false
-      return !needs.microbatches(microbatches, mesh.pipeline)
-    },
-    says: saysNeeds,
-    pointer: '/plan/microbatches',
-    nearest: ({ problem, sketch }) => {
-      const needs = needsOf(sketch)
-      return divisorsOf(sequencesEach(problem, sketch))
-        .filter((count) => needs?.microbatches(count, sketch.mesh.pipeline))
-        .map((value) => [{ pointer: '/plan/microbatches', value }])
-    },
-  },
-  {
-    reads: ['mesh', 'virtualStages'],
-    broken: ({ problem, sketch }) => sketch.mesh.pipeline * chunks(sketch) > problem.model.layers,
-    says: ({ problem, sketch }) =>
-      `${sketch.mesh.pipeline} x ${chunks(sketch)} virtual stages for ${problem.model.layers} layers`,
-    pointer: '/plan/virtualStages',
-    nearest: ({ problem, sketch: { mesh } }) => {
-      const value = Math.floor(problem.model.layers / mesh.pipeline)
-      return value > 1 ? [[{ pointer: '/plan/virtualStages', value }]] : leftOut('virtualStages')
-    },
-  },
-]
-
-/** The row of a schedule that is written. */
-function named({ pipelineSchedule }: PlanSketch): ScheduleRow | null {
-  return pipelineSchedule === undefined ? null : scheduleRow({ name: pipelineSchedule })
-}
-
-function needsOf(sketch: PlanSketch): ScheduleRow['needs'] {
-  return sketch.mesh.pipeline > 1 ? (named(sketch)?.needs ?? null) : null
-}
-
-function saysNeeds({ sketch }: LayoutRead): string {
-  return `${sketch.pipelineSchedule} needs ${needsOf(sketch)?.says}`
-}
-
-function chunks({ virtualStages = 1 }: PlanSketch): number {
-  return virtualStages
 }
 
 const stateRules: readonly LayoutRule[] = [
@@ -184,11 +84,6 @@ const microbatchRules: readonly LayoutRule[] = [
   },
 ]
 
-/** Sequences of one replica, padded to whole ones. */
-function sequencesEach({ workload }: Problem, { mesh }: PlanSketch): number {
-  return Math.ceil(Math.ceil(workload.batchTokens / workload.sequenceLength) / replicasOf(mesh))
-}
-
 function hasTooManyMicrobatches({ problem, sketch }: LayoutRead): boolean {
   const { microbatches } = sketch
   if (microbatches === undefined || problem.assumptions.tokensDivideFreely) return false
@@ -228,72 +123,6 @@ const stageRules: readonly LayoutRule[] = [
     nearest: () => leftOut('stageLayers'),
   },
 ]
-
-const policyRules: readonly LayoutRule[] = [
-  {
-    reads: ['rematerialization'],
-    broken: (read) => unknownPolicies(read).length > 0,
-    says: (read) => {
-      const unknown = unknownPolicies(read)
-      const names = policyNames(read.problem.assumptions.activations).join(', ')
-      const [subject, verb] = unknown.length > 1 ? ['the policies', 'are'] : ['the policy', 'is']
-      return `${subject} ${unknown.join(' and ')} ${verb} not known under these assumptions: ${names}`
-    },
-    pointer: '/plan/rematerialization',
-    nearest: ({ problem: { assumptions } }): readonly Way[] =>
-      policyNames(assumptions.activations).map((value) => [{ pointer: '/plan/rematerialization', value }]),
-  },
-  {
-    reads: ['rematerialization'],
-    broken: (read) => policiesOf(read).length > 2,
-    says: 'a plan mixes at most two policies',
-    pointer: '/plan/rematerialization',
-    nearest: () => leftOut('rematerialization'),
-  },
-  {
-    reads: ['rematerialization'],
-    broken: (read) => {
-      const { layers } = read.problem.model
-      return (
-        read.sketch.rematerialization !== undefined && Math.abs(policyLayers(read) - layers) > 1e-9 * layers
-      )
-    },
-    says: (read) =>
-      `the counts make ${policyLayers(read)} layers; the model has ${read.problem.model.layers}`,
-    pointer: '/plan/rematerialization',
-    nearest: () => leftOut('rematerialization'),
-  },
-  {
-    reads: ['rematerialization'],
-    broken: (read) =>
-      !read.problem.assumptions.tokensDivideFreely &&
-      !policiesOf(read).every(({ layers }) => Number.isInteger(layers)),
-    says: 'layers are whole, but for assumptions under which they divide freely',
-    pointer: '/plan/rematerialization',
-    nearest: () => leftOut('rematerialization'),
-  },
-]
-
-function policiesOf({ problem: { model }, sketch: { rematerialization = [] } }: LayoutRead) {
-  return typeof rematerialization === 'string'
-    ? [{ policy: rematerialization, layers: model.layers }]
-    : rematerialization
-}
-
-function policyLayers(read: LayoutRead): number {
-  return total(policiesOf(read).map(({ layers }) => layers))
-}
-
-function unknownPolicies(read: LayoutRead): readonly string[] {
-  const offered = policyNames(read.problem.assumptions.activations)
-  return policiesOf(read)
-    .map(({ policy }) => policy)
-    .filter((name) => !offered.includes(name))
-}
-
-function total(counts: readonly number[]): number {
-  return counts.reduce((sum, count) => sum + count, 0)
-}
 
 export const layoutRules: readonly LayoutRule[] = [
   ...contextRules,

@@ -1,0 +1,40 @@
+/** What a request cannot say by another key alone: the sentence that helps. */
+export const explained: readonly { readonly names: readonly string[]; readonly says: string }[] = [
+  {
+    names: [
+      'nodes',
+      'numNodes',
+      'nNodes',
+      'nodeCount',
+      'hosts',
+      'numHosts',
+      'servers',
+      'gpusPerNode',
+      'nprocPerNode',
+    ],
+    says: 'chips are counted, not nodes: /hardware/chips is the nodes times the chips of one, and the chip says how many a node has',
+  },
+  {
+    names: [
+      ...['microBatchSize', 'mbs', 'perDeviceBatchSize', 'perDeviceTrainBatchSize', 'localBatchSize'],
+      ...['trainMicroBatchSizePerGpu', 'batchPerGpu', 'batchPerChip', 'perChipBatchSize'],
+    ],
+    says: 'the size of a microbatch is chosen by the search: /constraints/microbatches pins how many a replica runs in a step, /plan/microbatchTokens how many tokens each has',
+  },
+  {
+    names: ['sequenceParallel', 'sequenceParallelism', 'enableSequenceParallel'],
+    says: 'sequence parallelism beside tensor parallelism is always on; sequences are sharded further by the context axis',
+  },
+  {
+    names: ['etp', 'expertTensorParallelSize', 'expertTensorParallel', 'moeTensorParallelSize'],
+    says: 'experts are sharded over the tensor axis as all else is, and over the expert axis',
+  },
+  {
+    names: ['timeout', 'timeoutSeconds', 'deadline', 'timeLimit', 'maxTime'],
+    says: 'timeoutMs says it, in milliseconds',
+  },
+  {
+    names: ['learningRate', 'lr', 'epochs', 'steps', 'trainSteps', 'warmup', 'seed', 'temperature', 'topP'],
+    says: 'it changes neither time nor memory of a step',
+  },
+]

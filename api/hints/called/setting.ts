@@ -1,0 +1,19 @@
+/** What types of numbers, and what is searched for, are called elsewhere. */
+export const settingKeys: Readonly<Record<string, readonly string[]>> = {
+  optimizer: ['optim', 'optimiser'],
+
+  precision: ['dtype', 'dataType', 'quantization', 'quant', 'torchDtype', 'precisions', 'format'],
+  weights: ['weight', 'params', 'parameters', 'weightDtype', 'weightType', 'storage', 'model', 'w'],
+  compute: ['activations', 'activation', 'matmul', 'computeDtype', 'math', 'activationDtype', 'a'],
+  kvCache: ['kv', 'cache', 'kvCacheDtype', 'kvDtype', 'kvCacheType'],
+  gradients: ['grad', 'grads', 'gradient', 'gradReduceDtype', 'gradDtype', 'reduce'],
+
+  min: ['minimum', 'least', 'atLeast', 'from', 'gte', 'ge', 'lower', 'low'],
+  max: ['maximum', 'most', 'atMost', 'to', 'lte', 'le', 'upTo', 'upper', 'high'],
+
+  objective: ['goal', 'target', 'metric', 'optimizeFor', 'optimize', 'rankBy', 'sortBy', 'minimize'],
+  top: ['topK', 'topN', 'k', 'n', 'limit', 'results', 'maxResults', 'plans', 'count'],
+  timeoutMs: ['timeoutMillis', 'timeoutMilliseconds', 'deadlineMs', 'maxMs'],
+  assumptions: ['assume', 'assumption', 'basis', 'settings'],
+  frameworks: ['framework', 'launcher', 'launchers'],
+}

@@ -1,0 +1,23 @@
+/** What a rule of a written layout of training is asked. */
+import type { PlanSketch, Problem } from '../problem.ts'
+import { replicasOf } from '../sharding/axis.ts'
+import type { PartRule } from './part-rule.ts'
+
+export interface LayoutRead {
+  readonly problem: Problem
+  readonly sketch: PlanSketch
+}
+
+/** The parts of a written layout. */
+export type LayoutPart = keyof PlanSketch
+
+export type LayoutRule = PartRule<LayoutRead, LayoutPart>
+
+/** Sequences of one replica, padded to whole ones. */
+export function sequencesEach({ workload }: Problem, { mesh }: PlanSketch): number {
+  return Math.ceil(Math.ceil(workload.batchTokens / workload.sequenceLength) / replicasOf(mesh))
+}
+
+export function total(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0)
+}

@@ -1,0 +1,96 @@
+/** What may not be of a written pipeline schedule, as its row says (recipe/schedules.ts). */
+import { divisorsOf } from '../hardware/cluster/divisors.ts'
+import type { PlanSketch } from '../problem.ts'
+import { hasVirtualStages, scheduleRow, scheduleRows } from '../recipe/schedule.ts'
+import type { ScheduleRow } from '../recipe/schedule-row.ts'
+import { type LayoutRead, type LayoutRule, sequencesEach } from './layout-rule.ts'
+import { axisPointer, resized, sizesOf } from './mesh-ways.ts'
+import { leftOut } from './part-rule.ts'
+
+export const scheduleRules: readonly LayoutRule[] = [
+  {
+    reads: ['mesh', 'pipelineSchedule'],
+    broken: ({ sketch }) => sketch.mesh.pipeline === 1 && named(sketch)?.pipelined === true,
+    says: 'the pipeline axis is 1: there is nothing to schedule',
+    pointer: '/plan/pipelineSchedule',
+    nearest: () => leftOut('pipelineSchedule'),
+  },
+  {
+    reads: ['mesh', 'pipelineSchedule'],
+    broken: ({ sketch }) => sketch.mesh.pipeline > 1 && named(sketch)?.pipelined === false,
+    says: ({ sketch }) => `${sketch.mesh.pipeline} stages need a schedule`,
+    pointer: '/plan/pipelineSchedule',
+    nearest: () => leftOut('pipelineSchedule'),
+  },
+  {
+    reads: ['mesh', 'pipelineSchedule', 'virtualStages'],
+    broken: ({ sketch }) => {
+      const row = named(sketch)
+      return chunks(sketch) > 1 && (sketch.mesh.pipeline === 1 || (row !== null && !hasVirtualStages(row)))
+    },
+    says: () => {
+      const names = scheduleRows.filter(hasVirtualStages).map(({ name }) => name)
+      return `only ${names.join(' or ')} has virtual stages`
+    },
+    pointer: '/plan/virtualStages',
+    nearest: () => leftOut('virtualStages'),
+  },
+  {
+    reads: ['mesh', 'pipelineSchedule'],
+    broken: ({ sketch }) => needsOf(sketch)?.stages(sketch.mesh.pipeline) === false,
+    says: saysNeeds,
+    pointer: axisPointer('pipeline'),
+    nearest: ({ problem, sketch }) => {
+      const needs = needsOf(sketch)
+      const sizes = sizesOf(sketch.mesh, 'pipeline').filter((size) => {
+        return size <= problem.model.layers && needs?.stages(size)
+      })
+      return resized(sketch.mesh, 'pipeline', sizes)
+    },
+  },
+  {
+    reads: ['mesh', 'pipelineSchedule', 'microbatches'],
+    broken: ({ sketch }) => {
+      const needs = needsOf(sketch)
+      const { mesh, microbatches } = sketch
+      if (!needs || microbatches === undefined || !needs.stages(mesh.pipeline)) return false
+      return !needs.microbatches(microbatches, mesh.pipeline)
+    },
+    says: saysNeeds,
+    pointer: '/plan/microbatches',
+    nearest: ({ problem, sketch }) => {
+      const needs = needsOf(sketch)
+      return divisorsOf(sequencesEach(problem, sketch))
+        .filter((count) => needs?.microbatches(count, sketch.mesh.pipeline))
+        .map((value) => [{ pointer: '/plan/microbatches', value }])
+    },
+  },
+  {
+    reads: ['mesh', 'virtualStages'],
+    broken: ({ problem, sketch }) => sketch.mesh.pipeline * chunks(sketch) > problem.model.layers,
+    says: ({ problem, sketch }) =>
+      `${sketch.mesh.pipeline} x ${chunks(sketch)} virtual stages for ${problem.model.layers} layers`,
+    pointer: '/plan/virtualStages',
+    nearest: ({ problem, sketch: { mesh } }) => {
+      const value = Math.floor(problem.model.layers / mesh.pipeline)
+      return value > 1 ? [[{ pointer: '/plan/virtualStages', value }]] : leftOut('virtualStages')
+    },
+  },
+]
+
+/** The row of a schedule that is written. */
+function named({ pipelineSchedule }: PlanSketch): ScheduleRow | null {
+  return pipelineSchedule === undefined ? null : scheduleRow({ name: pipelineSchedule })
+}
+
+function needsOf(sketch: PlanSketch): ScheduleRow['needs'] {
+  return sketch.mesh.pipeline > 1 ? (named(sketch)?.needs ?? null) : null
+}
+
+function saysNeeds({ sketch }: LayoutRead): string {
+  return `${sketch.pipelineSchedule} needs ${needsOf(sketch)?.says}`
+}
+
+function chunks({ virtualStages = 1 }: PlanSketch): number {
+  return virtualStages
+}
