@@ -7,6 +7,7 @@ import { launchable, launchRefusals } from './launch/training.ts'
 import { endless, type Patience, shares } from './patience.ts'
 import { answered } from './plan/answered.ts'
 import { assemble } from './plan/assemble.ts'
+import { type Chosen, chosen, nearBest } from './plan/certainty/choice.ts'
 import { preferredOf } from './plan/certainty/preferred.ts'
 import { type Recipe, recipesFor } from './plan/certainty/recipes.ts'
 import { compared } from './plan/certainty/ties.ts'
@@ -19,6 +20,7 @@ import type { Problem } from './problem.ts'
 import { continuousBound } from './search/bound/continuous-bound.ts'
 import type { Candidate, Layout, Misfit } from './search/candidate.ts'
 import { boundingModel, contextModels, modelFor } from './search/context-models.ts'
+import { keyOf, usualDistinct } from './search/distinct.ts'
 import { anythingFits } from './search/fits.ts'
 import { enumerateMeshes } from './search/meshes.ts'
 import { misfits } from './search/misfits.ts'
@@ -31,10 +33,21 @@ import type { Seconds } from './units.ts'
  */
 export function optimize(problem: Problem, solver: Solver, patience: Patience = endless): OptimizeAnswer {
   const { unseen } = enumerateMeshes(problem, patience(shares.meshes))
-  const models = contextModels(problem)
-  const result = listed(models, problem, patience)
+  const robust = problem.objective === 'robust'
+  const sought = robust ? widened(problem) : problem
+  const models = contextModels(sought)
   const modelOf = (layout: Layout) => modelFor(models, layout)
-  const planOf = (candidate: Candidate, rank: number) => assemble(modelOf(candidate), candidate, rank, solver)
+  const found = listed(models, sought, patience)
+  const standing = robust ? chosen(found.candidates, modelOf, patience(shares.draws)) : null
+  const result = {
+    ...found,
+    candidates: standing ? firsts(standing, problem) : found.candidates.slice(0, problem.top),
+  }
+  const choices = new Map(standing?.map(({ candidate, choice }) => [candidate, choice]))
+  const planOf = (candidate: Candidate, rank: number): Plan => ({
+    ...assemble(modelOf(candidate), candidate, rank, solver),
+    choice: choices.get(candidate) ?? null,
+  })
   const { refused, unsought } = result
   const answer = answered<Problem, Candidate, Plan, NoPlan>(
     {
@@ -53,6 +66,7 @@ export function optimize(problem: Problem, solver: Solver, patience: Patience = 
       reasons: (stop) => noPlan(problem, result, nearestPlan(modelOf, result.nearest, planOf), stop),
       anyPlan: anythingListed,
       warnings: (first) => [
+        ...(robust && first && !standing ? [undrawn] : []),
         ...(unsought > 0 && (first || refused) ? [unsoughtText] : []),
         ...warnings(problem, first),
       ],
@@ -63,6 +77,25 @@ export function optimize(problem: Problem, solver: Solver, patience: Patience = 
   const recipes = recipesOf(problem)
   return { ...answer, plans, recipes, preferred: preferredOf(plans, problem.cluster.chip, recipes) }
 }
+
+/** So many of the fastest meshes are held against each other as make a choice. */
+function widened(problem: Problem): Problem {
+  const distinct = problem.distinct === 'layout' ? 'layout' : 'mesh'
+  return { ...problem, distinct, top: Math.max(problem.top, nearBest) }
+}
+
+/** Of what the list does not tell apart the first. */
+function firsts(standing: readonly Chosen[], { distinct, top }: Problem): readonly Candidate[] {
+  const key = keyOf(distinct ?? usualDistinct)
+  const keys = new Set<string>()
+  return standing
+    .map(({ candidate }) => candidate)
+    .filter((candidate) => !keys.has(key(candidate)) && keys.add(key(candidate)))
+    .slice(0, top)
+}
+
+const undrawn =
+  'there was no time to draw uncertain constants: plans are ranked by their steps as assumed; raise timeoutMs'
 
 function recipesOf({ model, cluster, workload, recipes = [] }: Problem): readonly Recipe[] {
   const { sequenceLength } = workload

@@ -31,6 +31,8 @@ export const shares = {
   search: 0.6,
   /** The best plan of all, whether or not a framework launches it. */
   unlaunchable: 0.75,
+  /** Costing what is nearly best under constants as they may be. */
+  draws: 0.8,
   /** Latency against cost, where it is asked for: the list of plans is then done by half of the time. */
   listBeforeFrontier: 0.45,
   frontier: 0.75,

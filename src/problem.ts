@@ -98,7 +98,8 @@ export type Constraints = Readonly<
   Partial<Record<Axis | 'chips' | 'zeroStage' | 'microbatches' | 'virtualStages', Constraint>>
 >
 
-export type Objective = 'stepTime' | 'throughputPerChip' | 'costPerToken' | 'latency'
+/** `robust` is of training: by what is lost where constants are not what is assumed (plan/certainty/choice.ts). */
+export type Objective = 'stepTime' | 'throughputPerChip' | 'costPerToken' | 'latency' | 'robust'
 
 /** The hardware of a request but for its chip. */
 export type HardwareAsked = Omit<ClusterRequest, 'chip'>

@@ -17,6 +17,7 @@ export const answeredFields = {
   upperBoundSeconds: unread,
   uncertainty: unread,
   againstFirst: unread,
+  choice: unread,
   mfu: unread,
   hfu: unread,
   mfuPeak: unread,

@@ -14,12 +14,14 @@ import { precision } from './given/precision.ts'
 import { workload } from './workload/workload.ts'
 
 const objective = z
-  .enum(['stepTime', 'throughputPerChip', 'costPerToken', 'latency'])
+  .enum(['stepTime', 'throughputPerChip', 'costPerToken', 'latency', 'robust'])
   .default('stepTime')
   .describe(
-    'What plans are ranked by. With a given batch all four rank alike: the fastest step has the highest throughput and ' +
+    'What plans are ranked by. With a given batch the first four rank alike: the fastest step has the highest throughput and ' +
       'the lowest cost. With a batch of "max" in generation `latency` ranks by the time of a step, the others by seconds ' +
-      'per token. Deployments (serve) are ranked by their chips, or where no rate is given by what a chip sustains.',
+      'per token. Deployments (serve) are ranked by their chips, or where no rate is given by what a chip sustains. `robust` is of training: the 16 fastest plans ' +
+      '(`top`, where that is more) are costed under 200 draws of the uncertain constants, and ranked by what each takes longer on average than the best ' +
+      'of them (`choice`).',
   )
 
 /** What every request about plans says. */

@@ -1,6 +1,7 @@
 /** From a request, held to its schema, to a problem of its mode: names looked up, defaults filled in, combinations tried. */
 import type { Transformer } from '../../src/model/transformer.ts'
 import type { Catalogue } from '../catalogue.ts'
+import { faultyValue } from '../problems.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import type { Question } from '../worker/question.ts'
 import { generateOf, prefillOf, serveOf } from './inference-workload.ts'
@@ -16,6 +17,10 @@ export function problemOf(request: OptimizeRequest, catalogue: Catalogue): Trans
   const { workload } = request
   const { mode } = workload
   refuseMisplaced(request.constraints, mode)
+  if (request.objective === 'robust' && mode !== 'train') {
+    const detail = 'uncertain constants are drawn of training alone'
+    throw faultyValue('impossible-combination', { pointer: '/objective', detail })
+  }
   switch (mode) {
     case 'train': {
       const problem = { ...setting, workload: trainWorkloadOf(workload) }

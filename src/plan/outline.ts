@@ -41,6 +41,7 @@ type Told =
   | 'headroom'
   | 'collectives'
   | 'againstFirst'
+  | 'choice'
 
 export interface Outline {
   readonly told: Pick<Plan, Told>
@@ -96,6 +97,7 @@ export function outline(
       },
       collectives: movements.map(({ line }) => line),
       againstFirst: null,
+      choice: null,
     },
   }
 }

@@ -9,6 +9,7 @@ import type { Axis, Mesh } from '../sharding/axis.ts'
 import type { movements, Pass } from '../sharding/move.ts'
 import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
 import type { TokenCost } from './account/token-cost.ts'
+import type { Choice } from './certainty/choice.ts'
 import type { Preferred } from './certainty/preferred.ts'
 import type { Recipe } from './certainty/recipes.ts'
 import type { AgainstFirst } from './certainty/ties.ts'
@@ -135,6 +136,8 @@ export interface Plan extends TokenCost {
   readonly uncertainty: Uncertainty | null
   /** How it stands to the first of its list; null of what stands in none, and where nothing is known of differences. */
   readonly againstFirst: AgainstFirst | null
+  /** How it stands where constants are uncertain: of training under the objective `robust`, else null. */
+  readonly choice: Choice | null
   readonly mfu: number
   readonly hfu: number
   /** The peak of a chip that `mfu` and `hfu` are shares of: that of the type that matmuls run in. */

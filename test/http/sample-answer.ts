@@ -69,6 +69,7 @@ export const samplePlan: Plan = {
   lowerBoundSeconds: 0.9,
   uncertainty: null,
   againstFirst: null,
+  choice: null,
   upperBoundSeconds: 1.5,
   mfu: 0.4,
   hfu: 0.4,

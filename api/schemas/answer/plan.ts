@@ -6,7 +6,7 @@ import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
 import { axisName, mesh, perAxis } from '../given/axis.ts'
 import { elementType, movement, passName } from '../names.ts'
 import { tokenCost } from './token-cost.ts'
-import { againstFirst, uncertainty } from './uncertainty.ts'
+import { againstFirst, choice, uncertainty } from './uncertainty.ts'
 
 const bytes = z.number()
 const seconds = z.number()
@@ -168,6 +168,7 @@ export const plan = z.object({
   upperBoundSeconds: seconds.describe('Nothing does.'),
   uncertainty,
   againstFirst,
+  choice,
   mfu: z.number().describe('Share of `mfuPeak`.'),
   hfu: z.number().describe('The same of all FLOPs, with those that are computed again.'),
   mfuPeak: z

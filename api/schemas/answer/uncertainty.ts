@@ -1,6 +1,7 @@
 /** How sure a predicted time or rate is. */
 
 import { z } from 'zod'
+import type { Choice } from '../../../src/plan/certainty/choice.ts'
 import type { Preferred } from '../../../src/plan/certainty/preferred.ts'
 import type { AgainstFirst } from '../../../src/plan/certainty/ties.ts'
 import type { ServeUncertainty, Uncertainty } from '../../../src/plan/certainty/uncertainty.ts'
@@ -70,6 +71,24 @@ export const againstFirst = z
   .describe(
     'How it stands to the first of its list; null of a plan of no list, and of inference.',
   ) satisfies z.ZodType<AgainstFirst | null>
+
+export const choice = z
+  .object({
+    chanceBest: z
+      .number()
+      .describe('Share of draws of the uncertain constants under which it is the fastest.'),
+    expectedRegret: z
+      .number()
+      .describe('Of the best step under the same draw, what it takes longer on average.'),
+    p90Regret: z.number().describe('The same, nine of ten times at most.'),
+    expectedStepSeconds: z.number().describe('The mean of its steps.'),
+    draws: z.int().describe('How many there was time for, of 200.'),
+    among: z.int().describe('Plans that it was held against, itself among them.'),
+  })
+  .nullable()
+  .describe(
+    'How it stands where constants are uncertain: of training under the objective `robust`, else null.',
+  ) satisfies z.ZodType<Choice | null>
 
 export const preferred = z
   .object({

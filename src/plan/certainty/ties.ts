@@ -48,16 +48,16 @@ export function againstFirst(
   const { alike, otherwise } = differences
   const own = degreesOf(plan.mesh) === degreesOf(first.mesh) ? alike : otherwise
   const chanceFaster = chanceOf(Math.log(plan.stepTimeSeconds / first.stepTimeSeconds), own)
-  return { slowerBy, chanceFaster, tied: chanceFaster >= tiedFrom }
+  return { slowerBy, chanceFaster, tied: Math.min(chanceFaster, 1 - chanceFaster) >= tiedFrom }
 }
 
-/** Deciles are joined by straight lines; beyond the largest difference that was seen there is none. */
-export function chanceOf(difference: number, { deciles }: Differences): number {
-  const size = Math.abs(difference)
-  const above = deciles.findIndex((decile) => decile > size)
+/** Deciles are joined by straight lines; beyond the largest difference that was seen there is none. Below 0 the plan is predicted to be the faster. */
+export function chanceOf(difference: number, { deciles }: Pick<Differences, 'deciles'>): number {
+  if (difference < 0) return 1 - chanceOf(-difference, { deciles })
+  const above = deciles.findIndex((decile) => decile > difference)
   if (above < 0) return 0
   const [low = 0, high = low] = deciles.slice(Math.max(above - 1, 0), above + 1)
-  const under = Math.max(above - 1, 0) + (high > low ? (size - low) / (high - low) : 0)
+  const under = Math.max(above - 1, 0) + (high > low ? (difference - low) / (high - low) : 0)
   return (1 - under / (deciles.length - 1)) / 2
 }
 

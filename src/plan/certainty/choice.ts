@@ -1,0 +1,91 @@
+/**
+ * Which of the near-best plans to take where constants are uncertain: each is costed under some hundred draws of them (calibration/draws.ts),
+ * and stands by its regret, what it takes longer than the best of them under the same draw.
+ */
+import { draws } from '../../calibration/draws.ts'
+import type { CostModel } from '../../cost/model.ts'
+import { type Constants, reassumed } from '../../cost/reassumed.ts'
+import type { Stop } from '../../patience.ts'
+import type { Candidate } from '../../search/candidate.ts'
+import type { Seconds } from '../../units.ts'
+import { costing } from '../account/costing.ts'
+
+export interface Choice {
+  /** Share of draws under which it is the fastest. */
+  readonly chanceBest: number
+  /** Of the best step under the same draw, what it takes longer: on average, and nine of ten times at most. */
+  readonly expectedRegret: number
+  readonly p90Regret: number
+  readonly expectedStepSeconds: Seconds
+  readonly draws: number
+  /** Plans that it was held against, itself among them. */
+  readonly among: number
+}
+
+export interface Chosen {
+  readonly candidate: Candidate
+  readonly choice: Choice
+}
+
+/** How many plans are looked at so, the fastest as assumed. */
+export const nearBest = 16
+
+const drawn = 200
+
+/** Those of least regret first. Where there was no time for a single draw, as they come. */
+export function chosen(
+  candidates: readonly Candidate[],
+  modelOf: (candidate: Candidate) => CostModel,
+  stop: Stop,
+): readonly Chosen[] | null {
+  const [first] = candidates
+  if (!first) return null
+  const models = new Map<CostModel, readonly Candidate[]>()
+  for (const candidate of candidates) {
+    const model = modelOf(candidate)
+    models.set(model, [...(models.get(model) ?? []), candidate])
+  }
+  const times = new Map<Candidate, Seconds[]>(candidates.map((candidate) => [candidate, []]))
+  let count = 0
+  for (const constants of draws(drawn, modelOf(first).problem.assumptions)) {
+    if (stop()) break
+    for (const [model, own] of models) timed(model, own, constants, times)
+    count++
+  }
+  if (count === 0) return null
+  const best = Array.from({ length: count }, (_, draw) =>
+    Math.min(...candidates.map((candidate) => times.get(candidate)?.[draw] ?? Number.POSITIVE_INFINITY)),
+  )
+  return candidates
+    .map(
+      (candidate): Chosen => ({
+        candidate,
+        choice: choiceOf(times.get(candidate) ?? [], best, candidates.length),
+      }),
+    )
+    .sort((a, b) => a.choice.expectedRegret - b.choice.expectedRegret)
+}
+
+function timed(
+  model: CostModel,
+  candidates: readonly Candidate[],
+  constants: Constants,
+  times: ReadonlyMap<Candidate, Seconds[]>,
+): void {
+  const own = reassumed(model, constants)
+  for (const candidate of candidates) times.get(candidate)?.push(costing(own, candidate).stepTime)
+}
+
+function choiceOf(seconds: readonly Seconds[], best: readonly Seconds[], among: number): Choice {
+  const regrets = seconds.map((own, draw) => own / (best[draw] ?? own) - 1)
+  const sorted = [...regrets].sort((a, b) => a - b)
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  return {
+    chanceBest: regrets.filter((regret) => regret === 0).length / regrets.length,
+    expectedRegret: mean(regrets),
+    p90Regret: sorted[Math.ceil(0.9 * sorted.length) - 1] ?? 0,
+    expectedStepSeconds: mean(seconds),
+    draws: regrets.length,
+    among,
+  }
+}
