@@ -14,6 +14,7 @@ import {
 import { attendedShare } from '../model/flops.ts'
 import type { Transformer } from '../model/transformer.ts'
 import type { Problem } from '../problem.ts'
+import { recent, valueKey } from '../recent.ts'
 import { offeredPolicies } from '../recipe/policy.ts'
 import type { PolicyRow } from '../recipe/policy-row.ts'
 import { type AxisSet, axisBit } from '../sharding/axis.ts'
@@ -99,7 +100,23 @@ export interface LayerKinds {
 /** Derived components by ZeRO stage, name and what is recomputed: those of a kind of layers are the model's. */
 type Compilations = Map<string, CompiledComponent>
 
+/** Compiled once for all problems with the same layers, types of numbers, assumptions and kind of chip: a few stay known. */
 export function costModel(problem: Problem, contextLayout: ContextLayout = plainContext): CostModel {
+  const key = keyOf(problem, contextLayout)
+  const found = compiledModels.get(key) ?? compiledModel(problem, contextLayout)
+  compiledModels.set(key, found)
+  return posed(found, problem)
+}
+
+const compiledModels = recent<CostModel>(24)
+
+/** All of a problem but what `posed` puts in. */
+function keyOf({ model, workload, precision, assumptions, cluster }: Problem, layout: ContextLayout): string {
+  const ofLayers = { ...workload, batchTokens: null, schedules: null }
+  return valueKey([layout, model, ofLayers, precision, assumptions, cluster.chip])
+}
+
+function compiledModel(problem: Problem, contextLayout: ContextLayout): CostModel {
   const { model } = problem
   const compilations: Compilations = new Map()
   const modelOf = (composition: Composition) =>
@@ -116,24 +133,29 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = plain
   }
 }
 
-/** The same on other chips of the kind: nothing that is compiled knows how many there are, or what is between them. */
+/** The same on other chips of the kind. */
 export function onCluster(model: CostModel, cluster: Cluster): CostModel {
-  const { problem, kinds, resources, sets } = model
-  const { assumptions } = problem
-  const ofHost = resources - resourceCount(problem.cluster.network)
-  const moved: CostModel = {
+  return posed(model, { ...model.problem, cluster })
+}
+
+/** Nothing that is compiled knows the batch, the budget, how many chips there are, or what is between them. */
+function posed(model: CostModel, problem: Problem): CostModel {
+  const { kinds, resources, sets } = model
+  const { assumptions, cluster } = problem
+  const ofHost = resources - resourceCount(model.problem.cluster.network)
+  const own: CostModel = {
     ...model,
-    problem: { ...problem, cluster },
+    problem,
     stepOverhead: stepOverhead(cluster, assumptions),
     prices: networkPrices(cluster.network, sets, assumptions),
     resources: resourceCount(cluster.network) + ofHost,
   }
-  if (!kinds) return moved
+  if (!kinds) return own
   let known: LayerKinds | null = null
   return {
-    ...moved,
+    ...own,
     kinds: () => {
-      known ??= { dense: onCluster(kinds().dense, cluster), sparse: onCluster(kinds().sparse, cluster) }
+      known ??= { dense: posed(kinds().dense, problem), sparse: posed(kinds().sparse, problem) }
       return known
     },
   }

@@ -5,6 +5,8 @@
  * An array gathered over the same axes is gathered once per pass, and sums into one array are reduced once, after
  * the last of them. Weights are declared as computed with; how their states are stored is the ZeRO stage's.
  */
+
+import { recent } from '../recent.ts'
 import {
   type ArrayKind,
   arrayNotation,
@@ -40,7 +42,21 @@ export interface DeriveOptions {
   readonly recomputed?: readonly string[]
 }
 
+/** Symbols alone: what is derived of equal tables stays known. */
 export function derive(component: Component, options: DeriveOptions): Derivation {
+  const { zeroStage, active, regatherActivations, recomputed } = options
+  const text = texts.get(component) ?? JSON.stringify(component)
+  texts.set(component, text)
+  const key = `${zeroStage} ${active} ${regatherActivations} ${recomputed} ${text}`
+  const found = derivations.get(key) ?? derived(component, options)
+  derivations.set(key, found)
+  return found
+}
+
+const texts = new WeakMap<Component, string>()
+const derivations = recent<Derivation>(1000)
+
+function derived(component: Component, options: DeriveOptions): Derivation {
   const stored = storedComponent(component, options)
   const lines: Line[] = []
   const forwardGathers = runPass('forward', forwardSteps(stored), lines, new Set())
