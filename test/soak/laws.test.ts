@@ -8,6 +8,7 @@ import type { Sent } from './requests.ts'
 const value = {
   ...question,
   constraints: { tensor: 8, pipeline: 1, context: 1, expert: 1, tensor2: 1 },
+  distinct: 'mesh',
   top: 2,
 }
 const sent: Sent = { kind: 'valid', method: 'POST', path: '/optimize', headers: {}, body: '', value }
