@@ -1,15 +1,9 @@
 /** Runs in a worker thread: requests to answers, with the domain, its solver and the clock, behind structured clone. */
 import { performance } from 'node:perf_hooks'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
-import { infer } from '../../src/infer.ts'
-import { optimize as optimizeTraining } from '../../src/optimize.ts'
+import * as modes from '../../src/modes/modes.ts'
 import { type Patience, shares } from '../../src/patience.ts'
-import { evaluateRemedied } from '../../src/remedied.ts'
-import { evaluateInferenceRemedied } from '../../src/remedied-inference.ts'
-import { serve } from '../../src/serve.ts'
 import type { Validation } from '../../src/validate.ts'
-import { validatePhase } from '../../src/validation/phase.ts'
-import { validateTraining } from '../../src/validation/training.ts'
 import { loadCatalogue } from '../catalogue.ts'
 import type { CalibrateRequest } from '../schemas/calibrate.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
@@ -92,28 +86,13 @@ export function collective({ subject, ...terms }: Errand<CollectiveRequest>): Re
 }
 
 export function optimized(question: Question, patience: Patience): Answer {
-  switch (question.mode) {
-    case 'train':
-      return optimizeTraining(question.problem, solver, patience)
-    case 'prefill':
-    case 'generate':
-      return infer(question.problem, solver, patience)
-    case 'serve':
-      return serve(question.problem, solver, patience)
-  }
+  return modes.optimized(question, solver, patience)
 }
 
-/** One given plan is costed to the end, as what it leaves open is little; what would make it fit has its share of the time. */
 export function evaluated(trial: Trial, patience: Patience): Verdict {
-  const stop = patience(shares.suggestions)
-  return trial.mode === 'train'
-    ? evaluateRemedied(trial.problem, trial.sketch, solver, stop)
-    : evaluateInferenceRemedied(trial.problem, trial.sketch, solver, stop)
+  return modes.evaluated(trial, solver, patience)
 }
 
-/** The plan, and the best that there is: the search has what time the plan leaves it. */
-export function validated({ trial, require }: Inspection, patience: Patience): Validation {
-  return trial.mode === 'train'
-    ? validateTraining(trial.problem, trial.sketch, require, solver, patience)
-    : validatePhase(trial.problem, trial.sketch, require, solver, patience)
+export function validated(inspection: Inspection, patience: Patience): Validation {
+  return modes.validated(inspection, solver, patience)
 }

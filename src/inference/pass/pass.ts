@@ -49,6 +49,42 @@ export interface Pass {
   readonly resident: Shape
 }
 
+/** What tells the passes apart: what runs through at once after so many positions, how it goes through the stages, what is resident. */
+interface Way
+  extends Pick<Pass, 'mode' | 'stages' | 'groups' | 'units' | 'launches' | 'transfers' | 'headPositions'> {
+  readonly sequences: number
+  readonly positions: number
+  readonly past: number
+  /** Of the fullest stage's layers, and of all layers of the model, one after another. */
+  readonly stageRounds: number
+  readonly modelRounds: number
+  readonly headTimes: number
+  readonly resident: { readonly sequences: number; readonly context: number }
+}
+
+function passOf(model: Transformer, way: Way): Pass {
+  const { sequences, positions, past, stages, stageRounds, modelRounds, resident, ...counts } = way
+  const stageLayers = Math.ceil(model.layers / stages)
+  return {
+    ...counts,
+    halves: 1,
+    shape: { sequences, positions, context: past + positions },
+    contexts: contextGroups(model, past, positions),
+    headSequences: sequences,
+    layerTimes: stageRounds * stageLayers + modelRounds * model.layers,
+    stageRounds,
+    modelRounds,
+    entryTimes: stageRounds + modelRounds,
+    stages,
+    stageLayers,
+    resident: {
+      sequences: resident.sequences,
+      positions: 1,
+      context: keptPositions(model, resident.context),
+    },
+  }
+}
+
 /** `positions` new ones per sequence: 1, or a verified draft. */
 export function generationPass(
   model: Transformer,
@@ -58,30 +94,17 @@ export function generationPass(
   positions = 1,
 ): Pass {
   const groups = Math.min(stages, batch)
-  const stageLayers = Math.ceil(model.layers / stages)
-  const full = groups * stageLayers >= model.layers
-  const past = Math.max(0, Math.min(meanContextLength, contextLength) - positions)
-  const sequences = Math.ceil(batch / groups)
-  return {
-    mode: 'generate',
-    halves: 1,
-    shape: { sequences, positions, context: past + positions },
-    contexts: contextGroups(model, past, positions),
-    headSequences: sequences,
-    headPositions: positions,
-    layerTimes: full ? groups * stageLayers : model.layers,
+  const full = groups * Math.ceil(model.layers / stages) >= model.layers
+  return passOf(model, {
+    ...{ mode: 'generate', stages, groups, units: groups, launches: 1, positions, headPositions: positions },
+    sequences: Math.ceil(batch / groups),
+    past: Math.max(0, Math.min(meanContextLength, contextLength) - positions),
     stageRounds: full ? groups : 0,
     modelRounds: full ? 0 : 1,
     headTimes: full ? groups : 1,
-    entryTimes: full ? groups : 1,
     transfers: stages > 1 ? stages : 0,
-    launches: 1,
-    stages,
-    stageLayers,
-    groups,
-    units: groups,
-    resident: { sequences: batch, positions: 1, context: keptPositions(model, meanContextLength) },
-  }
+    resident: { sequences: batch, context: meanContextLength },
+  })
 }
 
 /** Prompts in `groups`, each in chunks of at most `chunkTokens`; a chunk is costed at the mean of what is before it. */
@@ -94,34 +117,17 @@ export function prefillPass(
   const fresh = promptLength - cachedPrefixLength
   const chunks = Math.ceil(fresh / (chunkTokens ?? fresh))
   const positions = fresh / chunks
-  const past = cachedPrefixLength + ((chunks - 1) / 2) * positions
-  const stageLayers = Math.ceil(model.layers / stages)
   const units = groups * chunks
-  const sequences = Math.ceil(batchSequences / groups)
-  return {
-    mode: 'prefill',
-    halves: 1,
-    shape: { sequences, positions, context: past + positions },
-    contexts: contextGroups(model, past, positions),
-    headSequences: sequences,
-    headPositions: 1,
-    layerTimes: (units - 1) * stageLayers + model.layers,
+  return passOf(model, {
+    ...{ mode: 'prefill', stages, groups, units, launches: units, positions, headPositions: 1 },
+    sequences: Math.ceil(batchSequences / groups),
+    past: cachedPrefixLength + ((chunks - 1) / 2) * positions,
     stageRounds: units - 1,
     modelRounds: 1,
     headTimes: groups,
-    entryTimes: units,
     transfers: stages > 1 ? units + stages - 2 : 0,
-    launches: units,
-    stages,
-    stageLayers,
-    groups,
-    units,
-    resident: {
-      sequences: batchSequences,
-      positions: 1,
-      context: keptPositions(model, promptLength),
-    },
-  }
+    resident: { sequences: batchSequences, context: promptLength },
+  })
 }
 
 /** Of a pass without stages. */
