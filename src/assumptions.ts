@@ -25,7 +25,9 @@ export interface Assumptions {
   readonly matmulEfficiency: number
   /** FLOP of a matmul on one chip, of each expert's, that reaches half of that; in inference overheads have it. */
   readonly matmulHalfFlops: Flops
-  /** The same for the attention kernel, of peak. */
+  /** What each matmul of experts takes beside its FLOPs in training. */
+  readonly groupedMatmulSeconds: Seconds
+  /** Fraction of peak that the attention kernel reaches. */
   readonly attentionEfficiency: number
   /** Keys whose time each further start of attention takes, where keys are passed around a ring (cost/compute/compute.ts). */
   readonly attentionHalfKeys: number
@@ -33,6 +35,8 @@ export interface Assumptions {
   readonly sustainedShare: number
   /** Of a bf16 matmul's fraction of peak, what one in fp8 reaches of its own in training. */
   readonly fp8Share: number
+  /** The same of fp4. */
+  readonly fp4Share: number
   readonly hbmEfficiency: number
   /** The same of attention that reads caches. */
   readonly cacheEfficiency: number
@@ -64,8 +68,10 @@ export interface Assumptions {
 
   /** Share of prefetchable communication (weights, gradients) that may run under compute. */
   readonly overlapPrefetched: number
-  /** Share of communication on the critical path (activations) that may: collective matmuls. */
+  /** Share of what tensor parallelism waits for inside a node or slice that may: collective matmuls. */
   readonly overlapCriticalPath: number
+  /** Share of what else is waited for: keys and heads over context, tokens for experts, tensor groups of several nodes. */
+  readonly overlapExchange: number
   /** The same share in inference, where little runs beside it. */
   readonly overlapInference: number
   /** Ring collectives take (n-1)/n of V/W, not the book's V/W. */
@@ -144,6 +150,8 @@ export interface Assumptions {
   readonly elementwise: boolean
   /** How much longer these kernels take than the least that they stream, in training. */
   readonly elementwiseFactor: number
+  /** The same of what experts stream: copies of tokens sorted, and their activation functions. */
+  readonly expertElementwiseFactor: number
   /** The optimizer's reads and writes of HBM are charged. */
   readonly optimizerStep: boolean
   /** Of what the chip has, kept free of the plan: the framework's own, fragmentation. The one margin there is. */

@@ -14,6 +14,7 @@ export const stackConstants = [
   'sustainedShare',
   'overlapCriticalPath',
   'elementwiseFactor',
+  'expertElementwiseFactor',
   'expertLayerOverheadSeconds',
 ] as const satisfies readonly (keyof Assumptions)[]
 
@@ -29,6 +30,8 @@ export interface StackRecord {
   /** The rows of fixtures/measurements behind the constants. */
   readonly fit: {
     readonly software: readonly string[]
+    /** On chips whose dense runs count too, beside its own. */
+    readonly alike?: readonly string[]
     readonly configurations: number
     readonly measurements: number
     readonly medianErrorBefore: number

@@ -86,6 +86,9 @@ export const stackRecord = z.strictObject({
   fit: z
     .strictObject({
       software: z.array(label()).min(1).describe('Whose published runs the constants were set on.'),
+      alike: z.exactOptional(
+        z.array(label()).describe('Chips whose runs of dense models count too, beside its own.'),
+      ),
       configurations: z
         .int()
         .min(0)

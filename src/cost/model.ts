@@ -38,7 +38,7 @@ import { boundaryTerm, everythingTerms, joined, once, repeated, slowed } from '.
 import type { StageModel } from './compile/stage-model.ts'
 import { extentsOf, type Term } from './compile/term.ts'
 import { type ComputeRates, trainingRates } from './compute/compute.ts'
-import { elementwiseBackward, elementwiseForward, lossProduct } from './compute/elementwise.ts'
+import { elementwiseBackward, elementwiseForward, lossProduct, type Streamed } from './compute/elementwise.ts'
 import { layerOverhead } from './compute/overhead.ts'
 import {
   activationTerms,
@@ -173,10 +173,13 @@ function composedModel(
   const layer = layerParts(model, assumptions.residual, contextLayout, composition)
   const attended = attendedShare(model, workload.sequenceLength, assumptions.attentionFlops)
   const allowed = allowedPolicies(problem)
-  const streamed = (product: () => CompiledProduct): Window => ({
-    products: assumptions.elementwise ? [slowed(product(), assumptions.elementwiseFactor)] : [],
-    buckets: [],
-  })
+  const { elementwise, elementwiseFactor, expertElementwiseFactor } = assumptions
+  const streamed = (made: () => Streamed): Window => {
+    if (!elementwise) return { products: [], buckets: [] }
+    const { plain, experts } = made()
+    const routed = experts ? [slowed(experts, expertElementwiseFactor)] : []
+    return { products: [slowed(plain, elementwiseFactor), ...routed], buckets: [] }
+  }
   const streamedBackward = (policy?: PolicyRow) =>
     streamed(() => elementwiseBackward(layer, model, extents, precision, policy))
   // Policies that run the same einsums of a component again share what comes of it.
@@ -208,7 +211,10 @@ function composedModel(
     const embed = embedding(assumptions.residual)
     const head = unembedding(assumptions.residual)
     const withLoss = (compiled: CompiledComponent, pass: 'forward' | 'backward') =>
-      joined([compiled[pass], streamed(() => lossProduct(head, pass, extents, precision))])
+      joined([
+        compiled[pass],
+        streamed(() => ({ plain: lossProduct(head, pass, extents, precision), experts: null })),
+      ])
     const compiledHead = compiled(head, recomputedLogits(assumptions))
     return {
       zeroStage,

@@ -18,7 +18,7 @@ interface ElementRow {
   /** Names under which a chip may have its arithmetic, best first. */
   readonly multipliedAs: readonly string[]
   /** Of the fraction of peak that training reaches in bf16, the assumption that says what it reaches in this; all where null. */
-  readonly share: 'fp8Share' | null
+  readonly share: 'fp8Share' | 'fp4Share' | null
 }
 
 /** What stands alone: a format without scales, which chips have under its own name. */
@@ -32,9 +32,9 @@ export const elements = [
   own('bf16', 2),
   { ...own('fp8', 1), share: 'fp8Share' },
   own('int8', 1),
-  { ...own('fp4', 0.5), multipliedAs: ['fp4', 'nvfp4', 'mxfp4'] },
-  { ...own('mxfp4', (4 + 8 / 32) / 8), plain: 'fp4', multipliedAs: ['mxfp4', 'fp4'] },
-  { ...own('nvfp4', (4 + 8 / 16) / 8), plain: 'fp4', multipliedAs: ['nvfp4', 'fp4'] },
+  { ...own('fp4', 0.5), share: 'fp4Share', multipliedAs: ['fp4', 'nvfp4', 'mxfp4'] },
+  { ...own('mxfp4', (4 + 8 / 32) / 8), plain: 'fp4', share: 'fp4Share', multipliedAs: ['mxfp4', 'fp4'] },
+  { ...own('nvfp4', (4 + 8 / 16) / 8), plain: 'fp4', share: 'fp4Share', multipliedAs: ['nvfp4', 'fp4'] },
   own('int4', 0.5),
 ] as const satisfies readonly ElementRow[]
 

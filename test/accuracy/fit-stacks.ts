@@ -9,7 +9,7 @@ import type { Assumptions } from '../../src/assumptions.ts'
 import type { StackRecord } from '../../src/stack.ts'
 import { groupedBy } from './compared.ts'
 import { median, type PublishedRun, predictedUnder, publishedRuns } from './run.ts'
-import { fittedBy } from './stack-of.ts'
+import { counts } from './stack-of.ts'
 
 type Constants = Readonly<Record<string, number>>
 
@@ -18,7 +18,7 @@ const ranges: Readonly<Partial<Record<keyof Assumptions, readonly number[]>>> = 
   sustainedShare: steps(0.5, 1, 0.02),
   overlapCriticalPath: steps(0, 0.9, 0.1),
   elementwiseFactor: steps(1, 2, 0.1),
-  expertLayerOverheadSeconds: steps(0, 1.2e-2, 4e-4),
+  expertLayerOverheadSeconds: steps(0, 1.2e-2, 2e-4),
 }
 
 const folder = new URL('../../fixtures/stacks/', import.meta.url)
@@ -30,7 +30,7 @@ const files = readdirSync(folder).sort()
 
 for (const file of files.filter((name) => asked.length === 0 || asked.includes(name.replace('.json', '')))) {
   const stack: StackRecord = JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
-  const own = rows.filter((row) => fittedBy(stack, row))
+  const own = rows.filter((row) => counts(stack, row, routedRows.has(row.id)))
   const configurations = [...groupedBy(own, ({ id, group }) => group ?? id).values()]
   // Of layers with experts one constant says much: it must not bend what dense models show.
   const [ofExperts, ofAll] = parted(stack.constants)

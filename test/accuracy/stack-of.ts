@@ -12,6 +12,13 @@ export function fittedBy(stack: StackRecord, { stack: software, chip, year }: So
   return year >= 2023 && stack.fit.software.includes(software) && runsOn(stack, { name: chip })
 }
 
+/** Whether it may set the constants of a stack: of experts what runs on its own chips, of dense models on chips that are alike too. */
+export function counts(stack: StackRecord, row: Software, ofExperts: boolean): boolean {
+  if (ofExperts) return fittedBy(stack, row)
+  const { alike = [] } = stack.fit
+  return fittedBy({ ...stack, chips: [...stack.chips, ...alike] }, row)
+}
+
 const folder = new URL('../../fixtures/stacks/', import.meta.url)
 
 export function publishedStacks(): readonly StackRecord[] {

@@ -90,9 +90,11 @@ describe('the bound of real requests', () => {
     })
   }
 
-  it('is within a quarter of both Llama 3 examples', () => {
+  it('is within a quarter of both Llama 3 examples, where it does not matter in which node a group lies', () => {
     for (const options of [llama70b, llama8b]) {
-      const model = costModel(problem({ ...options, top: 1 }))
+      const asked = problem({ ...options, top: 1 })
+      const { overlapCriticalPath: overlapExchange } = asked.assumptions
+      const model = costModel({ ...asked, assumptions: { ...asked.assumptions, overlapExchange } })
       expect(bestTime(model) / boundOf(model, javascriptLpSolver)).toBeLessThan(1.25)
     }
   })
@@ -128,6 +130,7 @@ const anyProblem: fc.Arbitrary<Problem> = fc
     slower: fc.integer({ min: 0, max: 30 }),
     overlapPrefetched: sometimes(pick(0, 0.5, 1)),
     overlapCriticalPath: sometimes(pick(0, 0.5, 1)),
+    overlapExchange: sometimes(pick(0, 0.5, 1)),
     inNetworkReduction: fc.boolean(),
     gradients: pick('bf16' as const, 'fp32' as const),
     memoryFraction: pick(0.3, 0.6, 1),
@@ -148,6 +151,7 @@ const anyProblem: fc.Arbitrary<Problem> = fc
       shardedPipelines,
       ...(any.overlapPrefetched === undefined ? {} : { overlapPrefetched: any.overlapPrefetched }),
       ...(any.overlapCriticalPath === undefined ? {} : { overlapCriticalPath: any.overlapCriticalPath }),
+      ...(any.overlapExchange === undefined ? {} : { overlapExchange: any.overlapExchange }),
     }
     const options: ProblemOptions = {
       ...any,

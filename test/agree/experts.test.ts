@@ -154,12 +154,13 @@ const anyProblem: fc.Arbitrary<Problem> = fc
     basis: pick('book' as const, 'calibrated' as const),
     hierarchicalDispatch: fc.boolean(),
     overlapCriticalPath: pick(0, 0.5, 1),
+    overlapExchange: pick(0, 0.5, 1),
     slower: pick(1, 10, 100),
     memoryFraction: pick(0.05, 0.1, 0.9),
     compute: pick('bf16' as const, 'int8' as const),
   })
   .map(({ shape, moe, multiTokenLayers, sequences, slower, basis, compute, ...options }): Problem | null => {
-    const { hierarchicalDispatch, overlapCriticalPath, ...rest } = options
+    const { hierarchicalDispatch, overlapCriticalPath, overlapExchange, ...rest } = options
     const precision = {
       weights: 'bf16',
       compute,
@@ -181,7 +182,7 @@ const anyProblem: fc.Arbitrary<Problem> = fc
           batchTokens: sequences * 2048,
           sequenceLength: 2048,
           rematerialization: few,
-          assumptions: { basis, hierarchicalDispatch, overlapCriticalPath },
+          assumptions: { basis, hierarchicalDispatch, overlapCriticalPath, overlapExchange },
         },
       )
     } catch {

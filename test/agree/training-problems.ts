@@ -125,6 +125,7 @@ const assumptions: fc.Arbitrary<Said> = fc
         contextLayouts: fc.subarray([...contextLayouts], { minLength: 1 }),
         overlapPrefetched: pick(0, 0.5, 1),
         overlapCriticalPath: pick(0, 0.5, 1),
+        overlapExchange: pick(0, 0.5, 1),
         regatherActivations: fc.boolean(),
         finiteRings: fc.boolean(),
         inNetworkReduction: fc.boolean(),

@@ -30,6 +30,7 @@ export function trainingTime(
     matmuls: one,
     bytes: [],
     attention: false,
+    grouped: false,
     startedAgain: [],
     recomputed: false,
     weightGradient: false,

@@ -97,6 +97,7 @@ describe('the times of a plan', () => {
         basis: 'calibrated',
         overlapPrefetched: overlap,
         overlapCriticalPath: overlap,
+        overlapExchange: overlap,
       } as const
       const made = problem({ ...base, ...clusters[0], chip: 'tpu-v5e', rematerialization: few, assumptions })
       // With three stages and more, the first microbatch waits for transfers that no lower bound has.
@@ -189,7 +190,7 @@ describe('the best plan', () => {
   noSlower('more memory', (made) => ({ ...made, memoryBudget: made.memoryBudget * 1.3 }))
   noSlower('more overlap', (made) => ({
     ...made,
-    assumptions: { ...made.assumptions, overlapPrefetched: 1, overlapCriticalPath: 1 },
+    assumptions: { ...made.assumptions, overlapPrefetched: 1, overlapCriticalPath: 1, overlapExchange: 1 },
   }))
   noSlower('chips twice as fast in everything', (made) => withCluster(made, { flops: 2, hbm: 2, links: 2 }))
 

@@ -104,7 +104,12 @@ describe('a policy that keeps arrays on the host', () => {
   })
 
   it('is hidden where everything overlaps and compute is longer, and else waited for', () => {
-    const assumptions = { basis: 'calibrated', overlapPrefetched: 1, overlapCriticalPath: 1 } as const
+    const assumptions = {
+      basis: 'calibrated',
+      overlapPrefetched: 1,
+      overlapCriticalPath: 1,
+      overlapExchange: 1,
+    } as const
     const hidden = priced(withHost({ ...base, assumptions }, 1e12))
     expect(hidden.time('minimal_offloaded')).toBe(hidden.time('minimal'))
     const slow = priced(withHost({ ...base, assumptions }, 1e8))

@@ -35,14 +35,14 @@ function bytesPerToken(terms: readonly Term[]): number {
 
 function backwardBytes(name?: string): number {
   const policy = policyRows.find((own) => own.name === name)
-  return bytesPerToken(elementwiseBackward(parts, model, extents, precision, policy).bytes)
+  return bytesPerToken(elementwiseBackward(parts, model, extents, precision, policy).plain.bytes)
 }
 
 describe('Elementwise kernels of a gated layer in bf16', () => {
   const forward = 2 * (8 * D + 3 * F + 2 * (N + K) * H)
 
   it('stream norms, sums, the activation function and rotations once forwards, twice backwards', () => {
-    expect(bytesPerToken(elementwiseForward(parts, model, extents, precision).bytes)).toBe(forward)
+    expect(bytesPerToken(elementwiseForward(parts, model, extents, precision).plain.bytes)).toBe(forward)
     expect(backwardBytes()).toBe(2 * forward)
     expect(backwardBytes('none')).toBe(2 * forward)
   })

@@ -21,7 +21,10 @@ const flops = z.number().min(0).max(1e21)
 const chosen = {
   matmulEfficiency: share().describe('Fraction of peak FLOP/s that a large matmul reaches.'),
   matmulHalfFlops: flops.describe('FLOP of a matmul on one chip that reaches half of that.'),
-  attentionEfficiency: share().describe('The same for the attention kernel, of peak.'),
+  groupedMatmulSeconds: seconds(1).describe(
+    'What each matmul of experts takes beside its FLOPs in training.',
+  ),
+  attentionEfficiency: share().describe('Fraction of peak that the attention kernel reaches.'),
   attentionHalfKeys: z
     .number()
     .min(0)
@@ -31,6 +34,7 @@ const chosen = {
   fp8Share: share().describe(
     "Of a bf16 matmul's fraction of peak, what one in fp8 reaches of its own in training.",
   ),
+  fp4Share: share().describe('The same of fp4.'),
   hbmEfficiency: share(),
   cacheEfficiency: share().describe('The same of attention that reads caches.'),
   scaleUpEfficiency: share().describe('Fraction of link bandwidth inside a slice or node.'),
@@ -59,7 +63,12 @@ const chosen = {
     .max(1000)
     .describe('Of scaleUpHalfBytes, what its kernels have.'),
   overlapPrefetched: shareOrNone().describe('Share of prefetchable communication that runs under compute.'),
-  overlapCriticalPath: shareOrNone().describe('Share of communication on the critical path that does.'),
+  overlapCriticalPath: shareOrNone().describe(
+    'Share of what tensor parallelism waits for inside a node or slice that does.',
+  ),
+  overlapExchange: shareOrNone().describe(
+    'The same of what else is waited for: keys and heads over context, tokens for experts, tensor groups of several nodes.',
+  ),
   overlapInference: shareOrNone().describe('The same share in inference.'),
   finiteRings: z.boolean().describe('Rings of n take (n-1)/n of V/W.'),
   inNetworkReduction: z.boolean().describe('Switches that can reduce do.'),
@@ -145,6 +154,11 @@ const chosen = {
     .min(1)
     .max(100)
     .describe('How much longer elementwise kernels of training take than the least that they stream.'),
+  expertElementwiseFactor: z
+    .number()
+    .min(1)
+    .max(100)
+    .describe('The same of what experts stream: copies of tokens sorted, and their activation functions.'),
   optimizerStep: z.boolean(),
   optimizerOnHost: z
     .boolean()
@@ -163,9 +177,16 @@ export const assumptions = z.object({
 })
 
 /** Of the assumptions, those that a stack may set. */
-const { sustainedShare, overlapCriticalPath, elementwiseFactor, expertLayerOverheadSeconds } = chosen
+const { sustainedShare, overlapCriticalPath, elementwiseFactor } = chosen
+const { expertElementwiseFactor, expertLayerOverheadSeconds } = chosen
 export const stackConstants = z.strictObject(
-  exactPartial({ sustainedShare, overlapCriticalPath, elementwiseFactor, expertLayerOverheadSeconds }),
+  exactPartial({
+    sustainedShare,
+    overlapCriticalPath,
+    elementwiseFactor,
+    expertElementwiseFactor,
+    expertLayerOverheadSeconds,
+  }),
 )
 
 const overrides = z

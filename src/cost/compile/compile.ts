@@ -24,6 +24,8 @@ export interface CompiledProduct {
   readonly matmuls: Term
   readonly bytes: readonly Term[]
   readonly attention: boolean
+  /** Of several experts: a matmul for each of them. */
+  readonly grouped: boolean
   /** Of attention: FLOPs that one key would have, each time that a kernel starts its rows again. */
   readonly startedAgain: readonly Term[]
   readonly recomputed: boolean
@@ -121,6 +123,7 @@ function compiledProduct(
     matmuls: attention || product.matrices.extents.length === 0 ? one : termOf(product.matrices, extents, 1),
     bytes: product.operands.map(({ elements, array }) => termOf(elements, extents, operandBytes(array.kind))),
     attention,
+    grouped: !attention && product.matrices.extents.length > 0 && (extents.E ?? 1) > 1,
     startedAgain: attention ? startedAgain(product, extents, kernel) : [],
     recomputed: product.recomputed,
     weightGradient: product.operands.some(({ array }) => array.kind === 'gradient'),
@@ -157,6 +160,7 @@ export function streaming(bytes: readonly Term[]): CompiledProduct {
     matmuls: one,
     bytes,
     attention: false,
+    grouped: false,
     startedAgain: [],
     recomputed: false,
     weightGradient: false,

@@ -10,6 +10,8 @@
  * expert, where plain ones have 6.6; padding the rows to tiles explains them less well. Bytes are the
  * operands' and the result's, once each; a weight gradient that is added to a buffer is read from it and written back.
  *
+ * On TPUs each of them takes t more, whatever its size: what grouped kernels lose at small ones.
+ *
  * Attention is one kernel, in which a query that meets m keys takes the time of m + k: what starting and ending its rows of tiles
  * is worth, and what of the tiles on the diagonal is masked. In ai-dynamo/aiconfigurator (@095f58a51c4c, causal, bf16, heads of
  * 128, 256 to 16 384 positions) 117 shapes of an H100 are then within 9 % in the median, 18 % without k; of other GPUs within 9 to 15 %,
@@ -35,6 +37,8 @@ export interface ComputeRates {
   /** Of matmuls in the optimizer, which stay in bf16 where the model's run in less. */
   readonly secondsPerUpdateFlop: number
   readonly halfFlops: number
+  /** What each matmul of experts takes beside. */
+  readonly groupedSeconds: Seconds
   /** k. */
   readonly attentionHalfKeys: number
   readonly secondsPerByte: number
@@ -55,6 +59,7 @@ export function computeRates(chip: Chip, compute: ElementType, assumptions: Assu
     secondsPerAttentionFlop: 1 / (widePeak * assumptions.attentionEfficiency),
     secondsPerUpdateFlop: 1 / (widePeak * assumptions.matmulEfficiency),
     halfFlops: assumptions.matmulHalfFlops,
+    groupedSeconds: assumptions.groupedMatmulSeconds,
     attentionHalfKeys: assumptions.attentionHalfKeys,
     secondsPerByte: 1 / (chip.hbmBytesPerSecond * assumptions.hbmEfficiency),
   }
@@ -91,7 +96,7 @@ export function productTime(product: CompiledProduct, scale: Scale, rates: Compu
 
 /** The part that the matrix unit accounts for; what is beyond it is waiting for HBM. */
 export function arithmeticTime(
-  { flops, matmuls, attention, startedAgain }: CompiledProduct,
+  { flops, matmuls, attention, grouped, startedAgain }: CompiledProduct,
   scale: Scale,
   rates: ComputeRates,
 ): Seconds {
@@ -102,5 +107,5 @@ export function arithmeticTime(
   const count = matmuls === one ? 1 : termValue(matmuls, scale)
   let counted = termValue(flops, scale) + count * rates.halfFlops
   for (const term of startedAgain) counted += termValue(term, scale) * rates.attentionHalfKeys
-  return counted * perFlop
+  return counted * perFlop + (grouped ? count * rates.groupedSeconds : 0)
 }

@@ -43,12 +43,19 @@ const perCopy = 4
 
 const perActivation = ({ gatedMlp }: Transformer): number => (gatedMlp ? 3 : 2)
 
+/** What a layer streams, of experts apart. */
+export interface Streamed {
+  readonly plain: CompiledProduct
+  /** Null where there are none. */
+  readonly experts: CompiledProduct | null
+}
+
 export function elementwiseForward(
   parts: readonly LayerPart[],
   model: Transformer,
   extents: Extents,
   precision: Precision,
-): CompiledProduct {
+): Streamed {
   const passes = forwardPasses(model)
   return streamedArrays(parts, passes, extents, elementBytes[activationType(precision)])
 }
@@ -60,7 +67,7 @@ export function elementwiseBackward(
   extents: Extents,
   precision: Precision,
   policy?: PolicyRow,
-): CompiledProduct {
+): Streamed {
   const forward = forwardPasses(model)
   const again = policy ? passesAgain(model, policy) : none
   const passes: Passes = {
@@ -112,20 +119,30 @@ function streamedArrays(
   passes: Passes,
   extents: Extents,
   size: number,
-): CompiledProduct {
-  const streamed = (name: string, times: number): readonly Term[] =>
-    parts.flatMap(({ component, times: share }) => {
+): Streamed {
+  const streamed = (of: readonly LayerPart[], name: string, times: number): readonly Term[] =>
+    of.flatMap(({ component, times: share }) => {
       const array = component.arrays[name]
       return array ? [termOf(elementsOf(array), extents, share * times * size)] : []
     })
   const [first] = parts
   const stream = first?.component.arrays.In
-  return streaming([
-    ...(stream ? [termOf(elementsOf(stream), extents, first.times * passes.stream * size)] : []),
-    ...streamed('Tmp', passes.activation('Tmp')),
-    ...streamed('SharedTmp', passes.activation('SharedTmp')),
-    ...streamed('Q', passes.heads),
-    ...streamed('K', passes.heads),
-    ...streamed('Dispatched', passes.copies),
-  ])
+  const routed = parts.filter(({ component }) => component.arrays.Dispatched)
+  const others = parts.filter(({ component }) => !component.arrays.Dispatched)
+  return {
+    plain: streaming([
+      ...(stream ? [termOf(elementsOf(stream), extents, first.times * passes.stream * size)] : []),
+      ...streamed(others, 'Tmp', passes.activation('Tmp')),
+      ...streamed(parts, 'SharedTmp', passes.activation('SharedTmp')),
+      ...streamed(parts, 'Q', passes.heads),
+      ...streamed(parts, 'K', passes.heads),
+    ]),
+    experts:
+      routed.length === 0
+        ? null
+        : streaming([
+            ...streamed(routed, 'Tmp', passes.activation('Tmp')),
+            ...streamed(routed, 'Dispatched', passes.copies),
+          ]),
+  }
 }

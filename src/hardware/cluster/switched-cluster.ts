@@ -13,7 +13,7 @@ export function switchedCluster(request: ClusterRequest, system: SwitchedSystem)
   if (slices !== undefined) return problem('slices', `${chip.name} does not come in slices.`)
   if (chips === undefined) return problem('chips', `${chip.name} needs a number of chips.`, ['"chips": 8'])
 
-  const own = network?.tiers ?? system.tiers
+  const own = network?.tiers ?? evenDomains(system.tiers, chips)
   const fault = tiersFault(own)
   if (fault) return problem('network/tiers', fault)
   const scaleOut = network?.scaleOutBytesPerSecondPerChip
@@ -32,8 +32,26 @@ export function switchedCluster(request: ClusterRequest, system: SwitchedSystem)
       chips,
       network: { kind: 'switched', tiers: own.map((tier, at) => overridden(tier, at, network)), chips },
     },
-    warnings: unfilled(own, chips),
+    warnings: [...sharedOut(system.tiers, own, chips), ...unfilled(own, chips)],
   }
+}
+
+/**
+ * 256 chips of NVL72 are 64 of each of four domains, as jobs are placed, and not three whole ones and 40: groups of 16 or 32 chips
+ * then lie within domains. Where an equal share is no power of two, domains are filled one after the other.
+ */
+function evenDomains(tiers: readonly Tier[], chips: number): readonly Tier[] {
+  const [innermost, ...outer] = tiers
+  if (!innermost?.size || chips < innermost.size || chips % innermost.size === 0) return tiers
+  const share = chips / Math.ceil(chips / innermost.size)
+  return Number.isInteger(Math.log2(share)) ? [{ ...innermost, size: share }, ...outer] : tiers
+}
+
+function sharedOut([whole]: readonly Tier[], [share]: readonly Tier[], chips: number): readonly string[] {
+  if (!whole?.size || !share?.size || share.size >= whole.size || chips <= share.size) return []
+  return [
+    `${chips} chips are taken as ${share.size} in each of ${chips / share.size} ${whole.name} groups of ${whole.size}; hardware.network.tiers says it otherwise.`,
+  ]
 }
 
 function overridden(tier: Tier, at: number, network: NetworkOverride | undefined): Tier {

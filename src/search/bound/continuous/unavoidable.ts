@@ -129,7 +129,7 @@ function productTimes(
   { rates }: CostModel,
   scale: Scale,
 ): ProductTimes {
-  const large = { ...rates, halfFlops: 0 }
+  const large = { ...rates, halfFlops: 0, groupedSeconds: 0 }
   let [flopTime, hbmTime, lostFlopTime] = [0, 0, 0]
   for (const product of products) {
     const flops = product.times * arithmeticTime(product, scale, large)

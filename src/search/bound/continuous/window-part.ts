@@ -3,6 +3,7 @@
  * the units of any network cut; and after one another what may not overlap.
  */
 import type { Point } from '../../../../solvers/linear-program.ts'
+import { tensorAxes } from '../../../cost/communication/traffic.ts'
 import type { CostModel } from '../../../cost/model.ts'
 import { axesOf } from '../../../sharding/axis.ts'
 import { leaving } from './leaving.ts'
@@ -79,8 +80,11 @@ function movedOver(flow: Flow, cut: Cut, { sharded }: Case, chips: number, bytes
   return out && { ...out, weight: (bytes / chips / cut.rate) * milliseconds }
 }
 
-function overlapOf({ critical }: Flow, assumptions: CostModel['problem']['assumptions']): number {
-  return critical ? assumptions.overlapCriticalPath : assumptions.overlapPrefetched
+/** The most that may hide of it, wherever it lies. */
+function overlapOf({ critical, over }: Flow, assumptions: CostModel['problem']['assumptions']): number {
+  const { overlapCriticalPath, overlapExchange, overlapPrefetched } = assumptions
+  if (!critical) return overlapPrefetched
+  return (over & ~tensorAxes) === 0 ? Math.max(overlapCriticalPath, overlapExchange) : overlapExchange
 }
 
 function sharesOf({ insideFraction }: Cut): Partial<Elasticities> {
