@@ -1,19 +1,20 @@
 /** The command line: `shardplan optimize`, `evaluate`, `validate`, `compare`, `models`, `hardware` and `serve`. */
-import { Command, CommanderError, Option } from 'commander'
+import { Argument, Command, CommanderError, Option } from 'commander'
 import { stringify } from 'yaml'
 import { loadCatalogue } from '../catalogue.ts'
 import { changed } from '../hints/change.ts'
 import { ProblemError, problems } from '../problems.ts'
 import { calibrationText } from '../report/calibration.ts'
-import { comparisonCsv, comparisonMarkdown, comparisonText } from '../report/comparison.ts'
-import { evaluationText } from '../report/evaluation.ts'
-import { plansCsv, plansMarkdown, plansText } from '../report/plans.ts'
+import { comparisonCsv, comparisonHtml, comparisonMarkdown, comparisonText } from '../report/comparison.ts'
+import { evaluationCsv, evaluationHtml, evaluationMarkdown, evaluationText } from '../report/evaluation.ts'
+import { plansCsv, plansHtml, plansMarkdown, plansText } from '../report/plans.ts'
 import { checkReports } from '../report/reports.ts'
 import { table } from '../report/table.ts'
 import type { CompareBody } from '../schemas/compare.ts'
 import { version } from '../version.ts'
-import type { OptimizeBody } from '../worker/desk.ts'
+import type { EvaluateBody, OptimizeBody } from '../worker/desk.ts'
 import { type CheckedFile, checkedFile } from './check-files.ts'
+import { completion, type Shell, shells } from './completion.ts'
 import { noDocument, type RequestDocument, requestDocument } from './document.ts'
 import { type ExitCode, exitCodeOf, exitCodes, gravest } from './exit-code.ts'
 import {
@@ -32,6 +33,7 @@ interface Options extends RequestOptions {
   readonly server?: string
   readonly launch?: string
   readonly against?: readonly string[]
+  readonly explain?: boolean
 }
 
 type Write<Answer> = (answer: Answer, width: number | undefined) => string
@@ -45,6 +47,7 @@ const planFormats: Readonly<Record<string, Write<OptimizeBody>>> = {
   yaml,
   markdown: plansMarkdown,
   csv: plansCsv,
+  html: plansHtml,
 }
 
 const calibrationFormats = { text: calibrationText, json, yaml } as const
@@ -54,9 +57,17 @@ const comparisonFormats: Readonly<Record<string, Write<CompareBody>>> = {
   yaml,
   markdown: comparisonMarkdown,
   csv: comparisonCsv,
+  html: comparisonHtml,
 }
 
-const evaluationFormats = { text: evaluationText, json, yaml } as const
+const evaluationFormats: Readonly<Record<string, Write<EvaluateBody>>> = {
+  text: evaluationText,
+  json,
+  yaml,
+  markdown: evaluationMarkdown,
+  csv: evaluationCsv,
+  html: evaluationHtml,
+}
 
 const checkFormats: Readonly<Record<string, Write<readonly CheckedFile[]>>> = {
   json: (files) => json(wholeOf(files), undefined),
@@ -116,6 +127,7 @@ export async function shardplan(args: readonly string[], world: World): Promise<
     )
 
   withRequest(asking('optimize', 'plan', 'the best plans, ranked', planFormats, '[file]'))
+    .option('--explain', 'and where the time and the memory of the first go, and why')
     .addHelpText(
       'after',
       examples(
@@ -127,6 +139,7 @@ export async function shardplan(args: readonly string[], world: World): Promise<
       const { body } = documentOf(file, options)
       const answer = await (await world.asker(options.server)).optimize(body)
       world.out(written(planFormats, options.format)(answer, world.width))
+      if (options.explain && options.format === 'text') world.out(explained(answer, world.width))
       if (answer.plans.length === 0) code = exitCodes.infeasible
     })
 
@@ -243,6 +256,12 @@ export async function shardplan(args: readonly string[], world: World): Promise<
     })
 
   program
+    .command('completion')
+    .description('what a shell completes: eval "$(shardplan completion bash)"')
+    .addArgument(new Argument('<shell>').choices(shells))
+    .action((shell: Shell) => world.out(completion(program, shell)))
+
+  program
     .command('serve')
     .description('the service, set by environment variables (docs/operations.md)')
     .action(() => world.serve())
@@ -292,6 +311,13 @@ function wholeOf(files: readonly CheckedFile[]): unknown {
     ok: files.every(({ code }) => code === exitCodes.ok),
     files: files.map(({ checked, answer }) => ({ file: checked.file, ...answer })),
   }
+}
+
+/** The account of the first plan; of a deployment what it says of itself. */
+function explained({ mode, plans: [first] }: OptimizeBody, width: number | undefined): string {
+  if (!first) return ''
+  if (mode === 'serve') return `\n${first.explanation.map((line) => `${line}\n`).join('')}`
+  return `\n${evaluationText({ plan: first, warnings: [] } as Parameters<typeof evaluationText>[0], width)}`
 }
 
 /** Each document a variant, and each of them again with what it is to be compared with; one that is a comparison is as it stands. */

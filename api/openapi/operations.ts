@@ -173,6 +173,7 @@ function validated(examples: readonly Example[]) {
       'application/sarif+json': { schema: { type: 'object' } },
       'text/plain': { schema: report },
       'text/markdown': { schema: report },
+      'text/csv': { schema: report },
     },
   }
   const problem = { schema: schemaReference('Problem') }

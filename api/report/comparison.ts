@@ -3,6 +3,7 @@ import { timeLines } from '../../src/comparison.ts'
 import { bytesText, percent, secondsText } from '../../src/plan/explain/figures.ts'
 import type { CompareBody } from '../schemas/compare.ts'
 import { csv } from './csv.ts'
+import { page } from './html.ts'
 import { cell, markdownTable } from './markdown-table.ts'
 import { table } from './table.ts'
 
@@ -86,6 +87,15 @@ export function comparisonMarkdown({ variants }: CompareBody): string {
   ])
   const heads = ['', ...variants.map(({ name }) => cell(name))]
   return `${[markdownTable(heads, lines), ...remarks({ variants }).map((line) => `- ${line}`)].join('\n\n')}\n`
+}
+
+export function comparisonHtml({ variants }: CompareBody): string {
+  const lines = rows.map(({ head, text }) => [
+    head.trim(),
+    ...variants.map(({ plan }) => (plan ? text(plan) : '-')),
+  ])
+  const heads = ['', ...variants.map(({ name }) => name)]
+  return page('shardplan: side by side', [{ heads, rows: lines, remarks: remarks({ variants }) }])
 }
 
 /** A line for each variant. */

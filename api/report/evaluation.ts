@@ -1,6 +1,7 @@
 /** One plan's account: what it takes, where its time and its memory go, and why. */
 import { bytesText, percent, secondsText } from '../../src/plan/explain/figures.ts'
 import type { EvaluateBody } from '../worker/desk.ts'
+import { page } from './html.ts'
 import { cell, markdownTable } from './markdown-table.ts'
 import { plansCsv } from './plans.ts'
 import { table } from './table.ts'
@@ -16,12 +17,16 @@ export function evaluationMarkdown(body: Shown): string {
   return `${markdownTable(['', ''], rows)}\n`
 }
 
+export function evaluationHtml(body: Shown): string {
+  return page(`shardplan: ${body.plan.summary}`, [{ heads: [], rows: rowsOf(body) }])
+}
+
 /** As a list of plans with one in it. */
 export function evaluationCsv({ mode, plan }: Pick<EvaluateBody, 'mode' | 'plan'>): string {
   return plansCsv({ mode, plans: [plan] } as Parameters<typeof plansCsv>[0])
 }
 
-export function rowsOf({ plan, suggestions = [], regret, warnings }: Shown): readonly (readonly string[])[] {
+function rowsOf({ plan, suggestions = [], regret, warnings }: Shown): readonly (readonly string[])[] {
   const { communication, ...times } = plan.timeSeconds
   const { budget, total, stage, ...memory } = plan.memoryBytes
   const step = `${secondsText(plan.stepTimeSeconds)} (${secondsText(plan.lowerBoundSeconds)} to ${secondsText(plan.upperBoundSeconds)})`

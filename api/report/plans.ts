@@ -2,6 +2,7 @@
 import { counted } from '../../src/plan/explain/figures.ts'
 import type { OptimizeBody } from '../worker/desk.ts'
 import { csv } from './csv.ts'
+import { page } from './html.ts'
 import { cell, markdownTable } from './markdown-table.ts'
 import { type AnyPlan, columnsOf } from './plan-columns.ts'
 import { table } from './table.ts'
@@ -20,6 +21,10 @@ export function plansMarkdown(answer: OptimizeBody): string {
     ...remarks(answer).map((line) => `- ${line}`),
   ]
   return `${parts.join('\n\n')}\n`
+}
+
+export function plansHtml(answer: OptimizeBody): string {
+  return page('shardplan: the best plans', [{ ...shown(answer), remarks: remarks(answer) }])
 }
 
 /** With a line of names first. */

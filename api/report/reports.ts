@@ -1,6 +1,7 @@
 /** How checks may be told besides JSON: by what a client of the service accepts, and by name on the command line. */
 import { version } from '../version.ts'
 import type { Checked } from './checked.ts'
+import { checksCsv, checksHtml } from './checks-sheet.ts'
 import { github } from './github.ts'
 import { junit } from './junit.ts'
 import { markdown } from './markdown.ts'
@@ -16,10 +17,10 @@ export interface Report {
 
 const writeSarif: Write = (all) => `${JSON.stringify(sarif(all, version()), null, 2)}\n`
 
-export const checkReports = { text, markdown, junit, sarif: writeSarif, github } as const satisfies Record<
-  string,
-  Write
->
+export const checkReports = {
+  ...{ text, markdown, junit, sarif: writeSarif, github },
+  ...{ csv: checksCsv, html: checksHtml },
+} as const satisfies Record<string, Write>
 
 /** JSON comes first: it is what a client gets that accepts anything. */
 export const reports: Readonly<Record<string, Report | undefined>> = {
@@ -28,4 +29,5 @@ export const reports: Readonly<Record<string, Report | undefined>> = {
   'application/sarif+json': { type: 'application/sarif+json', write: writeSarif },
   'text/plain': { type: 'text/plain', write: text },
   'text/markdown': { type: 'text/markdown', write: markdown },
+  'text/csv': { type: 'text/csv', write: checksCsv },
 }

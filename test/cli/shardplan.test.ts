@@ -1,4 +1,6 @@
 /** The command as a person or a job types it: what it tells, in which format, and what it ends with. */
+
+import { execFileSync } from 'node:child_process'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import type { Log } from 'sarif'
 import { describe, expect, it } from 'vitest'
@@ -201,6 +203,32 @@ describe('the rest', () => {
     expect(help.out).toMatch(/--report <format=file>/)
     // A search has no plan to take a mesh for.
     expect((await run(['plan', '--help'])).out).not.toMatch(/--mesh/)
+  })
+
+  it('completes commands, options and their values in the shells that it knows', async () => {
+    const { out } = await run(['completion', 'bash'])
+    const script = `${out}\nCOMP_WORDS=(shardplan "$@"); COMP_CWORD=$#; _shardplan; echo "\${COMPREPLY[*]}"`
+    const completed = (...words: readonly string[]) =>
+      execFileSync('bash', ['-c', script, 'shardplan', ...words])
+        .toString()
+        .trim()
+    expect(completed('vali')).toBe('validate')
+    expect(completed('plan', '--mod')).toBe('--model --mode')
+    expect(completed('plan', '--format', 'ht')).toBe('html')
+    expect((await run(['completion', 'fish'])).out).toMatch(/^complete -c shardplan /)
+    expect((await run(['completion', 'tcsh'])).code).toBe(2)
+  })
+
+  it('tells plans and checks as a page, escaped, and explains the first plan where it is asked to', async () => {
+    const { out } = await run(['evaluate', ...asFlags, '--mesh', 'fsdp=16', '--format', 'html'])
+    expect(out).toMatch(/^<!doctype html>/)
+    expect(out).toMatch(/<td>plan<\/td><td>fsdp 16/)
+    expect(out.match(/<(td|th|p)>[^<]*</g)?.length).toBeGreaterThan(10)
+    const pinned = ['fsdp=16', 'data=1', 'tensor=1', 'context=1', 'pipeline=1'].flatMap((one) => [
+      ...['--set', `constraints.${one}`],
+    ])
+    const explained = await run(['plan', ...asFlags, ...pinned, '--explain'])
+    expect(explained.out).toMatch(/\nplan +fsdp 16.*\nstep /)
   })
 
   it('says of a service that is not there that it is not, and ends with 5', async () => {

@@ -1,0 +1,34 @@
+/** Checks as a sheet, a line each, and as a page of their own. */
+import { type Checked, failing } from './checked.ts'
+import { csv } from './csv.ts'
+import { page } from './html.ts'
+import { remediesText } from './remedies-text.ts'
+
+export function checksCsv(all: readonly Checked[]): string {
+  const heads = ['file', 'check', 'ok', 'pointer', 'expected', 'actual', 'message', 'remedies']
+  const lines = all.flatMap(({ file, checks }) =>
+    checks.map(({ name, ok, pointer, expected, actual, message, nearest = [] }) => [
+      ...[file ?? '', name, String(ok), pointer, String(expected), String(actual), message],
+      remediesText(nearest).join('; '),
+    ]),
+  )
+  return csv([heads, ...lines])
+}
+
+export function checksHtml(all: readonly Checked[]): string {
+  const failed = failing(all).length
+  const parts = all.map(({ file, checks, plan, best, warnings }) => ({
+    heads: [file ?? '', 'check', ''],
+    rows: checks.map(({ name, ok, message, nearest = [] }) => [
+      ok ? 'ok' : 'FAIL',
+      name,
+      [message, ...remediesText(nearest)].join(' '),
+    ]),
+    remarks: [
+      ...(plan ? [`Plan: ${plan.summary}.`] : []),
+      ...(best ? [`Best: ${best.summary}.`] : []),
+      ...warnings,
+    ],
+  }))
+  return page(failed === 0 ? 'shardplan: all checks hold' : `shardplan: ${failed} checks fail`, parts)
+}
