@@ -10,7 +10,7 @@ export type Server = (typeof servers)[number]
 
 export type Framework = Trainer | Server
 
-export const frameworks = ['megatron', 'torchtitan', 'maxtext', 'vllm', 'sglang', 'tensorrt-llm'] as const
+export const frameworks: readonly Framework[] = [...new Set([...trainers, ...servers])]
 
 /** Of some frameworks those of one kind. */
 export function ofKind<Kind extends Framework>(
