@@ -83,7 +83,7 @@ export interface Beside {
 }
 
 export function bucketTime(
-  bucket: Bucket,
+  bucket: Pick<Bucket, 'operation' | 'routed'>,
   bytes: Bytes,
   cost: GroupCost,
   assumptions: Assumptions,
@@ -95,7 +95,7 @@ export function bucketTime(
 
 /** Seconds that each part of the network is busy with it. */
 export function bucketBusy(
-  bucket: Bucket,
+  bucket: Pick<Bucket, 'operation' | 'routed'>,
   bytes: Bytes,
   cost: GroupCost,
   assumptions: Assumptions,

@@ -9,13 +9,14 @@ import type { Assumptions } from '../../assumptions.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes, isNarrow, usualType } from '../../recipe/element-type.ts'
 import type { ArrayKind } from '../../sharding/array.ts'
-import { type Axis, type AxisSet, axesOfPositions, axisSet } from '../../sharding/axis.ts'
+import { type Axis, axesOfPositions, axisSet } from '../../sharding/axis.ts'
 import { type Derivation, movesOf, productsOf } from '../../sharding/derive.ts'
 import { type Extents, monomial } from '../../sharding/monomial.ts'
-import type { Move, Operation, Pass } from '../../sharding/move.ts'
+import type { Move, Pass } from '../../sharding/move.ts'
 import type { Product } from '../../sharding/product.ts'
 import { castBytes } from '../compute/casts.ts'
 
+import type { Call } from './call.ts'
 import { none, one, type Term, termOf } from './term.ts'
 
 export interface CompiledProduct {
@@ -35,17 +36,9 @@ export interface CompiledProduct {
   readonly times: number
 }
 
-export interface Bucket {
-  readonly operation: Operation
-  readonly over: AxisSet
-  readonly bytes: readonly Term[]
-  /** The next product waits for it (an activation), or it was known before (a weight, a gradient). */
-  readonly critical: boolean
-  readonly moves: readonly Move[]
+export interface Bucket extends Call<Term> {
   /** As for products. */
   readonly times: number
-  /** Copies of tokens, on their way to experts or back. */
-  readonly routed: boolean
   /** Keys on their way around a ring, and their gradients. */
   readonly passed: boolean
 }

@@ -8,15 +8,16 @@
  */
 
 import type { Assumptions } from '../../assumptions.ts'
+import type { Call } from '../../cost/compile/call.ts'
 import { arrayType } from '../../cost/compile/compile.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
 import { type ArrayKind, arrayNotation, type ShardedArray } from '../../sharding/array.ts'
-import { type AxisSet, axisSet } from '../../sharding/axis.ts'
+import { axisSet } from '../../sharding/axis.ts'
 import { type Component, weightsOf } from '../../sharding/component.ts'
 import { type Derivation, deriveForward, productsOf } from '../../sharding/derive.ts'
-import type { Move, Operation } from '../../sharding/move.ts'
+import type { Move } from '../../sharding/move.ts'
 import type { Product } from '../../sharding/product.ts'
 import type { InferenceLayout } from '../../sharding/tables/inference-layout.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
@@ -36,16 +37,7 @@ export interface CompiledProduct {
   readonly share: number
 }
 
-export interface CompiledCollective {
-  readonly operation: Operation
-  readonly over: AxisSet
-  /** The array as the group sees it, in bytes. */
-  readonly bytes: readonly LocalTerm[]
-  readonly critical: boolean
-  /** Copies of tokens, on their way to experts or back. */
-  readonly routed: boolean
-  readonly moves: readonly Move[]
-}
+export type CompiledCollective = Call<LocalTerm>
 
 export interface CompiledLayout extends LayoutFields {
   readonly component: Component

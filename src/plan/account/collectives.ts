@@ -4,15 +4,13 @@
  */
 
 import type { NetworkCosts } from '../../cost/communication/network.ts'
-import { bucketBusy, bucketBytes, bucketTime } from '../../cost/communication/traffic.ts'
 import { type CompiledComponent, compile } from '../../cost/compile/compile.ts'
 import { ofStage } from '../../cost/compile/composed.ts'
 import { termValue } from '../../cost/compile/term.ts'
 import { recomputedArrays, recomputedLogits } from '../../cost/memory/recomputation.ts'
-import { collectiveTime } from '../../hardware/network/collective.ts'
 import type { Composition } from '../../model/composition.ts'
 import { attendedShare } from '../../model/flops.ts'
-import { type Axis, type AxisSet, axes, axesOf, axisBit, axisSet, type Mesh } from '../../sharding/axis.ts'
+import { type Axis, type AxisSet, axes, axisBit, axisSet, type Mesh } from '../../sharding/axis.ts'
 import { type Component, restricted } from '../../sharding/component.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
 import { type Derivation, derive, movesOf } from '../../sharding/derive.ts'
@@ -20,6 +18,7 @@ import type { Move } from '../../sharding/move.ts'
 import { embedding, type LayerPart, layerParts, unembedding } from '../../sharding/tables/training-layout.ts'
 import type { Seconds } from '../../units.ts'
 import type { CollectiveLine } from '../plan.ts'
+import { callLines, transferLine } from './call-lines.ts'
 import type { Costing } from './costing.ts'
 import type { Movement } from './movement.ts'
 
@@ -140,7 +139,6 @@ function endLines(component: Component, costing: Costing): readonly Movement[] {
   ]
 }
 
-/** A bucket's time is shared among the arrays in it by their bytes. */
 function linesOf(
   { windows, names }: Told,
   window: keyof CompiledComponent,
@@ -149,29 +147,16 @@ function linesOf(
   { costs, scale, candidate, model }: Costing,
 ): readonly Movement[] {
   const active = axisSet(activeAxes(candidate.mesh))
+  const { assumptions, model: transformer } = model.problem
   return windows[window].buckets.flatMap((bucket) => {
     const cost = costs[bucket.over]
-    if (!cost || cost.chips === 1 || count === 0) return []
-    const whole = bucketBytes(bucket, scale)
-    const { assumptions, model: transformer } = model.problem
-    const seconds = bucketTime(bucket, whole, cost, assumptions, transformer.experts)
-    const busy = bucketBusy(bucket, whole, cost, assumptions, transformer.experts)
-    return bucket.moves.map((move, index): Movement => {
-      const term = bucket.bytes[index]
-      const bytes = term ? termValue(term, scale) : 0
-      const share = (count * bytes) / whole
-      const line: CollectiveLine = {
-        op: bucket.operation,
-        over: axesOf(bucket.over & active).join(' x '),
-        array: names.get(move) ?? move.from,
-        bytes,
-        count,
-        seconds: seconds * share,
-        exposed: bucket.critical,
-        pass,
-      }
-      return { line, busy: busy.map((part) => part * share) }
-    })
+    if (!cost) return []
+    const told = {
+      ...{ count, pass, exposed: bucket.critical, over: bucket.over & active },
+      bytes: bucket.bytes.map((term) => termValue(term, scale)),
+      arrays: bucket.moves.map((move) => names.get(move) ?? move.from),
+    }
+    return callLines(bucket, told, { cost, assumptions, experts: transformer.experts })
   })
 }
 
@@ -185,21 +170,10 @@ function transferLines({ candidate, costs, layers, model, scale }: Costing): rea
   const cost = costs[axisBit.pipeline]
   if (!cost) return []
   const bytes = termValue(model.boundary, scale)
-  const time = collectiveTime(bytes, cost.permutePerByte, cost.permuteLatency, cost.latencyIsFloor)
   const count = layers.microbatches * candidate.schedule.virtualStages
-  return (['forward', 'backward'] as const).map((pass) => ({
-    line: {
-      op: 'Permute',
-      over: 'pipeline',
-      array: pass === 'forward' ? 'Out' : 'dOut',
-      bytes,
-      count,
-      seconds: time * count,
-      exposed: false,
-      pass,
-    },
-    busy: cost.permuteLoads.map((load) => load * bytes * count),
-  }))
+  return (['forward', 'backward'] as const).map((pass) =>
+    transferLine({ array: pass === 'forward' ? 'Out' : 'dOut', bytes, count, exposed: false, pass }, cost),
+  )
 }
 
 /** Arrays to the host and back, of the stage that the plan waits for. */

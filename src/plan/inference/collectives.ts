@@ -1,23 +1,20 @@
 /** What a step of inference moves, line by line, and its algorithm, with only the axes that are larger than 1. */
 
-import { busySeconds, operationTime } from '../../cost/communication/operation-time.ts'
-import { outerShare, routedLoads, routedSeconds, routedTime } from '../../cost/communication/routing.ts'
-import { collectiveTime } from '../../hardware/network/collective.ts'
 import {
   type CompiledCollective,
   type CompiledLayout,
   compileLayout,
 } from '../../inference/layout/compiled-layout.ts'
-import { localValue, setShape, sumOf } from '../../inference/layout/local-term.ts'
+import { localValue, setShape } from '../../inference/layout/local-term.ts'
 import { movesBetween } from '../../inference/model.ts'
 import { crossings } from '../../inference/pass/occurrence.ts'
 import { setPass } from '../../inference/pass/pass-numbers.ts'
-import { axesOf, axisBit, axisSet } from '../../sharding/axis.ts'
+import { axisBit, axisSet } from '../../sharding/axis.ts'
 import { restricted } from '../../sharding/component.ts'
 import { moveNotation } from '../../sharding/move.ts'
+import { callLines, transferLine } from '../account/call-lines.ts'
 import { activeAxes, costSet } from '../account/collectives.ts'
 import type { Movement } from '../account/movement.ts'
-import type { CollectiveLine } from '../plan.ts'
 import type { CostedComponent, InferenceCosting } from './costing.ts'
 
 export function inferenceMovements(costing: InferenceCosting): readonly Movement[] {
@@ -63,37 +60,22 @@ export function inferenceAlgorithm(costing: InferenceCosting): readonly string[]
   })
 }
 
-/** One call may move several arrays: its time is shared among them by their bytes. */
 function linesOf(
-  { operation, over, bytes, critical, routed, moves }: CompiledCollective,
+  call: CompiledCollective,
   count: number,
   { model, candidate }: InferenceCosting,
 ): readonly Movement[] {
+  const { over, bytes, critical, routed, moves } = call
   const cost = candidate.costs[costSet(over, candidate.costs, candidate.mesh)]
-  if (!cost || count === 0) return []
-  const whole = sumOf(bytes, model.sizes)
-  const { model: transformer } = model.setting
+  if (!cost) return []
   const { mode, halves } = candidate.pass
-  const experts = routed ? transformer.experts : null
-  const loads = experts ? routedLoads(cost, outerShare(cost, experts, model.assumed[mode])) : []
-  const one = experts ? routedTime(whole, cost, loads) : operationTime(operation, whole, cost)
-  const busy = experts ? routedSeconds(whole, cost, loads) : busySeconds(operation, whole, cost)
-  return moves.map((move, index): Movement => {
-    const term = bytes[index]
-    const own = term ? localValue(term, model.sizes) : 0
-    const share = (count * own) / whole
-    const line: CollectiveLine = {
-      op: operation,
-      over: axesOf(over).join(' x '),
-      array: move.from,
-      bytes: own,
-      count,
-      seconds: one * share,
-      exposed: critical && !(routed && halves === 2),
-      pass: 'forward',
-    }
-    return { line, busy: busy.map((part) => part * share) }
-  })
+  const told = {
+    ...({ count, over, pass: 'forward', exposed: critical && !(routed && halves === 2) } as const),
+    bytes: bytes.map((term) => localValue(term, model.sizes)),
+    arrays: moves.map(({ from }) => from),
+  }
+  const { experts } = model.setting.model
+  return callLines(call, told, { cost, assumptions: model.assumed[mode], experts })
 }
 
 /** The residual stream on its way from the sharding of one component to that of the next. */
@@ -124,16 +106,6 @@ function transferLines({ model, candidate }: InferenceCosting): readonly Movemen
   if (!cost || pass.transfers === 0) return []
   setShape(model.sizes, pass.shape)
   const bytes = localValue(model.boundary, model.sizes)
-  const one = collectiveTime(bytes, cost.permutePerByte, cost.permuteLatency, cost.latencyIsFloor)
-  const line: CollectiveLine = {
-    op: 'Permute',
-    over: 'pipeline',
-    array: 'Out',
-    bytes,
-    count: pass.transfers,
-    seconds: one * pass.transfers,
-    exposed: true,
-    pass: 'forward',
-  }
-  return [{ line, busy: cost.permuteLoads.map((load) => load * bytes * pass.transfers) }]
+  const told = { array: 'Out', bytes, count: pass.transfers, exposed: true, pass: 'forward' } as const
+  return [transferLine(told, cost)]
 }

@@ -1,0 +1,18 @@
+/**
+ * One call of the network, with the request's numbers in: of training (compile.ts) and of inference, whose terms differ in how
+ * they round what does not divide, and so in type.
+ */
+import type { AxisSet } from '../../sharding/axis.ts'
+import type { Move, Operation } from '../../sharding/move.ts'
+
+export interface Call<Term> {
+  readonly operation: Operation
+  readonly over: AxisSet
+  /** Its arrays as the group sees them, in bytes. */
+  readonly bytes: readonly Term[]
+  /** The next product waits for it (an activation), or it was known before (a weight, a gradient). */
+  readonly critical: boolean
+  /** Copies of tokens, on their way to experts or back. */
+  readonly routed: boolean
+  readonly moves: readonly Move[]
+}

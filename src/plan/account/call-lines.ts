@@ -1,0 +1,66 @@
+/** A call of the network as lines of an answer: its time is shared among the arrays in it by their bytes. */
+
+import type { Assumptions } from '../../assumptions.ts'
+import { bucketBusy, bucketTime } from '../../cost/communication/traffic.ts'
+import type { Call } from '../../cost/compile/call.ts'
+import { collectiveTime } from '../../hardware/network/collective.ts'
+import type { GroupCost } from '../../hardware/network/group-cost.ts'
+import type { MixtureOfExperts } from '../../model/transformer.ts'
+import { type AxisSet, axesOf } from '../../sharding/axis.ts'
+import type { Bytes } from '../../units.ts'
+import type { CollectiveLine } from '../plan.ts'
+import type { Movement } from './movement.ts'
+
+interface Priced {
+  readonly cost: GroupCost
+  readonly assumptions: Assumptions
+  readonly experts: MixtureOfExperts | null
+}
+
+/** What a line says of where and when. */
+export interface Told extends Pick<CollectiveLine, 'count' | 'exposed' | 'pass'> {
+  /** The axes in use. */
+  readonly over: AxisSet
+  /** In the order of the call's arrays, as their group sees them. */
+  readonly bytes: readonly Bytes[]
+  readonly arrays: readonly string[]
+}
+
+export function callLines(
+  call: Pick<Call<unknown>, 'operation' | 'routed'>,
+  { count, exposed, pass, over, bytes, arrays }: Told,
+  { cost, assumptions, experts }: Priced,
+): readonly Movement[] {
+  if (cost.chips === 1 || count === 0) return []
+  const whole = bytes.reduce((sum, own) => sum + own, 0)
+  const seconds = bucketTime(call, whole, cost, assumptions, experts)
+  const busy = bucketBusy(call, whole, cost, assumptions, experts)
+  return arrays.map((array, at): Movement => {
+    const own = bytes[at] ?? 0
+    const share = (count * own) / whole
+    const line: CollectiveLine = {
+      op: call.operation,
+      over: axesOf(over).join(' x '),
+      array,
+      bytes: own,
+      count,
+      seconds: seconds * share,
+      exposed,
+      pass,
+    }
+    return { line, busy: busy.map((part) => part * share) }
+  })
+}
+
+/** From a stage to the next. */
+export function transferLine(
+  told: Pick<CollectiveLine, 'array' | 'bytes' | 'count' | 'exposed' | 'pass'>,
+  { permutePerByte, permuteLatency, latencyIsFloor, permuteLoads }: GroupCost,
+): Movement {
+  const { bytes, count } = told
+  const one = collectiveTime(bytes, permutePerByte, permuteLatency, latencyIsFloor)
+  return {
+    line: { op: 'Permute', over: 'pipeline', ...told, seconds: one * count },
+    busy: permuteLoads.map((load) => load * bytes * count),
+  }
+}
