@@ -48,15 +48,27 @@ export function unlikeCuts(
   const found = before.get(key)
   if (found) return found
   const compositions = interned()
-  const cuts = everyCut(problem, stages, virtualStages, paired).map((counts): UnlikeCut => {
+  const cutOf = (counts: readonly number[]): UnlikeCut => {
     const own = paired ? mirroredCompositions(model, counts) : stageCompositions(model, counts, virtualStages)
     const alike = own.map(compositions)
     return { stageLayers: counts, compositions: alike, groups: stageGroups(counts, schedule, 1, alike) }
-  })
-  const longest = new Map(cuts.map((cut) => [cut, longestFlops(problem, cut)]))
-  const few = [...cuts].sort((a, b) => (longest.get(a) ?? 0) - (longest.get(b) ?? 0)).slice(0, mostCuts)
-  before.set(key, few)
-  return few
+  }
+  const { of, least } = cutsByLast(problem, stages, virtualStages, paired)
+  const lasts = Array.from({ length: model.layers }, (_, at) => at + 1).sort((a, b) => least(a) - least(b))
+  let few: readonly { readonly last: number; readonly cut: UnlikeCut; readonly longest: Flops }[] = []
+  for (const last of lasts) {
+    const worst = few.length < mostCuts ? Number.POSITIVE_INFINITY : (few.at(-1)?.longest ?? 0)
+    if (least(last) > worst) break
+    const counts = of(last)
+    if (!counts) continue
+    const cut = cutOf(counts)
+    few = [...few, { last, cut, longest: longestFlops(problem, cut) }]
+      .sort((a, b) => a.longest - b.longest || a.last - b.last)
+      .slice(0, mostCuts)
+  }
+  const cuts = few.map(({ cut }) => cut)
+  before.set(key, cuts)
+  return cuts
 }
 
 /** Of a token on the stage that has most: its layers, and the head's share on the last. */
@@ -69,25 +81,35 @@ function longestFlops({ model, workload, assumptions }: Problem, { groups }: Unl
   }, 0)
 }
 
-function everyCut(
+/** By layers of the last stage: a cut, if there is one, and what its longest stage has at least. */
+function cutsByLast(
   problem: Problem,
   stages: number,
   virtualStages: number,
   paired: boolean,
-): readonly (readonly number[])[] {
-  const { layers } = problem.model
+): { readonly of: (last: number) => readonly number[] | null; readonly least: (last: number) => Flops } {
+  const { model } = problem
+  const { layers } = model
+  if (paired) return { of: (last) => mirroredLayers(layers, stages, last), least: () => 0 }
+  if (virtualStages > 1 || stages === 1) {
+    return { of: (last) => stageLayers(layers, stages, virtualStages, last), least: () => 0 }
+  }
   const flops = layerFlops(problem)
-  return flops.flatMap((_, at) => {
-    const last = at + 1
-    if (paired) return listed(mirroredLayers(layers, stages, last))
-    if (virtualStages > 1 || stages === 1) return listed(stageLayers(layers, stages, virtualStages, last))
-    const others = evenPartition(flops.slice(0, layers - last), stages - 1)
-    return others ? [[...others, last]] : []
-  })
-}
-
-function listed(counts: readonly number[] | null): readonly (readonly number[])[] {
-  return counts ? [counts] : []
+  const sums = [0]
+  for (const each of flops) sums.push((sums.at(-1) ?? 0) + each)
+  const all = sums.at(-1) ?? 0
+  const head = unembeddingFlops(model, 1 + model.multiTokenLayers)
+  return {
+    of: (last) => {
+      const others = evenPartition(flops.slice(0, layers - last), stages - 1)
+      return others && [...others, last]
+    },
+    least: (last) => {
+      const others = sums[layers - last] ?? 0
+      // Added up in another order than a stage: rounding must not put it above one.
+      return Math.max(all - others + head, others / (stages - 1)) * (1 - 1e-9)
+    },
+  }
 }
 
 /** In the model's order. */
