@@ -16,8 +16,16 @@ export function milliseconds(run: () => unknown): number {
   return performance.now() - start
 }
 
-export function repeated(times: number, run: () => unknown): Times {
-  const sorted = Array.from({ length: times }, () => milliseconds(run)).sort((a, b) => a - b)
+/** Of all threads of this process: hardly longer where others use the machine too. */
+export function cpuMilliseconds(run: () => unknown): number {
+  const before = process.cpuUsage()
+  run()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+export function repeated(times: number, run: () => unknown, clock = milliseconds): Times {
+  const sorted = Array.from({ length: times }, () => clock(run)).sort((a, b) => a - b)
   const at = (index: number) => sorted[index] ?? Number.NaN
   const half = (sorted.length - 1) / 2
   return {
