@@ -8,8 +8,8 @@ import { endless, type Patience, shares } from './patience.ts'
 import { answered } from './plan/answered.ts'
 import { assemble } from './plan/assemble.ts'
 import { type Chosen, chosen, nearBest } from './plan/certainty/choice.ts'
-import { preferredOf } from './plan/certainty/preferred.ts'
-import { type Recipe, recipesFor } from './plan/certainty/recipes.ts'
+import { type Custom, preferredOf } from './plan/certainty/preferred.ts'
+import { mostContext, type Recipe, recipesFor } from './plan/certainty/recipes.ts'
 import { compared } from './plan/certainty/ties.ts'
 import { warnings } from './plan/explain/warnings.ts'
 import { anythingListed } from './plan/no-plan/anything-listed.ts'
@@ -75,7 +75,7 @@ export function optimize(problem: Problem, solver: Solver, patience: Patience = 
   )
   const plans = compared(answer.plans, problem.residuals)
   const recipes = recipesOf(problem)
-  return { ...answer, plans, recipes, preferred: preferredOf(plans, problem.cluster.chip, recipes) }
+  return { ...answer, plans, recipes, preferred: preferredOf(plans, customOf(problem, recipes)) }
 }
 
 /** So many of the fastest meshes are held against each other as make a choice. */
@@ -96,6 +96,17 @@ function firsts(standing: readonly Chosen[], { distinct, top }: Problem): readon
 
 const undrawn =
   'there was no time to draw uncertain constants: plans are ranked by their steps as assumed; raise timeoutMs'
+
+/** Of recipes those of about such a length tell whether a plan is one. */
+function customOf({ cluster, workload, recipes: all = [] }: Problem, recipes: readonly Recipe[]): Custom {
+  const { sequenceLength } = workload
+  const near = ({ sequenceLength: own }: Recipe) => Math.max(own / sequenceLength, sequenceLength / own) <= 2
+  return {
+    chip: cluster.chip,
+    recipes: recipes.filter(near),
+    mostContext: mostContext(all, sequenceLength),
+  }
+}
 
 function recipesOf({ model, cluster, workload, recipes = [] }: Problem): readonly Recipe[] {
   const { sequenceLength } = workload

@@ -11,6 +11,8 @@ const { cluster } = problem({
   ...{ model: 'llama-3-8b', chip: 'h100-sxm', chips: 8, batchTokens: 65_536, sequenceLength: 8192 },
 })
 
+const custom = { chip: cluster.chip, recipes: [], mostContext: 2 }
+
 const meshes = fc
   .record({ fsdp: fc.constantFrom(1, 8), tensor: fc.constantFrom(1, 2, 8), pipeline: fc.constantFrom(1, 4) })
   .map((sizes): Mesh => ({ ...unitMesh, ...sizes }))
@@ -78,7 +80,7 @@ describe('the plan that is preferred', () => {
   it('is one of those that are tied, by what tells them apart first, and says why', () => {
     fc.assert(
       fc.property(plans, (listed) => {
-        const preferred = preferredOf(listed, cluster.chip, [])
+        const preferred = preferredOf(listed, custom)
         if (listed.length < 2) {
           expect(preferred).toBeNull()
           return
@@ -88,8 +90,12 @@ describe('the plan that is preferred', () => {
         if (!chosen) throw new Error('What is preferred is not tied')
         expect(preferred?.among).toBe(tied.length)
         expect(listed[0]?.againstFirst).toEqual({ slowerBy: 0, chanceFaster: 0.5, tied: true })
+        const across = ({ mesh, placement }: Pick<Listed, 'mesh' | 'placement'>) =>
+          mesh.tensor > 1 && placement.some(({ physical }) => Math.max(...physical) > 0) ? 1 : 0
+        expect(across(chosen)).toBe(Math.min(...tied.map(across)))
         const inUse = ({ mesh }: Pick<Listed, 'mesh'>) => axes.filter((axis) => mesh[axis] > 1).length
-        expect(inUse(chosen)).toBe(Math.min(...tied.map(inUse)))
+        const alike = tied.filter((plan) => across(plan) === across(chosen))
+        expect(inUse(chosen)).toBe(Math.min(...alike.map(inUse)))
         if (chosen.rank === 1) expect(preferred?.reasons).toEqual([])
         else expect(preferred?.reasons.length).toBeGreaterThan(0)
       }),
@@ -97,6 +103,6 @@ describe('the plan that is preferred', () => {
   })
 
   it('is not told where nothing was measured', () => {
-    expect(preferredOf(compared([], undefined), cluster.chip, [])).toBeNull()
+    expect(preferredOf(compared([], undefined), custom)).toBeNull()
   })
 })

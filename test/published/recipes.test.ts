@@ -6,7 +6,13 @@ import { trialOf } from '../../api/translate/trial.ts'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import { evaluate } from '../../src/evaluate.ts'
 import { preferredOf } from '../../src/plan/certainty/preferred.ts'
-import { isPublished, type Recipe, recipesFor, shapeOf } from '../../src/plan/certainty/recipes.ts'
+import {
+  isPublished,
+  mostContext,
+  type Recipe,
+  recipesFor,
+  shapeOf,
+} from '../../src/plan/certainty/recipes.ts'
 import { compared } from '../../src/plan/certainty/ties.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 
@@ -67,7 +73,9 @@ describe('recipes', () => {
       residuals,
     )
     expect(plans.map((plan) => isPublished([recipe], plan.mesh))).toEqual([false, true])
-    expect(preferredOf(plans, chip, [])?.rank).toBe(1)
-    expect(preferredOf(plans, chip, [recipe])?.rank).toBe(2)
+    const custom = { chip, recipes: [], mostContext: mostContext(recipes, 8192) }
+    expect(custom.mostContext).toBe(2)
+    expect(preferredOf(plans, custom)?.rank).toBe(1)
+    expect(preferredOf(plans, { ...custom, recipes: [recipe] })?.rank).toBe(2)
   })
 })

@@ -35,17 +35,30 @@ interface Lying {
   readonly physical: readonly number[]
 }
 
+/** What a list does not say: the machine, what was published of the model on it, and how finely anybody cut sequences of such a length. */
+export interface Custom {
+  readonly chip: Chip
+  readonly recipes: readonly Recipe[]
+  /** The largest context axis that is no finer than what was published. */
+  readonly mostContext: number
+}
+
 interface Preference {
   /** The more, the better. */
-  readonly of: (plan: Listed, chip: Chip, recipes: readonly Recipe[]) => number
+  readonly of: (plan: Listed, custom: Custom) => number
   readonly says: (own: number, other: number) => string
 }
 
 const preferences: readonly Preference[] = [
   {
-    of: ({ mesh }, _chip, recipes) => (isPublished(recipes, mesh) ? 1 : 0),
+    of: ({ mesh }, { recipes }) => (isPublished(recipes, mesh) ? 1 : 0),
     says: () =>
       'a published run of this model on such chips cuts it up alike (recipes), which none does like the first',
+  },
+  {
+    of: (plan, custom) => -uncustomary(plan, custom),
+    says: () =>
+      'nearer to what has been published: tensor parallelism within a node, pieces of a sequence no shorter than any run has had',
   },
   {
     of: ({ mesh }) => -axes.filter((axis) => mesh[axis] > 1).length,
@@ -53,7 +66,7 @@ const preferences: readonly Preference[] = [
       `${-own} ${own === -1 ? 'axis' : 'axes'} of the mesh in use, ${-other} of the first's`,
   },
   {
-    of: (plan, chip) => -crossing(plan, chip).length,
+    of: (plan, { chip }) => -crossing(plan, chip).length,
     says: (own, other) =>
       `${-own} of its axes that cut the model up ${-own === 1 ? 'leaves' : 'leave'} the node or slice, ${-other} of the first's`,
   },
@@ -71,29 +84,34 @@ const preferences: readonly Preference[] = [
 const roomy = 1.1
 
 /** Null of a list of one, and where nothing is known of ties. */
-export function preferredOf(
-  plans: readonly Listed[],
-  chip: Chip,
-  recipes: readonly Recipe[],
-): Preferred | null {
+export function preferredOf(plans: readonly Listed[], custom: Custom): Preferred | null {
   const tied = plans.filter(({ againstFirst }) => againstFirst?.tied)
   const [first] = tied
   if (!first || plans.length < 2) return null
-  const best = tied.reduce((kept, plan) => (decisive(plan, kept, chip, recipes) > 0 ? plan : kept))
+  const best = tied.reduce((kept, plan) => (decisive(plan, kept, custom) > 0 ? plan : kept))
   const reasons = preferences.flatMap(({ of, says }) => {
-    const [own, other] = [of(best, chip, recipes), of(first, chip, recipes)]
+    const [own, other] = [of(best, custom), of(first, custom)]
     return own > other ? [says(own, other)] : []
   })
   return { rank: best.rank, id: best.id, among: tied.length, reasons }
 }
 
 /** Above 0 where the one is preferred: by the first preference that tells them apart. */
-function decisive(one: Listed, other: Listed, chip: Chip, recipes: readonly Recipe[]): number {
+function decisive(one: Listed, other: Listed, custom: Custom): number {
   for (const { of } of preferences) {
-    const apart = of(one, chip, recipes) - of(other, chip, recipes)
+    const apart = of(one, custom) - of(other, custom)
     if (apart !== 0) return apart
   }
   return 0
+}
+
+/**
+ * How far a plan goes beyond what anybody has published that it pays: tensor axes across nodes, and pieces of a sequence that are
+ * shorter than any run's, counted in halvings.
+ */
+function uncustomary(plan: Listed, { chip, mostContext }: Custom): number {
+  const across = crossing(plan, chip).filter((axis) => axis === 'tensor' || axis === 'tensor2').length
+  return across + Math.max(0, Math.log2(plan.mesh.context / mostContext))
 }
 
 /** Axes that cut the model up, not its replicas, and span more than a node or slice. */

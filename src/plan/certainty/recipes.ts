@@ -57,23 +57,27 @@ interface Asked {
   readonly sequenceLength: number
 }
 
-/** Nearest in chips, then in length, and the newest of those. */
+/** Nearest in chips and length together, and the newest of those. */
 export function recipesFor(
   records: readonly RecipeRecord[],
   { model, chip, chips, sequenceLength }: Asked,
 ): readonly Recipe[] {
   const shape = shapeOf(model)
   const apart = (own: number, asked: number) => Math.abs(Math.log2(own / asked))
+  const off = (one: Recipe) => apart(one.chips, chips) + apart(one.sequenceLength, sequenceLength)
   const alike = records.filter((one) => one.shape === shape && one.chip === chip)
   return [...alike]
     .map(({ shape: _own, ...recipe }) => recipe)
-    .sort(
-      (a, b) =>
-        apart(a.chips, chips) - apart(b.chips, chips) ||
-        apart(a.sequenceLength, sequenceLength) - apart(b.sequenceLength, sequenceLength) ||
-        (a.release < b.release ? 1 : a.release > b.release ? -1 : 0),
-    )
+    .sort((a, b) => off(a) - off(b) || (a.release < b.release ? 1 : a.release > b.release ? -1 : 0))
     .slice(0, shown)
+}
+
+/** The finest that any published run cut its sequences, in parts of such a length; 1 where none did. */
+export function mostContext(records: readonly Recipe[], sequenceLength: number): number {
+  const pieces = records.flatMap(({ plan: { mesh }, sequenceLength: own }) =>
+    mesh.context > 1 ? [own / mesh.context] : [],
+  )
+  return pieces.length > 0 ? Math.max(1, Math.floor(sequenceLength / Math.min(...pieces))) : 1
 }
 
 /** Whether a recipe cuts the model up as a plan does, whatever the number of chips. */

@@ -1,0 +1,116 @@
+/**
+ * First plans of what people ask, to be read by the eye of who would launch them: `npm run review` writes docs/review.md. Facts are
+ * those of answers; verdicts are by hand (fixtures/review.json), each with the plan that it was written of, so that one shows whose plan has
+ * changed since.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { loadCatalogue } from '../../api/catalogue.ts'
+import { optimizeRequest } from '../../api/schemas/optimize.ts'
+import { optimizeBody, optimizeQuestion } from '../../api/worker/desk.ts'
+import { optimized } from '../../api/worker/search-worker.ts'
+import { endless } from '../../src/patience.ts'
+import { percent, secondsText } from '../../src/plan/explain/figures.ts'
+import { axes, type Mesh } from '../../src/sharding/axis.ts'
+import { questions } from './questions.ts'
+
+interface Verdict {
+  /** The summary of the plan that it is of. */
+  readonly of: string
+  /** What is run, where that is known beyond the recipes. */
+  readonly run?: string
+  readonly verdict: string
+}
+
+type Body = ReturnType<typeof optimizeBody>
+
+const root = new URL('../../', import.meta.url)
+const verdicts: Readonly<Record<string, Verdict>> = JSON.parse(
+  readFileSync(new URL('fixtures/review.json', root), 'utf8'),
+)
+const catalogue = loadCatalogue()
+
+const sections = questions.map(({ name, request }) => {
+  const asked = optimizeRequest.parse(request)
+  const question = optimizeQuestion(asked, catalogue)
+  const body = optimizeBody(asked, question, optimized(question, endless))
+  const section = sectionOf(name, body, verdicts[name])
+  process.stderr.write(`${section}\n`)
+  return section
+})
+
+writeFileSync(
+  new URL('docs/review.md', root),
+  `# First plans, reviewed
+
+Written by \`npm run review\` from the answers of the service as it is, with verdicts by hand (\`fixtures/review.json\`). For each question: the first plan and where nine of ten measured
+runs of its kind lay, what else is tied, what of those is preferred, what was published of the model on such chips (measured, and predicted at the same settings), and what somebody
+who launches such runs would say.
+
+${sections.join('\n')}`,
+)
+
+function sectionOf(name: string, body: Body, verdict: Verdict | undefined): string {
+  const [first] = body.plans
+  if (!first) return `## ${name}\n\nNothing fits.\n`
+  const lines = [
+    `First: ${first.summary}; ${figures(first)}.`,
+    ...others(body),
+    ...('recipes' in body ? body.recipes.slice(0, 3).map(recipeText) : []),
+    ...(verdict?.run ? [`Run: ${verdict.run}`] : []),
+    ...(verdict
+      ? [`**Verdict**${verdict.of === first.summary ? '' : ` (of ${verdict.of})`}: ${verdict.verdict}`]
+      : []),
+  ]
+  return `## ${name}\n\n${lines.map((line) => `* ${line}`).join('\n')}\n`
+}
+
+function figures(plan: Body['plans'][number]): string {
+  if ('requestsPerSecond' in plan)
+    return `${plan.requestsPerSecond.toPrecision(3)} requests a second, ${secondsText(plan.timePerOutputTokenSeconds)} a token`
+  const { stepTimeSeconds, mfu, uncertainty } = plan
+  const [low = 0, high = 0] = uncertainty?.nineOfTenSeconds ?? []
+  const band = uncertainty ? `, nine of ten ${secondsText(low)} to ${secondsText(high)}` : ''
+  return `${secondsText(stepTimeSeconds)}${band}, MFU ${percent(mfu)}`
+}
+
+function others(body: Body): readonly string[] {
+  if (!('preferred' in body)) return []
+  const { preferred, plans } = body
+  const tied = plans.slice(1).filter(({ againstFirst }) => againstFirst?.tied)
+  const rest = plans.slice(1).filter(({ againstFirst }) => !againstFirst?.tied)
+  const slower = (own: (typeof plans)[number]) =>
+    `${meshText(own.mesh)} (+${percent(own.againstFirst?.slowerBy ?? 0)})`
+  const chosen = plans.find(({ id }) => id === preferred?.id)
+  return [
+    ...(tied.length > 0 ? [`Tied: ${tied.map(slower).join(', ')}.`] : []),
+    ...(preferred && chosen && chosen.rank > 1
+      ? [`Preferred: ${meshText(chosen.mesh)}: ${preferred.reasons.join('; ')}.`]
+      : []),
+    ...(rest.length > 0 ? [`Slower: ${rest.slice(0, 3).map(slower).join(', ')}.`] : []),
+  ]
+}
+
+function recipeText({
+  software,
+  release,
+  chips,
+  compute,
+  plan,
+  measured,
+  predicted,
+  batchSequences,
+  sequenceLength,
+}: Extract<Body, { readonly recipes: unknown }>['recipes'][number]): string {
+  const time = (own: typeof measured | null) =>
+    own?.stepTimeSeconds === undefined
+      ? own?.mfu === undefined
+        ? 'none'
+        : `MFU ${percent(own.mfu)}`
+      : secondsText(own.stepTimeSeconds)
+  return `Published: ${software} ${release}, ${chips} chips, ${compute}, ${meshText(plan.mesh)}, ${batchSequences} sequences of ${sequenceLength}: ${time(measured)}, predicted ${time(predicted)}.`
+}
+
+function meshText(mesh: Mesh): string {
+  const used = axes.filter((axis) => mesh[axis] > 1).map((axis) => `${axis} ${mesh[axis]}`)
+  return used.join(' x ') || 'one chip'
+}
