@@ -62,21 +62,28 @@ interface Way
   readonly resident: { readonly sequences: number; readonly context: number }
 }
 
+/** Written out field by field: thousands are made in a search, and all are to be of one shape. */
 function passOf(model: Transformer, way: Way): Pass {
-  const { sequences, positions, past, stages, stageRounds, modelRounds, resident, ...counts } = way
+  const { sequences, positions, past, stages, stageRounds, modelRounds, resident } = way
   const stageLayers = Math.ceil(model.layers / stages)
   return {
-    ...counts,
+    mode: way.mode,
     halves: 1,
     shape: { sequences, positions, context: past + positions },
     contexts: contextGroups(model, past, positions),
     headSequences: sequences,
+    headPositions: way.headPositions,
     layerTimes: stageRounds * stageLayers + modelRounds * model.layers,
     stageRounds,
     modelRounds,
+    headTimes: way.headTimes,
     entryTimes: stageRounds + modelRounds,
+    transfers: way.transfers,
+    launches: way.launches,
     stages,
     stageLayers,
+    groups: way.groups,
+    units: way.units,
     resident: {
       sequences: resident.sequences,
       positions: 1,
@@ -96,7 +103,13 @@ export function generationPass(
   const groups = Math.min(stages, batch)
   const full = groups * Math.ceil(model.layers / stages) >= model.layers
   return passOf(model, {
-    ...{ mode: 'generate', stages, groups, units: groups, launches: 1, positions, headPositions: positions },
+    mode: 'generate',
+    stages,
+    groups,
+    units: groups,
+    launches: 1,
+    positions,
+    headPositions: positions,
     sequences: Math.ceil(batch / groups),
     past: Math.max(0, Math.min(meanContextLength, contextLength) - positions),
     stageRounds: full ? groups : 0,
@@ -119,7 +132,13 @@ export function prefillPass(
   const positions = fresh / chunks
   const units = groups * chunks
   return passOf(model, {
-    ...{ mode: 'prefill', stages, groups, units, launches: units, positions, headPositions: 1 },
+    mode: 'prefill',
+    stages,
+    groups,
+    units,
+    launches: units,
+    positions,
+    headPositions: 1,
     sequences: Math.ceil(batchSequences / groups),
     past: cachedPrefixLength + ((chunks - 1) / 2) * positions,
     stageRounds: units - 1,
