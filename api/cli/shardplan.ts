@@ -118,7 +118,9 @@ export async function shardplan(args: readonly string[], world: World): Promise<
   const launchOf = (text: string) => {
     const [, framework = '', file = ''] = /^([\w-]+)=(.+)$/s.exec(text) ?? []
     if (!file) throw new UsageError(`--launch ${text}: write framework=file, such as megatron=run.sh`)
-    return { pointer: `/plan/${framework}`, value: world.read(file) }
+    // As the frameworks are called in answers: tensorrt-llm is tensorrtLlm of a plan.
+    const key = framework.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+    return { pointer: `/plan/${key}`, value: world.read(file) }
   }
   const launching = (command: Command) =>
     withOptionsOf(withRequest(command), planOptions).option(

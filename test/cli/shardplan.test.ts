@@ -194,6 +194,25 @@ torchrun --nproc-per-node 8 --nnodes $N pretrain_gpt.py --num-layers 32 --hidden
   })
 })
 
+it('a launch file of a framework whose name has a hyphen is read by that name', async () => {
+  const file = {
+    'serve.sh':
+      'trtllm-serve nvidia/Llama-3.1-8B-Instruct-FP8 --tp_size 2 --max_batch_size 8 --max_seq_len 2048',
+  }
+  const asked = [
+    '--chip',
+    'h100-sxm',
+    '--chips',
+    '2',
+    '--mode',
+    'generate',
+    '--launch',
+    'tensorrt-llm=serve.sh',
+  ]
+  const { code, out } = await run(['evaluate', ...asked], file)
+  expect([code, out.split('\n')[0]]).toEqual([0, expect.stringMatching(/^plan +tensor 2.*batch 8/)])
+})
+
 describe('the rest', () => {
   it('lists models and chips, and explains itself', async () => {
     expect((await run(['models'])).out).toMatch(/\nllama-3-70b +70.6B/)
