@@ -12,6 +12,7 @@ import { cutRun, type Run } from '../../src/launch/run/run.ts'
 import { type Serving, serving } from '../../src/launch/server/serving.ts'
 import { servingLaunchers } from '../../src/launch/serving.ts'
 import { trainingLaunchers } from '../../src/launch/trainers.ts'
+import { optimize } from '../../src/optimize.ts'
 import type { PlanSketch, Problem } from '../../src/problem.ts'
 import { type ElementType, elements } from '../../src/recipe/element-types.ts'
 import { policyNames } from '../../src/recipe/policy.ts'
@@ -28,6 +29,7 @@ import { faults, keeps, type Rule } from '../../src/rules/rule.ts'
 import { type Mesh, meshSize, unitMesh } from '../../src/sharding/axis.ts'
 import { contextLayouts } from '../../src/sharding/tables/context-layout.ts'
 import { fieldsNamed } from '../../src/sharding/tables/inference-layout-fields.ts'
+import { solver } from '../inference-problem.ts'
 import { problem } from '../problem.ts'
 import { runs } from '../runs.ts'
 
@@ -301,6 +303,28 @@ describe.each([
       }),
       { numRuns: runs(300) },
     )
+  })
+})
+
+describe('an axis that is pinned to a size that no mesh may have', () => {
+  it('is told in the answer, with sizes that have plans', () => {
+    const asked = problem({
+      ...{ model: 'llama-3-8b', chip: 'h100-sxm', chips: 48, batchTokens: 196_608, sequenceLength: 4096 },
+      constraints: { tensor: 6 },
+      assumptions: { basis: 'calibrated', frameworks: [] },
+    })
+    const { infeasible } = optimize(asked, solver)
+    expect(infeasible?.reasons).toContainEqual(
+      expect.objectContaining({
+        reason: 'divisibility',
+        detail: expect.stringContaining('tensor x tensor2 = 6 does not divide 32 heads'),
+      }),
+    )
+    const own = infeasible?.suggestions.filter(
+      ({ pointer, value }) => pointer === '/constraints/tensor' && value,
+    )
+    expect(own?.map(({ value }) => value)).toEqual([4, 8])
+    expect(optimize({ ...asked, constraints: { tensor: 8 } }, solver).plans).not.toEqual([])
   })
 })
 

@@ -6,6 +6,10 @@
 import { never, type Stop } from '../../patience.ts'
 import type { Problem, Setting } from '../../problem.ts'
 import { optimizerRows } from '../../recipe/optimizer.ts'
+import { trainedMeshRules } from '../../rules/model.ts'
+import { type PlanFault, wayText } from '../../rules/part-rule.ts'
+import { pinnedFaults } from '../../rules/pinned.ts'
+import { trainedQuestion } from '../../search/meshes.ts'
 import type { SearchResult } from '../../search/search-result.ts'
 import type { Bytes } from '../../units.ts'
 import { bytesText, counted } from '../explain/figures.ts'
@@ -33,23 +37,44 @@ export function noPlan(
       ...chipsSuggestion(problem, (cluster) => listed({ ...problem, cluster })),
       ...batchSuggestion(problem, listed),
       ...optimizerSuggestion(problem, listed),
+      ...pinnedSuggestions(problem, listed),
       ...constraintSuggestions(problem, listed),
     ],
   }
+}
+
+function pinned(problem: Problem): readonly PlanFault[] {
+  const { assumptions, cluster, constraints } = problem
+  const open = assumptions.searchTensor2 && constraints.tensor2 === undefined ? (['tensor2'] as const) : []
+  return pinnedFaults(trainedMeshRules, trainedQuestion(problem), constraints, cluster.chips, open)
+}
+
+/** Legal sizes next to one that the request pins and no mesh may have; of several faults each once. */
+function pinnedSuggestions(problem: Problem, anyPlan: AnyPlan): readonly Suggestion[] {
+  const changes = pinned(problem).flatMap(({ detail, nearest = [] }) =>
+    nearest.flat().map((change) => [wayText([change]), { ...change, detail }] as const),
+  )
+  return [...new Map([...changes].reverse())].reverse().flatMap(([change, { pointer, value, detail }]) => {
+    const axis = pointer.replace('/constraints/', '')
+    const constraints = { ...problem.constraints, [axis]: value }
+    return anyPlan({ ...problem, constraints }) ? [{ change, pointer, value, detail }] : []
+  })
 }
 
 /** Whether that problem would have a plan, as far as there is time to tell. */
 type AnyPlan = (problem: Problem) => boolean
 
 function reasons(
-  { cluster, memoryBudget, workload, constraints }: Problem,
+  problem: Problem,
   { infeasible }: SearchResult,
   nearest: Plan | null,
   shortBytes: number,
 ): NoPlan['reasons'] {
+  const { cluster, memoryBudget, workload, constraints } = problem
+  const faults = pinned(problem).map(({ detail }) => `: ${detail}`)
   const texts = {
     memory: memoryText({ cluster, memoryBudget }, nearest, shortBytes),
-    divisibility: `meshes of ${counted(cluster.chips, 'chip')} that the model's heads and layers or the ${workload.batchTokens} tokens of the batch cannot be divided over`,
+    divisibility: `meshes of ${counted(cluster.chips, 'chip')} that the model's heads and layers or the ${workload.batchTokens} tokens of the batch cannot be divided over${faults.join('')}`,
     topology: 'meshes whose axes cannot be laid on the physical axes',
     constraint: constraintText(constraints),
   }
