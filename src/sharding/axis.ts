@@ -22,6 +22,8 @@ interface AxisRow {
   readonly crossesSlices: boolean
   /** Its chips have positions of their own of a sequence. */
   readonly positions: boolean
+  /** It cuts up the matrices of a layer, so that each layer waits for what moves over it. */
+  readonly cutsMatrices: boolean
   /** It takes the chips that other axes leave: replicas, or shards of their states. */
   readonly takesRest: boolean
   /** What moves over it and others counts for it: the weights' own. */
@@ -30,7 +32,7 @@ interface AxisRow {
 
 const model = {
   ...{ sequences: false, replicates: false, shardsWeights: false, crossesSlices: false },
-  ...{ positions: false, takesRest: false, countsFirst: false },
+  ...{ positions: false, cutsMatrices: false, takesRest: false, countsFirst: false },
 } as const
 
 const replica = { ...model, sequences: true, replicates: true, crossesSlices: true, takesRest: true } as const
@@ -45,8 +47,20 @@ export const axisRows = [
     shardsWeights: true,
     countsFirst: true,
   },
-  { ...model, name: 'tensor', letter: 'Y', says: 'heads, the inner dimension F and the vocabulary' },
-  { ...model, name: 'tensor2', letter: 'Z', says: 'the model dimension D (2D weight-stationary)' },
+  {
+    ...model,
+    name: 'tensor',
+    letter: 'Y',
+    says: 'heads, the inner dimension F and the vocabulary',
+    cutsMatrices: true,
+  },
+  {
+    ...model,
+    name: 'tensor2',
+    letter: 'Z',
+    says: 'the model dimension D (2D weight-stationary)',
+    cutsMatrices: true,
+  },
   {
     ...model,
     name: 'context',
@@ -81,6 +95,7 @@ export const replicatingAxes = axesWith(({ replicates }) => replicates)
 export const weightShardingAxes = axesWith(({ shardsWeights }) => shardsWeights)
 export const axesAcrossSlices = axesWith(({ crossesSlices }) => crossesSlices)
 export const axesOfPositions = axesWith(({ positions }) => positions)
+export const matrixAxes = axesWith(({ cutsMatrices }) => cutsMatrices)
 export const restAxes = axesWith(({ takesRest }) => takesRest)
 
 /** In the order in which what moves over several of them counts for one. */

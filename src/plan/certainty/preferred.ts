@@ -3,7 +3,7 @@
  * of what that is, the weightiest first; the next decides where all before are equal, and at last the time.
  */
 import type { Chip } from '../../hardware/chip.ts'
-import { type Axis, axes, type Mesh, restAxes } from '../../sharding/axis.ts'
+import { type Axis, axes, type Mesh, matrixAxes, restAxes } from '../../sharding/axis.ts'
 import { counted } from '../explain/figures.ts'
 import { isPublished, type Recipe } from './recipes.ts'
 import type { AgainstFirst } from './ties.ts'
@@ -110,7 +110,7 @@ function decisive(one: Listed, other: Listed, custom: Custom): number {
  * shorter than any run's, counted in halvings.
  */
 function uncustomary(plan: Listed, { chip, mostContext }: Custom): number {
-  const across = crossing(plan, chip).filter((axis) => axis === 'tensor' || axis === 'tensor2').length
+  const across = crossing(plan, chip).filter((axis) => matrixAxes.includes(axis)).length
   return across + Math.max(0, Math.log2(plan.mesh.context / mostContext))
 }
 
