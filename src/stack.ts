@@ -30,6 +30,8 @@ export interface StackRecord {
   /** The rows of fixtures/measurements behind the constants. */
   readonly fit: {
     readonly software: readonly string[]
+    /** Of runs of that year and later; 2023 where absent. */
+    readonly since?: number
     /** On chips whose dense runs count too, beside its own. */
     readonly alike?: readonly string[]
     readonly configurations: number

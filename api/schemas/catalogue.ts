@@ -86,6 +86,7 @@ export const stackRecord = z.strictObject({
   fit: z
     .strictObject({
       software: z.array(label()).min(1).describe('Whose published runs the constants were set on.'),
+      since: z.exactOptional(z.int().describe('Of runs of that year and later; 2023 where absent.')),
       alike: z.exactOptional(
         z.array(label()).describe('Chips whose runs of dense models count too, beside its own.'),
       ),

@@ -1,5 +1,6 @@
 /** What every plan says, of its account alone: the modes add what was chosen, and why. */
 import { chipsAsked } from '../hardware/cluster/cluster.ts'
+import { withNetworks } from '../hardware/cluster/scaled-cluster.ts'
 import type { Account } from './account/account.ts'
 import { busiestNetwork, type NetworkUse, withHalf } from './account/network-use.ts'
 import { axisPlacements } from './account/placement.ts'
@@ -42,6 +43,9 @@ type Told =
   | 'collectives'
   | 'againstFirst'
   | 'choice'
+
+/** Of machines, what they may have less of than their data sheets, and plans take more than is counted. */
+const worse = { networks: 0.8, memory: 1.1 } as const
 
 export interface Outline {
   readonly told: Pick<Plan, Told>
@@ -93,6 +97,11 @@ export function outline(
         atHalfBandwidth: busiest && {
           network: busiest.name,
           stepTimeSeconds: account.secondsOn(withHalf(cluster, busiest.name)),
+        },
+        robustness: {
+          ...worse,
+          stepTimeSeconds: account.secondsOn(withNetworks(cluster, () => worse.networks)),
+          fits: worse.memory * memory.total <= memory.budget,
         },
       },
       collectives: movements.map(({ line }) => line),

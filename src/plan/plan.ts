@@ -158,6 +158,14 @@ export interface Plan extends TokenCost {
   readonly launch: Readonly<Record<string, unknown>>
 }
 
+/** The same plan where every network has `networks` of its bandwidth, and where the fullest chip holds `memory` times as much. */
+export interface Robustness {
+  readonly networks: number
+  readonly stepTimeSeconds: number
+  readonly memory: number
+  readonly fits: boolean
+}
+
 export interface Headroom {
   /** Time in kernels over the time that the busiest network is busy; null where nothing moves. */
   readonly communication: number | null
@@ -165,6 +173,7 @@ export interface Headroom {
   readonly memory: number
   /** The step of this plan, had its busiest network half of its bandwidth. */
   readonly atHalfBandwidth: { readonly network: string; readonly stepTimeSeconds: number } | null
+  readonly robustness: Robustness
 }
 
 export interface SearchAccount {

@@ -1,7 +1,13 @@
 /** docs/accuracy.md, from a report. */
+
+import { readFileSync } from 'node:fs'
 import { enough } from '../../src/plan/certainty/residuals.ts'
 import type { Report } from './report.ts'
 import type { Summary } from './summary.ts'
+
+const verdicts: Readonly<Record<string, string>> = JSON.parse(
+  readFileSync(new URL('../../fixtures/measurements/verdicts.json', import.meta.url), 'utf8'),
+)
 
 export const figures = [
   { file: 'training.svg', title: 'Training: predicted over measured step time' },
@@ -95,9 +101,12 @@ ${table(report.chips)}
 
 ## Furthest off
 
-| | split | what | predicted over measured |
-|---|---|---|---|
-${report.worst.map(({ id, split, what, ratio }) => `| ${id} | ${split} | ${what} | ${ratio.toFixed(2)} |`).join('\n')}
+Off is the model, the setting of the run as far as it is told, or the hardware. Verdicts are written by hand (fixtures/measurements/verdicts.json) and are what is
+presumed without a profile of the run.
+
+| | split | what | predicted over measured | verdict |
+|---|---|---|---|---|
+${report.worst.map(({ id, split, what, ratio }) => `| ${id} | ${split} | ${what} | ${ratio.toFixed(2)} | ${verdicts[id] ?? ''} |`).join('\n')}
 
 ## Left out
 

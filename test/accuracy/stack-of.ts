@@ -9,7 +9,11 @@ interface Software {
 }
 
 export function fittedBy(stack: StackRecord, { stack: software, chip, year }: Software): boolean {
-  return year >= 2023 && stack.fit.software.includes(software) && runsOn(stack, { name: chip })
+  return (
+    year >= (stack.fit.since ?? 2023) &&
+    stack.fit.software.includes(software) &&
+    runsOn(stack, { name: chip })
+  )
 }
 
 /** Whether it may set the constants of a stack: of experts what runs on its own chips, of dense models on chips that are alike too. */

@@ -110,6 +110,7 @@ export const samplePlan: Plan = {
     communication: 1.7,
     memory: 1.2,
     atHalfBandwidth: { network: 'nvlink', stepTimeSeconds: 1.1 },
+    robustness: { networks: 0.8, stepTimeSeconds: 1.05, memory: 1.1, fits: true },
   },
   collectives: [
     {

@@ -83,7 +83,12 @@ function expectTrue(plan: Plan, halved: (network: string) => number): void {
   expect(Math.abs(within - budget)).toBeLessThanOrEqual(written * budget)
   expect(Math.abs(filling.reduce((sum, part) => sum + part, 0) - total)).toBeLessThanOrEqual(written * total)
 
-  const { atHalfBandwidth } = headroom
+  const { atHalfBandwidth, robustness } = headroom
+  expect(robustness.stepTimeSeconds).toBeGreaterThanOrEqual(stepTimeSeconds * (1 - rounding))
+  expect(robustness.stepTimeSeconds).toBeLessThanOrEqual(
+    (stepTimeSeconds / robustness.networks) * (1 + rounding),
+  )
+  expect(robustness.fits).toBe(robustness.memory * total <= budget)
   expect(atHalfBandwidth === null).toBe(all === 0)
   if (atHalfBandwidth && headroom.communication !== null) {
     const { network, stepTimeSeconds: longer } = atHalfBandwidth

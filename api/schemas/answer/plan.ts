@@ -221,6 +221,14 @@ export const plan = z.object({
         })
         .nullable()
         .describe('The step of this plan, had its busiest network half of its bandwidth.'),
+      robustness: z
+        .object({
+          networks: z.number().describe('Of the bandwidth of every network, what there is.'),
+          stepTimeSeconds: seconds.describe('The step of this plan then.'),
+          memory: z.number().describe('Of what is on the fullest chip, how many times as much.'),
+          fits: z.boolean().describe('Whether the plan fits then.'),
+        })
+        .describe('The same plan on slower networks, and if it takes more memory than is counted.'),
     })
     .describe('How far it is from being bound by something else.'),
   collectives: z.array(collectiveLine).describe('Every collective that runs in a step.'),
