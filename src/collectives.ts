@@ -1,5 +1,5 @@
 /** One collective on one group of chips: what POST /collectives answers. */
-import type { Assumptions } from './assumptions.ts'
+import type { Assumptions } from './assumptions/assumptions.ts'
 import { latencySeconds, transferSeconds } from './cost/communication/operation-time.ts'
 import type { Cluster, TorusNetwork } from './hardware/cluster/cluster.ts'
 import { finished, groupCost } from './hardware/network/collective.ts'

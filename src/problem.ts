@@ -1,6 +1,6 @@
 /** One request, resolved: every name looked up, every default filled in, every number in SI units. */
 
-import type { Assumptions } from './assumptions.ts'
+import type { Assumptions } from './assumptions/assumptions.ts'
 import type { Cluster } from './hardware/cluster/cluster.ts'
 import type { ClusterRequest } from './hardware/cluster/cluster-request.ts'
 import type { TorusPart } from './hardware/network/group.ts'

@@ -1,8 +1,8 @@
 /** A problem as the service would make it of a request: names from the catalogue, the rest with its defaults. */
 import { readFileSync } from 'node:fs'
-import type { Assumptions } from '../src/assumptions.ts'
-import { book } from '../src/book-assumptions.ts'
-import { calibrated } from '../src/calibrated-assumptions.ts'
+import type { Assumptions } from '../src/assumptions/assumptions.ts'
+import { book } from '../src/assumptions/book.ts'
+import { calibrated } from '../src/assumptions/calibrated.ts'
 import type { NetworkOverride } from '../src/hardware/cluster/cluster-request.ts'
 import { resolveCluster } from '../src/hardware/cluster/resolve.ts'
 import { type ChipRecord, chipOf } from '../src/hardware/record.ts'

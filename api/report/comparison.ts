@@ -1,5 +1,5 @@
 /** Plans side by side as a table: a row for each thing, a column for each plan, and why they differ. */
-import { timeLines } from '../../src/comparison.ts'
+import { timeLines } from '../../src/plan/comparison.ts'
 import { bytesText, percent, secondsText } from '../../src/plan/explain/figures.ts'
 import type { CompareBody } from '../schemas/compare.ts'
 import { csv } from './csv.ts'

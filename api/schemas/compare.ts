@@ -1,6 +1,6 @@
 /** POST /compare. */
 import { z } from 'zod'
-import { type Difference, memoryLines, timeLines } from '../../src/comparison.ts'
+import { type Difference, memoryLines, timeLines } from '../../src/plan/comparison.ts'
 import { axes } from '../../src/sharding/axis.ts'
 import { plan } from './answer/plan.ts'
 import { count, label } from './bound.ts'

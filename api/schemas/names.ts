@@ -1,6 +1,6 @@
 /** What may be named, one statement of each: the names are the rows of the tables. */
 import { z } from 'zod'
-import { bases } from '../../src/assumptions.ts'
+import { bases } from '../../src/assumptions/assumptions.ts'
 import { chipKinds } from '../../src/hardware/chip.ts'
 import { frameworks, trainers } from '../../src/launch/framework.ts'
 import { attentionFlopsCounts } from '../../src/model/flops.ts'

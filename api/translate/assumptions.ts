@@ -3,11 +3,11 @@
  * as the one that its kind of chip usually has.
  */
 
-import type { Assumptions } from '../../src/assumptions.ts'
+import type { Assumptions } from '../../src/assumptions/assumptions.ts'
+import { namedAssumptions } from '../../src/assumptions/named.ts'
+import { noStack, runsOn, type StackRecord, usualStack } from '../../src/assumptions/stack.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import { trainers } from '../../src/launch/framework.ts'
-import { namedAssumptions } from '../../src/named-assumptions.ts'
-import { noStack, runsOn, type StackRecord, usualStack } from '../../src/stack.ts'
 import { type Catalogue, knownStack, nearestStacks } from '../catalogue.ts'
 import { faultyValue, meaning } from '../problems.ts'
 import type { AssumptionsRequest } from '../schemas/given/assumptions.ts'

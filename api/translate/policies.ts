@@ -1,6 +1,6 @@
 /** Rematerialisation policies are named in requests: an unknown name is told, with the nearest ones. */
 
-import type { Assumptions } from '../../src/assumptions.ts'
+import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { policyNames, policyRows } from '../../src/recipe/policy.ts'
 
 import { nearest } from '../hints/nearest.ts'

@@ -1,6 +1,7 @@
 /** From the types of numbers of a request to those of a problem. */
-import { type AskedPrecision, type ResolvedPrecision, resolvedPrecision } from '../../src/asked-precision.ts'
+
 import type { Chip } from '../../src/hardware/chip.ts'
+import { type AskedPrecision, type ResolvedPrecision, resolvedPrecision } from '../../src/precision/asked.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import { basisOf } from './assumptions.ts'
 import type { ResolvedModel } from './resolved-model.ts'

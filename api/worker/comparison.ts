@@ -1,6 +1,7 @@
 /** A comparison, worked out: each variant in its share of the time, and each against the first. */
-import { difference } from '../../src/comparison.ts'
+
 import { type Patience, within } from '../../src/patience.ts'
+import { difference } from '../../src/plan/comparison.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { ProblemError } from '../problems.ts'

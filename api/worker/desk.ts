@@ -5,7 +5,7 @@
 import { collectiveEstimate } from '../../src/collectives.ts'
 import { ofKind, trainers } from '../../src/launch/framework.ts'
 import type { LaunchReading } from '../../src/launch/read/reading.ts'
-import type { Regret } from '../../src/regret.ts'
+import type { Regret } from '../../src/plan/regret.ts'
 import type { Validation } from '../../src/validate.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { faultyValue, ProblemError } from '../problems.ts'

@@ -1,7 +1,7 @@
 /** The search for what a given plan gives away, where it is asked for. */
 import { type Patience, within } from '../../src/patience.ts'
 import type { Plan } from '../../src/plan/plan.ts'
-import { launchersOf, type Regret, regret } from '../../src/regret.ts'
+import { launchersOf, type Regret, regret } from '../../src/plan/regret.ts'
 import type { Planner } from './comparison.ts'
 import type { Trial, Verdict } from './question.ts'
 

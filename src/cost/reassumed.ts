@@ -1,5 +1,5 @@
 /** A cost model under other assumptions of how fast things are: what was derived stays, as with other hardware (repriced.ts). */
-import type { Assumptions } from '../assumptions.ts'
+import type { Assumptions } from '../assumptions/assumptions.ts'
 import { wholeComposition } from '../model/composition.ts'
 import { networkPrices } from './communication/network.ts'
 import { trainingRates } from './compute/compute.ts'

@@ -5,7 +5,7 @@
  * Between two components the residual stream goes from the sharding of one to that of the next.
  */
 
-import type { Assumptions } from '../assumptions.ts'
+import type { Assumptions } from '../assumptions/assumptions.ts'
 import { type NetworkPrices, networkPrices } from '../cost/communication/network.ts'
 import type { Traffic } from '../cost/communication/traffic.ts'
 import { arrayType } from '../cost/compile/compile.ts'

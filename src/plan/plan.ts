@@ -1,6 +1,6 @@
 /** What comes out, in the words of the HTTP contract: units in the names, SI throughout. */
 
-import type { Assumptions } from '../assumptions.ts'
+import type { Assumptions } from '../assumptions/assumptions.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import type { Precision } from '../problem.ts'
 import type { ElementType } from '../recipe/element-types.ts'

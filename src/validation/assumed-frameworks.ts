@@ -1,5 +1,5 @@
 /** Who is named to launch a plan is who will: what the plan leaves open, and the best that it is compared with, are of those frameworks. */
-import type { Assumptions } from '../assumptions.ts'
+import type { Assumptions } from '../assumptions/assumptions.ts'
 import type { Requirements } from './check.ts'
 
 export function forFrameworks<Asked extends { readonly assumptions: Assumptions }>(

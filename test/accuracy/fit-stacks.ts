@@ -5,8 +5,8 @@
  * ever smaller ones until none gains; a configuration counts once. Ranges are what measured kernels and the frameworks' own figures allow.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import type { Assumptions } from '../../src/assumptions.ts'
-import type { StackRecord } from '../../src/stack.ts'
+import type { Assumptions } from '../../src/assumptions/assumptions.ts'
+import type { StackRecord } from '../../src/assumptions/stack.ts'
 import { groupedBy } from './compared.ts'
 import { median, type PublishedRun, predictedUnder, publishedRuns } from './run.ts'
 import { counts } from './stack-of.ts'

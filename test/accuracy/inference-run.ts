@@ -1,6 +1,6 @@
 /** What the service predicts for one published measurement of inference. */
 import { existsSync, readFileSync } from 'node:fs'
-import { calibrated } from '../../src/calibrated-assumptions.ts'
+import { calibrated } from '../../src/assumptions/calibrated.ts'
 import { divisorsOf } from '../../src/hardware/cluster/divisors.ts'
 import { resolveCluster } from '../../src/hardware/cluster/resolve.ts'
 import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'

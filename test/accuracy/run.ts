@@ -1,8 +1,9 @@
 /** One published run, and what the service predicts for the layout that it ran with. */
 
 import { readFileSync } from 'node:fs'
-import type { Assumptions } from '../../src/assumptions.ts'
-import { calibrated } from '../../src/calibrated-assumptions.ts'
+import type { Assumptions } from '../../src/assumptions/assumptions.ts'
+import { calibrated } from '../../src/assumptions/calibrated.ts'
+import { usualStack } from '../../src/assumptions/stack.ts'
 import { evaluate } from '../../src/evaluate.ts'
 import type { NetworkOverride } from '../../src/hardware/cluster/cluster-request.ts'
 import { resolveCluster } from '../../src/hardware/cluster/resolve.ts'
@@ -15,7 +16,6 @@ import type { PlanSketch, Problem } from '../../src/problem.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'
 import type { ScheduleName } from '../../src/recipe/schedules.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
-import { usualStack } from '../../src/stack.ts'
 import { type AttentionKernel, attentionOf } from './attention-kernels.ts'
 import { publishedStacks } from './stack-of.ts'
 

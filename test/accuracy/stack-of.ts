@@ -1,6 +1,6 @@
 /** Which stack of fixtures/stacks a published row ran under. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { runsOn, type StackRecord } from '../../src/stack.ts'
+import { runsOn, type StackRecord } from '../../src/assumptions/stack.ts'
 
 interface Software {
   readonly stack: string

@@ -1,7 +1,8 @@
 /** Every published training run with a time: compared at the settings that it ran with, or left out and why. */
+
+import type { StackConstants, StackRecord } from '../../src/assumptions/stack.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
-import type { StackConstants, StackRecord } from '../../src/stack.ts'
 import { type Compared, eraOf, isCompared, type Outcome } from './compared.ts'
 import { type PublishedLayout, predicted, predictedUnder, publishedRows } from './run.ts'
 import { fittedBy, publishedStacks } from './stack-of.ts'

@@ -1,6 +1,6 @@
 /** Small problems of inference: dense models and mixtures of experts, on tori and nodes of any size, with little and much room. */
 import fc from 'fast-check'
-import type { Assumptions } from '../../src/assumptions.ts'
+import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
 import { cacheBytes, weightBytes } from '../../src/inference/time/floor.ts'
 import type { Architecture } from '../../src/model/architecture.ts'

@@ -4,7 +4,7 @@
  */
 
 import fc from 'fast-check'
-import type { Assumptions } from '../../src/assumptions.ts'
+import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import type { Network } from '../../src/hardware/cluster/cluster.ts'
 import { frameworks } from '../../src/launch/framework.ts'
 import type { Architecture } from '../../src/model/architecture.ts'

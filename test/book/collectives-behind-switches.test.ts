@@ -1,5 +1,5 @@
-import type { Assumptions } from '../../src/assumptions.ts'
-import { book } from '../../src/book-assumptions.ts'
+import type { Assumptions } from '../../src/assumptions/assumptions.ts'
+import { book } from '../../src/assumptions/book.ts'
 import type { SwitchedNetwork } from '../../src/hardware/cluster/cluster.ts'
 import { groupCost } from '../../src/hardware/network/collective.ts'
 import type { RankSpan } from '../../src/hardware/network/group.ts'

@@ -1,5 +1,5 @@
-import type { Assumptions } from '../../src/assumptions.ts'
-import { book } from '../../src/book-assumptions.ts'
+import type { Assumptions } from '../../src/assumptions/assumptions.ts'
+import { book } from '../../src/assumptions/book.ts'
 import { type CollectiveQuery, collectiveEstimate } from '../../src/collectives.ts'
 import { networkPrices } from '../../src/cost/communication/network.ts'
 import { createScale, setMesh, termOf, termValue } from '../../src/cost/compile/term.ts'

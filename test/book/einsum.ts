@@ -3,8 +3,8 @@
  * algebra's notation (`B_X D_Y`); an array of kind `weight` has the weights' element type, one of kind `activation` that
  * of the activations, which move in bf16 even where the arithmetic is int8.
  */
-import type { Assumptions } from '../../src/assumptions.ts'
-import { book } from '../../src/book-assumptions.ts'
+import type { Assumptions } from '../../src/assumptions/assumptions.ts'
+import { book } from '../../src/assumptions/book.ts'
 import { networkPrices } from '../../src/cost/communication/network.ts'
 import { addBuckets, bucketBytes, createTraffic, windowTime } from '../../src/cost/communication/traffic.ts'
 import { type Bucket, type CompiledProduct, compile, type Window } from '../../src/cost/compile/compile.ts'

@@ -3,7 +3,7 @@
  * nobody's way.
  */
 
-import { book } from '../../src/book-assumptions.ts'
+import { book } from '../../src/assumptions/book.ts'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { Cluster } from '../../src/hardware/cluster/cluster.ts'

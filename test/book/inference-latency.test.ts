@@ -1,4 +1,4 @@
-import { book } from '../../src/book-assumptions.ts'
+import { book } from '../../src/assumptions/book.ts'
 import { groupCost } from '../../src/hardware/network/collective.ts'
 import { createSizes, localTerm, localValue, setShape } from '../../src/inference/layout/local-term.ts'
 import { kvCacheBytes } from '../../src/model/kv-cache.ts'

@@ -1,5 +1,5 @@
 /** The book's MLP of two matrices under an inference layout: what it computes and what it moves, one after the other. */
-import { book } from '../../src/book-assumptions.ts'
+import { book } from '../../src/assumptions/book.ts'
 import { networkPrices } from '../../src/cost/communication/network.ts'
 import { computeRates } from '../../src/cost/compute/compute.ts'
 import type { Chip } from '../../src/hardware/chip.ts'

@@ -1,6 +1,6 @@
 /** The plain matmul of the book, and where chips are balanced. */
 
-import { book } from '../../src/book-assumptions.ts'
+import { book } from '../../src/assumptions/book.ts'
 import { computeRates } from '../../src/cost/compute/compute.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'

@@ -2,8 +2,8 @@
  * The book's MLP of two matrices, or experts of two each, on a mesh: what it computes and what it moves, forwards and backwards, by the layer's own
  * table, derivation and prices. Tokens may be any real number.
  */
-import type { Assumptions } from '../../src/assumptions.ts'
-import { book } from '../../src/book-assumptions.ts'
+import type { Assumptions } from '../../src/assumptions/assumptions.ts'
+import { book } from '../../src/assumptions/book.ts'
 import { networkPrices } from '../../src/cost/communication/network.ts'
 import { addBuckets, createTraffic, firstResource, windowTime } from '../../src/cost/communication/traffic.ts'
 import { compile, type Window } from '../../src/cost/compile/compile.ts'

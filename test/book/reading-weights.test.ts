@@ -1,4 +1,4 @@
-import { book } from '../../src/book-assumptions.ts'
+import { book } from '../../src/assumptions/book.ts'
 import { computeRates } from '../../src/cost/compute/compute.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import { forwardFlops } from '../../src/model/flops.ts'

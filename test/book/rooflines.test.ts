@@ -1,4 +1,4 @@
-import { book } from '../../src/book-assumptions.ts'
+import { book } from '../../src/assumptions/book.ts'
 import { addPermute, createTraffic, windowTime } from '../../src/cost/communication/traffic.ts'
 import { computeRates } from '../../src/cost/compute/compute.ts'
 import { groupCost } from '../../src/hardware/network/collective.ts'

@@ -1,6 +1,6 @@
 /** Whole layers, attention and MLP, tensor-parallel in the forward pass: all of their collectives, one after another. */
 
-import { book } from '../../src/book-assumptions.ts'
+import { book } from '../../src/assumptions/book.ts'
 import { networkPrices } from '../../src/cost/communication/network.ts'
 import { addBuckets, createTraffic, windowTime } from '../../src/cost/communication/traffic.ts'
 import { compile } from '../../src/cost/compile/compile.ts'

@@ -1,4 +1,4 @@
-import { book } from '../../src/book-assumptions.ts'
+import { book } from '../../src/assumptions/book.ts'
 import { computeRates, peakFlops } from '../../src/cost/compute/compute.ts'
 import type { Chip, TorusSystem } from '../../src/hardware/chip.ts'
 import { volume } from '../../src/hardware/cluster/box.ts'

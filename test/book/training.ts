@@ -1,5 +1,5 @@
 /** A training problem under the book's assumptions, and what it keeps on its fullest chip. */
-import { book } from '../../src/book-assumptions.ts'
+import { book } from '../../src/assumptions/book.ts'
 import { createScale, type Scale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
 import {
   activationBytes,

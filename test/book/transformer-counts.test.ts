@@ -1,4 +1,4 @@
-import { book } from '../../src/book-assumptions.ts'
+import { book } from '../../src/assumptions/book.ts'
 import { compile } from '../../src/cost/compile/compile.ts'
 import { createScale, extentsOf, setBatch, setMesh, termValue } from '../../src/cost/compile/term.ts'
 import { computeRates } from '../../src/cost/compute/compute.ts'

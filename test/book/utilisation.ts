@@ -1,6 +1,6 @@
 /** Training at a given fraction of peak: the rule 6·P·tokens spread over chips that reach it. */
 
-import { book } from '../../src/book-assumptions.ts'
+import { book } from '../../src/assumptions/book.ts'
 import type { CompiledProduct } from '../../src/cost/compile/compile.ts'
 import { createScale, one, setMesh, termOf } from '../../src/cost/compile/term.ts'
 import { type ComputeRates, computeRates, computeTime } from '../../src/cost/compute/compute.ts'

@@ -1,7 +1,7 @@
 /** Plans and requests side by side: the lines of a difference are all of it, and what is wrong is told where it stands. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { memoryLines, timeLines } from '../../src/comparison.ts'
+import { memoryLines, timeLines } from '../../src/plan/comparison.ts'
 import { runs } from '../runs.ts'
 import { planning } from './planning.ts'
 import { service } from './service.ts'

@@ -1,5 +1,5 @@
 /** An answer of the domain's own type, for tests of the edge alone. */
-import { calibrated } from '../../src/calibrated-assumptions.ts'
+import { calibrated } from '../../src/assumptions/calibrated.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
 import type { EvaluateAnswer, OptimizeAnswer, Plan, SearchAccount } from '../../src/plan/plan.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { assumptionsOf } from '../../api/translate/assumptions.ts'
-import type { StackConstants } from '../../src/stack.ts'
+import type { StackConstants } from '../../src/assumptions/stack.ts'
 import { publishedRuns } from '../accuracy/run.ts'
 import { counts } from '../accuracy/stack-of.ts'
 import { catalogue } from './planners.ts'

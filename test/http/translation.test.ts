@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { book } from '../../src/book-assumptions.ts'
-import { calibrated } from '../../src/calibrated-assumptions.ts'
+import { book } from '../../src/assumptions/book.ts'
+import { calibrated } from '../../src/assumptions/calibrated.ts'
 import { answering, catalogue, type Heard } from './planners.ts'
 import { question, service } from './service.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { book } from '../../src/book-assumptions.ts'
+import { book } from '../../src/assumptions/book.ts'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import { infer } from '../../src/infer.ts'
 import { fullAttention } from '../../src/model/transformer.ts'

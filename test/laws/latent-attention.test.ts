@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { book } from '../../src/book-assumptions.ts'
+import { book } from '../../src/assumptions/book.ts'
 import { compile } from '../../src/cost/compile/compile.ts'
 import { createScale, extentsOf, setBatch, setMesh, termValue } from '../../src/cost/compile/term.ts'
 import { sumTerms } from '../../src/cost/memory/memory.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Assumptions } from '../../src/assumptions.ts'
+import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
-import type { Assumptions } from '../../src/assumptions.ts'
+import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { evaluate } from '../../src/evaluate.ts'
 import { resolveCluster } from '../../src/hardware/cluster/resolve.ts'
 import type { PlanSketch } from '../../src/problem.ts'

@@ -1,7 +1,7 @@
 /** What a given plan gives away, where it was asked. */
 import { z } from 'zod'
 import { frameworks } from '../../../src/launch/framework.ts'
-import type { Regret } from '../../../src/regret.ts'
+import type { Regret } from '../../../src/plan/regret.ts'
 import { mesh } from '../given/axis.ts'
 
 const fields = z.object({

@@ -10,7 +10,7 @@
  * devices there, so that the outer tiers carry nodes/devices of what an AllToAll would. Source: DeepSeek-V3 (arXiv
  * 2412.19437), section 3.2.2; formulas 13.
  */
-import type { Assumptions } from '../../assumptions.ts'
+import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { finished } from '../../hardware/network/collective.ts'
 import type { GroupCost } from '../../hardware/network/group-cost.ts'
 import type { MixtureOfExperts } from '../../model/transformer.ts'

@@ -13,7 +13,7 @@
  * are run beside each other (NVIDIA-NeMo/Megatron-Bridge @067f987df0, skills/nemo-mbridge-perf-moe-comm-overlap). Resources
  * work side by side (max over them); collectives on one resource share it (sum).
  */
-import type { Assumptions } from '../../assumptions.ts'
+import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { collectiveTime } from '../../hardware/network/collective.ts'
 import type { GroupCost } from '../../hardware/network/group-cost.ts'
 import type { MixtureOfExperts } from '../../model/transformer.ts'

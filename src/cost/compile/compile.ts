@@ -5,7 +5,7 @@
  * Weights of one component that move over the same axes in the same pass move as one bucket, as frameworks do.
  */
 
-import type { Assumptions } from '../../assumptions.ts'
+import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes, isNarrow, usualType } from '../../recipe/element-type.ts'
 import type { ArrayKind } from '../../sharding/array.ts'

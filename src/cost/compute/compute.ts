@@ -22,7 +22,7 @@
  * Kernels are measured in bursts. In training matmuls and attention hold a share of e: clocks under full power.
  */
 
-import type { Assumptions } from '../../assumptions.ts'
+import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { Chip } from '../../hardware/chip.ts'
 import { peakOf } from '../../hardware/peak.ts'
 import { elementRow, isNarrow, usualType } from '../../recipe/element-type.ts'

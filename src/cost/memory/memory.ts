@@ -10,7 +10,7 @@
  *   reserve       framework and fragmentation
  */
 
-import type { Assumptions } from '../../assumptions.ts'
+import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { Precision, Setting, TrainWorkload } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'

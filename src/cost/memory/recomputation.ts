@@ -5,7 +5,7 @@
  * layer's input plus the attention's output, which must be made again where the policy does not keep the sum.
  */
 
-import type { Assumptions } from '../../assumptions.ts'
+import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { PolicyRow } from '../../recipe/policy-row.ts'
 import type { Component } from '../../sharding/component.ts'
 import { componentRow } from '../../sharding/component-rows.ts'

@@ -7,7 +7,7 @@
  * beforehand and may be prefetched; activations and caches are waited for. The products of attention are one kernel.
  */
 
-import type { Assumptions } from '../../assumptions.ts'
+import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { Call } from '../../cost/compile/call.ts'
 import { arrayType } from '../../cost/compile/compile.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'

@@ -10,7 +10,7 @@
  * Of kernels that send straight from chip to chip σ is 0 (phase-assumptions.ts). Sources: DeepSeek-V3 (arXiv 2412.19437),
  * section 3.4; vLLM, docs/design/dbo.md; SGLang's "Deploying DeepSeek on 96 H100 GPUs" (2025), "Two-batch Overlap".
  */
-import type { Assumptions } from '../../assumptions.ts'
+import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { halvedPass, type Pass } from '../pass/pass.ts'

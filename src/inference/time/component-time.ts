@@ -10,7 +10,7 @@
  * attention is its cache's streaming, as chapter 7 has it; with T/C and S large, as in prefill, that says little, and
  * `attentionFlops` says what is charged.
  */
-import type { Assumptions } from '../../assumptions.ts'
+import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { NetworkCosts } from '../../cost/communication/network.ts'
 import {
   addCollective,

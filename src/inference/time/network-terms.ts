@@ -1,5 +1,5 @@
 /** How the network is priced for inference: small arrays, moved by single kernels inside a node. */
-import type { Assumptions } from '../../assumptions.ts'
+import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { NetworkTerms } from '../../hardware/network/group-cost.ts'
 
 export function inferenceTerms(assumptions: Assumptions): NetworkTerms {

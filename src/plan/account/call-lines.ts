@@ -1,6 +1,6 @@
 /** A call of the network as lines of an answer: its time is shared among the arrays in it by their bytes. */
 
-import type { Assumptions } from '../../assumptions.ts'
+import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { bucketBusy, bucketTime } from '../../cost/communication/traffic.ts'
 import type { Call } from '../../cost/compile/call.ts'
 import { collectiveTime } from '../../hardware/network/collective.ts'

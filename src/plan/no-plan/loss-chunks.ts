@@ -3,11 +3,11 @@
  * larger than the residual stream, c >= V/D: there logits are no longer what counts.
  */
 
-import type { Assumptions } from '../../assumptions.ts'
+import type { Assumptions } from '../../assumptions/assumptions.ts'
+import { overridesOf } from '../../assumptions/named.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
 import { type Mix, shortBytes, stageBytes } from '../../cost/memory/memory-numbers.ts'
 import type { StageGroup } from '../../cost/step/stages.ts'
-import { overridesOf } from '../../named-assumptions.ts'
 import type { Problem } from '../../problem.ts'
 import type { Bytes } from '../../units.ts'
 import type { Costing } from '../account/costing.ts'

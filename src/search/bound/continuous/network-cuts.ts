@@ -9,7 +9,7 @@
  * all links at once. The others are around nodes and the tiers above, or around slices. The same holds for several
  * collectives together, whose shares add up on every part.
  */
-import type { Assumptions } from '../../../assumptions.ts'
+import type { Assumptions } from '../../../assumptions/assumptions.ts'
 import type { Cluster, SwitchedNetwork, TorusNetwork } from '../../../hardware/cluster/cluster.ts'
 import { type Axis, axes, axesAcrossSlices } from '../../../sharding/axis.ts'
 import type { BytesPerSecond } from '../../../units.ts'

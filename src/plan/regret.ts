@@ -2,10 +2,10 @@
  * What a written plan gives away: by how much the best plan that the same frameworks launch, under the request's constraints, is better. By the time of
  * a step, or where a batch is as large as memory has room for, of a token.
  */
-import type { Framework } from './launch/framework.ts'
-import { frameworks } from './launch/framework.ts'
-import type { Plan } from './plan/plan.ts'
-import type { Mesh } from './sharding/axis.ts'
+import type { Framework } from '../launch/framework.ts'
+import { frameworks } from '../launch/framework.ts'
+import type { Mesh } from '../sharding/axis.ts'
+import type { Plan } from './plan.ts'
 
 export interface Regret {
   /** Of the time of the given plan: 0.2 is a fifth. Below zero it is better than what the search lists. */

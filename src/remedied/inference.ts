@@ -1,21 +1,21 @@
 /** A written plan of inference evaluated; where it does not fit or is late, with what helps: each change has been evaluated, as far as there is time. */
 
-import type { Solver } from '../solvers/linear-program.ts'
-import { evaluateInference } from './evaluate-inference.ts'
-import { rowOf } from './modes/phases.ts'
-import { never, type Stop } from './patience.ts'
-import { secondsText } from './plan/explain/figures.ts'
-import { precisionSuggestions } from './plan/inference/no-plan.ts'
-import type { InferenceEvaluation, InferencePlan } from './plan/inference-plan.ts'
+import type { Solver } from '../../solvers/linear-program.ts'
+import { evaluateInference } from '../evaluate-inference.ts'
+import { rowOf } from '../modes/phases.ts'
+import { never, type Stop } from '../patience.ts'
+import { secondsText } from '../plan/explain/figures.ts'
+import { precisionSuggestions } from '../plan/inference/no-plan.ts'
+import type { InferenceEvaluation, InferencePlan } from '../plan/inference-plan.ts'
 import {
   budgetSuggestion,
   largerThatFits,
   moreChips,
   mostThatFits,
-} from './plan/no-plan/resource-suggestions.ts'
-import type { IllegalPlan, Suggestion } from './plan/plan.ts'
-import type { InferenceSketch, PhaseProblem } from './problem.ts'
-import type { Change } from './rules/part-rule.ts'
+} from '../plan/no-plan/resource-suggestions.ts'
+import type { IllegalPlan, Suggestion } from '../plan/plan.ts'
+import type { InferenceSketch, PhaseProblem } from '../problem.ts'
+import type { Change } from '../rules/part-rule.ts'
 
 export function evaluateInferenceRemedied(
   problem: PhaseProblem,

@@ -1,8 +1,9 @@
 /** A set of assumptions by its name, and what differs from it. */
+
+import type { Chip } from '../hardware/chip.ts'
 import type { Assumptions } from './assumptions.ts'
-import { book } from './book-assumptions.ts'
-import { calibrated } from './calibrated-assumptions.ts'
-import type { Chip } from './hardware/chip.ts'
+import { book } from './book.ts'
+import { calibrated } from './calibrated.ts'
 
 export function namedAssumptions(basis: Assumptions['basis'], { kind, efficiency }: Chip): Assumptions {
   return basis === 'book' ? book : calibrated(kind, efficiency)

@@ -1,13 +1,13 @@
 /** What a cluster does, by kind of chip; the efficiencies are the chip's own (fixtures/hardware, each with its source). */
 
+import type { ChipKind, Efficiency } from '../hardware/chip.ts'
+import { frameworks } from '../launch/framework.ts'
+import type { PolicyName } from '../recipe/policies.ts'
+import { policyNames } from '../recipe/policy.ts'
+import { zeroStages } from '../sharding/states.ts'
+import { contextLayouts } from '../sharding/tables/context-layout.ts'
 import type { Assumptions } from './assumptions.ts'
-import { offeredSchedules } from './book-assumptions.ts'
-import type { ChipKind, Efficiency } from './hardware/chip.ts'
-import { frameworks } from './launch/framework.ts'
-import type { PolicyName } from './recipe/policies.ts'
-import { policyNames } from './recipe/policy.ts'
-import { zeroStages } from './sharding/states.ts'
-import { contextLayouts } from './sharding/tables/context-layout.ts'
+import { offeredSchedules } from './book.ts'
 import { noStack } from './stack.ts'
 
 /** What Megatron-LM and torchtitan offer; MaxText has all, and of the frameworks it alone keeps arrays on the host. */

@@ -2,9 +2,10 @@
  * Two plans of one mode side by side: what the second takes more than the first, shared out over the lines of a step, of memory and of
  * cost. The lines of timeSeconds that are named here add up to a step, so that their differences add up to that of two.
  */
-import { bytesText, percent, secondsText } from './plan/explain/figures.ts'
-import type { MemoryAccount, Plan } from './plan/plan.ts'
-import { type Axis, axes } from './sharding/axis.ts'
+
+import { type Axis, axes } from '../sharding/axis.ts'
+import { bytesText, percent, secondsText } from './explain/figures.ts'
+import type { MemoryAccount, Plan } from './plan.ts'
 
 export const timeLines = [
   ...(['compute', 'hbm', 'rematerialization', 'exposedCommunication'] as const),

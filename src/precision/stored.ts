@@ -4,13 +4,13 @@
  * where the chip does not compute in the type of their activations.
  */
 
-import { quantizedBytes } from './cost/memory/parameter-bytes.ts'
-import type { Chip } from './hardware/chip.ts'
-import { peakOf, plainType } from './hardware/peak.ts'
-import type { Checkpoint } from './model/hugging-face/checkpoint.ts'
-import type { Precision, Setting } from './problem.ts'
-import { isNarrow, usualType } from './recipe/element-type.ts'
-import type { ElementType } from './recipe/element-types.ts'
+import { quantizedBytes } from '../cost/memory/parameter-bytes.ts'
+import type { Chip } from '../hardware/chip.ts'
+import { peakOf, plainType } from '../hardware/peak.ts'
+import type { Checkpoint } from '../model/hugging-face/checkpoint.ts'
+import type { Precision, Setting } from '../problem.ts'
+import { isNarrow, usualType } from '../recipe/element-type.ts'
+import type { ElementType } from '../recipe/element-types.ts'
 
 /** The first, or of those with weights as asked; weights in a type that none has are another checkpoint: nothing of these holds. */
 export function checkpointFor(

@@ -1,8 +1,8 @@
 /** The book's arithmetic: kernels at peak, all communication hidden, tokens and layers as real numbers. */
 
+import { policyRows } from '../recipe/policy.ts'
+import type { ScheduleName } from '../recipe/schedules.ts'
 import type { Assumptions } from './assumptions.ts'
-import { policyRows } from './recipe/policy.ts'
-import type { ScheduleName } from './recipe/schedules.ts'
 import { noStack } from './stack.ts'
 
 export const offeredSchedules: readonly ScheduleName[] = ['gpipe', '1f1b', 'interleaved-1f1b']

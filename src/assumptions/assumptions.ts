@@ -3,14 +3,14 @@
  * what a cluster does. Each answer repeats the ones that it was made with.
  */
 
-import type { Framework } from './launch/framework.ts'
-import type { AttentionFlops } from './model/flops.ts'
-import type { ActivationCount } from './recipe/policy.ts'
-import type { ScheduleName } from './recipe/schedules.ts'
-import type { ZeroStage } from './sharding/states.ts'
-import type { ContextLayout } from './sharding/tables/context-layouts.ts'
-import type { Residual } from './sharding/tables/training-layout.ts'
-import type { Bytes, Flops, Seconds } from './units.ts'
+import type { Framework } from '../launch/framework.ts'
+import type { AttentionFlops } from '../model/flops.ts'
+import type { ActivationCount } from '../recipe/policy.ts'
+import type { ScheduleName } from '../recipe/schedules.ts'
+import type { ZeroStage } from '../sharding/states.ts'
+import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
+import type { Residual } from '../sharding/tables/training-layout.ts'
+import type { Bytes, Flops, Seconds } from '../units.ts'
 
 export const bases = ['book', 'calibrated'] as const
 

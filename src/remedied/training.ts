@@ -1,13 +1,13 @@
 /** A written plan of training evaluated; where it does not fit, with what makes it fit: each change has been evaluated, as far as there is time. */
 
-import type { Solver } from '../solvers/linear-program.ts'
-import { evaluate } from './evaluate.ts'
-import { never, type Stop } from './patience.ts'
-import { lossChunksSuggestion } from './plan/no-plan/loss-chunks.ts'
-import { batchSuggestion, optimizerSuggestion } from './plan/no-plan/no-plan.ts'
-import { budgetSuggestion, largerThatFits, moreChips } from './plan/no-plan/resource-suggestions.ts'
-import type { EvaluateAnswer, IllegalPlan, Plan, Suggestion } from './plan/plan.ts'
-import type { PlanSketch, Problem } from './problem.ts'
+import type { Solver } from '../../solvers/linear-program.ts'
+import { evaluate } from '../evaluate.ts'
+import { never, type Stop } from '../patience.ts'
+import { lossChunksSuggestion } from '../plan/no-plan/loss-chunks.ts'
+import { batchSuggestion, optimizerSuggestion } from '../plan/no-plan/no-plan.ts'
+import { budgetSuggestion, largerThatFits, moreChips } from '../plan/no-plan/resource-suggestions.ts'
+import type { EvaluateAnswer, IllegalPlan, Plan, Suggestion } from '../plan/plan.ts'
+import type { PlanSketch, Problem } from '../problem.ts'
 
 export function evaluateRemedied(
   problem: Problem,

@@ -1,10 +1,11 @@
 /**
  * A stack: what trains, from a release on, on some kinds of chips, as the few constants by which it differs from what a cluster of
- * them does (calibrated-assumptions.ts). Data of fixtures/stacks, each with its source, fitted on rows marked for that alone.
+ * them does (calibrated.ts). Data of fixtures/stacks, each with its source, fitted on rows marked for that alone.
  */
+
+import type { Chip } from '../hardware/chip.ts'
+import { type Framework, ofKind, type Trainer, trainers } from '../launch/framework.ts'
 import type { Assumptions } from './assumptions.ts'
-import type { Chip } from './hardware/chip.ts'
-import { type Framework, ofKind, type Trainer, trainers } from './launch/framework.ts'
 
 /** What assumptions without one say of their stack. */
 export const noStack = 'none'

@@ -5,13 +5,13 @@
  * Quantisation is of the released weights: training is costed in bf16 unless the request says otherwise.
  * Megatron accumulates and reduces gradients in fp32, MaxText in bf16: that default follows the chips.
  */
-import type { Chip } from './hardware/chip.ts'
-import type { Checkpoint } from './model/hugging-face/checkpoint.ts'
-import type { Transformer } from './model/transformer.ts'
-import { anotherType, releasedAlone, storedWarnings, unpacked } from './plan/explain/checkpoint-warnings.ts'
-import type { Precision } from './problem.ts'
-import { usualType } from './recipe/element-type.ts'
-import { checkpointFor, storedPrecision } from './stored-precision.ts'
+import type { Chip } from '../hardware/chip.ts'
+import type { Checkpoint } from '../model/hugging-face/checkpoint.ts'
+import type { Transformer } from '../model/transformer.ts'
+import { anotherType, releasedAlone, storedWarnings, unpacked } from '../plan/explain/checkpoint-warnings.ts'
+import type { Precision } from '../problem.ts'
+import { usualType } from '../recipe/element-type.ts'
+import { checkpointFor, storedPrecision } from './stored.ts'
 
 /** What a request says: the optimizer's type has a default of its own. */
 export type AskedPrecision = Partial<Precision> & Pick<Precision, 'optimizer'>
