@@ -14,17 +14,17 @@ import { sketchedPlacements } from './plan/sketch/sketched-placement.ts'
 import type { Constraints, PlanSketch, Problem } from './problem.ts'
 import { keepEverything, policyNames } from './recipe/policy.ts'
 import { leftOut, type PlanFault } from './rules/part-rule.ts'
-import type { Accepts, Candidate, Layout, Misfit } from './search/candidate.ts'
-import type { Choices, Expansion } from './search/consider.ts'
-import { expandMesh } from './search/expand.ts'
-import { createWorkbench } from './search/search.ts'
+import type { Accepts, Candidate, Layout, Misfit } from './search/layouts/candidate.ts'
+import type { Choices, Expansion } from './search/layouts/consider.ts'
+import { expandMesh } from './search/layouts/expand.ts'
 import {
   sketchedContextLayouts,
   sketchedCuts,
   sketchedMicrobatching,
   sketchedSchedules,
   sketchedZeroStages,
-} from './search/sketch.ts'
+} from './search/layouts/sketch.ts'
+import { createWorkbench } from './search/search.ts'
 
 /** A mesh that takes fewer chips than there are lies on the part of them where it is best; the others stand idle. */
 export function evaluate(problem: Problem, sketch: PlanSketch, solver: Solver): EvaluateAnswer | IllegalPlan {

@@ -4,7 +4,7 @@ import type { Chip } from '../../src/hardware/chip.ts'
 import { type AskedPrecision, type ResolvedPrecision, resolvedPrecision } from '../../src/precision/asked.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import { basisOf } from './assumptions.ts'
-import type { ResolvedModel } from './resolved-model.ts'
+import type { ResolvedModel } from './model/resolved-model.ts'
 
 type Asked = Pick<OptimizeRequest, 'precision' | 'assumptions' | 'workload'>
 

@@ -4,11 +4,11 @@ import type { Catalogue } from '../catalogue.ts'
 import { faultyValue } from '../problems.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import type { Question } from '../worker/question.ts'
-import { generateOf, prefillOf, serveOf } from './inference-workload.ts'
 import { refuseMisplaced } from './misplaced.ts'
 import { refuseUncounted } from './policies.ts'
 import { settingOf } from './setting.ts'
-import { trainWorkloadOf } from './train-workload.ts'
+import { generateOf, prefillOf, serveOf } from './workload/inference.ts'
+import { trainWorkloadOf } from './workload/train.ts'
 
 export type Translation = Question & { readonly warnings: readonly string[] }
 

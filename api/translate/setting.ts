@@ -11,7 +11,7 @@ import type { MemoryBudget } from '../schemas/given/memory-budget.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import { assumptionsOf, basisOf, stackWarnings } from './assumptions.ts'
 import { hardwareOf } from './hardware.ts'
-import { resolvedModel } from './model.ts'
+import { resolvedModel } from './model/model.ts'
 import { precisionOf } from './precision.ts'
 
 export interface ResolvedSetting {

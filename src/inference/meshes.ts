@@ -9,7 +9,7 @@ import { type InferenceProblem, satisfies } from '../problem.ts'
 import { byLevel } from '../rules/levels.ts'
 import { type MeshQuestion, servedMeshRules, servedReplicas } from '../rules/model.ts'
 import { keeps } from '../rules/rule.ts'
-import { listedMeshes, type Meshes, type MeshSpace } from '../search/meshes.ts'
+import { listedMeshes, type Meshes, type MeshSpace } from '../search/meshes/meshes.ts'
 import { type Axis, axes, type Mesh, unitMesh } from '../sharding/axis.ts'
 
 /** The meshes of a phase: all of them, or those of a part of the chips that give hope. */

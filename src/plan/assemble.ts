@@ -3,7 +3,7 @@
 import type { Solver } from '../../solvers/linear-program.ts'
 import type { CostModel } from '../cost/model.ts'
 import { launch } from '../launch/training.ts'
-import type { Candidate } from '../search/candidate.ts'
+import type { Candidate } from '../search/layouts/candidate.ts'
 import { replicasOf } from '../sharding/axis.ts'
 import { trainingAccount } from './account/accounts.ts'
 import { memoryPolicyAccount } from './account/memory-policy.ts'

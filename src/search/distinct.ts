@@ -9,7 +9,7 @@
  */
 import type { Distinct } from '../problem.ts'
 import type { Mesh } from '../sharding/axis.ts'
-import { type Layout, meshKey } from './candidate.ts'
+import { type Layout, meshKey } from './layouts/candidate.ts'
 
 /** What there is where nothing is said. */
 export const usualDistinct: Distinct = 'mesh'

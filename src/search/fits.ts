@@ -17,8 +17,8 @@ import { type Mesh, unitMesh } from '../sharding/axis.ts'
 import { zeroStages } from '../sharding/states.ts'
 import { contextLayoutRow } from '../sharding/tables/context-layout.ts'
 import type { Bytes } from '../units.ts'
-import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from './choices.ts'
-import { enumerateMeshes } from './meshes.ts'
+import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from './layouts/choices.ts'
+import { enumerateMeshes } from './meshes/meshes.ts'
 import { anyCutFits, stageCuts } from './stages/stage-cuts.ts'
 
 /** False where it is told to stop before something was found. */

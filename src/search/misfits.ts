@@ -15,10 +15,16 @@ import type { Mesh } from '../sharding/axis.ts'
 import type { Bytes } from '../units.ts'
 import { meshFloors } from './bound/floor.ts'
 import { layoutShortBytes } from './bound/layout-floor.ts'
-import type { OpenLayout } from './candidate.ts'
-import { type Layout, type Misfit, meshKey } from './candidate.ts'
-import { choiceAllowed, layoutCount, microbatchChoices, scheduleChoices, zeroChoices } from './choices.ts'
-import { leanestMix } from './consider.ts'
+import type { OpenLayout } from './layouts/candidate.ts'
+import { type Layout, type Misfit, meshKey } from './layouts/candidate.ts'
+import {
+  choiceAllowed,
+  layoutCount,
+  microbatchChoices,
+  scheduleChoices,
+  zeroChoices,
+} from './layouts/choices.ts'
+import { leanestMix } from './layouts/consider.ts'
 import { meshesOf } from './search.ts'
 import { nothingSearched, type SearchResult } from './search-result.ts'
 import { leaner, type StageCuts, stageCuts, walkCuts } from './stages/stage-cuts.ts'

@@ -1,8 +1,8 @@
 /** What a search of training found and how it went, and the results of several as one. */
 import type { Distinct } from '../problem.ts'
 import type { Mesh } from '../sharding/axis.ts'
-import { type Candidate, type Misfit, meshKey } from './candidate.ts'
 import { keyOf } from './distinct.ts'
+import { type Candidate, type Misfit, meshKey } from './layouts/candidate.ts'
 import { insert, type Order, type Scored } from './listed.ts'
 import type { Listing } from './parts.ts'
 import { noCounts, sumOfTallies, tallyOf } from './tally.ts'

@@ -19,7 +19,7 @@ import { type Cut, networkCuts } from '../../src/search/bound/continuous/network
 import { resources } from '../../src/search/bound/continuous/part.ts'
 import { solvePowerProgram } from '../../src/search/bound/continuous/power-program.ts'
 import { casesOf, continuousBound } from '../../src/search/bound/continuous-bound.ts'
-import { enumerateMeshes } from '../../src/search/meshes.ts'
+import { enumerateMeshes } from '../../src/search/meshes/meshes.ts'
 import { search } from '../../src/search/search.ts'
 import { axes, axesOf, type Mesh } from '../../src/sharding/axis.ts'
 import { loadHighs } from '../highs.ts'

@@ -20,9 +20,14 @@ import type { Schedule } from '../../src/recipe/schedule.ts'
 import { scheduleRow } from '../../src/recipe/schedule.ts'
 import { trainedMeshRules } from '../../src/rules/model.ts'
 import { keeps } from '../../src/rules/rule.ts'
-import { type Accepts, type Layout, meshKey, score } from '../../src/search/candidate.ts'
-import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from '../../src/search/choices.ts'
-import { trainedQuestion } from '../../src/search/meshes.ts'
+import { type Accepts, type Layout, meshKey, score } from '../../src/search/layouts/candidate.ts'
+import {
+  choiceAllowed,
+  microbatchChoices,
+  scheduleChoices,
+  zeroChoices,
+} from '../../src/search/layouts/choices.ts'
+import { trainedQuestion } from '../../src/search/meshes/meshes.ts'
 import { unlikeCuts } from '../../src/search/stages/unlike-cuts.ts'
 import { axes, type Mesh } from '../../src/sharding/axis.ts'
 import { contextLayoutFits } from '../../src/sharding/tables/context-layout.ts'

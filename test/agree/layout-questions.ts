@@ -1,6 +1,10 @@
 /** Layout questions made up at random, and all their choices tried one after another: no bound, no order, no solver. */
 import fc from 'fast-check'
-import type { ComponentOptions, LayoutQuestion, Resharding } from '../../src/search/component-layout.ts'
+import type {
+  ComponentOptions,
+  LayoutQuestion,
+  Resharding,
+} from '../../src/search/component-layout/question.ts'
 
 export interface Choice {
   readonly chosen: readonly number[]

@@ -1,8 +1,8 @@
 /** Where nothing fits memory alone is searched: it tells what the search itself would. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { contextModels } from '../../src/search/context-models.ts'
 import { anythingFits } from '../../src/search/fits.ts'
+import { contextModels } from '../../src/search/layouts/context-models.ts'
 import { misfits } from '../../src/search/misfits.ts'
 import { searchAll } from '../../src/search/search-all.ts'
 import { runs } from '../runs.ts'

@@ -17,7 +17,7 @@ import {
 } from '../../src/inference/search.ts'
 import { phaseOf } from '../../src/modes/phases.ts'
 import type { Constraints, PhaseProblem } from '../../src/problem.ts'
-import { meshKey } from '../../src/search/candidate.ts'
+import { meshKey } from '../../src/search/layouts/candidate.ts'
 import type { Mesh } from '../../src/sharding/axis.ts'
 import { runs } from '../runs.ts'
 import { narrowing, phaseProblems } from './phase-problems.ts'

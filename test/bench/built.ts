@@ -22,11 +22,12 @@ export const { stepTime } = await load<typeof import('../../src/cost/step/step.t
 export const { optimize } = await load<typeof import('../../src/optimize.ts')>('src/optimize')
 export const { costing } =
   await load<typeof import('../../src/plan/account/costing.ts')>('src/plan/account/costing')
-export const { expandMesh } = await load<typeof import('../../src/search/expand.ts')>('src/search/expand')
+export const { expandMesh } =
+  await load<typeof import('../../src/search/layouts/expand.ts')>('src/search/expand')
 export const { relaxMemoryPolicy, solveMemoryPolicy } = await load<
   typeof import('../../src/search/memory-policy/memory-policy.ts')
 >('src/search/memory-policy/memory-policy')
 export const { enumerateMeshes } =
-  await load<typeof import('../../src/search/meshes.ts')>('src/search/meshes')
+  await load<typeof import('../../src/search/meshes/meshes.ts')>('src/search/meshes')
 export const { createWorkbench, search } =
   await load<typeof import('../../src/search/search.ts')>('src/search/search')

@@ -1,4 +1,4 @@
-import { microbatchChoices } from '../../src/search/choices.ts'
+import { microbatchChoices } from '../../src/search/layouts/choices.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { section } from './case.ts'
 import { catalogueChip, inventedChip } from './chips.ts'

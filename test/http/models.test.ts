@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { loadCatalogue } from '../../api/catalogue.ts'
 import { ProblemError } from '../../api/problems.ts'
 import { modelRequest } from '../../api/schemas/given/model.ts'
-import { resolvedModel } from '../../api/translate/model.ts'
+import { resolvedModel } from '../../api/translate/model/model.ts'
 import { answering, type Heard } from './planners.ts'
 import { question, service } from './service.ts'
 

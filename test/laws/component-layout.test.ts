@@ -3,14 +3,9 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Solver } from '../../solvers/linear-program.ts'
-import {
-  bestLayouts,
-  chooseLayouts,
-  type LayoutOption,
-  type LayoutQuestion,
-  layoutProgram,
-  type Resharding,
-} from '../../src/search/component-layout.ts'
+import { bestLayouts } from '../../src/search/component-layout/best-layouts.ts'
+import { chooseLayouts, layoutProgram } from '../../src/search/component-layout/program.ts'
+import type { LayoutOption, LayoutQuestion, Resharding } from '../../src/search/component-layout/question.ts'
 import { everyChoice, layoutQuestions, plain, real } from '../agree/layout-questions.ts'
 import { loadHighs } from '../highs.ts'
 import { runs } from '../runs.ts'

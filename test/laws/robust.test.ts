@@ -7,7 +7,7 @@ import { optimize } from '../../src/optimize.ts'
 import { costing } from '../../src/plan/account/costing.ts'
 import { chosen } from '../../src/plan/certainty/choice.ts'
 import type { Problem } from '../../src/problem.ts'
-import { contextModels, modelFor } from '../../src/search/context-models.ts'
+import { contextModels, modelFor } from '../../src/search/layouts/context-models.ts'
 import { searchAll } from '../../src/search/search-all.ts'
 import { problem } from '../problem.ts'
 

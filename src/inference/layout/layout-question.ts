@@ -5,7 +5,7 @@
 
 import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { addScaled, createTraffic, type Traffic, windowTime } from '../../cost/communication/traffic.ts'
-import type { LayoutOption, LayoutQuestion, Resharding } from '../../search/component-layout.ts'
+import type { LayoutOption, LayoutQuestion, Resharding } from '../../search/component-layout/question.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
 import { isDistinct } from '../../sharding/tables/inference-layout-fields.ts'

@@ -1,8 +1,9 @@
 /** The arrangement that takes least memory, whether or not it fits: what an infeasible request comes nearest to. */
 
 import { never, type Stop } from '../../patience.ts'
+import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
+import type { LayoutQuestion } from '../../search/component-layout/question.ts'
 import { accountOf } from '../../search/component-layout/question.ts'
-import { bestLayouts, type LayoutQuestion } from '../../search/component-layout.ts'
 import type { InferenceModel } from '../model.ts'
 import { fixedSeconds } from '../pass/arrangement.ts'
 import { fixedBytes } from '../pass/pass-numbers.ts'

@@ -6,7 +6,8 @@
 
 import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { collectiveTime } from '../../hardware/network/collective.ts'
-import { bestLayouts, type LayoutAnswer, type LayoutQuestion } from '../../search/component-layout.ts'
+import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
+import type { LayoutAnswer, LayoutQuestion } from '../../search/component-layout/question.ts'
 import { axisBit, type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import type { CompiledLayout } from '../layout/compiled-layout.ts'

@@ -16,7 +16,7 @@ import {
 import type { CostModel } from '../../cost/model.ts'
 import { repriced } from '../../cost/repriced.ts'
 import { routerTrainFlops, trainFlops } from '../../model/flops.ts'
-import type { Candidate } from '../../search/candidate.ts'
+import type { Candidate } from '../../search/layouts/candidate.ts'
 import type { Flops } from '../../units.ts'
 import type { CollectiveLine, MemoryAccount, TimeAccount } from '../plan.ts'
 import type { Account } from './account.ts'

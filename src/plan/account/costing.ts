@@ -12,7 +12,7 @@ import type { Layers, StageGroup } from '../../cost/step/stages.ts'
 import { holeTime, stepTime } from '../../cost/step/step.ts'
 import { updateTime } from '../../cost/step/update-time.ts'
 import { scheduleRow } from '../../recipe/schedule.ts'
-import type { Candidate } from '../../search/candidate.ts'
+import type { Candidate } from '../../search/layouts/candidate.ts'
 import type { Seconds } from '../../units.ts'
 
 export interface Costing extends Step {

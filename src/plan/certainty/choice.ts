@@ -6,7 +6,7 @@ import { draws } from '../../calibration/draws.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { type Constants, reassumed } from '../../cost/reassumed.ts'
 import type { Stop } from '../../patience.ts'
-import type { Candidate } from '../../search/candidate.ts'
+import type { Candidate } from '../../search/layouts/candidate.ts'
 import type { Seconds } from '../../units.ts'
 import { costing } from '../account/costing.ts'
 

@@ -3,7 +3,7 @@
 import type { CostModel } from '../../cost/model.ts'
 import { keepEverything } from '../../recipe/policy.ts'
 import { scheduleRow } from '../../recipe/schedule.ts'
-import type { Candidate } from '../../search/candidate.ts'
+import type { Candidate } from '../../search/layouts/candidate.ts'
 import { plainContext } from '../../sharding/tables/context-layout.ts'
 import { activeAxes } from '../account/collectives.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { InferenceModel } from '../../inference/model.ts'
 import type { InferenceCandidate } from '../../inference/search.ts'
-import { bestLayouts } from '../../search/component-layout.ts'
+import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
 import type { Bytes } from '../../units.ts'
 import type { Sensitivity } from '../plan.ts'
 import { elasticities } from '../sensitivity/elasticities.ts'

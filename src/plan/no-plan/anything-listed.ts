@@ -6,8 +6,8 @@
 import { launchable } from '../../launch/training.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { Problem } from '../../problem.ts'
-import { contextModels } from '../../search/context-models.ts'
 import { anythingFits } from '../../search/fits.ts'
+import { contextModels } from '../../search/layouts/context-models.ts'
 import { anyAccepted } from '../../search/search.ts'
 
 export function anythingListed(problem: Problem, stop: Stop = never): boolean {

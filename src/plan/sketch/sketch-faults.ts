@@ -7,7 +7,7 @@ import { meshFaults, sizeFaults } from '../../rules/mesh-faults.ts'
 import { trainedMeshRules } from '../../rules/model.ts'
 import { type ExpertHost, placeable } from '../../rules/network.ts'
 import { type PlanFault, partFaults } from '../../rules/part-rule.ts'
-import { trainedQuestion } from '../../search/meshes.ts'
+import { trainedQuestion } from '../../search/meshes/meshes.ts'
 import { sketchedPlacements } from './sketched-placement.ts'
 
 const hosts: readonly ExpertHost[] = [

@@ -8,7 +8,7 @@
 import type { CostModel } from '../../cost/model.ts'
 import { inFlight, type Schedule, scheduleRow, scheduleRows } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
-import { scheduleChoices, triedSchedules, virtualStageChoices } from '../choices.ts'
+import { scheduleChoices, triedSchedules, virtualStageChoices } from '../layouts/choices.ts'
 
 export interface Filling {
   readonly stages: number

@@ -19,7 +19,7 @@ import { stepTime } from '../../cost/step/step.ts'
 import { inFlight, type Schedule, scheduleRow } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
-import type { Layout } from '../candidate.ts'
+import type { Layout } from '../layouts/candidate.ts'
 import type { StageCuts } from '../stages/stage-cuts.ts'
 import type { StageNumbers } from '../stages/stage-numbers.ts'
 

@@ -9,7 +9,7 @@ import { type CostModel, onCluster } from '../../cost/model.ts'
 import type { Cluster, SwitchedNetwork } from '../../hardware/cluster/cluster.ts'
 import { axisBit, type Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
-import { microbatchChoices } from '../choices.ts'
+import { microbatchChoices } from '../layouts/choices.ts'
 import { meshFloors } from './floor.ts'
 import { nothingKnown, type OnAnyNetwork, roomFloors } from './room-floor.ts'
 

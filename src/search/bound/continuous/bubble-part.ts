@@ -10,7 +10,7 @@
 import type { CostModel } from '../../../cost/model.ts'
 import { scheduleRow } from '../../../recipe/schedule.ts'
 import { axisSet, unitMesh } from '../../../sharding/axis.ts'
-import { microbatchChoices, triedSchedules } from '../../choices.ts'
+import { microbatchChoices, triedSchedules } from '../../layouts/choices.ts'
 import { sum, times } from '../../memory-policy/linear-terms.ts'
 import { chordSlope, sizeOf, sizesOf } from './leaving.ts'
 import type { Case } from './mesh-part.ts'

@@ -37,7 +37,7 @@ import {
   unitMesh,
 } from '../../../sharding/axis.ts'
 import type { Seconds } from '../../../units.ts'
-import { triedSchedules } from '../../choices.ts'
+import { triedSchedules } from '../../layouts/choices.ts'
 
 /** c · Π of the axes in `times`, to be divided by n. */
 export interface Share {

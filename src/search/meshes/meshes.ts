@@ -5,16 +5,16 @@
  *
  *   for n = Π p^e:   Π C(e + 6, 6)
  */
-import { divisorsOf } from '../hardware/cluster/divisors.ts'
-import { never, type Stop } from '../patience.ts'
-import type { Problem } from '../problem.ts'
-import { satisfies } from '../problem.ts'
-import { byLevel } from '../rules/levels.ts'
-import { type MeshQuestion, type MeshRule, trainedMeshRules } from '../rules/model.ts'
-import { keeps } from '../rules/rule.ts'
-import { type Axis, axes, type Mesh, unitMesh } from '../sharding/axis.ts'
-import { zeroChoices } from './choices.ts'
-import { spread } from './spread.ts'
+import { divisorsOf } from '../../hardware/cluster/divisors.ts'
+import { never, type Stop } from '../../patience.ts'
+import type { Problem } from '../../problem.ts'
+import { satisfies } from '../../problem.ts'
+import { byLevel } from '../../rules/levels.ts'
+import { type MeshQuestion, type MeshRule, trainedMeshRules } from '../../rules/model.ts'
+import { keeps } from '../../rules/rule.ts'
+import { type Axis, axes, type Mesh, unitMesh } from '../../sharding/axis.ts'
+import { zeroChoices } from '../layouts/choices.ts'
+import { spread } from '../spread.ts'
 
 export interface Meshes {
   /** All ordered products. */

@@ -3,13 +3,16 @@
  * policy on its best placement. Layouts whose time on the best conceivable placement is over the limit are dropped unplaced.
  */
 
-import { setBatch, setMesh } from '../cost/compile/term.ts'
-import { computeNumbers } from '../cost/step/microbatch.ts'
-import { placements } from '../hardware/network/placement.ts'
-import type { Schedule } from '../recipe/schedule.ts'
-import type { Mesh } from '../sharding/axis.ts'
-import type { ZeroStage } from '../sharding/states.ts'
-import { wholeWork, workFloor } from './bound/work-floor.ts'
+import { setBatch, setMesh } from '../../cost/compile/term.ts'
+import { computeNumbers } from '../../cost/step/microbatch.ts'
+import { placements } from '../../hardware/network/placement.ts'
+import type { Schedule } from '../../recipe/schedule.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+import type { ZeroStage } from '../../sharding/states.ts'
+import { wholeWork, workFloor } from '../bound/work-floor.ts'
+import { stageCuts } from '../stages/stage-cuts.ts'
+import { placedCosts, type StageNumbers, stageNumbers } from '../stages/stage-numbers.ts'
+import { noCounts } from '../tally.ts'
 import type { OpenLayout } from './candidate.ts'
 import {
   choiceAllowed,
@@ -20,9 +23,6 @@ import {
   zeroChoices,
 } from './choices.ts'
 import { type Choices, consider, type Expansion, mostOf, type Visit, type Workbench } from './consider.ts'
-import { stageCuts } from './stages/stage-cuts.ts'
-import { placedCosts, type StageNumbers, stageNumbers } from './stages/stage-numbers.ts'
-import { noCounts } from './tally.ts'
 
 export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices: Choices = {}): Expansion {
   const { model, scale } = bench

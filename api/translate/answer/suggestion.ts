@@ -1,10 +1,10 @@
 /** Suggestions in the words of the request: what the domain calls tokens of a batch may stand there as sequences. */
 import type { z } from 'zod'
-import type { Suggestion } from '../../src/plan/plan.ts'
-import type { Change } from '../../src/rules/part-rule.ts'
-import { changed } from '../hints/change.ts'
-import { type OptimizeRequest, optimizeRequest } from '../schemas/optimize.ts'
-import type { Answer } from '../worker/question.ts'
+import type { Suggestion } from '../../../src/plan/plan.ts'
+import type { Change } from '../../../src/rules/part-rule.ts'
+import { changed } from '../../hints/change.ts'
+import { type OptimizeRequest, optimizeRequest } from '../../schemas/optimize.ts'
+import type { Answer } from '../../worker/question.ts'
 
 export function inWordsOf<T extends Answer>(request: OptimizeRequest, answer: T): T {
   const { infeasible } = answer

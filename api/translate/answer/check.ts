@@ -1,7 +1,7 @@
 /** Checks in the words of the request, with those changes only that its schema has room for. */
-import type { Check, Remedy } from '../../src/validation/check.ts'
-import { changed } from '../hints/change.ts'
-import { type ValidateRequest, validateRequest } from '../schemas/validate.ts'
+import type { Check, Remedy } from '../../../src/validation/check.ts'
+import { changed } from '../../hints/change.ts'
+import { type ValidateRequest, validateRequest } from '../../schemas/validate.ts'
 import { inWords } from './suggestion.ts'
 
 export function checksAsWritten(request: ValidateRequest, checks: readonly Check[]): readonly Check[] {

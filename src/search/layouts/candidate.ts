@@ -1,15 +1,15 @@
 /** A layout with everything chosen, and its three times. */
 
-import type { Mix } from '../cost/memory/memory-numbers.ts'
-import type { StageGroup } from '../cost/step/stages.ts'
-import type { Cluster } from '../hardware/cluster/cluster.ts'
-import type { Placement } from '../hardware/network/placement.ts'
-import type { Schedule } from '../recipe/schedule.ts'
-import type { Mesh } from '../sharding/axis.ts'
-import { axes } from '../sharding/axis.ts'
-import type { ZeroStage } from '../sharding/states.ts'
-import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
-import type { Bytes, Seconds } from '../units.ts'
+import type { Mix } from '../../cost/memory/memory-numbers.ts'
+import type { StageGroup } from '../../cost/step/stages.ts'
+import type { Cluster } from '../../hardware/cluster/cluster.ts'
+import type { Placement } from '../../hardware/network/placement.ts'
+import type { Schedule } from '../../recipe/schedule.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+import { axes } from '../../sharding/axis.ts'
+import type { ZeroStage } from '../../sharding/states.ts'
+import type { ContextLayout } from '../../sharding/tables/context-layouts.ts'
+import type { Bytes, Seconds } from '../../units.ts'
 
 export interface Layout {
   /** The chips that it runs on: those of the request, or a part of them. */

@@ -3,23 +3,26 @@
  * placement is over the limit is dropped unplaced.
  */
 
-import type { Scale } from '../cost/compile/term.ts'
-import type { MemoryNumbers } from '../cost/memory/layer-bytes.ts'
-import { type Mix, shortBytes } from '../cost/memory/memory-numbers.ts'
-import { fittingMixes, leastShortBytes } from '../cost/memory/remat.ts'
-import type { CostModel } from '../cost/model.ts'
-import type { TrafficNumbers } from '../cost/step/microbatch.ts'
-import type { Step, StepScratch } from '../cost/step/stage-time.ts'
-import type { Layers } from '../cost/step/stages.ts'
-import { stepTime } from '../cost/step/step.ts'
-import { updateTime } from '../cost/step/update-time.ts'
-import type { Placement } from '../hardware/network/placement.ts'
-import type { Stop } from '../patience.ts'
-import type { Schedule } from '../recipe/schedule.ts'
-import type { Mesh } from '../sharding/axis.ts'
-import type { ZeroStage } from '../sharding/states.ts'
-import type { ChoiceFloor } from './bound/floor.ts'
-import { hasRoom, layoutFloor, layoutShortBytes } from './bound/layout-floor.ts'
+import type { Scale } from '../../cost/compile/term.ts'
+import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
+import { type Mix, shortBytes } from '../../cost/memory/memory-numbers.ts'
+import { fittingMixes, leastShortBytes } from '../../cost/memory/remat.ts'
+import type { CostModel } from '../../cost/model.ts'
+import type { TrafficNumbers } from '../../cost/step/microbatch.ts'
+import type { Step, StepScratch } from '../../cost/step/stage-time.ts'
+import type { Layers } from '../../cost/step/stages.ts'
+import { stepTime } from '../../cost/step/step.ts'
+import { updateTime } from '../../cost/step/update-time.ts'
+import type { Placement } from '../../hardware/network/placement.ts'
+import type { Stop } from '../../patience.ts'
+import type { Schedule } from '../../recipe/schedule.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+import type { ZeroStage } from '../../sharding/states.ts'
+import type { ChoiceFloor } from '../bound/floor.ts'
+import { hasRoom, layoutFloor, layoutShortBytes } from '../bound/layout-floor.ts'
+import { leaner, type StageCuts, walkCuts } from '../stages/stage-cuts.ts'
+import type { StageNumbers } from '../stages/stage-numbers.ts'
+import type { Counts } from '../tally.ts'
 import {
   type Accepts,
   type Candidate,
@@ -29,9 +32,6 @@ import {
   score,
 } from './candidate.ts'
 import type { Microbatching } from './choices.ts'
-import { leaner, type StageCuts, walkCuts } from './stages/stage-cuts.ts'
-import type { StageNumbers } from './stages/stage-numbers.ts'
-import type { Counts } from './tally.ts'
 
 export interface Workbench {
   readonly model: CostModel

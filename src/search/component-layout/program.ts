@@ -1,6 +1,6 @@
 /**
  * The layouts of the components of a layer as an integer programme (Alpa's form), beside the search that finds the same
- * by trying (component-layout/best-layouts.ts). In ms, and in 1/1024 of the budget:
+ * by trying (best-layouts.ts). In ms, and in 1/1024 of the budget:
  *
  *   minimise  Σ_ki s_ki·x_ki + Σ_klij r_kl(i, j)·y_klij
  *
@@ -21,20 +21,11 @@
  * Source: Zheng et al., "Alpa" (2022), arXiv 2201.12023, section 4.2; the rows of y are those of Adams and Johnson (1994)
  * for quadratic assignment.
  */
-import type { LinearProgram, Point, Row, Solver, Variable } from '../../solvers/linear-program.ts'
-import type { Bytes } from '../units.ts'
-import { type Pair, pairCosts } from './component-layout/pair-costs.ts'
-import { accountOf, type LayoutAnswer, type LayoutQuestion } from './component-layout/question.ts'
-import { ones, type Terms } from './memory-policy/linear-terms.ts'
-
-export { bestLayouts } from './component-layout/best-layouts.ts'
-export type {
-  ComponentOptions,
-  LayoutAnswer,
-  LayoutOption,
-  LayoutQuestion,
-  Resharding,
-} from './component-layout/question.ts'
+import type { LinearProgram, Point, Row, Solver, Variable } from '../../../solvers/linear-program.ts'
+import type { Bytes } from '../../units.ts'
+import { ones, type Terms } from '../memory-policy/linear-terms.ts'
+import { type Pair, pairCosts } from './pair-costs.ts'
+import { accountOf, type LayoutAnswer, type LayoutQuestion } from './question.ts'
 
 const milliseconds = 1000
 const budgetUnits = 1024

@@ -9,13 +9,13 @@
  * try its row says.
  */
 
-import { divisorsOf } from '../hardware/cluster/divisors.ts'
-import { type Constraints, type Problem, satisfies } from '../problem.ts'
-import { canRun, type Schedule, scheduleRows, unscheduled } from '../recipe/schedule.ts'
-import type { ScheduleRow } from '../recipe/schedule-row.ts'
-import type { ScheduleName } from '../recipe/schedules.ts'
-import { type Mesh, replicasOf } from '../sharding/axis.ts'
-import { type ZeroStage, zeroStages } from '../sharding/states.ts'
+import { divisorsOf } from '../../hardware/cluster/divisors.ts'
+import { type Constraints, type Problem, satisfies } from '../../problem.ts'
+import { canRun, type Schedule, scheduleRows, unscheduled } from '../../recipe/schedule.ts'
+import type { ScheduleRow } from '../../recipe/schedule-row.ts'
+import type { ScheduleName } from '../../recipe/schedules.ts'
+import { type Mesh, replicasOf } from '../../sharding/axis.ts'
+import { type ZeroStage, zeroStages } from '../../sharding/states.ts'
 
 /** Where tokens divide freely, a microbatch keeps at least this many per replica. */
 const leastTokens = 1024

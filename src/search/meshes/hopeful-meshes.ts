@@ -2,13 +2,13 @@
  * Meshes of a number of chips that little will come of, from what there may be of one replica: the mesh with data and fsdp 1. Most
  * replicas give no hope whatever the number of chips, so they are listed by their size, once for all of them.
  */
-import { divisorsOf } from '../hardware/cluster/divisors.ts'
-import { type Problem, satisfies } from '../problem.ts'
-import { byLevel } from '../rules/levels.ts'
-import { type MeshRule, trainedMeshRules, trainedReplicas } from '../rules/model.ts'
-import { keeps } from '../rules/rule.ts'
-import { type Axis, type Mesh, unitMesh } from '../sharding/axis.ts'
-import { zeroChoices } from './choices.ts'
+import { divisorsOf } from '../../hardware/cluster/divisors.ts'
+import { type Problem, satisfies } from '../../problem.ts'
+import { byLevel } from '../../rules/levels.ts'
+import { type MeshRule, trainedMeshRules, trainedReplicas } from '../../rules/model.ts'
+import { keeps } from '../../rules/rule.ts'
+import { type Axis, type Mesh, unitMesh } from '../../sharding/axis.ts'
+import { zeroChoices } from '../layouts/choices.ts'
 import { searchedConstraints, trainedQuestion } from './meshes.ts'
 
 export interface Replica {

@@ -1,7 +1,7 @@
 /** From a workload of training on the wire to one of the domain. */
-import type { TrainWorkload } from '../../src/problem.ts'
-import type { TrainRequest } from '../schemas/workload/train-workload.ts'
-import { refuseUnknownPolicies } from './policies.ts'
+import type { TrainWorkload } from '../../../src/problem.ts'
+import type { TrainRequest } from '../../schemas/workload/train-workload.ts'
+import { refuseUnknownPolicies } from '../policies.ts'
 
 export function trainWorkloadOf(workload: TrainRequest): TrainWorkload {
   const { mode, batchTokens, batchSequences = 0, sequenceLength, optimizer, rematerialization } = workload

@@ -1,11 +1,11 @@
 /** What a written plan fixes of the choices inside its mesh. */
 
-import type { PlanSketch, Problem } from '../problem.ts'
-import { canRun, hasVirtualStages, scheduleRow, scheduleRows } from '../recipe/schedule.ts'
-import { replicasOf } from '../sharding/axis.ts'
-import { zeroStages } from '../sharding/states.ts'
-import { contextLayoutFits, plainContext } from '../sharding/tables/context-layout.ts'
-import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
+import type { PlanSketch, Problem } from '../../problem.ts'
+import { canRun, hasVirtualStages, scheduleRow, scheduleRows } from '../../recipe/schedule.ts'
+import { replicasOf } from '../../sharding/axis.ts'
+import { zeroStages } from '../../sharding/states.ts'
+import { contextLayoutFits, plainContext } from '../../sharding/tables/context-layout.ts'
+import type { ContextLayout } from '../../sharding/tables/context-layouts.ts'
 import { virtualStageChoices, zeroChoices } from './choices.ts'
 import type { Choices } from './consider.ts'
 

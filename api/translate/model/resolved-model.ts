@@ -1,6 +1,6 @@
 /** The model that a request means, and what comes with it. */
-import type { Checkpoint } from '../../src/model/hugging-face/checkpoint.ts'
-import type { Transformer } from '../../src/model/transformer.ts'
+import type { Checkpoint } from '../../../src/model/hugging-face/checkpoint.ts'
+import type { Transformer } from '../../../src/model/transformer.ts'
 
 export interface ResolvedModel {
   readonly transformer: Transformer

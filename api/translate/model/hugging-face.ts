@@ -1,9 +1,9 @@
 /** From a Hugging Face config.json to a model, or to a problem that says what would help. */
-import { families, importHuggingFace } from '../../src/model/hugging-face/import.ts'
-import { nearest } from '../hints/nearest.ts'
-import { type Fault, faultyValue, ProblemError } from '../problems.ts'
-import type { HuggingFaceConfig } from '../schemas/given/model.ts'
-import { jsonPointer } from '../validation/json-pointer.ts'
+import { families, importHuggingFace } from '../../../src/model/hugging-face/import.ts'
+import { nearest } from '../../hints/nearest.ts'
+import { type Fault, faultyValue, ProblemError } from '../../problems.ts'
+import type { HuggingFaceConfig } from '../../schemas/given/model.ts'
+import { jsonPointer } from '../../validation/json-pointer.ts'
 import type { ResolvedModel } from './resolved-model.ts'
 
 const above = ['model', 'huggingFace']

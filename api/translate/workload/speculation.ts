@@ -1,14 +1,14 @@
 /** From speculative decoding on the wire to that of the domain. */
 
-import type { Transformer } from '../../src/model/transformer.ts'
-import { draftCost } from '../../src/modes/generate/draft-cost.ts'
-import type { Speculation } from '../../src/problem.ts'
-import type { Catalogue } from '../catalogue.ts'
-import { faultyValue, ProblemError } from '../problems.ts'
-import type { ModelRequest } from '../schemas/given/model.ts'
-import type { SpeculativeRequest } from '../schemas/workload/speculative.ts'
-import { resolvedModel } from './model.ts'
-import type { ResolvedModel } from './resolved-model.ts'
+import type { Transformer } from '../../../src/model/transformer.ts'
+import { draftCost } from '../../../src/modes/generate/draft-cost.ts'
+import type { Speculation } from '../../../src/problem.ts'
+import type { Catalogue } from '../../catalogue.ts'
+import { faultyValue, ProblemError } from '../../problems.ts'
+import type { ModelRequest } from '../../schemas/given/model.ts'
+import type { SpeculativeRequest } from '../../schemas/workload/speculative.ts'
+import { resolvedModel } from '../model/model.ts'
+import type { ResolvedModel } from '../model/resolved-model.ts'
 
 export interface ResolvedSpeculation {
   readonly speculation: Speculation

@@ -1,10 +1,10 @@
 /** From the model of a request to a Transformer. */
-import { spelledOut } from '../../src/model/spelling.ts'
-import { spellingFaults } from '../../src/model/spelling-faults.ts'
-import type { Transformer } from '../../src/model/transformer.ts'
-import { type Catalogue, type KnownModel, knownModel, nearestModels } from '../catalogue.ts'
-import { faultyValue, meaning, ProblemError } from '../problems.ts'
-import type { Architecture, ModelRequest } from '../schemas/given/model.ts'
+import { spelledOut } from '../../../src/model/spelling.ts'
+import { spellingFaults } from '../../../src/model/spelling-faults.ts'
+import type { Transformer } from '../../../src/model/transformer.ts'
+import { type Catalogue, type KnownModel, knownModel, nearestModels } from '../../catalogue.ts'
+import { faultyValue, meaning, ProblemError } from '../../problems.ts'
+import type { Architecture, ModelRequest } from '../../schemas/given/model.ts'
 import { importedModel } from './hugging-face.ts'
 import type { ResolvedModel } from './resolved-model.ts'
 

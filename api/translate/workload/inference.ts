@@ -1,11 +1,11 @@
 /** From the workloads of inference on the wire to those of the domain: defaults filled in, lengths held to each other. */
-import type { Transformer } from '../../src/model/transformer.ts'
-import type { GenerateWorkload, PrefillWorkload, ServeWorkload } from '../../src/problem.ts'
-import type { Catalogue } from '../catalogue.ts'
-import { faultyValue } from '../problems.ts'
-import type { GenerateRequest } from '../schemas/workload/generate-workload.ts'
-import type { PrefillRequest } from '../schemas/workload/prefill-workload.ts'
-import type { ServeRequest } from '../schemas/workload/serve-workload.ts'
+import type { Transformer } from '../../../src/model/transformer.ts'
+import type { GenerateWorkload, PrefillWorkload, ServeWorkload } from '../../../src/problem.ts'
+import type { Catalogue } from '../../catalogue.ts'
+import { faultyValue } from '../../problems.ts'
+import type { GenerateRequest } from '../../schemas/workload/generate-workload.ts'
+import type { PrefillRequest } from '../../schemas/workload/prefill-workload.ts'
+import type { ServeRequest } from '../../schemas/workload/serve-workload.ts'
 import { speculationOf } from './speculation.ts'
 
 interface Resolved<Workload> {

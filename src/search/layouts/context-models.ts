@@ -2,16 +2,16 @@
  * One cost model per way that attention may meet keys which the context axis shards. Without such an axis all are alike, and
  * only the first is searched.
  */
-import { type CostModel, costModel, onCluster } from '../cost/model.ts'
-import { type Problem, satisfies } from '../problem.ts'
-import { unitMesh } from '../sharding/axis.ts'
+import { type CostModel, costModel, onCluster } from '../../cost/model.ts'
+import { type Problem, satisfies } from '../../problem.ts'
+import { unitMesh } from '../../sharding/axis.ts'
 import {
   contextLayoutFits,
   contextLayoutRow,
   contextLayouts,
   plainContext,
-} from '../sharding/tables/context-layout.ts'
-import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
+} from '../../sharding/tables/context-layout.ts'
+import type { ContextLayout } from '../../sharding/tables/context-layouts.ts'
 import type { Layout } from './candidate.ts'
 
 /** The first is of what every mesh has. */
