@@ -119,10 +119,7 @@ export function searchSpaces(
         nearest: !fits && none && most === Number.POSITIVE_INFINITY,
         ...(key ? {} : { each }),
       })
-      if (!looked) {
-        const reason = limit === Number.POSITIVE_INFINITY ? 'memory' : 'pruned'
-        return { best: null, [reason]: count(turn) }
-      }
+      if (!looked) return { best: null, pruned: count(turn) }
       if (looked.nearest && (!nearest || looked.nearest.shortBytes < nearest.shortBytes)) {
         nearest = looked.nearest
       }
@@ -147,7 +144,7 @@ interface MeshTurn extends Turn {
   readonly floors: Floors
 }
 
-/** Null where it is proven that nothing of the mesh is within the limit; without a limit, that nothing of it fits. */
+/** Null where it is proven that nothing of the mesh is within the limit. Without a limit all is. */
 function expanded(
   { mesh, floors }: MeshTurn,
   bench: Workbench,
@@ -155,8 +152,7 @@ function expanded(
   choices: Pick<Choices, 'nearest' | 'each'>,
 ): Expansion | null {
   const { scale } = bench
-  const asked = limit !== Number.POSITIVE_INFINITY || choices.nearest === false
-  if (asked && !floors.hopeful(mesh, scale, limit)) return null
+  if (limit !== Number.POSITIVE_INFINITY && !floors.hopeful(mesh, scale, limit)) return null
   return expandMesh(bench, mesh, limit, { ...choices, floor: floors.within(mesh, scale) })
 }
 
