@@ -2,7 +2,7 @@
 import type { Example } from '../examples.ts'
 import { version } from '../version.ts'
 import { componentSchemas } from './components.ts'
-import { operations } from './operations.ts'
+import { operations } from './operations/operations.ts'
 import { errorComponents } from './responses.ts'
 
 export type OpenApiDocument = ReturnType<typeof openApiDocument>

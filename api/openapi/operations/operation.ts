@@ -1,0 +1,27 @@
+/** What operations of several routes have in common. */
+import type { JsonSchema } from '../components.ts'
+import { idHeader } from '../responses.ts'
+
+type Tag = 'plans' | 'catalogue' | 'service'
+
+export interface About {
+  readonly operationId: string
+  readonly tag: Tag
+  readonly summary: string
+  readonly description?: string
+}
+
+/** Without a key, or with one: which it is the service's settings say. */
+export const withKey = [{}, { key: [] }]
+
+export function operation({ tag, ...about }: About) {
+  return { ...about, tags: [tag] }
+}
+
+export function answered(type: string, schema: JsonSchema, more: JsonSchema = {}) {
+  return { description: 'The answer.', headers: { ...idHeader, ...more }, content: { [type]: { schema } } }
+}
+
+export function parameter(name: string, description: string, example: string) {
+  return { name, in: 'path', required: true, description, schema: { type: 'string' }, example }
+}

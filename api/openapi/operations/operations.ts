@@ -1,0 +1,9 @@
+/** Every route as the document shows it. */
+import type { Example } from '../../examples.ts'
+import { catalogue } from './catalogue.ts'
+import { plans } from './plans.ts'
+import { service } from './service.ts'
+
+export function operations(examples: readonly Example[]) {
+  return { ...plans(examples), ...catalogue, ...service }
+}

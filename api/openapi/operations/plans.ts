@@ -1,0 +1,165 @@
+/** What is asked with a body: plans, and what they cost. */
+import type { Example } from '../../examples.ts'
+import { tellingTypes } from '../../http/telling.ts'
+import { type ComponentName, type JsonSchema, schemaReference } from '../components.ts'
+import { errorReferences, idHeader } from '../responses.ts'
+import { type About, operation, withKey } from './operation.ts'
+import { calibrate, collective, compare, evaluate, optimize, validate } from './plans-about.ts'
+
+export function plans(examples: readonly Example[]) {
+  const posted = (
+    path: string,
+    request: ComponentName,
+    answer: ComponentName,
+    about: About,
+    launch?: ComponentName,
+  ) => ({
+    [path]: {
+      post: {
+        ...operation(about),
+        security: withKey,
+        parameters: [ifNoneMatch, ...(fielded.includes(path) ? [fieldsParameter] : [])],
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': { schema: eitherOf(request, launch), examples: examplesOf(path, examples) },
+          },
+        },
+        responses: {
+          200: told(schemaReference(answer)),
+          ...errorReferences(...askedErrors),
+        },
+      },
+    },
+  })
+  return {
+    ...posted('/optimize', 'OptimizeRequest', 'OptimizeResponse', optimize),
+    ...posted('/evaluate', 'EvaluateRequest', 'EvaluateResponse', evaluate, 'EvaluateLaunchRequest'),
+    '/validate': validated(examples),
+    ...posted('/calibrate', 'CalibrateRequest', 'CalibrateResponse', calibrate),
+    ...posted('/compare', 'CompareRequest', 'CompareResponse', compare),
+    ...posted('/collectives', 'CollectiveRequest', 'CollectiveResponse', collective),
+  }
+}
+
+/** Of what is asked with a body. */
+const askedErrors = [
+  'invalid-request',
+  'unauthorized',
+  'unchanged',
+  'body-too-large',
+  'unsupported-media-type',
+  'impossible-combination',
+  'too-many-requests',
+  'internal-error',
+  'draining',
+  'timed-out',
+] as const
+
+function eitherOf(request: ComponentName, launch: ComponentName | undefined): JsonSchema {
+  const schema = schemaReference(request)
+  return launch ? { anyOf: [schema, schemaReference(launch)] } : schema
+}
+
+/** One of the answers is also a status; and there are reports besides JSON. */
+function validated(examples: readonly Example[]) {
+  const [answer, report] = [schemaReference('ValidateResponse'), { type: 'string' }]
+  const told = {
+    description: 'The checks.',
+    headers: { ...idHeader, ...keptHeaders },
+    content: {
+      'application/json': { schema: answer },
+      'application/xml': { schema: report },
+      'application/sarif+json': { schema: { type: 'object' } },
+      'text/plain': { schema: report },
+      'text/markdown': { schema: report },
+      'text/csv': { schema: report },
+    },
+  }
+  const problem = { schema: schemaReference('Problem') }
+  return {
+    post: {
+      ...operation(validate),
+      security: withKey,
+      parameters: [
+        ifNoneMatch,
+        {
+          name: 'failWith',
+          in: 'query',
+          required: false,
+          description: 'The status where a check fails.',
+          schema: { type: 'integer', enum: [422] },
+        },
+      ],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: eitherOf('ValidateRequest', 'ValidateLaunchRequest'),
+            examples: examplesOf('/validate', examples),
+          },
+        },
+      },
+      responses: {
+        200: told,
+        ...errorReferences(...askedErrors),
+        422: {
+          ...told,
+          description: 'The checks, one of which fails; or what of the request makes no sense.',
+          content: { ...told.content, 'application/problem+json': problem },
+        },
+      },
+    },
+  }
+}
+
+/** As JSON, or as a text that `Accept` asks for. */
+function told(answer: JsonSchema) {
+  const texts = tellingTypes.filter((type) => type !== 'application/json')
+  return {
+    description: 'The answer.',
+    headers: { ...idHeader, ...keptHeaders },
+    content: {
+      'application/json': { schema: answer },
+      ...Object.fromEntries(texts.map((type) => [type, { schema: { type: 'string' } }])),
+    },
+  }
+}
+
+/** Whose answers may be told in part. */
+const fielded = ['/optimize', '/evaluate', '/compare']
+
+const fieldsParameter = {
+  name: 'fields',
+  in: 'query',
+  required: false,
+  description:
+    'Of the answer these fields alone, dotted through lists and parted by commas: `plans.summary,plans.stepTimeSeconds`. The answer then has no more than these.',
+  schema: { type: 'string', maxLength: 2000 },
+}
+
+const ifNoneMatch = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'Tags of answers that one has: a 412 where the answer would be one of these.',
+  schema: { type: 'string' },
+}
+
+const keptHeaders = {
+  etag: {
+    description:
+      'The same for the same request to the same build, whatever its `timeoutMs`; none where time cut the answer.',
+    schema: { type: 'string' },
+  },
+  'cache-status': {
+    description:
+      'RFC 9211: `hit` for an answer kept from before, `collapsed` where others asked the same at the same time.',
+    schema: { type: 'string' },
+  },
+}
+
+function examplesOf(path: string, examples: readonly Example[]) {
+  const here = examples.filter(({ route }) => route === path)
+  return Object.fromEntries(here.map(({ name, summary, body }) => [name, { summary, value: body }]))
+}
