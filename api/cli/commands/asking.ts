@@ -1,0 +1,87 @@
+/** What commands that ask have in common: their options, and the request that files and options are together. */
+import { type Command, Option } from 'commander'
+import { changed } from '../../hints/change.ts'
+import { noDocument, type RequestDocument, requestDocument } from '../document.ts'
+import type { ExitCode } from '../exit-code.ts'
+import { planOptions, type RequestOptions, requestOptions, withOptions } from '../request-options.ts'
+import { UsageError } from '../usage-error.ts'
+import type { World } from '../world.ts'
+
+/** Where a command is added, and what it touches. */
+export interface Desk {
+  readonly program: Command
+  readonly world: World
+  /** What the command ends with, where that is not 0. */
+  readonly endsWith: (code: ExitCode) => void
+}
+
+export interface Options extends RequestOptions {
+  readonly format: string
+  readonly report?: readonly string[]
+  readonly server?: string
+  readonly launch?: string
+  readonly against?: readonly string[]
+  readonly explain?: boolean
+}
+
+interface Asking {
+  readonly name: string
+  readonly alias: string
+  readonly says: string
+  readonly formats: object
+  readonly files: '[file]' | '[files...]'
+}
+
+export function asking({ program }: Desk, { name, alias, says, formats, files }: Asking): Command {
+  return program
+    .command(name)
+    .alias(alias)
+    .description(says)
+    .argument(files, 'requests as JSON or YAML, - for what is piped in; none where options say it all')
+    .addOption(
+      new Option('--format <format>', 'how to tell it').choices(Object.keys(formats)).default('text'),
+    )
+    .option('--server <url>', 'ask a service instead (its key in SHARDPLAN_API_KEY)')
+    .option('--set <path=value>', 'change the request: workload.batchTokens=8M', collected)
+}
+
+/** A command whose request may be said in options. */
+export function withRequest(command: Command): Command {
+  return withOptionsOf(command, requestOptions)
+}
+
+/** And its plan too. */
+export function launching(command: Command): Command {
+  return withOptionsOf(withRequest(command), planOptions).option(
+    '--launch <framework=file>',
+    'the plan as it is launched: megatron=run.sh',
+  )
+}
+
+function withOptionsOf(command: Command, options: typeof requestOptions | typeof planOptions): Command {
+  for (const { flags, says } of Object.values(options)) command.option(flags, says)
+  return command
+}
+
+export function documentOf(world: World, file: string | undefined, options: Options): RequestDocument {
+  const found =
+    file === undefined ? noDocument : requestDocument(world.read(file), file === '-' ? null : file)
+  const changes = options.launch ? [launchOf(options.launch, world)] : []
+  return { ...found, body: withOptions(changed(found.body, changes), options) }
+}
+
+function launchOf(text: string, world: World) {
+  const [, framework = '', file = ''] = /^([\w-]+)=(.+)$/s.exec(text) ?? []
+  if (!file) throw new UsageError(`--launch ${text}: write framework=file, such as megatron=run.sh`)
+  // As the frameworks are called in answers: tensorrt-llm is tensorrtLlm of a plan.
+  const key = framework.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+  return { pointer: `/plan/${key}`, value: world.read(file) }
+}
+
+export function collected(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
+}
+
+export function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  shardplan ${line}\n`).join('')}`
+}

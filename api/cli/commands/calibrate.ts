@@ -1,0 +1,21 @@
+/** `shardplan calibrate`: constants set on somebody's own measured runs. */
+import { calibrationText } from '../../report/calibration.ts'
+import { json, written, yaml } from '../formats.ts'
+import { asking, type Desk, documentOf, examples, type Options } from './asking.ts'
+
+const formats = { text: calibrationText, json, yaml } as const
+
+export function calibrate(desk: Desk): void {
+  const { world } = desk
+  const says = 'constants set on your own measured runs (runs: requests of evaluate with measuredStepSeconds)'
+  asking(desk, { name: 'calibrate', alias: 'fit', says, formats, files: '[file]' })
+    .addHelpText(
+      'after',
+      examples('calibrate runs.yaml', 'calibrate runs.yaml --set constants=["sustainedShare"]'),
+    )
+    .action(async (file: string | undefined, options: Options) => {
+      const { body } = documentOf(world, file, options)
+      const answer = await (await world.asker(options.server)).calibrate(body)
+      world.out(written(formats, options.format)(answer, world.width))
+    })
+}

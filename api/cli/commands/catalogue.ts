@@ -1,0 +1,34 @@
+/** `shardplan models` and `shardplan hardware`: what is known by name. */
+import { loadCatalogue } from '../../catalogue.ts'
+import { table } from '../../report/table.ts'
+import type { Desk } from './asking.ts'
+
+export function catalogue({ program, world }: Desk): void {
+  program
+    .command('models')
+    .description('the models that are known by name')
+    .action(() => {
+      const rows = [...loadCatalogue().models.values()].map(({ record, parameters }) => [
+        record.name,
+        billions(parameters.total),
+        billions(parameters.active),
+      ])
+      world.out(`${table([['name', 'parameters', 'active'], ...rows]).join('\n')}\n`)
+    })
+
+  program
+    .command('hardware')
+    .description('the chips that are known by name')
+    .action(() => {
+      const rows = [...loadCatalogue().chips.values()].map(({ name, hbmBytes, title }) => [
+        name,
+        `${(hbmBytes / 1e9).toFixed(0)} GB`,
+        title,
+      ])
+      world.out(`${table([['name', 'memory', ''], ...rows]).join('\n')}\n`)
+    })
+}
+
+function billions(count: number): string {
+  return `${Number((count / 1e9).toPrecision(3))}B`
+}

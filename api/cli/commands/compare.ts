@@ -1,0 +1,63 @@
+/** `shardplan compare`: requests or plans side by side, and why one takes longer. */
+import { changed } from '../../hints/change.ts'
+import { comparisonCsv, comparisonHtml, comparisonMarkdown, comparisonText } from '../../report/comparison.ts'
+import type { CompareBody } from '../../schemas/compare.ts'
+import { exitCodes } from '../exit-code.ts'
+import { type Formats, json, written, yaml } from '../formats.ts'
+import { assignment } from '../request-options.ts'
+import { UsageError } from '../usage-error.ts'
+import { asking, collected, type Desk, documentOf, examples, type Options, withRequest } from './asking.ts'
+
+const formats: Formats<CompareBody> = {
+  text: comparisonText,
+  json,
+  yaml,
+  markdown: comparisonMarkdown,
+  csv: comparisonCsv,
+  html: comparisonHtml,
+}
+
+export function compare(desk: Desk): void {
+  const { world, endsWith } = desk
+  const says = 'requests or plans side by side, and why one takes longer'
+  withRequest(asking(desk, { name: 'compare', alias: 'diff', says, formats, files: '[files...]' }))
+    .option('--against <path=value>', 'and the same with this changed: hardware.nicGbps=200', collected)
+    .addHelpText(
+      'after',
+      examples('compare today.yaml tomorrow.yaml', 'compare cluster.yaml --against hardware.nicGbps=200'),
+    )
+    .action(async (files: readonly string[], options: Options) => {
+      const found = (files.length > 0 ? files : [undefined]).map((file) => ({
+        name: file ?? 'as asked',
+        body: documentOf(world, file, options).body,
+      }))
+      const body = comparisonBody(found, options.against ?? [])
+      const answer = await (await world.asker(options.server)).compare(body)
+      world.out(written(formats, options.format)(answer, world.width))
+      if (answer.variants.some(({ plan }) => plan === null)) endsWith(exitCodes.infeasible)
+    })
+}
+
+/** Each document a variant, and each of them again with what it is to be compared with; one that is a comparison is as it stands. */
+function comparisonBody(
+  found: readonly { readonly name: string; readonly body: unknown }[],
+  against: readonly string[],
+): unknown {
+  const [only] = found
+  if (found.length === 1 && only && typeof only.body === 'object' && only.body && 'variants' in only.body) {
+    return only.body
+  }
+  const names = found.map(({ name }) => name)
+  const variants = found.flatMap(({ name, body }, at) => {
+    const own = names.indexOf(name) === at ? name : `${name} (${at + 1})`
+    const named = { name: own, ...(body as object) }
+    if (against.length === 0) return [named]
+    const changes = against.map(assignment)
+    const change = `with ${against.join(', ')}`
+    const other = found.length > 1 ? `${own} ${change}` : change
+    return [named, { ...(changed(body, changes) as object), name: other }]
+  })
+  if (variants.length < 2)
+    throw new UsageError('compare takes two files or more, or one and --against path=value')
+  return { variants }
+}

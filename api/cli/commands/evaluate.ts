@@ -1,0 +1,34 @@
+/** `shardplan evaluate`: what one given plan costs. */
+import { evaluationCsv, evaluationHtml, evaluationMarkdown, evaluationText } from '../../report/evaluation.ts'
+import type { EvaluateBody } from '../../worker/desk.ts'
+import { exitCodes } from '../exit-code.ts'
+import { type Formats, json, written, yaml } from '../formats.ts'
+import { asking, type Desk, documentOf, examples, launching, type Options } from './asking.ts'
+
+const formats: Formats<EvaluateBody> = {
+  text: evaluationText,
+  json,
+  yaml,
+  markdown: evaluationMarkdown,
+  csv: evaluationCsv,
+  html: evaluationHtml,
+}
+
+export function evaluate(desk: Desk): void {
+  const { world, endsWith } = desk
+  const says = 'what one given plan costs'
+  launching(asking(desk, { name: 'evaluate', alias: 'explain', says, formats, files: '[file]' }))
+    .addHelpText(
+      'after',
+      examples(
+        'evaluate --model llama-3-8b --chip h100-sxm --chips 64 --batch 1M --seq 8k --mesh fsdp=64',
+        'explain --chip h100-sxm --launch megatron=train_llama3_8b.sh',
+      ),
+    )
+    .action(async (file: string | undefined, options: Options) => {
+      const { body } = documentOf(world, file, options)
+      const answer = await (await world.asker(options.server)).evaluate(body)
+      world.out(written(formats, options.format)(answer, world.width))
+      if (!answer.plan.feasible) endsWith(exitCodes.infeasible)
+    })
+}

@@ -1,0 +1,61 @@
+/** `shardplan validate`: whether plans are legal, fit and are as good as required. */
+import { checkReports } from '../../report/reports.ts'
+import { type CheckedFile, checkedFile } from '../check-files.ts'
+import { exitCodes, gravest } from '../exit-code.ts'
+import { type Formats, json, written, yaml } from '../formats.ts'
+import { UsageError } from '../usage-error.ts'
+import { asking, collected, type Desk, documentOf, examples, launching, type Options } from './asking.ts'
+
+const formats: Formats<readonly CheckedFile[]> = {
+  json: (files) => json(wholeOf(files), undefined),
+  yaml: (files) => yaml(wholeOf(files), undefined),
+  ...Object.fromEntries(
+    Object.entries(checkReports).map(([name, write]) => [
+      name,
+      (files: readonly CheckedFile[]) => write(files.map(({ checked }) => checked)),
+    ]),
+  ),
+}
+
+export function validate(desk: Desk): void {
+  const { world, endsWith } = desk
+  const says = 'whether plans are legal, fit and are as good as required'
+  launching(asking(desk, { name: 'validate', alias: 'check', says, formats, files: '[files...]' }))
+    .option('--report <format=file>', 'write it in another format too, as often as one likes', collected)
+    .addHelpText(
+      'after',
+      examples(
+        'validate clusters/*.yaml',
+        'check cluster.json --set require.withinOfBest=0.1 --report junit=shardplan.xml',
+      ),
+    )
+    .action(async (files: readonly string[], options: Options) => {
+      const reports = (options.report ?? []).map(reportOf)
+      const asker = await world.asker(options.server)
+      const found: CheckedFile[] = []
+      for (const file of files.length > 0 ? files : [undefined]) {
+        const name = file === '-' ? null : (file ?? options.launch?.replace(/^[^=]*=/, '') ?? null)
+        found.push(await checkedFile(() => documentOf(world, file, options), name, asker))
+      }
+      for (const { format, file } of reports) world.write(file, written(formats, format)(found, undefined))
+      world.out(written(formats, options.format)(found, world.width))
+      endsWith(gravest(found.map((one) => one.code)))
+    })
+}
+
+function reportOf(text: string): { readonly format: string; readonly file: string } {
+  const [, format = '', file = ''] = /^(\w+)=(.+)$/.exec(text) ?? []
+  if (!file) throw new UsageError(`--report ${text}: write format=file, such as junit=shardplan.xml`)
+  written(formats, format)
+  return { format, file }
+}
+
+/** One answer as the service gives it; of files their names beside. */
+function wholeOf(files: readonly CheckedFile[]): unknown {
+  const [first] = files
+  if (files.length === 1 && first?.checked.file === null) return first.answer
+  return {
+    ok: files.every(({ code }) => code === exitCodes.ok),
+    files: files.map(({ checked, answer }) => ({ file: checked.file, ...answer })),
+  }
+}

@@ -1,0 +1,16 @@
+/** How an answer is written, by the name of the format. */
+import { stringify } from 'yaml'
+import { UsageError } from './usage-error.ts'
+
+export type Write<Answer> = (answer: Answer, width: number | undefined) => string
+
+export type Formats<Answer> = Readonly<Record<string, Write<Answer>>>
+
+export const json: Write<unknown> = (answer) => `${JSON.stringify(answer, null, 2)}\n`
+export const yaml: Write<unknown> = (answer) => stringify(answer)
+
+export function written<Answer>(formats: Formats<Answer>, name: string): Write<Answer> {
+  const write = Object.hasOwn(formats, name) ? formats[name] : undefined
+  if (!write) throw new UsageError(`${name} is no format; there are ${Object.keys(formats).join(', ')}`)
+  return write
+}
