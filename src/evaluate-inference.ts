@@ -4,14 +4,8 @@ import type { Solver } from '../solvers/linear-program.ts'
 import { leanestCandidate } from './inference/layout/leanest.ts'
 import { type InferenceModel, inferenceModel } from './inference/model.ts'
 import type { Pass } from './inference/pass/pass.ts'
-import {
-  bestAt,
-  type Given,
-  type InferenceCandidate,
-  type Phase,
-  type Site,
-  sitesOf,
-} from './inference/search.ts'
+import type { InferenceCandidate, Phase, Site } from './inference/phase.ts'
+import { bestAt, type Given, sitesOf } from './inference/search.ts'
 import { servable } from './launch/serving.ts'
 import { phaseOf, positionsOf, rowOf } from './modes/phases.ts'
 import { never } from './patience.ts'

@@ -4,7 +4,7 @@ import { networkPrices } from '../cost/communication/network.ts'
 import { computeRates } from '../cost/compute/compute.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import type { InferenceModel } from './model.ts'
-import type { InferenceCandidate } from './search.ts'
+import type { InferenceCandidate } from './phase.ts'
 import { inferenceTerms } from './time/network-terms.ts'
 
 export function repricedInference(model: InferenceModel, cluster: Cluster): InferenceModel {

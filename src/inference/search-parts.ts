@@ -16,13 +16,8 @@ import { noCounts, sumOfTallies, tallyOf } from '../search/tally.ts'
 import { unitMesh } from '../sharding/axis.ts'
 import { hopefulInferenceMeshes, type MeshesOf } from './meshes.ts'
 import { type InferenceModel, inferenceOn } from './model.ts'
-import {
-  type InferenceCandidate,
-  type InferenceResult,
-  type Phase,
-  searchPhase,
-  type Wanted,
-} from './search.ts'
+import type { InferenceCandidate, Phase } from './phase.ts'
+import { type InferenceResult, searchPhase, type Wanted } from './search.ts'
 import { cacheBytes, floorSeconds, type Work, workFlops } from './time/floor.ts'
 
 export type PhaseOf = (

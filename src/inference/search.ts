@@ -2,42 +2,25 @@
  * The best arrangement of each mesh for one pass, and of those the best `top`, best first (search/best-first.ts): every mesh, every
  * placement, every layout of every component, but for meshes that are proven no better by their products alone. A pass may depend on the mesh: how many sequences fit, how prompts go through a pipeline.
  */
-import type { NetworkCosts } from '../cost/communication/network.ts'
-import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { type Placement, placements } from '../hardware/network/placement.ts'
-import type { PhaseMode } from '../modes/names.ts'
 import { never, type Stop } from '../patience.ts'
-import type { Distinct, InferenceSketch, PhaseProblem } from '../problem.ts'
+import type { Distinct, InferenceSketch } from '../problem.ts'
 import { addCounts, bestFirst, ordered, type Turn } from '../search/best-first.ts'
 import { familyKey, usualDistinct } from '../search/distinct.ts'
 import type { Order } from '../search/listed.ts'
-import type { Meshes } from '../search/meshes/meshes.ts'
 import type { Listing } from '../search/parts.ts'
 import { spread } from '../search/spread.ts'
 import { type Reason, tallyOf } from '../search/tally.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { joinsTensors } from '../sharding/tables/inference-layout-fields.ts'
 import type { Seconds } from '../units.ts'
-import type { CompiledLayout } from './layout/compiled-layout.ts'
-import { type LayoutsWanted, offeredLayouts } from './layout/layout-question.ts'
+import { offeredLayouts } from './layout/layout-question.ts'
 import { setShards } from './layout/local-term.ts'
 import type { InferenceModel } from './model.ts'
-import { type Arrangement, arrange, leastSeconds } from './pass/arrangement.ts'
+import { arrange, leastSeconds } from './pass/arrangement.ts'
 import type { Pass } from './pass/pass.ts'
 import { weightsMayFit } from './pass/pass-numbers.ts'
-import type { Work } from './time/floor.ts'
-
-export interface InferenceCandidate extends Arrangement {
-  /** The chips that it runs on: those of the request, or a part of them. */
-  readonly cluster: Cluster
-  readonly mesh: Mesh
-  readonly placement: Placement
-  readonly costs: NetworkCosts
-  readonly pass: Pass
-  readonly layouts: readonly CompiledLayout[]
-  /** What candidates are ranked by: less is better. */
-  readonly score: number
-}
+import type { InferenceCandidate, Offered, Phase, Site } from './phase.ts'
 
 /**
  * Whether any plan is there at all; the meshes that shard most are tried first. False where it is told to stop before one
@@ -55,42 +38,6 @@ export function anyCandidate(model: InferenceModel, phase: Phase, stop: Stop = n
       (site) => !stop() && candidatesAt(model, site, phase).some(({ score }) => Number.isFinite(score)),
     )
   })
-}
-
-/** By component, the layouts that a mesh has. */
-export type Offered = readonly (readonly CompiledLayout[])[]
-
-/** A mesh with one way to lie on the network. */
-export interface Site {
-  readonly mesh: Mesh
-  readonly placement: Placement
-  readonly costs: NetworkCosts
-  readonly offered: Offered
-}
-
-/** Prefill or generation of one request: the meshes there are, what a mesh may do, and what is best. */
-export interface Phase {
-  readonly mode: PhaseMode
-  readonly workload: PhaseProblem['workload']
-  /** Positions that a sequence may have. */
-  readonly positions: number
-  /** Whether caches go from one server to another; not where absent. */
-  readonly transfers?: boolean
-  readonly meshes: Meshes
-  /** Layouts that a mesh has, in offers whose combinations may all be listed; of written names alone, where there are some. */
-  readonly offers: (mesh: Mesh, wanted?: LayoutsWanted) => readonly Offered[]
-  /** Ways through the model on a site; none where nothing fits. */
-  readonly passes: (site: Site) => readonly Pass[]
-  /** No site of a mesh scores lower; null where nothing fits. */
-  readonly lower: (mesh: Mesh, offered: Offered) => number | null
-  /** The way that takes least memory, whether or not it fits. */
-  readonly leastPass: (mesh: Mesh) => Pass
-  /** What candidates are ranked by: less is better, Infinity is over a limit. */
-  readonly score: (pass: Pass, seconds: Seconds) => number
-  /** All that a pass does, for floors and MFU. */
-  readonly work: (pass: Pass) => Work
-  /** Tokens that come out of, or go through, a pass. */
-  readonly tokens: (pass: Pass) => number
 }
 
 export type InferenceResult = Listing<InferenceCandidate>

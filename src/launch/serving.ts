@@ -6,7 +6,7 @@
 import type { Chip } from '../hardware/chip.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { onePass, type Servable } from '../inference/layout/served.ts'
-import type { InferenceCandidate, Phase } from '../inference/search.ts'
+import type { InferenceCandidate, Phase } from '../inference/phase.ts'
 import type { Setting } from '../problem.ts'
 import { faults, keeps } from '../rules/rule.ts'
 import { unitMesh } from '../sharding/axis.ts'

@@ -1,7 +1,7 @@
 /** What tells one phase of inference from the other, in data: a row each, in the folder of its mode. */
 import type { Demand, MeshesOf } from '../inference/meshes.ts'
 import type { InferenceModel } from '../inference/model.ts'
-import type { InferenceCandidate, Phase } from '../inference/search.ts'
+import type { InferenceCandidate, Phase } from '../inference/phase.ts'
 import type { Stop } from '../patience.ts'
 import type { InferencePlan } from '../plan/inference-plan.ts'
 import type { InferenceProblem, PhaseProblem } from '../problem.ts'

@@ -1,7 +1,7 @@
 /** The phases of inference, by what is asked. */
 import type { MeshesOf } from '../inference/meshes.ts'
 import type { InferenceModel } from '../inference/model.ts'
-import type { Phase } from '../inference/search.ts'
+import type { Phase } from '../inference/phase.ts'
 import { never, type Stop } from '../patience.ts'
 import type { InferenceProblem, PhaseProblem } from '../problem.ts'
 import { generate } from './generate/row.ts'

@@ -7,14 +7,8 @@ import { describe, expect, it } from 'vitest'
 import { offeredLayouts } from '../../src/inference/layout/layout-question.ts'
 import { type InferenceModel, inferenceModel } from '../../src/inference/model.ts'
 import { leastSeconds } from '../../src/inference/pass/arrangement.ts'
-import {
-  candidateOf,
-  type InferenceCandidate,
-  optimisticSeconds,
-  type Phase,
-  searchPhase,
-  sitesOf,
-} from '../../src/inference/search.ts'
+import type { InferenceCandidate, Phase } from '../../src/inference/phase.ts'
+import { candidateOf, optimisticSeconds, searchPhase, sitesOf } from '../../src/inference/search.ts'
 import { phaseOf } from '../../src/modes/phases.ts'
 import type { Constraints, PhaseProblem } from '../../src/problem.ts'
 import { meshKey } from '../../src/search/layouts/candidate.ts'

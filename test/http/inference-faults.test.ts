@@ -58,7 +58,11 @@ describe('a schema violation in a workload', () => {
       '/workload/speculative',
       'needs exactly one of draftModel and draftCostRatio',
     ],
-    [{ ...generate, speculative: { ...draft, acceptance: 1.1 } }, '/workload/speculative/acceptance', 'is a share: at most 1'],
+    [
+      { ...generate, speculative: { ...draft, acceptance: 1.1 } },
+      '/workload/speculative/acceptance',
+      'is a share: at most 1',
+    ],
   ])('%j is a 400 that points at %s', async (workload, pointer, detail) => {
     const { errors } = await faults({ workload }, 400)
     expect(errors[0].pointer).toBe(pointer)

@@ -7,10 +7,10 @@ import { type Options, optionsOf } from '../read/options.ts'
 import type { LaunchReading } from '../read/reading.ts'
 import { readScript } from '../read/shell.ts'
 import { worldOf } from '../read/world.ts'
-import { layersTaken } from '../run/chunks.ts'
 import { isImmaterial } from './immaterial.ts'
 import { readMegatronModel } from './read-model.ts'
 import { readMegatronStages } from './read-pipeline.ts'
+import { rematerializationOf } from './read-recomputation.ts'
 import { megatronVersion } from './version.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -188,58 +188,6 @@ function shardingOf(options: Options): { readonly zeroStage: number; readonly in
     return { zeroStage: strategies[strategy] ?? 3, instances }
   if (options.has('--use-torch-fsdp2')) return { zeroStage: 3, instances }
   return { zeroStage: optimizer ? 1 : 0, instances: 1 }
-}
-
-interface Recomputation {
-  readonly field: Fields
-  readonly notes: readonly string[]
-}
-
-function rematerializationOf(
-  options: Options,
-  virtualStages: number,
-  stageLayers: readonly number[] | null,
-): Recomputation {
-  // As releases of 2021 called it.
-  const old = options.text('--activations-checkpoint-method')
-  const granularity = options.has('--recompute-activations')
-    ? 'selective'
-    : (options.text('--recompute-granularity') ?? (old === 'uniform' ? 'full' : null))
-  const method = options.text('--recompute-method')
-  const count = options.whole('--recompute-num-layers') ?? 1
-  const modules = options.values('--recompute-modules') ?? ['core_attn']
-  const chosen = (rematerialization: unknown, ...notes: readonly string[]) => ({
-    field: { rematerialization },
-    notes,
-  })
-  if (granularity === 'full' && method === 'block' && stageLayers) {
-    const full = stageLayers.reduce((sum, layers) => sum + layersTaken(layers, virtualStages, count), 0)
-    const none = stageLayers.reduce((sum, layers) => sum + layers, 0) - full
-    return chosen(
-      none === 0
-        ? 'full'
-        : [
-            { policy: 'none', layers: none },
-            { policy: 'full', layers: full },
-          ],
-    )
-  }
-  if (granularity === 'full') {
-    const groups =
-      count > 1
-        ? [
-            `--recompute-num-layers ${count}: counted with an input kept for each layer, not for each ${count}`,
-          ]
-        : []
-    return chosen('full', ...groups)
-  }
-  if (granularity !== 'selective') return chosen('none')
-  const others = modules.filter((name) => name !== 'core_attn')
-  if (others.some((name) => /^(moe|mlp)$/.test(name))) {
-    return { field: {}, notes: [`--recompute-modules ${modules.join(' ')}: what is recomputed is chosen`] }
-  }
-  const notes = others.length > 0 ? [`--recompute-modules ${others.join(' ')}: counted as kept`] : []
-  return chosen(modules.includes('core_attn') ? 'selective' : 'none', ...notes)
 }
 
 function precisionOf(options: Options): Readonly<Record<string, string>> {

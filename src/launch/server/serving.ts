@@ -1,7 +1,7 @@
 /** What a serving framework has to be told of a plan of prefill or generation, in whole numbers. */
 import type { CompiledLayout } from '../../inference/layout/compiled-layout.ts'
 import type { Pass } from '../../inference/pass/pass.ts'
-import type { InferenceCandidate, Phase } from '../../inference/search.ts'
+import type { InferenceCandidate, Phase } from '../../inference/phase.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { redundantExperts } from '../../plan/inference/redundant-experts.ts'
 import type { MemoryAccount } from '../../plan/plan.ts'

@@ -10,7 +10,7 @@
 import { meanParameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import { arrange } from '../../inference/pass/arrangement.ts'
-import type { InferenceCandidate } from '../../inference/search.ts'
+import type { InferenceCandidate } from '../../inference/phase.ts'
 import type { SpeculationAccount } from '../../plan/inference-plan.ts'
 import type { GenerateWorkload, Speculation } from '../../problem.ts'
 import type { PhaseFields } from '../phase-row.ts'

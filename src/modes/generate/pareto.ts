@@ -7,13 +7,8 @@
 import type { InferenceModel } from '../../inference/model.ts'
 import { leastSeconds } from '../../inference/pass/arrangement.ts'
 import { contextGroups } from '../../inference/pass/contexts.ts'
-import {
-  candidateOf,
-  type InferenceCandidate,
-  optimisticSeconds,
-  type Site,
-  sitesOf,
-} from '../../inference/search.ts'
+import type { InferenceCandidate, Site } from '../../inference/phase.ts'
+import { candidateOf, optimisticSeconds, sitesOf } from '../../inference/search.ts'
 import { floorSeconds } from '../../inference/time/floor.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { GenerateWorkload, InferenceProblem, Setting } from '../../problem.ts'

@@ -13,8 +13,8 @@ import type { Distinct } from '../../problem.ts'
 import { axes } from '../../sharding/axis.ts'
 import { frontier } from '../generate/frontier.ts'
 import { leastScore, precedes, type Sized, sized } from './counts.ts'
+import type { GenerateInstance, InstanceSize, PrefillInstance } from './instance.ts'
 import { apart, type Pair, together, togetherAtMost } from './pair.ts'
-import type { GenerateInstance, InstanceSize, PrefillInstance } from './phases.ts'
 import type { Requests } from './requests.ts'
 
 export interface ServeSpace {

@@ -4,7 +4,7 @@
  * decode context parallelism so. Source: vllm-project/vllm, docs/serving/context_parallel_deployment.md.
  */
 
-import type { InferenceCandidate, Offered } from '../../inference/search.ts'
+import type { InferenceCandidate, Offered } from '../../inference/phase.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
 import { filledFrom } from '../../sharding/tables/inference-sharding.ts'
 

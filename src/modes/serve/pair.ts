@@ -9,7 +9,7 @@
  */
 import type { Bytes } from '../../units.ts'
 import { generateCapacity, prefillCapacity } from './capacity.ts'
-import type { GenerateInstance, PrefillInstance } from './phases.ts'
+import type { GenerateInstance, PrefillInstance } from './instance.ts'
 import type { Requests } from './requests.ts'
 import { copyBytes } from './storage.ts'
 import { leastThat } from './threshold.ts'

@@ -10,70 +10,17 @@ import { networkPrices } from '../../cost/communication/network.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import { residentNumbers } from '../../inference/pass/pass-numbers.ts'
-import {
-  bestAt,
-  fastestOf,
-  type InferenceCandidate,
-  type Phase,
-  type Site,
-  searchPhase,
-  sitesOf,
-} from '../../inference/search.ts'
+import type { InferenceCandidate, Phase, Site } from '../../inference/phase.ts'
+import { bestAt, fastestOf, searchPhase, sitesOf } from '../../inference/search.ts'
 import { inferenceTerms } from '../../inference/time/network-terms.ts'
 import { never, type Stop } from '../../patience.ts'
-import type { GenerateWorkload, InferenceProblem, PrefillWorkload, ServeWorkload } from '../../problem.ts'
-import type { Bytes, Seconds } from '../../units.ts'
+import type { GenerateWorkload, InferenceProblem, ServeWorkload } from '../../problem.ts'
+import type { Seconds } from '../../units.ts'
 import { generationPhase, largestBatch, stepPasses } from '../generate/phase.ts'
 import { prefillPhase } from '../prefill/phase.ts'
+import type { GenerateInstance, InstanceSize, PrefillInstance } from './instance.ts'
 import { besideOffers } from './one-server.ts'
 import { storageKeys } from './storage.ts'
-
-export interface PrefillInstance {
-  readonly size: InstanceSize
-  readonly candidate: InferenceCandidate
-  /** Taken together. */
-  readonly prompts: number
-  /** Of all of them. */
-  readonly seconds: Seconds
-  readonly workspace: Bytes
-  readonly storage: string
-}
-
-export interface GenerateInstance {
-  readonly size: InstanceSize
-  /** With one layout for each component. */
-  readonly site: Site
-  /** Where the layouts are from. */
-  readonly chosen: InferenceCandidate
-  /** Sequences that memory and the objective for a token allow. */
-  readonly most: number
-  readonly storage: string
-  /** Infinity where so many do not fit. */
-  readonly stepSeconds: (batch: number) => Seconds
-  readonly resident: (batch: number) => Resident
-}
-
-/** Bytes on a chip: what stays, what is live while a component runs, and what both may take. */
-export interface Resident {
-  readonly bytes: Bytes
-  readonly workspace: Bytes
-  readonly budget: Bytes
-}
-
-export interface InstanceSize {
-  readonly cluster: Cluster
-  readonly model: InferenceModel
-  readonly prefillProblem: (prompts: number) => InferenceProblem<PrefillWorkload>
-  readonly generateProblem: (batch: number | 'max') => InferenceProblem<GenerateWorkload>
-  /**
-   * For each number of prompts the best of all, and the best of every mesh that generation may have as well. What was found
-   * until the stop is not kept for those who ask again.
-   */
-  readonly prefills: (stop?: Stop) => readonly PrefillInstance[]
-  readonly generates: (maxStepSeconds: Seconds, stop?: Stop) => readonly GenerateInstance[]
-  /** What the server of a generate instance can do for prompts. */
-  readonly prefillsBeside: (generate: GenerateInstance, stop?: Stop) => readonly PrefillInstance[]
-}
 
 const mostPassTokens = 8192
 

@@ -2,7 +2,7 @@
 
 import type { Solver } from '../../../solvers/linear-program.ts'
 import type { InferenceModel } from '../../inference/model.ts'
-import type { InferenceCandidate, Phase } from '../../inference/search.ts'
+import type { InferenceCandidate, Phase } from '../../inference/phase.ts'
 import { floorSeconds } from '../../inference/time/floor.ts'
 import { inferenceLaunch } from '../../launch/serving.ts'
 import { rowOf } from '../../modes/phases.ts'

@@ -9,7 +9,7 @@ import { type InferenceModel, movesBetween } from '../../inference/model.ts'
 import { fixedSeconds, overheadSeconds, transferSeconds } from '../../inference/pass/arrangement.ts'
 import { crossings, occurrences, runOnStage } from '../../inference/pass/occurrence.ts'
 import { setPass } from '../../inference/pass/pass-numbers.ts'
-import type { InferenceCandidate } from '../../inference/search.ts'
+import type { InferenceCandidate } from '../../inference/phase.ts'
 import { besideSeconds } from '../../inference/time/beside.ts'
 import {
   type ComponentTime,

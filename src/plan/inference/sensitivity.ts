@@ -3,7 +3,7 @@
  * is as large as memory allows: more memory is worth only what faster layouts it has room for.
  */
 import type { InferenceModel } from '../../inference/model.ts'
-import type { InferenceCandidate } from '../../inference/search.ts'
+import type { InferenceCandidate } from '../../inference/phase.ts'
 import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
 import type { Bytes } from '../../units.ts'
 import type { Sensitivity } from '../plan.ts'

@@ -2,7 +2,7 @@
 import { servedQuestion } from '../../inference/meshes.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import type { Pass } from '../../inference/pass/pass.ts'
-import type { Phase, Site } from '../../inference/search.ts'
+import type { Phase, Site } from '../../inference/phase.ts'
 import { rowOf } from '../../modes/phases.ts'
 import type { InferenceSketch, PhaseProblem } from '../../problem.ts'
 import { meshFaults, sizeFaults } from '../../rules/mesh-faults.ts'

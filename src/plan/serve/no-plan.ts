@@ -6,7 +6,7 @@
 
 import type { PhaseMode } from '../../modes/names.ts'
 import type { Sized } from '../../modes/serve/counts.ts'
-import type { PrefillInstance } from '../../modes/serve/phases.ts'
+import type { PrefillInstance } from '../../modes/serve/instance.ts'
 import type { Requests } from '../../modes/serve/requests.ts'
 import type { Stop } from '../../patience.ts'
 import { narrowed } from '../../precision/stored.ts'
@@ -19,6 +19,7 @@ import { largerHardware } from '../no-plan/larger-hardware.ts'
 import { budgetSuggestion } from '../no-plan/resource-suggestions.ts'
 import type { NoPlan, Suggestion } from '../plan.ts'
 import { chipsText, shapeText } from './instance-text.ts'
+import { type Changed, loosened, lowered } from './least-change.ts'
 
 export interface NoServe {
   readonly problem: InferenceProblem<ServeWorkload>
@@ -112,44 +113,6 @@ function nearest({ requests, best }: NoServe, slower: Changed | null): Near | nu
   if (found) return { deployment: found.deployment, suggestions, highestRate: slower?.value ?? null }
   const any = best({ ...requests, ...unlimited })
   return any && { deployment: any, suggestions, highestRate: null }
-}
-
-interface Changed {
-  readonly value: number
-  readonly deployment: Sized
-}
-
-/** The limit in steps of a quarter, up to a thousand times what it is; none where it is not in the way. What meets one step meets all above it. */
-function loosened(limit: number, attempt: (limit: number) => Sized | null): Changed | null {
-  if (!Number.isFinite(limit) || !attempt(Number.POSITIVE_INFINITY)) return null
-  let [missed, met] = [0, mostSteps + 1]
-  let found: Changed | null = null
-  while (met - missed > 1) {
-    const step = Math.floor((missed + met) / 2)
-    const value = Number((limit * 1.25 ** step).toPrecision(3))
-    const deployment = attempt(value)
-    if (deployment) [met, found] = [step, { value, deployment }]
-    else missed = step
-  }
-  return found
-}
-
-/** 1.25 to that is just below a thousand. */
-const mostSteps = 30
-
-/** The highest rate that is met, within a hundredth. */
-function lowered(rate: number | null, attempt: (rate: number) => Sized | null): Changed | null {
-  if (rate === null) return null
-  let [met, missed] = [0, rate]
-  let found: Changed | null = null
-  while (missed - met > met / 100 && missed > rate / 1000) {
-    const value = Number(((met + missed) / 2).toPrecision(3))
-    if (value === met || value === missed) break
-    const deployment = attempt(value)
-    if (deployment) [met, found] = [value, { value, deployment }]
-    else missed = value
-  }
-  return found
 }
 
 function suggestion(change: string, pointer: string, { value, deployment }: Changed): Suggestion {

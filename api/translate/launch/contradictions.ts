@@ -1,0 +1,80 @@
+/** Where the request says one thing and its launch file another. */
+import type { LaunchReading } from '../../../src/launch/read/reading.ts'
+import type { Transformer } from '../../../src/model/transformer.ts'
+import { replicasOf, unitMesh } from '../../../src/sharding/axis.ts'
+import type { Catalogue } from '../../catalogue.ts'
+import { type Fault, ProblemError } from '../../problems.ts'
+import { jsonPointer, valueAt } from '../../validation/json-pointer.ts'
+import { type Fields, modelNamed } from './reading.ts'
+
+/** The name of a model and the dimensions in the file have to be of one model. */
+export function refuseAnotherModel(reading: LaunchReading | null, model: Transformer): void {
+  if (!reading?.model) return
+  const known: Fields = { ...model }
+  const faults = compared
+    .filter((name) => reading.model?.[name] !== undefined && reading.model[name] !== known[name])
+    .filter((name) => model.attention.latent === null || !ofPlainHeads.includes(name))
+    .map((name) => ({
+      pointer: '/model',
+      detail: `${model.name} has ${name} ${String(known[name])}; the launch file has ${String(reading.model?.[name])}`,
+    }))
+  const [first] = faults
+  if (first) throw new ProblemError('impossible-combination', `${first.pointer}: ${first.detail}`, faults)
+}
+
+const compared = [
+  'layers',
+  'dModel',
+  'dFf',
+  'heads',
+  'kvHeads',
+  'headDim',
+  'gatedMlp',
+  'tiedEmbeddings',
+] as const
+
+const ofPlainHeads: readonly string[] = ['kvHeads', 'headDim']
+
+export function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function contradictions(own: Fields, reading: LaunchReading, catalogue: Catalogue): readonly Fault[] {
+  const { hardware, workload, precision, assumptions } = reading
+  const { batchSequences, ...rest } = workload
+  const parts = { hardware, workload: rest, precision, assumptions }
+  const apart = Object.entries(parts).flatMap(([part, fields]) =>
+    Object.entries(fields).flatMap(([name, value]) => differing(own, [part, name], value)),
+  )
+  return [...apart, ...anotherBatch(own, reading), ...anotherModel(own, reading, catalogue)]
+}
+
+/** By its name in the catalogue; those of its dimensions are compared where the model is known. */
+function anotherModel({ model }: Fields, reading: LaunchReading, catalogue: Catalogue): readonly Fault[] {
+  const named = modelNamed(reading, catalogue)
+  if (typeof model !== 'string' || named === undefined || model.toLowerCase() === named) return []
+  return [{ pointer: '/model', detail: `is ${model}; the launch file has ${reading.named}` }]
+}
+
+/** A batch that replicas do not divide is launched rounded up: that is the batch that was asked for. */
+function anotherBatch(own: Fields, { workload, plan }: LaunchReading): readonly Fault[] {
+  const written = Number(workload.batchSequences)
+  const length = Number(valueAt(own, ['workload', 'sequenceLength']) ?? workload.sequenceLength)
+  const replicas = replicasOf({ ...unitMesh, ...(isObject(plan.mesh) ? plan.mesh : {}) })
+  const units = { batchSequences: 1, batchTokens: length }
+  return Object.entries(units).flatMap(([name, unit]) => {
+    const asked = valueAt(own, ['workload', name])
+    if (typeof asked !== 'number' || !(written * unit > 0)) return []
+    const padded = replicas * Math.ceil(asked / unit / replicas - rounding)
+    return padded === written ? [] : differing(own, ['workload', name], written * unit)
+  })
+}
+
+/** Of a division that comes out even but for the last digit. */
+const rounding = 1e-9
+
+function differing(own: Fields, path: readonly string[], value: unknown): readonly Fault[] {
+  const given = valueAt(own, path)
+  if (given === undefined || given === value) return []
+  return [{ pointer: jsonPointer(path), detail: `is ${String(given)}; the launch file has ${String(value)}` }]
+}

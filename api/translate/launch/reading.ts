@@ -1,0 +1,59 @@
+/** A launch file read in the light of what the request says itself. */
+import { catalogueNames } from '../../../src/launch/read/model-name.ts'
+import type { LaunchReading } from '../../../src/launch/read/reading.ts'
+import type { Transformer } from '../../../src/model/transformer.ts'
+import { type Catalogue, knownModel } from '../../catalogue.ts'
+import { ProblemError } from '../../problems.ts'
+import { modelRequest } from '../../schemas/given/model.ts'
+import type { LaunchedPlan } from '../../schemas/launch.ts'
+import { valueAt } from '../../validation/json-pointer.ts'
+import { resolvedModel } from '../model/model.ts'
+import { readingOf } from './file.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/** What the components of a plan are called depends on the model, which the file may be who names: it is read again once that is known. */
+export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): LaunchReading {
+  const mode = valueAt(own, ['workload', 'mode'])
+  const context = {
+    chips: chipsOf(own),
+    slices: Number(valueAt(own, ['hardware', 'slices']) ?? 1),
+    mode: typeof mode === 'string' ? mode : null,
+  }
+  const first = readingOf(plan, { ...context, model: null })
+  const model = transformerOf(own.model ?? modelNamed(first, catalogue), catalogue)
+  if (!model) return first
+  const { layers, attention, experts, maxSequenceLength = null } = model
+  const known = { layers, latent: attention.latent !== null, experts: experts !== null, maxSequenceLength }
+  return readingOf(plan, { ...context, model: known })
+}
+
+/** Null of one that cannot be understood: what is wrong with it is told once the request is whole. */
+function transformerOf(model: unknown, catalogue: Catalogue): Transformer | null {
+  const asked = modelRequest.safeParse(model)
+  if (!asked.success) return null
+  try {
+    return resolvedModel(asked.data, catalogue).transformer
+  } catch (error) {
+    if (error instanceof ProblemError) return null
+    throw error
+  }
+}
+
+/** As the catalogue has it; undefined where the file names none, or one that is not there. */
+export function modelNamed({ named }: LaunchReading, catalogue: Catalogue): string | undefined {
+  if (named === undefined) return undefined
+  return catalogueNames(named).find((name) => knownModel(catalogue, name))
+}
+
+function chipsOf({ hardware }: Fields): number | null {
+  const {
+    chips,
+    topology,
+    slices = 1,
+  } = (hardware ?? {}) as { chips?: unknown; topology?: unknown; slices?: unknown }
+  if (typeof chips === 'number') return chips
+  if (!Array.isArray(topology)) return null
+  const all = topology.reduce((product: number, size) => product * Number(size), Number(slices))
+  return Number.isInteger(all) ? all : null
+}

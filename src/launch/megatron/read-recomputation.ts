@@ -1,0 +1,57 @@
+/** What a command line of Megatron-LM recomputes. The inverse of recomputation.ts. */
+import type { Options } from '../read/options.ts'
+import { layersTaken } from '../run/chunks.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface Recomputation {
+  readonly field: Fields
+  readonly notes: readonly string[]
+}
+
+export function rematerializationOf(
+  options: Options,
+  virtualStages: number,
+  stageLayers: readonly number[] | null,
+): Recomputation {
+  // As releases of 2021 called it.
+  const old = options.text('--activations-checkpoint-method')
+  const granularity = options.has('--recompute-activations')
+    ? 'selective'
+    : (options.text('--recompute-granularity') ?? (old === 'uniform' ? 'full' : null))
+  const method = options.text('--recompute-method')
+  const count = options.whole('--recompute-num-layers') ?? 1
+  const modules = options.values('--recompute-modules') ?? ['core_attn']
+  const chosen = (rematerialization: unknown, ...notes: readonly string[]) => ({
+    field: { rematerialization },
+    notes,
+  })
+  if (granularity === 'full' && method === 'block' && stageLayers) {
+    const full = stageLayers.reduce((sum, layers) => sum + layersTaken(layers, virtualStages, count), 0)
+    const none = stageLayers.reduce((sum, layers) => sum + layers, 0) - full
+    return chosen(
+      none === 0
+        ? 'full'
+        : [
+            { policy: 'none', layers: none },
+            { policy: 'full', layers: full },
+          ],
+    )
+  }
+  if (granularity === 'full') {
+    const groups =
+      count > 1
+        ? [
+            `--recompute-num-layers ${count}: counted with an input kept for each layer, not for each ${count}`,
+          ]
+        : []
+    return chosen('full', ...groups)
+  }
+  if (granularity !== 'selective') return chosen('none')
+  const others = modules.filter((name) => name !== 'core_attn')
+  if (others.some((name) => /^(moe|mlp)$/.test(name))) {
+    return { field: {}, notes: [`--recompute-modules ${modules.join(' ')}: what is recomputed is chosen`] }
+  }
+  const notes = others.length > 0 ? [`--recompute-modules ${others.join(' ')}: counted as kept`] : []
+  return chosen(modules.includes('core_attn') ? 'selective' : 'none', ...notes)
+}

@@ -1,0 +1,40 @@
+/** The least change of a number with which a deployment is there. */
+import type { Sized } from '../../modes/serve/counts.ts'
+
+export interface Changed {
+  readonly value: number
+  readonly deployment: Sized
+}
+
+/** The limit in steps of a quarter, up to a thousand times what it is; none where it is not in the way. What meets one step meets all above it. */
+export function loosened(limit: number, attempt: (limit: number) => Sized | null): Changed | null {
+  if (!Number.isFinite(limit) || !attempt(Number.POSITIVE_INFINITY)) return null
+  let [missed, met] = [0, mostSteps + 1]
+  let found: Changed | null = null
+  while (met - missed > 1) {
+    const step = Math.floor((missed + met) / 2)
+    const value = Number((limit * 1.25 ** step).toPrecision(3))
+    const deployment = attempt(value)
+    if (deployment) [met, found] = [step, { value, deployment }]
+    else missed = step
+  }
+  return found
+}
+
+/** 1.25 to that is just below a thousand. */
+const mostSteps = 30
+
+/** The highest rate that is met, within a hundredth. */
+export function lowered(rate: number | null, attempt: (rate: number) => Sized | null): Changed | null {
+  if (rate === null) return null
+  let [met, missed] = [0, rate]
+  let found: Changed | null = null
+  while (missed - met > met / 100 && missed > rate / 1000) {
+    const value = Number(((met + missed) / 2).toPrecision(3))
+    if (value === met || value === missed) break
+    const deployment = attempt(value)
+    if (deployment) [met, found] = [value, { value, deployment }]
+    else missed = value
+  }
+  return found
+}
