@@ -14,8 +14,8 @@ import { type Constants, type Reassumable, reassumed } from './cost/reassumed.ts
 import { evaluatedTrial, type Trial } from './evaluate.ts'
 import { never, type Stop } from './patience.ts'
 import { costing } from './plan/account/costing.ts'
+import type { IllegalPlan } from './plan/answer.ts'
 import { summary } from './plan/explain/summary.ts'
-import type { IllegalPlan } from './plan/plan.ts'
 import type { PlanSketch, Problem } from './problem.ts'
 import type { Seconds } from './units.ts'
 

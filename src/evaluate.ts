@@ -1,14 +1,15 @@
 /** A plan that somebody wrote, costed as the search would; what it leaves out is chosen as the search would. */
 
 import type { Solver } from '../solvers/linear-program.ts'
+import { costModel } from './cost/compiled-model.ts'
 import type { Mix } from './cost/memory/memory-numbers.ts'
-import { type CostModel, costModel } from './cost/model.ts'
+import type { CostModel } from './cost/model.ts'
 import { launchable } from './launch/training.ts'
+import type { EvaluateAnswer, IllegalPlan } from './plan/answer.ts'
 import { resolved } from './plan/answered.ts'
 import { assemble } from './plan/assemble.ts'
 import { warnings } from './plan/explain/warnings.ts'
 import { onParts } from './plan/no-plan/on-parts.ts'
-import type { EvaluateAnswer, IllegalPlan } from './plan/plan.ts'
 import { sketchFaults } from './plan/sketch/sketch-faults.ts'
 import { sketchedPlacements } from './plan/sketch/sketched-placement.ts'
 import type { Constraints, PlanSketch, Problem } from './problem.ts'

@@ -2,8 +2,10 @@
  * Is a written plan good enough to be launched? What the rules, the memory and the requirements of whoever asks say of it, check
  * by check: each with what was expected, what is, and the nearest that would do.
  */
+
+import type { EvaluateAnswer, IllegalPlan, OptimizeAnswer, SearchAccount } from './plan/answer.ts'
 import type { InferenceAnswer, InferenceEvaluation } from './plan/inference-plan.ts'
-import type { EvaluateAnswer, IllegalPlan, OptimizeAnswer, Plan, SearchAccount } from './plan/plan.ts'
+import type { Plan } from './plan/plan.ts'
 import { type PlanFault, wayText } from './rules/part-rule.ts'
 import { axes, type Mesh } from './sharding/axis.ts'
 import type { Check, Findings, Ranking, Requirements } from './validation/check.ts'

@@ -1,6 +1,7 @@
 /** What a request asks, resolved: a problem, and the mode that tells which kind it is; and what may come of it. */
+
+import type { EvaluateAnswer, IllegalPlan, OptimizeAnswer } from '../plan/answer.ts'
 import type { InferenceAnswer, InferenceEvaluation, ServeAnswer } from '../plan/inference-plan.ts'
-import type { EvaluateAnswer, IllegalPlan, OptimizeAnswer } from '../plan/plan.ts'
 import type {
   GenerateWorkload,
   InferenceProblem,

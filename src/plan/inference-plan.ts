@@ -1,8 +1,9 @@
 /** What comes out for prefill, generation and serving, in the words of the HTTP contract. */
 
 import type { TokenCost } from './account/token-cost.ts'
+import type { EvaluateAnswer, NoPlan, OptimizeAnswer, Unlaunchable } from './answer.ts'
 import type { ServeUncertainty } from './certainty/uncertainty.ts'
-import type { EvaluateAnswer, NoPlan, OptimizeAnswer, Plan, Unlaunchable } from './plan.ts'
+import type { Plan } from './plan.ts'
 
 /**
  * A plan of one phase. Where a training plan has the same field it means the same; what only training has is empty:

@@ -1,7 +1,7 @@
 /** How a search went, and what it proves: how much better than the best that was found anything can be. */
 import type { Tally } from '../search/tally.ts'
 import type { Seconds } from '../units.ts'
-import type { SearchAccount } from './plan.ts'
+import type { SearchAccount } from './answer.ts'
 
 /** What was found: its time, and what it is ranked by. */
 export interface Incumbent {

@@ -4,6 +4,7 @@ import type { Solver } from '../../solvers/linear-program.ts'
 import { evaluateInference } from '../evaluate-inference.ts'
 import { rowOf } from '../modes/phases.ts'
 import { never, type Stop } from '../patience.ts'
+import type { IllegalPlan, Suggestion } from '../plan/answer.ts'
 import { secondsText } from '../plan/explain/figures.ts'
 import { precisionSuggestions } from '../plan/inference/no-plan.ts'
 import type { InferenceEvaluation, InferencePlan } from '../plan/inference-plan.ts'
@@ -13,7 +14,6 @@ import {
   moreChips,
   mostThatFits,
 } from '../plan/no-plan/resource-suggestions.ts'
-import type { IllegalPlan, Suggestion } from '../plan/plan.ts'
 import type { InferenceSketch, PhaseProblem } from '../problem.ts'
 import type { Change } from '../rules/part-rule.ts'
 

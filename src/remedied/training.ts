@@ -3,10 +3,11 @@
 import type { Solver } from '../../solvers/linear-program.ts'
 import { evaluate } from '../evaluate.ts'
 import { never, type Stop } from '../patience.ts'
+import type { EvaluateAnswer, IllegalPlan, Suggestion } from '../plan/answer.ts'
 import { lossChunksSuggestion } from '../plan/no-plan/loss-chunks.ts'
 import { batchSuggestion, optimizerSuggestion } from '../plan/no-plan/no-plan.ts'
 import { budgetSuggestion, largerThatFits, moreChips } from '../plan/no-plan/resource-suggestions.ts'
-import type { EvaluateAnswer, IllegalPlan, Plan, Suggestion } from '../plan/plan.ts'
+import type { Plan } from '../plan/plan.ts'
 import type { PlanSketch, Problem } from '../problem.ts'
 
 export function evaluateRemedied(

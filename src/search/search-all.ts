@@ -8,7 +8,9 @@
  * or the states of the model are over the budget; of the meshes of n chips those one replica of which, alone with its share of
  * the batch, is over the limit already (replica-floor.ts). What is dropped so is not counted as enumerated.
  */
-import { type CostModel, onCluster } from '../cost/model.ts'
+
+import { onCluster } from '../cost/compiled-model.ts'
+import type { CostModel } from '../cost/model.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Problem } from '../problem.ts'

@@ -1,7 +1,8 @@
 /** One thing that a plan is held to, and whether it holds: what whoever reads a report of them needs, without the plan. */
 import type { Framework } from '../launch/framework.ts'
+import type { EvaluateAnswer } from '../plan/answer.ts'
 import type { InferenceEvaluation } from '../plan/inference-plan.ts'
-import type { EvaluateAnswer, Plan } from '../plan/plan.ts'
+import type { Plan } from '../plan/plan.ts'
 import type { Change } from '../rules/part-rule.ts'
 import type { Seconds } from '../units.ts'
 

@@ -1,6 +1,8 @@
 /** The requirements, a row each: what one asks for, and what it says of a plan. */
+
+import type { Suggestion } from '../plan/answer.ts'
 import { bytesText, percent, secondsText } from '../plan/explain/figures.ts'
-import type { Plan, Suggestion } from '../plan/plan.ts'
+import type { Plan } from '../plan/plan.ts'
 import type { Check, Findings, Remedy, Requirements } from './check.ts'
 
 type Outcome = Omit<Check, 'name' | 'pointer'> & { readonly pointer?: string }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
-import { costModel } from '../../src/cost/model.ts'
+import { costModel } from '../../src/cost/compiled-model.ts'
 import { frameworks } from '../../src/launch/framework.ts'
 import { launchable } from '../../src/launch/training.ts'
 import { optimize } from '../../src/optimize.ts'

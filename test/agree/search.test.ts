@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createScale } from '../../src/cost/compile/term.ts'
-import { type CostModel, costModel } from '../../src/cost/model.ts'
+import { costModel } from '../../src/cost/compiled-model.ts'
+import type { CostModel } from '../../src/cost/model.ts'
 import type { TorusNetwork } from '../../src/hardware/cluster/cluster.ts'
 import type { Architecture } from '../../src/model/architecture.ts'
 import type { Problem } from '../../src/problem.ts'

@@ -10,7 +10,8 @@ export const { problemOf } =
 export const { javascriptLpSolver } = await load<typeof import('../../solvers/javascript-lp-solver.ts')>(
   'solvers/javascript-lp-solver',
 )
-export const { costModel } = await load<typeof import('../../src/cost/model.ts')>('src/cost/model')
+export const { costModel } =
+  await load<typeof import('../../src/cost/compiled-model.ts')>('src/cost/compiled-model')
 export const { shortBytes } = await load<typeof import('../../src/cost/memory/memory-numbers.ts')>(
   'src/cost/memory/memory-numbers',
 )
@@ -23,11 +24,11 @@ export const { optimize } = await load<typeof import('../../src/optimize.ts')>('
 export const { costing } =
   await load<typeof import('../../src/plan/account/costing.ts')>('src/plan/account/costing')
 export const { expandMesh } =
-  await load<typeof import('../../src/search/layouts/expand.ts')>('src/search/expand')
+  await load<typeof import('../../src/search/layouts/expand.ts')>('src/search/layouts/expand')
 export const { relaxMemoryPolicy, solveMemoryPolicy } = await load<
   typeof import('../../src/search/memory-policy/memory-policy.ts')
 >('src/search/memory-policy/memory-policy')
 export const { enumerateMeshes } =
-  await load<typeof import('../../src/search/meshes/meshes.ts')>('src/search/meshes')
+  await load<typeof import('../../src/search/meshes/meshes.ts')>('src/search/meshes/meshes')
 export const { createWorkbench, search } =
   await load<typeof import('../../src/search/search.ts')>('src/search/search')

@@ -1,5 +1,6 @@
 import { totalAt } from '../../src/cost/communication/traffic.ts'
-import { costModel, stageModel } from '../../src/cost/model.ts'
+import { costModel } from '../../src/cost/compiled-model.ts'
+import { stageModel } from '../../src/cost/model.ts'
 import { computeNumbers, trafficNumbers } from '../../src/cost/step/microbatch.ts'
 import { createStepScratch, stageTime } from '../../src/cost/step/stage-time.ts'
 import type { Layers, StageGroup } from '../../src/cost/step/stages.ts'

@@ -1,6 +1,7 @@
 /** A training problem under the book's assumptions, and what it keeps on its fullest chip. */
 import { book } from '../../src/assumptions/book.ts'
 import { createScale, type Scale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
+import { costModel } from '../../src/cost/compiled-model.ts'
 import {
   activationBytes,
   fixedBytes,
@@ -8,7 +9,7 @@ import {
   memoryNumbers,
   shortBytes,
 } from '../../src/cost/memory/memory-numbers.ts'
-import { type CostModel, costModel, stageModel } from '../../src/cost/model.ts'
+import { type CostModel, stageModel } from '../../src/cost/model.ts'
 import { stageGroups } from '../../src/cost/step/stages.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { Transformer } from '../../src/model/transformer.ts'

@@ -1,6 +1,7 @@
 /** A plan made by hand, as the search would hand it over, and what is typed to launch it. */
 
-import { type CostModel, costModel } from '../../src/cost/model.ts'
+import { costModel } from '../../src/cost/compiled-model.ts'
+import type { CostModel } from '../../src/cost/model.ts'
 import { stageGroups } from '../../src/cost/step/stages.ts'
 import { type Placement, placements } from '../../src/hardware/network/placement.ts'
 import type { Start } from '../../src/launch/start.ts'

@@ -8,7 +8,8 @@ import { optimizeRequest } from '../../api/schemas/optimize.ts'
 import { problemOf } from '../../api/translate/problem.ts'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import { optimize } from '../../src/optimize.ts'
-import type { OptimizeAnswer, Plan } from '../../src/plan/plan.ts'
+import type { OptimizeAnswer } from '../../src/plan/answer.ts'
+import type { Plan } from '../../src/plan/plan.ts'
 
 const batch = { mode: 'train', batchTokens: 4_194_304, sequenceLength: 8192 }
 

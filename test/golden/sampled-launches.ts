@@ -1,7 +1,8 @@
 /** Plans of all kinds on small clusters, and what is typed to launch each: the same ones every time. */
 
 import fc from 'fast-check'
-import { type CostModel, costModel } from '../../src/cost/model.ts'
+import { costModel } from '../../src/cost/compiled-model.ts'
+import type { CostModel } from '../../src/cost/model.ts'
 import { divisorsOf } from '../../src/hardware/cluster/divisors.ts'
 import { placements } from '../../src/hardware/network/placement.ts'
 import type { Problem } from '../../src/problem.ts'

@@ -2,7 +2,8 @@
 import { calibrated } from '../../src/assumptions/calibrated.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
-import type { EvaluateAnswer, OptimizeAnswer, Plan, SearchAccount } from '../../src/plan/plan.ts'
+import type { EvaluateAnswer, OptimizeAnswer, SearchAccount } from '../../src/plan/answer.ts'
+import type { Plan } from '../../src/plan/plan.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import type { Validation } from '../../src/validate.ts'
 

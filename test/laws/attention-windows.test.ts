@@ -1,7 +1,7 @@
 /** Training with windows: what they take off full attention, and that they take off nothing where they are long. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { costModel } from '../../src/cost/model.ts'
+import { costModel } from '../../src/cost/compiled-model.ts'
 import type { Architecture } from '../../src/model/architecture.ts'
 import { attendedShare } from '../../src/model/flops.ts'
 import { fullAttention } from '../../src/model/transformer.ts'

@@ -1,7 +1,7 @@
 /** As many chips work as are of use: more chips never hurt, and of fewer no plan is lost. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { onCluster } from '../../src/cost/model.ts'
+import { onCluster } from '../../src/cost/compiled-model.ts'
 import { evaluate } from '../../src/evaluate.ts'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import { chipsAsked } from '../../src/hardware/cluster/cluster.ts'

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
+import { costModel } from '../../src/cost/compiled-model.ts'
 import { recomputedArrays } from '../../src/cost/memory/recomputation.ts'
-import { costModel } from '../../src/cost/model.ts'
 import { evaluate } from '../../src/evaluate.ts'
 import { optimize } from '../../src/optimize.ts'
 import { policyRows } from '../../src/recipe/policy.ts'

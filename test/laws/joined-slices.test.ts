@@ -1,6 +1,6 @@
 /** Two slices whose network is as fast as the links inside them, beside one slice of twice the size. */
 import { describe, expect, it } from 'vitest'
-import { costModel } from '../../src/cost/model.ts'
+import { costModel } from '../../src/cost/compiled-model.ts'
 import type { TorusNetwork } from '../../src/hardware/cluster/cluster.ts'
 import type { Architecture } from '../../src/model/architecture.ts'
 import type { MixtureOfExperts } from '../../src/model/transformer.ts'

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { costModel } from '../../src/cost/model.ts'
+import { costModel } from '../../src/cost/compiled-model.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
 import { unlikeCuts } from '../../src/search/stages/unlike-cuts.ts'
 import { generation, inferenceProblem } from '../inference-problem.ts'

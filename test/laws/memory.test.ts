@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createScale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
+import { costModel } from '../../src/cost/compiled-model.ts'
 import type { MemoryNumbers } from '../../src/cost/memory/layer-bytes.ts'
 import {
   activationBytes,
@@ -10,7 +11,7 @@ import {
   stageBytes,
 } from '../../src/cost/memory/memory-numbers.ts'
 import { stateBytes, updateBytes } from '../../src/cost/memory/optimizer.ts'
-import { type CostModel, costModel, stageModel } from '../../src/cost/model.ts'
+import { type CostModel, stageModel } from '../../src/cost/model.ts'
 import { computeNumbers } from '../../src/cost/step/microbatch.ts'
 import { type StageGroup, stageGroups } from '../../src/cost/step/stages.ts'
 import { updateTime } from '../../src/cost/step/update-time.ts'

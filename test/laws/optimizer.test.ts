@@ -2,10 +2,11 @@
 
 import { describe, expect, it } from 'vitest'
 import { createScale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
+import { costModel } from '../../src/cost/compiled-model.ts'
 import { sumTerms } from '../../src/cost/memory/memory.ts'
 import { fixedMemory, memoryNumbers } from '../../src/cost/memory/memory-numbers.ts'
 import { stateBytes, updateBytes, updateFlops } from '../../src/cost/memory/optimizer.ts'
-import { costModel, stageModel } from '../../src/cost/model.ts'
+import { stageModel } from '../../src/cost/model.ts'
 import { type StageGroup, stageGroups } from '../../src/cost/step/stages.ts'
 import { updateTime } from '../../src/cost/step/update-time.ts'
 import type { Architecture } from '../../src/model/architecture.ts'

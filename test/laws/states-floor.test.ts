@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
-import { costModel } from '../../src/cost/model.ts'
+import { costModel } from '../../src/cost/compiled-model.ts'
 import { optimize } from '../../src/optimize.ts'
 import { anythingFits, statesFloor } from '../../src/search/fits.ts'
 import { problem } from '../problem.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Bound } from '../../src/cost/communication/traffic.ts'
-import { costModel } from '../../src/cost/model.ts'
+import { costModel } from '../../src/cost/compiled-model.ts'
 import type { ComputeNumbers, TrafficNumbers } from '../../src/cost/step/microbatch.ts'
 import { createStepScratch } from '../../src/cost/step/stage-time.ts'
 import type { Layers } from '../../src/cost/step/stages.ts'

@@ -1,7 +1,7 @@
 /** Ranked plans of training, and what one given plan costs. */
 
 import { z } from 'zod'
-import type { EvaluateAnswer, OptimizeAnswer } from '../../../src/plan/plan.ts'
+import type { EvaluateAnswer, OptimizeAnswer } from '../../../src/plan/answer.ts'
 import { launchRead } from '../launch-read.ts'
 import { plan } from './plan.ts'
 import { recipe } from './recipe.ts'

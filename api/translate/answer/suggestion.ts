@@ -1,6 +1,6 @@
 /** Suggestions in the words of the request: what the domain calls tokens of a batch may stand there as sequences. */
 import type { z } from 'zod'
-import type { Suggestion } from '../../../src/plan/plan.ts'
+import type { Suggestion } from '../../../src/plan/answer.ts'
 import type { Change } from '../../../src/rules/part-rule.ts'
 import { changed } from '../../hints/change.ts'
 import { type OptimizeRequest, optimizeRequest } from '../../schemas/optimize.ts'

@@ -5,7 +5,7 @@ import { kvCacheBytesPerToken } from '../../model/kv-cache.ts'
 import { parameterCount } from '../../model/parameters.ts'
 import type { Setting } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
-import type { ModelSummary } from '../plan.ts'
+import type { ModelSummary } from '../answer.ts'
 
 export function modelSummary(
   { model, assumptions, precision }: Setting,

@@ -13,11 +13,11 @@ import type { PhaseProblem, Setting } from '../../problem.ts'
 import { isNarrow } from '../../recipe/element-type.ts'
 import type { Meshes } from '../../search/meshes/meshes.ts'
 import type { Tally } from '../../search/tally.ts'
+import type { Suggestion } from '../answer.ts'
 import { bytesText, counted, secondsText } from '../explain/figures.ts'
 import type { InferenceNoPlan, InferencePlan } from '../inference-plan.ts'
 import { memoryText } from '../no-plan/no-plan.ts'
 import { budgetSuggestion, chipsSuggestion, mostThatFits } from '../no-plan/resource-suggestions.ts'
-import type { Suggestion } from '../plan.ts'
 
 export interface NoPhase {
   readonly result: Pick<Tally, 'infeasible'>

@@ -1,6 +1,6 @@
 /** Constraints of the request without any one of which there would be a plan. */
 import type { Constraints } from '../../problem.ts'
-import type { Suggestion } from '../plan.ts'
+import type { Suggestion } from '../answer.ts'
 
 /** Of the named ones, or of all; `anyPlan` says whether a changed question would have a plan. */
 export function constraintSuggestions<Asked extends { readonly constraints: Constraints }>(

@@ -11,7 +11,7 @@ import type { StageGroup } from '../../cost/step/stages.ts'
 import type { Problem } from '../../problem.ts'
 import type { Bytes } from '../../units.ts'
 import type { Costing } from '../account/costing.ts'
-import type { Suggestion } from '../plan.ts'
+import type { Suggestion } from '../answer.ts'
 
 /** What logits add to the workspace of a stage: nothing where its layers need more than its head. */
 export function logitBytes(memory: MemoryNumbers, group: StageGroup, mix: Mix): Bytes {

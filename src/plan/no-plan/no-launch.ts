@@ -1,7 +1,7 @@
 /** Where plans fit and no framework that is assumed can launch one: what stands in the way, each suggestion tried alone. */
 import type { Framework } from '../../launch/framework.ts'
 import type { Setting } from '../../problem.ts'
-import type { NoPlan } from '../plan.ts'
+import type { NoPlan } from '../answer.ts'
 import { constraintSuggestions } from './constraint-suggestions.ts'
 
 /** `launches` says whether a changed problem has a plan that can be launched. */

@@ -7,7 +7,8 @@ import { partsOf } from '../../hardware/cluster/fewer-chips.ts'
 import { allChips } from '../../rules/network.ts'
 import { faults } from '../../rules/rule.ts'
 import { type Mesh, meshSize } from '../../sharding/axis.ts'
-import type { IllegalPlan, Plan } from '../plan.ts'
+import type { IllegalPlan } from '../answer.ts'
+import type { Plan } from '../plan.ts'
 
 interface Evaluation {
   readonly plan: Plan

@@ -2,8 +2,9 @@
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { Setting } from '../../problem.ts'
 import type { Bytes } from '../../units.ts'
+import type { Suggestion } from '../answer.ts'
 import { bytesText, counted } from '../explain/figures.ts'
-import type { Plan, Suggestion } from '../plan.ts'
+import type { Plan } from '../plan.ts'
 import { type LargerHardware, largerHardware } from './larger-hardware.ts'
 
 /** How far a suggestion looks: this many doublings. */

@@ -5,8 +5,8 @@
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { fewerChips } from '../../hardware/cluster/fewer-chips.ts'
 import { type Constraints, satisfies } from '../../problem.ts'
+import type { NoPlan, Suggestion } from '../answer.ts'
 import { counted } from '../explain/figures.ts'
-import type { NoPlan, Suggestion } from '../plan.ts'
 import { constraintSuggestions } from './constraint-suggestions.ts'
 
 interface Asked {

@@ -8,7 +8,7 @@ import { expandMesh } from '../../search/layouts/expand.ts'
 import { createWorkbench } from '../../search/search.ts'
 import type { Bytes } from '../../units.ts'
 import { costing } from '../account/costing.ts'
-import type { Sensitivity } from '../plan.ts'
+import type { Sensitivity } from '../answer.ts'
 import { elasticities } from './elasticities.ts'
 import { type Chosen, type MemoryStep, memoryQuotient, nextMemoryStep } from './memory-step.ts'
 

@@ -7,8 +7,8 @@ import { servingRefusals } from '../../launch/serving.ts'
 import type { Sized } from '../../modes/serve/counts.ts'
 import { isOneServer } from '../../modes/serve/one-server.ts'
 import type { Requests } from '../../modes/serve/requests.ts'
+import type { Unlaunchable } from '../answer.ts'
 import type { ServePlan } from '../inference-plan.ts'
-import type { Unlaunchable } from '../plan.ts'
 import { assembleServe, generateOf, runningCandidate } from './assemble.ts'
 
 /** `first` is the first that is listed, if any is. */

@@ -2,7 +2,9 @@
  * One cost model per way that attention may meet keys which the context axis shards. Without such an axis all are alike, and
  * only the first is searched.
  */
-import { type CostModel, costModel, onCluster } from '../../cost/model.ts'
+
+import { costModel, onCluster } from '../../cost/compiled-model.ts'
+import type { CostModel } from '../../cost/model.ts'
 import { type Problem, satisfies } from '../../problem.ts'
 import { unitMesh } from '../../sharding/axis.ts'
 import {
