@@ -16,7 +16,7 @@
 
 import type { Chip } from '../../hardware/chip.ts'
 import type { Launch } from '../launch.ts'
-import { wholeLossNotes } from '../run/notes.ts'
+import { lastHostNotes, wholeLossNotes } from '../run/notes.ts'
 import { pipelineRank } from '../run/rank-order.ts'
 import { runFaults } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
@@ -47,7 +47,12 @@ export function megatron(run: Run): Launch<readonly string[]> {
   ]
   const experts = megatronExperts(run)
   const flags = [...modelFlags(run), ...experts.model, ...experts.mesh, ...layout]
-  const notes = [...connectionNotes(run), ...megatronExpertNotes(run), ...wholeLossNotes(run, 'Megatron-LM')]
+  const notes = [
+    ...connectionNotes(run),
+    ...megatronExpertNotes(run),
+    ...wholeLossNotes(run, 'Megatron-LM'),
+    ...lastHostNotes(run),
+  ]
   return { flags: flags.map(String), start: megatronStart(run, flags, [...experts.mesh, ...layout]), notes }
 }
 

@@ -21,3 +21,9 @@ export function hostSize(cluster: Cluster): number {
 export function hostCount(cluster: Cluster): number {
   return Math.ceil(cluster.chips / hostSize(cluster))
 }
+
+/** How many chips of the last host a plan has, where that is not all of them: a job is given so many there. */
+export function lastHostChips(cluster: Cluster): number | null {
+  const left = cluster.chips % hostSize(cluster)
+  return left === 0 ? null : left
+}

@@ -1,11 +1,18 @@
 /** PyTorch's launcher, with ranks in the order of the hosts: neighbours in a plan are then neighbours in a node. */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { firstHost, hostRank } from '../start.ts'
-import { hostCount, hostSize } from './hosts.ts'
+import { hostCount, hostSize, lastHostChips } from './hosts.ts'
 
+/** Where the last host has fewer chips at work, a process is started for each GPU that the job was given there. */
 export function torchrun(cluster: Cluster): string {
   const hosts = hostCount(cluster)
-  const each = ['torchrun', '--nnodes', hosts, '--nproc-per-node', hostSize(cluster)]
+  const each = [
+    'torchrun',
+    '--nnodes',
+    hosts,
+    '--nproc-per-node',
+    lastHostChips(cluster) ? 'gpu' : hostSize(cluster),
+  ]
   const meeting = ['--node-rank', hostRank, '--master-addr', firstHost, '--master-port', 29500]
   return [...each, ...(hosts > 1 ? meeting : [])].join(' ')
 }

@@ -2,7 +2,11 @@
 import { shellWord } from '../start.ts'
 import type { Serving } from './serving.ts'
 
+/** A name that somebody wrote is data: of one that a shell would read something into, nothing is said. */
+const plain = /^[\w ./:+-]+$/
+
 export function modelWord({ setting: { precision, model } }: Serving): string {
   const { checkpoint } = precision
-  return checkpoint === undefined ? `"\${MODEL:?a checkpoint of ${model.name}}"` : shellWord(checkpoint)
+  if (checkpoint !== undefined) return shellWord(checkpoint)
+  return `"\${MODEL:?a checkpoint${plain.test(model.name) ? ` of ${model.name}` : ''}}"`
 }
