@@ -46,7 +46,9 @@ export interface CalibratedRun {
   readonly assumedStepSeconds: Seconds
   readonly stepSeconds: Seconds
   readonly leftOutStepSeconds: Seconds
-  /** False of one that is far from what the others say. */
+  /** Of all that the constants can predict, the nearest to what was measured. */
+  readonly nearestStepSeconds: Seconds
+  /** False of one that is far from what the others say, and of one that is beyond what the constants can explain. */
   readonly fits: boolean
 }
 
@@ -98,12 +100,15 @@ export function calibrate(
   }
   const surface: Surface = { ticks, dimensions: names.length, residuals }
   const all = runs.map((_, run) => run)
-  const best = fitted(surface, all)
-  const left = spreadsLeft(surface, all, best)
+  const apart = residuals.map(leastOff)
+  // What no constants explain says nothing of them.
+  const explained = all.filter((run) => !beyondReach(apart[run] ?? 0))
+  const best = fitted(surface, explained)
+  const left = spreadsLeft(surface, explained, best)
   const others = all.map((run) =>
     fitted(
       surface,
-      all.filter((other) => other !== run),
+      explained.filter((other) => other !== run),
     ),
   )
   const offs = all.map((run) => Math.abs(residualAt(surface, run, others[run] ?? best)))
@@ -118,7 +123,8 @@ export function calibrate(
       ),
       stepSeconds: seconds(trial, best),
       leftOutStepSeconds: seconds(trial, others[run] ?? best),
-      fits: fitsOthers(run, offs),
+      nearestStepSeconds: measured / Math.exp(apart[run] ?? 0),
+      fits: explained.includes(run) && fitsOthers(run, explained, offs),
     }
   })
   return {
@@ -137,11 +143,31 @@ export function calibrate(
   }
 }
 
+/** Of log(measured / predicted) wherever the constants may lie, the one nearest to none. */
+function leastOff(residuals: readonly number[]): number {
+  const [least, most] = [Math.min(...residuals), Math.max(...residuals)]
+  if (least > 0) return least
+  return most < 0 ? most : 0
+}
+
+/** Slow or fast machines differ by less; units, batches and numbers of chips that are mistaken by more. */
+function beyondReach(off: number): boolean {
+  return Math.abs(off) > Math.log(3)
+}
+
+/** Whether the nearest that the constants can predict is still over three times more or less than what was measured. */
+export function isBeyondReach({ measuredStepSeconds, nearestStepSeconds }: CalibratedRun): boolean {
+  return beyondReach(Math.log(measuredStepSeconds / nearestStepSeconds))
+}
+
 /** A tenth is what one configuration measured again may differ by; two runs cannot say which of them is the odd one. */
 const usual = 0.1
 
-function fitsOthers(run: number, offs: readonly number[]): boolean {
-  const rest = offs.filter((_, other) => other !== run).sort((a, b) => a - b)
+function fitsOthers(run: number, explained: readonly number[], offs: readonly number[]): boolean {
+  const rest = explained
+    .filter((other) => other !== run)
+    .map((other) => offs[other] ?? 0)
+    .sort((a, b) => a - b)
   if (rest.length < 2) return true
   const middle = rest[Math.floor((rest.length - 1) / 2)] ?? 0
   return (offs[run] ?? 0) <= Math.max(usual, 3 * middle)

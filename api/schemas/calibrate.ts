@@ -83,7 +83,14 @@ export const calibrateResponse = z.object({
       assumedStepSeconds: seconds.describe('As predicted before.'),
       stepSeconds: seconds.describe('As predicted with what was set.'),
       leftOutStepSeconds: seconds.describe('With what the other runs alone would set.'),
-      fits: z.boolean().describe('False of a run that is far from what the others say.'),
+      nearestStepSeconds: seconds.describe(
+        'Of all that the constants can predict, the nearest to what was measured.',
+      ),
+      fits: z
+        .boolean()
+        .describe(
+          'False of a run that is far from what the others say, or over three times more or less than the constants can explain, which is not fitted.',
+        ),
     }),
   ),
   warnings: z.array(z.string()),

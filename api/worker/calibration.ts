@@ -1,5 +1,12 @@
 /** From a request of /calibrate to measured runs, and from what was set on them to the body of the response. */
-import { type Calibration, calibrate, type MeasuredRun, usualConstants } from '../../src/calibrate.ts'
+import {
+  type CalibratedRun,
+  type Calibration,
+  calibrate,
+  isBeyondReach,
+  type MeasuredRun,
+  usualConstants,
+} from '../../src/calibrate.ts'
 import type { Reassumable } from '../../src/cost/reassumed.ts'
 import type { Stop } from '../../src/patience.ts'
 import { percent } from '../../src/plan/explain/figures.ts'
@@ -71,16 +78,21 @@ function toSend({ runs }: CalibrateRequest, { constants }: Calibration): Calibra
 }
 
 function warningsOf({ constants, error, runs }: Calibration): readonly string[] {
-  const odd = runs.flatMap(({ fits, plan }, at) => (fits ? [] : [`run ${at} (${plan})`]))
-  const silent = constants.filter(({ spreadLeft }) => spreadLeft > 0.9).map(({ name }) => name)
+  const beyond = runs.filter(isBeyondReach)
+  const odd = runs.flatMap((run, at) => (run.fits || isBeyondReach(run) ? [] : [named(run, at)]))
+  const silent = constants.filter(({ spreadLeft }) => spreadLeft > 0.9)
+  const same = silent.filter(({ value, assumed }) => value === assumed).map(({ name }) => name)
+  const near = silent.filter(({ value, assumed }) => value !== assumed).map(({ name }) => name)
   return [
+    ...(beyond.length > 0 ? [beyondText(runs, beyond)] : []),
     ...(odd.length > 0
       ? [
           `${odd.join(', ')} ${odd.length === 1 ? 'is' : 'are'} far from what the others say: look at how it was measured, or at what its request leaves out`,
         ]
       : []),
-    ...(silent.length > 0
-      ? [`these runs say nothing of ${silent.join(', ')}: it stays as it was assumed`]
+    ...(same.length > 0 ? [`these runs say nothing of ${same.join(', ')}: it stays as it was assumed`] : []),
+    ...(near.length > 0
+      ? [`these runs say little of ${near.join(', ')}: it stays close to what was assumed`]
       : []),
     ...(runs.length > 1 && error.leftOut.median > error.assumed.median
       ? [
@@ -88,4 +100,33 @@ function warningsOf({ constants, error, runs }: Calibration): readonly string[] 
         ]
       : []),
   ]
+}
+
+function named({ plan }: CalibratedRun, at: number): string {
+  return `run ${at} (${plan})`
+}
+
+/** What a second is mistaken for: how many times the number of seconds its number is. */
+const mistakenUnits: readonly (readonly [times: number, name: string])[] = [
+  [1e6, 'microseconds'],
+  [1e3, 'milliseconds'],
+  [1 / 60, 'minutes'],
+  [1e-3, 'thousands of seconds'],
+  [1 / 3600, 'hours'],
+]
+
+/** How far off all of them are, in the middle, and what that would be a mistake of. */
+function beyondText(runs: readonly CalibratedRun[], beyond: readonly CalibratedRun[]): string {
+  const factors = beyond.map((run) => run.measuredStepSeconds / run.stepSeconds).sort((a, b) => a - b)
+  const middle = factors[Math.floor(factors.length / 2)] ?? 1
+  const unit = mistakenUnits.find(([times]) => Math.abs(Math.log(middle / times)) < Math.log(2))?.[1]
+  const which =
+    beyond.length === runs.length
+      ? 'the measured times'
+      : runs.flatMap((run, at) => (isBeyondReach(run) ? [named(run, at)] : [])).join(', ')
+  const [off, of] = middle > 1 ? [middle, 'times'] : [1 / middle, 'times less than']
+  const times = `about ${Number(off.toPrecision(off < 10 ? 2 : 1)).toLocaleString('en')} ${of} what is predicted`
+  const asks = unit ? `in ${unit}` : 'of one step, of this batch on these chips'
+  const are = beyond.length === runs.length || beyond.length > 1 ? 'are' : 'is'
+  return `${which} ${are} ${times}, which no such constants explain, and nothing was set on ${beyond.length === 1 ? 'it' : 'them'}: ${are === 'is' ? 'is it' : 'are they'} ${asks}? measuredStepSeconds is in seconds`
 }

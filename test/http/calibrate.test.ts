@@ -7,7 +7,7 @@ const run = {
   hardware: { chip: 'h100-sxm', chips: 8 },
   workload: { mode: 'train', batchSequences: 8, sequenceLength: 4096 },
   plan: { mesh: { fsdp: 8 } },
-  measuredStepSeconds: 2,
+  measuredStepSeconds: 0.6,
 }
 
 async function calibrated(body: object) {
@@ -28,6 +28,20 @@ describe('POST /calibrate', () => {
       hbmEfficiency: value,
     })
     expect(body.runs[0].fits).toBe(true)
+  })
+
+  it.each([
+    [1000, 'about 1,000 times what is predicted', 'in milliseconds?'],
+    [1 / 60, 'about 60 times less than what is predicted', 'in minutes?'],
+    [12, 'about 10 times what is predicted', 'of one step'],
+  ])('asks whether times that are %d times as long are in seconds', async (times, off, asked) => {
+    const first = (await calibrated({ runs: [run] })).body.runs[0].assumedStepSeconds
+    const { body } = await calibrated({ runs: [{ ...run, measuredStepSeconds: times * first }] })
+    expect(body.runs[0].fits).toBe(false)
+    expect(body.warnings[0]).toContain(off)
+    expect(body.warnings[0]).toContain(asked)
+    expect(body.warnings[1]).toBe('these runs say nothing of sustainedShare: it stays as it was assumed')
+    expect(body.constants[0].value).toBe(body.constants[0].assumed)
   })
 
   it.each([

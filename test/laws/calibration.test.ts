@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Calibration, calibrate, type MeasuredRun } from '../../src/calibrate.ts'
+import { type Calibration, calibrate, isBeyondReach, type MeasuredRun } from '../../src/calibrate.ts'
 import { constants } from '../../src/calibration/constants.ts'
 import { fitted, gridOf, residualAt, type Surface, ticksFor } from '../../src/calibration/fit.ts'
 import { costModel } from '../../src/cost/compiled-model.ts'
@@ -105,6 +105,26 @@ describe('calibration', () => {
       expect((found.constants[0]?.value ?? 0) / (right[0]?.value ?? 1)).toBeCloseTo(1, 1)
       expect(Math.abs((found.constants[0]?.value ?? 0) / (right[0]?.value ?? 1) - 1)).toBeLessThan(0.03)
       expect(found.runs.map(({ fits }) => fits)).toEqual([true, true, false, true, true])
+    }
+  })
+
+  it('sets nothing on runs that no constants explain, and they fit nothing', () => {
+    for (const factor of [1e3, 1e-3, 1 / 60]) {
+      const wrong = ran({ sustainedShare: 0.8 }).map((run) => ({
+        ...run,
+        measuredStepSeconds: factor * run.measuredStepSeconds,
+      }))
+      const found = calibrated(wrong, two)
+      for (const { value, assumed, spreadLeft } of found.constants) {
+        expect([value, spreadLeft]).toEqual([assumed, 1])
+      }
+      for (const run of found.runs) {
+        expect(run.fits).toBe(false)
+        expect(isBeyondReach(run)).toBe(true)
+      }
+    }
+    for (const run of calibrated(ran({ sustainedShare: 0.8 }), two).runs) {
+      expect(run.nearestStepSeconds / run.measuredStepSeconds).toBeCloseTo(1, 9)
     }
   })
 
