@@ -72,7 +72,7 @@ export interface Assumptions {
   readonly overlapCriticalPath: number
   /** Share of what else is waited for: keys and heads over context, tokens for experts, tensor groups of several nodes. */
   readonly overlapExchange: number
-  /** The same share in inference, where little runs beside it. */
+  /** Of tensor parallelism inside a node or slice the same share in inference, where little runs beside it; else `overlapExchange`. */
   readonly overlapInference: number
   /** Ring collectives take (n-1)/n of V/W, not the book's V/W. */
   readonly finiteRings: boolean

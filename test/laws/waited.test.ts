@@ -4,9 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { evaluate } from '../../src/evaluate.ts'
+import { evaluateInference } from '../../src/evaluate-inference.ts'
 import { resolveCluster } from '../../src/hardware/cluster/resolve.ts'
-import type { PlanSketch } from '../../src/problem.ts'
+import type { InferencePlan } from '../../src/plan/inference-plan.ts'
+import type { PhaseProblem, PlanSketch, Precision } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import { generation, inferenceProblem, prompts } from '../inference-problem.ts'
 import { problem } from '../problem.ts'
 import { runs } from '../runs.ts'
 
@@ -95,6 +98,79 @@ describe('experts', () => {
   it('alone do', () => {
     const dense = (assumptions: Partial<Assumptions>) => stepTime('llama-3-8b', { data: 8 }, assumptions)
     expect(dense({ expertElementwiseFactor: 4, groupedMatmulSeconds: 1e-3 })).toBe(dense({}))
+  })
+})
+
+describe('a pass of inference', () => {
+  interface Asked {
+    readonly model?: string
+    readonly chip?: string
+    readonly mesh?: Partial<Mesh>
+    readonly workload?: PhaseProblem['workload']
+    readonly precision?: Partial<Precision>
+  }
+
+  function plan(
+    {
+      model = 'qwen3-30b-a3b',
+      chip = 'h100-sxm',
+      mesh = {},
+      workload = prompts(8, 1024),
+      precision = {},
+    }: Asked,
+    assumptions: Partial<Assumptions>,
+  ): InferencePlan {
+    const asked = inferenceProblem({
+      ...{ model, chip, workload, precision },
+      chips: Object.values(mesh).reduce((product, size) => product * size, 1),
+      assumptions: { basis: 'calibrated', ...assumptions },
+    }) as PhaseProblem
+    const answer = evaluateInference(
+      asked,
+      { mesh: { ...unitMesh, ...mesh }, layout: {} },
+      javascriptLpSolver,
+    )
+    if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
+    return answer.plan
+  }
+
+  const passTime = (asked: Asked, assumptions: Partial<Assumptions>) =>
+    plan(asked, assumptions).stepTimeSeconds
+
+  it('casts rows of experts where their matmuls take less than is kept, and nothing else', () => {
+    const { cluster, assumptions } = problem({
+      ...{ model: 'qwen3-30b-a3b', chip: 'h100-sxm', chips: 1, batchTokens: 1, sequenceLength: 1 },
+      assumptions: 'calibrated',
+    })
+    // The layers' copies of a token, as they enter the experts and between their matmuls: read in bf16, written in fp8.
+    const perToken = 48 * 8 * (2048 + 768) * (2 + 1)
+    const perByte = 1 / (cluster.chip.hbmBytesPerSecond * assumptions.hbmEfficiency)
+    const more = (model: string, workload: PhaseProblem['workload'], compute: 'bf16' | 'fp8') => {
+      const { streaming } = plan({ model, workload, precision: { compute } }, {})
+      const bare = plan({ model, workload, precision: { compute } }, { elementwise: false })
+      return streaming.activationsSeconds - bare.streaming.activationsSeconds
+    }
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40 }), fc.boolean(), (count, prefill) => {
+        const workload = prefill ? prompts(count, 512) : generation(count, 2000)
+        const casts = (prefill ? 512 : 1) * count * perToken * perByte
+        const narrower = (model: string) => more(model, workload, 'fp8') - more(model, workload, 'bf16')
+        expect(narrower('qwen3-30b-a3b')).toBeCloseTo(casts, 9)
+        expect(narrower('llama-3-8b')).toBeCloseTo(0, 9)
+      }),
+      { numRuns: runs(4) },
+    )
+  })
+
+  it('waits for what experts are sent, and hides of tensor parallelism what its matmuls do', () => {
+    const on = { chip: 'tpu-v5p', mesh: { expert: 8 } }
+    expect(passTime(on, { overlapInference: 0.9 })).toBe(passTime(on, { overlapInference: 0 }))
+    expect(passTime(on, { overlapExchange: 0.9 })).toBeLessThan(passTime(on, { overlapExchange: 0 }))
+    const tensor = { model: 'llama-3-8b', chip: 'tpu-v5p', mesh: { tensor: 8 } }
+    expect(passTime(tensor, { overlapInference: 0.9 })).toBeLessThan(
+      passTime(tensor, { overlapInference: 0 }),
+    )
+    expect(passTime(tensor, { overlapExchange: 0.9 })).toBe(passTime(tensor, { overlapExchange: 0 }))
   })
 })
 

@@ -69,7 +69,9 @@ const chosen = {
   overlapExchange: shareOrNone().describe(
     'The same of what else is waited for: keys and heads over context, tokens for experts, tensor groups of several nodes.',
   ),
-  overlapInference: shareOrNone().describe('The same share in inference.'),
+  overlapInference: shareOrNone().describe(
+    'In inference, the share of what tensor parallelism waits for inside a node or slice that does; of the rest it is overlapExchange.',
+  ),
   finiteRings: z.boolean().describe('Rings of n take (n-1)/n of V/W.'),
   inNetworkReduction: z.boolean().describe('Switches that can reduce do.'),
   choicesApart: z

@@ -17,7 +17,7 @@ import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { collectiveTime } from '../../hardware/network/collective.ts'
 import type { GroupCost } from '../../hardware/network/group-cost.ts'
 import type { MixtureOfExperts } from '../../model/transformer.ts'
-import { axisSet } from '../../sharding/axis.ts'
+import { type AxisSet, axisSet } from '../../sharding/axis.ts'
 import type { Operation } from '../../sharding/move.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import type { Bucket } from '../compile/compile.ts'
@@ -59,7 +59,9 @@ export function addBuckets(
     if (!cost || cost.chips === 1) continue
     const waitedFor = bucket.critical && !(hidesRouted && bucket.routed)
     const bytes = bucketBytes(bucket, scale)
-    const hides = waitedFor ? waitedOverlap(bucket, cost, assumptions) : assumptions.overlapPrefetched
+    const hides = waitedFor
+      ? waitedOverlap(bucket.over, cost, assumptions, assumptions.overlapCriticalPath)
+      : assumptions.overlapPrefetched
     const overlap = bucket.passed ? hides * passedShare : hides
     if (bucket.routed && experts) {
       addRouted(sum, bytes, cost, overlap, experts, assumptions, bucket.times)
@@ -67,10 +69,15 @@ export function addBuckets(
   }
 }
 
-/** A matmul sends what it has made while it makes the rest, to whom it reaches without a network card. */
-function waitedOverlap({ over }: Bucket, { outerUnits }: GroupCost, assumptions: Assumptions): number {
+/** A matmul sends what it has made while it makes the rest, to whom it reaches without a network card: of that `ofMatmuls` hides. */
+export function waitedOverlap(
+  over: AxisSet,
+  { outerUnits }: GroupCost,
+  { overlapExchange }: Assumptions,
+  ofMatmuls: number,
+): number {
   const besideMatmuls = (over & ~tensorAxes) === 0 && outerUnits === 1
-  return besideMatmuls ? assumptions.overlapCriticalPath : assumptions.overlapExchange
+  return besideMatmuls ? ofMatmuls : overlapExchange
 }
 
 /** What runs beside the collectives of a window, as far as it matters to them. */

@@ -3,6 +3,7 @@
  * and written once as rows and once as columns, for the product of the backward pass that contracts the other dimension.
  *
  *   bytes of an element = kept + 2 · computed      with fp8: 2 + 2
+ *   without a backward pass  kept + computed
  *
  * Activations are cast in the pass that makes them, gradients where they arrive; inputs of what is recomputed are cast again.
  * Weights are cast once a step, which is left out. Frameworks fuse casts into norms, and lately into activation functions:
@@ -26,6 +27,11 @@ export function castBytes(
   computed: Bytes,
 ): readonly Term[] {
   if (computed >= kept) return []
+  return castArrays(products, pass).map((array) => termOf(elementsOf(array), extents, kept + 2 * computed))
+}
+
+/** What a pass casts: inputs of its matmuls that no pass before has cast. */
+export function castArrays(products: readonly Product[], pass: Pass): readonly ShardedArray[] {
   const matmuls = products.filter(({ kind }) => kind === 'matmul')
   const forward = matmuls.filter((product) => product.pass === 'forward')
   const known = new Set(forward.flatMap(inputs).map(({ name }) => name))
@@ -35,7 +41,7 @@ export function castBytes(
       if (pass === 'forward' || product.recomputed || !known.has(array.name)) cast.set(array.name, array)
     }
   }
-  return [...cast.values()].map((array) => termOf(elementsOf(array), extents, kept + 2 * computed))
+  return [...cast.values()]
 }
 
 function inputs({ operands, out }: Product): readonly ShardedArray[] {

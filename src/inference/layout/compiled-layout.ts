@@ -10,6 +10,7 @@
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { Call } from '../../cost/compile/call.ts'
 import { arrayType } from '../../cost/compile/compile.ts'
+import { castArrays } from '../../cost/compute/casts.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
@@ -54,7 +55,7 @@ export interface CompiledLayout extends LayoutFields {
   readonly live: readonly (readonly LocalTerm[])[]
   /** Bytes that a framework holds on a chip beside the plan's, of the stage: counted in what fits, and not in the plan. */
   readonly beyond?: Bytes
-  /** Bytes of norms, residual sums, activation functions and rotary embeddings. */
+  /** Bytes of norms, residual sums, activation functions, rotary embeddings, and casts of rows of experts. */
   readonly elementwise: readonly LocalTerm[]
 }
 
@@ -101,7 +102,9 @@ export function compileLayout(
     live: assumptions.workspace
       ? liveSets(derivation).map((set) => set.flatMap((array) => liveTerms(component, array, bytes)))
       : [],
-    elementwise: assumptions.elementwise ? elementwise(component, bytes) : [],
+    elementwise: assumptions.elementwise
+      ? [...elementwise(component, bytes), ...routedCasts(derivation, precision)]
+      : [],
   }
 }
 
@@ -180,6 +183,18 @@ function collectives({ lines }: Derivation, bytes: BytesOf): readonly CompiledCo
       moves,
     }
   })
+}
+
+/**
+ * Rows of experts are cast as in training. Frameworks that serve fuse the casts of all else into norms and activation functions: of
+ * measured grouped kernels in fp8 and fp4 these are part, and the fit rows of dense models are nearer without theirs (docs/decisions.md).
+ */
+function routedCasts(derivation: Derivation, precision: Precision): readonly LocalTerm[] {
+  const [kept, computed] = [elementBytes[arrayType('activation', precision)], elementBytes[precision.compute]]
+  if (computed >= kept) return []
+  return castArrays(productsOf(derivation), 'forward')
+    .filter(({ dimensions }) => dimensions.some(({ extent }) => extent === 'A'))
+    .map((array) => localTerm(kept + computed, array.dimensions))
 }
 
 /** In elements: each block norms its input and adds its output (4 D), copies are sorted; the rest as in cost/compute/elementwise.ts. */

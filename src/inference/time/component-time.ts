@@ -18,6 +18,7 @@ import {
   type Bound,
   createTraffic,
   type Traffic,
+  waitedOverlap,
   windowTime,
 } from '../../cost/communication/traffic.ts'
 import type { ComputeRates } from '../../cost/compute/compute.ts'
@@ -160,7 +161,9 @@ export function addMove(
 ): void {
   const cost = costs[over]
   if (!cost || cost.chips === 1) return
-  const overlap = critical ? assumptions.overlapInference : assumptions.overlapPrefetched
+  const overlap = critical
+    ? waitedOverlap(over, cost, assumptions, assumptions.overlapInference)
+    : assumptions.overlapPrefetched
   if (routed && experts) addRouted(traffic, bytes, cost, overlap, experts, assumptions)
   else addCollective(traffic, operation, bytes, cost, overlap)
 }

@@ -22,7 +22,9 @@ export function inferenceWarnings(
     )
   }
   const ideals = [
-    ...(assumptions.overlapInference === 1 ? ['all communication may overlap with compute'] : []),
+    ...(Math.min(assumptions.overlapInference, assumptions.overlapExchange) === 1
+      ? ['all communication may overlap with compute']
+      : []),
     ...(assumptions.elementwise ? [] : ['activations stay on the chip']),
   ]
   if (ideals.length > 0) found.push(`${assumptions.basis} assumptions: ${ideals.join(', ')}`)
