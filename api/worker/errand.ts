@@ -2,7 +2,7 @@
  * What the edge sends a worker: what to do, how long it may take, and three words of memory that both see. With them the edge ends a
  * search without ending its thread, and the search knows the time, at the cost of a load and a subtraction a mesh.
  */
-import type { Patience } from '../../src/patience.ts'
+import { type Patience, shares } from '../../src/patience.ts'
 import type { Telling } from './telling.ts'
 
 export interface Errand<Subject> {
@@ -43,7 +43,7 @@ export function patienceOf(
   Atomics.store(flags, begunWord, 1)
   const start = clock()
   return (share) => {
-    const end = start + share * timeoutMs
+    const end = start + dueMs(share, timeoutMs)
     let over = false
     return () => {
       over ||= Atomics.load(flags, stopWord) === 1 || clock() >= end
@@ -51,4 +51,16 @@ export function patienceOf(
       return over
     }
   }
+}
+
+/** What comes after the search takes no longer because the search may: of a long time it has no more kept for it than of so much. */
+const longestKeptOfMs = 6000
+
+/** When a part is to be done: with less than that by its share of the time, else the search has what the parts after it do not need. */
+function dueMs(share: number, timeoutMs: number): number {
+  const kept = 1 - shares.search
+  const searched = timeoutMs - kept * Math.min(timeoutMs, longestKeptOfMs)
+  return share <= shares.search
+    ? (share / shares.search) * searched
+    : searched + ((share - shares.search) / kept) * (timeoutMs - searched)
 }
