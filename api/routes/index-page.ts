@@ -15,6 +15,8 @@ export const indexRoute: RequestHandler = (request, response) => {
       'POST /optimize',
       'POST /evaluate',
       'POST /validate',
+      'POST /calibrate',
+      'POST /compare',
       'POST /collectives',
       'GET /models',
       'GET /hardware',

@@ -43,7 +43,13 @@ export function stackWarnings(
   { stack }: Pick<Assumptions, 'stack'>,
   chip: Pick<Chip, 'name'>,
 ): readonly string[] {
-  if (stack === noStack || (typeof request !== 'string' && request.stack !== undefined)) return []
+  const asked = typeof request === 'string' ? undefined : request.stack
+  if (asked !== undefined && asked !== noStack && stack === noStack) {
+    return [
+      `there are no constants of ${asked} on ${chip.name}: what is costed is the chip with those of no one software, as assumptions.stack "${noStack}" is (GET /stacks has what there is)`,
+    ]
+  }
+  if (stack === noStack || asked !== undefined) return []
   return [
     `costed as ${stack} runs on ${chip.name}, for want of assumptions.stack: GET /stacks has others, and "${noStack}" stands for constants of no one software`,
   ]

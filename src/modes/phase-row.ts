@@ -35,7 +35,7 @@ export interface PhaseRow<Workload extends PhaseWorkload> {
   /** How so many stages and groups go on. */
   readonly inPipeline: (stages: string, plan: Piped) => string
   /** What is taken to be so, and need not. */
-  readonly cautions: (workload: Workload) => readonly string[]
+  readonly cautions: (problem: InferenceProblem<Workload>) => readonly string[]
 }
 
 export type PhaseFields = Partial<

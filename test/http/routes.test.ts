@@ -150,7 +150,13 @@ describe('the service', () => {
     const browser = await service().get('/').set('accept', 'text/html,*/*;q=0.8')
     expect(browser.status).toBe(302)
     expect(browser.headers.location).toBe('/docs')
-    expect((await service().get('/')).body.docs).toBe('/docs')
+    const { body } = await service().get('/')
+    expect(body.docs).toBe('/docs')
+    const { paths } = (await service().get('/openapi.json')).body
+    const posts = Object.keys(paths).filter((path) => 'post' in paths[path])
+    expect(body.routes.filter((route: string) => route.startsWith('POST')).sort()).toEqual(
+      posts.map((path) => `POST ${path}`).sort(),
+    )
   })
 
   it('answers HEAD like GET, and OPTIONS with what a path allows', async () => {

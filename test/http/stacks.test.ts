@@ -100,6 +100,20 @@ describe('assumptions.stack', () => {
     expect((await evaluated('book')).assumptions.stack).toBe('none')
   })
 
+  it('is told where the framework that it names has no constants there, and whose frameworks do not train', async () => {
+    const none = await evaluated({ stack: 'none' })
+    const titan = await evaluated({ stack: 'torchtitan' })
+    expect(titan.plan).toEqual(none.plan)
+    expect(titan.warnings).toEqual([
+      expect.stringContaining('no constants of torchtitan on h100-sxm'),
+      ...none.warnings,
+    ])
+    const served = await evaluated({ stack: 'none', frameworks: ['vllm'] })
+    expect(served.warnings).toContainEqual(expect.stringContaining('vllm is not what trains a model'))
+    const either = await evaluated({ stack: 'none', frameworks: ['vllm', 'megatron'] })
+    expect(either.warnings.join()).not.toContain('not what trains')
+  })
+
   it.each([
     [{ stack: 'megatron-core-hoper' }, /nearest are megatron-core-hopper/],
     [{ stack: 'maxtext-v6e' }, /not of h100-sxm.*megatron-core-hopper/],

@@ -2,6 +2,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { frontier } from '../../src/modes/generate/frontier.ts'
+import { inferenceWarnings } from '../../src/plan/inference/warnings.ts'
+import type { Objective } from '../../src/problem.ts'
+import { generation, inferenceProblem } from '../inference-problem.ts'
 
 interface Plan {
   readonly latency: number
@@ -88,5 +91,18 @@ describe('the frontier', () => {
     ]
     expect(frontier(points, trade).map(({ name }) => name)).toEqual(['c'])
     expect(frontier([], trade)).toEqual([])
+  })
+})
+
+describe('the latency of the most sequences that fit', () => {
+  it.each<[Objective, number | 'max', object, boolean]>([
+    ['latency', 'max', {}, true],
+    ['latency', 'max', { maxStepSeconds: 0.02 }, false],
+    ['latency', 8, {}, false],
+    ['throughputPerChip', 'max', {}, false],
+  ])('is told to be no least one: %s of %s sequences, %j', (objective, batchSequences, more, told) => {
+    const workload = generation(batchSequences, 2048, more)
+    const asked = inferenceProblem({ model: 'llama-3-8b', chip: 'h100-sxm', chips: 8, objective, workload })
+    expect(inferenceWarnings(asked, null).some((warning) => warning.includes('pareto'))).toBe(told)
   })
 })

@@ -17,12 +17,23 @@ export const generate: PhaseRow<GenerateWorkload> = {
   prompts: () => null,
   inPipeline: (stages, { microbatches }) =>
     `${stages} hold ${counted(microbatches, 'group')} of sequences at once; every chip keeps the caches of all of them.`,
-  cautions: ({ meanContextLength, contextLength }) =>
-    meanContextLength < contextLength
-      ? [
-          `caches are taken to be paged: ${meanContextLength} positions of each sequence are kept and read on average, not ${contextLength}`,
-        ]
-      : [],
+  cautions: (problem) => [...pagedCaution(problem.workload), ...fullestCaution(problem)],
+}
+
+function pagedCaution({ meanContextLength, contextLength }: GenerateWorkload): readonly string[] {
+  if (meanContextLength >= contextLength) return []
+  return [
+    `caches are taken to be paged: ${meanContextLength} positions of each sequence are kept and read on average, not ${contextLength}`,
+  ]
+}
+
+/** Whoever asks for latency may not mean that of the fullest batch. */
+function fullestCaution({ objective, workload }: InferenceProblem<GenerateWorkload>): readonly string[] {
+  const { batchSequences, maxStepSeconds } = workload
+  if (objective !== 'latency' || batchSequences !== 'max' || maxStepSeconds !== undefined) return []
+  return [
+    'batchSequences "max" holds the most sequences that fit, with which every token takes longest: pareto of /optimize has smaller batches with faster steps, and workload.maxStepSeconds holds the most that keep to a step',
+  ]
 }
 
 function unhurried(problem: InferenceProblem<GenerateWorkload>): InferenceProblem<GenerateWorkload> {

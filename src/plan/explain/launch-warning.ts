@@ -1,5 +1,5 @@
 /** What to say where no framework that is assumed can launch what is listed. */
-import type { Framework } from '../../launch/framework.ts'
+import { type Framework, ofKind } from '../../launch/framework.ts'
 import type { Plan } from '../plan.ts'
 
 export type Named = 'the plan' | 'the best plan'
@@ -15,6 +15,22 @@ export function launchWarning(
       ? 'the plan, whatever is chosen of what it leaves open'
       : 'a plan for this request: plans are listed all the same'
   return [`none of ${assumed.join(', ')} can launch ${what}; launch says why`]
+}
+
+/** What is assumed to launch plans may be of the other kind alone, and then leaves out nothing. */
+export function kindWarning(
+  assumed: readonly Framework[],
+  able: readonly Framework[],
+  does: 'trains' | 'serves',
+): readonly string[] {
+  if (assumed.length === 0 || ofKind(able, assumed).length > 0) return []
+  const none =
+    assumed.length === 1
+      ? `${assumed[0]} is not what ${does} a model`
+      : `none of ${assumed.join(', ')} ${does} a model`
+  return [
+    `${none}: assumptions.frameworks leaves out nothing here, and plans may be such as nothing launches (those that do: ${able.join(', ')})`,
+  ]
 }
 
 function isLaunched(flags: unknown): boolean {

@@ -8,7 +8,7 @@ import { weightKinds } from '../../recipe/optimizer-row.ts'
 import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
 import type { Plan } from '../plan.ts'
 import { counted, percent } from './figures.ts'
-import { launchWarning, type Named } from './launch-warning.ts'
+import { kindWarning, launchWarning, type Named } from './launch-warning.ts'
 
 export function warnings(
   problem: Problem,
@@ -42,6 +42,7 @@ export function warnings(
       `tensor x tensor2 exceeds the ${model.kvHeads} key-value heads of the model: they are replicated`,
     )
   }
+  found.push(...kindWarning(assumptions.frameworks, trainers, 'trains'))
   found.push(...launchWarning(best, ofKind(trainers, assumptions.frameworks), named))
   if (best && best.mesh.expert > 1) {
     found.push(

@@ -1,10 +1,11 @@
 /** Assumptions that matter for the answer at hand. */
 
+import { servers } from '../../launch/framework.ts'
 import { serversOf } from '../../launch/serving.ts'
 import { rowOf } from '../../modes/phases.ts'
 import type { PhaseProblem } from '../../problem.ts'
 import { fieldsNamed, sharesOutHeads } from '../../sharding/tables/inference-layout-fields.ts'
-import { launchWarning, type Named } from '../explain/launch-warning.ts'
+import { kindWarning, launchWarning, type Named } from '../explain/launch-warning.ts'
 import type { InferencePlan } from '../inference-plan.ts'
 
 export function inferenceWarnings(
@@ -13,7 +14,10 @@ export function inferenceWarnings(
   named: Named = 'the best plan',
 ): readonly string[] {
   const { model, assumptions, cluster, workload } = problem
-  const found = [...launchWarning(best, serversOf(problem, assumptions.frameworks), named)]
+  const found = [
+    ...kindWarning(assumptions.frameworks, servers, 'serves'),
+    ...launchWarning(best, serversOf(problem, assumptions.frameworks), named),
+  ]
   const row = rowOf(workload)
   const length = row.positions(workload)
   if (model.maxSequenceLength !== undefined && length > model.maxSequenceLength) {
@@ -31,7 +35,7 @@ export function inferenceWarnings(
   if (assumptions.attentionFlops === 'none') {
     found.push('attention is charged as the reading of its cache alone; its dot products are not counted')
   }
-  found.push(...row.cautions(workload))
+  found.push(...row.cautions(problem))
   if (best && best.mesh.tensor * best.mesh.tensor2 > model.kvHeads && usesHeads(best)) {
     found.push(
       `more tensor chips than the ${model.kvHeads} key-value heads: caches sharded by heads are replicated`,

@@ -1,8 +1,10 @@
 /** What a deployment's numbers rest on. */
 
+import { servers } from '../../launch/framework.ts'
 import { serversOf } from '../../launch/serving.ts'
 import { mostUtilization } from '../../modes/serve/requests.ts'
 import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
+import { kindWarning } from '../explain/launch-warning.ts'
 import type { ServePlan } from '../inference-plan.ts'
 
 /** `filtered`: whether what is listed can be launched. */
@@ -13,7 +15,7 @@ export function serveWarnings(
 ): readonly string[] {
   const { model, assumptions, cluster, workload } = problem
   const { promptLength, outputLength, cachedPrefixLength, requestsPerSecond } = workload
-  const found: string[] = []
+  const found = [...kindWarning(assumptions.frameworks, servers, 'serves')]
   const assumed = serversOf(problem, assumptions.frameworks)
   if (best && !filtered && assumed.length > 0) {
     found.push(
