@@ -5,6 +5,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { placements } from '../../src/hardware/network/placement.ts'
+import { infer } from '../../src/infer.ts'
 import { onePass } from '../../src/inference/layout/served.ts'
 import { servers, trainers } from '../../src/launch/framework.ts'
 import { keepsAll, runFaults } from '../../src/launch/run/rules.ts'
@@ -29,7 +30,7 @@ import { faults, keeps, type Rule } from '../../src/rules/rule.ts'
 import { type Mesh, meshSize, unitMesh } from '../../src/sharding/axis.ts'
 import { contextLayouts } from '../../src/sharding/tables/context-layout.ts'
 import { fieldsNamed } from '../../src/sharding/tables/inference-layout-fields.ts'
-import { solver } from '../inference-problem.ts'
+import { generation, inferenceProblem, solver } from '../inference-problem.ts'
 import { problem } from '../problem.ts'
 import { runs } from '../runs.ts'
 
@@ -314,17 +315,26 @@ describe('an axis that is pinned to a size that no mesh may have', () => {
       assumptions: { basis: 'calibrated', frameworks: [] },
     })
     const { infeasible } = optimize(asked, solver)
-    expect(infeasible?.reasons).toContainEqual(
-      expect.objectContaining({
-        reason: 'divisibility',
-        detail: expect.stringContaining('tensor x tensor2 = 6 does not divide 32 heads'),
-      }),
-    )
+    expect(infeasible?.reasons[0]).toMatchObject({
+      reason: 'divisibility',
+      detail: expect.stringContaining('/constraints/tensor: tensor x tensor2 = 6 does not divide 32 heads'),
+    })
     const own = infeasible?.suggestions.filter(
       ({ pointer, value }) => pointer === '/constraints/tensor' && value,
     )
     expect(own?.map(({ value }) => value)).toEqual([4, 8])
     expect(optimize({ ...asked, constraints: { tensor: 8 } }, solver).plans).not.toEqual([])
+  })
+
+  it.each([
+    [{ expert: 8 }, '/constraints/expert: a dense model has no experts to shard'],
+    [{ fsdp: 4 }, '/constraints/fsdp: inference has no optimizer states to shard'],
+  ])('is the first reason of inference too: %j', (constraints, detail) => {
+    const asked = inferenceProblem({
+      ...{ model: 'llama-3-8b', chip: 'h100-sxm', chips: 16, constraints, workload: generation(16, 2048) },
+      assumptions: { basis: 'calibrated' },
+    })
+    expect(infer(asked, solver).infeasible?.reasons[0]?.detail).toContain(detail)
   })
 })
 

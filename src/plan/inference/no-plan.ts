@@ -6,17 +6,22 @@
 import { peakFlops } from '../../cost/compute/compute.ts'
 import type { Chip } from '../../hardware/chip.ts'
 import { peakOf } from '../../hardware/peak.ts'
+import { servedQuestion } from '../../inference/meshes.ts'
 import { cacheBytes, floorSeconds, type Work, weightBytes, workFlops } from '../../inference/time/floor.ts'
 import { rowOf } from '../../modes/phases.ts'
 import { narrowed } from '../../precision/stored.ts'
 import type { PhaseProblem, Setting } from '../../problem.ts'
 import { isNarrow } from '../../recipe/element-type.ts'
+import { servedMeshRules } from '../../rules/model.ts'
+import type { PlanFault } from '../../rules/part-rule.ts'
+import { pinnedFaults } from '../../rules/pinned.ts'
 import type { Meshes } from '../../search/meshes/meshes.ts'
 import type { Tally } from '../../search/tally.ts'
 import type { Suggestion } from '../answer.ts'
 import { bytesText, counted, secondsText } from '../explain/figures.ts'
 import type { InferenceNoPlan, InferencePlan } from '../inference-plan.ts'
 import { memoryText } from '../no-plan/no-plan.ts'
+import { withPinned } from '../no-plan/pinned-reason.ts'
 import { budgetSuggestion, chipsSuggestion, mostThatFits } from '../no-plan/resource-suggestions.ts'
 
 export interface NoPhase {
@@ -58,7 +63,7 @@ function reasons(
   const limit = rowOf(workload).limitSeconds(workload)
   const layouts = (count: number, reason: string, detail: string) =>
     count > 0 ? [{ reason, detail, layouts: count }] : []
-  return [
+  const told = [
     ...(limit === undefined ? [] : latencyReasons(problem, work, limit, fastest)),
     ...(fastest ? [] : layouts(result.infeasible.memory, 'memory', memoryText(problem, nearest, shortBytes))),
     ...layouts(
@@ -79,6 +84,14 @@ function reasons(
       `meshes of ${counted(cluster.chips, 'chip')} that the model's heads and layers or the batch cannot be divided over`,
     ),
   ]
+  return withPinned(told, pinned(problem), cluster.chips)
+}
+
+function pinned(problem: PhaseProblem): readonly PlanFault[] {
+  const { assumptions, cluster, constraints, workload } = problem
+  const searched = assumptions.searchWeightLayouts && constraints.tensor2 === undefined
+  const question = servedQuestion(problem, rowOf(workload).demand(workload))
+  return pinnedFaults(servedMeshRules, question, constraints, cluster.chips, searched ? ['tensor2'] : [])
 }
 
 /** Each term at data-sheet speed, alone, that is over the limit; or the plan that comes nearest to it. */

@@ -18,6 +18,7 @@ import type { Plan } from '../plan.ts'
 import { anythingListed } from './anything-listed.ts'
 import { constraintSuggestions } from './constraint-suggestions.ts'
 import { lossChunksSuggestion } from './loss-chunks.ts'
+import { withPinned } from './pinned-reason.ts'
 import { budgetSuggestion, chipsSuggestion, mostThatFits } from './resource-suggestions.ts'
 
 /** Suggestions that there is no time to try are not made. */
@@ -72,16 +73,17 @@ function reasons(
   shortBytes: number,
 ): NoPlan['reasons'] {
   const { cluster, memoryBudget, workload, constraints } = problem
-  const faults = pinned(problem).map(({ detail }) => `: ${detail}`)
+  const faults = pinned(problem)
   const texts = {
     memory: memoryText({ cluster, memoryBudget }, nearest, shortBytes),
-    divisibility: `meshes of ${counted(cluster.chips, 'chip')} that the model's heads and layers or the ${workload.batchTokens} tokens of the batch cannot be divided over${faults.join('')}`,
+    divisibility: `meshes of ${counted(cluster.chips, 'chip')} that the model's heads and layers or the ${workload.batchTokens} tokens of the batch cannot be divided over`,
     topology: 'meshes whose axes cannot be laid on the physical axes',
     constraint: constraintText(constraints),
   }
-  return (['memory', 'constraint', 'topology', 'divisibility'] as const)
+  const told = (['memory', 'constraint', 'topology', 'divisibility'] as const)
     .map((reason) => ({ reason, detail: texts[reason], layouts: infeasible[reason] }))
     .filter(({ layouts }) => layouts > 0)
+  return withPinned(told, faults, cluster.chips)
 }
 
 /** What the assumptions do not search counts with what the request excludes. */

@@ -1,0 +1,16 @@
+/** What is in the way of every plan comes before what is in the way of some: a size that the request pins and no mesh may have. */
+import type { PlanFault } from '../../rules/part-rule.ts'
+import type { NoPlan } from '../answer.ts'
+import { counted } from '../explain/figures.ts'
+
+type Reasons = NoPlan['reasons']
+
+/** Where nothing is pinned to such a size reasons stay as they are. */
+export function withPinned(reasons: Reasons, faults: readonly PlanFault[], chips: number): Reasons {
+  if (faults.length === 0) return reasons
+  const own = 'divisibility'
+  const says = [...new Set(faults.map(({ pointer, detail }) => `${pointer}: ${detail}`))].join('; ')
+  const layouts = reasons.find(({ reason }) => reason === own)?.layouts ?? 0
+  const detail = `${says}. No mesh of ${counted(chips, 'chip')} may have what is pinned`
+  return [{ reason: own, detail, layouts }, ...reasons.filter(({ reason }) => reason !== own)]
+}
