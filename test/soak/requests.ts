@@ -43,25 +43,37 @@ function posted(kind: Sent['kind'], path: string, value: unknown): Sent {
   return { kind, method: 'POST', path, headers: json, body: JSON.stringify(value), value }
 }
 
+interface Question {
+  readonly model?: unknown
+  readonly hardware: { readonly chip?: unknown }
+}
+
+/** What a body asks about: itself, what its variants have in common, or each of its runs. */
+interface Body extends Partial<Question> {
+  readonly request?: Question
+  readonly runs?: readonly Question[]
+}
+
 /** An example for another model of the catalogue, on other chips, or as it is. */
 function varied({ route, body }: Example, { models, chips }: Catalogue) {
-  const own = body as { readonly model?: unknown; readonly hardware: { readonly chip?: unknown } }
-  const model = fc.constantFrom(own.model, own.model, ...models.keys())
+  const own = body as Body
+  const question = own.request ?? own.runs?.[0] ?? (own as Question)
+  const model = fc.constantFrom(question.model, question.model, ...models.keys())
   const gpus = [...chips.values()].filter(({ kind }) => kind === 'gpu').map(({ name }) => name)
   const hardware = fc.oneof(
-    fc.constant(own.hardware),
+    fc.constant(question.hardware),
     fc.record({ chip: fc.constantFrom(...gpus), chips: fc.constantFrom(8, 16, 64, 72, 256, 1024) }),
   )
   const top = fc.constantFrom(1, 3, 10)
-  return fc.tuple(model, hardware, top).map(([model, hardware, top]) => ({
-    route,
-    value: {
-      ...own,
-      hardware,
-      ...(own.model === undefined ? {} : { model }),
-      ...(route === '/optimize' ? { top } : {}),
-    } as Record<string, unknown>,
-  }))
+  return fc.tuple(model, hardware, top).map(([model, hardware, top]) => {
+    const asked = { hardware, ...(question.model === undefined ? {} : { model }) }
+    const value: Readonly<Record<string, unknown>> = own.request
+      ? { ...own, request: { ...own.request, ...asked } }
+      : own.runs
+        ? { ...own, runs: own.runs.map((run) => ({ ...run, ...asked })) }
+        : { ...own, ...asked, ...(route === '/optimize' ? { top } : {}) }
+    return { route, value }
+  })
 }
 
 /** Not for long, and some for next to no time. */
