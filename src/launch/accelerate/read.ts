@@ -4,7 +4,9 @@
  * Source: huggingface/accelerate 16cb6eb (1.15), src/accelerate/commands/launch.py, utils/dataclasses.py
  * (FullyShardedDataParallelPlugin), parallelism_config.py.
  */
+
 import { type Fields, isFields, type Keys, keysOf } from '../read/fields.ts'
+import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 
 export const accelerateVersion = '1.15'
@@ -55,8 +57,7 @@ export function readAccelerate(config: Fields, context: ReadingContext): LaunchR
       rematerialization: remat,
     },
     notes,
-    ignored: [...rest, ...fsdp.left().map((key) => `fsdp_config.${key}`)].filter(isImmaterial),
-    notUnderstood: rest.filter((key) => !isImmaterial(key)),
+    ...leftOver([...rest, ...fsdp.left().map((key) => `fsdp_config.${key}`)], isImmaterial),
     faults: [
       ...keys.faults,
       ...(kinds.includes(kind) ? [] : [`distributed_type ${kind} is not read; FSDP and MULTI_GPU are`]),
@@ -118,32 +119,26 @@ function precisionOf(keys: Keys): Readonly<Record<string, string>> {
 }
 
 const starts = [
-  ...[
-    'compute_environment',
-    'debug',
-    'downcast',
-    'enable_cpu',
-    'machine_rank',
-    'main_',
-    'num_',
-    'rdzv',
-    'same_network',
-    'tpu',
-    'use_cpu',
-  ],
-  ...[
-    'fsdp_config.',
-    'dynamo',
-    'fp8_config',
-    'gpu_ids',
-    'mpirun',
-    'command',
-    'sagemaker',
-    'deepspeed_config',
-    'megatron',
-  ],
+  'compute_environment',
+  'debug',
+  'downcast',
+  'enable_cpu',
+  'machine_rank',
+  'main_',
+  'num_',
+  'rdzv',
+  'same_network',
+  'tpu',
+  'use_cpu',
+  'fsdp_config.',
+  'dynamo',
+  'fp8_config',
+  'gpu_ids',
+  'mpirun',
+  'command',
+  'sagemaker',
+  'deepspeed_config',
+  'megatron',
 ]
 
-function isImmaterial(key: string): boolean {
-  return starts.some((start) => key.startsWith(start))
-}
+const isImmaterial = beginningWith(starts)

@@ -5,7 +5,9 @@
  * the script's too. Source: deepspeedai/DeepSpeed edaa722 (0.19.6), deepspeed/runtime/{config,constants}.py, zero/config.py, and
  * runtime/engine.py for the types of gradients.
  */
+
 import { type Fields, isFields, type Keys, keysOf, textOf } from '../read/fields.ts'
+import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 
 export const deepspeedVersion = '0.19.6'
@@ -29,7 +31,7 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
   const assumptions =
     offloads(zero.value('offload_optimizer')) || zero.is('cpu_offload') ? { optimizerOnHost: true } : {}
   const gradients = gradientsOf(keys, half, stage)
-  const left = keys.left()
+  const ownLeft = leftOver(keys.left(), isImmaterial)
   const wrong = !Number.isInteger(ranks) || !Number.isInteger(ranks / group)
   return {
     framework: 'deepspeed',
@@ -58,9 +60,9 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
       ...(batch.accumulation === null ? {} : { microbatches: batch.accumulation }),
     },
     notes,
-    ignored: left.filter(isImmaterial),
+    ignored: ownLeft.ignored,
     notUnderstood: [
-      ...left.filter((key) => !isImmaterial(key)),
+      ...ownLeft.notUnderstood,
       ...Object.entries(lists).flatMap(([name, own]) =>
         own
           .left()
@@ -150,55 +152,45 @@ function notesOf(zero: Keys, checkpointing: Keys, fp16: boolean): readonly strin
 }
 
 const starts = [
-  ...[
-    'steps_per_print',
-    'wall_clock',
-    'gradient_clipping',
-    'prescale',
-    'scheduler',
-    'zero_allow',
-    'zero_force',
-    'communication',
-  ],
-  ...[
-    'tensorboard',
-    'wandb',
-    'csv_monitor',
-    'comet',
-    'flops_profiler',
-    'comms_logger',
-    'dump_state',
-    'memory_breakdown',
-    'checkpoint',
-  ],
-  ...[
-    'gradient_predivide',
-    'sparse_gradients',
-    'amp',
-    'dataloader',
-    'seq_parallel',
-    'compile',
-    'elasticity',
-    'autotuning',
-    'disable_',
-    'torch_',
-  ],
-  ...[
-    'monitor',
-    'hybrid_engine',
-    'use_data',
-    'load_universal',
-    'data_efficiency',
-    'timers',
-    'aio',
-    'nebula',
-    'curriculum',
-  ],
+  'steps_per_print',
+  'wall_clock',
+  'gradient_clipping',
+  'prescale',
+  'scheduler',
+  'zero_allow',
+  'zero_force',
+  'communication',
+  'tensorboard',
+  'wandb',
+  'csv_monitor',
+  'comet',
+  'flops_profiler',
+  'comms_logger',
+  'dump_state',
+  'memory_breakdown',
+  'checkpoint',
+  'gradient_predivide',
+  'sparse_gradients',
+  'amp',
+  'dataloader',
+  'seq_parallel',
+  'compile',
+  'elasticity',
+  'autotuning',
+  'disable_',
+  'torch_',
+  'monitor',
+  'hybrid_engine',
+  'use_data',
+  'load_universal',
+  'data_efficiency',
+  'timers',
+  'aio',
+  'nebula',
+  'curriculum',
 ]
 
-function isImmaterial(key: string): boolean {
-  return starts.some((start) => key.startsWith(start))
-}
+const isImmaterial = beginningWith(starts)
 
 /** Buckets, thresholds, scales: how, not what. */
 function isDetail(key: string): boolean {

@@ -3,6 +3,7 @@
  * being what is left of the world and experts spread over data; defaults are its own. The inverse of flags.ts, with the same source.
  */
 
+import { leftOver } from '../read/left-over.ts'
 import { type Options, optionsOf } from '../read/options.ts'
 import type { LaunchReading } from '../read/reading.ts'
 import { readScript } from '../read/shell.ts'
@@ -46,8 +47,7 @@ export function readMegatron(written: string | readonly string[], chips: number 
     assumptions,
     plan: laidOut?.plan ?? {},
     notes: [...script.notes, ...notes, ...(laidOut?.notes ?? [])],
-    ignored: left.filter(isImmaterial),
-    notUnderstood: left.filter((option) => !isImmaterial(option)),
+    ...leftOver(left, isImmaterial),
     faults: [
       ...options.faults,
       ...faults,

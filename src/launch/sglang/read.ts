@@ -1,8 +1,10 @@
 /** What a command of SGLang says, in the words of a request: the inverse of flags.ts, with the same source. */
+import { beginningWith, leftOver } from '../read/left-over.ts'
 import { quantisationNamed } from '../read/model-name.ts'
 import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
+import { serverDoors } from '../server/immaterial.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { promptMargin } from './prompt-margin.ts'
 import { sglangVersion } from './version.ts'
@@ -47,8 +49,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       precision,
       notes: [...notes, ...told],
       // What nobody has asked for by now is what is left.
-      ignored: options.left().filter(isImmaterial),
-      notUnderstood: options.left().filter((option) => !isImmaterial(option)),
+      ...leftOver(options.left(), isImmaterial),
       faults: [
         ...options.faults,
         ...(experts > 1 && !sends && experts !== tensors
@@ -94,71 +95,51 @@ function notesOf(options: Options): readonly string[] {
 
 /** Doors, logs, kernels that are taken to be there, hosts, and what carries out what other options say. */
 const starts = [
-  ...[
-    '--host',
-    '--port',
-    '--api-',
-    '--served-',
-    '--tokenizer',
-    '--chat-',
-    '--trust-',
-    '--random-seed',
-    '--load-',
-    '--download-',
-  ],
-  ...[
-    '--revision',
-    '--log-',
-    '--enable-metrics',
-    '--show-',
-    '--tool-',
-    '--reasoning',
-    '--chunked-prefill',
-    '--max-prefill',
-  ],
-  ...[
-    '--disable-',
-    '--enable-torch',
-    '--cuda-graph',
-    '--attention-backend',
-    '--prefill-attention',
-    '--decode-attention',
-    '--moe-runner',
-  ],
-  ...[
-    '--nnodes',
-    '--node-',
-    '--dist-',
-    '--nccl-',
-    '--enable-eplb',
-    '--eplb-',
-    '--ep-num',
-    '--ep-dispatch',
-    '--deepep-',
-    '--moe-dense',
-  ],
-  ...[
-    '--enable-two-batch',
-    '--tbo-',
-    '--pp-max',
-    '--disaggregation-',
-    '--schedule-',
-    '--watchdog',
-    '--stream-',
-    '--page-size',
-  ],
-  ...[
-    '--enable-dp-lm-head',
-    '--enable-p2p',
-    '--enable-flashinfer',
-    '--enable-mixed',
-    '--grammar-',
-    '--sampling-',
-    '--mem-fraction',
-  ],
-  ...['--speculative-', '--init-expert', '--expert-distribution', '--decode-log', '--fp8-gemm', '--bench'],
+  ...serverDoors,
+  '--random-seed',
+  '--log-',
+  '--enable-metrics',
+  '--show-',
+  '--chunked-prefill',
+  '--max-prefill',
+  '--disable-',
+  '--enable-torch',
+  '--cuda-graph',
+  '--attention-backend',
+  '--prefill-attention',
+  '--decode-attention',
+  '--moe-runner',
+  '--nnodes',
+  '--node-',
+  '--dist-',
+  '--nccl-',
+  '--enable-eplb',
+  '--eplb-',
+  '--ep-num',
+  '--ep-dispatch',
+  '--deepep-',
+  '--moe-dense',
+  '--enable-two-batch',
+  '--tbo-',
+  '--pp-max',
+  '--disaggregation-',
+  '--schedule-',
+  '--watchdog',
+  '--stream-',
+  '--page-size',
+  '--enable-dp-lm-head',
+  '--enable-p2p',
+  '--enable-flashinfer',
+  '--enable-mixed',
+  '--grammar-',
+  '--sampling-',
+  '--mem-fraction',
+  '--speculative-',
+  '--init-expert',
+  '--expert-distribution',
+  '--decode-log',
+  '--fp8-gemm',
+  '--bench',
 ]
 
-function isImmaterial(option: string): boolean {
-  return starts.some((start) => option.startsWith(start))
-}
+const isImmaterial = beginningWith(starts)

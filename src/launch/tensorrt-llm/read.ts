@@ -2,7 +2,9 @@
  * What TensorRT-LLM is told, in the words of a request: options of `trtllm-serve`, those of its file, or both, in which the file wins. The
  * inverse of options.ts, with the same source.
  */
+
 import { textOf } from '../read/fields.ts'
+import { beginningWith, leftOver } from '../read/left-over.ts'
 import { quantisationNamed } from '../read/model-name.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
@@ -73,8 +75,7 @@ export function readTensorrt(command: string | null, file: Fields, context: Read
           ? []
           : ['the share of free memory that caches take is not counted: they take what memoryBudget leaves']),
       ],
-      ignored: left.filter(isImmaterial),
-      notUnderstood: left.filter((option) => !isImmaterial(option)),
+      ...leftOver(left, isImmaterial),
       faults: [
         ...(said?.options.faults ?? []),
         ...faults,
@@ -102,63 +103,59 @@ function cacheOf(config: unknown): Readonly<Record<string, string>> {
 }
 
 const known = [
-  ...['tensor_parallel_size', 'pipeline_parallel_size', 'moe_expert_parallel_size', 'context_parallel_size'],
-  ...['max_batch_size', 'max_num_tokens', 'max_seq_len', 'enable_attention_dp', 'kv_cache_config', 'model'],
+  'tensor_parallel_size',
+  'pipeline_parallel_size',
+  'moe_expert_parallel_size',
+  'context_parallel_size',
+  'max_batch_size',
+  'max_num_tokens',
+  'max_seq_len',
+  'enable_attention_dp',
+  'kv_cache_config',
+  'model',
   'speculative_config',
 ]
 
 const starts = [
-  ...[
-    '--host',
-    '--port',
-    '--tokenizer',
-    '--backend',
-    '--log-level',
-    '--trust',
-    '--config',
-    '--extra-llm',
-    '--max-beam',
-    '--gpus-per',
-  ],
-  ...[
-    '--num-postprocess',
-    '--reasoning',
-    '--tool',
-    '--chat',
-    '--enable-chunked',
-    '--kv-cache-free',
-    '--server-role',
-    '--metadata',
-  ],
-  ...[
-    'cuda_graph_config',
-    'print_iter_log',
-    'enable_chunked_prefill',
-    'stream_interval',
-    'moe_config',
-    'disable_overlap',
-    'trust_',
-  ],
-  ...[
-    'cache_transceiver',
-    'enable_iter',
-    'num_postprocess',
-    'scheduler_config',
-    'attention_dp_config',
-    'backend',
-    'batching_wait',
-  ],
-  ...[
-    'return_perf',
-    'gpus_per_node',
-    'attn_backend',
-    'moe_tensor_parallel',
-    'allreduce_strategy',
-    'torch_compile',
-    'use_cuda_graph',
-  ],
+  '--host',
+  '--port',
+  '--tokenizer',
+  '--backend',
+  '--log-level',
+  '--trust',
+  '--config',
+  '--extra-llm',
+  '--max-beam',
+  '--gpus-per',
+  '--num-postprocess',
+  '--reasoning',
+  '--tool',
+  '--chat',
+  '--enable-chunked',
+  '--kv-cache-free',
+  '--server-role',
+  '--metadata',
+  'cuda_graph_config',
+  'print_iter_log',
+  'enable_chunked_prefill',
+  'stream_interval',
+  'moe_config',
+  'disable_overlap',
+  'trust_',
+  'cache_transceiver',
+  'enable_iter',
+  'num_postprocess',
+  'scheduler_config',
+  'attention_dp_config',
+  'backend',
+  'batching_wait',
+  'return_perf',
+  'gpus_per_node',
+  'attn_backend',
+  'moe_tensor_parallel',
+  'allreduce_strategy',
+  'torch_compile',
+  'use_cuda_graph',
 ]
 
-function isImmaterial(option: string): boolean {
-  return starts.some((start) => option.startsWith(start))
-}
+const isImmaterial = beginningWith(starts)

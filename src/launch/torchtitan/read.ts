@@ -3,6 +3,7 @@
  * local batch of 8 sequences of 2048, all that is left sharded, every second layer recomputed. A pipeline cuts the local batch into its
  * microbatches; without one what is left of the global batch accumulates.
  */
+import { leftOver } from '../read/left-over.ts'
 import type { LaunchReading } from '../read/reading.ts'
 import { type Sections, sectionsOf } from '../read/sections.ts'
 import { shapeNamed } from './flavor.ts'
@@ -63,8 +64,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
       ...rematerialization.notes,
       ...(offloads ? ['training.enable_cpu_offload is not counted'] : []),
     ],
-    ignored: left.filter(isImmaterial),
-    notUnderstood: left.filter((leaf) => !isImmaterial(leaf)),
+    ...leftOver(left, isImmaterial),
     faults: [
       ...sections.faults,
       ...laidOut.faults,

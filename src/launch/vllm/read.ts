@@ -1,8 +1,10 @@
 /** What a command of vLLM says, in the words of a request: the inverse of flags.ts, with the same source. */
+import { beginningWith, leftOver } from '../read/left-over.ts'
 import { quantisationNamed } from '../read/model-name.ts'
 import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
+import { serverDoors } from '../server/immaterial.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { vllmVersion } from './version.ts'
 
@@ -47,8 +49,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       memoryFraction: utilization,
       notes: [...notes, ...notesOf(options)],
       // What nobody has asked for by now is what is left.
-      ignored: options.left().filter(isImmaterial),
-      notUnderstood: options.left().filter((option) => !isImmaterial(option)),
+      ...leftOver(options.left(), isImmaterial),
       faults: options.faults,
     },
     context,
@@ -109,78 +110,51 @@ function notesOf(options: Options): readonly string[] {
 
 /** Doors, logs, formats of answers, hosts, and what carries out what other options say. */
 const starts = [
-  ...[
-    '--host',
-    '--port',
-    '--api-',
-    '--served-',
-    '--tokenizer',
-    '--chat-',
-    '--trust-',
-    '--seed',
-    '--load-',
-    '--download-',
-  ],
-  ...[
-    '--revision',
-    '--code-',
-    '--disable-log',
-    '--enable-log',
-    '--uvicorn',
-    '--ssl',
-    '--tool-',
-    '--enable-auto-tool',
-  ],
-  ...[
-    '--reasoning',
-    '--enable-reasoning',
-    '--swap-',
-    '--block-size',
-    '--enforce-eager',
-    '--compilation-',
-    '-O',
-    '--no-enable',
-  ],
-  ...[
-    '--enable-prefix',
-    '--enable-chunked',
-    '--max-num-batched',
-    '--max-seq-len-to',
-    '--distributed-',
-    '--nnodes',
-    '--node-',
-  ],
-  ...[
-    '--master-',
-    '--headless',
-    '--data-parallel-',
-    '--enable-eplb',
-    '--eplb-',
-    '--enable-dbo',
-    '--dbo-',
-    '--kv-transfer',
-  ],
-  ...[
-    '--async-scheduling',
-    '--scheduling-',
-    '--limit-mm',
-    '--mm-',
-    '--generation-',
-    '--hf-',
-    '--max-logprobs',
-    '--stream-',
-  ],
-  ...[
-    '--attention-backend',
-    '--moe-backend',
-    '--linear-backend',
-    '--cuda-graph',
-    '--guided-',
-    '--structured-',
-    '--root-path',
-  ],
+  ...serverDoors,
+  '--seed',
+  '--code-',
+  '--disable-log',
+  '--enable-log',
+  '--uvicorn',
+  '--ssl',
+  '--enable-auto-tool',
+  '--enable-reasoning',
+  '--swap-',
+  '--block-size',
+  '--enforce-eager',
+  '--compilation-',
+  '-O',
+  '--no-enable',
+  '--enable-prefix',
+  '--enable-chunked',
+  '--max-num-batched',
+  '--max-seq-len-to',
+  '--distributed-',
+  '--nnodes',
+  '--node-',
+  '--master-',
+  '--headless',
+  '--data-parallel-',
+  '--enable-eplb',
+  '--eplb-',
+  '--enable-dbo',
+  '--dbo-',
+  '--kv-transfer',
+  '--async-scheduling',
+  '--scheduling-',
+  '--limit-mm',
+  '--mm-',
+  '--generation-',
+  '--hf-',
+  '--max-logprobs',
+  '--stream-',
+  '--attention-backend',
+  '--moe-backend',
+  '--linear-backend',
+  '--cuda-graph',
+  '--guided-',
+  '--structured-',
+  '--root-path',
 ]
 
-function isImmaterial(option: string): boolean {
-  return starts.some((start) => option.startsWith(start))
-}
+const isImmaterial = beginningWith(starts)
