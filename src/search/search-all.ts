@@ -12,6 +12,7 @@
 import { onCluster } from '../cost/compiled-model.ts'
 import type { CostModel } from '../cost/model.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
+import { known } from '../known.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Problem } from '../problem.ts'
 import { scheduleRow } from '../recipe/schedule.ts'
@@ -118,12 +119,4 @@ function runsOf({ contextLayout, problem }: CostModel, accepts: Accepts | null):
   return (mesh) =>
     (contextLayout === plainContext || contextLayoutFits(contextLayout, mesh, problem.model)) &&
     (accepts === null || accepts.mesh(mesh))
-}
-
-function known<Key, Value>(values: Map<Key, Value>, key: Key, made: () => Value): Value {
-  const found = values.get(key)
-  if (found !== undefined) return found
-  const value = made()
-  values.set(key, value)
-  return value
 }

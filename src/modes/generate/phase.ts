@@ -12,6 +12,7 @@ import { generationPass, type Pass } from '../../inference/pass/pass.ts'
 import { memoryRoom } from '../../inference/pass/pass-numbers.ts'
 import type { Phase, Site } from '../../inference/phase.ts'
 import { waysOf } from '../../inference/time/beside.ts'
+import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { GenerateWorkload, InferenceProblem } from '../../problem.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
@@ -36,13 +37,9 @@ export function generationPhase(
   const candidateBatches = (mesh: Mesh, most: number) =>
     perSequence || most === 0 ? evenBatches(mesh, most) : [most]
   // The placements of a mesh share its pass, and what is worked out of it.
-  const known = new Map<string, ReturnType<typeof stepPasses>>()
-  const passesOf = (batch: number, mesh: Mesh) => {
-    const key = `${batch} ${Object.values(mesh)}`
-    const passes = known.get(key) ?? stepPasses(model, workload, batch, mesh)
-    known.set(key, passes)
-    return passes
-  }
+  const passes = new Map<string, ReturnType<typeof stepPasses>>()
+  const passesOf = (batch: number, mesh: Mesh) =>
+    known(passes, `${batch} ${Object.values(mesh)}`, () => stepPasses(model, workload, batch, mesh))
   // Products of the whole are no slower than those of its halves.
   const passOf = (batch: number, mesh: Mesh): Pass => passesOf(batch, mesh)[0]
   // Of generation no framework asks how many sequences there are.

@@ -12,6 +12,7 @@ import { type Pass, prefillPass } from '../../inference/pass/pass.ts'
 import { memoryRoom } from '../../inference/pass/pass-numbers.ts'
 import type { Phase } from '../../inference/phase.ts'
 import { waysOf } from '../../inference/time/beside.ts'
+import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { InferenceProblem, PrefillWorkload } from '../../problem.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
@@ -26,13 +27,9 @@ export function prefillPhase(
   const { batchSequences, promptLength, cachedPrefixLength, chunkTokens } = workload
   const fresh = freshPositions(workload)
   // The placements of a mesh share its passes, and what is worked out of them.
-  const known = new Map<string, readonly Pass[]>()
-  const passesOf = (mesh: Mesh): readonly Pass[] => {
-    const key = `${Object.values(mesh)}`
-    const passes = known.get(key) ?? prefillPasses(problem, mesh)
-    known.set(key, passes)
-    return passes
-  }
+  const passes = new Map<string, readonly Pass[]>()
+  const passesOf = (mesh: Mesh): readonly Pass[] =>
+    known(passes, `${Object.values(mesh)}`, () => prefillPasses(problem, mesh))
   return {
     mode: 'prefill',
     workload,

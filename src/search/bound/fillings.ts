@@ -5,7 +5,9 @@
  * E sequences are at most E microbatches. With s of them in each no stage holds less than with one in each, as s·f(E/s) >= f(E); and of
  * fewer microbatches none holds more, so that powers of two are enough.
  */
+
 import type { CostModel } from '../../cost/model.ts'
+import { known } from '../../known.ts'
 import { inFlight, type Schedule, scheduleRow, scheduleRows } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import { scheduleChoices, triedSchedules, virtualStageChoices } from '../layouts/choices.ts'
@@ -83,12 +85,4 @@ function filled(schedules: readonly Schedule[], stages: number, microbatches: nu
       ...{ inFlight: held, least: Math.min(...held), most: Math.max(...held) },
     },
   ]
-}
-
-function known<Value>(values: Map<string, Value>, key: string, made: () => Value): Value {
-  const found = values.get(key)
-  if (found !== undefined) return found
-  const value = made()
-  values.set(key, value)
-  return value
 }

@@ -2,7 +2,9 @@
  * Meshes of a number of chips that little will come of, from what there may be of one replica: the mesh with data and fsdp 1. Most
  * replicas give no hope whatever the number of chips, so they are listed by their size, once for all of them.
  */
+
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
+import { known } from '../../known.ts'
 import { type Problem, satisfies } from '../../problem.ts'
 import { byLevel } from '../../rules/levels.ts'
 import { type MeshRule, trainedMeshRules, trainedReplicas } from '../../rules/model.ts'
@@ -83,14 +85,8 @@ const trainedLevels = byLevel(trainedMeshRules, [
 ])
 
 function memo<Value>(made: (size: number) => Value): (size: number) => Value {
-  const known = new Map<number, Value>()
-  return (size) => {
-    const found = known.get(size)
-    if (found !== undefined) return found
-    const value = made(size)
-    known.set(size, value)
-    return value
-  }
+  const values = new Map<number, Value>()
+  return (size) => known(values, size, () => made(size))
 }
 
 /** What is asked of a number of chips, from the outside in. */
