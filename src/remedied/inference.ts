@@ -16,6 +16,7 @@ import {
 } from '../plan/no-plan/resource-suggestions.ts'
 import type { InferenceSketch, PhaseProblem } from '../problem.ts'
 import type { Change } from '../rules/part-rule.ts'
+import { fittingOf } from './fitting.ts'
 
 export function evaluateInferenceRemedied(
   problem: PhaseProblem,
@@ -25,11 +26,10 @@ export function evaluateInferenceRemedied(
 ): InferenceEvaluation | IllegalPlan {
   const answer = evaluateInference(problem, sketch, solver)
   if ('illegal' in answer || answer.plan.feasible) return answer
-  const fitting = (other: PhaseProblem, changed: InferenceSketch): InferencePlan | null => {
-    if (stop()) return null
-    const tried = evaluateInference(other, changed, solver)
-    return 'plan' in tried && tried.plan.feasible ? tried.plan : null
-  }
+  const fitting: Fitting = fittingOf(
+    (other: PhaseProblem, changed: InferenceSketch) => evaluateInference(other, changed, solver),
+    stop,
+  )
   const anyPlan = (other: PhaseProblem) => fitting(other, sketch) !== null
   return {
     ...answer,

@@ -9,6 +9,7 @@ import { batchSuggestion, optimizerSuggestion } from '../plan/no-plan/no-plan.ts
 import { budgetSuggestion, largerThatFits, moreChips } from '../plan/no-plan/resource-suggestions.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { PlanSketch, Problem } from '../problem.ts'
+import { fittingOf } from './fitting.ts'
 
 export function evaluateRemedied(
   problem: Problem,
@@ -18,11 +19,10 @@ export function evaluateRemedied(
 ): EvaluateAnswer | IllegalPlan {
   const answer = evaluate(problem, sketch, solver)
   if ('illegal' in answer || answer.plan.feasible) return answer
-  const fitting = (other: Problem, changed: PlanSketch): Plan | null => {
-    if (stop()) return null
-    const tried = evaluate(other, changed, solver)
-    return 'plan' in tried && tried.plan.feasible ? tried.plan : null
-  }
+  const fitting: Fitting = fittingOf(
+    (other: Problem, changed: PlanSketch) => evaluate(other, changed, solver),
+    stop,
+  )
   const anyPlan = (other: Problem) => fitting(other, sketch) !== null
   const others = reopened(problem, sketch, fitting)
   // Where the mesh is right as it is, another one keeps what else the plan says.
