@@ -52,7 +52,7 @@ function maxtextStart({ problem: { cluster } }: Run, flags: MaxtextConfig, layou
   const run = { run_name: 'shardplan', dataset_type: 'synthetic', steps: 20, enable_checkpointing: false }
   return {
     version: maxtextVersion,
-    command: `${gpus ? where : ''}python3 -m maxtext.trainers.pre_train.train base_output_directory="\${OUTPUT:-/tmp/shardplan}" ${shellWords(settings({ ...run, ...flags }))}`,
+    command: `${gpus ? where : ''}python3 -m maxtext.trainers.pre_train.train base_output_directory="\${OUTPUT:-output}" ${shellWords(settings({ ...run, ...flags }))}`,
     files: [],
     parallelism: shellWords(settings(layout)),
   }
