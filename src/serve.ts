@@ -62,7 +62,7 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
     infeasible:
       plans.length > 0 || unexamined > 0
         ? null
-        : nothing(problem, space, requests, unlaunchable !== null, solver, patience),
+        : nothing({ problem, space, solver, patience }, requests, unlaunchable !== null),
     ...resolved(problem, promptLength + outputLength),
     warnings: [
       ...unshown(deployments.length, plans.length),
@@ -136,14 +136,15 @@ function rivalOf(space: ServeSpace, requests: Requests, won: boolean | undefined
   return other.deployments[0] ?? (other.unexamined > 0 ? undefined : null)
 }
 
-function nothing(
-  problem: ServeProblem,
-  space: ServeSpace,
-  requests: Requests,
-  fits: boolean,
-  solver: Solver,
-  patience: Patience,
-): ServeAnswer['infeasible'] {
+interface Searched {
+  readonly problem: ServeProblem
+  readonly space: ServeSpace
+  readonly solver: Solver
+  readonly patience: Patience
+}
+
+function nothing(searched: Searched, requests: Requests, fits: boolean): ServeAnswer['infeasible'] {
+  const { problem, space, solver, patience } = searched
   const { precision, memoryBudget, constraints } = problem
   const stop = patience(shares.suggestions)
   const bestOf = (changed: Requests, other?: ServeProblem) => {
@@ -164,7 +165,7 @@ function nothing(
     unlaunched: () =>
       fits ? noLaunch(problem, serversOf(problem, problem.assumptions.frameworks), 0, launches) : null,
     planOf: (deployment) => assembleServe(deployment, requests, 0, solver),
-    wholePool: (phase, maxStepSeconds) => wholePool(problem, space, solver, patience, phase, maxStepSeconds),
+    wholePool: (phase, maxStepSeconds) => wholePool(searched, phase, maxStepSeconds),
     fastestPrefill: () => {
       const all = space.stacks.flatMap((sizes) => sizes.flatMap(({ prefills }) => prefills()))
       return all.reduce<(typeof all)[number] | null>((a, b) => (a && a.seconds <= b.seconds ? a : b), null)
@@ -173,10 +174,7 @@ function nothing(
 }
 
 function wholePool(
-  problem: ServeProblem,
-  { stacks }: ServeSpace,
-  solver: Solver,
-  patience: Patience,
+  { problem, space: { stacks }, solver, patience }: Searched,
   phase: PhaseMode,
   maxStepSeconds?: number,
 ): InferenceNoPlan | null {

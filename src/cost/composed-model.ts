@@ -79,7 +79,7 @@ export function composedModel(
     const compiled = (component: Component, recomputed?: readonly string[]) =>
       compiledAt(zeroStage, component, recomputed)
     const states = (parts: readonly LayerPart[], rows: number) =>
-      stateTerms(parts, rows, zeroStage, extents, workload, precision, assumptions)
+      stateTerms(parts, rows, zeroStage, extents, problem)
     const plain = (pick: (compiled: CompiledComponent) => Window) =>
       layer.map(({ component, times }) => weighted(pick(compiled(component)), times))
     const embed = embedding(assumptions.residual)
@@ -158,10 +158,8 @@ export function composedModel(
       head: stages[0]?.head.backward.products.filter(({ weightGradient }) => weightGradient) ?? [],
     },
     stages,
-    activations: allowed.map((policy) => activationTerms(layer, policy, extents, precision, assumptions)),
-    offloaded: allowed.map((policy) =>
-      activationTerms(layer, policy, extents, precision, assumptions, 'host'),
-    ),
+    activations: allowed.map((policy) => activationTerms(layer, policy, extents, problem)),
+    offloaded: allowed.map((policy) => activationTerms(layer, policy, extents, problem, 'host')),
     everything: everythingTerms(layer, extents, problem),
     logits: logitTerm(unembedding(assumptions.residual), extents, precision, assumptions),
     gatheredStream: gatheredStreamTerm(extents, precision),

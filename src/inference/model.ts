@@ -211,6 +211,8 @@ function streamMove(
     bytes: [localTerm(elementSize, move.volume.dimensions)],
     critical: true,
     routed: false,
+    passed: false,
+    times: 1,
     moves: [move],
   }))
 }

@@ -52,17 +52,17 @@ type When = Pick<Move, 'pass' | 'every'>
 
 export function allGather(array: ShardedArray, over: readonly Axis[], when: When): Move {
   const after = without(array, over)
-  return move('AllGather', over, array, arrayNotation(array), arrayNotation(after), after, when)
+  return move('AllGather', over, [arrayNotation(array), arrayNotation(after)], after, when)
 }
 
 /** `array` is the result, sharded over `over` among others. */
 export function reduceScatter(array: ShardedArray, over: readonly Axis[], when: When): Move {
   const before = without(array, over)
-  return move('ReduceScatter', over, array, partial(before, over), arrayNotation(array), before, when)
+  return move('ReduceScatter', over, [partial(before, over), arrayNotation(array)], before, when)
 }
 
 export function allReduce(array: ShardedArray, over: readonly Axis[], when: When): Move {
-  return move('AllReduce', over, array, partial(array, over), arrayNotation(array), array, when)
+  return move('AllReduce', over, [partial(array, over), arrayNotation(array)], array, when)
 }
 
 /** The moves that take an array from one declared sharding to another; slices are free. */
@@ -75,7 +75,7 @@ export function reshard(from: ShardedArray, to: ShardedArray, when: When): reado
   const turned = without(from, turning)
   const moves: Move[] = []
   if (turning.length > 0) {
-    moves.push(move('AllToAll', turning, from, arrayNotation(from), arrayNotation(to), turned, when))
+    moves.push(move('AllToAll', turning, [arrayNotation(from), arrayNotation(to)], turned, when))
   }
   if (leaving.length > 0) moves.push(allGather(turned, leaving, when))
   return moves
@@ -84,12 +84,11 @@ export function reshard(from: ShardedArray, to: ShardedArray, when: When): reado
 function move(
   operation: Operation,
   over: readonly Axis[],
-  { name, kind }: ShardedArray,
-  from: string,
-  to: string,
+  [from, to]: readonly [string, string],
   volume: ShardedArray,
   when: When,
 ): Move {
+  const { name, kind } = volume
   return { operation, over, array: name, kind, from, to, elements: elementsOf(volume), volume, ...when }
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { NetworkCosts } from '../../src/cost/communication/network.ts'
+import { createTraffic } from '../../src/cost/communication/traffic.ts'
 import { reserveBytes } from '../../src/cost/memory/memory.ts'
 import { placements } from '../../src/hardware/network/placement.ts'
 import type { CompiledLayout } from '../../src/inference/layout/compiled-layout.ts'
@@ -13,7 +14,7 @@ import { type InferenceModel, movesBetween } from '../../src/inference/model.ts'
 import { fixedSeconds } from '../../src/inference/pass/arrangement.ts'
 import { generationPass, type Pass } from '../../src/inference/pass/pass.ts'
 import type { Phase, Site } from '../../src/inference/phase.ts'
-import { componentTime, conditions, moveSeconds } from '../../src/inference/time/component-time.ts'
+import { componentTime, moveSeconds } from '../../src/inference/time/component-time.ts'
 import { evenBatches } from '../../src/modes/generate/even-batches.ts'
 import { type PhaseProblem, satisfies } from '../../src/problem.ts'
 import { servedMeshRules } from '../../src/rules/model.ts'
@@ -105,8 +106,11 @@ export const mostTried = 40
 
 /** Null where no layouts fit. */
 function bestSeconds(model: InferenceModel, mesh: Mesh, costs: NetworkCosts, pass: Pass): number | null {
-  const { setting, sizes } = model
-  const given = conditions(model.rates, setting.assumptions, pass.contexts, sizes, model.resources)
+  const { sizes } = model
+  const given = {
+    ...{ rates: model.rates, assumptions: model.assumed[pass.mode], contexts: pass.contexts, sizes },
+    ...{ traffic: createTraffic(model.resources), experts: null },
+  }
   const own = (layout: CompiledLayout, part: Part) =>
     shaped(model, mesh, pass, part, () => componentTime(layout, costs, given).expected)
   const between = (from: CompiledLayout, to: CompiledLayout, part: Part) =>

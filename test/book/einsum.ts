@@ -117,7 +117,7 @@ export function commTime({ network, mesh, placement }: Arrangement, shape: Shape
   const sets = window.buckets.map(({ over }) => over)
   const costs = networkPrices(network, sets, terms).placed(placement, mesh)
   const traffic = createTraffic(resourceCount(network))
-  addBuckets(traffic, window.buckets, scale, costs, terms)
+  addBuckets(traffic, window.buckets, scale, costs, { assumptions: terms, experts: null })
   return windowTime(0, traffic, 'lower')
 }
 

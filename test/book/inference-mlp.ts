@@ -1,12 +1,13 @@
 /** The book's MLP of two matrices under an inference layout: what it computes and what it moves, one after the other. */
 import { book } from '../../src/assumptions/book.ts'
 import { networkPrices } from '../../src/cost/communication/network.ts'
+import { createTraffic } from '../../src/cost/communication/traffic.ts'
 import { computeRates } from '../../src/cost/compute/compute.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import { resourceCount } from '../../src/hardware/network/collective.ts'
 import { compileLayout } from '../../src/inference/layout/compiled-layout.ts'
 import { createSizes, setShape, setShards } from '../../src/inference/layout/local-term.ts'
-import { type ComponentTime, componentTime, conditions } from '../../src/inference/time/component-time.ts'
+import { type ComponentTime, componentTime } from '../../src/inference/time/component-time.ts'
 import { inferenceMlp, type ProjectionLayout } from '../../src/sharding/tables/inference-layout.ts'
 import { layoutFields } from '../../src/sharding/tables/inference-layout-fields.ts'
 import { modelOf } from './models.ts'
@@ -40,5 +41,13 @@ export function inferenceMlpTime(
   const sets = compiled.collectives.map(({ over }) => over)
   const costs = networkPrices(network, sets, book).placed(placement, mesh)
   const rates = computeRates(chip, precision.compute, book)
-  return componentTime(compiled, costs, conditions(rates, book, [], sizes, resourceCount(network)))
+  const traffic = createTraffic(resourceCount(network))
+  return componentTime(compiled, costs, {
+    rates,
+    assumptions: book,
+    contexts: [],
+    sizes,
+    traffic,
+    experts: null,
+  })
 }

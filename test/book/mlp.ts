@@ -92,12 +92,12 @@ export function mlpTime(
   const pass = (...parts: readonly Window[]): PassTime => {
     const buckets = parts.flatMap((part) => part.buckets)
     const traffic = createTraffic(resources)
-    addBuckets(traffic, buckets, scale, costs, terms, { experts })
+    addBuckets(traffic, buckets, scale, costs, { assumptions: terms, experts })
     const busy = Array.from(traffic.slice(firstResource + resources))
     const over = (axis: Axis) => {
       const alone = createTraffic(resources)
       const own = buckets.filter((bucket) => axesOf(bucket.over).includes(axis))
-      addBuckets(alone, own, scale, costs, terms, { experts })
+      addBuckets(alone, own, scale, costs, { assumptions: terms, experts })
       return windowTime(0, alone, 'upper')
     }
     const products = parts.flatMap((part) => part.products)

@@ -29,6 +29,6 @@ export function tensorForwardTime(
   const sets = buckets.map(({ over }) => over)
   const costs = networkPrices(network, sets, book).placed(placement, mesh)
   const traffic = createTraffic(resourceCount(network))
-  addBuckets(traffic, buckets, scale, costs, book)
+  addBuckets(traffic, buckets, scale, costs, { assumptions: book, experts: null })
   return model.layers * windowTime(0, traffic, 'upper')
 }

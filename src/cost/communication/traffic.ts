@@ -18,8 +18,8 @@ import { collectiveTime } from '../../hardware/network/collective.ts'
 import type { GroupCost } from '../../hardware/network/group-cost.ts'
 import type { MixtureOfExperts } from '../../model/transformer.ts'
 import { type AxisSet, axisSet } from '../../sharding/axis.ts'
-import type { Operation } from '../../sharding/move.ts'
 import type { Bytes, Seconds } from '../../units.ts'
+import type { Call } from '../compile/call.ts'
 import type { Bucket } from '../compile/compile.ts'
 import { type Scale, termValue } from '../compile/term.ts'
 import type { NetworkCosts } from './network.ts'
@@ -51,130 +51,121 @@ export function addBuckets(
   buckets: readonly Bucket[],
   scale: Scale,
   costs: NetworkCosts,
-  assumptions: Assumptions,
-  { experts = null, hidesRouted = false, passedShare = 1 }: Beside = {},
+  beside: Beside,
 ): void {
   for (const bucket of buckets) {
     const cost = costs[bucket.over]
-    if (!cost || cost.chips === 1) continue
-    const waitedFor = bucket.critical && !(hidesRouted && bucket.routed)
-    const bytes = bucketBytes(bucket, scale)
-    const hides = waitedFor
-      ? waitedOverlap(bucket.over, cost, assumptions, assumptions.overlapCriticalPath)
-      : assumptions.overlapPrefetched
-    const overlap = bucket.passed ? hides * passedShare : hides
-    if (bucket.routed && experts) {
-      addRouted(sum, bytes, cost, overlap, experts, assumptions, bucket.times)
-    } else addCollective(sum, bucket.operation, bytes, cost, overlap, bucket.times)
+    if (cost && cost.chips > 1) addCall(sum, bucket, bucketBytes(bucket, scale), cost, beside)
   }
 }
 
-/** A matmul sends what it has made while it makes the rest, to whom it reaches without a network card: of that `ofMatmuls` hides. */
-export function waitedOverlap(
-  over: AxisSet,
-  { outerUnits }: GroupCost,
-  { overlapExchange }: Assumptions,
-  ofMatmuls: number,
-): number {
-  const besideMatmuls = (over & ~tensorAxes) === 0 && outerUnits === 1
-  return besideMatmuls ? ofMatmuls : overlapExchange
-}
-
-/** What runs beside the collectives of a window, as far as it matters to them. */
+/** What the calls of a window are costed by, and what runs beside them as far as it matters to them. */
 export interface Beside {
-  readonly experts?: MixtureOfExperts | null
+  readonly assumptions: Assumptions
+  readonly experts: MixtureOfExperts | null
   /** Tokens on their way to experts and back overlap as what is prefetched does (recipe/schedules.ts). */
   readonly hidesRouted?: boolean
   /** Of the keys that go around a ring what may hide: they do so behind the scores of those that are there. */
   readonly passedShare?: number
 }
 
-export function bucketTime(
-  bucket: Pick<Bucket, 'operation' | 'routed'>,
+/** One call of so many bytes as its group sees them, in training as in inference. */
+export function addCall(
+  sum: Traffic,
+  call: Call<unknown>,
   bytes: Bytes,
   cost: GroupCost,
-  assumptions: Assumptions,
-  experts: MixtureOfExperts | null,
-): Seconds {
-  if (!bucket.routed || !experts) return operationTime(bucket.operation, bytes, cost)
-  return routedTime(bytes, cost, routedLoads(cost, outerShare(cost, experts, assumptions)))
+  beside: Beside,
+): void {
+  const { operation, times } = call
+  const overlap = overlapOf(call, cost, beside)
+  const routed = loadsToExperts(call, cost, beside)
+  const time = routed ? routedTime(bytes, cost, routed) : operationTime(operation, bytes, cost)
+  const moved = times * bytes * busyFactor(operation, cost)
+  addTime(sum, times * time, overlap)
+  const ramp = times * rampSeconds(operation, bytes, cost)
+  addLoads(sum, moved, routed ?? loadsOf(operation, cost), overlap, ramp)
+}
+
+function overlapOf(
+  { over, critical, routed, passed }: Call<unknown>,
+  cost: GroupCost,
+  beside: Beside,
+): number {
+  const { assumptions, hidesRouted = false, passedShare = 1 } = beside
+  const waitedFor = critical && !(hidesRouted && routed)
+  const hides = waitedFor ? waitedOverlap(over, cost, assumptions) : assumptions.overlapPrefetched
+  return passed ? hides * passedShare : hides
+}
+
+/** A matmul sends what it has made while it makes the rest, to whom it reaches without a network card. */
+export function waitedOverlap(
+  over: AxisSet,
+  { outerUnits }: GroupCost,
+  { overlapCriticalPath, overlapExchange }: Assumptions,
+): number {
+  const besideMatmuls = (over & ~tensorAxes) === 0 && outerUnits === 1
+  return besideMatmuls ? overlapCriticalPath : overlapExchange
+}
+
+type Way = Pick<Call<unknown>, 'operation' | 'routed'>
+
+/** Copies of tokens go once to each node; null of all else. */
+function loadsToExperts(
+  { routed }: Way,
+  cost: GroupCost,
+  { experts, assumptions }: Beside,
+): readonly number[] | null {
+  return routed && experts ? routedLoads(cost, outerShare(cost, experts, assumptions)) : null
+}
+
+export function callTime(call: Way, bytes: Bytes, cost: GroupCost, beside: Beside): Seconds {
+  const routed = loadsToExperts(call, cost, beside)
+  return routed ? routedTime(bytes, cost, routed) : operationTime(call.operation, bytes, cost)
 }
 
 /** Seconds that each part of the network is busy with it. */
-export function bucketBusy(
-  bucket: Pick<Bucket, 'operation' | 'routed'>,
-  bytes: Bytes,
-  cost: GroupCost,
-  assumptions: Assumptions,
-  experts: MixtureOfExperts | null,
-): readonly Seconds[] {
-  if (!bucket.routed || !experts) return busySeconds(bucket.operation, bytes, cost)
-  return routedSeconds(bytes, cost, routedLoads(cost, outerShare(cost, experts, assumptions)))
-}
-
-/** One collective of an array of so many bytes as its group sees it, so often. */
-export function addCollective(
-  sum: Traffic,
-  operation: Operation,
-  bytes: Bytes,
-  cost: GroupCost,
-  overlap: number,
-  times = 1,
-): void {
-  const time = times * operationTime(operation, bytes, cost)
-  const moved = times * bytes * busyFactor(operation, cost)
-  addBusy(sum, time, moved, loadsOf(operation, cost), overlap, times * rampSeconds(operation, bytes, cost))
-}
-
-/** Copies of tokens on their way to experts or back. */
-export function addRouted(
-  sum: Traffic,
-  bytes: Bytes,
-  cost: GroupCost,
-  overlap: number,
-  experts: MixtureOfExperts,
-  assumptions: Assumptions,
-  times = 1,
-): void {
-  const loads = routedLoads(cost, outerShare(cost, experts, assumptions))
-  const ramp = times * rampSeconds('AllToAll', bytes, cost)
-  addBusy(sum, times * routedTime(bytes, cost, loads), times * bytes, loads, overlap, ramp)
+export function callBusy(call: Way, bytes: Bytes, cost: GroupCost, beside: Beside): readonly Seconds[] {
+  const routed = loadsToExperts(call, cost, beside)
+  return routed ? routedSeconds(bytes, cost, routed) : busySeconds(call.operation, bytes, cost)
 }
 
 /** One transfer to the neighbouring stage. */
 export function addPermute(sum: Traffic, bytes: Bytes, cost: GroupCost, overlap: number): void {
-  const time = collectiveTime(bytes, cost.permutePerByte, cost.permuteLatency, cost.latencyIsFloor)
-  addBusy(sum, time, bytes, cost.permuteLoads, overlap)
+  addTime(sum, collectiveTime(bytes, cost.permutePerByte, cost.permuteLatency, cost.latencyIsFloor), overlap)
+  addLoads(sum, bytes, cost.permuteLoads, overlap, 0)
 }
 
 /** Arrays to the host or back: the last resource, which no collective uses. */
 export function addHostTransfer(sum: Traffic, time: Seconds, overlap: number): void {
-  const resources = resourcesOf(sum)
-  const hidden = firstResource + resources - 1
-  sum[exposedAt] = (sum[exposedAt] ?? 0) + (1 - overlap) * time
-  sum[totalAt] = (sum[totalAt] ?? 0) + time
-  sum[hidden] = (sum[hidden] ?? 0) + overlap * time
-  sum[hidden + resources] = (sum[hidden + resources] ?? 0) + time
+  addTime(sum, time, overlap)
+  addBusy(sum, resourcesOf(sum) - 1, time, overlap)
 }
 
-/** `ramp` is on the innermost tier, the first resource. */
-function addBusy(
+/** What each part of the network has of a call; `ramp` is on the innermost tier, the first. */
+function addLoads(
   sum: Traffic,
-  time: Seconds,
   bytes: Bytes,
   loads: readonly number[],
   overlap: number,
-  ramp: Seconds = 0,
+  ramp: Seconds,
 ): void {
   const resources = resourcesOf(sum)
+  for (let r = 0; r < resources; r++) {
+    addBusy(sum, r, bytes * (loads[r] ?? 0) + (r === 0 ? ramp : 0), overlap)
+  }
+}
+
+function addTime(sum: Traffic, time: Seconds, overlap: number): void {
   sum[exposedAt] = (sum[exposedAt] ?? 0) + (1 - overlap) * time
   sum[totalAt] = (sum[totalAt] ?? 0) + time
-  for (let r = 0; r < resources; r++) {
-    const busy = bytes * (loads[r] ?? 0) + (r === 0 ? ramp : 0)
-    const hidden = firstResource + r
-    sum[hidden] = (sum[hidden] ?? 0) + overlap * busy
-    sum[hidden + resources] = (sum[hidden + resources] ?? 0) + busy
-  }
+}
+
+function addBusy(sum: Traffic, resource: number, busy: Seconds, overlap: number): void {
+  const hidden = firstResource + resource
+  const all = hidden + resourcesOf(sum)
+  sum[hidden] = (sum[hidden] ?? 0) + overlap * busy
+  sum[all] = (sum[all] ?? 0) + busy
 }
 
 export function bucketBytes(bucket: Bucket, scale: Scale): Bytes {

@@ -14,5 +14,9 @@ export interface Call<Term> {
   readonly critical: boolean
   /** Copies of tokens, on their way to experts or back. */
   readonly routed: boolean
+  /** Keys on their way around a ring, and their gradients. */
+  readonly passed: boolean
+  /** How often a layer has it: the share of the layers that do. */
+  readonly times: number
   readonly moves: readonly Move[]
 }

@@ -36,12 +36,7 @@ export interface CompiledProduct {
   readonly times: number
 }
 
-export interface Bucket extends Call<Term> {
-  /** As for products. */
-  readonly times: number
-  /** Keys on their way around a ring, and their gradients. */
-  readonly passed: boolean
-}
+export type Bucket = Call<Term>
 
 /** What runs together: overlap is possible within a window. */
 export interface Window {

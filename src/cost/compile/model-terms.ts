@@ -15,19 +15,15 @@ export function everythingTerms(
   extents: Extents,
   problem: Problem,
 ): readonly Term[] {
-  return activationTerms(layer, keepEverything, extents, problem.precision, problem.assumptions)
+  return activationTerms(layer, keepEverything, extents, problem)
 }
 
-export function boundaryTerm([first]: readonly LayerPart[], extents: Extents, problem: Problem): Term {
+export function boundaryTerm([first]: readonly LayerPart[], extents: Extents, { precision }: Problem): Term {
   const [term] = activationTerms(
     first ? [once(first.component)] : [],
     { name: '', attention: [], mlp: [], stream: 1 },
     extents,
-    problem.precision,
-    {
-      ...problem.assumptions,
-      activations: 'counted',
-    },
+    { precision, assumptions: { activations: 'counted' } },
   )
   if (!term) throw new RangeError('A layer has no components')
   return term

@@ -12,7 +12,7 @@
 
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { Transformer } from '../../model/transformer.ts'
-import type { Precision, Setting, TrainWorkload } from '../../problem.ts'
+import type { Precision, Problem, Setting } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
 import type { WeightKind } from '../../recipe/optimizer-row.ts'
 import type { PolicyRow } from '../../recipe/policy-row.ts'
@@ -49,11 +49,8 @@ export function stateTerms(
   extraRows: number,
   stage: ZeroStage,
   extents: Extents,
-  workload: TrainWorkload,
-  precision: Precision,
-  assumptions: Assumptions,
+  { workload: { optimizer }, precision, assumptions }: Problem,
 ): StateTerms {
-  const { optimizer } = workload
   const sharding = stateShardings[stage]
   const bytes = (kind: WeightKind) => stateBytes(optimizer, precision, assumptions, kind)
   const held = heldWeights(parts, extraRows, extents)
@@ -122,13 +119,16 @@ function heldWeights(
   return [...matrices, vector]
 }
 
+interface Kept extends Pick<Setting, 'precision'> {
+  readonly assumptions: Pick<Assumptions, 'activations'>
+}
+
 /** What one layer keeps of one microbatch under a policy, on the chip or on its host. */
 export function activationTerms(
   parts: readonly LayerPart[],
   policy: PolicyRow,
   extents: Extents,
-  precision: Precision,
-  assumptions: Assumptions,
+  { precision, assumptions: { activations } }: Kept,
   place: 'chip' | 'host' = 'chip',
 ): readonly Term[] {
   const size = elementBytes[activationType(precision)]
@@ -141,7 +141,7 @@ export function activationTerms(
   }
   if (!first) return []
   if (place === 'host' && !policy.host) return []
-  if (assumptions.activations === 'book') {
+  if (activations === 'book') {
     const counts = policy.book ?? { stream: 0, inner: 0 }
     const inner = parts.flatMap(({ component, times }) =>
       counts.inner > 0 ? arrayTerm(component, 'Tmp', times * counts.inner) : [],

@@ -126,14 +126,11 @@ type TrafficOf = (buckets: readonly Bucket[], products?: readonly CompiledProduc
 
 function trafficOf(model: CostModel, scale: Scale, costs: NetworkCosts, hidesRouted: boolean): TrafficOf {
   const { assumptions, model: transformer } = model.problem
+  const { experts } = transformer
   return (buckets, products = []) => {
     const sum = createTraffic(model.resources)
     const passedShare = shareBesideScores(products, buckets, model, scale, costs)
-    addBuckets(sum, buckets, scale, costs, assumptions, {
-      experts: transformer.experts,
-      hidesRouted,
-      passedShare,
-    })
+    addBuckets(sum, buckets, scale, costs, { assumptions, experts, hidesRouted, passedShare })
     return sum
   }
 }

@@ -56,7 +56,7 @@ function torusPlacements(
   for (const assigned of sliceAssignments(network, mesh)) {
     const slices = active.map((axis) => assigned[axis] ?? 1)
     const within = active.map((axis, index) => mesh[axis] / (slices[index] ?? 1))
-    place(network, active, slices, within, [], result, most)
+    place({ network, most, result, found: (chosen) => assembled(active, slices, chosen) }, within, [])
   }
   return result
 }
@@ -76,20 +76,13 @@ export function sliceAssignments(
 }
 
 /** Depth first over physical axes: `chosen` are the nested parts of those before, `left` what is still to place. */
-function place(
-  network: TorusNetwork,
-  active: readonly Axis[],
-  slices: readonly number[],
-  left: readonly number[],
-  chosen: readonly (readonly Nested[])[],
-  result: Placement[],
-  most: number,
-): void {
+function place(placing: Placing, left: readonly number[], chosen: readonly (readonly Nested[])[]): void {
+  const { network, most, result, found } = placing
   if (result.length >= most) return
   const physical = chosen.length
   const length = network.topology[physical]
   if (length === undefined) {
-    if (left.every((size) => size === 1)) result.push(assembled(active, slices, chosen))
+    if (left.every((size) => size === 1)) result.push(found(chosen))
     return
   }
   const split = (index: number) =>
@@ -99,9 +92,17 @@ function place(
     const remaining = left.map((size, index) => size / (sizes[index] ?? 1))
     for (const nest of orders(sizes)) {
       if (mirrors(network, chosen, nest)) continue
-      place(network, active, slices, remaining, [...chosen, nest], result, most)
+      place(placing, remaining, [...chosen, nest])
     }
   }
+}
+
+/** What is written to while parts are placed, and the placement that all of them make. */
+interface Placing {
+  readonly network: TorusNetwork
+  readonly most: number
+  readonly result: Placement[]
+  readonly found: (chosen: readonly (readonly Nested[])[]) => Placement
 }
 
 /** A part on one physical axis: which active axis, and how many chips. Innermost first. */

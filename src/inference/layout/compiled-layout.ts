@@ -179,6 +179,8 @@ function collectives({ lines }: Derivation, bytes: BytesOf): readonly CompiledCo
       over: axisSet(first.over),
       bytes: moves.map(({ volume }) => bytes(volume)),
       critical: first.kind !== 'weight',
+      passed: false,
+      times: 1,
       routed: first.operation === 'AllToAll' && (first.kind === 'dispatch' || first.kind === 'combine'),
       moves,
     }

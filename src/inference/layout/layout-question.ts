@@ -4,7 +4,13 @@
  */
 
 import type { NetworkCosts } from '../../cost/communication/network.ts'
-import { addScaled, createTraffic, type Traffic, windowTime } from '../../cost/communication/traffic.ts'
+import {
+  addCall,
+  addScaled,
+  createTraffic,
+  type Traffic,
+  windowTime,
+} from '../../cost/communication/traffic.ts'
 import type { LayoutOption, LayoutQuestion, Resharding } from '../../search/component-layout/question.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
@@ -17,7 +23,6 @@ import type { Pass } from '../pass/pass.ts'
 import type { PassNumbers } from '../pass/pass-amounts.ts'
 import { passNumbers } from '../pass/pass-numbers.ts'
 import { besideSeconds } from '../time/beside.ts'
-import { addMove } from '../time/component-time.ts'
 import { type CompiledCollective, type CompiledLayout, routedOf, unroutedOf } from './compiled-layout.ts'
 
 /** `wanted` keeps only layouts of these names, by component. */
@@ -83,6 +88,7 @@ function movesOn(
   { mode }: Pass,
 ): MoveTimes {
   const known = [new Map<CompiledCollective, Traffic>(), new Map<CompiledCollective, Traffic>()] as const
+  const beside = { assumptions: assumed[mode], experts: setting.model.experts }
   let used = 0
   const blank = (): Traffic => {
     const traffic = traffics[used] ?? createTraffic(resources)
@@ -94,7 +100,8 @@ function movesOn(
     const found = known[head ? 1 : 0].get(move)
     if (found) return found
     const traffic = blank()
-    addMove(traffic, move, moved(move, head), costs, assumed[mode], setting.model.experts)
+    const cost = costs[move.over]
+    if (cost && cost.chips > 1) addCall(traffic, move, moved(move, head), cost, beside)
     known[head ? 1 : 0].set(move, traffic)
     return traffic
   }

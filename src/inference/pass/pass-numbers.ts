@@ -4,13 +4,14 @@
  *
  * Layouts of a component share most of their products and collectives: each is worked out once.
  */
+import { createTraffic } from '../../cost/communication/traffic.ts'
 import { reserveBytes } from '../../cost/memory/memory.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import type { CompiledCollective, CompiledLayout, CompiledProduct } from '../layout/compiled-layout.ts'
 import { type LocalTerm, type Sizes, setShape, setShards, sumOf } from '../layout/local-term.ts'
 import type { InferenceModel } from '../model.ts'
-import { type Conditions, conditions, productSeconds } from '../time/component-time.ts'
+import { type Conditions, productSeconds } from '../time/component-time.ts'
 import { heldOnStage, occurrences } from './occurrence.ts'
 import type { Pass } from './pass.ts'
 import type { OptionBytes, PassNumbers, ResidentNumbers } from './pass-amounts.ts'
@@ -37,7 +38,9 @@ function workedOut(
 ): PassNumbers {
   const { sizes, setting, rates, resources } = model
   const { assumptions, model: transformer } = setting
-  const given = conditions(rates, assumptions, pass.contexts, sizes, resources, transformer.experts)
+  const { contexts } = pass
+  const traffic = createTraffic(resources)
+  const given = { rates, assumptions, contexts, sizes, traffic, experts: transformer.experts }
   const counts = occurrences(model, pass)
   const head = layouts.length - 1
   setShards(sizes, mesh)

@@ -10,20 +10,16 @@
  * attention is its cache's streaming, as chapter 7 has it; with T/C and S large, as in prefill, that says little, and
  * `attentionFlops` says what is charged.
  */
-import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { NetworkCosts } from '../../cost/communication/network.ts'
 import {
-  addCollective,
-  addRouted,
+  addCall,
+  type Beside,
   type Bound,
-  createTraffic,
   type Traffic,
-  waitedOverlap,
   windowTime,
 } from '../../cost/communication/traffic.ts'
 import type { ComputeRates } from '../../cost/compute/compute.ts'
-import type { MixtureOfExperts } from '../../model/transformer.ts'
-import type { Bytes, Seconds } from '../../units.ts'
+import type { Seconds } from '../../units.ts'
 import {
   type CompiledCollective,
   type CompiledLayout,
@@ -43,13 +39,12 @@ export interface ContextGroup {
 }
 
 /** What does not change while a search puts meshes and layouts in. */
-export interface Conditions {
+export interface Conditions extends Beside {
   readonly rates: ComputeRates
-  readonly assumptions: Assumptions
   readonly contexts: readonly ContextGroup[]
   readonly sizes: Sizes
+  /** Scratch, written anew for each component. */
   readonly traffic: Traffic
-  readonly experts: MixtureOfExperts | null
 }
 
 /** Where one layer's time goes: arithmetic and streaming each as if alone, compute the larger of them per product. */
@@ -66,17 +61,6 @@ export interface ComponentTime {
   readonly lower: Seconds
   readonly expected: Seconds
   readonly upper: Seconds
-}
-
-export function conditions(
-  rates: ComputeRates,
-  assumptions: Assumptions,
-  contexts: readonly ContextGroup[],
-  sizes: Sizes,
-  resources: number,
-  experts: MixtureOfExperts | null = null,
-): Conditions {
-  return { rates, assumptions, contexts, sizes, traffic: createTraffic(resources), experts }
 }
 
 /** Moves alone, between components. */
@@ -140,32 +124,16 @@ export function componentTime(
   }
 }
 
+/** Free where the placement has no group of more than one chip for it. */
 function addCollectives(
   collectives: readonly CompiledCollective[],
   costs: NetworkCosts,
-  { assumptions, sizes, traffic, experts }: Conditions,
+  given: Conditions,
 ): void {
-  for (const move of collectives) {
-    addMove(traffic, move, sumOf(move.bytes, sizes), costs, assumptions, experts)
+  for (const call of collectives) {
+    const cost = costs[call.over]
+    if (cost && cost.chips > 1) addCall(given.traffic, call, sumOf(call.bytes, given.sizes), cost, given)
   }
-}
-
-/** One collective of so many bytes; free where the placement has no group of more than one chip for it. */
-export function addMove(
-  traffic: Traffic,
-  { operation, over, critical, routed }: CompiledCollective,
-  bytes: Bytes,
-  costs: NetworkCosts,
-  assumptions: Assumptions,
-  experts: MixtureOfExperts | null,
-): void {
-  const cost = costs[over]
-  if (!cost || cost.chips === 1) return
-  const overlap = critical
-    ? waitedOverlap(over, cost, assumptions, assumptions.overlapInference)
-    : assumptions.overlapPrefetched
-  if (routed && experts) addRouted(traffic, bytes, cost, overlap, experts, assumptions)
-  else addCollective(traffic, operation, bytes, cost, overlap)
 }
 
 /** Of an average layer. Attention meets what its group of layers meets: that context stands for S meanwhile. */

@@ -75,7 +75,7 @@ export function reshardSeconds(model: InferenceModel, from: Stored, to: Stored):
           const cost = costs[axisSet(move.over)]
           if (cost) total += stage * operationTime(move.operation, valued(move.volume), cost)
         }
-      } else total += wholeSeconds(from.mesh, costs, weight, layers, size, model)
+      } else total += wholeSeconds(from.mesh, costs, weight, layers, valued)
     }
   })
   return total
@@ -87,15 +87,14 @@ function wholeSeconds(
   costs: NetworkCosts,
   weight: ShardedArray,
   layers: number,
-  size: Bytes,
-  { sizes }: InferenceModel,
+  bytes: (array: ShardedArray) => Bytes,
 ): Seconds {
   const over = weight.dimensions.flatMap(({ axes }) => axes)
   const set = axisSet(over) | (layers > 1 && mesh.pipeline > 1 ? axisBit.pipeline : 0)
   const cost = costs[set]
   if (!cost) return 0
   const whole = weight.dimensions.map((dimension) => ({ ...dimension, axes: [] }))
-  return operationTime('AllGather', layers * localValue(localTerm(size, whole), sizes), cost)
+  return operationTime('AllGather', layers * bytes({ ...weight, dimensions: whole }), cost)
 }
 
 function allPrices({ setting }: InferenceModel, { placement, mesh }: Stored): NetworkCosts {

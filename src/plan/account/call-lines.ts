@@ -1,20 +1,16 @@
 /** A call of the network as lines of an answer: its time is shared among the arrays in it by their bytes. */
 
-import type { Assumptions } from '../../assumptions/assumptions.ts'
-import { bucketBusy, bucketTime } from '../../cost/communication/traffic.ts'
+import { type Beside, callBusy, callTime } from '../../cost/communication/traffic.ts'
 import type { Call } from '../../cost/compile/call.ts'
 import { collectiveTime } from '../../hardware/network/collective.ts'
 import type { GroupCost } from '../../hardware/network/group-cost.ts'
-import type { MixtureOfExperts } from '../../model/transformer.ts'
 import { type AxisSet, axesOf } from '../../sharding/axis.ts'
 import type { Bytes } from '../../units.ts'
 import type { CollectiveLine } from '../plan.ts'
 import type { Movement } from './movement.ts'
 
-interface Priced {
+interface Priced extends Pick<Beside, 'assumptions' | 'experts'> {
   readonly cost: GroupCost
-  readonly assumptions: Assumptions
-  readonly experts: MixtureOfExperts | null
 }
 
 /** What a line says of where and when. */
@@ -29,12 +25,12 @@ export interface Told extends Pick<CollectiveLine, 'count' | 'exposed' | 'pass'>
 export function callLines(
   call: Pick<Call<unknown>, 'operation' | 'routed'>,
   { count, exposed, pass, over, bytes, arrays }: Told,
-  { cost, assumptions, experts }: Priced,
+  { cost, ...beside }: Priced,
 ): readonly Movement[] {
   if (cost.chips === 1 || count === 0) return []
   const whole = bytes.reduce((sum, own) => sum + own, 0)
-  const seconds = bucketTime(call, whole, cost, assumptions, experts)
-  const busy = bucketBusy(call, whole, cost, assumptions, experts)
+  const seconds = callTime(call, whole, cost, beside)
+  const busy = callBusy(call, whole, cost, beside)
   return arrays.map((array, at): Movement => {
     const own = bytes[at] ?? 0
     const share = (count * own) / whole

@@ -3,7 +3,7 @@
  * them, of stages and overheads. The parts add up to the step.
  */
 
-import type { Bound } from '../../cost/communication/traffic.ts'
+import { type Bound, createTraffic } from '../../cost/communication/traffic.ts'
 import { setShards } from '../../inference/layout/local-term.ts'
 import { type InferenceModel, movesBetween } from '../../inference/model.ts'
 import { fixedSeconds, overheadSeconds, transferSeconds } from '../../inference/pass/arrangement.ts'
@@ -15,7 +15,6 @@ import {
   type ComponentTime,
   type Conditions,
   componentTime,
-  conditions,
   moveSeconds,
 } from '../../inference/time/component-time.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
@@ -49,14 +48,14 @@ export interface CostedComponent {
 
 export function inferenceCosting(model: InferenceModel, candidate: InferenceCandidate): InferenceCosting {
   const { mesh, costs, pass, layouts } = candidate
-  const given = conditions(
-    model.rates,
-    model.assumed[pass.mode],
-    pass.contexts,
-    model.sizes,
-    model.resources,
-    model.setting.model.experts,
-  )
+  const given: Conditions = {
+    rates: model.rates,
+    assumptions: model.assumed[pass.mode],
+    contexts: pass.contexts,
+    sizes: model.sizes,
+    traffic: createTraffic(model.resources),
+    experts: model.setting.model.experts,
+  }
   setShards(model.sizes, mesh)
   const head = layouts.length - 1
   const counts = occurrences(model, pass)

@@ -1,6 +1,6 @@
 /** What moves in a stage, apart by how often: what floors add up (floor.ts). */
 import type { NetworkCosts } from '../../cost/communication/network.ts'
-import { addBuckets, type Traffic } from '../../cost/communication/traffic.ts'
+import { addBuckets, type Beside, type Traffic } from '../../cost/communication/traffic.ts'
 import type { Bucket, Window } from '../../cost/compile/compile.ts'
 import type { StageModel } from '../../cost/compile/stage-model.ts'
 import type { Scale } from '../../cost/compile/term.ts'
@@ -15,15 +15,20 @@ export interface StageBuckets {
   readonly backward: readonly Bucket[]
   readonly weights: readonly Bucket[]
   readonly gradients: readonly Bucket[]
+  readonly layers: number
+  readonly beside: Beside
 }
 
 export function stageBuckets(stage: StageModel, model: CostModel): StageBuckets {
+  const { assumptions, model: transformer } = model.problem
   const backward = stage.layer.backward[model.leastPolicy] ?? stage.layer.forward
   return {
     forward: ofEach(stage.layer.forward),
     backward: ofEach(backward),
     weights: stage.layer.weights.buckets,
     gradients: stage.layer.gradients.buckets,
+    layers: transformer.layers,
+    beside: { assumptions, experts: transformer.experts },
   }
 }
 
@@ -32,16 +37,13 @@ export function fillSums(
   [forward, backward, weights, gradients]: Sums,
   buckets: StageBuckets,
   mesh: Mesh,
-  layers: number,
   scale: Scale,
   costs: NetworkCosts,
-  model: CostModel,
 ): void {
+  const { layers, beside } = buckets
   const fill = (sum: Traffic, moved: readonly Bucket[]) => {
     sum.fill(0)
-    addBuckets(sum, moved, scale, costs, model.problem.assumptions, {
-      experts: model.problem.model.experts,
-    })
+    addBuckets(sum, moved, scale, costs, beside)
     for (let i = 0; i < sum.length; i++) sum[i] = ((sum[i] ?? 0) * layers) / mesh.pipeline
   }
   fill(forward, buckets.forward)

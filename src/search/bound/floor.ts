@@ -84,7 +84,8 @@ export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
   const tried = triedSchedules(model.problem).map((name) => scheduleRow({ name }))
   const splitting = tried.filter(({ split }) => split !== null)
   const interleaving = scheduleRows.filter(hasVirtualStages)
-  const hides = tried.some(({ hidesRouted }) => hidesRouted)
+  const hidesRouted = tried.some((row) => row.hidesRouted)
+  const beside = { assumptions, experts: transformer.experts, hidesRouted }
   const sum = () => createTraffic(model.resources)
   const sums: Sums = [sum(), sum(), sum(), sum(), sum(), sum()]
   const stages = model.stages.map((stage) => stageBuckets(stage, model))
@@ -115,12 +116,11 @@ export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
     if (known) return known
     setBatch(scale, sequences)
     const [stage] = model.stages
-    const beside = { experts: transformer.experts, hidesRouted: hides }
     const half = (layer: Window | undefined, head: Window | undefined): Traffic => {
       const traffic = createTraffic(model.resources)
       const one = createTraffic(model.resources)
-      addBuckets(traffic, ofBatch(head), scale, costs, assumptions, beside)
-      addBuckets(one, ofBatch(layer), scale, costs, assumptions, beside)
+      addBuckets(traffic, ofBatch(head), scale, costs, beside)
+      addBuckets(one, ofBatch(layer), scale, costs, beside)
       addScaled(traffic, one, layers)
       return traffic
     }
@@ -152,7 +152,7 @@ export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
       for (const zeroStage of zeroChoices(mesh, model.problem)) {
         const buckets = stages[zeroStage]
         if (!buckets) continue
-        fillSums(sums, buckets, mesh, layers, scale, costs, model)
+        fillSums(sums, buckets, mesh, scale, costs)
         for (const choice of choices) {
           visit(zeroStage, choice.microbatches, whole(together(work, moved, sums, choice, mesh)))
         }
@@ -203,14 +203,14 @@ export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
         const buckets = stages[zeroStage]
         if (!stage || !buckets) return true
         return cases.some((costs) => {
-          fillSums(sums, buckets, mesh, layers, scale, costs, model)
+          fillSums(sums, buckets, mesh, scale, costs)
           return choices.some((choice) => {
             if (!mayTake(mesh, scale, limit, choice, costs)) return false
             setBatch(scale, choice.sequences)
             const memory = memoryNumbers(model, stage, scale)
             return (
               meanShortBytes(model, mesh, memory) <= 0 &&
-              rooms.within(mesh, scale, limit - apart(mesh, choice), choice, costs, memory)
+              rooms.within(mesh, scale, limit - apart(mesh, choice), choice, { costs, memory })
             )
           })
         })
@@ -222,7 +222,7 @@ export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
       const [buckets] = stages
       if (!buckets || choices.length === 0) return choices.length > 0
       return model.prices.bestCases(mesh).some((costs) => {
-        fillSums(sums, buckets, mesh, layers, scale, costs, model)
+        fillSums(sums, buckets, mesh, scale, costs)
         return choices.some(
           (choice) =>
             mayTake(mesh, scale, limit, choice, costs) &&

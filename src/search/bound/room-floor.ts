@@ -32,8 +32,7 @@ export interface RoomFloors {
     scale: Scale,
     limit: Seconds,
     choice: Microbatching,
-    costs: NetworkCosts,
-    memory: MemoryNumbers,
+    there: { readonly costs: NetworkCosts; readonly memory: MemoryNumbers },
   ) => boolean
   /** With states sharded over as many replicas as there may be. */
   readonly ofReplica: (
@@ -71,7 +70,8 @@ export function roomFloors(
   const { assumptions } = problem
   const room = layerRoom(model)
   const fillings = fillingsOf(model)
-  const hides = triedSchedules(problem).some((name) => scheduleRow({ name }).hidesRouted)
+  const hidesRouted = triedSchedules(problem).some((name) => scheduleRow({ name }).hidesRouted)
+  const beside = { assumptions, experts: problem.model.experts, hidesRouted }
   const manyReplicas = createScale()
   const exposures = new Map<string, Exposed>()
   const everNeeds = new Map<string, readonly StageNeeds[]>()
@@ -92,8 +92,7 @@ export function roomFloors(
     setBatch(scale, sequences)
     const seconds = (window: Window | undefined): Seconds => {
       const traffic = createTraffic(model.resources)
-      const beside = { experts: problem.model.experts, hidesRouted: hides }
-      addBuckets(traffic, ofBatch(window), scale, costs, assumptions, beside)
+      addBuckets(traffic, ofBatch(window), scale, costs, beside)
       return traffic[exposedAt] ?? 0
     }
     const ofLayers = ({ stages: [plain] }: CostModel): readonly Seconds[] => {
@@ -108,7 +107,8 @@ export function roomFloors(
   }
   const untilLimit = (limit: Seconds) => limit * (1 + 1e-9) - model.stepOverhead
 
-  const within: RoomFloors['within'] = (mesh, scale, limit, { sequences, microbatches }, costs, memory) => {
+  const within: RoomFloors['within'] = (mesh, scale, limit, { sequences, microbatches }, there) => {
+    const { costs, memory } = there
     const compute = computeOf(mesh, sequences, scale)
     const needs = room.needs(compute, exposedOf(mesh, sequences, scale, costs), memory, 1)
     return fillings
@@ -141,7 +141,7 @@ export function roomFloors(
     within,
     ofReplica: (replica, scale, limit, choice, costs) =>
       leastMemory(replica, scale, choice.sequences).some((memory) =>
-        within(replica, scale, limit, choice, costs, memory),
+        within(replica, scale, limit, choice, { costs, memory }),
       ),
     ever: (replica, scale, limit, each, network) => {
       if (assumptions.tokensDivideFreely) return true

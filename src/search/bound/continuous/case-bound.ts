@@ -58,8 +58,8 @@ function caseProgram(model: CostModel, own: Case): Part {
   const bubble = own.pipelined ? bubblePart(work, own, model) : null
   const { variables, rows, powers, priced } = joined([
     meshPart(own, cuts, cluster.chips),
-    windowPart('forward', work.forward, work.flows, cuts, own, model),
-    windowPart('backward', work.backward, work.flows, cuts, own, model),
+    windowPart('forward', work, cuts, own, model),
+    windowPart('backward', work, cuts, own, model),
     exposedPart(work.flows, cuts, own, model),
     updatePart(work.update, cluster.chips),
     memoryPart(work.states, model),

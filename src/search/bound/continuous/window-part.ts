@@ -10,16 +10,16 @@ import { leaving } from './leaving.ts'
 import type { Case } from './mesh-part.ts'
 import type { Cut } from './network-cuts.ts'
 import { added, atLeast, type Elasticities, joined, milliseconds, type Part, type Summand } from './part.ts'
-import type { Flow, PassWork } from './unavoidable.ts'
+import type { Flow, Unavoidable } from './unavoidable.ts'
 
 export function windowPart(
   pass: 'forward' | 'backward',
-  work: PassWork,
-  flows: readonly Flow[],
+  { flows, ...works }: Unavoidable,
   cuts: readonly Cut[],
   own: Case,
   { problem: { cluster, assumptions } }: CostModel,
 ): Part {
+  const work = works[pass]
   const flopTime = (work.flopTime / cluster.chips + work.lostFlopTime) * milliseconds
   const hbmTime = (work.hbmTime / cluster.chips) * milliseconds
   const computes = `${pass} computes`
