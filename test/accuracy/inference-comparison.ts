@@ -9,14 +9,15 @@
  *   prefill-latency        P(b, i)
  *   time-per-output-token  S(b, i + o/2) + b/(o − 1) P(k, i)/k: closed loop, while one request generates each of the b
  *                          others is replaced once, and its prompt runs between the steps; b is c, or what memory holds
- *   max-throughput         the best over b of o / (P(k, i)/k + (o − 1) S(b, i + o/2) / b): every request occupies the
- *                          chips for its prompt and for its share of the steps
+ *   max-throughput         N o over N P(k, i)/k + (o − 1) Σ S(b, i + o/2) over waves of N requests that are all there at the start: as
+ *                          many at once as trtllm-bench lets run (trtllm-bench.ts), as memory has room for to their last token, and as there are
  *
- * k prompts run together: those that come in during a step, b/(o − 1), as far as a step takes them (8192 tokens, the
- * default of TensorRT-LLM and what InferenceMAX gives vLLM). Queueing, prompts that share a step with generation, and batches that shrink at the end are left out.
+ * k prompts run together: those that come in during a step, b/(o − 1), as far as a step takes them (8192 tokens of each rank of attention, the
+ * default of TensorRT-LLM and what InferenceMAX gives vLLM); of waves all that a step takes. Queueing and prompts that share a step with generation are left out.
  */
 import type { Seconds } from '../../src/units.ts'
 import type { InferenceRow } from './inference-row.ts'
+import { cacheShare, type EngineSettings } from './trtllm-bench.ts'
 
 export interface StepTime {
   readonly seconds: Seconds
@@ -30,8 +31,11 @@ export interface Steps {
   readonly prefill: (sequences: number, promptLength: number) => StepTime
   /** Until every one of the sequences has one more token, however they are spread over pipeline stages. */
   readonly generate: (sequences: number, contextLength: number) => StepTime
-  /** How many sequences of this length fit beside the weights. */
-  readonly maxSequences: (contextLength: number) => number
+  /** How many sequences of this length fit beside the weights, where caches get that share of what is free: 0.9 unless told. */
+  readonly maxSequences: (contextLength: number, cacheShare?: number) => number
+  /** Groups of chips with sequences of their own, each of which has a scheduler. */
+  readonly ranks: number
+  readonly bench: (promptLength: number, outputLength: number) => EngineSettings
 }
 
 export type Comparison =
@@ -78,16 +82,24 @@ export function comparison(row: InferenceRow, steps: Steps): Comparison {
       ])
     }
     case 'max-throughput': {
-      const most = Math.floor(steps.maxSequences(context))
-      if (most < 1) return leftOut('predicted not to fit in memory')
-      const measured = (mesh.data * output) / row.measured.tokensPerSecond
-      const requests = batches(most).map((batch) =>
-        compared(measured, [
-          ['prefill', 1, promptTime(steps, batch, prompt, output)],
-          ['generate', (output - 1) / batch, steps.generate(batch, context)],
-        ]),
-      )
-      return requests.reduce((best, request) => (request.predicted < best.predicted ? request : best))
+      if (row.requests === undefined) return leftOut('number of requests not stated')
+      const { ranks } = steps
+      const requests = row.requests / mesh.data
+      const limits = steps.bench(prompt, output)
+      const room = Math.floor(steps.maxSequences(prompt + output, cacheShare))
+      if (room < 1) return leftOut('predicted not to fit in memory')
+      const batch = Math.min(requests, room, ranks * limits.sequences)
+      const whole = Math.floor(requests / batch)
+      const rest = requests - whole * batch
+      const times = (waves: number) => (waves * (output - 1)) / requests
+      const together = Math.min(batch, ranks * Math.max(1, Math.floor(limits.tokens / prompt)))
+      return compared((mesh.data * output) / row.measured.tokensPerSecond, [
+        ['prefill', 1, eachOf(steps, together, prompt)],
+        ['generate', times(whole), steps.generate(batch, context)],
+        ...(rest > 0
+          ? [['generate', times(1), steps.generate(Math.max(rest, ranks), context)] as const]
+          : []),
+      ])
     }
     case 'throughput':
       return leftOut('lengths not stated')
@@ -96,9 +108,14 @@ export function comparison(row: InferenceRow, steps: Steps): Comparison {
   }
 }
 
-/** Of one of the prompts that run together. */
+/** Of one of the prompts that come in during a step. */
 function promptTime(steps: Steps, sequences: number, prompt: number, output: number): StepTime {
-  const together = Math.max(1, Math.floor(Math.min(sequences / (output - 1), tokensOfStep / prompt)))
+  const most = (steps.ranks * tokensOfStep) / prompt
+  return eachOf(steps, Math.max(1, Math.floor(Math.min(sequences / (output - 1), most))), prompt)
+}
+
+/** Of one of so many prompts that run together. */
+function eachOf(steps: Steps, together: number, prompt: number): StepTime {
   const { seconds, parts } = steps.prefill(together, prompt)
   const share = (whole: Seconds): Seconds => whole / together
   return {
@@ -112,17 +129,12 @@ const tokensOfStep = 8192
 type Term = readonly [phase: 'prefill' | 'generate', count: number, step: StepTime]
 
 function compared(measured: Seconds, terms: readonly Term[]) {
-  const parts = Object.fromEntries(
-    terms.flatMap(([phase, count, step]) =>
-      Object.entries(step.parts).map(([name, seconds]) => [`${phase} ${name}`, count * seconds] as const),
-    ),
-  )
+  const parts: Record<string, Seconds> = {}
+  for (const [phase, count, step] of terms) {
+    for (const [name, seconds] of Object.entries(step.parts)) {
+      parts[`${phase} ${name}`] = (parts[`${phase} ${name}`] ?? 0) + count * seconds
+    }
+  }
   const predicted = terms.reduce((sum, [, count, step]) => sum + count * step.seconds, 0)
   return { status: 'compared', predicted, measured, parts } as const
-}
-
-/** Powers of two, and the most. */
-function batches(most: number): readonly number[] {
-  const powers = Array.from({ length: Math.floor(Math.log2(most)) + 1 }, (_, power) => 2 ** power)
-  return powers.at(-1) === most ? powers : [...powers, most]
 }

@@ -55,6 +55,8 @@ export type InferenceRow = Measurement & {
   readonly batchSequences: number | 'max'
   readonly promptLength: number
   readonly outputLength: number
+  /** All that there were, at once from the start, where the source ran so many to their end. */
+  readonly requests?: number
   /** The mean of both lengths, of what they are at most; 1 where absent. */
   readonly meanLengthShare?: number
   readonly precision: {

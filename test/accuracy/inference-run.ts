@@ -14,11 +14,12 @@ import { largestBatch } from '../../src/modes/generate/phase.ts'
 import { phaseOf } from '../../src/modes/phases.ts'
 import { inferenceCosting } from '../../src/plan/inference/costing.ts'
 import type { GenerateWorkload, PhaseProblem, PrefillWorkload, Setting } from '../../src/problem.ts'
-import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import { type Mesh, replicasOf, unitMesh } from '../../src/sharding/axis.ts'
 import { type ExpertPlaces, latentForms } from '../../src/sharding/tables/inference-layout-fields.ts'
 import type { Bytes, Seconds } from '../../src/units.ts'
 import { type Comparison, comparison, type Steps, type StepTime } from './inference-comparison.ts'
 import type { InferenceRow } from './inference-row.ts'
+import { engineSettings } from './trtllm-bench.ts'
 
 export interface ServingMemory {
   readonly bytes: Bytes
@@ -93,10 +94,15 @@ function evaluatedSteps(row: InferenceRow): MeasuredSteps | { readonly reason: s
       return memoryRoom(unbounded, site.mesh, site.offered)(pass)
     },
     room: roomOf(setting),
-    maxSequences: (length) => {
-      const memoryBudget = servingBudget(setting, weightBytes(unbounded, site))
+    maxSequences: (length, cacheShare = usualCacheShare) => {
+      const memoryBudget = servingBudget(setting, weightBytes(unbounded, site), cacheShare)
       const model = { ...unbounded, setting: { ...setting, memoryBudget } }
       return largestBatch(model, site, contextOf(length))
+    },
+    ranks: replicasOf(site.mesh),
+    bench: (prompt, output) => {
+      const { expert, tensor, pipeline } = row.mesh
+      return engineSettings(setting, { tensor: Math.max(tensor, expert), stages: pipeline }, prompt, output)
     },
   }
 }
@@ -112,8 +118,10 @@ function roomOf({ cluster: { chip } }: Setting): Bytes {
  * Serving frameworks give caches 0.9 of what weights leave free, and keep the rest for everything else: the default of
  * TensorRT-LLM (KvCacheConfig.free_gpu_memory_fraction; vLLM's gpu_memory_utilization is 0.9 of all memory).
  */
-function servingBudget({ cluster }: Setting, weights: number): number {
-  return weights + 0.9 * (cluster.chip.hbmBytes - weights)
+const usualCacheShare = 0.9
+
+function servingBudget({ cluster }: Setting, weights: number, cacheShare: number): number {
+  return weights + cacheShare * (cluster.chip.hbmBytes - weights)
 }
 
 function weightBytes(model: InferenceModel, { mesh, offered }: Site): Bytes {

@@ -43,6 +43,8 @@ const steps: Steps = {
   prefill: (sequences, length) => timed({ compute: prefillSeconds * sequences * (length / 1000) }),
   generate: (sequences, context) => timed({ weights: 0.01, cache: 1e-7 * sequences * context }),
   maxSequences: (context) => 64_000 / context,
+  ranks: 2,
+  bench: () => ({ sequences: 20, tokens: 4000 }),
 }
 
 function timed(parts: Readonly<Record<string, number>>) {
@@ -85,13 +87,18 @@ describe('what a measurement is compared with', () => {
     )
   })
 
-  it('takes the best batch for the highest throughput: here all that fit', () => {
+  it('sends all requests of a rate through in waves of as many as room, ranks and the scheduler allow, prompts of a step together', () => {
     const rate = { compare: 'max-throughput', measured: { tokensPerSecond: 1 } } as const
-    const share = (0.01 + 1e-7 * 60 * 1050.5) / 60
-    expect(secondsOf({ ...request, ...rate, batchSequences: 'max' })).toBeCloseTo(
-      prefillSeconds + 100 * share,
-      9,
-    )
+    const wave = (sequences: number) => 0.01 + 1e-7 * sequences * 1050.5
+    const of = (requests: number) =>
+      secondsOf({ ...request, ...rate, batchSequences: 'max', requests }) - prefillSeconds
+    expect(of(100)).toBeCloseTo((100 * (2 * wave(40) + wave(20))) / 100, 9)
+    expect(of(30)).toBeCloseTo((100 * wave(30)) / 30, 9)
+    const roomy = { ...steps, bench: () => ({ sequences: 1000, tokens: 4000 }) }
+    const all = comparison({ ...request, ...rate, batchSequences: 'max', requests: 58 }, roomy)
+    // 64 000 positions have room for 58 of 1101, whatever they hold on average.
+    expect(all).toMatchObject({ predicted: expect.closeTo(prefillSeconds + (100 * wave(58)) / 58, 9) })
+    expect(comparison({ ...request, ...rate, batchSequences: 'max' }, steps).status).toBe('left-out')
   })
 
   it('has parts that sum to it', () => {
