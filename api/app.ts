@@ -9,6 +9,7 @@ import compression from 'compression'
 import express, { type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
 import type { Dependencies } from './dependencies.ts'
+import { acceptable } from './http/acceptable.ts'
 import { authorized } from './http/authorized.ts'
 import { finite } from './http/finite.ts'
 import { jsonBody } from './http/json-body.ts'
@@ -18,10 +19,11 @@ import { problemResponses } from './http/problem-response.ts'
 import { knownQuery, type Parameters } from './http/query.ts'
 import { requestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
-import { fieldsQuery } from './http/telling.ts'
+import { fieldsQuery, tellingTypes } from './http/telling.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { ProblemError } from './problems.ts'
 import { draining } from './queue/deadline.ts'
+import { reports } from './report/reports.ts'
 import { calibrateRoute } from './routes/calibrate.ts'
 import { collectivesRoute } from './routes/collectives.ts'
 import { compareRoute } from './routes/compare.ts'
@@ -55,10 +57,17 @@ export function createApp(dependencies: Dependencies): Express {
       .get(knownQuery({}), ...handlers)
       .all(methodNotAllowed('GET'))
   const getNamed = (path: string, handler: RequestHandler<never>) => get(path, handler as RequestHandler)
-  const post = (path: string, handler: RequestHandler, query: Parameters = {}) =>
+  const getJson = (path: string, handler: RequestHandler<never>) =>
+    get(path, acceptable(['application/json']), handler as RequestHandler)
+  const post = (
+    path: string,
+    handler: RequestHandler,
+    query: Parameters = {},
+    types: readonly string[] = tellingTypes,
+  ) =>
     app
       .route(path)
-      .post(knownQuery(query), ...jsonBody, handler)
+      .post(knownQuery(query), acceptable(types), ...jsonBody, handler)
       .all(methodNotAllowed('POST'))
 
   app.use(requestId, requestLog(log), metrics.observe, securityHeaders, compression())
@@ -82,16 +91,16 @@ export function createApp(dependencies: Dependencies): Express {
   app.use(withKey)
   post('/optimize', optimizeRoute(dependencies, metrics), fieldsQuery)
   post('/evaluate', evaluateRoute(dependencies, metrics), fieldsQuery)
-  post('/validate', validateRoute(dependencies, metrics), validateQuery)
+  post('/validate', validateRoute(dependencies, metrics), validateQuery, Object.keys(reports))
   post('/calibrate', calibrateRoute(dependencies, metrics))
   post('/compare', compareRoute(dependencies, metrics), fieldsQuery)
   post('/collectives', collectivesRoute(dependencies, metrics))
-  get('/models', modelsRoute(catalogue))
-  getNamed('/models/:name', modelRoute(catalogue))
-  get('/hardware', hardwareListRoute(catalogue))
-  getNamed('/hardware/:name', hardwareRoute(catalogue))
-  get('/stacks', stacksRoute(catalogue))
-  getNamed('/stacks/:name', stackRoute(catalogue))
+  getJson('/models', modelsRoute(catalogue))
+  getJson('/models/:name', modelRoute(catalogue))
+  getJson('/hardware', hardwareListRoute(catalogue))
+  getJson('/hardware/:name', hardwareRoute(catalogue))
+  getJson('/stacks', stacksRoute(catalogue))
+  getJson('/stacks/:name', stackRoute(catalogue))
 
   app.use(() => {
     throw new ProblemError('not-found', 'No such route. GET /docs lists them.')

@@ -34,6 +34,11 @@ export const problems = {
     status: 405,
     help: 'The header `Allow` lists the methods of this path.',
   },
+  'not-acceptable': {
+    title: 'No such form of the answer',
+    status: 406,
+    help: 'The detail lists what `Accept` may name here. Without that header the answer is JSON.',
+  },
   unchanged: {
     title: 'Answer is unchanged',
     status: 412,
@@ -138,7 +143,18 @@ export class ProblemError extends Error {
 
 /** A problem with one value of the request. */
 export function faultyValue(slug: ProblemSlug, fault: Fault): ProblemError {
-  return new ProblemError(slug, `${fault.pointer}: ${fault.detail}`, [fault])
+  return faulty(slug, [fault])
+}
+
+/** With its first fault as its detail. */
+export function faulty(slug: ProblemSlug, faults: readonly Fault[]): ProblemError {
+  const [first = { pointer: '', detail: problems[slug].title }] = faults
+  return new ProblemError(slug, told(first), faults)
+}
+
+/** What is wrong with no value in particular stands for itself. */
+function told({ pointer, detail }: Fault): string {
+  return pointer === '' ? detail : `${pointer}: ${detail}`
 }
 
 /** The first of the values that may have been meant, as a change of the request. */

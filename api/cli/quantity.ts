@@ -1,6 +1,6 @@
 /**
  * Numbers as people write them: 8k and 4M are powers of 1024, as of contexts and batches; GB are decimal and GiB binary, in
- * bytes. Null where a text is none.
+ * bytes. Null where a text is none. Tokens are no bytes, so that a unit says what it is of.
  */
 const counts = { '': 1, k: 1024, K: 1024, M: 1024 ** 2, G: 1024 ** 3 } as const
 
@@ -17,17 +17,27 @@ const bytes = {
   TiB: 1024 ** 4,
 } as const
 
-const units: Readonly<Record<string, number>> = { ...counts, ...bytes }
+const units = { count: counts, bytes } as const
 
-export function quantity(text: string): number | null {
-  const [, figures = '', unit = ''] = /^(\d+(?:\.\d+)?(?:e\d+)?)\s*([A-Za-z]*)$/.exec(text.trim()) ?? []
-  const factor = units[unit]
-  return figures === '' || factor === undefined ? null : Number(figures) * factor
+export interface Quantity {
+  readonly value: number
+  /** Null of plain figures, which may be of anything. */
+  readonly of: keyof typeof units | null
+}
+
+export function quantity(text: string): Quantity | null {
+  const [, figures = '', unit = ''] = /^(-?\d+(?:\.\d+)?(?:e\d+)?)\s*([A-Za-z]*)$/.exec(text.trim()) ?? []
+  if (figures === '') return null
+  if (unit === '') return { value: Number(figures), of: null }
+  const own = (['count', 'bytes'] as const).find((name) => Object.hasOwn(units[name], unit))
+  if (!own) return null
+  const factors: Readonly<Record<string, number>> = units[own]
+  return { value: Number(figures) * (factors[unit] ?? Number.NaN), of: own }
 }
 
 /** 500ms, 30s, 2m or plain seconds, in milliseconds. */
 export function milliseconds(text: string): number | null {
-  const [, figures = '', unit = 's'] = /^(\d+(?:\.\d+)?)\s*(ms|s|m)?$/.exec(text.trim()) ?? []
+  const [, figures = '', unit = 's'] = /^(-?\d+(?:\.\d+)?)\s*(ms|s|m)?$/.exec(text.trim()) ?? []
   return figures === '' ? null : Number(figures) * (timeUnits[unit] ?? 1)
 }
 

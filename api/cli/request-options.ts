@@ -64,7 +64,7 @@ export const requestOptions = {
   memory: {
     flags: '--memory <bytes>',
     says: 'what a plan may fill of a chip: 60GB, 56GiB',
-    changes: to('/memoryBudget', (text) => ({ bytesPerChip: number(text) })),
+    changes: to('/memoryBudget', (text) => ({ bytesPerChip: bytes(text) })),
   },
   top: { flags: '--top <n>', says: 'how many plans', changes: to('/top', number) },
   timeout: { flags: '--timeout <time>', says: 'how long to search: 30s', changes: to('/timeoutMs', time) },
@@ -100,11 +100,21 @@ export function withOptions(body: unknown, options: RequestOptions): unknown {
   const mode = typeof first === 'string' ? first : 'train'
   const said = Object.entries(all).flatMap(([name, option]) => {
     const value = options[name as OptionName]
-    return value === undefined ? [] : option.changes(value, mode)
+    return value === undefined ? [] : changesOf(option, value, mode)
   })
   const workload = said.some(({ pointer }) => pointer.startsWith('/workload/'))
   const implied = workload && first === undefined ? [{ pointer: '/workload/mode', value: mode }] : []
   return changed(body, [...implied, ...said, ...(options.set ?? []).map(assignment)])
+}
+
+/** What cannot be meant is told with the option that it was given to. */
+function changesOf({ flags, changes }: RequestOption, value: string, mode: string): readonly Change[] {
+  try {
+    return changes(value, mode)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw new UsageError(`${flags.split(' ')[0]} ${error.message}`)
+  }
 }
 
 /** `require.minMfu=0.4`, with a value as in YAML or with a unit. */
@@ -112,7 +122,12 @@ export function assignment(text: string): Change {
   const [, path = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
   if (!path) throw new UsageError(`--set ${text}: write path=value, such as require.minMfu=0.4`)
   const parts = path.startsWith('/') ? path.slice(1).split('/') : path.split('.')
-  return { pointer: `/${parts.join('/')}`, value: quantity(value) ?? yaml(value) }
+  const found = quantity(value)
+  const ofBytes = /bytes/i.test(parts.at(-1) ?? '')
+  if (found?.of === (ofBytes ? 'count' : 'bytes')) {
+    throw new UsageError(`--set ${text}: ${ofBytes ? noBytes(value) : noCount(value)}`)
+  }
+  return { pointer: `/${parts.join('/')}`, value: found?.value ?? yaml(value) }
 }
 
 function yaml(text: string): unknown {
@@ -124,9 +139,26 @@ function yaml(text: string): unknown {
 }
 
 function number(text: string): number {
-  const value = quantity(text)
-  if (value === null) throw new UsageError(`${text} is no number; write 512, 8k, 4M, 60GB or 56GiB`)
-  return value
+  const found = quantity(text)
+  if (found === null) throw new UsageError(`${text} is no number; write 512, 8k or 4M`)
+  if (found.of === 'bytes') throw new UsageError(noCount(text))
+  return found.value
+}
+
+function bytes(text: string): number {
+  const found = quantity(text)
+  if (found === null) throw new UsageError(`${text} is no number of bytes; write 60GB or 56GiB`)
+  if (found.of === 'count') throw new UsageError(noBytes(text))
+  return found.value
+}
+
+/** 4MB where 4M was meant, and the other way round. */
+function noCount(text: string): string {
+  return `${text} is of bytes, and a count is meant: write ${text.replace(/i?B$/, '') || '4M'} (k, M and G are powers of 1024)`
+}
+
+function noBytes(text: string): string {
+  return `${text} says no bytes: write ${text.toUpperCase()}B, which is decimal, or ${text.toUpperCase()}iB`
 }
 
 function time(text: string): number {
@@ -143,7 +175,7 @@ function axesOf(text: string): Readonly<Record<string, number>> {
   return Object.fromEntries(
     text.split(/[,\s]+/).map((pair) => {
       const [, axis = '', size = ''] = /^([a-z]\w*)[=:]?(\d+)$/i.exec(pair.trim()) ?? []
-      if (!axis) throw new UsageError(`--mesh ${text}: write data=2,tensor=8`)
+      if (!axis) throw new UsageError(`${text}: write data=2,tensor=8`)
       return [axis, Number(size)]
     }),
   )

@@ -3,7 +3,7 @@
 import { satisfies } from '../../src/problem.ts'
 import { scheduleRow } from '../../src/recipe/schedule.ts'
 import { plainContext } from '../../src/sharding/tables/context-layout.ts'
-import { type Fault, ProblemError } from '../problems.ts'
+import { type Fault, faulty } from '../problems.ts'
 import type { Sketch } from '../schemas/given/sketch.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import type { Mode } from '../schemas/workload/workload.ts'
@@ -95,6 +95,5 @@ function without(pointer: string, detail: string): Fault {
 }
 
 function refuse(faults: readonly Fault[]): void {
-  const [first] = faults
-  if (first) throw new ProblemError('impossible-combination', `${first.pointer}: ${first.detail}`, faults)
+  if (faults.length > 0) throw faulty('impossible-combination', faults)
 }

@@ -1,5 +1,5 @@
 /** The variants of a comparison as requests of their own; faults point at where the comparison has what is wrong. */
-import { ProblemError } from '../problems.ts'
+import { faulty, faultyValue, ProblemError } from '../problems.ts'
 import type { CompareRequest, Comparison, Variant } from '../schemas/compare.ts'
 import { evaluateLaunchRequest, evaluateRequest } from '../schemas/evaluate.ts'
 import { isLaunch } from '../schemas/launch.ts'
@@ -14,8 +14,8 @@ export function comparisonOf(asked: CompareRequest): Comparison {
   const names = variants.map(({ name }) => name)
   const twice = names.findIndex((name, at) => names.indexOf(name) < at)
   if (twice >= 0) {
-    const fault = { pointer: `/variants/${twice}/name`, detail: `is the name of another: ${names[twice]}` }
-    throw new ProblemError('impossible-combination', `${fault.pointer}: ${fault.detail}`, [fault])
+    const detail = `is the name of another: ${names[twice]}`
+    throw faultyValue('impossible-combination', { pointer: `/variants/${twice}/name`, detail })
   }
   return { asked, variants, timeoutMs: asked.timeoutMs }
 }
@@ -45,8 +45,7 @@ export function pointingAt<Found>(asked: CompareRequest, at: number, found: () =
         pointer: `${inCommon ? '/request' : jsonPointer(['variants', String(at)])}${pointer}`,
       }
     })
-    const [first] = faults
-    throw new ProblemError(error.slug, first ? `${first.pointer}: ${first.detail}` : error.message, faults)
+    throw faults.length > 0 ? faulty(error.slug, faults) : error
   }
 }
 

@@ -4,7 +4,7 @@ import { type Patience, within } from '../../src/patience.ts'
 import { difference } from '../../src/plan/comparison.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { Catalogue } from '../catalogue.ts'
-import { ProblemError } from '../problems.ts'
+import { faultyValue } from '../problems.ts'
 import { type CompareBody, type Comparison, shownFields, type Variant } from '../schemas/compare.ts'
 import { pointingAt } from '../validation/variants.ts'
 import { evaluateBody, evaluateQuestion, optimizeBody, optimizeQuestion } from './desk.ts'
@@ -41,8 +41,7 @@ export function compareBody(
   const other = found.findIndex(({ mode }) => mode !== first.mode)
   if (other >= 0) {
     const detail = `is ${found[other]?.mode}; the first is ${first.mode}: steps of one mode are compared`
-    const fault = { pointer: `/variants/${other}/workload/mode`, detail }
-    throw new ProblemError('impossible-combination', `${fault.pointer}: ${detail}`, [fault])
+    throw faultyValue('impossible-combination', { pointer: `/variants/${other}/workload/mode`, detail })
   }
   return {
     mode: first.mode as CompareBody['mode'],
@@ -75,9 +74,7 @@ function foundOf(
   const asked = optimizeQuestion({ ...request, top: 1 }, catalogue)
   if (asked.mode === 'serve') {
     const detail = 'a deployment has no step: compare its phases, as prefill or as generate'
-    throw new ProblemError('impossible-combination', `/workload/mode: ${detail}`, [
-      { pointer: '/workload/mode', detail },
-    ])
+    throw faultyValue('impossible-combination', { pointer: '/workload/mode', detail })
   }
   const body = optimizeBody(request, asked, planner.optimized(asked, patience))
   const [plan] = body.plans as readonly Plan[]

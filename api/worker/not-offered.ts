@@ -1,7 +1,7 @@
 /** What the contract names and this version does not compute yet: a 422 that says so. */
 import type { Transformer } from '../../src/model/transformer.ts'
 import type { InferenceWorkload, TrainWorkload } from '../../src/problem.ts'
-import { type Fault, ProblemError } from '../problems.ts'
+import { type Fault, faulty } from '../problems.ts'
 
 /** Models that can be counted and whose plans cannot be costed, whichever way the request gave them. */
 export function refuseUncosted(model: Transformer, workload: TrainWorkload | InferenceWorkload): void {
@@ -10,8 +10,7 @@ export function refuseUncosted(model: Transformer, workload: TrainWorkload | Inf
 
 function refuse(faults: readonly (Fault | undefined)[]): void {
   const found = faults.filter((fault) => fault !== undefined)
-  const [first] = found
-  if (first) throw new ProblemError('not-offered', `${first.pointer}: ${first.detail}`, found)
+  if (found.length > 0) throw faulty('not-offered', found)
 }
 
 function shared({ name, attention }: Transformer): Fault | undefined {

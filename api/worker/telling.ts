@@ -1,5 +1,6 @@
 /** How an answer is told besides whole JSON: as a text, or in a few fields of it. It is written where the answer is, which may have megabytes. */
-import { faultyValue } from '../problems.ts'
+import { nearest } from '../hints/nearest.ts'
+import { type Fault, faultyValue } from '../problems.ts'
 
 export const tellings = ['text', 'markdown', 'csv'] as const
 
@@ -16,12 +17,8 @@ type Fields = Readonly<Record<string, unknown>>
 export function selected(body: object, fields: readonly string[]): object {
   if (fields.length === 0) return body
   for (const field of fields) {
-    if (!isThere(body, field.split('.'))) {
-      throw faultyValue('invalid-request', {
-        pointer: '',
-        detail: `fields: ${field} is nowhere in the answer`,
-      })
-    }
+    const [missing] = absentIn(body, field.split('.'))
+    if (missing) throw faultyValue('invalid-request', { pointer: '', ...nowhere(field, missing) })
   }
   return some(
     body,
@@ -40,10 +37,30 @@ function some(value: unknown, paths: readonly (readonly string[])[]): unknown {
   return Object.fromEntries(own)
 }
 
-/** In a list that is empty, or in nothing, anything may be. */
-function isThere(value: unknown, [first, ...rest]: readonly string[]): boolean {
-  if (first === undefined || value === null) return true
-  if (Array.isArray(value)) return value.length === 0 || value.some((item) => isThere(item, [first, ...rest]))
-  if (typeof value !== 'object') return false
-  return Object.hasOwn(value, first) && isThere((value as Fields)[first], rest)
+interface Absent {
+  readonly name: string
+  /** What there is in its place. */
+  readonly names: readonly string[]
+}
+
+/** Where a path leads nowhere, as often as it does. In a list that is empty, or in nothing, anything may be. */
+function absentIn(value: unknown, [first, ...rest]: readonly string[]): readonly Absent[] {
+  if (first === undefined || value === null) return []
+  if (Array.isArray(value)) {
+    const each = value.map((item) => absentIn(item, [first, ...rest]))
+    return each.some((absent) => absent.length === 0) ? [] : each.flat()
+  }
+  if (typeof value !== 'object') return [{ name: first, names: [] }]
+  if (!Object.hasOwn(value, first)) return [{ name: first, names: Object.keys(value) }]
+  return absentIn((value as Fields)[first], rest)
+}
+
+function nowhere(field: string, { name, names }: Absent): Pick<Fault, 'detail' | 'suggestions'> {
+  const meant = nearest(name, names)
+  const nearby = meant.length > 0 ? `; did you mean ${meant.join(' or ')}?` : ';'
+  const says = names.length > 0 ? `${nearby} there are ${names.join(', ')}` : ': what is before it has no fields'
+  return {
+    detail: `?fields=: ${field} is nowhere in the answer${says}`,
+    suggestions: meant.map((own) => (field.endsWith(name) ? `${field.slice(0, -name.length)}${own}` : own)),
+  }
 }

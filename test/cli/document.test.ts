@@ -47,9 +47,11 @@ describe('a request in a file', () => {
 
 describe('a number with a unit', () => {
   it('counts in powers of 1024, bytes in powers of 1000 or of 1024 as they are written', () => {
-    expect(['512', '8k', '4M', '1.5M'].map(quantity)).toEqual([512, 8192, 4_194_304, 1_572_864])
-    expect(['60GB', '56 GiB', '1e9'].map(quantity)).toEqual([60e9, 56 * 1024 ** 3, 1e9])
-    expect(['', 'k', '8kk', '-1', '0x10', 'max'].map(quantity)).toEqual([null, null, null, null, null, null])
+    const value = (text: string) => quantity(text)?.value ?? null
+    expect(['512', '8k', '4M', '1.5M', '-1'].map(value)).toEqual([512, 8192, 4_194_304, 1_572_864, -1])
+    expect(['60GB', '56 GiB', '1e9'].map(value)).toEqual([60e9, 56 * 1024 ** 3, 1e9])
+    expect(['', 'k', '8kk', '0x10', 'max'].map(value)).toEqual([null, null, null, null, null])
+    expect(['4', '4M', '4MB'].map((text) => quantity(text)?.of)).toEqual([null, 'count', 'bytes'])
     expect(['500ms', '30s', '2m', '5', '1h'].map(milliseconds)).toEqual([500, 30_000, 120_000, 5000, null])
   })
 })

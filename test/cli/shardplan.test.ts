@@ -213,6 +213,22 @@ it('a launch file of a framework whose name has a hyphen is read by that name', 
   expect([code, out.split('\n')[0]]).toEqual([0, expect.stringMatching(/^plan +tensor 2.*batch 8/)])
 })
 
+describe('numbers', () => {
+  const asked = (option: string, value: string) => run(['plan', ...asFlags, option, value])
+  it.each([
+    ['--batch', '4MB', /--batch 4MB is of bytes, and a count is meant: write 4M/],
+    ['--chips', '8GiB', /--chips 8GiB is of bytes/],
+    ['--batch', 'many', /--batch many is no number; write 512/],
+    ['--batch', '-1', /\/workload\/batchTokens .*>=1/],
+    ['--memory', '60G', /--memory 60G says no bytes: write 60GB, which is decimal, or 60GiB/],
+    ['--set', 'workload.batchTokens=4MB', /--set workload.batchTokens=4MB: 4MB is of bytes/],
+    ['--timeout', 'soon', /--timeout soon is no time/],
+  ])('%s %s is refused with what is meant', async (option, value, says) => {
+    const { code, err } = await asked(option, value)
+    expect([code, err]).toEqual([2, expect.stringMatching(says)])
+  })
+})
+
 describe('the rest', () => {
   it('lists models and chips, and explains itself', async () => {
     expect((await run(['models'])).out).toMatch(/\nllama-3-70b +70.6B/)

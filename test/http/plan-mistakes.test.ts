@@ -315,8 +315,38 @@ const rows: readonly Row[] = [
       hardware: { chip: 'tpu-v5p', topology: [2, 2, 2] },
     }),
     '/plan/maxtext',
-    /fsdp 4 x tensor 3 is not the 8 chips/,
+    /fsdp_parallelism 4 x ici_tensor_parallelism 3 takes 12 chips of each slice, and the 8 chips .* 1 slice of 8/,
     mended('maxtext', 'model_name: llama3-8b\nper_device_batch_size: 1\n'),
+  ],
+  [
+    'nodes of MaxText that were not asked for',
+    file('maxtext', 'model_name: llama3-8b\nhardware: gpu\ndcn_data_parallelism: 8\n', {
+      model: undefined,
+      hardware: { chip: 'h100-sxm', chips: 8 },
+    }),
+    '/plan/maxtext',
+    /dcn_data_parallelism 8 takes 8 nodes, and the 8 chips of the request are 1 node of 8/,
+    mended('maxtext', 'model_name: llama3-8b\nhardware: gpu\nper_device_batch_size: 1\n'),
+  ],
+  [
+    'GPUs of MaxText where TPUs were asked for',
+    file('maxtext', 'model_name: llama3-8b\nhardware: gpu\n', {
+      model: undefined,
+      hardware: { chip: 'tpu-v5p', topology: [2, 2, 2] },
+    }),
+    '/hardware/chip',
+    /tpu-v5p, a TPU; the launch file is for GPUs/,
+    mended('maxtext', 'model_name: llama3-8b\nper_device_batch_size: 1\n'),
+  ],
+  [
+    'a model in its command that nobody knows',
+    {
+      ...file('vllm', 'vllm serve meta-llama/Llama-3-80B -tp 8', { model: undefined, hardware: on(8) }),
+      workload: generate.workload,
+      constraints: {},
+    },
+    '/plan/vllm',
+    /meta-llama\/Llama-3-80B, which is not in the catalogue; the nearest are llama-3-.*huggingFace/,
   ],
   [
     'heads that a server cannot share out',

@@ -70,8 +70,27 @@ describe('?fields=', () => {
     const { status, body } = await agent.post('/evaluate?fields=plan.sumary').send(bodies['/evaluate'])
     expect([status, body.detail]).toEqual([
       400,
-      expect.stringContaining('plan.sumary is nowhere in the answer'),
+      expect.stringMatching(/^\?fields=: plan.sumary is nowhere in the answer; did you mean summary/),
     ])
+    expect(body.errors[0].suggestions).toContain('plan.summary')
+    const top = (await agent.post('/evaluate?fields=nope').send(bodies['/evaluate'])).body
+    expect(top.detail).toMatch(/^\?fields=: nope is nowhere in the answer; did you mean mode\? there are mode, plan, /)
     expect((await agent.post('/evaluate?fields=$').send(bodies['/evaluate'])).status).toBe(400)
+  })
+})
+
+describe('Accept', () => {
+  it('of types that there are none of is a 406 that says which there are, before anything is searched', async () => {
+    const image = { accept: 'image/png' }
+    for (const [path, asked] of Object.entries(bodies)) {
+      const { status, headers, body } = await agent.post(path).set(image).send(asked)
+      expect([status, body.type]).toEqual([406, '/problems/not-acceptable'])
+      expect(headers['content-type']).toMatch(/^application\/problem\+json/)
+      expect(body.detail).toMatch(/image\/png; the answer may be application\/json, text\/plain/)
+    }
+    const checked = await agent.post('/validate').set(image).send(bodies['/evaluate'])
+    expect([checked.status, checked.body.detail]).toEqual([406, expect.stringMatching(/sarif/)])
+    expect((await agent.get('/models').set(image)).status).toBe(406)
+    expect((await agent.get('/models').set('accept', 'text/html, */*;q=0.1')).status).toBe(200)
   })
 })

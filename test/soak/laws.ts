@@ -2,7 +2,7 @@
 import { type Answered, faultsByDocument } from '../contract/documented.ts'
 import type { Sent } from './requests.ts'
 
-const statuses = [200, 302, 400, 401, 404, 405, 408, 412, 413, 415, 422, 429, 503, 504]
+const statuses = [200, 302, 400, 401, 404, 405, 406, 408, 412, 413, 415, 422, 429, 503, 504]
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -44,7 +44,13 @@ function listed(answer: ComponentName, about: About) {
       security: withKey,
       responses: {
         200: answered('application/json', schemaReference(answer)),
-        ...errorReferences('invalid-request', 'unauthorized', 'too-many-requests', 'draining'),
+        ...errorReferences(
+          'invalid-request',
+          'unauthorized',
+          'not-acceptable',
+          'too-many-requests',
+          'draining',
+        ),
       },
     },
   }
@@ -60,7 +66,14 @@ function named(answer: ComponentName, about: About) {
       ],
       responses: {
         200: answered('application/json', schemaReference(answer)),
-        ...errorReferences('invalid-request', 'unauthorized', 'not-found', 'too-many-requests', 'draining'),
+        ...errorReferences(
+          'invalid-request',
+          'unauthorized',
+          'not-found',
+          'not-acceptable',
+          'too-many-requests',
+          'draining',
+        ),
       },
     },
   }

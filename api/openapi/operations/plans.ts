@@ -46,6 +46,7 @@ export function plans(examples: readonly Example[]) {
 const askedErrors = [
   'invalid-request',
   'unauthorized',
+  'not-acceptable',
   'unchanged',
   'body-too-large',
   'unsupported-media-type',

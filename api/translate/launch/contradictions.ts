@@ -2,8 +2,8 @@
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
 import { replicasOf, unitMesh } from '../../../src/sharding/axis.ts'
-import type { Catalogue } from '../../catalogue.ts'
-import { type Fault, ProblemError } from '../../problems.ts'
+import { type Catalogue, knownChip } from '../../catalogue.ts'
+import { type Fault, faulty } from '../../problems.ts'
 import { jsonPointer, valueAt } from '../../validation/json-pointer.ts'
 import { type Fields, modelNamed } from './reading.ts'
 
@@ -18,8 +18,7 @@ export function refuseAnotherModel(reading: LaunchReading | null, model: Transfo
       pointer: '/model',
       detail: `${model.name} has ${name} ${String(known[name])}; the launch file has ${String(reading.model?.[name])}`,
     }))
-  const [first] = faults
-  if (first) throw new ProblemError('impossible-combination', `${first.pointer}: ${first.detail}`, faults)
+  if (faults.length > 0) throw faulty('impossible-combination', faults)
 }
 
 const compared = [
@@ -46,7 +45,20 @@ export function contradictions(own: Fields, reading: LaunchReading, catalogue: C
   const apart = Object.entries(parts).flatMap(([part, fields]) =>
     Object.entries(fields).flatMap(([name, value]) => differing(own, [part, name], value)),
   )
-  return [...apart, ...anotherBatch(own, reading), ...anotherModel(own, reading, catalogue)]
+  return [
+    ...anotherKind(own, reading, catalogue),
+    ...apart,
+    ...anotherBatch(own, reading),
+    ...anotherModel(own, reading, catalogue),
+  ]
+}
+
+function anotherKind({ hardware }: Fields, { kind }: LaunchReading, catalogue: Catalogue): readonly Fault[] {
+  const chip = valueAt(hardware, ['chip'])
+  const asked = typeof chip === 'string' ? knownChip(catalogue, chip)?.kind : valueAt(chip, ['kind'])
+  if (kind === undefined || typeof asked !== 'string' || asked === kind) return []
+  const name = typeof chip === 'string' ? `${chip}, a ${asked.toUpperCase()}` : `a ${asked.toUpperCase()}`
+  return [{ pointer: '/hardware/chip', detail: `is ${name}; the launch file is for ${kind.toUpperCase()}s` }]
 }
 
 /** By its name in the catalogue; those of its dimensions are compared where the model is known. */

@@ -5,8 +5,8 @@
 import type { z } from 'zod'
 import { trainers } from '../../../src/launch/framework.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
-import type { Catalogue } from '../../catalogue.ts'
-import { ProblemError } from '../../problems.ts'
+import { type Catalogue, nearestModels } from '../../catalogue.ts'
+import { type Fault, faulty, faultyValue, meaning, ProblemError } from '../../problems.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
 import type { LaunchRead } from '../../schemas/launch-read.ts'
 import { valueAt } from '../../validation/json-pointer.ts'
@@ -36,9 +36,12 @@ export function spelledOut<Schema extends z.ZodType>(
   const at = `/plan/${launchKey(plan)}`
   const differing = contradictions(own, reading, catalogue)
   if (reading.faults.length > 0 || differing.length > 0) {
-    const faults = [...reading.faults.map((detail) => ({ pointer: at, detail })), ...differing]
-    throw new ProblemError('impossible-combination', `${faults[0]?.pointer}: ${faults[0]?.detail}`, faults)
+    // A mesh that is not of the chips is so because something else was asked for.
+    const faults = [...differing, ...reading.faults.map((detail) => ({ pointer: at, detail }))]
+    throw faulty('impossible-combination', faults)
   }
+  const unknown = unknownModel(reading, own, at, catalogue)
+  if (unknown) throw faultyValue('unknown-name', unknown)
   const said = saidBy(reading, own, catalogue)
   const whole = merged(said, own)
   const { framework, version, notes, ignored, notUnderstood } = reading
@@ -51,6 +54,29 @@ export function spelledOut<Schema extends z.ZodType>(
     notUnderstood: [...notUnderstood],
   }
   return { request: checked(schema, whole, said, own, at), reading, read }
+}
+
+/** A name that leads to no model, where nothing else says one. */
+function unknownModel(
+  reading: LaunchReading,
+  own: Fields,
+  pointer: string,
+  catalogue: Catalogue,
+): Fault | null {
+  const { named, model } = reading
+  if (own.model !== undefined || named === undefined || model?.vocab !== undefined) return null
+  if (modelNamed(reading, catalogue) !== undefined) return null
+  const shown = named.slice(0, 100)
+  const open = named.includes('$')
+  const suggestions = open ? [] : nearestModels(catalogue, named)
+  const meant = suggestions.length > 0 ? `; the nearest are ${suggestions.join(', ')}` : ''
+  const why = open ? 'which the text does not set' : `which is not in the catalogue${meant}`
+  return {
+    pointer,
+    detail: `the model is ${shown}, ${why}: say it beside the plan, as "model": a name of GET /models, or {"huggingFace": {what is in its config.json}}`,
+    suggestions,
+    ...meaning('/model', suggestions),
+  }
 }
 
 export function launchWarnings(reading: LaunchReading | null): readonly string[] {
@@ -135,6 +161,6 @@ function checked<Schema extends z.ZodType>(
       const isFiles = valueAt(said, path) !== undefined && valueAt(own, path) === undefined
       return isFiles ? { pointer: at, detail: `${fault.pointer} ${fault.detail}` } : fault
     })
-    throw new ProblemError(error.slug, `${faults[0]?.pointer}: ${faults[0]?.detail}`, faults)
+    throw faults.length > 0 ? faulty(error.slug, faults) : error
   }
 }

@@ -1,7 +1,7 @@
 /** From a Hugging Face config.json to a model, or to a problem that says what would help. */
 import { families, importHuggingFace } from '../../../src/model/hugging-face/import.ts'
 import { nearest } from '../../hints/nearest.ts'
-import { type Fault, faultyValue, ProblemError } from '../../problems.ts'
+import { type Fault, faulty, faultyValue, type ProblemError } from '../../problems.ts'
 import type { HuggingFaceConfig } from '../../schemas/given/model.ts'
 import { jsonPointer } from '../../validation/json-pointer.ts'
 import type { ResolvedModel } from './resolved-model.ts'
@@ -16,8 +16,7 @@ export function importedModel(config: HuggingFaceConfig): ResolvedModel {
     const faults = result.faults
       .slice(0, mostFaults)
       .map(({ pointer, detail }): Fault => ({ pointer: `${jsonPointer(above)}${pointer}`, detail }))
-    const [first] = faults
-    throw new ProblemError('impossible-combination', `${first?.pointer}: ${first?.detail}`, faults)
+    throw faulty('impossible-combination', faults)
   }
   const { transformer, checkpoint, ignored } = result
   return {

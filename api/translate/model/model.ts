@@ -3,7 +3,7 @@ import { spelledOut } from '../../../src/model/spelling.ts'
 import { spellingFaults } from '../../../src/model/spelling-faults.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
 import { type Catalogue, type KnownModel, knownModel, nearestModels } from '../../catalogue.ts'
-import { faultyValue, meaning, ProblemError } from '../../problems.ts'
+import { faulty, faultyValue, meaning } from '../../problems.ts'
 import type { Architecture, ModelRequest } from '../../schemas/given/model.ts'
 import { importedModel } from './hugging-face.ts'
 import type { ResolvedModel } from './resolved-model.ts'
@@ -34,7 +34,6 @@ function written({ name = 'custom', ...spelling }: Architecture): Transformer {
     pointer: `/model${pointer}`,
     detail,
   }))
-  const [first] = faults
-  if (first) throw new ProblemError('impossible-combination', `${first.pointer}: ${first.detail}`, faults)
+  if (faults.length > 0) throw faulty('impossible-combination', faults)
   return spelledOut(name, spelling)
 }

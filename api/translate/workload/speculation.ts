@@ -4,7 +4,7 @@ import type { Transformer } from '../../../src/model/transformer.ts'
 import { draftCost } from '../../../src/modes/generate/draft-cost.ts'
 import type { Speculation } from '../../../src/problem.ts'
 import type { Catalogue } from '../../catalogue.ts'
-import { faultyValue, ProblemError } from '../../problems.ts'
+import { faulty, faultyValue, ProblemError } from '../../problems.ts'
 import type { ModelRequest } from '../../schemas/given/model.ts'
 import type { SpeculativeRequest } from '../../schemas/workload/speculative.ts'
 import { resolvedModel } from '../model/model.ts'
@@ -43,7 +43,6 @@ function draftOf(request: ModelRequest, catalogue: Catalogue): ResolvedModel {
       ...fault,
       pointer: fault.pointer.replace(/^\/model/, pointer),
     }))
-    const [first] = faults
-    throw new ProblemError(error.slug, first ? `${first.pointer}: ${first.detail}` : error.message, faults)
+    throw faults.length > 0 ? faulty(error.slug, faults) : error
   }
 }

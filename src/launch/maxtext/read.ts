@@ -4,6 +4,7 @@
  * switches nodes are its slices.
  */
 
+import type { Chip } from '../../hardware/chip.ts'
 import { type Fields, isFields, type Keys, keysOf } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
@@ -26,6 +27,7 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
   const keys = keysOf(config)
   const { mesh, chips, faults } = meshOf(keys, context)
   const { model, named } = readMaxtextModel(keys)
+  const kind = kindOf(keys)
   const sharded = mesh.fsdp * mesh.context * mesh.expert > 1
   const zeroStage = keys.is('shard_optimizer_over_data') && !sharded ? 1 : sharded ? 3 : 0
   const { batchSequences, microbatches } = batchOf(keys, chips, mesh.pipeline)
@@ -42,6 +44,7 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
     model,
     ...(named === null ? {} : { named }),
     hardware: {},
+    ...(kind ? { kind } : {}),
     workload: {
       mode: 'train',
       ...(chips === null ? {} : { batchSequences }),
@@ -66,19 +69,61 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
 
 const layouts: Readonly<Record<string, string>> = { all_gather: 'gather', ring: 'ring', ulysses: 'ulysses' }
 
+/** The sizes of axes within slices, or across them. */
+interface Level {
+  readonly sizes: Readonly<Partial<Record<(typeof axes)[number], number>>>
+  /** As the keys say them. */
+  readonly written: string
+  /** An axis is what the others leave. */
+  readonly open: boolean
+  /** Chips of a slice, or slices, that the keys take; null where an open axis takes the rest of them. */
+  readonly takes: number | null
+}
+
+function levelOf(keys: Keys, prefix: 'ici' | 'dcn', open: string, all: number): Level {
+  const own = axes.map((axis) => {
+    const name = `${prefix}_${axis}_parallelism`
+    return { axis, name, size: keys.number(name, axis === open ? -1 : 1) }
+  })
+  const product = own.reduce((sum, { size }) => (size > 0 ? sum * size : sum), 1)
+  return {
+    sizes: Object.fromEntries(own.map(({ axis, size }) => [axis, size > 0 ? size : all / product])),
+    written: own.flatMap(({ name, size }) => (size > 1 ? [`${name} ${size}`] : [])).join(' x '),
+    open: own.some(({ size }) => size <= 0),
+    takes: own.some(({ size }) => size <= 0) && Number.isInteger(all / product) ? null : product,
+  }
+}
+
+/** What of a mesh is not the chips of the request, a level at a time. */
+function misfits(
+  levels: readonly (readonly [level: Level, all: number, of: string])[],
+  unit: string,
+): readonly string[] {
+  const [[, inner] = [null, 1], [, outer] = [null, 1]] = levels
+  const chips = inner * outer
+  if (!Number.isInteger(inner)) return [`the ${chips} chips of the request are not whole ${unit}s`]
+  const request = `the ${chips} chips of the request are ${outer} ${unit}${outer === 1 ? '' : 's'} of ${inner}`
+  return levels
+    .filter(([{ takes }, all]) => takes !== null && takes !== all)
+    .map(
+      ([{ written, open, takes }, , of]) =>
+        `${written || 'axes of 1'} ${open ? 'divides not' : 'takes'} ${takes} ${of}, and ${request}`,
+    )
+}
+
+/** Null where the file leaves it to the defaults. */
+function kindOf(keys: Keys): Chip['kind'] | null {
+  const hardware = keys.text('hardware', '')
+  return /^gpu/.test(hardware) ? 'gpu' : hardware === 'tpu' ? 'tpu' : null
+}
+
 function meshOf(keys: Keys, { chips, slices }: ReadingContext) {
-  const gpu = keys.text('hardware', 'tpu') === 'gpu' || keys.text('hardware', 'tpu') === 'gpu_multiprocess'
+  const gpu = kindOf(keys) === 'gpu'
+  const unit = gpu ? 'node' : 'slice'
   const outer = gpu ? Math.ceil((chips ?? 1) / node) : slices
   const inner = (chips ?? 1) / outer
-  const sizes = (prefix: string, open: string, all: number) => {
-    const own = axes.map(
-      (axis) => [axis, keys.number(`${prefix}_${axis}_parallelism`, axis === open ? -1 : 1)] as const,
-    )
-    const product = own.reduce((sum, [, size]) => (size > 0 ? sum * size : sum), 1)
-    return Object.fromEntries(own.map(([axis, size]) => [axis, size > 0 ? size : all / product]))
-  }
-  const [ici, dcn] = [sizes('ici', 'fsdp', inner), sizes('dcn', 'data', outer)]
-  const size = (axis: (typeof axes)[number]) => (ici[axis] ?? 1) * (dcn[axis] ?? 1)
+  const [ici, dcn] = [levelOf(keys, 'ici', 'fsdp', inner), levelOf(keys, 'dcn', 'data', outer)]
+  const size = (axis: (typeof axes)[number]) => (ici.sizes[axis] ?? 1) * (dcn.sizes[axis] ?? 1)
   const mesh = {
     ...{ data: size('data'), fsdp: size('fsdp'), tensor: size('tensor') },
     ...{ context: size('context'), expert: size('expert'), pipeline: size('pipeline') },
@@ -88,7 +133,6 @@ function meshOf(keys: Keys, { chips, slices }: ReadingContext) {
   )
   const all = Object.values(mesh).reduce((product, own) => product * own, 1)
   const whole = Object.values(mesh).every((own) => Number.isInteger(own) && own > 0)
-  const written = Object.entries(mesh).filter(([, own]) => own !== 1)
   return {
     mesh,
     chips,
@@ -98,9 +142,13 @@ function meshOf(keys: Keys, { chips, slices }: ReadingContext) {
         : [
             ...(whole && all === chips
               ? []
-              : [
-                  `${written.map(([axis, own]) => `${axis} ${own}`).join(' x ') || 'a mesh of 1'} is not the ${chips} chips, ${inner} of a slice`,
-                ]),
+              : misfits(
+                  [
+                    [ici, inner, `chips of each ${unit}`],
+                    [dcn, outer, `${unit}s`],
+                  ],
+                  unit,
+                )),
             ...others.map((axis) => `the axis ${axis} is not counted`),
           ],
   }

@@ -1,4 +1,5 @@
 /** What a launch file says, in the words of a request; what it is silent of is left out. */
+import type { Chip } from '../../hardware/chip.ts'
 import type { Framework } from '../framework.ts'
 
 /** Some are read alone: nothing is written for them. */
@@ -13,6 +14,8 @@ export interface LaunchReading {
   /** The model by a name of the file's own, where it has one. */
   readonly named?: string
   readonly hardware: { readonly chips?: number }
+  /** Of the chips, where the file says it. */
+  readonly kind?: Chip['kind']
   readonly workload: Readonly<Record<string, unknown>>
   /** Of the workload, where neither the file nor the request says it. */
   readonly assumed?: Readonly<Record<string, unknown>>
