@@ -58,7 +58,8 @@ function absentIn(value: unknown, [first, ...rest]: readonly string[]): readonly
 function nowhere(field: string, { name, names }: Absent): Pick<Fault, 'detail' | 'suggestions'> {
   const meant = nearest(name, names)
   const nearby = meant.length > 0 ? `; did you mean ${meant.join(' or ')}?` : ';'
-  const says = names.length > 0 ? `${nearby} there are ${names.join(', ')}` : ': what is before it has no fields'
+  const says =
+    names.length > 0 ? `${nearby} there are ${names.join(', ')}` : ': what is before it has no fields'
   return {
     detail: `?fields=: ${field} is nowhere in the answer${says}`,
     suggestions: meant.map((own) => (field.endsWith(name) ? `${field.slice(0, -name.length)}${own}` : own)),

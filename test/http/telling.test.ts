@@ -74,7 +74,9 @@ describe('?fields=', () => {
     ])
     expect(body.errors[0].suggestions).toContain('plan.summary')
     const top = (await agent.post('/evaluate?fields=nope').send(bodies['/evaluate'])).body
-    expect(top.detail).toMatch(/^\?fields=: nope is nowhere in the answer; did you mean mode\? there are mode, plan, /)
+    expect(top.detail).toMatch(
+      /^\?fields=: nope is nowhere in the answer; did you mean mode\? there are mode, plan, /,
+    )
     expect((await agent.post('/evaluate?fields=$').send(bodies['/evaluate'])).status).toBe(400)
   })
 })
