@@ -2,7 +2,7 @@
 
 import type { Solver } from '../solvers/linear-program.ts'
 import { leanestCandidate } from './inference/layout/leanest.ts'
-import { type InferenceModel, inferenceModel } from './inference/model.ts'
+import { inferenceModel } from './inference/model.ts'
 import type { Pass } from './inference/pass/pass.ts'
 import type { InferenceCandidate, Phase, Site } from './inference/phase.ts'
 import { bestAt, type Given, sitesOf } from './inference/search.ts'
@@ -53,10 +53,10 @@ function evaluateOn(
   const one: Phase = { ...phase, meshes: { ...phase.meshes, allowed: [sketch.mesh] } }
   // What is over the limit of time is answered all the same, where nothing is under it.
   const chosen =
-    (launched.servable && bestOn(launched, launchedPhase, sketch, given)) ??
-    bestOn(model, phase, sketch, given) ??
-    bestOn(model, unlimited(phase), sketch, given) ??
-    leanestCandidate(model, one, given)
+    (launched.servable && bestOn(launchedPhase, sketch, given)) ??
+    bestOn(phase, sketch, given) ??
+    bestOn(unlimited(phase), sketch, given) ??
+    leanestCandidate(one, given)
   if (!chosen) return { illegal: [{ pointer: '/plan', detail: 'the mesh has no layouts' }] }
   const plan = assembleInference(model, phase, chosen, 1, solver)
   return {
@@ -100,14 +100,9 @@ function withinLimit({ workload }: PhaseProblem, plan: InferencePlan): Inference
 }
 
 /** The best on the sketch's mesh of what it leaves open, by what the search ranks by. */
-function bestOn(
-  model: InferenceModel,
-  phase: Phase,
-  { mesh }: InferenceSketch,
-  given: Given,
-): InferenceCandidate | null {
-  const sites = sitesOf(model, mesh, given, phase.offers(mesh, given.layout))
-  const found = bestAt(model, sites, phase, Number.POSITIVE_INFINITY, never)
+function bestOn(phase: Phase, { mesh }: InferenceSketch, given: Given): InferenceCandidate | null {
+  const sites = sitesOf(phase.bench, mesh, given, phase.offers(mesh, given.layout))
+  const found = bestAt(phase, sites, Number.POSITIVE_INFINITY, never)
   return typeof found === 'string' || !Number.isFinite(found.score) ? null : found
 }
 

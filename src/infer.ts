@@ -56,8 +56,8 @@ export function infer(problem: PhaseProblem, solver: Solver, patience: Patience 
       reasonsOn: (fewer) => infer(fewer, solver, patience).infeasible,
       reasons: (until) => {
         const leanest =
-          leanestCandidate(model, phase, {}, patience(shares.frontier)) ??
-          leanestCandidate(whole, phaseOf(whole, problem), {}, patience(shares.frontier))
+          leanestCandidate(phase, {}, patience(shares.frontier)) ??
+          leanestCandidate(phaseOf(whole, problem), {}, patience(shares.frontier))
         const fastest = row.unhurried && fastestOf(model, row.unhurried(problem), patience(shares.plans))
         return inferenceNoPlan(problem, {
           result,
@@ -94,7 +94,7 @@ function fastestOf(
   problem: InferenceProblem<PhaseWorkload>,
   stop: Stop,
 ): InferenceCandidate | null {
-  const [fastest] = searchPhase(model, phaseOf(model, problem), 1, { stop }).candidates
+  const [fastest] = searchPhase(phaseOf(model, problem), 1, { stop }).candidates
   return fastest ?? null
 }
 
@@ -105,7 +105,7 @@ function betterThan(
   problem: PhaseProblem,
   stop: Stop,
 ): InferenceCandidate | null {
-  const [best] = searchPhase(model, phaseOf(model, problem), 1, {
+  const [best] = searchPhase(phaseOf(model, problem), 1, {
     stop,
     ...(first ? { most: first.score } : {}),
   }).candidates
@@ -132,7 +132,7 @@ function unlaunchablePlan(
 function anyPlan(other: PhaseProblem, stop: Stop): boolean {
   if (stop()) return false
   const compiled = inferenceModel(other, servable(other))
-  return anyCandidate(compiled, phaseOf(compiled, other, stop), stop)
+  return anyCandidate(phaseOf(compiled, other, stop), stop)
 }
 
 const cutFrontier =

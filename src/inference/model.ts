@@ -7,7 +7,6 @@
 
 import type { Assumptions } from '../assumptions/assumptions.ts'
 import { type NetworkPrices, networkPrices } from '../cost/communication/network.ts'
-import type { Traffic } from '../cost/communication/traffic.ts'
 import { arrayType } from '../cost/compile/compile.ts'
 import { type ComputeRates, computeRates } from '../cost/compute/compute.ts'
 import type { Cluster, Network } from '../hardware/cluster/cluster.ts'
@@ -33,10 +32,9 @@ import {
   type CompiledProduct,
   compileLayout,
 } from './layout/compiled-layout.ts'
-import { createSizes, type LocalTerm, localTerm, type Sizes } from './layout/local-term.ts'
+import { type LocalTerm, localTerm } from './layout/local-term.ts'
 import type { Servable } from './layout/served.ts'
 import type { Pass } from './pass/pass.ts'
-import type { PassNumbers } from './pass/pass-amounts.ts'
 import { phaseAssumptions } from './phase-assumptions.ts'
 import { inferenceTerms } from './time/network-terms.ts'
 
@@ -62,21 +60,16 @@ export interface InferenceModel {
   /** What is priced. */
   readonly sets: readonly AxisSet[]
   readonly resources: number
-  readonly sizes: Sizes
   /** How the stream gets from one sharding to another. */
   readonly moves: StreamMoves
   /** What a stage sends to the next, bytes of one chip. */
   readonly boundary: LocalTerm
   /** Where plans have to be of layouts that a framework serves. */
   readonly servable: Servable | null
-  /** What a pass takes on the mesh it was last looked at on. */
-  readonly numbers: WeakMap<Pass, PassNumbers>
-  /** Written anew by each question that is asked. */
-  readonly traffics: Traffic[]
 }
 
 export function inferenceModel(setting: Setting, servable: Servable | null = null): InferenceModel {
-  const { model, precision, assumptions, cluster } = setting
+  const { precision, assumptions, cluster } = setting
   const { pricesOn, ...compiled } = compiledModel(setting)
   return {
     ...compiled,
@@ -85,16 +78,7 @@ export function inferenceModel(setting: Setting, servable: Servable | null = nul
     rates: computeRates(cluster.chip, precision.compute, assumptions),
     prices: pricesOn(cluster.network),
     resources: resourceCount(cluster.network),
-    sizes: createSizes(
-      model,
-      assumptions.tokensDivideFreely,
-      assumptions.expertImbalance,
-      assumptions.redundantExperts,
-      assumptions.choicesApart,
-    ),
     servable,
-    numbers: new WeakMap(),
-    traffics: [],
   }
 }
 
@@ -169,8 +153,6 @@ export function inferenceOn(
     prices: networkPrices(cluster.network, sets, inferenceTerms(setting.assumptions)),
     resources: resourceCount(cluster.network),
     servable,
-    numbers: new WeakMap(),
-    traffics: [],
   }
 }
 

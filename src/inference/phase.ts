@@ -12,6 +12,7 @@ import type { LayoutsWanted } from './layout/layout-question.ts'
 import type { Arrangement } from './pass/arrangement.ts'
 import type { Pass } from './pass/pass.ts'
 import type { Work } from './time/floor.ts'
+import type { Workbench } from './workbench.ts'
 
 export interface InferenceCandidate extends Arrangement {
   /** The chips that it runs on: those of the request, or a part of them. */
@@ -38,6 +39,7 @@ export interface Site {
 
 /** Prefill or generation of one request: the meshes there are, what a mesh may do, and what is best. */
 export interface Phase {
+  readonly bench: Workbench
   readonly mode: PhaseMode
   readonly workload: PhaseProblem['workload']
   /** Positions that a sequence may have. */

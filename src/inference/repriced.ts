@@ -14,8 +14,6 @@ export function repricedInference(model: InferenceModel, cluster: Cluster): Infe
     setting: { ...model.setting, cluster },
     rates: computeRates(cluster.chip, precision.compute, assumptions),
     prices: networkPrices(cluster.network, model.sets, inferenceTerms(assumptions)),
-    numbers: new WeakMap(),
-    traffics: [],
   }
 }
 

@@ -49,7 +49,7 @@ export function searchPhaseParts(
   return searchParts<InferenceCandidate, InferenceResult>({
     setting: problem,
     ...{ top, stop, fewer: !fillsAll(problem) },
-    whole: () => searchPhase(model, whole, top, { stop, late, distinct }),
+    whole: () => searchPhase(whole, top, { stop, late, distinct }),
     none: { candidates: [], ...tallyOf({ ...noCounts(), constraint }, Number.POSITIVE_INFINITY) },
     floor: ({ chips }) => floor(chips, 1),
     search: (part, most) => {
@@ -58,7 +58,7 @@ export function searchPhaseParts(
       const phase = phaseOf(there, own, stop, (asked, demand) =>
         hopefulInferenceMeshes(asked, demand, ({ data }) => floor(part.chips, data) <= most),
       )
-      return phase.meshes.allowed.length > 0 ? searchPhase(there, phase, top, { most, stop, distinct }) : null
+      return phase.meshes.allowed.length > 0 ? searchPhase(phase, top, { most, stop, distinct }) : null
     },
     join: (found, more) => {
       const candidates = [...found.candidates]

@@ -21,21 +21,22 @@ import { arrange, leastSeconds } from './pass/arrangement.ts'
 import type { Pass } from './pass/pass.ts'
 import { weightsMayFit } from './pass/pass-numbers.ts'
 import type { InferenceCandidate, Offered, Phase, Site } from './phase.ts'
+import type { Workbench } from './workbench.ts'
 
 /**
  * Whether any plan is there at all; the meshes that shard most are tried first. False where it is told to stop before one
  * was found.
  */
-export function anyCandidate(model: InferenceModel, phase: Phase, stop: Stop = never): boolean {
+export function anyCandidate(phase: Phase, stop: Stop = never): boolean {
   const bySharding = [...phase.meshes.allowed].sort((a, b) => a.data - b.data || a.pipeline - b.pipeline)
   return bySharding.some((mesh) => {
-    if (stop() || !weightsMayFit(model, mesh)) return false
+    if (stop() || !weightsMayFit(phase.bench, mesh)) return false
     // Memory, and what no site can be faster than, before any site is costed.
     const offers = phase.offers(mesh).filter((offered) => {
       return Number.isFinite(phase.lower(mesh, offered) ?? Number.POSITIVE_INFINITY)
     })
-    return sitesOf(model, mesh, {}, offers).some(
-      (site) => !stop() && candidatesAt(model, site, phase).some(({ score }) => Number.isFinite(score)),
+    return sitesOf(phase.bench, mesh, {}, offers).some(
+      (site) => !stop() && candidatesAt(phase, site).some(({ score }) => Number.isFinite(score)),
     )
   })
 }
@@ -61,7 +62,6 @@ interface MeshTurn extends Turn {
 
 /** Counts are of meshes. */
 export function searchPhase(
-  model: InferenceModel,
   phase: Phase,
   top: number,
   { most = Number.POSITIVE_INFINITY, stop = never, late = stop, distinct = usualDistinct }: Wanted = {},
@@ -84,8 +84,8 @@ export function searchPhase(
     ...{ turns, count, order: orderOf(distinct), top, most, stop },
     replaces: distinct === 'family' ? isOfFamily : null,
     look: ({ mesh, offers }, limit) => {
-      const sites = sitesOf(model, mesh, {}, offers)
-      const best = bestAt(model, sites, phase, limit, stop)
+      const sites = sitesOf(phase.bench, mesh, {}, offers)
+      const best = bestAt(phase, sites, limit, stop)
       const listed = typeof best === 'object' && Number.isFinite(best.score) ? best : null
       if (stop()) return { best: listed, unexamined: 1 }
       if (best === 'pruned') return { best: listed, pruned: 1 }
@@ -115,40 +115,40 @@ function turnOf(phase: Phase, mesh: Mesh, at: number): MeshTurn | Reason {
 }
 
 /** No placement of a mesh makes a pass faster: as if its groups lay as well as groups of their sizes can. */
-export function optimisticSeconds(model: InferenceModel, mesh: Mesh, pass: Pass, offered: Offered): Seconds {
-  const best = model.prices
+export function optimisticSeconds(bench: Workbench, mesh: Mesh, pass: Pass, offered: Offered): Seconds {
+  const best = bench.prices
     .bestCases(mesh)
-    .map((costs) => arrange(model, mesh, costs, pass, offered)?.seconds ?? Number.POSITIVE_INFINITY)
+    .map((costs) => arrange(bench, mesh, costs, pass, offered)?.seconds ?? Number.POSITIVE_INFINITY)
   return Math.min(...best) * (1 - rounding)
 }
 
 /** The best of a mesh, or of what there was time for; pruned where no pass of it can score as low as the limit. */
 export function bestAt(
-  model: InferenceModel,
-  sites: readonly Site[],
   phase: Phase,
+  sites: readonly Site[],
   limit: number,
   stop: Stop,
 ): InferenceCandidate | 'infeasible' | 'pruned' {
+  const { bench } = phase
   let best: InferenceCandidate | undefined
   let skipped = false
   const scores = new Map<Offered, Map<Pass, number>>()
   const lower = ({ mesh, offered }: Site, pass: Pass): number => {
     const known = scores.get(offered) ?? new Map<Pass, number>()
-    const score = known.get(pass) ?? phase.score(pass, optimisticSeconds(model, mesh, pass, offered))
+    const score = known.get(pass) ?? phase.score(pass, optimisticSeconds(bench, mesh, pass, offered))
     scores.set(offered, known.set(pass, score))
     return score
   }
   for (const site of sites) {
     if (stop()) break
     for (const pass of phase.passes(site)) {
-      const least = phase.score(pass, leastSeconds(model, site.mesh, pass, site.offered))
+      const least = phase.score(pass, leastSeconds(bench, site.mesh, pass, site.offered))
       const most = Math.min(limit, best?.score ?? limit)
       if (least > most || (sites.length > 2 && lower(site, pass) > most)) {
         skipped = true
         continue
       }
-      const candidate = candidateOf(model, site, pass, phase.score)
+      const candidate = candidateOf(bench, site, pass, phase.score)
       if (candidate && (!best || comes(candidate, best))) best = candidate
     }
   }
@@ -175,34 +175,31 @@ export function sitesOf(
   return offers.flatMap((offered) => places.map((place) => ({ ...place, offered })))
 }
 
-export function candidatesAt(model: InferenceModel, site: Site, phase: Phase): readonly InferenceCandidate[] {
-  setShards(model.sizes, site.mesh)
-  return phase.passes(site).flatMap((pass) => candidateOf(model, site, pass, phase.score) ?? [])
+export function candidatesAt(phase: Phase, site: Site): readonly InferenceCandidate[] {
+  const { bench } = phase
+  setShards(bench.sizes, site.mesh)
+  return phase.passes(site).flatMap((pass) => candidateOf(bench, site, pass, phase.score) ?? [])
 }
 
 /** Null where no layouts fit. */
 export function candidateOf(
-  model: InferenceModel,
+  bench: Workbench,
   { mesh, placement, costs, offered }: Site,
   pass: Pass,
   score: Phase['score'],
 ): InferenceCandidate | null {
-  const arranged = arrange(model, mesh, costs, pass, offered)
+  const arranged = arrange(bench, mesh, costs, pass, offered)
   if (!arranged) return null
   const layouts = arranged.answer.chosen.flatMap((option, component) => offered[component]?.[option] ?? [])
-  const { cluster } = model.setting
+  const { cluster } = bench.setting
   return { ...arranged, cluster, mesh, placement, costs, pass, layouts, score: score(pass, arranged.seconds) }
 }
 
 /** Of several ways through the model the fastest that fits. */
-export function fastestOf(
-  model: InferenceModel,
-  site: Site,
-  passes: readonly Pass[],
-): InferenceCandidate | null {
+export function fastestOf(bench: Workbench, site: Site, passes: readonly Pass[]): InferenceCandidate | null {
   let fastest: InferenceCandidate | null = null
   for (const pass of passes) {
-    const candidate = candidateOf(model, site, pass, (_, seconds) => seconds)
+    const candidate = candidateOf(bench, site, pass, (_, seconds) => seconds)
     if (candidate && (!fastest || comes(candidate, fastest))) fastest = candidate
   }
   return fastest

@@ -1,4 +1,5 @@
 /** What the service predicts for one published measurement of inference. */
+
 import { existsSync, readFileSync } from 'node:fs'
 import { calibrated } from '../../src/assumptions/calibrated.ts'
 import { divisorsOf } from '../../src/hardware/cluster/divisors.ts'
@@ -9,6 +10,7 @@ import { generationPass } from '../../src/inference/pass/pass.ts'
 import { memoryRoom, residentNumbers } from '../../src/inference/pass/pass-numbers.ts'
 import type { InferenceCandidate, Site } from '../../src/inference/phase.ts'
 import { candidatesAt, sitesOf } from '../../src/inference/search.ts'
+import { createWorkbench, type Workbench } from '../../src/inference/workbench.ts'
 import { type Spelling, spelledOut } from '../../src/model/spelling.ts'
 import { largestBatch } from '../../src/modes/generate/phase.ts'
 import { phaseOf } from '../../src/modes/phases.ts'
@@ -78,7 +80,7 @@ function evaluatedSteps(row: InferenceRow): MeasuredSteps | { readonly reason: s
   const setting = settingOf(row)
   if ('reason' in setting) return setting
   // Whatever ran did fit; memory only decides how many sequences there are where a row does not say it.
-  const unbounded = inferenceModel({ ...setting, memoryBudget: Number.POSITIVE_INFINITY })
+  const unbounded = createWorkbench(inferenceModel({ ...setting, memoryBudget: Number.POSITIVE_INFINITY }))
   const sites = meshesOf(row).flatMap((mesh) =>
     layoutsOf(row, unbounded).flatMap((layout) => sitesOf(unbounded, mesh, { layout })),
   )
@@ -96,8 +98,8 @@ function evaluatedSteps(row: InferenceRow): MeasuredSteps | { readonly reason: s
     room: roomOf(setting),
     maxSequences: (length, cacheShare = usualCacheShare) => {
       const memoryBudget = servingBudget(setting, weightBytes(unbounded, site), cacheShare)
-      const model = { ...unbounded, setting: { ...setting, memoryBudget } }
-      return largestBatch(model, site, contextOf(length))
+      const bench = { ...unbounded, setting: { ...setting, memoryBudget } }
+      return largestBatch(bench, site, contextOf(length))
     },
     ranks: replicasOf(site.mesh),
     bench: (prompt, output) => {
@@ -124,9 +126,9 @@ function servingBudget({ cluster }: Setting, weights: number, cacheShare: number
   return weights + cacheShare * (cluster.chip.hbmBytes - weights)
 }
 
-function weightBytes(model: InferenceModel, { mesh, offered }: Site): Bytes {
-  const nobody = generationPass(model.setting.model, contextOf(1), 0, mesh.pipeline)
-  const { options, fixed } = residentNumbers(model, mesh, nobody, offered)
+function weightBytes(bench: Workbench, { mesh, offered }: Site): Bytes {
+  const nobody = generationPass(bench.setting.model, contextOf(1), 0, mesh.pipeline)
+  const { options, fixed } = residentNumbers(bench, mesh, nobody, offered)
   return options.reduce((sum, [first]) => sum + (first?.bytes ?? 0), fixed)
 }
 
@@ -214,9 +216,7 @@ function fastest(
 ): StepTime {
   const problem = { ...model.setting, workload } as PhaseProblem
   const phase = phaseOf(model, problem)
-  const [best] = sites
-    .flatMap((site) => candidatesAt(model, site, phase))
-    .sort((a, b) => a.seconds - b.seconds)
+  const [best] = sites.flatMap((site) => candidatesAt(phase, site)).sort((a, b) => a.seconds - b.seconds)
   return best ? { seconds: best.seconds, parts: partsOf(model, best) } : { seconds: Number.NaN, parts: {} }
 }
 

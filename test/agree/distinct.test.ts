@@ -72,9 +72,9 @@ describe('a list of one phase', () => {
       fc.property(phaseProblems, fc.constantFrom(1, 2, all), (problem, top) => {
         const model = inferenceModel(problem)
         const phase = phaseOf(model, problem)
-        const meshes = searchPhase(model, phase, all).candidates
+        const meshes = searchPhase(phase, all).candidates
         const best = firsts(meshes, ({ mesh }) => familyKey(mesh)).slice(0, top)
-        const found = searchPhase(model, phase, top, { distinct: 'family' }).candidates
+        const found = searchPhase(phase, top, { distinct: 'family' }).candidates
         expect(found.map(({ mesh }) => familyKey(mesh))).toEqual(best.map(({ mesh }) => familyKey(mesh)))
         for (const [at, { score }] of found.entries())
           expect(score / (best[at]?.score ?? 0)).toBeCloseTo(1, 9)

@@ -15,6 +15,7 @@ import { fixedSeconds } from '../../src/inference/pass/arrangement.ts'
 import { generationPass, type Pass } from '../../src/inference/pass/pass.ts'
 import type { Phase, Site } from '../../src/inference/phase.ts'
 import { componentTime, moveSeconds } from '../../src/inference/time/component-time.ts'
+import { createWorkbench, type Workbench } from '../../src/inference/workbench.ts'
 import { evenBatches } from '../../src/modes/generate/even-batches.ts'
 import { type PhaseProblem, satisfies } from '../../src/problem.ts'
 import { servedMeshRules } from '../../src/rules/model.ts'
@@ -35,6 +36,7 @@ export function inferenceEnumeration(
   problem: PhaseProblem,
   phase: Phase,
 ): InferenceEnumeration {
+  const bench = createWorkbench(model)
   const { cluster, constraints, assumptions } = problem
   const infeasible = { memory: 0, topology: 0, constraint: 0, divisibility: 0 }
   const best = new Map<string, { readonly mesh: Mesh; readonly score: number }>()
@@ -50,8 +52,8 @@ export function inferenceEnumeration(
       const places = placements(cluster.network, mesh)
       const found = places.flatMap((placement) => {
         const costs = model.prices.placed(placement, mesh)
-        return passesOf(model, problem, phase, { mesh, placement, costs, offered: [] }).flatMap((pass) => {
-          const seconds = bestSeconds(model, mesh, costs, pass)
+        return passesOf(bench, problem, phase, { mesh, placement, costs, offered: [] }).flatMap((pass) => {
+          const seconds = bestSeconds(bench, mesh, costs, pass)
           return seconds === null ? [] : [scoreOf(problem, pass, seconds)]
         })
       })
@@ -82,19 +84,14 @@ function scoreOf({ workload, objective }: PhaseProblem, { resident }: Pass, seco
 }
 
 /** How prompts are cut into groups and chunks is the phase's; what each cut takes is priced here. */
-function passesOf(
-  model: InferenceModel,
-  { workload }: PhaseProblem,
-  phase: Phase,
-  site: Site,
-): readonly Pass[] {
+function passesOf(bench: Workbench, { workload }: PhaseProblem, phase: Phase, site: Site): readonly Pass[] {
   if (workload.mode === 'prefill') return phase.passes(site)
   const { mesh } = site
-  const passOf = (batch: number) => generationPass(model.setting.model, workload, batch, mesh.pipeline)
+  const passOf = (batch: number) => generationPass(bench.setting.model, workload, batch, mesh.pipeline)
   if (workload.batchSequences !== 'max') return [passOf(workload.batchSequences)]
   let most = 0
   for (let batch = mesh.data; batch <= mostTried; batch++) {
-    const [any] = fittingChoices(model, mesh, passOf(batch))
+    const [any] = fittingChoices(bench, mesh, passOf(batch))
     if (any) most = batch
   }
   // How many less are tried is the phase's.
@@ -105,31 +102,31 @@ function passesOf(
 export const mostTried = 40
 
 /** Null where no layouts fit. */
-function bestSeconds(model: InferenceModel, mesh: Mesh, costs: NetworkCosts, pass: Pass): number | null {
-  const { sizes } = model
+function bestSeconds(bench: Workbench, mesh: Mesh, costs: NetworkCosts, pass: Pass): number | null {
+  const { sizes } = bench
   const given = {
-    ...{ rates: model.rates, assumptions: model.assumed[pass.mode], contexts: pass.contexts, sizes },
-    ...{ traffic: createTraffic(model.resources), experts: null },
+    ...{ rates: bench.rates, assumptions: bench.assumed[pass.mode], contexts: pass.contexts, sizes },
+    ...{ traffic: createTraffic(bench.resources), experts: null },
   }
   const own = (layout: CompiledLayout, part: Part) =>
-    shaped(model, mesh, pass, part, () => componentTime(layout, costs, given).expected)
+    shaped(bench, mesh, pass, part, () => componentTime(layout, costs, given).expected)
   const between = (from: CompiledLayout, to: CompiledLayout, part: Part) =>
-    shaped(model, mesh, pass, part, () => moveSeconds(movesBetween(model, from, to), costs, given))
+    shaped(bench, mesh, pass, part, () => moveSeconds(movesBetween(bench, from, to), costs, given))
   let best: number | null = null
-  for (const { layer, head } of fittingChoices(model, mesh, pass)) {
+  for (const { layer, head } of fittingChoices(bench, mesh, pass)) {
     const [first, last] = [layer[0], layer.at(-1)]
     if (!first || !last) continue
     const inside = layer.map((layout, k) => {
       const before = layer[k - 1]
       return own(layout, 'layer') + (before ? between(before, layout, 'layer') : 0)
     })
-    const seconds = stepSeconds(model, mesh, pass, {
-      entry: between(model.embedding, first, 'layer'),
+    const seconds = stepSeconds(bench, mesh, pass, {
+      entry: between(bench.embedding, first, 'layer'),
       layer: inside.reduce((sum, each) => sum + each, 0),
       around: between(last, first, 'layer'),
       end: between(last, head, 'head') + own(head, 'head'),
     })
-    const whole = seconds + fixedSeconds(model, mesh, costs, pass)
+    const whole = seconds + fixedSeconds(bench, mesh, costs, pass)
     if (best === null || whole < best) best = whole
   }
   return best
@@ -140,14 +137,14 @@ interface LayerChoice {
   readonly head: CompiledLayout
 }
 
-function* fittingChoices(model: InferenceModel, mesh: Mesh, pass: Pass): Generator<LayerChoice> {
-  const { setting, sizes } = model
+function* fittingChoices(bench: Workbench, mesh: Mesh, pass: Pass): Generator<LayerChoice> {
+  const { setting, sizes } = bench
   const kept = (layout: CompiledLayout) =>
-    shaped(model, mesh, pass, 'resident', () => sumOf(layout.stored, sizes) + sumOf(layout.cached, sizes))
+    shaped(bench, mesh, pass, 'resident', () => sumOf(layout.stored, sizes) + sumOf(layout.cached, sizes))
   // Logits in bf16 and in fp32; otherwise what is there at once.
   const live = (layout: CompiledLayout, part: Part) =>
     shaped(
-      model,
+      bench,
       mesh,
       pass,
       part,
@@ -155,12 +152,12 @@ function* fittingChoices(model: InferenceModel, mesh: Mesh, pass: Pass): Generat
     )
   const isOffered = ({ name }: CompiledLayout) =>
     setting.assumptions.searchWeightLayouts || name.split('/')[0] === '1d'
-  const components = model.components.map(({ layouts }) => layouts.filter(isOffered))
+  const components = bench.components.map(({ layouts }) => layouts.filter(isOffered))
   for (const layer of choices(components.slice(0, -1))) {
     const layers = pass.stageLayers * layer.reduce((sum, layout) => sum + kept(layout), 0)
     const working = Math.max(...layer.map((layout) => live(layout, 'layer')))
     for (const head of components.at(-1) ?? []) {
-      const bytes = layers + kept(head) + Math.max(working, live(head, 'head')) + rest(model, mesh)
+      const bytes = layers + kept(head) + Math.max(working, live(head, 'head')) + rest(bench, mesh)
       if (bytes <= setting.memoryBudget) yield { layer, head }
     }
   }
@@ -170,7 +167,7 @@ type Part = 'layer' | 'head' | 'resident'
 
 /** With the sizes set to what runs through a layer or the head, or to what is resident. */
 function shaped(
-  { sizes }: InferenceModel,
+  { sizes }: Workbench,
   mesh: Mesh,
   { shape, headPositions, resident }: Pass,
   part: Part,
@@ -190,7 +187,7 @@ interface Parts {
 }
 
 /** Without stages, every unit through the layers one by one; with them, as often as the pass says. */
-function stepSeconds({ setting }: InferenceModel, mesh: Mesh, pass: Pass, parts: Parts): number {
+function stepSeconds({ setting }: Workbench, mesh: Mesh, pass: Pass, parts: Parts): number {
   const { entry, layer, around, end } = parts
   const { layers } = setting.model
   const { layerTimes, headTimes, units, groups, headPositions, shape } = pass
@@ -208,7 +205,7 @@ function stepSeconds({ setting }: InferenceModel, mesh: Mesh, pass: Pass, parts:
 }
 
 /** The embedding where it is not the unembedding's own and has no stage of its own, and what is kept free. */
-function rest({ setting, embedding, sizes }: InferenceModel, mesh: Mesh): number {
+function rest({ setting, embedding, sizes }: Workbench, mesh: Mesh): number {
   const { model } = setting
   const rows = mesh.pipeline === 1 && !model.tiedEmbeddings ? sumOf(embedding.stored, sizes) : 0
   return rows + reserveBytes(setting)

@@ -87,7 +87,7 @@ describe.each(phases)('%s', (_, problems, numRuns) => {
       fc.property(problems, fc.integer({ min: 1, max: 4 }), (problem, top) => {
         const model = inferenceModel(problem)
         const phase = phaseOf(model, problem)
-        const found = searchPhase(model, phase, Number.POSITIVE_INFINITY)
+        const found = searchPhase(phase, Number.POSITIVE_INFINITY)
         if (problem.workload.batchSequences === 'max') {
           fc.pre(found.candidates.every(({ pass }) => pass.resident.sequences < mostTried))
         }
@@ -100,7 +100,7 @@ describe.each(phases)('%s', (_, problems, numRuns) => {
         for (const { mesh, score } of all.best.values()) expectListed(found.candidates, mesh, score)
         expectRanked(found.candidates)
 
-        const few = searchPhase(model, phase, top)
+        const few = searchPhase(phase, top)
         expect(few.candidates.length).toBe(Math.min(top, found.candidates.length))
         few.candidates.forEach(({ score }, at) => {
           expectClose(score, found.candidates[at]?.score)

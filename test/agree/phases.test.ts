@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { offeredLayouts } from '../../src/inference/layout/layout-question.ts'
-import { type InferenceModel, inferenceModel } from '../../src/inference/model.ts'
+import { inferenceModel } from '../../src/inference/model.ts'
 import { leastSeconds } from '../../src/inference/pass/arrangement.ts'
 import type { InferenceCandidate, Phase } from '../../src/inference/phase.ts'
 import { candidateOf, optimisticSeconds, searchPhase, sitesOf } from '../../src/inference/search.ts'
@@ -26,15 +26,15 @@ describe('the search of any small problem of one phase', () => {
       fc.property(phaseProblems, narrowing, (problem, narrower) => {
         const model = inferenceModel(problem)
         const phase = phaseOf(model, problem)
-        const found = searchPhase(model, phase, Number.POSITIVE_INFINITY).candidates
-        const best = new Map(phase.meshes.allowed.map((mesh) => [meshKey(mesh), bestOf(model, mesh, phase)]))
+        const found = searchPhase(phase, Number.POSITIVE_INFINITY).candidates
+        const best = new Map(phase.meshes.allowed.map((mesh) => [meshKey(mesh), bestOf(mesh, phase)]))
         for (const { mesh, score } of found) {
           expect(Math.abs(score / (best.get(meshKey(mesh)) ?? Number.NaN) - 1)).toBeLessThan(rounding)
         }
         const first = Math.min(Number.POSITIVE_INFINITY, ...best.values())
         expect(found[0]?.score ?? Number.POSITIVE_INFINITY).toBeLessThanOrEqual(first * (1 + rounding))
         for (const top of [1, 2, 5]) {
-          expect(searchPhase(model, phase, top).candidates.map(named)).toEqual(found.slice(0, top).map(named))
+          expect(searchPhase(phase, top).candidates.map(named)).toEqual(found.slice(0, top).map(named))
         }
         expect(bestScore(problem, {})).toBeLessThanOrEqual(bestScore(problem, narrower) * (1 + rounding))
         plans += found.length
@@ -46,16 +46,17 @@ describe('the search of any small problem of one phase', () => {
 })
 
 /** Infinity where nothing fits, or nothing is fast enough. */
-function bestOf(model: InferenceModel, mesh: Mesh, phase: Phase): number {
-  const offered = offeredLayouts(model, mesh)
+function bestOf(mesh: Mesh, phase: Phase): number {
+  const { bench } = phase
+  const offered = offeredLayouts(bench, mesh)
   let best = Number.POSITIVE_INFINITY
-  for (const site of sitesOf(model, mesh, {}, [offered])) {
+  for (const site of sitesOf(bench, mesh, {}, [offered])) {
     for (const pass of phase.passes(site)) {
-      const candidate = candidateOf(model, site, pass, phase.score)
+      const candidate = candidateOf(bench, site, pass, phase.score)
       if (!candidate) continue
       best = Math.min(best, candidate.score)
-      expect(leastSeconds(model, mesh, pass, offered)).toBeLessThanOrEqual(candidate.seconds * (1 + rounding))
-      expect(optimisticSeconds(model, mesh, pass, offered)).toBeLessThanOrEqual(candidate.seconds)
+      expect(leastSeconds(bench, mesh, pass, offered)).toBeLessThanOrEqual(candidate.seconds * (1 + rounding))
+      expect(optimisticSeconds(bench, mesh, pass, offered)).toBeLessThanOrEqual(candidate.seconds)
     }
   }
   if (Number.isFinite(best)) {
@@ -67,7 +68,7 @@ function bestOf(model: InferenceModel, mesh: Mesh, phase: Phase): number {
 function bestScore(problem: PhaseProblem, constraints: Constraints): number {
   const asked = { ...problem, constraints } as PhaseProblem
   const model = inferenceModel(asked)
-  return searchPhase(model, phaseOf(model, asked), 1).candidates[0]?.score ?? Number.POSITIVE_INFINITY
+  return searchPhase(phaseOf(model, asked), 1).candidates[0]?.score ?? Number.POSITIVE_INFINITY
 }
 
 function named({ mesh, score, layouts, pass }: InferenceCandidate) {

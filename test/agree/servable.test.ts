@@ -70,7 +70,7 @@ function served(model: InferenceModel, problem: PhaseProblem): ReadonlyMap<strin
     for (const layouts of combinations(offeredLayouts(model, mesh))) {
       for (const site of sitesOf(model, mesh, {}, [layouts.map((layout) => [layout])])) {
         for (const pass of phase.passes(site)) {
-          const found = candidateOf(model, site, pass, phase.score)
+          const found = candidateOf(phase.bench, site, pass, phase.score)
           if (!found || found.score >= (best.get(meshKey(mesh)) ?? Number.POSITIVE_INFINITY)) continue
           const { launch } = assembleInference(model, phase, found, 1, null)
           const flags = problem.assumptions.frameworks.some((name) => isLaunched(launch[name]))
@@ -92,7 +92,7 @@ describe.each(questions)('%s', (_, asked) => {
   it('finds of each mesh the best that can be served', () => {
     const all = served(inferenceModel(problem), problem)
     const model = inferenceModel(problem, servable(problem))
-    const { candidates } = searchPhase(model, phaseOf(model, problem), Number.POSITIVE_INFINITY)
+    const { candidates } = searchPhase(phaseOf(model, problem), Number.POSITIVE_INFINITY)
     expect(candidates.length).toBeGreaterThan(0)
     const best = new Map(candidates.map(({ mesh, score }) => [meshKey(mesh), score]))
     for (const [mesh, score] of best) expect(score / (all.get(mesh) ?? 0)).toBeCloseTo(1, 9)

@@ -120,7 +120,7 @@ function exposed(
   generate: GenerateInstance,
   requests: Requests,
 ) {
-  const { cluster, assumptions } = size.model.setting
+  const { cluster, assumptions } = size.bench.setting
   if (cluster.network.kind === 'torus') throw new Error('switched networks alone')
   const perChip = (cluster.network.tiers[0]?.bytesPerSecondPerChip ?? 0) * assumptions.scaleUpEfficiency
   const least = Math.min(size.cluster.chips, generate.size.cluster.chips)
@@ -130,7 +130,7 @@ function exposed(
 
 /** The most sequences beside the prompts that are read, counted down. */
 function sharedSlots(prefill: PrefillInstance, generate: GenerateInstance, requests: Requests): number {
-  const second = copyBytes(generate.size.model, prefill.candidate, generate.chosen)
+  const second = copyBytes(generate.size.bench, prefill.candidate, generate.chosen)
   const each = prefill.seconds / prefill.prompts
   const fits = (count: number) => {
     const { bytes, workspace, budget } = generate.resident(count + prefill.prompts)

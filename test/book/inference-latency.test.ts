@@ -142,7 +142,7 @@ section('a step of generation', (hold) => {
       { ...book, latencyFactor: 1 },
     )
     const whole = localTerm(elementBytes.int8, shardedArray('In', 'activation', 'B D').dimensions)
-    const sizes = createSizes(modelOf({ dModel: 4096 }), true)
+    const sizes = createSizes(modelOf({ dModel: 4096 }), book)
     setShape(sizes, { sequences: input('batch'), positions: 1, context: 1 })
     return {
       tp_limit_2axes_ring: mostTensor(input, true),

@@ -35,7 +35,7 @@ export function inferenceMlpTime(
     book,
     1,
   )
-  const sizes = createSizes(modelOf({ dModel: D, dFf: F }), true)
+  const sizes = createSizes(modelOf({ dModel: D, dFf: F }), book)
   setShards(sizes, mesh)
   setShape(sizes, { sequences: tokens, positions: 1, context: 1 })
   const sets = compiled.collectives.map(({ over }) => over)

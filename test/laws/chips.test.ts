@@ -190,7 +190,7 @@ describe('the plans that leave chips idle', () => {
         const own = inferenceModel(given, servable(given))
         const best = [given.cluster, ...fewerChips(given.cluster)].map((cluster) => {
           const there = inferenceOn(own, cluster, own.servable && servable({ ...given, cluster }))
-          const [first] = searchPhase(there, phaseOf(there, { ...given, cluster }), 1).candidates
+          const [first] = searchPhase(phaseOf(there, { ...given, cluster }), 1).candidates
           return first?.score ?? Number.POSITIVE_INFINITY
         })
         const [first] = searchPhaseParts(own, given, { phaseOf, servable }).candidates

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { book } from '../../src/assumptions/book.ts'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import { infer } from '../../src/infer.ts'
 import {
@@ -206,7 +207,10 @@ describe('an expert axis', () => {
 
 describe('the experts that a batch reads', () => {
   const visited = (mixture: MixtureOfExperts, tokens: number, expert: number): number => {
-    const sizes = createSizes(transformer('own', withExperts(mixture)), false)
+    const sizes = createSizes(transformer('own', withExperts(mixture)), {
+      ...book,
+      tokensDivideFreely: false,
+    })
     setShards(sizes, { ...unitMesh, expert })
     setShape(sizes, { sequences: tokens, positions: 1, context: 1 })
     return localValue(localTerm(1, [{ label: 'A', extent: 'Ev', axes: ['expert'] }]), sizes)

@@ -17,7 +17,7 @@ const rounding = 1e-9
 /** Infinity where nothing fits. */
 function bestSeconds(problem: PhaseProblem): number {
   const model = inferenceModel(problem)
-  return searchPhase(model, phaseOf(model, problem), 1).candidates[0]?.seconds ?? Number.POSITIVE_INFINITY
+  return searchPhase(phaseOf(model, problem), 1).candidates[0]?.seconds ?? Number.POSITIVE_INFINITY
 }
 
 /** Of the two the second may only be slower, or not fit at all; and the law must have had something to hold. */
@@ -143,7 +143,7 @@ describe('a batch as large as fits', () => {
       fc.property(most, fc.double({ min: 0.3, max: 1, noNaN: true }), (problem, share) => {
         const tokensPerSecond = (given: PhaseProblem) => {
           const model = inferenceModel(given)
-          const [best] = searchPhase(model, phaseOf(model, given), 1).candidates
+          const [best] = searchPhase(phaseOf(model, given), 1).candidates
           return best ? best.pass.resident.sequences / best.seconds : 0
         }
         const less = tokensPerSecond({ ...problem, memoryBudget: share * problem.memoryBudget })

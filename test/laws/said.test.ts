@@ -224,7 +224,7 @@ describe('what is said of a plan of training', () => {
 function planned(question: PhaseProblem): InferencePlan | null {
   const model = inferenceModel(question)
   const phase = phaseOf(model, question)
-  const [best] = searchPhase(model, phase, 1).candidates
+  const [best] = searchPhase(phase, 1).candidates
   if (!best) return null
   return assembleInference(model, phase, best, 1, null)
 }

@@ -82,7 +82,7 @@ function inferred(question: PhaseProblem, asked: true): Answer | null
 function inferred(question: PhaseProblem): Best | null
 function inferred(question: PhaseProblem, asked = false): Best | null {
   const model = inferenceModel(question)
-  const [best] = searchPhase(model, phaseOf(model, question), 1).candidates
+  const [best] = searchPhase(phaseOf(model, question), 1).candidates
   if (!best) return null
   const { mesh, placement, layouts, pass, seconds } = best
   const told = asked ? { sensitivity: inferenceSensitivity(model, best) } : {}

@@ -3,6 +3,7 @@
  * arrays, beside the same component on one chip. A line reads arrays by the names that it prints. What `reshard` makes
  * has no line of its own: it is the source, moved as printed, cut to the declared sharding.
  */
+import { book } from '../../src/assumptions/book.ts'
 import {
   createSizes,
   localTerm,
@@ -68,7 +69,7 @@ function costed(mesh: SimulatedMesh): (coefficient: number, dimensions: readonly
       },
     },
   })
-  const sizes = createSizes(model, false)
+  const sizes = createSizes(model, { ...book, tokensDivideFreely: false, choicesApart: false })
   setShape(sizes, { sequences: mesh.size('B'), positions: mesh.size('T'), context: mesh.size('S') })
   const twos: Partial<Mesh> = Object.fromEntries(mesh.active.map((axis) => [axis, 2]))
   setShards(sizes, { ...unitMesh, ...twos })

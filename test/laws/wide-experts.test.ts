@@ -1,4 +1,5 @@
 /** Experts over more chips than divide them, with copies in the slots left over; and two halves of a batch in turns. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
@@ -8,6 +9,7 @@ import { inferenceModel } from '../../src/inference/model.ts'
 import { arrange } from '../../src/inference/pass/arrangement.ts'
 import { sitesOf } from '../../src/inference/search.ts'
 import { besideSeconds } from '../../src/inference/time/beside.ts'
+import { createWorkbench } from '../../src/inference/workbench.ts'
 import { expertSlots } from '../../src/model/expert-slots.ts'
 import { stepPasses } from '../../src/modes/generate/phase.ts'
 import { prefillPhase } from '../../src/modes/prefill/phase.ts'
@@ -93,11 +95,11 @@ describe('experts over chips that do not divide them', () => {
 describe('two halves of a batch', () => {
   /** The whole batch and its halves, on a network that is as priced, or free. */
   const seconds = (problem: InferenceProblem<GenerateWorkload>, mesh: Mesh, batch: number, free: boolean) => {
-    const model = inferenceModel(problem)
-    const [site] = sitesOf(model, mesh)
-    const offered = offeredLayouts(model, mesh)
-    return stepPasses(model, problem.workload, batch, mesh).map(
-      (pass) => arrange(model, mesh, free ? [] : (site?.costs ?? []), pass, offered)?.seconds ?? Number.NaN,
+    const bench = createWorkbench(inferenceModel(problem))
+    const [site] = sitesOf(bench, mesh)
+    const offered = offeredLayouts(bench, mesh)
+    return stepPasses(bench, problem.workload, batch, mesh).map(
+      (pass) => arrange(bench, mesh, free ? [] : (site?.costs ?? []), pass, offered)?.seconds ?? Number.NaN,
     )
   }
   const mesh = { ...unitMesh, expert: 64 }
@@ -115,12 +117,12 @@ describe('two halves of a batch', () => {
 
   it('gain nothing in prefill where nothing is communicated', () => {
     const problem = deepseek(64, prompts(256, 4096), halving)
-    const model = inferenceModel(problem)
-    const offered = offeredLayouts(model, mesh)
-    const [site] = sitesOf(model, mesh)
-    const passes = site ? prefillPhase(model, problem).passes(site) : []
+    const bench = createWorkbench(inferenceModel(problem))
+    const offered = offeredLayouts(bench, mesh)
+    const [site] = sitesOf(bench, mesh)
+    const passes = site ? prefillPhase(bench, problem).passes(site) : []
     const [together = 0, halved = 0] = passes.map(
-      (pass) => arrange(model, mesh, [], pass, offered)?.seconds ?? Number.NaN,
+      (pass) => arrange(bench, mesh, [], pass, offered)?.seconds ?? Number.NaN,
     )
     expect(halved).toBeGreaterThanOrEqual(together)
   })

@@ -23,6 +23,7 @@ import type { Pass } from '../pass/pass.ts'
 import type { PassNumbers } from '../pass/pass-amounts.ts'
 import { passNumbers } from '../pass/pass-numbers.ts'
 import { besideSeconds } from '../time/beside.ts'
+import type { Workbench } from '../workbench.ts'
 import { type CompiledCollective, type CompiledLayout, routedOf, unroutedOf } from './compiled-layout.ts'
 
 /** `wanted` keeps only layouts of these names, by component. */
@@ -45,32 +46,32 @@ export function offeredLayouts(
 }
 
 export function layoutQuestion(
-  model: InferenceModel,
+  bench: Workbench,
   mesh: Mesh,
   costs: NetworkCosts,
   pass: Pass,
   layouts: readonly (readonly CompiledLayout[])[],
 ): LayoutQuestion {
-  const { setting, embedding } = model
-  const numbers = passNumbers(model, mesh, pass, layouts)
-  const times = movesOn(model, numbers.moved, costs, pass)
+  const { setting, embedding } = bench
+  const numbers = passNumbers(bench, mesh, pass, layouts)
+  const times = movesOn(bench, numbers.moved, costs, pass)
   const head = layouts.length - 1
-  const counts = occurrences(model, pass)
+  const counts = occurrences(bench, pass)
   return {
-    components: model.components.map(({ name }, component) => ({
+    components: bench.components.map(({ name }, component) => ({
       name,
       options: (layouts[component] ?? []).map((layout, option): LayoutOption => {
         const { compute = 0, bytes = 0, workspace = 0 } = numbers.options[component]?.[option] ?? {}
         const count = counts[component] ?? 0
         // The stream as the embedding leaves it.
-        const first = component === 0 ? times.seconds(movesBetween(model, embedding, layout), 0, false) : 0
+        const first = component === 0 ? times.seconds(movesBetween(bench, embedding, layout), 0, false) : 0
         const waitedFor = pass.halves === 1 ? layout.collectives : unroutedOf(layout)
         const seconds =
           count * times.seconds(waitedFor, compute, component === head) + pass.entryTimes * first
         return { name: layout.name, seconds, bytes, workspace }
       }),
     })),
-    resharding: [...edges(model, pass, layouts, times), ...besides(model, pass, layouts, times, numbers)],
+    resharding: [...edges(bench, pass, layouts, times), ...besides(bench, pass, layouts, times, numbers)],
     budget: setting.memoryBudget - numbers.fixed,
   }
 }
@@ -82,7 +83,7 @@ interface MoveTimes {
 
 /** Each collective is priced once on a placement, however many layouts have it. */
 function movesOn(
-  { setting, assumed, resources, traffics }: InferenceModel,
+  { setting, assumed, resources, traffics }: Workbench,
   moved: (collective: CompiledCollective, head: boolean) => number,
   costs: NetworkCosts,
   { mode }: Pass,

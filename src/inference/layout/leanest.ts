@@ -4,7 +4,6 @@ import { never, type Stop } from '../../patience.ts'
 import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
 import type { LayoutQuestion } from '../../search/component-layout/question.ts'
 import { accountOf } from '../../search/component-layout/question.ts'
-import type { InferenceModel } from '../model.ts'
 import { fixedSeconds } from '../pass/arrangement.ts'
 import { fixedBytes } from '../pass/pass-numbers.ts'
 import type { InferenceCandidate, Phase } from '../phase.ts'
@@ -13,29 +12,28 @@ import { layoutQuestion } from './layout-question.ts'
 import { setShards } from './local-term.ts'
 
 export function leanestCandidate(
-  model: InferenceModel,
-  { meshes, leastPass, offers }: Phase,
+  { bench, meshes, leastPass, offers }: Phase,
   given: Given = {},
   stop: Stop = never,
 ): InferenceCandidate | null {
   let best: InferenceCandidate | null = null
   for (const site of firstSites()) {
     const { mesh } = site
-    setShards(model.sizes, mesh)
+    setShards(bench.sizes, mesh)
     const pass = leastPass(mesh)
-    const question = layoutQuestion(model, mesh, site.costs, pass, site.offered)
+    const question = layoutQuestion(bench, mesh, site.costs, pass, site.offered)
     const chosen = bestLayouts(byBytes(question))?.chosen
     if (!chosen) continue
     const account = accountOf(question, chosen)
-    const score = account.bytes + fixedBytes(model, mesh)
+    const score = account.bytes + fixedBytes(bench, mesh)
     if (best && score >= best.score) continue
     best = {
       ...site,
-      cluster: model.setting.cluster,
+      cluster: bench.setting.cluster,
       pass,
       question,
       answer: { chosen, ...account, proven: false },
-      seconds: account.seconds + fixedSeconds(model, mesh, site.costs, pass),
+      seconds: account.seconds + fixedSeconds(bench, mesh, site.costs, pass),
       layouts: chosen.flatMap((option, component) => site.offered[component]?.[option] ?? []),
       score,
     }
@@ -46,7 +44,7 @@ export function leanestCandidate(
     for (const mesh of meshes.allowed) {
       if (best && stop()) return
       for (const offered of offers(mesh, given.layout))
-        yield* sitesOf(model, mesh, given, [offered]).slice(0, 1)
+        yield* sitesOf(bench, mesh, given, [offered]).slice(0, 1)
     }
   }
 }

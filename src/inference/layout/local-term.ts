@@ -17,6 +17,7 @@
  *
  * t are the tokens of all chips that share out one set of experts (formulas 13).
  */
+import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { distinctPlaces } from '../../cost/communication/routing.ts'
 import { extentsOf } from '../../cost/compile/term.ts'
 import { expertSlots } from '../../model/expert-slots.ts'
@@ -65,23 +66,22 @@ export interface Shape {
   readonly context: number
 }
 
-export function createSizes(
-  model: Transformer,
-  divideFreely: boolean,
-  imbalance = 1,
-  copies = 0,
-  choicesApart = false,
-): Sizes {
+export function createSizes(model: Transformer, assumptions: Rounding): Sizes {
   const known = extentsOf(model, 1)
   return {
     extents: Float64Array.from(extents, (extent) => known[extent] ?? 1),
     shards: new Float64Array(axisSets).fill(1),
-    divideFreely,
-    imbalance,
-    copies,
-    choicesApart,
+    divideFreely: assumptions.tokensDivideFreely,
+    imbalance: assumptions.expertImbalance,
+    copies: assumptions.redundantExperts,
+    choicesApart: assumptions.choicesApart,
   }
 }
+
+type Rounding = Pick<
+  Assumptions,
+  'tokensDivideFreely' | 'expertImbalance' | 'redundantExperts' | 'choicesApart'
+>
 
 export function setShards({ shards, extents: sizes, choicesApart }: Sizes, mesh: Mesh): void {
   sizes[places] = distinctPlaces(mesh.expert, sizes[choices] ?? 1, choicesApart)

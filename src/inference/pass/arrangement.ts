@@ -14,6 +14,7 @@ import type { CompiledLayout } from '../layout/compiled-layout.ts'
 import { layoutQuestion } from '../layout/layout-question.ts'
 import { localValue, setShape, setShards } from '../layout/local-term.ts'
 import type { InferenceModel } from '../model.ts'
+import type { Workbench } from '../workbench.ts'
 import type { Pass } from './pass.ts'
 import { passNumbers } from './pass-numbers.ts'
 
@@ -25,35 +26,35 @@ export interface Arrangement {
 
 /** Null where no choice of layouts fits into memory. */
 export function arrange(
-  model: InferenceModel,
+  bench: Workbench,
   mesh: Mesh,
   costs: NetworkCosts,
   pass: Pass,
   layouts: readonly (readonly CompiledLayout[])[],
 ): Arrangement | null {
-  const question = layoutQuestion(model, mesh, costs, pass, layouts)
+  const question = layoutQuestion(bench, mesh, costs, pass, layouts)
   const answer = bestLayouts(question)
   if (!answer) return null
-  return { question, answer, seconds: answer.seconds + fixedSeconds(model, mesh, costs, pass) }
+  return { question, answer, seconds: answer.seconds + fixedSeconds(bench, mesh, costs, pass) }
 }
 
 /** Nothing that `arrange` finds on any placement of the mesh is faster. */
 export function leastSeconds(
-  model: InferenceModel,
+  bench: Workbench,
   mesh: Mesh,
   pass: Pass,
   layouts: readonly (readonly CompiledLayout[])[],
 ): Seconds {
-  return passNumbers(model, mesh, pass, layouts).least + overheadSeconds(model, mesh, pass)
+  return passNumbers(bench, mesh, pass, layouts).least + overheadSeconds(bench, mesh, pass)
 }
 
 /** What no layout changes. */
-export function fixedSeconds(model: InferenceModel, mesh: Mesh, costs: NetworkCosts, pass: Pass): Seconds {
-  return transferSeconds(model, mesh, costs, pass) + overheadSeconds(model, mesh, pass)
+export function fixedSeconds(bench: Workbench, mesh: Mesh, costs: NetworkCosts, pass: Pass): Seconds {
+  return transferSeconds(bench, mesh, costs, pass) + overheadSeconds(bench, mesh, pass)
 }
 
 export function transferSeconds(
-  { sizes, boundary }: InferenceModel,
+  { sizes, boundary }: Workbench,
   mesh: Mesh,
   costs: NetworkCosts,
   pass: Pass,

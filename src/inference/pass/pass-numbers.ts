@@ -10,45 +10,45 @@ import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import type { CompiledCollective, CompiledLayout, CompiledProduct } from '../layout/compiled-layout.ts'
 import { type LocalTerm, type Sizes, setShape, setShards, sumOf } from '../layout/local-term.ts'
-import type { InferenceModel } from '../model.ts'
 import { type Conditions, productSeconds } from '../time/component-time.ts'
+import type { Workbench } from '../workbench.ts'
 import { heldOnStage, occurrences } from './occurrence.ts'
 import type { Pass } from './pass.ts'
 import type { OptionBytes, PassNumbers, ResidentNumbers } from './pass-amounts.ts'
 
 /** Kept with the pass while its mesh is looked at. */
 export function passNumbers(
-  model: InferenceModel,
+  bench: Workbench,
   mesh: Mesh,
   pass: Pass,
   layouts: readonly (readonly CompiledLayout[])[],
 ): PassNumbers {
-  const known = model.numbers.get(pass)
+  const known = bench.numbers.get(pass)
   if (known && known.mesh === mesh && known.layouts === layouts) return known
-  const numbers = workedOut(model, mesh, pass, layouts)
-  model.numbers.set(pass, numbers)
+  const numbers = workedOut(bench, mesh, pass, layouts)
+  bench.numbers.set(pass, numbers)
   return numbers
 }
 
 function workedOut(
-  model: InferenceModel,
+  bench: Workbench,
   mesh: Mesh,
   pass: Pass,
   layouts: readonly (readonly CompiledLayout[])[],
 ): PassNumbers {
-  const { sizes, setting, rates, resources } = model
+  const { sizes, setting, rates, resources } = bench
   const { assumptions, model: transformer } = setting
   const { contexts } = pass
   const traffic = createTraffic(resources)
   const given = { rates, assumptions, contexts, sizes, traffic, experts: transformer.experts }
-  const counts = occurrences(model, pass)
+  const counts = occurrences(bench, pass)
   const head = layouts.length - 1
   setShards(sizes, mesh)
   const compute = layouts.map((options, component) => {
-    setPass(model, pass, component === head)
+    setPass(bench, pass, component === head)
     return computeSeconds(options, given)
   })
-  const resident = residentNumbers(model, mesh, pass, layouts)
+  const resident = residentNumbers(bench, mesh, pass, layouts)
   const moved = [new Map<CompiledCollective, Bytes>(), new Map<CompiledCollective, Bytes>()] as const
   return {
     mesh,
@@ -65,7 +65,7 @@ function workedOut(
       const found = known.get(collective)
       if (found !== undefined) return found
       setShards(sizes, mesh)
-      setPass(model, pass, ofHead)
+      setPass(bench, pass, ofHead)
       const sum = sumOf(collective.bytes, sizes)
       known.set(collective, sum)
       return sum
@@ -75,35 +75,35 @@ function workedOut(
 
 /** Memory alone. */
 export function residentNumbers(
-  model: InferenceModel,
+  bench: Workbench,
   mesh: Mesh,
   pass: Pass,
   layouts: readonly (readonly CompiledLayout[])[],
 ): ResidentNumbers {
-  const fixed = fixedBytes(model, mesh)
-  const weights = weightBytes(model, mesh.pipeline, layouts)
-  return { fixed, options: optionBytes(model, pass, layouts, weights) }
+  const fixed = fixedBytes(bench, mesh)
+  const weights = weightBytes(bench, mesh.pipeline, layouts)
+  return { fixed, options: optionBytes(bench, pass, layouts, weights) }
 }
 
 /** By component and option, of a stage: the same for every batch. */
 function weightBytes(
-  model: InferenceModel,
+  bench: Workbench,
   stages: number,
   layouts: readonly (readonly CompiledLayout[])[],
 ): readonly (readonly Bytes[])[] {
-  const counts = heldOnStage(model, stages)
+  const counts = heldOnStage(bench, stages)
   return layouts.map((offered, component) =>
-    offered.map(({ stored, beyond = 0 }) => (counts[component] ?? 0) * sumOf(stored, model.sizes) + beyond),
+    offered.map(({ stored, beyond = 0 }) => (counts[component] ?? 0) * sumOf(stored, bench.sizes) + beyond),
   )
 }
 
 function optionBytes(
-  model: InferenceModel,
+  bench: Workbench,
   pass: Pass,
   layouts: readonly (readonly CompiledLayout[])[],
   weights: readonly (readonly Bytes[])[],
 ): readonly (readonly OptionBytes[])[] {
-  const { sizes } = model
+  const { sizes } = bench
   const head = layouts.length - 1
   return layouts.map((offered, component) => {
     const ofHead = component === head
@@ -111,7 +111,7 @@ function optionBytes(
     const bytes = offered.map(
       ({ cached }, option) => (weights[component]?.[option] ?? 0) + pass.stageLayers * sumOf(cached, sizes),
     )
-    setPass(model, pass, ofHead)
+    setPass(bench, pass, ofHead)
     return offered.map(({ live }, option) => ({
       bytes: bytes[option] ?? 0,
       workspace: (ofHead ? fp32Copy : pass.halves) * largestOf(live, sizes),
@@ -121,22 +121,22 @@ function optionBytes(
 
 /** What a pass takes at least on a mesh, whatever its layouts. What is over the budget by its weights is worked out no further. */
 export function memoryRoom(
-  model: InferenceModel,
+  bench: Workbench,
   mesh: Mesh,
   layouts: readonly (readonly CompiledLayout[])[],
 ): (pass: Pass) => Bytes {
-  const fixed = fixedBytes(model, mesh)
-  const weights = weightBytes(model, mesh.pipeline, layouts)
+  const fixed = fixedBytes(bench, mesh)
+  const weights = weightBytes(bench, mesh.pipeline, layouts)
   const least = fixed + sumOfLeast(weights)
-  if (least > model.setting.memoryBudget) return () => least
-  return (pass) => fixed + leanest(optionBytes(model, pass, layouts, weights))
+  if (least > bench.setting.memoryBudget) return () => least
+  return (pass) => fixed + leanest(optionBytes(bench, pass, layouts, weights))
 }
 
 /** False where weights alone are over the budget, in whatever layouts. */
-export function weightsMayFit(model: InferenceModel, mesh: Mesh): boolean {
-  const fixed = fixedBytes(model, mesh)
-  const all = model.components.map(({ layouts }) => layouts)
-  return fixed + sumOfLeast(weightBytes(model, mesh.pipeline, all)) <= model.setting.memoryBudget
+export function weightsMayFit(bench: Workbench, mesh: Mesh): boolean {
+  const fixed = fixedBytes(bench, mesh)
+  const all = bench.components.map(({ layouts }) => layouts)
+  return fixed + sumOfLeast(weightBytes(bench, mesh.pipeline, all)) <= bench.setting.memoryBudget
 }
 
 function sumOfLeast(options: readonly (readonly Bytes[])[]): Bytes {
@@ -166,13 +166,13 @@ function computeSeconds(options: readonly CompiledLayout[], given: Conditions): 
 }
 
 /** Positions are those of the pass; the head has the last ones alone, of both halves together. */
-export function setPass({ sizes }: InferenceModel, pass: Pass, head: boolean): void {
+export function setPass({ sizes }: Workbench, pass: Pass, head: boolean): void {
   const { shape, headSequences, headPositions } = pass
   setShape(sizes, head ? { ...shape, sequences: headSequences, positions: headPositions } : shape)
 }
 
 /** What no layout changes: the rows of the embedding, on a stage of their own where there are stages, and the reserve. */
-export function fixedBytes({ setting, embedding, sizes }: InferenceModel, mesh: Mesh): Bytes {
+export function fixedBytes({ setting, embedding, sizes }: Workbench, mesh: Mesh): Bytes {
   const { model } = setting
   const reserve = reserveBytes(setting)
   setShards(sizes, mesh)

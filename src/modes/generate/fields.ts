@@ -11,6 +11,7 @@ import { meanParameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import { arrange } from '../../inference/pass/arrangement.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
+import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
 import type { SpeculationAccount } from '../../plan/inference-plan.ts'
 import type { GenerateWorkload, Speculation } from '../../problem.ts'
 import type { PhaseFields } from '../phase-row.ts'
@@ -24,14 +25,15 @@ export function generateFields(
 ): PhaseFields {
   const { contextLength, meanContextLength, speculative } = workload
   const { mesh, costs, layouts, pass } = candidate
+  const bench = createWorkbench(model)
   const offered = layouts.map((layout) => [layout])
   const { rates, setting } = model
   const { experts } = setting.model
   const perToken =
     (meanParameterBytes(setting.precision, setting.model) / 2) * (rates.secondsPerByte / rates.secondsPerFlop)
-  const account = speculative ? speculationAccount(model, candidate, workload, speculative) : null
+  const account = speculative ? speculationAccount(bench, candidate, workload, speculative) : null
   return {
-    maxBatchSequences: largestBatch(model, { mesh, costs, offered }, { contextLength, meanContextLength }),
+    maxBatchSequences: largestBatch(bench, { mesh, costs, offered }, { contextLength, meanContextLength }),
     criticalBatchTokens:
       mesh.data * pass.groups * perToken * (experts ? experts.experts / experts.activeExperts : 1),
     ...(account ? { speculation: account } : {}),
@@ -40,7 +42,7 @@ export function generateFields(
 
 /** Null where the drafts that were asked for do not fit beside the caches. */
 function speculationAccount(
-  model: InferenceModel,
+  bench: Workbench,
   { mesh, costs, layouts, pass, seconds }: InferenceCandidate,
   workload: GenerateWorkload,
   { acceptance, draftCostRatio, tokens }: Speculation,
@@ -54,8 +56,8 @@ function speculationAccount(
     // A draft that does not fit beside the caches takes for ever.
     targetSeconds: (positions) =>
       Math.min(
-        ...stepPasses(model, workload, batch, mesh, positions).map(
-          (pass) => arrange(model, mesh, costs, pass, offered)?.seconds ?? Number.POSITIVE_INFINITY,
+        ...stepPasses(bench, workload, batch, mesh, positions).map(
+          (pass) => arrange(bench, mesh, costs, pass, offered)?.seconds ?? Number.POSITIVE_INFINITY,
         ),
       ),
   })

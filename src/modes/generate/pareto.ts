@@ -37,7 +37,7 @@ export function paretoCandidates(
   stop: Stop = never,
 ): Frontier {
   const { workload, cluster } = problem
-  const { offers } = generationPhase(model, problem)
+  const { bench, offers } = generationPhase(model, problem)
   const costOf = (seconds: Seconds, batch: number) => (seconds * cluster.chips) / batch
   let found: readonly InferenceCandidate[] = []
   const beaten = (seconds: Seconds, batch: number) =>
@@ -57,19 +57,19 @@ export function paretoCandidates(
       unexamined++
       continue
     }
-    const places = sites.get(mesh) ?? sitesOf(model, mesh, {}, offers(mesh))
+    const places = sites.get(mesh) ?? sitesOf(bench, mesh, {}, offers(mesh))
     sites.set(mesh, places)
     const passes = stepPasses(model, workload, batch, mesh)
     const open = [...new Set(places.map(({ offered }) => offered))].filter((offered) => {
-      if (beaten(leastSeconds(model, mesh, passes[0], offered), batch)) return false
+      if (beaten(leastSeconds(bench, mesh, passes[0], offered), batch)) return false
       const optimistic = () =>
-        Math.min(...passes.map((pass) => optimisticSeconds(model, mesh, pass, offered)))
+        Math.min(...passes.map((pass) => optimisticSeconds(bench, mesh, pass, offered)))
       return places.length <= 2 || !beaten(optimistic(), batch)
     })
     const candidates = places
       .filter(({ offered }) => open.includes(offered))
       .flatMap((site) =>
-        passes.flatMap((pass) => candidateOf(model, site, pass, (_, seconds) => seconds) ?? []),
+        passes.flatMap((pass) => candidateOf(bench, site, pass, (_, seconds) => seconds) ?? []),
       )
       .filter(({ seconds }) => !beaten(seconds, batch))
     if (candidates.length === 0) continue

@@ -12,6 +12,7 @@ import { generationPass, type Pass } from '../../inference/pass/pass.ts'
 import { memoryRoom } from '../../inference/pass/pass-numbers.ts'
 import type { Phase, Site } from '../../inference/phase.ts'
 import { waysOf } from '../../inference/time/beside.ts'
+import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
 import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { GenerateWorkload, InferenceProblem } from '../../problem.ts'
@@ -30,6 +31,7 @@ export function generationPhase(
   stop: Stop = never,
   meshesOf: MeshesOf = inferenceMeshes,
 ): GenerationPhase {
+  const bench = createWorkbench(model)
   const { workload, objective } = problem
   const { batchSequences, maxStepSeconds = Number.POSITIVE_INFINITY } = workload
   const fills = batchSequences === 'max'
@@ -45,8 +47,9 @@ export function generationPhase(
   // Of generation no framework asks how many sequences there are.
   const offers = (mesh: Mesh, wanted?: LayoutsWanted) => offersOf(model, mesh, 'generate', 1, wanted)
   const most = (mesh: Mesh) =>
-    Math.max(0, ...offers(mesh).map((offered) => mostInMemory(model, mesh, offered, workload)))
+    Math.max(0, ...offers(mesh).map((offered) => mostInMemory(bench, mesh, offered, workload)))
   return {
+    bench,
     mode: 'generate',
     workload,
     positions: workload.contextLength,
@@ -55,15 +58,15 @@ export function generationPhase(
     meshes: meshesOf(problem, generationDemand(workload), stop),
     passes: (site) => {
       if (!fills) return passesOf(batchSequences, site.mesh)
-      const batches = candidateBatches(site.mesh, largestBatch(model, site, workload))
+      const batches = candidateBatches(site.mesh, largestBatch(bench, site, workload))
       return batches.flatMap((batch) => passesOf(batch, site.mesh))
     },
     lower: (mesh, offered) => {
-      const room = fills ? mostInMemory(model, mesh, offered, workload) : batchSequences
+      const room = fills ? mostInMemory(bench, mesh, offered, workload) : batchSequences
       if (room === 0) return null
-      const least = (batch: number) => leastSeconds(model, mesh, passOf(batch, mesh), offered)
+      const least = (batch: number) => leastSeconds(bench, mesh, passOf(batch, mesh), offered)
       if (!fills) {
-        const bytes = memoryRoom(model, mesh, offered)
+        const bytes = memoryRoom(bench, mesh, offered)
         return bytes(passOf(room, mesh)) <= problem.memoryBudget ? least(room) : null
       }
       // Under a time limit any batch from the smallest may be the largest.
@@ -104,29 +107,29 @@ export function stepPasses(
 
 /** Sequences that fit into memory and, where the workload has one, the time limit; 0 where not even one per replica does. */
 export function largestBatch(
-  model: InferenceModel,
+  bench: Workbench,
   { mesh, costs, offered }: Pick<Site, 'mesh' | 'costs' | 'offered'>,
   workload: Omit<GenerateWorkload, 'mode' | 'batchSequences'>,
 ): number {
-  const most = mostInMemory(model, mesh, offered, workload)
+  const most = mostInMemory(bench, mesh, offered, workload)
   const limit = workload.maxStepSeconds
   if (limit === undefined || most === 0) return most
   return largest(replicasOf(mesh), most, most, (batch) => {
-    return stepPasses(model, workload, batch, mesh).some((pass) => {
-      const found = arrange(model, mesh, costs, pass, offered)
+    return stepPasses(bench, workload, batch, mesh).some((pass) => {
+      const found = arrange(bench, mesh, costs, pass, offered)
       return found !== null && found.seconds <= limit
     })
   })
 }
 
 function mostInMemory(
-  model: InferenceModel,
+  bench: Workbench,
   mesh: Mesh,
   offered: Site['offered'],
   workload: Omit<GenerateWorkload, 'mode' | 'batchSequences'>,
 ): number {
-  const { memoryBudget, model: transformer } = model.setting
-  const room = memoryRoom(model, mesh, offered)
+  const { memoryBudget, model: transformer } = bench.setting
+  const room = memoryRoom(bench, mesh, offered)
   // Tokens that are drafted need room as well, though it is little.
   const { speculative } = workload
   const positions = speculative ? 1 + (speculative.tokens ?? mostTokens) : 1

@@ -12,6 +12,7 @@ import { type Pass, prefillPass } from '../../inference/pass/pass.ts'
 import { memoryRoom } from '../../inference/pass/pass-numbers.ts'
 import type { Phase } from '../../inference/phase.ts'
 import { waysOf } from '../../inference/time/beside.ts'
+import { createWorkbench } from '../../inference/workbench.ts'
 import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { InferenceProblem, PrefillWorkload } from '../../problem.ts'
@@ -23,6 +24,7 @@ export function prefillPhase(
   stop: Stop = never,
   meshesOf: MeshesOf = inferenceMeshes,
 ): Phase {
+  const bench = createWorkbench(model)
   const { model: transformer, workload } = problem
   const { batchSequences, promptLength, cachedPrefixLength, chunkTokens } = workload
   const fresh = freshPositions(workload)
@@ -31,6 +33,7 @@ export function prefillPhase(
   const passesOf = (mesh: Mesh): readonly Pass[] =>
     known(passes, `${Object.values(mesh)}`, () => prefillPasses(problem, mesh))
   return {
+    bench,
     mode: 'prefill',
     workload,
     positions: promptLength,
@@ -38,10 +41,10 @@ export function prefillPhase(
     meshes: meshesOf(problem, prefillDemand(workload), stop),
     passes: ({ mesh }) => passesOf(mesh),
     lower: (mesh, offered) => {
-      const bytes = memoryRoom(model, mesh, offered)
+      const bytes = memoryRoom(bench, mesh, offered)
       const fitting = passesOf(mesh).filter((pass) => bytes(pass) <= problem.memoryBudget)
       if (fitting.length === 0) return null
-      return Math.min(...fitting.map((pass) => leastSeconds(model, mesh, pass, offered)))
+      return Math.min(...fitting.map((pass) => leastSeconds(bench, mesh, pass, offered)))
     },
     leastPass: (mesh) => {
       const { pipeline } = mesh

@@ -158,7 +158,7 @@ function partnersOf(
   requests: Requests,
   stop: Stop,
 ): readonly PrefillInstance[] {
-  if (size.model.servable) return undominated(within(size.prefillsBeside(generate, stop), requests))
+  if (size.bench.servable) return undominated(within(size.prefillsBeside(generate, stop), requests))
   const all = prefillsOf(size, requests, stop)
   const alike = all.filter((prefill) => prefill.storage === generate.storage)
   return [...new Set([...undominated(alike), ...undominated(all)])]

@@ -1,7 +1,7 @@
 /** An instance: a server of one phase, of a size. Deployments are put together from them (phases.ts). */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
-import type { InferenceModel } from '../../inference/model.ts'
 import type { InferenceCandidate, Site } from '../../inference/phase.ts'
+import type { Workbench } from '../../inference/workbench.ts'
 import type { Stop } from '../../patience.ts'
 import type { GenerateWorkload, InferenceProblem, PrefillWorkload } from '../../problem.ts'
 import type { Bytes, Seconds } from '../../units.ts'
@@ -40,7 +40,7 @@ export interface Resident {
 
 export interface InstanceSize {
   readonly cluster: Cluster
-  readonly model: InferenceModel
+  readonly bench: Workbench
   readonly prefillProblem: (prompts: number) => InferenceProblem<PrefillWorkload>
   readonly generateProblem: (batch: number | 'max') => InferenceProblem<GenerateWorkload>
   /**

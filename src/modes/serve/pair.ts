@@ -75,7 +75,7 @@ export function together(
   const { outputLength, maxPerToken } = requests
   const { most, resident, stepSeconds } = generate
   const alike = prefill.storage === generate.storage
-  const second = alike ? 0 : copyBytes(generate.size.model, prefill.candidate, generate.chosen)
+  const second = alike ? 0 : copyBytes(generate.size.bench, prefill.candidate, generate.chosen)
   const each = prefill.seconds / prefill.prompts
   const over = (batch: number): boolean => {
     const { bytes, workspace, budget } = resident(batch + prefill.prompts)

@@ -13,6 +13,7 @@ import { residentNumbers } from '../../inference/pass/pass-numbers.ts'
 import type { InferenceCandidate, Phase, Site } from '../../inference/phase.ts'
 import { bestAt, fastestOf, searchPhase, sitesOf } from '../../inference/search.ts'
 import { inferenceTerms } from '../../inference/time/network-terms.ts'
+import { createWorkbench } from '../../inference/workbench.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { GenerateWorkload, InferenceProblem, ServeWorkload } from '../../problem.ts'
 import type { Seconds } from '../../units.ts'
@@ -33,12 +34,11 @@ export function instanceSize(
   const { workload, assumptions } = problem
   const { promptLength, outputLength, cachedPrefixLength } = workload
   const setting = { ...problem, cluster, constraints: { data: 1, ...problem.constraints } }
-  const model = {
+  const bench = createWorkbench({
     ...pooled,
     setting,
     prices: networkPrices(cluster.network, pooled.sets, inferenceTerms(assumptions)),
-    numbers: new WeakMap(),
-  }
+  })
   const generate = {
     mode: 'generate',
     contextLength: promptLength + outputLength,
@@ -49,7 +49,7 @@ export function instanceSize(
   const beside = new WeakMap<GenerateInstance, ReturnType<typeof whole<PrefillInstance>>>()
   const size: InstanceSize = {
     cluster,
-    model,
+    bench,
     prefillProblem: (batchSequences) => ({
       ...setting,
       workload: { mode: 'prefill', promptLength, batchSequences, cachedPrefixLength },
@@ -70,10 +70,10 @@ function prefillInstances(size: InstanceSize, fresh: number, stop: Stop): readon
   const found: PrefillInstance[] = []
   for (const prompts of promptsTogether(fresh)) {
     if (stop()) break
-    const phase = prefillPhase(size.model, size.prefillProblem(prompts), stop)
+    const phase = prefillPhase(size.bench, size.prefillProblem(prompts), stop)
     const { allowed } = phase.meshes
-    const shared = searchPhase(size.model, withoutContext(phase), allowed.length, { stop }).candidates
-    const best = searchPhase(size.model, phase, 1, { stop }).candidates.filter(({ mesh }) => mesh.context > 1)
+    const shared = searchPhase(withoutContext(phase), allowed.length, { stop }).candidates
+    const best = searchPhase(phase, 1, { stop }).candidates.filter(({ mesh }) => mesh.context > 1)
     for (const candidate of [...best, ...shared]) found.push(prefillInstance(size, candidate, prompts))
   }
   return found
@@ -91,19 +91,14 @@ function besideInstances(
   fresh: number,
   stop: Stop,
 ): readonly PrefillInstance[] {
-  const { model } = size
+  const { bench } = size
   const { mesh, placement } = site
   return promptsTogether(fresh).flatMap((prompts) => {
     if (stop()) return []
-    const phase = prefillPhase(model, size.prefillProblem(prompts), stop)
+    const phase = prefillPhase(bench, size.prefillProblem(prompts), stop)
     const offers = besideOffers(phase.offers(mesh), chosen.layouts)
-    const best = bestAt(
-      model,
-      sitesOf(model, mesh, { placements: [placement] }, offers),
-      phase,
-      Number.POSITIVE_INFINITY,
-      stop,
-    )
+    const sites = sitesOf(bench, mesh, { placements: [placement] }, offers)
+    const best = bestAt(phase, sites, Number.POSITIVE_INFINITY, stop)
     return typeof best === 'object' ? [prefillInstance(size, best, prompts)] : []
   })
 }
@@ -132,19 +127,19 @@ function generateInstances(
   maxStepSeconds: Seconds,
   stop: Stop,
 ): readonly GenerateInstance[] {
-  const { model } = size
+  const { bench } = size
   const problem = size.generateProblem('max')
   const workload = Number.isFinite(maxStepSeconds)
     ? { ...problem.workload, maxStepSeconds }
     : problem.workload
-  const { meshes, offers } = generationPhase(model, problem, stop)
+  const { meshes, offers } = generationPhase(bench, problem, stop)
   return meshes.allowed.flatMap((mesh) =>
-    (stop() ? [] : sitesOf(model, mesh, {}, offers(mesh))).flatMap((site) => {
+    (stop() ? [] : sitesOf(bench, mesh, {}, offers(mesh))).flatMap((site) => {
       if (stop()) return []
-      const most = largestBatch(model, site, workload)
+      const most = largestBatch(bench, site, workload)
       const found = new Map<string, GenerateInstance>()
       for (const batch of [most, ...batches.filter((fewer) => fewer < most)]) {
-        const chosen = most > 0 && fastestOf(model, site, stepPasses(model, workload, batch, mesh))
+        const chosen = most > 0 && fastestOf(bench, site, stepPasses(bench, workload, batch, mesh))
         if (!chosen) continue
         const names = chosen.layouts.map(({ name }) => name).join()
         if (!found.has(names)) found.set(names, generateInstance(size, site, chosen, workload))
@@ -163,24 +158,24 @@ function generateInstance(
   chosen: InferenceCandidate,
   limited: GenerateWorkload,
 ): GenerateInstance {
-  const { model } = size
-  const { setting } = model
+  const { bench } = size
+  const { setting } = bench
   const { workload } = size.generateProblem('max')
   const site = { mesh, placement, costs, offered: chosen.layouts.map((layout) => [layout]) }
-  const passesOf = (batch: number) => stepPasses(model, workload, batch, mesh)
+  const passesOf = (batch: number) => stepPasses(bench, workload, batch, mesh)
   return {
     size,
     site,
     chosen,
-    most: largestBatch(model, site, limited),
+    most: largestBatch(bench, site, limited),
     storage: storageKeys(chosen).join(),
     stepSeconds: byNumber(
-      (batch) => fastestOf(model, site, passesOf(batch))?.seconds ?? Number.POSITIVE_INFINITY,
+      (batch) => fastestOf(bench, site, passesOf(batch))?.seconds ?? Number.POSITIVE_INFINITY,
     ),
     resident: byNumber((batch) => {
       const [whole, ...halved] = passesOf(batch)
-      const { options, fixed } = residentNumbers(model, mesh, whole, site.offered)
-      const others = halved.flatMap((pass) => residentNumbers(model, mesh, pass, site.offered).options)
+      const { options, fixed } = residentNumbers(bench, mesh, whole, site.offered)
+      const others = halved.flatMap((pass) => residentNumbers(bench, mesh, pass, site.offered).options)
       return {
         bytes: options.flat().reduce((sum, { bytes }) => sum + bytes, 0),
         workspace: Math.max(0, ...[...options, ...others].flat().map(({ workspace }) => workspace)),

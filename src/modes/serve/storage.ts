@@ -14,6 +14,7 @@ import { localTerm, localValue, setShards, sumOf } from '../../inference/layout/
 import type { InferenceModel } from '../../inference/model.ts'
 import { heldOnStage } from '../../inference/pass/occurrence.ts'
 import type { Site } from '../../inference/phase.ts'
+import type { Workbench } from '../../inference/workbench.ts'
 import type { ShardedArray } from '../../sharding/array.ts'
 import { type Axis, axisBit, axisSet, axisSets, type Mesh } from '../../sharding/axis.ts'
 import { weightsOf } from '../../sharding/component.ts'
@@ -40,10 +41,10 @@ export function storageKeys({ mesh, placement, layouts }: Stored): readonly stri
 }
 
 /** Bytes of one chip of the components of `wanted` that are not stored alike in `kept`. */
-export function copyBytes(model: InferenceModel, wanted: Stored, kept: Stored): Bytes {
-  const { sizes } = model
+export function copyBytes(bench: Workbench, wanted: Stored, kept: Stored): Bytes {
+  const { sizes } = bench
   const have = storageKeys(kept)
-  const held = heldOnStage(model, wanted.mesh.pipeline)
+  const held = heldOnStage(bench, wanted.mesh.pipeline)
   const keys = storageKeys(wanted)
   setShards(sizes, wanted.mesh)
   return wanted.layouts.reduce((sum, { stored }, component) => {
@@ -52,18 +53,18 @@ export function copyBytes(model: InferenceModel, wanted: Stored, kept: Stored): 
   }, 0)
 }
 
-export function reshardSeconds(model: InferenceModel, from: Stored, to: Stored): Seconds {
-  const { sizes, setting } = model
+export function reshardSeconds(bench: Workbench, from: Stored, to: Stored): Seconds {
+  const { sizes, setting } = bench
   const { precision } = setting
   const have = storageKeys(from)
   const wanted = storageKeys(to)
-  const costs = allPrices(model, from)
+  const costs = allPrices(bench, from)
   const sameMesh = JSON.stringify([from.mesh, from.placement]) === JSON.stringify([to.mesh, to.placement])
   setShards(sizes, from.mesh)
   let total = 0
   from.layouts.forEach(({ component }, index) => {
     if (have[index] === wanted[index]) return
-    const layers = model.components[index]?.layers ?? 0
+    const layers = bench.components[index]?.layers ?? 0
     const targets = to.layouts[index]?.component.arrays ?? {}
     for (const weight of weightsOf(component)) {
       const size = parameterBytes(precision, weight.part)

@@ -29,11 +29,11 @@ export function kvTransfer(
   rate: number,
 ): KvTransfer {
   const { prefill, generate } = pair
-  const { model } = prefill.size
-  const { layers } = model.setting.model
+  const { bench } = prefill.size
+  const { layers } = bench.setting.model
   const sending = prefill.size.cluster.chips
   const receiving = generate.size.cluster.chips
-  const perChip = joiningBandwidth(model, prefills * sending + generates * receiving)
+  const perChip = joiningBandwidth(bench, prefills * sending + generates * receiving)
   const seconds = cacheBytes / (Math.min(sending, receiving) * perChip)
   const all = prefill.prompts * seconds
   return {

@@ -89,11 +89,11 @@ function timeAccount(
   }
 }
 
-function memoryAccount({ model, candidate }: InferenceCosting): MemoryAccount {
-  const { setting, sizes } = model
+function memoryAccount({ bench, candidate }: InferenceCosting): MemoryAccount {
+  const { setting, sizes } = bench
   const { pass, layouts, answer, mesh } = candidate
   setShape(sizes, pass.resident)
-  const counts = heldOnStage(model, mesh.pipeline)
+  const counts = heldOnStage(bench, mesh.pipeline)
   let weights = 0
   let kvCache = 0
   // What a framework holds beside the plan is told with its flags.
@@ -105,7 +105,7 @@ function memoryAccount({ model, candidate }: InferenceCosting): MemoryAccount {
     kvCache += layers * sumOf(cached, sizes)
   })
   const reserve = reserveBytes(setting)
-  const fixed = fixedBytes(model, mesh)
+  const fixed = fixedBytes(bench, mesh)
   return {
     budget: setting.memoryBudget,
     total: needed + fixed,

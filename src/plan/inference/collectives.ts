@@ -21,7 +21,7 @@ export function inferenceMovements(costing: InferenceCosting): readonly Movement
   const { components, candidate } = costing
   const head = components.length - 1
   const lines = components.flatMap((component, index) => {
-    setPass(costing.model, candidate.pass, index === head)
+    setPass(costing.bench, candidate.pass, index === head)
     return componentLines(costing, component)
   })
   return [...lines, ...streamLines(costing), ...transferLines(costing)]
@@ -44,10 +44,10 @@ function componentLines(costing: InferenceCosting, component: CostedComponent): 
 
 /** The layout on the axes in use, so that it reads as in the book. */
 export function restrictedLayout(
-  { model, candidate }: InferenceCosting,
+  { bench, candidate }: InferenceCosting,
   { layout }: CostedComponent,
 ): CompiledLayout {
-  const { precision, assumptions } = model.setting
+  const { precision, assumptions } = bench.setting
   const component = restricted(layout.component, activeAxes(candidate.mesh))
   return compileLayout({ ...layout, component }, precision, assumptions, 1)
 }
@@ -63,7 +63,7 @@ export function inferenceAlgorithm(costing: InferenceCosting): readonly string[]
 function linesOf(
   call: CompiledCollective,
   count: number,
-  { model, candidate }: InferenceCosting,
+  { bench, candidate }: InferenceCosting,
 ): readonly Movement[] {
   const { over, bytes, critical, routed, moves } = call
   const cost = candidate.costs[costSet(over, candidate.costs, candidate.mesh)]
@@ -71,41 +71,41 @@ function linesOf(
   const { mode, halves } = candidate.pass
   const told = {
     ...({ count, over, pass: 'forward', exposed: critical && !(routed && halves === 2) } as const),
-    bytes: bytes.map((term) => localValue(term, model.sizes)),
+    bytes: bytes.map((term) => localValue(term, bench.sizes)),
     arrays: moves.map(({ from }) => from),
   }
-  const { experts } = model.setting.model
-  return callLines(call, told, { cost, assumptions: model.assumed[mode], experts })
+  const { experts } = bench.setting.model
+  return callLines(call, told, { cost, assumptions: bench.assumed[mode], experts })
 }
 
 /** The residual stream on its way from the sharding of one component to that of the next. */
 function streamLines(costing: InferenceCosting): readonly Movement[] {
-  const { model, candidate, components } = costing
+  const { bench, candidate, components } = costing
   const head = components.length - 1
   const active = axisSet(activeAxes(candidate.mesh))
   const between = (source: CompiledLayout | undefined, to: number, times: number) => {
     const target = components[to]?.layout
     if (!source || !target) return []
-    setPass(model, candidate.pass, to === head)
-    return movesBetween(model, source, target)
+    setPass(bench, candidate.pass, to === head)
+    return movesBetween(bench, source, target)
       .map((move) => ({ ...move, over: move.over & active }))
       .filter(({ over }) => over !== 0)
       .flatMap((move) => linesOf(move, times, costing))
   }
   return [
-    ...between(model.embedding, 0, candidate.pass.entryTimes),
-    ...crossings(model, candidate.pass).flatMap(({ from, to, times }) =>
+    ...between(bench.embedding, 0, candidate.pass.entryTimes),
+    ...crossings(bench, candidate.pass).flatMap(({ from, to, times }) =>
       between(components[from]?.layout, to, times),
     ),
   ]
 }
 
-function transferLines({ model, candidate }: InferenceCosting): readonly Movement[] {
+function transferLines({ bench, candidate }: InferenceCosting): readonly Movement[] {
   const { pass, costs } = candidate
   const cost = costs[axisBit.pipeline]
   if (!cost || pass.transfers === 0) return []
-  setShape(model.sizes, pass.shape)
-  const bytes = localValue(model.boundary, model.sizes)
+  setShape(bench.sizes, pass.shape)
+  const bytes = localValue(bench.boundary, bench.sizes)
   const told = { array: 'Out', bytes, count: pass.transfers, exposed: true, pass: 'forward' } as const
   return [transferLine(told, cost)]
 }

@@ -17,11 +17,12 @@ import {
   componentTime,
   moveSeconds,
 } from '../../inference/time/component-time.ts'
+import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
 import type { Seconds } from '../../units.ts'
 
 export interface InferenceCosting {
-  readonly model: InferenceModel
+  readonly bench: Workbench
   readonly candidate: InferenceCandidate
   readonly given: Conditions
   readonly components: readonly CostedComponent[]
@@ -47,42 +48,43 @@ export interface CostedComponent {
 }
 
 export function inferenceCosting(model: InferenceModel, candidate: InferenceCandidate): InferenceCosting {
+  const bench = createWorkbench(model)
   const { mesh, costs, pass, layouts } = candidate
   const given: Conditions = {
-    rates: model.rates,
-    assumptions: model.assumed[pass.mode],
+    rates: bench.rates,
+    assumptions: bench.assumed[pass.mode],
     contexts: pass.contexts,
-    sizes: model.sizes,
-    traffic: createTraffic(model.resources),
-    experts: model.setting.model.experts,
+    sizes: bench.sizes,
+    traffic: createTraffic(bench.resources),
+    experts: bench.setting.model.experts,
   }
-  setShards(model.sizes, mesh)
+  setShards(bench.sizes, mesh)
   const head = layouts.length - 1
-  const counts = occurrences(model, pass)
-  const stage = runOnStage(model, pass)
+  const counts = occurrences(bench, pass)
+  const stage = runOnStage(bench, pass)
   const components = layouts.map((layout, index): CostedComponent => {
-    setPass(model, pass, index === head)
+    setPass(bench, pass, index === head)
     const times = counts[index] ?? 0
     return {
-      name: model.components[index]?.name ?? '',
+      name: bench.components[index]?.name ?? '',
       layout,
       times,
       busy: index === head ? times : Math.min(times, pass.units * (stage[index] ?? 0)),
       time: componentTime(layout, costs, given, pass.halves),
     }
   })
-  const resharding = reshardingSeconds(model, candidate, given, 'expected')
+  const resharding = reshardingSeconds(bench, candidate, given, 'expected')
   const bounded = (bound: 'lower' | 'upper') =>
     components.reduce((sum, { times, time }) => sum + times * time[bound], 0) +
-    reshardingSeconds(model, candidate, given, bound) +
+    reshardingSeconds(bench, candidate, given, bound) +
     (bound === 'lower' ? besideOf(components, 'lower', 0) : 0) +
-    fixedSeconds(model, mesh, costs, pass)
+    fixedSeconds(bench, mesh, costs, pass)
   const beside = besideOf(components, 'expected', given.assumptions.dispatchComputeShare)
-  const transfers = transferSeconds(model, mesh, costs, pass)
-  const overhead = overheadSeconds(model, mesh, pass)
+  const transfers = transferSeconds(bench, mesh, costs, pass)
+  const overhead = overheadSeconds(bench, mesh, pass)
   const inLayers = components.reduce((sum, { times, time }) => sum + times * time.expected, 0)
   return {
-    ...{ model, candidate, given, components, resharding, beside, transfers, overhead },
+    ...{ bench, candidate, given, components, resharding, beside, transfers, overhead },
     stepTime: inLayers + resharding + beside + transfers + overhead,
     lowerBound: bounded('lower'),
     upperBound: bounded('upper'),
@@ -104,23 +106,23 @@ function besideOf(
 
 /** As the layout question counts it: to the first layer, inside and between layers, to the head. */
 function reshardingSeconds(
-  model: InferenceModel,
+  bench: Workbench,
   { layouts, pass, costs }: InferenceCandidate,
   given: Conditions,
   bound: Bound,
 ): Seconds {
   const head = layouts.length - 1
-  const between = (from: typeof model.embedding, to: number, times: number): Seconds => {
+  const between = (from: typeof bench.embedding, to: number, times: number): Seconds => {
     const layout = layouts[to]
     if (!layout) return 0
-    setPass(model, pass, to === head)
-    return times * moveSeconds(movesBetween(model, from, layout), costs, given, bound)
+    setPass(bench, pass, to === head)
+    return times * moveSeconds(movesBetween(bench, from, layout), costs, given, bound)
   }
-  return crossings(model, pass).reduce(
+  return crossings(bench, pass).reduce(
     (total, { from, to, times }) => {
       const layout = layouts[from]
       return layout ? total + between(layout, to, times) : total
     },
-    between(model.embedding, 0, pass.entryTimes),
+    between(bench.embedding, 0, pass.entryTimes),
   )
 }

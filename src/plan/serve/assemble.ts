@@ -63,7 +63,7 @@ export function assembleServe(
     generate: generatePlan,
     ratio: prefills / generates,
     requestsPerSecond,
-    uncertainty: serveUncertaintyOf(generate.size.model.setting, generatePlan.launch, requestsPerSecond),
+    uncertainty: serveUncertaintyOf(generate.size.bench.setting, generatePlan.launch, requestsPerSecond),
     timeToFirstTokenSeconds: operation.firstSeconds,
     timePerOutputTokenSeconds: operation.tokenSeconds,
     requestSeconds: operation.requestSeconds,
@@ -84,7 +84,7 @@ export function assembleServe(
       copyBytes > 0
         ? {
             copyBytesPerChip: copyBytes,
-            reshardSeconds: reshardSeconds(generate.size.model, generate.chosen, prefill.candidate),
+            reshardSeconds: reshardSeconds(generate.size.bench, generate.chosen, prefill.candidate),
           }
         : null,
   }
@@ -93,7 +93,7 @@ export function assembleServe(
 
 export function runningCandidate({ size, site }: GenerateInstance, batch: number): InferenceCandidate | null {
   const { workload } = size.generateProblem(batch)
-  return fastestOf(size.model, site, stepPasses(size.model, workload, batch, site.mesh))
+  return fastestOf(size.bench, site, stepPasses(size.bench, workload, batch, site.mesh))
 }
 
 function prefillOf(
@@ -102,8 +102,8 @@ function prefillOf(
   solver: Solver,
   transfers: boolean,
 ) {
-  const phase = { ...prefillPhase(size.model, size.prefillProblem(prompts)), transfers }
-  return assembleInference(size.model, phase, candidate, rank, solver)
+  const phase = { ...prefillPhase(size.bench, size.prefillProblem(prompts)), transfers }
+  return assembleInference(size.bench, phase, candidate, rank, solver)
 }
 
 /** Its layouts need not be the best of this batch, so that nothing is proven of them. */
@@ -114,8 +114,8 @@ export function generateOf(
   transfers = false,
 ) {
   const problem = size.generateProblem(running.pass.resident.sequences)
-  const phase = { ...generationPhase(size.model, problem), transfers }
-  return assembleInference(size.model, phase, running, rank, null)
+  const phase = { ...generationPhase(size.bench, problem), transfers }
+  return assembleInference(size.bench, phase, running, rank, null)
 }
 
 function summary({ pair, prefills, generates, operation, chips }: Sized): string {

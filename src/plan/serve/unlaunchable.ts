@@ -38,8 +38,8 @@ function reasons(
   { promptLength, outputLength }: Requests,
 ): Readonly<Record<string, readonly string[]>> {
   const { prefill, generate, slots, disaggregated } = pair
-  const { setting } = generate.size.model
-  const prompts = servingRefusals(prefill.size.model.setting, prefill.candidate, 'prefill', {
+  const { setting } = generate.size.bench
+  const prompts = servingRefusals(prefill.size.bench.setting, prefill.candidate, 'prefill', {
     contextLength: promptLength,
     memory: plan.prefill.memoryBytes,
   })
