@@ -26,6 +26,15 @@ import type { PolicyRow } from './policy-row.ts'
 const queries = ['Q', 'K', 'V', 'QLow', 'KVLow']
 const hidden = ['Gate', 'Up', 'SharedGate', 'SharedUp']
 
+/** Of a layer its input alone is kept: no other keeps less on the chip without the host. */
+export const inputAlone = {
+  name: 'full',
+  attention: [],
+  mlp: [],
+  stream: 1,
+  book: { stream: 1, inner: 0 },
+} as const satisfies PolicyRow
+
 /** The first keeps everything: no other does less work. */
 export const policies = [
   {
@@ -52,7 +61,7 @@ export const policies = [
   { name: 'save_mlp_proj', attention: [], mlp: hidden, stream: 2, book: { stream: 1, inner: 2 } },
   { name: 'save_qkv_proj', attention: queries, mlp: [], stream: 1 },
   { name: 'save_out_proj', attention: [], mlp: [], stream: 2 },
-  { name: 'full', attention: [], mlp: [], stream: 1, book: { stream: 1, inner: 0 } },
+  inputAlone,
   {
     name: 'minimal_offloaded',
     attention: queries,

@@ -1,11 +1,17 @@
 /** Rematerialisation policies, as they are asked for. */
-import { policies } from './policies.ts'
+import { inputAlone, policies } from './policies.ts'
 import type { PolicyRow } from './policy-row.ts'
 
 export const policyRows: readonly PolicyRow[] = policies
 
 /** No other does less work, or keeps more. */
 export const keepEverything: PolicyRow = policies[0]
+
+export const recomputeEverything: PolicyRow = inputAlone
+
+export function policyNamed(name: string): PolicyRow | undefined {
+  return policyRows.find((row) => row.name === name)
+}
 
 /** How activations are counted: array by array, or by the book's table. */
 export const activationCounts = ['counted', 'book'] as const

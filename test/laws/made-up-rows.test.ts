@@ -54,9 +54,9 @@ vi.mock('../../src/recipe/optimizers.ts', async (original) => {
 })
 
 vi.mock('../../src/recipe/policies.ts', async (original) => {
-  const { policies } = await original<typeof import('../../src/recipe/policies.ts')>()
+  const table = await original<typeof import('../../src/recipe/policies.ts')>()
   const queriesAlone: PolicyRow = { name: 'queries_alone', attention: ['Q'], mlp: [], stream: 1 }
-  return { policies: [...policies, queriesAlone] }
+  return { ...table, policies: [...table.policies, queriesAlone] }
 })
 
 vi.mock('../../src/rules/model.ts', async (original) => {

@@ -22,7 +22,7 @@ import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { type Block, maxtextBlock } from './block.ts'
 import { maxtextContext } from './context.ts'
 import { type MaxtextConfig, maxtextVersion, settings } from './keys.ts'
-import { maxtextAxes, type SlicedMesh, slicedMesh, splitsPhysicalAxes } from './mesh.ts'
+import { axesOfExperts, maxtextAxes, type SlicedMesh, slicedMesh, splitsPhysicalAxes } from './mesh.ts'
 import { maxtextRecomputation, offloadsActivations } from './recomputation.ts'
 import { keptWeights, maxtextRules } from './rules.ts'
 
@@ -91,7 +91,7 @@ function mlpWidth(model: Transformer): number {
 }
 
 function meshConfig(run: Run, { ici, dcn }: SlicedMesh): MaxtextConfig {
-  const axes = maxtextAxes.filter((axis) => axis !== 'expert' || run.model.experts)
+  const axes = maxtextAxes.filter((axis) => run.model.experts || !axesOfExperts.includes(axis))
   const sizes = (prefix: string, values: SlicedMesh['ici']) =>
     Object.fromEntries(axes.map((axis) => [`${prefix}_${axis}_parallelism`, values[axis]]))
   return {

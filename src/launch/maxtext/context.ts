@@ -5,6 +5,7 @@
  */
 
 import type { Rule } from '../../rules/rule.ts'
+import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
 import type { ContextLayout } from '../../sharding/tables/context-layouts.ts'
 import { attendsLocally } from '../run/rules.ts'
 import type { LayoutRun, Run } from '../run/run.ts'
@@ -14,11 +15,12 @@ const strategies = { gather: 'all_gather', ring: 'ring', ulysses: 'ulysses' } as
 
 export function maxtextContext({ mesh, contextLayout, problem }: Run): MaxtextConfig {
   if (mesh.context === 1) return {}
-  const tokamax = contextLayout !== 'gather' && problem.cluster.chip.kind === 'tpu'
+  const { keys } = contextLayoutRow(contextLayout)
+  const tokamax = keys !== 'whole' && problem.cluster.chip.kind === 'tpu'
   return {
     context_parallel_strategy: strategies[contextLayout],
     ...(tokamax ? { use_tokamax_splash: true } : {}),
-    ...(contextLayout === 'ulysses' ? { context_parallel_load_balance: false } : {}),
+    ...(keys === 'exchanged' ? { context_parallel_load_balance: false } : {}),
   }
 }
 
@@ -40,7 +42,7 @@ export const maxtextContextRules: readonly Rule<LayoutRun>[] = [
   of(null, (run) => !onTpu(run) && attendsLocally(run), "MaxText's windows on GPUs do not go with context"),
   of(
     null,
-    (run) => onTpu(run) && run.contextLayout !== 'gather' && attendsLocally(run),
+    (run) => onTpu(run) && contextLayoutRow(run.contextLayout).keys !== 'whole' && attendsLocally(run),
     ({ contextLayout }) => `MaxText's windows do not go with ${contextLayout}`,
   ),
   of('ulysses', (run) => !onTpu(run), 'MaxText has ulysses on TPUs only'),

@@ -17,6 +17,9 @@ export const maxtextAxes = [
   'expert',
 ] as const satisfies readonly Axis[]
 
+/** What MaxText has where a model has experts. */
+export const axesOfExperts: readonly string[] = ['expert']
+
 type Sizes = Readonly<Record<(typeof maxtextAxes)[number], number>>
 
 export interface SlicedMesh {

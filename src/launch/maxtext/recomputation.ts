@@ -11,7 +11,7 @@
 
 import type { Transformer } from '../../model/transformer.ts'
 import type { PolicyName } from '../../recipe/policies.ts'
-import { policyRows } from '../../recipe/policy.ts'
+import { policyNamed, recomputeEverything } from '../../recipe/policy.ts'
 import type { HostPart } from '../../recipe/policy-row.ts'
 import type { Keys } from '../read/fields.ts'
 import type { Run } from '../run/run.ts'
@@ -49,12 +49,12 @@ export function maxtextRecomputation({ recomputation, model }: Run): Readonly<Re
   const { policy, count } = recomputation
   if (count > 0) return null
   const named = !model.experts && !model.attention.latent
-  const name = named || policy === 'full' ? names[policy] : undefined
+  const name = named || policy === recomputeEverything.name ? names[policy] : undefined
   if (name) return { remat_policy: name }
   const kept = parts[policy]
   if (!kept) return null
   const host = hostPart(policy)
-  const tensors = kept.flatMap((part) => tensorsOf(part, model))
+  const tensors = kept.flatMap((part) => tensorsOf[part](model))
   const places = tensors.map((tensor) => [tensor, host ? 'offload' : 'device'])
   const input = host?.input ? 'offload' : 'device'
   return { remat_policy: 'custom', decoder_layer_input: input, ...Object.fromEntries(places) }
@@ -66,24 +66,23 @@ export function offloadsActivations({ recomputation }: Run): boolean {
 }
 
 function hostPart(policy: string): HostPart | undefined {
-  return policyRows.find(({ name }) => name === policy)?.host
+  return policyNamed(policy)?.host
 }
 
 /** The plan keeps what was sent to the experts, and these are on other chips. */
 export function sendsAgain({ recomputation, mesh }: Run): boolean {
-  return mesh.expert > 1 && ['none', 'selective'].includes(recomputation.policy)
+  return mesh.expert > 1 && policyNamed(recomputation.policy)?.mlp.includes('Dispatched') === true
 }
 
-function tensorsOf(part: Part, { gatedMlp, experts, attention }: Transformer): readonly string[] {
-  if (part === 'context') return ['context']
-  if (part === 'output') return ['out_proj']
-  if (part === 'hidden') {
-    if (!gatedMlp) return ['mlpwi']
-    return ['mlpwi_0', 'mlpwi_1', ...(experts ? ['moe_mlpwi_1'] : [])]
-  }
-  const { latent } = attention
-  const low = latent ? [...(latent.queryRank === null ? [] : ['query_wa_proj']), 'kv_wa_proj'] : []
-  return ['query_proj', 'key_proj', 'value_proj', ...low]
+const tensorsOf: Readonly<Record<Part, (model: Transformer) => readonly string[]>> = {
+  queries: ({ attention: { latent } }) => {
+    const low = latent ? [...(latent.queryRank === null ? [] : ['query_wa_proj']), 'kv_wa_proj'] : []
+    return ['query_proj', 'key_proj', 'value_proj', ...low]
+  },
+  context: () => ['context'],
+  output: () => ['out_proj'],
+  hidden: ({ gatedMlp, experts }) =>
+    gatedMlp ? ['mlpwi_0', 'mlpwi_1', ...(experts ? ['moe_mlpwi_1'] : [])] : ['mlpwi'],
 }
 
 /** The policy that keys say, as a plan has it; null, with a note, where it is none of a plan's. */
@@ -95,7 +94,7 @@ export function readMaxtextPolicy(keys: Keys): {
   const places = Object.fromEntries(
     [...arrays, 'decoder_layer_input'].map((array) => [array, keys.text(array, 'remat')]),
   )
-  const found = name === 'custom' ? customPolicy(places) : (aliases[name] ?? policyNamed(name))
+  const found = name === 'custom' ? customPolicy(places) : (aliases[name] ?? policyCalled(name))
   if (found !== null) return { policy: found, notes: [] }
   return {
     policy: null,
@@ -103,7 +102,7 @@ export function readMaxtextPolicy(keys: Keys): {
   }
 }
 
-function policyNamed(name: string): string | null {
+function policyCalled(name: string): string | null {
   // Of two policies under one name the one that is called so.
   return name in names ? name : (Object.entries(names).find(([, own]) => own === name)?.[0] ?? null)
 }

@@ -1,6 +1,8 @@
 /** What MaxText cannot train. Source: as config.ts. */
 
 import type { ElementType } from '../../recipe/element-types.ts'
+import type { OptimizerName } from '../../recipe/optimizers.ts'
+import type { ScheduleName } from '../../recipe/schedules.ts'
 import type { Rule } from '../../rules/rule.ts'
 import { pipelineRank } from '../run/rank-order.ts'
 import { blockRule, commonRules, positionRule, type RunRules, widthRules } from '../run/rules.ts'
@@ -11,6 +13,13 @@ import { reordersExperts, slicedMesh } from './mesh.ts'
 import { maxtextRecomputation, sendsAgain } from './recomputation.ts'
 
 const types: readonly ElementType[] = ['bf16', 'fp32']
+
+const optimizers: readonly OptimizerName[] = ['adamw', 'sgd']
+
+/** Whose states are sharded over data without the weights. */
+const sharded: readonly OptimizerName[] = ['adamw']
+
+const schedules: readonly ScheduleName[] = ['none', 'gpipe']
 
 export const maxtextRules: RunRules = {
   mesh: [
@@ -31,7 +40,7 @@ export const maxtextRules: RunRules = {
     },
     positionRule,
     {
-      broken: ({ problem: { workload } }) => !['adamw', 'sgd'].includes(workload.optimizer),
+      broken: ({ problem: { workload } }) => !optimizers.includes(workload.optimizer),
       says: ({ problem: { workload } }) => `the optimizer ${workload.optimizer} is not mapped to MaxText's`,
     },
     {
@@ -169,7 +178,7 @@ function stateRules(): readonly Rule<LayoutRun>[] {
       says: ({ replicas, model }) => `dModel ${model.dModel} has no ${replicas} even shards`,
     },
     {
-      broken: ({ zeroStage, problem }) => zeroStage === 1 && problem.workload.optimizer !== 'adamw',
+      broken: ({ zeroStage, problem }) => zeroStage === 1 && !sharded.includes(problem.workload.optimizer),
       says: 'MaxText shards only the states of Adam over data',
     },
   ]
@@ -178,7 +187,7 @@ function stateRules(): readonly Rule<LayoutRun>[] {
 function pipelineRules(): readonly Rule<LayoutRun>[] {
   return [
     {
-      broken: ({ schedule }) => schedule.name !== 'none' && schedule.name !== 'gpipe',
+      broken: ({ schedule }) => !schedules.includes(schedule.name),
       says: ({ schedule }) =>
         `MaxText's pipeline keeps every microbatch, as GPipe does, not ${schedule.name}`,
     },

@@ -31,11 +31,11 @@ export const maxtextRules: ServingRules = servingRules('MaxText', formats, [
     says: 'MaxText shards weights over context; the plan copies them',
   },
   {
-    broken: ({ cache, attentionGroups }) => cache === 'sequence' || attentionGroups > 1,
+    broken: ({ sharesPositions, attentionGroups }) => sharesPositions || attentionGroups > 1,
     says: 'MaxText shards caches by heads alone',
   },
   {
-    broken: ({ cache, model, tensors }) => cache === 'heads' && model.kvHeads % tensors !== 0,
+    broken: ({ sharesHeads, model, tensors }) => sharesHeads && model.kvHeads % tensors !== 0,
     says: ({ model, tensors }) =>
       `MaxText keeps all ${model.kvHeads} key-value heads on a chip where ${tensors} chips do not divide them`,
   },

@@ -4,6 +4,7 @@
  * megatron/flags.ts, and megatron/core/recompute.py, which counts n in a chunk, not in a stage.
  */
 import type { PolicyName } from '../../recipe/policies.ts'
+import { keepEverything, recomputeEverything } from '../../recipe/policy.ts'
 import { layersTaken } from '../run/chunks.ts'
 import type { Run } from '../run/run.ts'
 
@@ -16,8 +17,8 @@ const ofAllLayers: Readonly<Record<string, readonly string[]>> = {
 export function megatronRecomputation(run: Run): readonly (string | number)[] | null {
   const { policy, other, count } = run.recomputation
   if (count === 0) return ofAllLayers[policy] ?? null
-  const full = [policy, other].indexOf('full')
-  if (full < 0 || ![policy, other].includes('none')) return null
+  const full = [policy, other].indexOf(recomputeEverything.name)
+  if (full < 0 || ![policy, other].includes(keepEverything.name)) return null
   const wanted = (layers: number) => (full === 1 ? Math.min(count, layers) : layers - Math.min(count, layers))
   const perChunk = layersPerChunk(run, wanted)
   if (perChunk === null) return null

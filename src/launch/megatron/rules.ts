@@ -1,6 +1,7 @@
 /** What Megatron-LM cannot run. Source: as flags.ts, and megatron/core/optimizer/distrib_optimizer.py. */
 import { scheduleRow } from '../../recipe/schedule.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
+import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
 import { pipelineRank } from '../run/rank-order.ts'
 import {
   attendsLocally,
@@ -16,9 +17,14 @@ import {
 } from '../run/rules.ts'
 import type { MeshRun } from '../run/run.ts'
 import { megatronRecomputation } from './recomputation.ts'
-import { megatronOptimizers, megatronSharding } from './states.ts'
+import { megatronOptimizers, megatronSharded, megatronSharding } from './states.ts'
 
 const schedules: readonly ScheduleName[] = ['none', '1f1b', 'interleaved-1f1b']
+
+/** Why those near these are not run. */
+const others: Readonly<Partial<Record<ScheduleName, string>>> = {
+  gpipe: 'Megatron-LM runs 1F1B, not GPipe',
+}
 
 export const megatronRules: RunRules = {
   mesh: [
@@ -62,15 +68,15 @@ export const megatronRules: RunRules = {
   layout: [
     ...commonRules.layout,
     {
-      broken: ({ schedule }) => schedule.name === 'gpipe',
-      says: 'Megatron-LM runs 1F1B, not GPipe',
+      broken: ({ schedule }) => schedule.name in others,
+      says: ({ schedule }) => others[schedule.name] ?? '',
     },
     {
       broken: ({ schedule }) => scheduleRow(schedule).split !== null,
       says: ({ schedule }) => `Megatron-LM runs each backward pass in one piece, ${schedule.name} in two`,
     },
     {
-      broken: ({ schedule }) => ![...schedules, 'gpipe'].includes(schedule.name),
+      broken: ({ schedule }) => !schedules.includes(schedule.name) && !(schedule.name in others),
       says: ({ schedule }) => `the schedule ${schedule.name} is not mapped to Megatron-LM's`,
     },
     interleavingRule,
@@ -80,15 +86,17 @@ export const megatronRules: RunRules = {
     },
     {
       broken: ({ problem: { assumptions, workload }, zeroStage }) =>
-        assumptions.optimizerOnHost && (zeroStage !== 1 || workload.optimizer !== 'adamw'),
+        assumptions.optimizerOnHost && (zeroStage !== 1 || !megatronSharded.includes(workload.optimizer)),
       says: "Megatron-LM keeps only its distributed optimizer's states of Adam on the host (ZeRO-1)",
     },
     {
-      broken: (run) => run.contextLayout === 'ring' && run.mesh.context > 1 && attendsLocally(run),
+      broken: (run) =>
+        contextLayoutRow(run.contextLayout).keys === 'own' && run.mesh.context > 1 && attendsLocally(run),
       says: 'Transformer Engine has no windows in a ring',
     },
     {
-      broken: ({ problem, zeroStage }) => zeroStage > 0 && problem.workload.optimizer !== 'adamw',
+      broken: ({ problem, zeroStage }) =>
+        zeroStage > 0 && !megatronSharded.includes(problem.workload.optimizer),
       says: ({ problem }) =>
         `Megatron-LM shards only the states of Adam, not of ${problem.workload.optimizer}`,
     },

@@ -4,12 +4,14 @@ import type { OptimizerName } from '../../recipe/optimizers.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { Run } from '../run/run.ts'
 
-/** Under ZeRO, Adam alone. */
 export const megatronOptimizers: Readonly<Partial<Record<OptimizerName, readonly (string | number)[]>>> = {
   adamw: ['--optimizer', 'adam'],
   momentum: ['--optimizer', 'sgd'],
   sgd: ['--optimizer', 'sgd', '--sgd-momentum', 0],
 }
+
+/** Whose states ZeRO shards. */
+export const megatronSharded: readonly OptimizerName[] = ['adamw']
 
 /** Of Megatron-FSDP; null where its distributed optimizer does, or plain copies. */
 export const megatronSharding: Readonly<Record<ZeroStage, string | null>> = {

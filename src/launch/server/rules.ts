@@ -4,6 +4,7 @@
  */
 import type { Rule } from '../../rules/rule.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
+import { plainProjection } from '../../sharding/tables/inference-sharding.ts'
 import { attentionCopyRule } from './attention-copies.ts'
 import { type Formats, formatRules } from './formats.ts'
 import type { Serving } from './serving.ts'
@@ -45,14 +46,14 @@ function layoutRules(framework: string): ServingRules {
 /** Of a framework that is told of no other places. */
 export function slicedExpertsRule(framework: string): Rule<Serving> {
   return {
-    broken: ({ experts }) => experts !== null && experts !== 'sliced',
+    broken: ({ experts }) => experts?.whole === true,
     says: `experts on chips of their own are not mapped to flags of ${framework}`,
   }
 }
 
 /** The one way in which any of these frameworks lays weights out. */
 export function laysOut({ projection }: LayoutFields): boolean {
-  return projection === '1d'
+  return projection === plainProjection
 }
 
 function isOther([, layout]: Serving['layouts'][number]): boolean {
@@ -89,7 +90,9 @@ function headChips({ tensors, attentionGroups }: Serving): number {
 
 /** F of each kind of MLP that all tensor chips have a slice of. */
 function slicedWidths({ model: { dFf, experts }, experts: places, mesh }: Serving): readonly number[] {
-  const whole = places !== null && places !== 'sliced'
   const everywhere = experts !== null && experts.denseLayers === 0 && experts.every === 1
-  return [...(experts && !whole ? [experts.dFfExpert] : []), ...(mesh.expert > 1 || everywhere ? [] : [dFf])]
+  return [
+    ...(experts && !places?.whole ? [experts.dFfExpert] : []),
+    ...(mesh.expert > 1 || everywhere ? [] : [dFf]),
+  ]
 }

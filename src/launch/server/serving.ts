@@ -7,11 +7,13 @@ import { redundantExperts } from '../../plan/inference/redundant-experts.ts'
 import type { MemoryAccount } from '../../plan/plan.ts'
 import type { Setting } from '../../problem.ts'
 import type { Mesh } from '../../sharding/axis.ts'
-import type { CacheLayout } from '../../sharding/tables/inference-layout.ts'
 import {
-  type ExpertPlaces,
+  type ExpertPlacesRow,
+  expertPlacesRow,
   type LayoutFields,
   sequenceGroups,
+  sharesOutHeads,
+  sharesOutPositions,
 } from '../../sharding/tables/inference-layout-fields.ts'
 
 export interface Serving {
@@ -22,13 +24,15 @@ export interface Serving {
   readonly mesh: Mesh
   /** By component. */
   readonly layouts: readonly (readonly [component: string, layout: LayoutFields])[]
-  readonly cache: CacheLayout
+  /** What of its caches a chip has of all tensor chips': heads, or positions; sequences where neither. */
+  readonly sharesHeads: boolean
+  readonly sharesPositions: boolean
   /** Copies of experts beyond one of each. */
   readonly redundantExperts: number
   /** Two halves of a batch overlap. */
   readonly halved: boolean
   /** Where the experts are; null for a dense model. */
-  readonly experts: ExpertPlaces | null
+  readonly experts: ExpertPlacesRow | null
   /** tensor x tensor2, as 1D layouts do not tell them apart, x expert: frameworks share experts out over such chips. */
   readonly tensors: number
   /** Groups of these chips that keep the caches of different sequences; 1 where all of them share each. */
@@ -86,10 +90,11 @@ export function serving(
     mode,
     mesh,
     layouts: layouts.map((layout) => [layout.component.name, layout] as const),
-    cache,
+    sharesHeads: sharesOutHeads(cache),
+    sharesPositions: sharesOutPositions(cache),
     redundantExperts: redundantExperts(setting, mesh, places),
     halved,
-    experts: places,
+    experts: places && expertPlacesRow(places),
     tensors: mesh.tensor * mesh.tensor2 * mesh.expert,
     attentionGroups,
     sharingGroups,

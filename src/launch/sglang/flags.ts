@@ -45,11 +45,11 @@ export const sglangRules: ServingRules = servingRules('SGLang', formats, [
     says: "SGLang's prefill context parallelism splits the tensor chips; the plan adds to them",
   },
   {
-    broken: ({ cache, model }) => cache === 'sequence' && model.attention.latent === null,
+    broken: ({ sharesPositions, model }) => sharesPositions && model.attention.latent === null,
     says: 'SGLang shares out the positions of latent attention alone',
   },
   {
-    broken: ({ cache, mode }) => cache === 'sequence' && mode === 'prefill',
+    broken: ({ sharesPositions, mode }) => sharesPositions && mode === 'prefill',
     says: 'SGLang shares out the positions of caches in generation, not in prefill',
   },
 ])
@@ -84,20 +84,20 @@ function transferFlags({ transfers, mode }: Serving): readonly Flag[] {
 }
 
 function meshFlags(serving: Serving): readonly Flag[] {
-  const { mesh, tensors, cache, attentionGroups, unitSequences, experts, model } = serving
+  const { mesh, tensors, sharesPositions, attentionGroups, unitSequences, experts, model } = serving
   const { redundantExperts, halved } = serving
-  const apart = experts === 'dispatched'
+  const apart = experts?.sends === true
   return [
     ...['--tp-size', tensors],
     ...(mesh.pipeline > 1 ? ['--pp-size', mesh.pipeline, '--pp-max-micro-batch-size', unitSequences] : []),
     ...(attentionGroups > 1 ? ['--enable-dp-attention', '--dp-size', attentionGroups] : []),
-    ...(apart || experts === 'spread' ? ['--ep-size', tensors] : []),
+    ...(experts?.whole ? ['--ep-size', tensors] : []),
     ...(apart ? ['--moe-a2a-backend', isAmd(serving.setting.cluster.chip) ? 'mori' : 'deepep'] : []),
     ...(redundantExperts > 0 ? ['--enable-eplb', '--ep-num-redundant-experts', redundantExperts] : []),
     ...(halved ? ['--enable-two-batch-overlap'] : []),
     ...(apart && expertLayers(model) < model.layers ? ['--moe-dense-tp-size', 1] : []),
     ...(sharesServer(serving) ? ['--dp-size', mesh.data] : []),
-    ...(cache === 'sequence' ? ['--dcp-size', tensors] : []),
+    ...(sharesPositions ? ['--dcp-size', tensors] : []),
   ]
 }
 
@@ -135,7 +135,7 @@ function notes(serving: Serving): readonly string[] {
     ...(serving.attentionGroups > 1
       ? ['SGLang has attention by sequences for DeepSeek, Qwen and like models.']
       : []),
-    ...(serving.experts === 'dispatched'
+    ...(serving.experts?.sends
       ? [`SGLang: ${isAmd(serving.setting.cluster.chip) ? 'MoRI' : 'DeepEP'} has to be installed.`]
       : []),
     ...attentionCopyNotes(serving, 'SGLang'),

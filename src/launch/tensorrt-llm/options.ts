@@ -49,7 +49,7 @@ export const tensorrtLlmRules: ServingRules = servingRules('TensorRT-LLM', forma
     says: "TensorRT-LLM's context parallelism is not mapped to the plan's",
   },
   {
-    broken: ({ cache }) => cache === 'sequence',
+    broken: ({ sharesPositions }) => sharesPositions,
     says: 'TensorRT-LLM shares out positions by Helix, which copies projections the plan shares out',
   },
   {
@@ -66,7 +66,7 @@ export function tensorrtLlm(serving: Serving): Launch<TensorrtOptions> {
     tensor_parallel_size: tensors,
     pipeline_parallel_size: mesh.pipeline,
     ...(attentionGroups > 1 ? { enable_attention_dp: true } : {}),
-    ...(experts === 'spread' || experts === 'dispatched' ? { moe_expert_parallel_size: tensors } : {}),
+    ...(experts?.whole ? { moe_expert_parallel_size: tensors } : {}),
     ...balancerOptions(serving),
     max_batch_size: unitSequences,
     max_seq_len: contextLength + (mode === 'prefill' ? 1 : 0),

@@ -27,7 +27,7 @@ import { torchtitanFlavor } from './flavor.ts'
 import { torchtitanToday } from './overrides.ts'
 import { torchtitanPipeline } from './pipeline.ts'
 import { torchtitanRecomputation } from './recomputation.ts'
-import { torchtitanRules } from './rules.ts'
+import { torchtitanOptimizers, torchtitanRules } from './rules.ts'
 import { type TomlSections, toml } from './toml.ts'
 import { torchtitanVersion } from './version.ts'
 
@@ -38,7 +38,7 @@ export function torchtitan(run: Run): Launch<string> {
   if (!flavor || !recomputation || unsupported.length > 0) return { unsupported }
   const sections = {
     model: { ...flavor.model, ...(isFp8(run) ? { converters: ['quantize.linear.float8'] } : {}) },
-    optimizer: { name: 'AdamW' },
+    optimizer: { name: torchtitanOptimizers[run.problem.workload.optimizer] ?? '' },
     training: training(run),
     parallelism: { ...torchtitanDegrees(run), ...torchtitanPipeline(run) },
     activation_checkpoint: recomputation,

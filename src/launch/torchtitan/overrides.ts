@@ -5,6 +5,7 @@
  * recomputes all layers or none, and takes the ranks of experts from tensor before those that shard, so that no expert is split.
  * Source: version.ts, torchtitan/config/{configs,manager}.py, torchtitan/distributed/{activation_checkpoint,parallel_dims}.py.
  */
+import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
 import type { Run } from '../run/run.ts'
 import { torchrun } from '../run/torchrun.ts'
 import { type Start, shellWords } from '../start.ts'
@@ -25,7 +26,7 @@ const gone = [
 export function torchtitanToday(run: Run, { model }: Flavor, sections: TomlSections): Start | null {
   const { mesh, recomputation, contextLayout, problem } = run
   const base = nearestConfig(model.name, model.flavor)
-  const ring = mesh.context > 1 && contextLayout === 'ring'
+  const ring = mesh.context > 1 && contextLayoutRow(contextLayout).keys === 'own'
   const flexed = mesh.context > 1 && model.name === 'deepseek_v3'
   const split = mesh.expert > 1 && mesh.tensor > 1
   const ours = model.flavor.startsWith('shardplan-')

@@ -13,6 +13,16 @@ export const torchtitanSchedules: Readonly<Record<string, string>> = {
   'interleaved-1f1b': 'Interleaved1F1B',
 } satisfies Partial<Record<ScheduleName, string>>
 
+/** Those that want a microbatch for each stage. */
+export const wholeStages: readonly ScheduleName[] = ['1f1b']
+
+/** Why those near these are not run. */
+export const otherSchedules: Readonly<Partial<Record<ScheduleName, string>>> = {
+  'zb-h1':
+    "PyTorch's zero-bubble schedules (InterleavedZeroBubble, ZBVZeroBubble) have two stages a rank or more, ZB-H1 one",
+  dualpipe: 'PyTorch has DualPipeV, which folds DualPipe onto half of the ranks, not DualPipe itself',
+}
+
 export function torchtitanPipeline(run: Run): Readonly<Record<string, TomlValue>> {
   if (run.mesh.pipeline === 1) return {}
   return {

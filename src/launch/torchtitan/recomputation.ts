@@ -4,6 +4,7 @@
  * which is no policy of ours. Source: as config.ts, and torchtitan/distributed/activation_checkpoint.py.
  */
 import type { PolicyName } from '../../recipe/policies.ts'
+import { keepEverything, recomputeEverything } from '../../recipe/policy.ts'
 import type { Run } from '../run/run.ts'
 
 const modes: Readonly<Record<string, string>> = { none: 'none', full: 'full' } satisfies Partial<
@@ -19,7 +20,7 @@ export function torchtitanRecomputation({
     const mode = modes[policy]
     return mode ? { mode } : null
   }
-  if (policy !== 'none' || other !== 'full') return null
+  if (policy !== keepEverything.name || other !== recomputeEverything.name) return null
   for (let every = 2; every <= Math.max(...stageLayers); every++) {
     if (stageLayers.every((layers) => Math.floor(layers / every) === Math.min(count, layers))) {
       return { mode: 'selective', selective_ac_option: `${every}` }

@@ -1,4 +1,7 @@
 /** What torchtitan cannot run. Source: as config.ts. */
+
+import type { OptimizerName } from '../../recipe/optimizers.ts'
+import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
 import { pipelineRank } from '../run/rank-order.ts'
 import {
   attendsLocally,
@@ -11,11 +14,13 @@ import {
 } from '../run/rules.ts'
 import { usesFsdp } from './degrees.ts'
 import { torchtitanFlavor } from './flavor.ts'
-import { torchtitanSchedules } from './pipeline.ts'
+import { otherSchedules, torchtitanSchedules, wholeStages } from './pipeline.ts'
 import { torchtitanRecomputation } from './recomputation.ts'
 
 /** PyTorch keeps the weights of so many chunks of an interleaved stage gathered. */
 const gatheredChunks = 3
+
+export const torchtitanOptimizers: Readonly<Partial<Record<OptimizerName, string>>> = { adamw: 'AdamW' }
 
 export const torchtitanRules: RunRules = {
   mesh: [
@@ -74,14 +79,15 @@ export const torchtitanRules: RunRules = {
       says: ({ problem }) => `torchtitan's optimizer states are fp32, not ${problem.precision.optimizer}`,
     },
     {
-      broken: ({ problem }) => problem.workload.optimizer !== 'adamw',
+      broken: ({ problem }) => !(problem.workload.optimizer in torchtitanOptimizers),
       says: ({ problem }) => `the optimizer ${problem.workload.optimizer} is not torchtitan's`,
     },
   ],
   layout: [
     ...commonRules.layout,
     {
-      broken: ({ mesh, contextLayout }) => mesh.context > 1 && contextLayout === 'ulysses',
+      broken: ({ mesh, contextLayout }) =>
+        mesh.context > 1 && contextLayoutRow(contextLayout).keys === 'exchanged',
       says: 'torchtitan has no ulysses',
     },
     {
@@ -113,19 +119,16 @@ export const torchtitanRules: RunRules = {
       says: 'torchtitan takes the ranks of experts from those that shard weights; ZeRO-0 has none',
     },
     {
-      broken: ({ schedule }) => schedule.name === 'zb-h1',
-      says: "PyTorch's zero-bubble schedules (InterleavedZeroBubble, ZBVZeroBubble) have two stages a rank or more, ZB-H1 one",
-    },
-    {
-      broken: ({ schedule }) => schedule.name === 'dualpipe',
-      says: 'PyTorch has DualPipeV, which folds DualPipe onto half of the ranks, not DualPipe itself',
+      broken: ({ schedule }) => schedule.name in otherSchedules,
+      says: ({ schedule }) => otherSchedules[schedule.name] ?? '',
     },
     {
       broken: ({ mesh, schedule }) => mesh.pipeline > 1 && !(schedule.name in torchtitanSchedules),
       says: ({ schedule }) => `the schedule ${schedule.name} is not mapped to torchtitan's`,
     },
     {
-      broken: ({ mesh, schedule, microbatches }) => schedule.name === '1f1b' && microbatches < mesh.pipeline,
+      broken: ({ mesh, schedule, microbatches }) =>
+        microbatches < mesh.pipeline && wholeStages.includes(schedule.name),
       says: ({ mesh }) => `PyTorch's 1F1B needs a microbatch for each of ${mesh.pipeline} stages`,
     },
     interleavingRule,

@@ -88,7 +88,7 @@ function transferFlags({ transfers }: Serving): readonly Flag[] {
 }
 
 function meshFlags(serving: Serving): readonly Flag[] {
-  const { mesh, tensors, cache, gpu, attentionGroups, experts } = serving
+  const { mesh, tensors, sharesPositions, gpu, attentionGroups, experts } = serving
   const apart = gpu ? attentionGroups : 1
   const replicas = groupsOfServer(serving)
   const strategy = { enable_dp_attention: true, attn_dp_size: attentionGroups }
@@ -96,10 +96,10 @@ function meshFlags(serving: Serving): readonly Flag[] {
     ...['--tensor-parallel-size', tensors / apart],
     ...(mesh.pipeline > 1 ? ['--pipeline-parallel-size', mesh.pipeline] : []),
     ...(replicas > 1 ? ['--data-parallel-size', replicas] : []),
-    ...(experts === 'spread' || experts === 'dispatched' ? ['--enable-expert-parallel'] : []),
-    ...(experts === 'dispatched' ? ['--all2all-backend', dispatchOf(serving)] : []),
+    ...(experts?.whole ? ['--enable-expert-parallel'] : []),
+    ...(experts?.sends ? ['--all2all-backend', dispatchOf(serving)] : []),
     ...expertFlags(serving),
-    ...(cache === 'sequence' ? ['--decode-context-parallel-size', tensors] : []),
+    ...(sharesPositions ? ['--decode-context-parallel-size', tensors] : []),
     ...(!gpu && attentionGroups > 1
       ? ['--additional-config', JSON.stringify({ sharding: { sharding_strategy: strategy } })]
       : []),
@@ -157,7 +157,7 @@ function notes(serving: Serving, name: string): readonly string[] {
   return [
     ...(isRedesigned(serving) ? [`${name}: set NEW_MODEL_DESIGN=1.`] : []),
     ...(apart ? [`${name}: start ${mesh.data} servers, one for each replica, behind a load balancer.`] : []),
-    ...(experts === 'dispatched'
+    ...(experts?.sends
       ? [`${name}: ${isAmd(setting.cluster.chip) ? 'MoRI' : 'DeepEP'} has to be installed.`]
       : []),
     ...(mesh.pipeline > 1
@@ -175,8 +175,8 @@ function notes(serving: Serving, name: string): readonly string[] {
 }
 
 /** Models of a kind that the plugin for TPUs has to be told of. */
-function isRedesigned({ gpu, cache, attentionGroups }: Serving): boolean {
-  return !gpu && (cache === 'sequence' || attentionGroups > 1)
+function isRedesigned({ gpu, sharesPositions, attentionGroups }: Serving): boolean {
+  return !gpu && (sharesPositions || attentionGroups > 1)
 }
 
 /** Replicas are servers of their own. */

@@ -35,12 +35,12 @@ const tpuFormats: Formats = {
 
 const cacheRules: ServingRules = [
   {
-    broken: ({ cache, mode }) => cache === 'sequence' && mode === 'prefill',
+    broken: ({ sharesPositions, mode }) => sharesPositions && mode === 'prefill',
     says: 'vLLM shares out the positions of caches in generation, not in prefill',
   },
   {
     broken: (serving) =>
-      serving.cache === 'sequence' && serving.mode === 'generate' && keyValueShards(serving) > 1,
+      serving.sharesPositions && serving.mode === 'generate' && keyValueShards(serving) > 1,
     says: (serving) =>
       `vLLM shares out positions among the chips with one key-value head, at most ${Math.floor(serving.tensors / keyValueShards(serving))}; the plan among ${serving.tensors}`,
   },

@@ -3,6 +3,7 @@
  * names made, and read again.
  */
 
+import { rowsByName } from '../../recipe/rows.ts'
 import { axisBit, axisRows, type Mesh } from '../axis.ts'
 import type { CacheLayout, ProjectionLayout } from './inference-sharding.ts'
 import { cacheLayouts, caches, projectionLayouts, projections } from './inference-sharding.ts'
@@ -11,26 +12,40 @@ import { cacheLayouts, caches, projectionLayouts, projections } from './inferenc
 export const latentForms = ['absorbed', 'projected'] as const
 export type LatentForm = (typeof latentForms)[number]
 
-interface ExpertPlacesRow {
+export interface ExpertPlacesRow {
   readonly name: string
   /** Over how many chips whole experts are dealt out. */
   readonly holders: (mesh: Mesh) => number
   /** On which meshes: an axis of experts is there to deal them out. */
   readonly on: (mesh: Mesh) => boolean
+  /** A chip has some experts whole, not a slice of each. */
+  readonly whole: boolean
+  /** Tokens are sent to the chips of their experts, not gathered where all are. */
+  readonly sends: boolean
 }
 
 export const expertPlaceRows = [
-  { name: 'sliced', holders: () => 1, on: ({ expert }) => expert === 1 },
+  { name: 'sliced', holders: () => 1, on: ({ expert }) => expert === 1, whole: false, sends: false },
   {
     name: 'spread',
     holders: ({ tensor, tensor2 }) => tensor * tensor2,
     on: ({ expert, tensor, tensor2 }) => expert === 1 && tensor * tensor2 > 1,
+    whole: true,
+    sends: false,
   },
-  { name: 'dispatched', holders: ({ expert }) => expert, on: ({ expert }) => expert > 1 },
+  {
+    name: 'dispatched',
+    holders: ({ expert }) => expert,
+    on: ({ expert }) => expert > 1,
+    whole: true,
+    sends: true,
+  },
 ] as const satisfies readonly ExpertPlacesRow[]
 
 export type ExpertPlaces = (typeof expertPlaceRows)[number]['name']
 export const expertPlaces = expertPlaceRows.map(({ name }) => name)
+export const expertPlacesRow: (name: ExpertPlaces) => ExpertPlacesRow =
+  rowsByName<ExpertPlacesRow>(expertPlaceRows)
 
 export interface LayoutFields {
   readonly name: string
@@ -125,6 +140,11 @@ export function sequenceGroups(cache: CacheLayout, mesh: Mesh): number {
 /** Whether all tensor chips share out the heads of the cache, and have copies where there are fewer. */
 export function sharesOutHeads(cache: CacheLayout): boolean {
   return caches[cache].heads === caches.heads.heads
+}
+
+/** Whether all tensor chips share out the positions of the cache (flash decoding). */
+export function sharesOutPositions(cache: CacheLayout): boolean {
+  return caches[cache].positions !== caches.heads.positions
 }
 
 /** Whether nothing in it tells tensor from tensor2, so that only their product counts. */
