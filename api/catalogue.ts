@@ -61,7 +61,7 @@ export function knownModel({ models }: Catalogue, name: string): KnownModel | un
   return models.get(name.toLowerCase())
 }
 
-export function knownChip({ chips }: Catalogue, name: string): ChipRecord | undefined {
+export function knownChip({ chips }: Pick<Catalogue, 'chips'>, name: string): ChipRecord | undefined {
   const asked = name.toLowerCase()
   return chips.get(asked) ?? [...chips.values()].find(({ aliases }) => aliases.includes(asked))
 }

@@ -11,7 +11,8 @@ import { answered } from './plan/answered.ts'
 import { assemble } from './plan/assemble.ts'
 import { type Chosen, chosen, nearBest } from './plan/certainty/choice.ts'
 import { type Custom, preferredOf } from './plan/certainty/preferred.ts'
-import { mostContext, type Recipe, recipesFor } from './plan/certainty/recipes.ts'
+import { mostContext, type Recipe, type RecipeRecord, recipesFor } from './plan/certainty/recipes.ts'
+import { recipesBeside } from './plan/certainty/recipes-beside.ts'
 import { compared } from './plan/certainty/ties.ts'
 import { warnings } from './plan/explain/warnings.ts'
 import { anythingListed } from './plan/no-plan/anything-listed.ts'
@@ -77,7 +78,8 @@ export function optimize(problem: Problem, solver: Solver, patience: Patience = 
   )
   const plans = compared(answer.plans, problem.residuals)
   const recipes = recipesOf(problem)
-  return { ...answer, plans, recipes, preferred: preferredOf(plans, customOf(problem, recipes)) }
+  const preferred = preferredOf(plans, customOf(problem, recipes))
+  return { ...answer, plans, recipes: recipesBeside(recipes, problem, plans), preferred }
 }
 
 /** So many of the fastest meshes are held against each other as make a choice. */
@@ -110,7 +112,7 @@ function customOf({ cluster, workload, recipes: all = [] }: Problem, recipes: re
   }
 }
 
-function recipesOf({ model, cluster, workload, recipes = [] }: Problem): readonly Recipe[] {
+function recipesOf({ model, cluster, workload, recipes = [] }: Problem): readonly RecipeRecord[] {
   const { sequenceLength } = workload
   return recipesFor(recipes, { model, chip: cluster.chip.name, chips: cluster.chips, sequenceLength })
 }

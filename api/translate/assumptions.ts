@@ -7,7 +7,7 @@ import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { namedAssumptions } from '../../src/assumptions/named.ts'
 import { noStack, runsOn, type StackRecord, usualStack } from '../../src/assumptions/stack.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
-import { trainers } from '../../src/launch/framework.ts'
+import { ofKind, trainers } from '../../src/launch/framework.ts'
 import { type Catalogue, knownStack, nearestStacks } from '../catalogue.ts'
 import { faultyValue, meaning } from '../problems.ts'
 import type { AssumptionsRequest } from '../schemas/given/assumptions.ts'
@@ -40,13 +40,22 @@ export function assumptionsOf(
 
 export function stackWarnings(
   request: AssumptionsRequest,
-  { stack }: Pick<Assumptions, 'stack'>,
+  { stack, frameworks }: Pick<Assumptions, 'stack' | 'frameworks'>,
   chip: Pick<Chip, 'name'>,
+  { stacks }: Stacks,
 ): readonly string[] {
   const asked = typeof request === 'string' ? undefined : request.stack
   if (asked !== undefined && asked !== noStack && stack === noStack) {
     return [
       `there are no constants of ${asked} on ${chip.name}: what is costed is the chip with those of no one software, as assumptions.stack "${noStack}" is (GET /stacks has what there is)`,
+    ]
+  }
+  const named = typeof request === 'string' ? undefined : request.frameworks
+  const trained = ofKind(trainers, frameworks)
+  if (asked === undefined && named && trained.length > 0 && stack === noStack) {
+    const others = [...stacks.values()].filter((own) => runsOn(own, chip)).map(({ name }) => name)
+    return [
+      `no stack is known of ${trained.join(' or ')} on ${chip.name}: costed with constants of no one software${others.length > 0 ? ` (assumptions.stack may be ${others.join(' or ')})` : ''}`,
     ]
   }
   if (stack === noStack || asked !== undefined) return []

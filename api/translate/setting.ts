@@ -13,6 +13,7 @@ import { assumptionsOf, basisOf, stackWarnings } from './assumptions.ts'
 import { hardwareOf } from './hardware.ts'
 import { resolvedModel } from './model/model.ts'
 import { precisionOf } from './precision.ts'
+import { pricedAs } from './prices.ts'
 
 export interface ResolvedSetting {
   readonly setting: Setting
@@ -35,7 +36,7 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
   refuseChips(constraints.chips, cluster.chips)
   const training = request.workload.mode === 'train'
   const assumptions = assumptionsOf(request.assumptions, chip, catalogue, training)
-  const ofStack = stackWarnings(request.assumptions, assumptions, chip)
+  const ofStack = stackWarnings(request.assumptions, assumptions, chip, catalogue)
   const setting: Setting = {
     model: resolved.transformer,
     cluster,
@@ -51,7 +52,8 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
     residuals: catalogue.residuals,
     recipes: catalogue.recipes,
   }
-  return { setting, warnings: [...resolved.warnings, ...ofPrecision, ...warnings, ...ofStack] }
+  const ofPrice = objective === 'costPerToken' ? pricedAs(chip, catalogue) : []
+  return { setting, warnings: [...resolved.warnings, ...ofPrecision, ...warnings, ...ofStack, ...ofPrice] }
 }
 
 /** A constraint on how many chips may work has to allow some number that there is. */

@@ -1,11 +1,13 @@
 /** A comparison, worked out: each variant in its share of the time, and each against the first. */
 
+import type { Chip } from '../../src/hardware/chip.ts'
 import { type Patience, within } from '../../src/patience.ts'
 import { difference } from '../../src/plan/comparison.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { faultyValue } from '../problems.ts'
 import { type CompareBody, type Comparison, shownFields, type Variant } from '../schemas/compare.ts'
+import { pricedApart } from '../translate/prices.ts'
 import { pointingAt } from '../validation/variants.ts'
 import { evaluateBody, evaluateQuestion, optimizeBody, optimizeQuestion } from './desk.ts'
 import type { Answer, Question, Trial, Verdict } from './question.ts'
@@ -22,6 +24,7 @@ interface Found {
   readonly plan: Plan | null
   readonly noPlan: readonly string[]
   readonly warnings: readonly string[]
+  readonly chip: Chip
 }
 
 export function compareBody(
@@ -45,12 +48,12 @@ export function compareBody(
   }
   return {
     mode: first.mode as CompareBody['mode'],
-    variants: found.map(({ mode: _, plan, noPlan, warnings, ...named }, at) => ({
+    variants: found.map(({ mode: _, chip, plan, noPlan, warnings, ...named }, at) => ({
       ...named,
       plan: plan && (shown(plan) as CompareBody['variants'][number]['plan']),
       noPlan: [...noPlan],
       difference: at > 0 && plan && first.plan ? written(first, first.plan, named.name, plan) : null,
-      warnings: [...warnings],
+      warnings: [...warnings, ...(at > 0 && plan ? pricedApart(first.chip, chip, catalogue) : [])],
     })),
   }
 }
@@ -69,7 +72,8 @@ function foundOf(
   if ('plan' in request) {
     const asked = evaluateQuestion(request, catalogue)
     const { plan, warnings } = evaluateBody(asked, planner.evaluated(asked.trial, patience))
-    return { name, mode: asked.trial.mode, best: false, plan, noPlan: [], warnings }
+    const { chip } = asked.trial.problem.cluster
+    return { name, mode: asked.trial.mode, best: false, plan, noPlan: [], warnings, chip }
   }
   const asked = optimizeQuestion({ ...request, top: 1 }, catalogue)
   if (asked.mode === 'serve') {
@@ -80,7 +84,8 @@ function foundOf(
   const [plan] = body.plans as readonly Plan[]
   const reasons = body.infeasible?.reasons ?? []
   const noPlan = plan ? [] : reasons.map(({ reason, detail }) => `${reason}: ${detail}`)
-  return { name, mode: asked.mode, best: true, plan: plan ?? null, noPlan, warnings: body.warnings }
+  const { chip } = asked.problem.cluster
+  return { name, mode: asked.mode, best: true, plan: plan ?? null, noPlan, warnings: body.warnings, chip }
 }
 
 /** What is compared; the rest is asked of /evaluate. */

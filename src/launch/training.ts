@@ -6,8 +6,8 @@
 import type { CostModel } from '../cost/model.ts'
 import type { Problem } from '../problem.ts'
 import { elementBytes } from '../recipe/element-type.ts'
-import { keeps } from '../rules/rule.ts'
-import type { Accepts, Candidate } from '../search/layouts/candidate.ts'
+import { faults, keeps } from '../rules/rule.ts'
+import type { Accepts, Candidate, OpenLayout } from '../search/layouts/candidate.ts'
 import { unitMesh } from '../sharding/axis.ts'
 import { ofKind, type Trainer, trainers } from './framework.ts'
 import { told } from './launch.ts'
@@ -69,11 +69,23 @@ export function launchRefusals(
   candidate: Omit<Candidate, 'score'>,
 ): Readonly<Record<string, readonly string[]>> {
   const run = launchRun(model, candidate)
-  const { assumptions, cluster } = model.problem
+  return refusalsBy(model.problem, (rules) => runFaults(rules, run))
+}
+
+/** The same of a layout whose stages and placement nobody has said. */
+export function layoutRefusals(
+  problem: Problem,
+  layout: OpenLayout,
+): Readonly<Record<string, readonly string[]>> {
+  const run = layoutRun({ ...problem, cluster: layout.cluster }, layout)
+  return refusalsBy(problem, (rules) => [...faults(rules.mesh, run), ...faults(rules.layout, run)])
+}
+
+function refusalsBy({ assumptions, cluster }: Problem, faultsOf: (rules: RunRules) => readonly string[]) {
   const asked = ofKind(trainers, assumptions.frameworks).filter((name) =>
     trainingLaunchers[name].chips.includes(cluster.chip.kind),
   )
-  return Object.fromEntries(asked.map((name) => [name, runFaults(trainingLaunchers[name].rules, run)]))
+  return Object.fromEntries(asked.map((name) => [name, faultsOf(trainingLaunchers[name].rules)]))
 }
 
 function scopeNotes({ model }: Run): readonly string[] {

@@ -5,7 +5,7 @@ import type { Cluster } from '../hardware/cluster/cluster.ts'
 import type { Precision } from '../problem.ts'
 import type { Change, PlanFault } from '../rules/part-rule.ts'
 import type { Preferred } from './certainty/preferred.ts'
-import type { Recipe } from './certainty/recipes.ts'
+import type { ShownRecipe } from './certainty/recipes.ts'
 import type { Plan } from './plan.ts'
 import type { Elasticities } from './sensitivity/elasticities.ts'
 import type { MemoryStep } from './sensitivity/memory-step.ts'
@@ -74,7 +74,7 @@ export interface OptimizeAnswer {
   /** Of those that are tied with the first, what is simplest to run; null of a list of one, and where nothing is known of ties. */
   readonly preferred: Preferred | null
   /** What was published of this model on these chips, the nearest number of chips first. */
-  readonly recipes: readonly Recipe[]
+  readonly recipes: readonly ShownRecipe[]
   readonly unlaunchable: Unlaunchable<Plan> | null
   readonly search: SearchAccount
   readonly sensitivity: Sensitivity | null

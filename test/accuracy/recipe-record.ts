@@ -2,7 +2,15 @@
 import { type RecipeRecord, shapeOf } from '../../src/plan/certainty/recipes.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { eraOf, groupedBy } from './compared.ts'
-import { catalogueModel, type PublishedLayout, predicted, publishedRows } from './run.ts'
+import {
+  catalogueChip,
+  catalogueModel,
+  type PublishedLayout,
+  predicted,
+  publishedRows,
+  usualGradients,
+  zeroStageOf,
+} from './run.ts'
 import { rounded } from './summary.ts'
 
 interface Row extends PublishedLayout {
@@ -35,9 +43,10 @@ function recipeOf(row: Row): RecipeRecord {
     source: source.replace(/ \(copies: [^)]*\)/, ''),
     ...{ software: stack, release, model, chip, chips, batchSequences, sequenceLength },
     compute: row.numerics ?? row.compute ?? 'bf16',
+    asked: askedOf(row),
     plan: {
       mesh: { ...unitMesh, ...row.mesh },
-      zeroStage: row.zeroStage,
+      zeroStage: zeroStageOf(row),
       ...(microbatchTokens === undefined ? {} : { microbatchTokens }),
       ...(pipelineSchedule === undefined ? {} : { pipelineSchedule }),
       ...(virtualStages === undefined ? {} : { virtualStages }),
@@ -45,6 +54,32 @@ function recipeOf(row: Row): RecipeRecord {
     },
     measured: stepTimeSeconds === undefined ? { mfu: mfu ?? Number.NaN } : { stepTimeSeconds },
     predicted: stepTimeSeconds === undefined ? plan && { mfu: rounded(plan.mfu) } : seconds,
+  }
+}
+
+/** What `predicted` takes otherwise than a request has it that says nothing. */
+function askedOf({
+  chip,
+  compute,
+  gradients,
+  states,
+  slices,
+  network,
+  lossChunks,
+}: Row): RecipeRecord['asked'] {
+  const { kind } = catalogueChip(chip)
+  const own = { ...(lossChunks ? { lossChunks } : {}), ...(states ? { masterWeights: false } : {}) }
+  return {
+    precision: {
+      weights: 'bf16',
+      compute: compute ?? 'bf16',
+      gradients: gradients ?? usualGradients(kind),
+      optimizer: states ?? 'fp32',
+    },
+    ...(slices || network
+      ? { hardware: { ...(slices ? { slices } : {}), ...(network ? { network } : {}) } }
+      : {}),
+    ...(Object.keys(own).length > 0 ? { assumptions: { basis: 'calibrated', ...own } } : {}),
   }
 }
 

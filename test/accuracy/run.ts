@@ -5,6 +5,7 @@ import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { calibrated } from '../../src/assumptions/calibrated.ts'
 import { usualStack } from '../../src/assumptions/stack.ts'
 import { evaluate } from '../../src/evaluate.ts'
+import type { Chip } from '../../src/hardware/chip.ts'
 import type { NetworkOverride } from '../../src/hardware/cluster/cluster-request.ts'
 import { resolveCluster } from '../../src/hardware/cluster/resolve.ts'
 import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'
@@ -16,6 +17,7 @@ import type { PlanSketch, Problem } from '../../src/problem.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'
 import type { ScheduleName } from '../../src/recipe/schedules.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import type { ZeroStage } from '../../src/sharding/states.ts'
 import { type AttentionKernel, attentionOf } from './attention-kernels.ts'
 import { publishedStacks } from './stack-of.ts'
 
@@ -40,7 +42,7 @@ export interface PublishedLayout {
   /** Where the machine's was not the catalogue's. */
   readonly network?: NetworkOverride
   readonly mesh: Partial<Mesh>
-  readonly zeroStage: number
+  readonly zeroStage: ZeroStage
   readonly microbatchTokens?: number
   readonly pipelineSchedule?: ScheduleName
   readonly virtualStages?: number
@@ -100,8 +102,7 @@ function usualConstants({ chip }: PublishedLayout): Partial<Assumptions> {
 }
 
 function prediction(run: PublishedLayout, constants: Partial<Assumptions> = {}): Plan | null {
-  const record: ChipRecord = JSON.parse(readFileSync(new URL(`hardware/${run.chip}.json`, fixtures), 'utf8'))
-  const chip = chipOf(record, 'calibrated')
+  const chip = catalogueChip(run.chip)
   const { chips, slices, network, lossChunks } = run
   const resolution = resolveCluster({ chip, chips, slices, network })
   if ('problem' in resolution) return null
@@ -119,7 +120,7 @@ function prediction(run: PublishedLayout, constants: Partial<Assumptions> = {}):
       weights: 'bf16',
       compute: run.compute ?? 'bf16',
       kvCache: 'bf16',
-      gradients: run.gradients ?? (chip.kind === 'gpu' ? 'fp32' : 'bf16'),
+      gradients: run.gradients ?? usualGradients(chip.kind),
       optimizer: run.states ?? 'fp32',
     },
     asked: {},
@@ -139,7 +140,7 @@ function prediction(run: PublishedLayout, constants: Partial<Assumptions> = {}):
   const { microbatchTokens, pipelineSchedule, virtualStages, rematerialization } = run
   const sketch: PlanSketch = {
     mesh: { ...unitMesh, ...run.mesh },
-    zeroStage: run.zeroStage === 0 && (run.mesh.fsdp ?? 1) > 1 ? 3 : run.zeroStage,
+    zeroStage: zeroStageOf(run),
     ...(microbatchTokens === undefined ? {} : { microbatchTokens }),
     ...(pipelineSchedule === undefined ? {} : { pipelineSchedule }),
     ...(virtualStages === undefined ? {} : { virtualStages }),
@@ -147,6 +148,20 @@ function prediction(run: PublishedLayout, constants: Partial<Assumptions> = {}):
   }
   const answer = evaluate(problem, sketch, unsolved)
   return 'plan' in answer ? answer.plan : null
+}
+
+export function usualGradients(kind: Chip['kind']): ElementType {
+  return kind === 'gpu' ? 'fp32' : 'bf16'
+}
+
+/** Weights that are sharded over fsdp are so in ZeRO-3. */
+export function zeroStageOf({ zeroStage, mesh }: Pick<PublishedLayout, 'zeroStage' | 'mesh'>): ZeroStage {
+  return zeroStage === 0 && (mesh.fsdp ?? 1) > 1 ? 3 : zeroStage
+}
+
+export function catalogueChip(name: string): Chip {
+  const record: ChipRecord = JSON.parse(readFileSync(new URL(`hardware/${name}.json`, fixtures), 'utf8'))
+  return chipOf(record, 'calibrated')
 }
 
 export function catalogueModel(name: string): Transformer {

@@ -164,3 +164,24 @@ describe('what a plan gives away', () => {
     ).not.toHaveProperty('regret')
   })
 })
+
+describe('costs side by side', () => {
+  const warnings = async (one: object, other: object) => {
+    const body = {
+      request: { workload: request.workload, model: request.model, plan: { mesh: { fsdp: 16 } } },
+      variants: [
+        { name: 'one', hardware: { chips: 16, ...one } },
+        { name: 'other', hardware: { chips: 16, ...other } },
+      ],
+    }
+    return (await compared(body)).variants[1].warnings.filter((text: string) => /^costs are/.test(text))
+  }
+
+  it('that are of different sellers or days are told to be so, unless the request says the price', async () => {
+    expect(await warnings({ chip: 'h100-sxm' }, { chip: 'mi325x' })).toEqual([
+      expect.stringMatching(/10.8 USD .*on-demand price of Google Cloud.* 1.95 USD .*TensorWave/),
+    ])
+    expect(await warnings({ chip: 'h200-sxm' }, { chip: 'b200-sxm' })).toEqual([])
+    expect(await warnings({ chip: 'h100-sxm' }, { chip: 'mi325x', usdPerHour: 2 })).toEqual([])
+  })
+})

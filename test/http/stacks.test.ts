@@ -96,6 +96,9 @@ describe('assumptions.stack', () => {
   it('is none where only frameworks may launch that have none there', async () => {
     const titan = await evaluated({ frameworks: ['torchtitan'] })
     expect(titan.assumptions.stack).toBe('none')
+    expect(titan.warnings).toContainEqual(
+      expect.stringMatching(/^no stack is known of torchtitan on h100-sxm: .*megatron-core-hopper/),
+    )
     expect((await evaluated({ stack: 'torchtitan' })).assumptions.stack).toBe('none')
     expect((await evaluated('book')).assumptions.stack).toBe('none')
   })

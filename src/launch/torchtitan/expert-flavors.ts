@@ -1,6 +1,6 @@
 /**
  * torchtitan's models with experts: DeepSeek-V3's kind (latent attention, dense layers first, shared experts) and Qwen 3's
- * (heads with keys of their own, experts in every layer, none shared). A shape that is one of its own is named; others of
+ * (heads with keys of their own, normed or not, experts in every layer, none shared). A shape that is one of its own is named; others of
  * the kind have to be registered. Its own DeepSeek flavors attend with FlexAttention, which does not go with context.
  * Its Llama 4 has experts whose width is made of factors, and its gpt-oss windows: neither is mapped. Source:
  * pytorch/torchtitan v0.2.2, torchtitan/models/{deepseek_v3,qwen3}/{__init__.py,model/args.py,infra/parallelize.py}.
@@ -20,6 +20,13 @@ const known: readonly (readonly [name: string, flavor: string, sizes: readonly n
   ['deepseek_v3', '671B', [61, 7168, 129280, 128, 256, 8, 2048, 18432, 3, 1, 1536, 512, 128, 64, 128]],
 ]
 
+/** What a flavor has to say beside its sizes: a plan knows neither norms nor routers. */
+const ownWays = {
+  qwen3:
+    'moe_enabled=True, num_shared_experts=0, score_func="softmax", route_norm=True, score_before_experts=False, and qk_norm=False unless the model norms queries and keys (Qwen 3 does, Mixtral does not)',
+  deepseek_v3: 'attn_type="sdpa", and score_func and route_norm as the model routes',
+} as const
+
 /** Null where the model is of no such kind. */
 export function expertFlavor(run: MeshRun, experts: MixtureOfExperts): Flavor | null {
   const { model, mesh } = run
@@ -36,9 +43,8 @@ export function expertFlavor(run: MeshRun, experts: MixtureOfExperts): Flavor | 
     return { model: { name: kind, flavor: same[1] }, pipelines, notes: [] }
   }
   const flavor = `shardplan-${model.name}`
-  const written = sizes.map(([name, size]) => `${name} ${size}`).join(', ')
-  const attention = latent ? '; scaled dot product attention' : ''
-  const note = `torchtitan: register the flavor ${flavor} in torchtitan/models/${kind} first: ${written}${attention}.`
+  const written = sizes.map(([name, size]) => `${name}=${size}`).join(', ')
+  const note = `torchtitan: register the flavor ${flavor} in torchtitan/models/${kind} first: ${written}, ${ownWays[kind]}.`
   return { model: { name: kind, flavor }, pipelines, notes: [note] }
 }
 
@@ -50,20 +56,20 @@ function isKind({ model }: MeshRun, { every, sharedExperts }: MixtureOfExperts):
 
 function commonSizes({ model }: MeshRun, { experts, activeExperts, dFfExpert }: MixtureOfExperts): Sizes {
   return [
-    ['layers', model.layers],
+    ['n_layers', model.layers],
     ['dim', model.dModel],
-    ['vocabulary', model.vocab],
-    ['heads', model.heads],
-    ['experts', experts],
-    ['experts of a token', activeExperts],
-    ['their width', dFfExpert],
+    ['vocab_size', model.vocab],
+    ['n_heads', model.heads],
+    ['num_experts', experts],
+    ['top_k', activeExperts],
+    ['moe_inter_dim', dFfExpert],
   ]
 }
 
 function headSizes({ model: { kvHeads, headDim } }: MeshRun): Sizes {
   return [
-    ['key-value heads', kvHeads],
-    ['head dim', headDim],
+    ['n_kv_heads', kvHeads],
+    ['head_dim', headDim],
   ]
 }
 
@@ -73,13 +79,13 @@ function latentSizes(
   { queryRank, keyValueRank, nopeHeadDim, ropeHeadDim, valueHeadDim }: LatentAttention,
 ): Sizes {
   return [
-    ['feed-forward', dFf],
-    ['dense layers', denseLayers],
-    ['shared experts', sharedExperts],
-    ['query rank', queryRank ?? 0],
-    ['key-value rank', keyValueRank],
-    ['head dim without positions', nopeHeadDim],
-    ['with positions', ropeHeadDim],
-    ['of values', valueHeadDim],
+    ['inter_dim', dFf],
+    ['n_dense_layers', denseLayers],
+    ['num_shared_experts', sharedExperts],
+    ['q_lora_rank', queryRank ?? 0],
+    ['kv_lora_rank', keyValueRank],
+    ['qk_nope_head_dim', nopeHeadDim],
+    ['qk_rope_head_dim', ropeHeadDim],
+    ['v_head_dim', valueHeadDim],
   ]
 }

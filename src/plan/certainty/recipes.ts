@@ -3,8 +3,23 @@
  * settings (fixtures/recipes.json, made by `npm run accuracy -- --record` of fixtures/measurements). Those of a request's model on its
  * chips stand beside its plans, the nearest number of chips first.
  */
+import type { NetworkOverride } from '../../hardware/cluster/cluster-request.ts'
 import type { Transformer } from '../../model/transformer.ts'
+import type { ElementType } from '../../recipe/element-types.ts'
+import type { ScheduleName } from '../../recipe/schedules.ts'
 import type { Mesh } from '../../sharding/axis.ts'
+import type { ZeroStage } from '../../sharding/states.ts'
+
+/** What is asked beside a plan: so much as a body of /evaluate needs to cost it as the source ran it. */
+export interface RecipeAsked {
+  readonly precision: Readonly<Record<'weights' | 'compute' | 'gradients' | 'optimizer', ElementType>>
+  readonly hardware?: { readonly slices?: number; readonly network?: NetworkOverride }
+  readonly assumptions?: {
+    readonly basis: 'calibrated'
+    readonly lossChunks?: number
+    readonly masterWeights?: boolean
+  }
+}
 
 /** What was measured, or is predicted: a step, or a share of the bf16 peak where a source prints no more. */
 export interface RecipeTime {
@@ -22,13 +37,14 @@ export interface Recipe {
   readonly chips: number
   readonly batchSequences: number
   readonly sequenceLength: number
+  /** As the source calls its types of numbers. */
   readonly compute: string
   /** As /evaluate takes it: what the source states. */
   readonly plan: {
     readonly mesh: Mesh
-    readonly zeroStage: number
+    readonly zeroStage: ZeroStage
     readonly microbatchTokens?: number
-    readonly pipelineSchedule?: string
+    readonly pipelineSchedule?: ScheduleName
     readonly virtualStages?: number
     readonly rematerialization?: string
   }
@@ -37,9 +53,38 @@ export interface Recipe {
   readonly predicted: RecipeTime | null
 }
 
+/** As it stands in an answer. */
+export interface ShownRecipe extends Recipe {
+  /** All of it as a body of /evaluate, which costs it so. */
+  readonly evaluate: RecipeRequest
+  /** What there is to know of it beside these plans: why it is not among them where it is predicted to be faster. */
+  readonly notes: readonly string[]
+}
+
+export type RecipeRequest = Pick<Recipe, 'model' | 'plan'> &
+  Pick<RecipeAsked, 'precision' | 'assumptions'> & {
+    readonly hardware: Pick<Recipe, 'chip' | 'chips'> & RecipeAsked['hardware']
+    readonly workload: { readonly mode: 'train' } & Pick<Recipe, 'batchSequences' | 'sequenceLength'>
+  }
+
+export function evaluateRequestOf(
+  { model, chip, chips, batchSequences, sequenceLength, plan }: Recipe,
+  { precision, hardware, assumptions }: RecipeAsked,
+): RecipeRequest {
+  return {
+    model,
+    hardware: { chip, chips, ...hardware },
+    workload: { mode: 'train', batchSequences, sequenceLength },
+    precision,
+    ...(assumptions ? { assumptions } : {}),
+    plan,
+  }
+}
+
 export interface RecipeRecord extends Recipe {
   /** Of the model: releases of one architecture share their recipes. */
   readonly shape: string
+  readonly asked: RecipeAsked
 }
 
 /** What tells architectures apart; vocabularies are padded as each framework likes, and told by their size in powers of two. */
@@ -61,13 +106,12 @@ interface Asked {
 export function recipesFor(
   records: readonly RecipeRecord[],
   { model, chip, chips, sequenceLength }: Asked,
-): readonly Recipe[] {
+): readonly RecipeRecord[] {
   const shape = shapeOf(model)
   const apart = (own: number, asked: number) => Math.abs(Math.log2(own / asked))
   const off = (one: Recipe) => apart(one.chips, chips) + apart(one.sequenceLength, sequenceLength)
   const alike = records.filter((one) => one.shape === shape && one.chip === chip)
   return [...alike]
-    .map(({ shape: _own, ...recipe }) => recipe)
     .sort((a, b) => off(a) - off(b) || (a.release < b.release ? 1 : a.release > b.release ? -1 : 0))
     .slice(0, shown)
 }
@@ -82,7 +126,10 @@ export function mostContext(records: readonly Recipe[], sequenceLength: number):
 
 /** Whether a recipe cuts the model up as a plan does, whatever the number of chips. */
 export function isPublished(recipes: readonly Recipe[], mesh: Mesh): boolean {
-  const degrees = ({ tensor, tensor2, context, expert, pipeline }: Mesh) =>
-    [tensor * tensor2, context, expert, pipeline].join()
-  return recipes.some(({ plan }) => degrees(plan.mesh) === degrees(mesh))
+  return recipes.some(({ plan }) => degreesOf(plan.mesh) === degreesOf(mesh))
+}
+
+/** How a mesh cuts the model up, and not how many replicas there are. */
+export function degreesOf({ tensor, tensor2, context, expert, pipeline }: Mesh): string {
+  return [tensor * tensor2, context, expert, pipeline].join()
 }

@@ -9,6 +9,7 @@
  */
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
+import { degreesOf } from './recipes.ts'
 import type { Differences, Residuals } from './residuals.ts'
 
 export interface AgainstFirst {
@@ -59,8 +60,4 @@ export function chanceOf(difference: number, { deciles }: Pick<Differences, 'dec
   const [low = 0, high = low] = deciles.slice(Math.max(above - 1, 0), above + 1)
   const under = Math.max(above - 1, 0) + (high > low ? (difference - low) / (high - low) : 0)
   return (1 - under / (deciles.length - 1)) / 2
-}
-
-function degreesOf({ tensor, tensor2, context, expert, pipeline }: Mesh): string {
-  return [tensor * tensor2, context, expert, pipeline].join()
 }

@@ -1,0 +1,115 @@
+/**
+ * What there is to know of a published layout beside a list of plans: why it is not among them where it is predicted to do more with a
+ * chip, and which plan of a list of families stands for it.
+ */
+import { layoutRefusals } from '../../launch/training.ts'
+import type { Problem } from '../../problem.ts'
+import { unscheduled } from '../../recipe/schedule.ts'
+import { familyKey } from '../../search/distinct.ts'
+import type { OpenLayout } from '../../search/layouts/candidate.ts'
+import { type Mesh, replicasOf } from '../../sharding/axis.ts'
+import { plainContext } from '../../sharding/tables/context-layout.ts'
+import type { Plan } from '../plan.ts'
+import { degreesOf, evaluateRequestOf, type RecipeRecord, type ShownRecipe } from './recipes.ts'
+
+type Listed = Pick<Plan, 'rank' | 'mesh' | 'mfu' | 'tokensPerSecondPerChip'>
+
+export function recipesBeside(
+  records: readonly RecipeRecord[],
+  problem: Problem,
+  plans: readonly Listed[],
+): readonly ShownRecipe[] {
+  const [first] = plans
+  return records.map((record) => {
+    const { shape: _, asked, ...recipe } = record
+    const notes = first ? [...fasterNote(record, problem, first), ...familyNote(record, problem, plans)] : []
+    return { ...recipe, evaluate: evaluateRequestOf(recipe, asked), notes }
+  })
+}
+
+function fasterNote(recipe: RecipeRecord, problem: Problem, first: Listed): readonly string[] {
+  const faster = fasterThan(recipe, first)
+  if (faster === null) return []
+  const reasons = [...otherwiseAsked(recipe, problem), ...unlaunched(recipe, problem)]
+  const why = reasons.length > 0 ? reasons.join('; ') : 'with what the request leaves out or forbids'
+  return [`predicted faster than the first plan (${faster}): ${why}`]
+}
+
+/** By tokens of a chip, or by shares of the peak where a source prints no more; null where it is not. */
+function fasterThan({ predicted, ...recipe }: RecipeRecord, first: Listed): string | null {
+  if (!predicted) return null
+  if (predicted.stepTimeSeconds === undefined) {
+    const { mfu = 0 } = predicted
+    return mfu > first.mfu * clear ? `MFU ${printed(mfu)}, ${printed(first.mfu)} of the first` : null
+  }
+  const tokens = recipe.batchSequences * recipe.sequenceLength
+  const rate = tokens / (predicted.stepTimeSeconds * recipe.chips)
+  const own = first.tokensPerSecondPerChip
+  return rate > own * clear ? `${printed(rate)} tokens a second and chip, ${printed(own)} of the first` : null
+}
+
+/** Published steps have four figures. */
+const clear = 1.001
+
+function printed(value: number): string {
+  return `${Number(value.toPrecision(3))}`
+}
+
+/** What is not as the request has it. */
+function otherwiseAsked(recipe: RecipeRecord, { cluster, precision, workload }: Problem): readonly string[] {
+  const { batchTokens, sequenceLength } = workload
+  const sequences = Math.ceil(batchTokens / sequenceLength)
+  const differing: readonly (readonly [what: string, own: unknown, asked: unknown])[] = [
+    ['compute in', recipe.asked.precision.compute, precision.compute],
+    ['gradients in', recipe.asked.precision.gradients, precision.gradients],
+    ['chips', recipe.chips, cluster.chips],
+    ['sequences a step', recipe.batchSequences, sequences],
+    ['positions', recipe.sequenceLength, sequenceLength],
+  ]
+  const says = differing
+    .filter(([, own, asked]) => own !== asked)
+    .map(([what, own, asked]) => `${what} ${own}, where ${asked} is asked`)
+  return says.length > 0 ? [`it has ${says.join(', ')}`] : []
+}
+
+function unlaunched(recipe: RecipeRecord, problem: Problem): readonly string[] {
+  const all = Object.entries(layoutRefusals(problem, layoutOf(recipe, problem)))
+  if (all.length === 0 || all.some(([, reasons]) => reasons.length === 0)) return []
+  const says = all.map(([name, [reason]]) => `${name} (${reason})`).join(', ')
+  return [`not launchable by ${says}: ask with "assumptions": {"basis": "calibrated", "frameworks": []}`]
+}
+
+/** As far as a source states it. */
+function layoutOf(
+  { plan, chips, batchSequences, sequenceLength }: RecipeRecord,
+  { cluster }: Problem,
+): OpenLayout {
+  const { mesh, zeroStage, microbatchTokens, pipelineSchedule, virtualStages = 1 } = plan
+  const replicas = replicasOf(mesh)
+  // A microbatch is of one replica.
+  const sequences = ((microbatchTokens ?? sequenceLength) / sequenceLength) * replicas
+  return {
+    ...{ cluster: { ...cluster, chips }, mesh, zeroStage, contextLayout: plainContext },
+    schedule: pipelineSchedule ? { name: pipelineSchedule, virtualStages } : unscheduled,
+    ...{ sequences, microbatches: batchSequences / sequences },
+  }
+}
+
+/** A list of families has one plan of each, which may be cut up otherwise than what was published. */
+function familyNote(
+  { plan: { mesh } }: RecipeRecord,
+  { distinct }: Problem,
+  plans: readonly Listed[],
+): readonly string[] {
+  if (distinct !== 'family' || plans.some((plan) => degreesOf(plan.mesh) === degreesOf(mesh))) return []
+  const same = plans.find((plan) => familyKey(plan.mesh) === familyKey(mesh))
+  if (!same) return []
+  return [
+    `plan ${same.rank} is of its family, with ${cutOf(same.mesh)} for its ${cutOf(mesh)}: "distinct": "mesh" lists both`,
+  ]
+}
+
+function cutOf({ tensor, context, expert, pipeline }: Mesh): string {
+  const sizes = Object.entries({ tensor, context, expert, pipeline }).filter(([, size]) => size > 1)
+  return sizes.map(([axis, size]) => `${axis} ${size}`).join(' x ') || 'nothing cut up'
+}
