@@ -2,8 +2,9 @@
 import { ProblemError, type ProblemSlug, problems } from '../problems.ts'
 import type { ProblemDocument } from '../schemas/problem.ts'
 import type { Asker } from './asker.ts'
+import { type Begin, whileTelling } from './progress.ts'
 
-export function byServer(origin: string, key: string | undefined): Asker {
+export function byServer(origin: string, key: string | undefined, begin: Begin): Asker {
   async function post<Answer>(path: string, body: unknown): Promise<Answer> {
     const response = await fetch(new URL(path, origin), {
       method: 'POST',
@@ -20,12 +21,16 @@ export function byServer(origin: string, key: string | undefined): Asker {
     if (response.ok && answer !== null) return answer as Answer
     throw problemOf(origin, response.status, answer)
   }
+  const asked =
+    <Answer>(path: string) =>
+    (body: unknown) =>
+      whileTelling(begin, () => post<Answer>(path, body))
   return {
-    optimize: (body) => post('/optimize', body),
-    evaluate: (body) => post('/evaluate', body),
-    validate: (body) => post('/validate', body),
-    calibrate: (body) => post('/calibrate', body),
-    compare: (body) => post('/compare', body),
+    optimize: asked('/optimize'),
+    evaluate: asked('/evaluate'),
+    validate: asked('/validate'),
+    calibrate: asked('/calibrate'),
+    compare: asked('/compare'),
   }
 }
 

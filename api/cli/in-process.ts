@@ -13,33 +13,44 @@ import { createFlags, type Errand } from '../worker/errand.ts'
 import { type Reply, textOf, writtenOf } from '../worker/reply.ts'
 import * as worker from '../worker/search-worker.ts'
 import type { Asker } from './asker.ts'
+import type { Begin } from './progress.ts'
 
-export const inProcess: Asker = {
-  optimize: async (body): Promise<OptimizeBody> =>
-    answered(worker.optimize, validated(optimizeRequest, body)),
-  evaluate: async (body): Promise<EvaluateBody> =>
-    answered(
-      worker.evaluate,
-      isLaunch(body) ? validated(evaluateLaunchRequest, body) : validated(evaluateRequest, body),
-    ),
-  calibrate: async (body): Promise<CalibrateBody> =>
-    answered(worker.calibrate, validated(calibrateRequest, body)),
-  validate: async (body): Promise<ValidateBody> =>
-    answered(
-      worker.validate,
-      isLaunch(body) ? validated(validateLaunchRequest, body) : validated(validateRequest, body),
-    ),
-  compare: async (body): Promise<CompareBody> =>
-    answered(worker.compare, comparisonOf(validated(compareRequest, body))),
+export function inProcess(begin: Begin): Asker {
+  const answered = answeredIn(begin)
+  return {
+    optimize: async (body): Promise<OptimizeBody> =>
+      answered(worker.optimize, validated(optimizeRequest, body)),
+    evaluate: async (body): Promise<EvaluateBody> =>
+      answered(
+        worker.evaluate,
+        isLaunch(body) ? validated(evaluateLaunchRequest, body) : validated(evaluateRequest, body),
+      ),
+    calibrate: async (body): Promise<CalibrateBody> =>
+      answered(worker.calibrate, validated(calibrateRequest, body)),
+    validate: async (body): Promise<ValidateBody> =>
+      answered(
+        worker.validate,
+        isLaunch(body) ? validated(validateLaunchRequest, body) : validated(validateRequest, body),
+      ),
+    compare: async (body): Promise<CompareBody> =>
+      answered(worker.compare, comparisonOf(validated(compareRequest, body))),
+  }
 }
 
 /** As it is told over HTTP. */
-function answered<Subject extends { readonly timeoutMs: number }, Answer>(
-  task: (errand: Errand<Subject>) => Reply,
-  subject: Subject,
-): Answer {
-  const began = performance.now()
-  const written = writtenOf(task({ subject, timeoutMs: subject.timeoutMs, flags: createFlags() }))
-  const times = { elapsedMs: performance.now() - began, waitedMs: 0 }
-  return JSON.parse(Buffer.concat(textOf(written, times)).toString()) as Answer
+function answeredIn(begin: Begin) {
+  return <Subject extends { readonly timeoutMs: number }, Answer>(
+    task: (errand: Errand<Subject>) => Reply,
+    subject: Subject,
+  ): Answer => {
+    const began = performance.now()
+    const { tick, end } = begin()
+    try {
+      const written = writtenOf(task({ subject, timeoutMs: subject.timeoutMs, flags: createFlags(), tick }))
+      const times = { elapsedMs: performance.now() - began, waitedMs: 0 }
+      return JSON.parse(Buffer.concat(textOf(written, times)).toString()) as Answer
+    } finally {
+      end()
+    }
+  }
 }

@@ -1,12 +1,22 @@
 #!/usr/bin/env node
 /** The composition root of the command: files, streams, and who answers. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { performance } from 'node:perf_hooks'
 import { byServer } from './by-server.ts'
+import { silent, telling } from './progress.ts'
 import { shardplan } from './shardplan.ts'
 import { UsageError } from './usage-error.ts'
 import type { World } from './world.ts'
 
 const { stdout, stderr } = process
+
+// What is written through the stream waits for the event loop, which a search in this thread does not come back to.
+const begin = stderr.isTTY
+  ? telling(
+      (text) => void writeSync(stderr.fd, text),
+      () => performance.now(),
+    )
+  : silent
 
 const world: World = {
   read: (file) => {
@@ -23,8 +33,8 @@ const world: World = {
   // What searches is loaded only where it is needed: --help is quick.
   asker: async (server) =>
     server === undefined
-      ? (await import('./in-process.ts')).inProcess
-      : byServer(server, process.env.SHARDPLAN_API_KEY),
+      ? (await import('./in-process.ts')).inProcess(begin)
+      : byServer(server, process.env.SHARDPLAN_API_KEY, begin),
   serve: async () => void (await import('../main.ts')),
 }
 

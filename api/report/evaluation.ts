@@ -12,6 +12,21 @@ export function evaluationText(body: Shown, width?: number): string {
   return `${table(rowsOf(body), width).join('\n')}\n`
 }
 
+/** What one layer does, and what is sent for all of them: the longest first. */
+export function explainedText(
+  { plan: { collectives, layout } }: Pick<EvaluateBody, 'plan'>,
+  width?: number,
+): string {
+  const rows = [...collectives]
+    .sort((a, b) => b.seconds - a.seconds)
+    .map(({ op, over, array, pass, bytes, count, seconds, exposed }) => [
+      ...[op, over, array, pass, `${count} x ${bytesText(bytes)}`, secondsText(seconds)],
+      exposed ? 'waited for' : 'beside other work',
+    ])
+  const sent = rows.length > 0 ? ['', ...table(rows, width)] : []
+  return `${[...sent, '', ...layout.algorithm].join('\n')}\n`
+}
+
 export function evaluationMarkdown(body: Shown): string {
   const rows = rowsOf(body).map((row) => row.map(cell))
   return `${markdownTable(['', ''], rows)}\n`

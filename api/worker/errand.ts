@@ -11,6 +11,8 @@ export interface Errand<Subject> {
   readonly flags: Flags
   /** Whole, as JSON, where absent. */
   readonly tell?: Telling
+  /** Called as often as the search asks whether its time is over; of a search in the same thread. */
+  readonly tick?: () => void
 }
 
 export type Flags = Int32Array<SharedArrayBuffer>
@@ -37,7 +39,7 @@ export function wasCut(flags: Flags): boolean {
 
 /** From now on, `timeoutMs` of that clock, or until the edge asks to stop. */
 export function patienceOf(
-  { flags, timeoutMs }: Omit<Errand<unknown>, 'subject'>,
+  { flags, timeoutMs, tick }: Omit<Errand<unknown>, 'subject'>,
   clock: () => number,
 ): Patience {
   Atomics.store(flags, begunWord, 1)
@@ -46,6 +48,7 @@ export function patienceOf(
     const end = start + dueMs(share, timeoutMs)
     let over = false
     return () => {
+      tick?.()
       over ||= Atomics.load(flags, stopWord) === 1 || clock() >= end
       if (over) Atomics.store(flags, cutWord, 1)
       return over

@@ -264,6 +264,9 @@ describe('the rest', () => {
     ])
     const explained = await run(['plan', ...asFlags, ...pinned, '--explain'])
     expect(explained.out).toMatch(/\nplan +fsdp 16.*\nstep /)
+    const one = await run(['evaluate', ...asFlags, '--mesh', 'fsdp=16', '--explain'])
+    expect(one.out).toMatch(/\nAllGather +fsdp +W_in\[D_X, F\]/)
+    expect(one.out).toMatch(/\nW_in\[D, F\] = AllGather_X/)
   })
 
   it('says of a service that is not there that it is not, and ends with 5', async () => {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { byServer } from '../../api/cli/by-server.ts'
 import { inProcess } from '../../api/cli/in-process.ts'
+import { silent } from '../../api/cli/progress.ts'
 import { shardplan } from '../../api/cli/shardplan.ts'
 import { UsageError } from '../../api/cli/usage-error.ts'
 import { appWith } from '../http/service.ts'
@@ -36,7 +37,7 @@ export async function run(
       err += text
     },
     width: undefined,
-    asker: async (server) => (server === undefined ? inProcess : byServer(server, undefined)),
+    asker: async (server) => (server === undefined ? inProcess(silent) : byServer(server, undefined, silent)),
     serve: async () => {},
   })
   return { code, out, err, written }

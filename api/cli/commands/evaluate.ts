@@ -1,5 +1,11 @@
 /** `shardplan evaluate`: what one given plan costs. */
-import { evaluationCsv, evaluationHtml, evaluationMarkdown, evaluationText } from '../../report/evaluation.ts'
+import {
+  evaluationCsv,
+  evaluationHtml,
+  evaluationMarkdown,
+  evaluationText,
+  explainedText,
+} from '../../report/evaluation.ts'
 import type { EvaluateBody } from '../../worker/desk.ts'
 import { exitCodes } from '../exit-code.ts'
 import { type Formats, json, written, yaml } from '../formats.ts'
@@ -18,6 +24,7 @@ export function evaluate(desk: Desk): void {
   const { world, endsWith } = desk
   const says = 'what one given plan costs'
   launching(asking(desk, { name: 'evaluate', alias: 'explain', says, formats, files: '[file]' }))
+    .option('--explain', 'and what is sent, and what one layer does with it')
     .addHelpText(
       'after',
       examples(
@@ -29,6 +36,7 @@ export function evaluate(desk: Desk): void {
       const { body } = documentOf(world, file, options)
       const answer = await (await world.asker(options.server)).evaluate(body)
       world.out(written(formats, options.format)(answer, world.width))
+      if (options.explain && options.format === 'text') world.out(explainedText(answer, world.width))
       if (!answer.plan.feasible) endsWith(exitCodes.infeasible)
     })
 }

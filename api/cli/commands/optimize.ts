@@ -1,7 +1,7 @@
 /** `shardplan optimize`: the best plans, ranked. */
-import { evaluationText } from '../../report/evaluation.ts'
+import { evaluationText, explainedText } from '../../report/evaluation.ts'
 import { plansCsv, plansHtml, plansMarkdown, plansText } from '../../report/plans.ts'
-import type { OptimizeBody } from '../../worker/desk.ts'
+import type { EvaluateBody, OptimizeBody } from '../../worker/desk.ts'
 import { exitCodes } from '../exit-code.ts'
 import { type Formats, json, written, yaml } from '../formats.ts'
 import { asking, type Desk, documentOf, examples, type Options, withRequest } from './asking.ts'
@@ -40,5 +40,6 @@ export function optimize(desk: Desk): void {
 function explained({ mode, plans: [first] }: OptimizeBody, width: number | undefined): string {
   if (!first) return ''
   if (mode === 'serve') return `\n${first.explanation.map((line) => `${line}\n`).join('')}`
-  return `\n${evaluationText({ plan: first, warnings: [] } as Parameters<typeof evaluationText>[0], width)}`
+  const body = { plan: first, warnings: [] } as unknown as EvaluateBody
+  return `\n${evaluationText(body, width)}${explainedText(body, width)}`
 }
