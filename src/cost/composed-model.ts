@@ -89,7 +89,7 @@ export function composedModel(
         compiled[pass],
         streamed(() => ({ plain: lossProduct(head, pass, extents, precision), experts: null })),
       ])
-    const compiledHead = compiled(head, recomputedLogits(assumptions))
+    const compiledHead = compiled(head, recomputedLogits(head, assumptions))
     return {
       zeroStage,
       layer: {

@@ -16,7 +16,7 @@ import type { Setting } from '../problem.ts'
 import { elementBytes } from '../recipe/element-type.ts'
 import type { ShardedArray } from '../sharding/array.ts'
 import { type AxisSet, axisBit, axisSet } from '../sharding/axis.ts'
-import { arrayOf } from '../sharding/component.ts'
+import { arrayOfRole, arraysOf } from '../sharding/component.ts'
 import { reshard } from '../sharding/move.ts'
 import {
   type InferenceLayout,
@@ -124,7 +124,7 @@ function compile({ model, precision, assumptions }: Setting): Compiled {
     ...[...moves.values()].flatMap((targets) => [...targets.values()].flat().map(({ over }) => over)),
     axisBit.pipeline,
   ])
-  const stream = arrayOf(embedding.component, 'Out')
+  const stream = arrayOfRole(embedding.component, 'output')
   const priced = new WeakMap<Network, NetworkPrices>()
   return {
     components,
@@ -170,12 +170,12 @@ const none: readonly CompiledCollective[] = []
 function streamMoves(layouts: readonly CompiledLayout[], elementSize: number): StreamMoves {
   const moves = new Map<string, Map<string, readonly CompiledCollective[]>>()
   for (const from of layouts) {
-    const out = from.component.arrays.Out
+    const [out] = arraysOf(from.component, 'output')
     if (!out || moves.has(from.out)) continue
     const targets = new Map<string, readonly CompiledCollective[]>()
     moves.set(from.out, targets)
     for (const to of layouts) {
-      const into = to.component.arrays.In
+      const [into] = arraysOf(to.component, 'input')
       if (into && !targets.has(to.into)) targets.set(to.into, streamMove(out, into, elementSize))
     }
   }

@@ -13,6 +13,16 @@ export function policyNamed(name: string): PolicyRow | undefined {
   return policyRows.find((row) => row.name === name)
 }
 
+/** How many of a layer's two norms are made again. */
+export function normsAgain({ attention, mlp }: PolicyRow): number {
+  return [attention, mlp].filter((kept) => !kept.includes('In')).length
+}
+
+/** Whether tokens stay where their experts are until the backward pass, and need not be sent again. */
+export function keepsCopies({ mlp }: PolicyRow): boolean {
+  return mlp.includes('Dispatched')
+}
+
 /** How activations are counted: array by array, or by the book's table. */
 export const activationCounts = ['counted', 'book'] as const
 

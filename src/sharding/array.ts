@@ -8,6 +8,7 @@
  */
 import type { WeightPart } from '../model/weight-parts.ts'
 import { type Axis, axes, perAxis } from './axis.ts'
+import { type ArrayRole, roleOf } from './roles.ts'
 
 /**
  * Whose bytes they are, and so of which precision, and whether moving them waits for the product before.
@@ -36,6 +37,7 @@ export interface Dimension {
 export interface ShardedArray {
   readonly name: string
   readonly kind: ArrayKind
+  readonly role: ArrayRole
   /** Of a weight: the part of the model that it belongs to, which checkpoints may keep in a type of its own. */
   readonly part?: WeightPart
   readonly dimensions: readonly Dimension[]
@@ -54,7 +56,7 @@ export function shardedArray(name: string, kind: ArrayKind, notation: string): S
     const [label = '', extent = label] = names.split(':')
     return { label, extent, axes: [...sharding].map(axisOfLetter) }
   })
-  return { name, kind, dimensions }
+  return { name, kind, role: roleOf(name), dimensions }
 }
 
 /** Arrays of one kind, by name. */

@@ -5,6 +5,7 @@
 
 import { type ShardedArray, without } from './array.ts'
 import type { Axis } from './axis.ts'
+import type { ArrayRole } from './roles.ts'
 
 /**
  * `matmul` runs on the matrix unit, `attention` in the fused kernel, `elementwise` and `lookup` cost no FLOPs. `reshard`
@@ -31,6 +32,20 @@ export interface Component {
 export function arrayOf(component: Component, name: string): ShardedArray {
   const array = component.arrays[name]
   if (!array) throw new RangeError(`${component.name} has no array ${name}`)
+  return array
+}
+
+/** What of a role is there while the component runs, weights and what is on its way left out. */
+export function arraysOf({ arrays }: Component, role: ArrayRole): readonly ShardedArray[] {
+  return Object.values(arrays).filter(
+    (array) => array.role === role && (array.kind === 'activation' || array.kind === 'passed'),
+  )
+}
+
+/** The first of a role. */
+export function arrayOfRole(component: Component, role: ArrayRole): ShardedArray {
+  const [array] = arraysOf(component, role)
+  if (!array) throw new RangeError(`${component.name} has no ${role}`)
   return array
 }
 

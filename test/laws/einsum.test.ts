@@ -29,6 +29,7 @@ const sharded = (name: string, labels: readonly string[]): fc.Arbitrary<ShardedA
   fc.tuple(...meshAxes.map(() => fc.integer({ min: -1, max: labels.length - 1 }))).map((places) => ({
     name,
     kind: 'activation',
+    role: 'other',
     dimensions: labels.map((label, at) => ({
       label,
       extent: label,

@@ -20,21 +20,22 @@
 import type { Transformer } from '../../model/transformer.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
+import { normsAgain } from '../../recipe/policy.ts'
 import type { PolicyRow } from '../../recipe/policy-row.ts'
-import { arrayOf, type Component } from '../../sharding/component.ts'
+import type { ShardedArray } from '../../sharding/array.ts'
+import { arrayOfRole, arraysOf, type Component } from '../../sharding/component.ts'
 import { elementsOf } from '../../sharding/elements.ts'
 import type { Extents } from '../../sharding/monomial.ts'
+import type { ArrayRole } from '../../sharding/roles.ts'
 import type { LayerPart } from '../../sharding/tables/training-layout.ts'
 import { activationType, type CompiledProduct, streaming } from '../compile/compile.ts'
 
 import { type Term, termOf } from '../compile/term.ts'
 
-/** How often each kind of array is read or written. */
+/** How often an array is read or written: a stream of width D, and what lies inside a component. */
 interface Passes {
   readonly stream: number
-  readonly activation: (array: string) => number
-  readonly heads: number
-  readonly copies: number
+  readonly inside: (array: Pick<ShardedArray, 'name' | 'role'>) => number
 }
 
 const perNormOrSum = 2
@@ -69,12 +70,10 @@ export function elementwiseBackward(
   policy?: PolicyRow,
 ): Streamed {
   const forward = forwardPasses(model)
-  const again = policy ? passesAgain(model, policy) : none
+  const again = policy ? passesAgain(forward, policy) : none
   const passes: Passes = {
     stream: 2 * forward.stream + again.stream,
-    activation: (array) => 2 * forward.activation(array) + again.activation(array),
-    heads: 2 * forward.heads + again.heads,
-    copies: 2 * forward.copies + again.copies,
+    inside: (array) => 2 * forward.inside(array) + again.inside(array),
   }
   return streamedArrays(parts, passes, extents, elementBytes[activationType(precision)])
 }
@@ -89,28 +88,29 @@ export function lossProduct(
   const narrow = elementBytes[activationType(precision)]
   const wide = elementBytes.fp32
   const perLogit = pass === 'forward' ? narrow + 2 * wide : wide + narrow
-  return streaming([termOf(elementsOf(arrayOf(head, 'Logits')), extents, perLogit)])
+  return streaming([termOf(elementsOf(arrayOfRole(head, 'logits')), extents, perLogit)])
 }
 
-const none: Passes = { stream: 0, activation: () => 0, heads: 0, copies: 0 }
+const none: Passes = { stream: 0, inside: () => 0 }
 
 function forwardPasses(model: Transformer): Passes {
-  return {
-    stream: 4 * perNormOrSum,
-    activation: () => perActivation(model),
-    heads: perRotation,
-    copies: perCopy,
+  const inner = perActivation(model)
+  const times: Readonly<Partial<Record<ArrayRole, number>>> = {
+    ...{ inner, sharedInner: inner, copies: perCopy },
+    ...{ queries: perRotation, keys: perRotation },
   }
+  return { stream: 4 * perNormOrSum, inside: ({ role }) => times[role] ?? 0 }
 }
 
-function passesAgain(model: Transformer, { attention, mlp, stream }: PolicyRow): Passes {
-  const norms = [attention, mlp].filter((kept) => !kept.includes('In')).length
-  const sums = stream < 2 ? 1 : 0
+function passesAgain({ inside }: Passes, policy: PolicyRow): Passes {
+  const kept = [...policy.attention, ...policy.mlp]
+  const sums = policy.stream < 2 ? 1 : 0
   return {
-    stream: (norms + sums) * perNormOrSum,
-    activation: (array) => (mlp.includes(array) ? 0 : perActivation(model)),
-    heads: attention.includes('Q') ? 0 : perRotation,
-    copies: mlp.includes('Dispatched') ? 0 : perCopy / 2,
+    stream: (normsAgain(policy) + sums) * perNormOrSum,
+    inside: (array) => {
+      if (kept.includes(array.name)) return 0
+      return array.role === 'copies' ? perCopy / 2 : inside(array)
+    },
   }
 }
 
@@ -120,29 +120,26 @@ function streamedArrays(
   extents: Extents,
   size: number,
 ): Streamed {
-  const streamed = (of: readonly LayerPart[], name: string, times: number): readonly Term[] =>
-    of.flatMap(({ component, times: share }) => {
-      const array = component.arrays[name]
-      return array ? [termOf(elementsOf(array), extents, share * times * size)] : []
-    })
+  const streamed = (of: readonly LayerPart[], role: ArrayRole): readonly Term[] =>
+    of.flatMap(({ component, times: share }) =>
+      arraysOf(component, role).map((array) =>
+        termOf(elementsOf(array), extents, share * passes.inside(array) * size),
+      ),
+    )
   const [first] = parts
-  const stream = first?.component.arrays.In
-  const routed = parts.filter(({ component }) => component.arrays.Dispatched)
-  const others = parts.filter(({ component }) => !component.arrays.Dispatched)
+  const [stream] = first ? arraysOf(first.component, 'input') : []
+  const isRouted = ({ component }: LayerPart) => arraysOf(component, 'copies').length > 0
+  const routed = parts.filter(isRouted)
+  const others = parts.filter((part) => !isRouted(part))
   return {
     plain: streaming([
-      ...(stream ? [termOf(elementsOf(stream), extents, first.times * passes.stream * size)] : []),
-      ...streamed(others, 'Tmp', passes.activation('Tmp')),
-      ...streamed(parts, 'SharedTmp', passes.activation('SharedTmp')),
-      ...streamed(parts, 'Q', passes.heads),
-      ...streamed(parts, 'K', passes.heads),
+      ...(first && stream ? [termOf(elementsOf(stream), extents, first.times * passes.stream * size)] : []),
+      ...streamed(others, 'inner'),
+      ...streamed(parts, 'sharedInner'),
+      ...streamed(parts, 'queries'),
+      ...streamed(parts, 'keys'),
     ]),
     experts:
-      routed.length === 0
-        ? null
-        : streaming([
-            ...streamed(routed, 'Tmp', passes.activation('Tmp')),
-            ...streamed(routed, 'Dispatched', passes.copies),
-          ]),
+      routed.length === 0 ? null : streaming([...streamed(routed, 'inner'), ...streamed(routed, 'copies')]),
   }
 }

@@ -16,8 +16,9 @@ import type { Precision, Problem, Setting } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
 import type { WeightKind } from '../../recipe/optimizer-row.ts'
 import type { PolicyRow } from '../../recipe/policy-row.ts'
+import type { ShardedArray } from '../../sharding/array.ts'
 import { type Axis, axisSet } from '../../sharding/axis.ts'
-import { arrayOf, type Component, weightsOf } from '../../sharding/component.ts'
+import { arrayOfRole, arraysOf, type Component, weightsOf } from '../../sharding/component.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
 import { elementsOf } from '../../sharding/elements.ts'
 import { type Extents, monomial } from '../../sharding/monomial.ts'
@@ -134,19 +135,17 @@ export function activationTerms(
   const size = elementBytes[activationType(precision)]
   const first = parts[0]?.component
   const whole = parts[0]?.times ?? 0
-  const arrayTerm = (component: Component, name: string, times: number): readonly Term[] => {
-    const array = component.arrays[name]
-    if (!array) return []
-    return [termOf(elementsOf(array), extents, times * size)]
-  }
+  const terms = (arrays: readonly ShardedArray[], times: number): readonly Term[] =>
+    arrays.map((array) => termOf(elementsOf(array), extents, times * size))
   if (!first) return []
+  const stream = arraysOf(first, 'input')
   if (place === 'host' && !policy.host) return []
   if (activations === 'book') {
     const counts = policy.book ?? { stream: 0, inner: 0 }
     const inner = parts.flatMap(({ component, times }) =>
-      counts.inner > 0 ? arrayTerm(component, 'Tmp', times * counts.inner) : [],
+      counts.inner > 0 ? terms(arraysOf(component, 'inner'), times * counts.inner) : [],
     )
-    return [...arrayTerm(first, 'In', whole * counts.stream), ...inner]
+    return [...terms(stream, whole * counts.stream), ...inner]
   }
   // In a parallel block nothing is added between attention and MLP: one stream tensor.
   const parallel = parts.length === 1
@@ -155,13 +154,18 @@ export function activationTerms(
   const streams = place === 'host' ? away : (parallel ? 1 : policy.stream) - away
   const isHere = (name: string) => (host?.arrays.includes(name) ?? false) === (place === 'host')
   return [
-    ...(streams > 0 ? arrayTerm(first, 'In', whole * streams) : []),
+    ...(streams > 0 ? terms(stream, whole * streams) : []),
     ...parts.flatMap(({ component, times }) =>
       keptArrays(component, policy)
         .filter(isHere)
-        .flatMap((name) => arrayTerm(component, name, times)),
+        .flatMap((name) => terms(arraysNamed(component, name), times)),
     ),
   ]
+}
+
+function arraysNamed({ arrays }: Component, name: string): readonly ShardedArray[] {
+  const array = arrays[name]
+  return array ? [array] : []
 }
 
 /**
@@ -176,7 +180,7 @@ export function logitTerm(
 ): Term {
   const written = elementBytes[activationType(precision)]
   const each = written + (logitsInFp32 ? 4 : written)
-  return termOf(elementsOf(arrayOf(head, 'Logits')), extents, each / lossChunks)
+  return termOf(elementsOf(arrayOfRole(head, 'logits')), extents, each / lossChunks)
 }
 
 /** The residual stream gathered over tensor: the operand of the projections, and its gradient. */

@@ -7,7 +7,7 @@
 
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { PolicyRow } from '../../recipe/policy-row.ts'
-import type { Component } from '../../sharding/component.ts'
+import { arrayOfRole, type Component } from '../../sharding/component.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
 
 export function keptArrays(component: Component, policy: PolicyRow): readonly string[] {
@@ -33,11 +33,14 @@ export function recomputedArrays(component: Component, policy: PolicyRow): reado
       if (kind === 'activation' || kind === 'passed') want(name)
     }
   }
-  if (componentRow(component).beforeAnother && policy.stream < 2) want('Out')
+  if (componentRow(component).beforeAnother && policy.stream < 2) want(arrayOfRole(component, 'output').name)
   return [...wanted]
 }
 
 /** Logits in pieces are gone when the backward pass comes, unless their gradient was taken at once. */
-export function recomputedLogits({ lossChunks, recomputeLogits }: Assumptions): readonly string[] {
-  return lossChunks > 1 && recomputeLogits ? ['Logits'] : []
+export function recomputedLogits(
+  head: Component,
+  { lossChunks, recomputeLogits }: Assumptions,
+): readonly string[] {
+  return lossChunks > 1 && recomputeLogits ? [arrayOfRole(head, 'logits').name] : []
 }

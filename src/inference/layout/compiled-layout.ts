@@ -16,10 +16,11 @@ import type { Precision } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
 import { type ArrayKind, arrayNotation, type ShardedArray } from '../../sharding/array.ts'
 import { axisSet } from '../../sharding/axis.ts'
-import { type Component, weightsOf } from '../../sharding/component.ts'
+import { arraysOf, type Component, weightsOf } from '../../sharding/component.ts'
 import { type Derivation, deriveForward, productsOf } from '../../sharding/derive.ts'
 import type { Move } from '../../sharding/move.ts'
 import type { Product } from '../../sharding/product.ts'
+import { type ArrayRole, isOfCache } from '../../sharding/roles.ts'
 import type { InferenceLayout } from '../../sharding/tables/inference-layout.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
 import type { Bytes } from '../../units.ts'
@@ -68,8 +69,6 @@ export function unroutedOf({ collectives }: CompiledLayout): readonly CompiledCo
   return collectives.filter(({ routed }) => !routed)
 }
 
-const keyAndValue = ['K', 'V', 'NewKeys', 'NewValues']
-
 /** `cacheShare` is the share of the layers that keep keys and values of their own. */
 export function compileLayout(
   { component, name, projection, cache, form, places }: InferenceLayout,
@@ -83,21 +82,21 @@ export function compileLayout(
   const bytes = (array: ShardedArray, times = 1): LocalTerm =>
     localTerm(times * sizeOf(array), array.dimensions)
   const arrays = Object.values(component.arrays)
-  const share = (array: string) => (keyAndValue.includes(array) ? cacheShare : 1)
+  const share = (array: ShardedArray | undefined) => (array && isOfCache(array.role) ? cacheShare : 1)
   return {
     ...{ name, projection, cache, form, places },
     component,
     derivation,
-    into: streamNotation(component, 'In'),
-    out: streamNotation(component, 'Out'),
+    into: streamNotation(component, 'input'),
+    out: streamNotation(component, 'output'),
     products: [
       ...productsOf(derivation)
         .filter(({ kind }) => kind === 'matmul')
-        .map((product) => matmul(product, share(product.out), bytes)),
+        .map((product) => matmul(product, share(component.arrays[product.out]), bytes)),
       ...attentionKernel(productsOf(derivation), bytes),
     ],
     collectives: collectives(derivation, bytes),
-    stored: weightsOf(component).map((weight) => bytes(weight, share(weight.name.slice(2)))),
+    stored: weightsOf(component).map((weight) => bytes(weight, share(weight))),
     cached: ofKind(arrays, 'cache').map((array) => bytes(array)),
     live: assumptions.workspace
       ? liveSets(derivation).map((set) => set.flatMap((array) => liveTerms(component, array, bytes)))
@@ -108,9 +107,9 @@ export function compileLayout(
   }
 }
 
-function streamNotation({ arrays }: Component, name: 'In' | 'Out'): string {
-  const array = arrays[name]
-  return array ? arrayNotation(array).slice(name.length) : ''
+function streamNotation(component: Component, role: 'input' | 'output'): string {
+  const [array] = arraysOf(component, role)
+  return array ? arrayNotation(array).slice(array.name.length) : ''
 }
 
 /** Of what is kept anyway, weights and caches, what is gathered beyond it: nothing, where the axes have one chip. */
@@ -200,23 +199,15 @@ function routedCasts(derivation: Derivation, precision: Precision): readonly Loc
 }
 
 /** In elements: each block norms its input and adds its output (4 D), copies are sorted; the rest as in cost/compute/elementwise.ts. */
-function elementwise({ arrays }: Component, bytes: BytesOf): readonly LocalTerm[] {
-  const [gated, sharedGate] = [arrays.Gate !== undefined, arrays.SharedGate !== undefined]
-  const times: Readonly<Record<string, number>> = {
-    In: 2,
-    Out: 2,
-    Gate: 1,
-    Up: 1,
-    Tmp: gated ? 1 : 2,
-    SharedGate: 1,
-    SharedUp: 1,
-    SharedTmp: sharedGate ? 1 : 2,
-    Copies: 4,
-    Q: 2,
-    K: 2,
+function elementwise(component: Component, bytes: BytesOf): readonly LocalTerm[] {
+  const unlessGated = (gate: ArrayRole) => (arraysOf(component, gate).length > 0 ? 1 : 2)
+  const times: Readonly<Partial<Record<ArrayRole, number>>> = {
+    ...{ input: 2, output: 2 },
+    ...{ gate: 1, inner: unlessGated('gate') },
+    ...{ sharedGate: 1, sharedInner: unlessGated('sharedGate') },
+    ...{ copies: 4, queries: 2, keys: 2 },
   }
-  return Object.entries(times).flatMap(([name, count]) => {
-    const array = arrays[name]
-    return array ? [bytes(array, count)] : []
-  })
+  return (Object.entries(times) as readonly [ArrayRole, number][]).flatMap(([role, count]) =>
+    arraysOf(component, role).map((array) => bytes(array, count)),
+  )
 }

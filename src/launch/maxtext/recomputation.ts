@@ -11,7 +11,7 @@
 
 import type { Transformer } from '../../model/transformer.ts'
 import type { PolicyName } from '../../recipe/policies.ts'
-import { policyNamed, recomputeEverything } from '../../recipe/policy.ts'
+import { keepsCopies, policyNamed, recomputeEverything } from '../../recipe/policy.ts'
 import type { HostPart } from '../../recipe/policy-row.ts'
 import type { Keys } from '../read/fields.ts'
 import type { Run } from '../run/run.ts'
@@ -71,7 +71,8 @@ function hostPart(policy: string): HostPart | undefined {
 
 /** The plan keeps what was sent to the experts, and these are on other chips. */
 export function sendsAgain({ recomputation, mesh }: Run): boolean {
-  return mesh.expert > 1 && policyNamed(recomputation.policy)?.mlp.includes('Dispatched') === true
+  const policy = policyNamed(recomputation.policy)
+  return mesh.expert > 1 && policy !== undefined && keepsCopies(policy)
 }
 
 const tensorsOf: Readonly<Record<Part, (model: Transformer) => readonly string[]>> = {

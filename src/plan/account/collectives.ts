@@ -55,7 +55,7 @@ export function planDerivation(
     zeroStage: candidate.zeroStage,
     active: activeAxes(candidate.mesh),
     regatherActivations: assumptions.regatherActivations,
-    recomputed: componentRow(component).place === 'head' ? recomputedLogits(assumptions) : layers,
+    recomputed: componentRow(component).place === 'head' ? recomputedLogits(component, assumptions) : layers,
   })
 }
 
@@ -111,7 +111,7 @@ function compiled(costing: Costing, component: Component, policy: number): Told 
   const derivation = derive(component, {
     zeroStage: candidate.zeroStage,
     regatherActivations: assumptions.regatherActivations,
-    recomputed: componentRow(component).place === 'head' ? recomputedLogits(assumptions) : layers,
+    recomputed: componentRow(component).place === 'head' ? recomputedLogits(component, assumptions) : layers,
   })
   const used = activeAxes(candidate.mesh)
   const short = movesOf(planDerivation(costing, restricted(component, used), policy))
