@@ -53,6 +53,6 @@ export function meshAfter(mesh: Mesh, way: Way): Mesh {
   return Object.fromEntries(sizes) as Mesh
 }
 
-function commonDivisor(one: number, other: number): number {
+export function commonDivisor(one: number, other: number): number {
   return other === 0 ? one : commonDivisor(other, one % other)
 }

@@ -2,7 +2,7 @@
 import type { Constraints } from '../problem.ts'
 import { type Axis, axes, type Mesh, meshSize, unitMesh } from '../sharding/axis.ts'
 import { meshFaults } from './mesh-faults.ts'
-import { axisPointer } from './mesh-ways.ts'
+import { axisPointer, commonDivisor } from './mesh-ways.ts'
 import type { MeshQuestion, MeshRule } from './model.ts'
 import type { PlanFault, Way } from './part-rule.ts'
 
@@ -19,8 +19,9 @@ export function pinnedFaults(
     return typeof size === 'number' ? [[axis, size] as const] : []
   })
   const pinned: Mesh = { ...unitMesh, ...Object.fromEntries(sizes) }
-  const rest = chips / meshSize(pinned)
-  const mesh = constraints.data === undefined && Number.isInteger(rest) ? { ...pinned, data: rest } : pinned
+  // What is pinned may not divide the chips; sizes next to it that do are found among those of the least number that both divide.
+  const rest = chips / commonDivisor(chips, meshSize(pinned))
+  const mesh = constraints.data === undefined ? { ...pinned, data: rest } : pinned
   // More replicas, stages or positions mend nothing; another size of an axis that is searched might.
   const alone = rules.filter(
     ({ reads, broken }) => !reads.some((axis) => open.includes(axis)) && broken({ mesh: pinned, question }),

@@ -324,6 +324,15 @@ describe('an axis that is pinned to a size that no mesh may have', () => {
     )
     expect(own?.map(({ value }) => value)).toEqual([4, 8])
     expect(optimize({ ...asked, constraints: { tensor: 8 } }, solver).plans).not.toEqual([])
+    // Of chips that it does not divide either.
+    const odd = problem({
+      ...{ model: 'llama-3-8b', chip: 'h100-sxm', chips: 16, batchTokens: 131_072, sequenceLength: 4096 },
+      constraints: { tensor: 3 },
+    })
+    const others = optimize(odd, solver).infeasible?.suggestions.filter(
+      ({ value }) => typeof value === 'number',
+    )
+    expect(others?.map(({ value }) => value)).toEqual([2, 4])
   })
 
   it.each([
@@ -335,6 +344,21 @@ describe('an axis that is pinned to a size that no mesh may have', () => {
       assumptions: { basis: 'calibrated' },
     })
     expect(infer(asked, solver).infeasible?.reasons[0]?.detail).toContain(detail)
+  })
+
+  it('is told of inference with sizes that have plans, as of training', () => {
+    const asked = inferenceProblem({
+      ...{ model: 'llama-3-8b', chip: 'h100-sxm', chips: 24, workload: generation(24, 2048) },
+      ...{ constraints: { tensor: 6 }, assumptions: { basis: 'calibrated' } },
+    })
+    const { infeasible } = infer(asked, solver)
+    expect(infeasible?.reasons[0]?.detail).toContain('/constraints/tensor')
+    const own = infeasible?.suggestions.filter(({ pointer }) => pointer === '/constraints/tensor') ?? []
+    expect(own.map(({ value }) => value)).toEqual([4, 8, null])
+    for (const { value } of own) {
+      const constraints = value === null ? {} : { tensor: Number(value) }
+      expect(infer({ ...asked, constraints }, solver).plans).not.toEqual([])
+    }
   })
 })
 

@@ -20,8 +20,9 @@ import type { Tally } from '../../search/tally.ts'
 import type { Suggestion } from '../answer.ts'
 import { bytesText, counted, secondsText } from '../explain/figures.ts'
 import type { InferenceNoPlan, InferencePlan } from '../inference-plan.ts'
+import { constraintSuggestions } from '../no-plan/constraint-suggestions.ts'
 import { memoryText } from '../no-plan/no-plan.ts'
-import { withPinned } from '../no-plan/pinned-reason.ts'
+import { pinnedSuggestions, withPinned } from '../no-plan/pinned-reason.ts'
 import { budgetSuggestion, chipsSuggestion, mostThatFits } from '../no-plan/resource-suggestions.ts'
 
 export interface NoPhase {
@@ -50,6 +51,8 @@ export function inferenceNoPlan(problem: PhaseProblem, none: NoPhase): Inference
       ...precisionSuggestions(problem, none.anyPlan),
       ...batchSuggestion(problem, none),
       ...limitSuggestion(problem, fastest),
+      ...pinnedSuggestions(problem, pinned(problem), none.anyPlan),
+      ...constraintSuggestions(problem, none.anyPlan),
     ],
   }
 }

@@ -7,7 +7,7 @@ import { never, type Stop } from '../../patience.ts'
 import type { Problem, Setting } from '../../problem.ts'
 import { optimizerRows } from '../../recipe/optimizer.ts'
 import { trainedMeshRules } from '../../rules/model.ts'
-import { type PlanFault, wayText } from '../../rules/part-rule.ts'
+import type { PlanFault } from '../../rules/part-rule.ts'
 import { pinnedFaults } from '../../rules/pinned.ts'
 import { trainedQuestion } from '../../search/meshes/meshes.ts'
 import type { SearchResult } from '../../search/search-result.ts'
@@ -18,7 +18,7 @@ import type { Plan } from '../plan.ts'
 import { anythingListed } from './anything-listed.ts'
 import { constraintSuggestions } from './constraint-suggestions.ts'
 import { lossChunksSuggestion } from './loss-chunks.ts'
-import { withPinned } from './pinned-reason.ts'
+import { pinnedSuggestions, withPinned } from './pinned-reason.ts'
 import { budgetSuggestion, chipsSuggestion, mostThatFits } from './resource-suggestions.ts'
 
 /** Suggestions that there is no time to try are not made. */
@@ -39,7 +39,7 @@ export function noPlan(
       ...chipsSuggestion(problem, (cluster) => listed({ ...problem, cluster })),
       ...batchSuggestion(problem, listed),
       ...optimizerSuggestion(problem, listed),
-      ...pinnedSuggestions(problem, listed),
+      ...pinnedSuggestions(problem, pinned(problem), listed),
       ...constraintSuggestions(problem, listed),
     ],
   }
@@ -49,18 +49,6 @@ function pinned(problem: Problem): readonly PlanFault[] {
   const { assumptions, cluster, constraints } = problem
   const open = assumptions.searchTensor2 && constraints.tensor2 === undefined ? (['tensor2'] as const) : []
   return pinnedFaults(trainedMeshRules, trainedQuestion(problem), constraints, cluster.chips, open)
-}
-
-/** Legal sizes next to one that the request pins and no mesh may have; of several faults each once. */
-function pinnedSuggestions(problem: Problem, anyPlan: AnyPlan): readonly Suggestion[] {
-  const changes = pinned(problem).flatMap(({ detail, nearest = [] }) =>
-    nearest.flat().map((change) => [wayText([change]), { ...change, detail }] as const),
-  )
-  return [...new Map([...changes].reverse())].reverse().flatMap(([change, { pointer, value, detail }]) => {
-    const axis = pointer.replace('/constraints/', '')
-    const constraints = { ...problem.constraints, [axis]: value }
-    return anyPlan({ ...problem, constraints }) ? [{ change, pointer, value, detail }] : []
-  })
 }
 
 /** Whether that problem would have a plan, as far as there is time to tell. */

@@ -1,6 +1,7 @@
 /** What is in the way of every plan comes before what is in the way of some: a size that the request pins and no mesh may have. */
-import type { PlanFault } from '../../rules/part-rule.ts'
-import type { NoPlan } from '../answer.ts'
+import type { Setting } from '../../problem.ts'
+import { type PlanFault, wayText } from '../../rules/part-rule.ts'
+import type { NoPlan, Suggestion } from '../answer.ts'
 import { counted } from '../explain/figures.ts'
 
 type Reasons = NoPlan['reasons']
@@ -13,4 +14,20 @@ export function withPinned(reasons: Reasons, faults: readonly PlanFault[], chips
   const layouts = reasons.find(({ reason }) => reason === own)?.layouts ?? 0
   const detail = `${says}. No mesh of ${counted(chips, 'chip')} may have what is pinned`
   return [{ reason: own, detail, layouts }, ...reasons.filter(({ reason }) => reason !== own)]
+}
+
+/** Legal sizes next to one that the request pins and no mesh may have, with which there is a plan; of several faults each once. */
+export function pinnedSuggestions<Asked extends Pick<Setting, 'constraints'>>(
+  asked: Asked,
+  faults: readonly PlanFault[],
+  anyPlan: (changed: Asked) => boolean,
+): readonly Suggestion[] {
+  const changes = faults.flatMap(({ detail, nearest = [] }) =>
+    nearest.flat().map((change) => [wayText([change]), { ...change, detail }] as const),
+  )
+  return [...new Map([...changes].reverse())].reverse().flatMap(([change, { pointer, value, detail }]) => {
+    const axis = pointer.replace('/constraints/', '')
+    const constraints = { ...asked.constraints, [axis]: value }
+    return anyPlan({ ...asked, constraints }) ? [{ change, pointer, value, detail }] : []
+  })
 }
