@@ -16,13 +16,14 @@ import { type Requests, requestsOf } from './modes/serve/requests.ts'
 import { endless, type Patience, type Stop, shares, within } from './patience.ts'
 import { resolved } from './plan/answered.ts'
 import { assembled, unshown } from './plan/assembled.ts'
+import { pinned } from './plan/inference/no-plan.ts'
 import type { InferenceNoPlan, ServeAnswer } from './plan/inference-plan.ts'
 import { noLaunch } from './plan/no-plan/no-launch.ts'
 import { assembleServe } from './plan/serve/assemble.ts'
 import { serveNoPlan } from './plan/serve/no-plan.ts'
 import { unlaunchableServe } from './plan/serve/unlaunchable.ts'
 import { serveWarnings } from './plan/serve/warnings.ts'
-import type { InferenceProblem, ServeWorkload } from './problem.ts'
+import type { InferenceProblem, PhaseProblem, ServeWorkload } from './problem.ts'
 import { elementBytes } from './recipe/element-type.ts'
 
 type ServeProblem = InferenceProblem<ServeWorkload>
@@ -166,6 +167,10 @@ function nothing(searched: Searched, requests: Requests, fits: boolean): ServeAn
       fits ? noLaunch(problem, serversOf(problem, problem.assumptions.frameworks), 0, launches) : null,
     planOf: (deployment) => assembleServe(deployment, requests, 0, solver),
     wholePool: (phase, maxStepSeconds) => wholePool(searched, phase, maxStepSeconds),
+    pinned: () => {
+      const asked = largestInstance(space)?.generateProblem(1)
+      return asked ? pinned({ ...asked, constraints: problem.constraints } as PhaseProblem) : []
+    },
     fastestPrefill: () => {
       const all = space.stacks.flatMap((sizes) => sizes.flatMap(({ prefills }) => prefills()))
       return all.reduce<(typeof all)[number] | null>((a, b) => (a && a.seconds <= b.seconds ? a : b), null)
@@ -173,12 +178,16 @@ function nothing(searched: Searched, requests: Requests, fits: boolean): ServeAn
   })
 }
 
+function largestInstance({ stacks }: Pick<ServeSpace, 'stacks'>): InstanceSize | undefined {
+  return stacks[0]?.at(-1)
+}
+
 function wholePool(
   { problem, space: { stacks }, solver, patience }: Searched,
   phase: PhaseMode,
   maxStepSeconds?: number,
 ): InferenceNoPlan | null {
-  const largest: InstanceSize | undefined = stacks[0]?.at(-1)
+  const largest = largestInstance({ stacks })
   if (!largest) return null
   const asked = phase === 'prefill' ? largest.prefillProblem(1) : largest.generateProblem(1)
   const workload = maxStepSeconds === undefined ? asked.workload : { ...asked.workload, maxStepSeconds }

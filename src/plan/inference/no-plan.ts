@@ -90,7 +90,8 @@ function reasons(
   return withPinned(told, pinned(problem), cluster.chips)
 }
 
-function pinned(problem: PhaseProblem): readonly PlanFault[] {
+/** What is pinned to a size that no mesh of the phase may have. */
+export function pinned(problem: PhaseProblem): readonly PlanFault[] {
   const { assumptions, cluster, constraints, workload } = problem
   const searched = assumptions.searchWeightLayouts && constraints.tensor2 === undefined
   const question = servedQuestion(problem, rowOf(workload).demand(workload))

@@ -12,11 +12,14 @@ import type { Stop } from '../../patience.ts'
 import { narrowed } from '../../precision/stored.ts'
 import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
 import { isNarrow } from '../../recipe/element-type.ts'
+import type { PlanFault } from '../../rules/part-rule.ts'
 import type { NoPlan, Suggestion } from '../answer.ts'
 import { counted, secondsText } from '../explain/figures.ts'
 import { smallerTypes } from '../inference/no-plan.ts'
 import type { InferenceNoPlan, ServeNoPlan, ServePlan } from '../inference-plan.ts'
+import { constraintSuggestions } from '../no-plan/constraint-suggestions.ts'
 import { largerHardware } from '../no-plan/larger-hardware.ts'
+import { pinnedSuggestions } from '../no-plan/pinned-reason.ts'
 import { budgetSuggestion } from '../no-plan/resource-suggestions.ts'
 import { chipsText, shapeText } from './instance-text.ts'
 import { type Changed, loosened, lowered } from './least-change.ts'
@@ -34,6 +37,8 @@ export interface NoServe {
   /** The whole pool as one instance, one prompt or one sequence at a time: why it cannot, or null. */
   readonly wholePool: (phase: PhaseMode, maxStepSeconds?: number) => InferenceNoPlan | null
   readonly fastestPrefill: () => PrefillInstance | null
+  /** To a size that no instance may have. */
+  readonly pinned: () => readonly PlanFault[]
 }
 
 const unlimited = {
@@ -90,6 +95,8 @@ function nothingFits(none: NoServe): ServeNoPlan {
         return best(requests, { ...problem, memoryBudget }) !== null
       }),
       ...precisionSuggestions(none),
+      ...pinnedSuggestions(problem, none.pinned(), (changed) => best(requests, changed) !== null),
+      ...constraintSuggestions(problem, (changed) => best(requests, changed) !== null),
     ],
   }
 }
