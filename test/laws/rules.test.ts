@@ -14,7 +14,8 @@ import { type Serving, serving } from '../../src/launch/server/serving.ts'
 import { servingLaunchers } from '../../src/launch/serving.ts'
 import { trainingLaunchers } from '../../src/launch/trainers.ts'
 import { optimize } from '../../src/optimize.ts'
-import type { PlanSketch, Problem } from '../../src/problem.ts'
+import { axisPlacements } from '../../src/plan/account/placement.ts'
+import type { AxisPlacementSketch, PlanSketch, Problem } from '../../src/problem.ts'
 import { type ElementType, elements } from '../../src/recipe/element-types.ts'
 import { policyNames } from '../../src/recipe/policy.ts'
 import { scheduleRows } from '../../src/recipe/schedule.ts'
@@ -26,8 +27,9 @@ import { type MeshQuestion, type MeshRead, servedMeshRules, trainedMeshRules } f
 import { allChips, type ChipsRead, placeable } from '../../src/rules/network.ts'
 import { type PartRule, type Way, wayText } from '../../src/rules/part-rule.ts'
 import { type ComponentRead, componentRules, type PassRead, passRules } from '../../src/rules/phase.ts'
+import { type EntryRead, entryRules, type WholeRead, wholeRule } from '../../src/rules/placement.ts'
 import { faults, keeps, type Rule } from '../../src/rules/rule.ts'
-import { type Mesh, meshSize, unitMesh } from '../../src/sharding/axis.ts'
+import { type Axis, type Mesh, meshSize, unitMesh } from '../../src/sharding/axis.ts'
 import { contextLayouts } from '../../src/sharding/tables/context-layout.ts'
 import { fieldsNamed } from '../../src/sharding/tables/inference-layout-fields.ts'
 import { generation, inferenceProblem, solver } from '../inference-problem.ts'
@@ -375,6 +377,32 @@ describe('a rule of what chips and networks forbid of a mesh', () => {
     expectEachToBreak(fc.record({ network: fc.constant(network), places: fc.constantFrom(0, 1) }), () => [
       [[placeable], true],
     ])
+  })
+})
+
+describe('a rule of where a plan says that axes lie', () => {
+  it.each([
+    { chip: 'tpu-v5e', topology: [4, 4], slices: 2 },
+    { chip: 'h100-sxm', chips: 32 },
+  ])('can be broken, and says so, on $chip', (machine) => {
+    const one = { model: 'llama-3-8b', batchTokens: 4096, sequenceLength: 4096 }
+    const { cluster } = problem({ ...machine, ...one })
+    const mesh = { ...unitMesh, fsdp: 8, tensor: 4 }
+    const left = placements(cluster.network, mesh).map((placed) => axisPlacements(placed, mesh, cluster))
+    const entries: fc.Arbitrary<AxisPlacementSketch> = fc.record(
+      {
+        axis: fc.constantFrom<Axis>('fsdp', 'tensor', 'data'),
+        physical: fc.constantFrom([], [0], [1], [0, 1]),
+        on: fc.constantFrom('ici', 'dcn', 'node', 'nowhere'),
+        wraps: fc.boolean(),
+        parts: fc.constantFrom([{ physical: 0, size: 4, stride: 1 }], [{ physical: 0, size: 3, stride: 1 }]),
+      },
+      { requiredKeys: ['axis', 'physical'] },
+    )
+    const read = entries.map((entry) => ({ index: 0, entry, left, network: cluster.network }))
+    expectEachToBreak<EntryRead>(read, () => [[entryRules, true]])
+    const several = fc.array(entries, { maxLength: 3 }).map((wanted) => ({ wanted, left }))
+    expectEachToBreak<WholeRead>(several, () => [[[wholeRule], true]])
   })
 })
 

@@ -1,0 +1,114 @@
+/**
+ * What a written placement says that no placement of the mesh does, a row for each thing that an entry may say, in the order in which they
+ * are held against the placements that there are: the first that none agrees with is the fault. What an entry leaves out may be
+ * anything; an axis that says what it lies `on` lies nowhere else.
+ */
+import type { Cluster } from '../hardware/cluster/cluster.ts'
+import type { AxisPlacement } from '../plan/plan.ts'
+import type { AxisPlacementSketch } from '../problem.ts'
+import type { PartRule } from './part-rule.ts'
+
+/** How the axes lie in one placement, as an answer would say it. */
+export type Lines = readonly AxisPlacement[]
+
+export interface EntryRead {
+  /** Where in the plan it stands. */
+  readonly index: number
+  readonly entry: AxisPlacementSketch
+  /** Placements that agree with what is written before it. */
+  readonly left: readonly Lines[]
+  readonly network: Cluster['network']
+}
+
+export type PlacementRule<Read> = PartRule<Read, 'mesh' | 'placement'>
+
+interface Said {
+  readonly field: 'on' | 'physical' | 'parts' | 'wraps'
+  readonly alike: (entry: AxisPlacementSketch, line: AxisPlacement) => boolean
+  readonly says: (read: EntryRead) => string
+}
+
+const said: readonly Said[] = [
+  {
+    field: 'on',
+    alike: (entry, line) => entry.on === line.on,
+    says: ({ entry: { axis, on }, network }) =>
+      `no placement of the mesh has ${axis} reach as far as ${on}; there are ${reaches(network)}`,
+  },
+  {
+    field: 'physical',
+    alike: (entry, line) => sameSet(entry.physical, line.physical),
+    says: ({ entry: { axis }, network }) =>
+      network.kind === 'switched'
+        ? `no order of ranks has ${axis} span these tiers (0 is ${reaches(network)[0]})`
+        : 'no placement of the mesh puts these axes on these physical axes',
+  },
+  {
+    field: 'parts',
+    alike: (entry, line) => sameSet(keysOf(entry.parts), keysOf(line.parts)),
+    says: ({ entry: { axis }, network }) =>
+      network.kind === 'switched'
+        ? 'only on a torus do axes have parts'
+        : `no placement of the mesh has these parts for ${axis}, with the axes before it as said`,
+  },
+  {
+    field: 'wraps',
+    alike: (entry, line) => entry.wraps === line.wraps,
+    says: ({ entry: { axis, on } }) =>
+      `${axis} ${on ? `on ${on} ` : ''}does not close, or not fail to close, as said`,
+  },
+]
+
+export const entryRules: readonly PlacementRule<EntryRead>[] = said.map(({ field, says }, at) => ({
+  reads: ['mesh', 'placement'],
+  broken: ({ entry, left }) =>
+    entry[field] !== undefined && !left.some((lines) => agrees(entry, lines, said.slice(0, at + 1))),
+  says,
+  pointer: ({ index }) => `/plan/placement/${index}/${field}`,
+}))
+
+/** Whether a placement does as an entry says. */
+export function agrees(entry: AxisPlacementSketch, lines: Lines, fields: readonly Said[] = said): boolean {
+  const own = lines.filter(({ axis }) => axis === entry.axis)
+  // Of an axis on a torus and across slices, an entry that does not say which means the torus.
+  const meant = entry.on === undefined ? own.slice(0, 1) : own
+  if (own.length === 0) return entry.on === undefined && entry.physical.length === 0
+  return meant.some((line) =>
+    fields.every(({ field, alike }) => entry[field] === undefined || alike(entry, line)),
+  )
+}
+
+export interface WholeRead {
+  readonly wanted: readonly AxisPlacementSketch[]
+  /** Placements that agree with every entry. */
+  readonly left: readonly Lines[]
+}
+
+export const wholeRule: PlacementRule<WholeRead> = {
+  reads: ['mesh', 'placement'],
+  broken: ({ wanted, left }) => !left.some((lines) => isWhole(wanted, lines)),
+  says: 'axes lie elsewhere as well, or stand twice: every entry of an axis has to be there once',
+  pointer: '/plan/placement',
+}
+
+/** Whether all is said of the axes of which anything is. */
+export function isWhole(wanted: readonly AxisPlacementSketch[], lines: Lines): boolean {
+  return wanted.every(({ axis }) => {
+    const entries = wanted.filter((entry) => entry.axis === axis)
+    const own = lines.filter((line) => line.axis === axis)
+    return entries.length === own.length || (entries.length === 1 && entries[0]?.on === undefined)
+  })
+}
+
+function reaches(network: Cluster['network']): readonly string[] {
+  if (network.kind === 'switched') return network.tiers.map(({ name }) => name)
+  return network.slices > 1 ? ['ici', 'dcn'] : ['ici']
+}
+
+function sameSet<Item>(a: readonly Item[], b: readonly Item[]): boolean {
+  return a.length === b.length && a.every((item) => b.includes(item))
+}
+
+function keysOf(parts: AxisPlacement['parts'] = []): readonly string[] {
+  return parts.map(({ physical, size, stride }) => `${physical} ${size} ${stride}`)
+}
