@@ -6,6 +6,7 @@
  * latency, all chips are taken: fewer chips hold fewer sequences, which is no answer to how many fit.
  */
 import { peakFlops } from '../cost/compute/compute.ts'
+import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Distinct, PhaseProblem } from '../problem.ts'
 import { familyKey, usualDistinct } from '../search/distinct.ts'
@@ -52,20 +53,22 @@ export function searchPhaseParts(
     whole: () => searchPhase(whole, top, { stop, late, distinct }),
     none: { candidates: [], ...tallyOf({ ...noCounts(), constraint }, Number.POSITIVE_INFINITY) },
     floor: ({ chips }) => floor(chips, 1),
-    search: (part, most) => {
-      const own = { ...problem, cluster: part }
-      const there = inferenceOn(model, part, model.servable && servable(own))
-      const phase = phaseOf(there, own, stop, (asked, demand) =>
-        hopefulInferenceMeshes(asked, demand, ({ data }) => floor(part.chips, data) <= most),
-      )
-      return phase.meshes.allowed.length > 0 ? searchPhase(phase, top, { most, stop, distinct }) : null
-    },
+    within: () => ({ hopeful: () => true, search: searchPart }),
     join: (found, more) => {
       const candidates = [...found.candidates]
       for (const candidate of more.candidates) insert(candidates, candidate, top, order)
       return { ...sumOfTallies([found, more]), candidates }
     },
   })
+
+  function searchPart(part: Cluster, most: number): InferenceResult | null {
+    const own = { ...problem, cluster: part }
+    const there = inferenceOn(model, part, model.servable && servable(own))
+    const phase = phaseOf(there, own, stop, (asked, demand) =>
+      hopefulInferenceMeshes(asked, demand, ({ data }) => floor(part.chips, data) <= most),
+    )
+    return phase.meshes.allowed.length > 0 ? searchPhase(phase, top, { most, stop, distinct }) : null
+  }
 }
 
 /** Of one mesh on several parts with as many chips the best, and of what is alike. */

@@ -14,6 +14,13 @@ export interface Listing<Found extends Scored> extends Tally {
   readonly candidates: readonly Found[]
 }
 
+export interface PartSearch<Result> {
+  /** Whether anything may be of so many chips. */
+  readonly hopeful: (chips: number) => boolean
+  /** The limit has fallen since, or is the same. `none`: whether nothing is listed yet. Null where there is nothing to search. */
+  readonly search: (part: Cluster, limit: number, none: boolean) => Result | null
+}
+
 export interface Parts<Result> {
   readonly setting: Pick<Setting, 'cluster' | 'constraints' | 'distinct'>
   readonly top: number
@@ -25,8 +32,8 @@ export interface Parts<Result> {
   readonly fewer: boolean
   /** No plan on a part scores lower; null where no part with so few chips holds the model. */
   readonly floor: (part: Cluster) => number | null
-  /** `none`: whether nothing is listed yet. Null where there is nothing to search. */
-  readonly search: (part: Cluster, limit: number, none: boolean) => Result | null
+  /** What is better than a limit. */
+  readonly within: (limit: number) => PartSearch<Result>
   readonly join: (found: Result, more: Result) => Result
   readonly stop: Stop
 }
@@ -39,7 +46,7 @@ export function searchParts<Found extends Scored, Result extends Listing<Found>>
   none,
   fewer,
   floor,
-  search,
+  within,
   join,
   stop,
 }: Parts<Result & Listing<Found>>): Result & Listing<Found> & { readonly onAll: Found | null } {
@@ -49,12 +56,15 @@ export function searchParts<Found extends Scored, Result extends Listing<Found>>
   // Idle chips have to be worth it, unless the request says how many may be.
   const worth =
     onAll && constraints.chips === undefined ? onAll.score * (1 - 1e-12) : Number.POSITIVE_INFINITY
-  for (const part of fewer ? fewerChips(cluster) : []) {
-    const { candidates } = found
+  const limitOf = ({ candidates }: Result): number => {
     // There may be fewer families than places: those that take more chips to run are not looked for on fewer.
     const isFull = candidates.length >= (setting.distinct === 'family' ? Math.min(top, 1) : top)
-    const last = isFull ? (candidates.at(-1)?.score ?? 0) : Number.POSITIVE_INFINITY
-    const limit = Math.min(worth, last)
+    return Math.min(worth, isFull ? (candidates.at(-1)?.score ?? 0) : Number.POSITIVE_INFINITY)
+  }
+  if (!fewer) return { ...found, onAll }
+  const { hopeful, search } = within(limitOf(found))
+  for (const part of fewerChips(cluster, hopeful)) {
+    const limit = limitOf(found)
     const least = floor(part)
     if (least === null || least > limit) break
     if (!satisfies(part.chips, constraints.chips)) continue
@@ -64,7 +74,7 @@ export function searchParts<Found extends Scored, Result extends Listing<Found>>
       found = { ...found, ...left, floor: Math.min(found.floor, least) }
       break
     }
-    const more = search(part, limit, candidates.length === 0)
+    const more = search(part, limit, found.candidates.length === 0)
     if (more) found = join(found, more)
   }
   return { ...found, onAll }

@@ -11,24 +11,20 @@
 
 import { onCluster } from '../cost/compiled-model.ts'
 import type { CostModel } from '../cost/model.ts'
-import type { Cluster } from '../hardware/cluster/cluster.ts'
-import { known } from '../known.ts'
 import { never, type Stop } from '../patience.ts'
-import type { Problem } from '../problem.ts'
-import { scheduleRow } from '../recipe/schedule.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { contextLayoutFits, plainContext } from '../sharding/tables/context-layout.ts'
 import type { Seconds } from '../units.ts'
-import { leastWork } from './bound/least-work.ts'
-import { replicaHopes } from './bound/replica-floor.ts'
-import { waitingTurns } from './bound/work-floor.ts'
+import { chipsFloor } from './bound/chips-floor.ts'
+import { type ReplicaHope, replicaHopes } from './bound/replica-floor.ts'
 import { usualDistinct } from './distinct.ts'
 import { anyFits, leastChips } from './fits.ts'
 import type { Accepts, Candidate } from './layouts/candidate.ts'
-import { triedSchedules } from './layouts/choices.ts'
-import { hopefulMeshes, replicasThat } from './meshes/hopeful-meshes.ts'
+import { type Hopes, hopefulMeshes } from './meshes/hopeful-meshes.ts'
+import { hopefulReplicas } from './meshes/hopeful-replicas.ts'
 import type { Meshes } from './meshes/meshes.ts'
-import { searchParts } from './parts.ts'
+import { type ReplicasOn, replicasThat } from './meshes/replicas.ts'
+import { type PartSearch, searchParts } from './parts.ts'
 import { searchSpaces, spaceOf, type Wanted } from './search.ts'
 import { merged, nothingSearched, type SearchResult } from './search-result.ts'
 import { noCounts, tallyOf } from './tally.ts'
@@ -65,55 +61,48 @@ export function searchAll(
     const spaces = on.map((model) => spaceOf(model, acceptsOf(model), stop, among))
     return searchSpaces(spaces, top, stop, wanted)
   }
-  const sequences = problem.workload.batchTokens / problem.workload.sequenceLength
-  const step = sequences / 128
-  const works = new Map<number, Seconds>()
-  // No less than of so many less those short of a step: a few are worked out for all.
-  const workOf = (padded: number) => {
-    const floored = sequences + Math.floor((padded - sequences) / step) * step
-    return known(works, floored, () => leastWork(first, floored))
-  }
-  const { stepOverheadSeconds } = problem.assumptions
-  const secondsOn = ({ chips }: Cluster, work: Seconds) => work / chips + stepOverheadSeconds
+  const work = chipsFloor(first)
   const fewest = leastChips(first)
   const hopes = models.map((model) => replicaHopes(model))
   const runs = models.map((model) => runsOf(model, acceptsOf(model)))
   const replicas = replicasThat(problem, (mesh) => runs.flatMap((run, space) => (run(mesh) ? [space] : [])))
-  const bubble = leastBubble(problem)
+  const hopesWithin = (limit: Seconds, hopesOf: (space: number) => ReplicaHope | undefined): Hopes => ({
+    work: (chips, count) => work.of(chips, count) <= limit,
+    stages: (chips, count, pipeline) => work.ofStages(chips, count, pipeline) <= limit,
+    replica: ({ mesh, spaces }, each) => spaces.some((space) => hopesOf(space)?.(mesh, each, limit)),
+  })
   return searchParts<Candidate, SearchResult>({
     setting: problem,
     ...{ top, fewer, stop },
     whole: () => whole ?? searched(models, { late, fits, ...(refused ? { refused } : {}) }),
     none: { ...nothingSearched, ...tallyOf({ ...noCounts(), constraint: 1 }, Number.POSITIVE_INFINITY) },
-    floor: (part) => (part.chips < fewest ? null : secondsOn(part, workOf(sequences))),
-    search: (part, limit, none) => {
-      const late = (work: Seconds) => secondsOn(part, work) > limit
-      const there = hopes.map((hopesOn) => hopesOn(part))
-      const meshes = hopefulMeshes({ ...problem, cluster: part }, replicas, {
-        replicas: (count, each) => !late(workOf(count * each)),
-        stages: (pipeline, count, each) => !late(workOf(count * each) * (1 + bubble(pipeline, each))),
-        replica: ({ mesh, spaces }, each) => spaces.some((space) => there[space]?.(mesh, each, limit)),
-      })
+    floor: ({ chips }) => (chips < fewest ? null : work.of(chips)),
+    within: (limit) => {
+      // Without a limit all numbers have some, which take less room one number at a time.
+      const anywhere = hopesWithin(limit, (space) => hopes[space]?.anywhere)
+      const some =
+        limit < Number.POSITIVE_INFINITY ? hopefulReplicas(problem, replicas, anywhere, stop) : null
+      const on: ReplicasOn = some ? (chips) => some.get(chips) ?? [] : replicas.on
+      return { hopeful: (chips) => some?.has(chips) ?? true, search: searchPart(on) }
+    },
+    join: (found, more) => merged([found, more], top, problem.distinct ?? usualDistinct),
+  })
+
+  function searchPart(replicasOn: ReplicasOn): PartSearch<SearchResult>['search'] {
+    return (part, limit, none) => {
+      const there = hopes.map(({ on }) => on(part))
+      const hopesThere = hopesWithin(limit, (space) => there[space])
+      const meshes = hopefulMeshes({ ...problem, cluster: part }, replicasOn, hopesThere)
       if (meshes.length === 0) return null
       const own = models.map((model) => onCluster(model, part))
       // Memory alone is much sooner asked than times.
       if (none && !own.some((model) => anyFits(model, meshes, stop))) return null
       return searched(own, { most: limit }, { ...onlyAllowed, total: meshes.length, allowed: meshes })
-    },
-    join: (found, more) => merged([found, more], top, problem.distinct ?? usualDistinct),
-  })
+    }
+  }
 }
 
 const onlyAllowed = { constrained: 0, indivisible: 0, unseen: 0 } as const
-
-/** Of the work of a stage, what it waits for the others at least: each microbatch has a sequence. */
-function leastBubble(problem: Problem): (pipeline: number, sequencesEach: number) => number {
-  const { assumptions, model } = problem
-  const rows = triedSchedules(problem).map((name) => scheduleRow({ name }))
-  if (assumptions.tokensDivideFreely || rows.some(({ split }) => split !== null)) return () => 0
-  const virtual = rows.reduce((most, row) => Math.max(most, row.virtualStages[1]), 1)
-  return (pipeline, sequencesEach) => waitingTurns(pipeline, virtual, model.layers) / sequencesEach
-}
 
 function runsOf({ contextLayout, problem }: CostModel, accepts: Accepts | null): (mesh: Mesh) => boolean {
   return (mesh) =>

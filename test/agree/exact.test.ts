@@ -151,7 +151,7 @@ function expectEnumerated(models: readonly CostModel[], found: SearchResult): vo
       const whole = assumptions.tokensDivideFreely ? sequences : Math.ceil(sequences)
       const each = whole / replicasOf(mesh)
       const replica = { ...mesh, data: 1, fsdp: 1 }
-      const hope = hopes(cluster)
+      const hope = hopes.on(cluster)
       expect(hope(replica, assumptions.tokensDivideFreely ? each : Math.ceil(each), score)).toBe(true)
     }
     return every

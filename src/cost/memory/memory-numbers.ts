@@ -22,7 +22,8 @@ export interface Mix {
   readonly count: number
 }
 
-export function memoryNumbers(model: CostModel, stage: StageModel, scale: Scale): MemoryNumbers {
+/** Of the average layer. */
+export function averageMemory(model: CostModel, stage: StageModel, scale: Scale): MemoryNumbers {
   const { assumptions, cluster, model: transformer } = model.problem
   const states = (terms: StageModel['layerStates']): StateNumbers => {
     const weights = sumTerms(terms.weights, scale)
@@ -44,7 +45,7 @@ export function memoryNumbers(model: CostModel, stage: StageModel, scale: Scale)
   const kept = model.activations.map((terms) => sumTerms(terms, scale))
   const host = model.offloaded.map((terms) => sumTerms(terms, scale))
   const whole = Math.max(...kept, sumTerms(model.everything, scale))
-  const average: MemoryNumbers = {
+  return {
     layer: states(stage.layerStates),
     embedding: states(stage.embeddingStates),
     positions: states(stage.positionStates),
@@ -67,16 +68,21 @@ export function memoryNumbers(model: CostModel, stage: StageModel, scale: Scale)
     shardsOptimizer: stage.zeroStage > 0,
     least: model.policies.indexOf(keepEverything),
   }
+}
+
+/** Of stages with whatever layers too. */
+export function memoryNumbers(model: CostModel, stage: StageModel, scale: Scale): MemoryNumbers {
+  const average = averageMemory(model, stage, scale)
   const kinds = model.kinds?.()
   if (!kinds) return average
-  const kind = (one: CostModel) => memoryNumbers(one, stageModel(one, stage.zeroStage), scale)
+  const kind = (one: CostModel) => averageMemory(one, stageModel(one, stage.zeroStage), scale)
   const [dense, sparse] = [kind(kinds.dense), kind(kinds.sparse)]
   return {
     ...average,
     keptByKind: [dense.kept, sparse.kept],
     of: byComposition((composition) => ({
       ...average,
-      ...composedMemory(composition, dense, sparse, transformer),
+      ...composedMemory(composition, dense, sparse, model.problem.model),
     })),
   }
 }

@@ -14,9 +14,15 @@ import { type Cluster, chipsAsked, type SwitchedNetwork, type TorusNetwork } fro
 import { divisorsOf } from './divisors.ts'
 import { slicesWithin, wraparound } from './slice.ts'
 
-export function fewerChips(cluster: Cluster): Iterable<Cluster> {
+/** Those alone that have a wanted number of chips. */
+export function fewerChips(
+  cluster: Cluster,
+  wanted: (chips: number) => boolean = () => true,
+): Iterable<Cluster> {
   const { network } = cluster
-  return network.kind === 'torus' ? smallerSlices(cluster, network) : fewerRanks(cluster, network)
+  return network.kind === 'torus'
+    ? smallerSlices(cluster, network).filter(({ chips }) => wanted(chips))
+    : fewerRanks(cluster, network, wanted)
 }
 
 /** The parts that have so many chips; the cluster itself, where that is all of them. */
@@ -27,8 +33,14 @@ export function partsOf(cluster: Cluster, chips: number): readonly Cluster[] {
   return smallerSlices(cluster, network).filter((part) => part.chips === chips)
 }
 
-function* fewerRanks(cluster: Cluster, network: SwitchedNetwork): Iterable<Cluster> {
-  for (let chips = cluster.chips - 1; chips > 0; chips--) yield* fillings(cluster, network, chips)
+function* fewerRanks(
+  cluster: Cluster,
+  network: SwitchedNetwork,
+  wanted: (chips: number) => boolean,
+): Iterable<Cluster> {
+  for (let chips = cluster.chips - 1; chips > 0; chips--) {
+    if (wanted(chips)) yield* fillings(cluster, network, chips)
+  }
 }
 
 function fillings(cluster: Cluster, network: SwitchedNetwork, chips: number): readonly Cluster[] {

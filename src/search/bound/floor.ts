@@ -35,7 +35,7 @@ import {
 import type { Window } from '../../cost/compile/compile.ts'
 import { type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
 import { computeTime } from '../../cost/compute/compute.ts'
-import { memoryNumbers } from '../../cost/memory/memory-numbers.ts'
+import { averageMemory } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { canRun, hasVirtualStages, scheduleRow, scheduleRows } from '../../recipe/schedule.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
@@ -207,10 +207,9 @@ export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
           return choices.some((choice) => {
             if (!mayTake(mesh, scale, limit, choice, costs)) return false
             setBatch(scale, choice.sequences)
-            const memory = memoryNumbers(model, stage, scale)
             return (
-              meanShortBytes(model, mesh, memory) <= 0 &&
-              rooms.within(mesh, scale, limit - apart(mesh, choice), choice, { costs, memory })
+              meanShortBytes(model, mesh, averageMemory(model, stage, scale)) <= 0 &&
+              rooms.within(mesh, scale, limit - apart(mesh, choice), choice, { costs, zeroStage })
             )
           })
         })

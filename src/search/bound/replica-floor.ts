@@ -17,14 +17,20 @@ import { nothingKnown, type OnAnyNetwork, roomFloors } from './room-floor.ts'
 /** Whether a plan may be within the limit whose mesh has such a replica, and so many sequences for it. Limits only ever fall. */
 export type ReplicaHope = (replica: Mesh, sequencesEach: number, limit: Seconds) => boolean
 
-/** For any part of the model's cluster behind switches. */
-export function replicaHopes(model: CostModel): (part: Cluster) => ReplicaHope {
+export interface ReplicaHopes {
+  /** On any network; of more sequences never sooner. */
+  readonly anywhere: ReplicaHope
+  /** On a part of the model's cluster: no closer on a torus. */
+  readonly on: (part: Cluster) => ReplicaHope
+}
+
+export function replicaHopes(model: CostModel): ReplicaHopes {
   const known = new Map<string, ReplicaHope>()
   const shared = nothingKnown()
   const anywhere = hopeEver(soonest(model), 'any', shared)
-  return (part) => {
+  const on: ReplicaHopes['on'] = (part) => {
     const { network } = part
-    if (network.kind === 'torus') return () => true
+    if (network.kind === 'torus') return anywhere
     const filled = filledTiers(network)
     const key = `${network.tiers[0]?.size} ${part.chips < filled ? part.chips : ''}`
     const found = known.get(key)
@@ -36,6 +42,7 @@ export function replicaHopes(model: CostModel): (part: Cluster) => ReplicaHope {
     known.set(key, hope)
     return hope
   }
+  return { anywhere, on }
 }
 
 /** Chips of all tiers but the outermost. */

@@ -13,8 +13,9 @@ import { byComposition } from '../../cost/compile/composed.ts'
 import { createScale, type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
 import { memoryNumbers } from '../../cost/memory/memory-numbers.ts'
-import type { CostModel } from '../../cost/model.ts'
+import { type CostModel, stageModel } from '../../cost/model.ts'
 import { type ComputeNumbers, computeNumbers } from '../../cost/step/microbatch.ts'
+import { known } from '../../known.ts'
 import { satisfies } from '../../problem.ts'
 import { scheduleRow } from '../../recipe/schedule.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
@@ -23,7 +24,7 @@ import type { Seconds } from '../../units.ts'
 import { type Microbatching, triedSchedules, zeroChoices } from '../layouts/choices.ts'
 import { fillingsOf } from './fillings.ts'
 import { ofBatch } from './floor-sums.ts'
-import { countedKind, type Exposed, layerRoom, type StageNeeds } from './stage-room.ts'
+import { countedKind, layerRoom, type StageNeeds } from './stage-room.ts'
 
 /** The scale holds the mesh, but of `ever`. */
 export interface RoomFloors {
@@ -32,7 +33,7 @@ export interface RoomFloors {
     scale: Scale,
     limit: Seconds,
     choice: Microbatching,
-    there: { readonly costs: NetworkCosts; readonly memory: MemoryNumbers },
+    there: { readonly costs: NetworkCosts; readonly zeroStage: ZeroStage },
   ) => boolean
   /** With states sharded over as many replicas as there may be. */
   readonly ofReplica: (
@@ -73,64 +74,58 @@ export function roomFloors(
   const hidesRouted = triedSchedules(problem).some((name) => scheduleRow({ name }).hidesRouted)
   const beside = { assumptions, experts: problem.model.experts, hidesRouted }
   const manyReplicas = createScale()
-  const exposures = new Map<string, Exposed>()
+  const exposures = new Map<string, readonly Seconds[]>()
   const everNeeds = new Map<string, readonly StageNeeds[]>()
+  const counted = modelOfKind(model)
+  /** The model whose numbers a stage of the mesh is asked with, and how it is asked. */
+  const modelFor = ({ pipeline }: Mesh): CostModel => (pipeline > 1 ? counted : model)
+  const needsFor = ({ pipeline }: Mesh) => (pipeline > 1 ? room.among : room.alone)
 
-  const computeOf = (mesh: Mesh, sequences: number, scale: Scale): ComputeNumbers => {
-    const key = shardsKey(mesh, sequences)
-    const known = computes.get(key)
-    if (known) return known
-    setBatch(scale, sequences)
-    const compute = computeNumbers(model, scale)
-    computes.set(key, compute)
-    return compute
-  }
-  const exposedOf = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): Exposed => {
-    const key = shardsKey(mesh, sequences)
-    const known = exposures.get(key)
-    if (known) return known
-    setBatch(scale, sequences)
-    const seconds = (window: Window | undefined): Seconds => {
-      const traffic = createTraffic(model.resources)
-      addBuckets(traffic, ofBatch(window), scale, costs, beside)
-      return traffic[exposedAt] ?? 0
-    }
-    const ofLayers = ({ stages: [plain] }: CostModel): readonly Seconds[] => {
-      const forwards = seconds(plain?.layer.forward)
-      return plain?.layer.backward.map((window) => forwards + seconds(window)) ?? []
-    }
-    const average = ofLayers(model)
-    const kind = modelOfKind(model)
-    const exposed = { average, counted: kind === model ? average : ofLayers(kind) }
-    exposures.set(key, exposed)
-    return exposed
-  }
+  const computeOf = (mesh: Mesh, sequences: number, scale: Scale): ComputeNumbers =>
+    known(computes, shardsKey(mesh, sequences), () => {
+      setBatch(scale, sequences)
+      return computeNumbers(modelFor(mesh), scale)
+    })
+  const exposedOf = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts) =>
+    known(exposures, shardsKey(mesh, sequences), (): readonly Seconds[] => {
+      setBatch(scale, sequences)
+      const seconds = (window: Window | undefined): Seconds => {
+        const traffic = createTraffic(model.resources)
+        addBuckets(traffic, ofBatch(window), scale, costs, beside)
+        return traffic[exposedAt] ?? 0
+      }
+      const layer = modelFor(mesh).stages[0]?.layer
+      const forwards = seconds(layer?.forward)
+      return layer?.backward.map((window) => forwards + seconds(window)) ?? []
+    })
   const untilLimit = (limit: Seconds) => limit * (1 + 1e-9) - model.stepOverhead
 
-  const within: RoomFloors['within'] = (mesh, scale, limit, { sequences, microbatches }, there) => {
-    const { costs, memory } = there
+  const isWithin = (
+    mesh: Mesh,
+    scale: Scale,
+    limit: Seconds,
+    { sequences, microbatches }: Microbatching,
+    { costs, memory }: { readonly costs: NetworkCosts; readonly memory: MemoryNumbers },
+  ): boolean => {
     const compute = computeOf(mesh, sequences, scale)
-    const needs = room.needs(compute, exposedOf(mesh, sequences, scale, costs), memory, 1)
+    const exposed = exposedOf(mesh, sequences, scale, costs)
+    const needs = needsFor(mesh)({ compute, exposed, memory, of: 1 })
     return fillings
       .of(mesh, microbatches)
       .some((filling) => room.holds(filling, microbatches, needs, untilLimit(limit)))
   }
   /** By ZeRO stage: of one microbatch of so many sequences. */
-  const leastMemory = (replica: Mesh, scale: Scale, sequences: number): readonly MemoryNumbers[] => {
-    const key = `${shardsKey(replica, sequences)} ${replica.pipeline > 1}`
-    const known = memories.get(key)
-    if (known) return known
-    setBatch(scale, sequences)
-    const many = { ...replica, data: Number.POSITIVE_INFINITY, fsdp: Number.POSITIVE_INFINITY }
-    setMesh(manyReplicas, many, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
-    const least = zeroStagesOf(replica).flatMap((zeroStage) => {
-      const stage = model.stages[zeroStage]
-      if (!stage) return []
-      return [withStates(memoryNumbers(model, stage, scale), memoryNumbers(model, stage, manyReplicas))]
+  const leastMemory = (replica: Mesh, scale: Scale, sequences: number): readonly MemoryNumbers[] =>
+    known(memories, shardsKey(replica, sequences), () => {
+      setBatch(scale, sequences)
+      const many = { ...replica, data: Number.POSITIVE_INFINITY, fsdp: Number.POSITIVE_INFINITY }
+      setMesh(manyReplicas, many, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
+      const own = modelFor(replica)
+      return zeroStagesOf(replica).map((zeroStage) => {
+        const stage = stageModel(own, zeroStage)
+        return withStates(memoryNumbers(own, stage, scale), memoryNumbers(own, stage, manyReplicas))
+      })
     })
-    memories.set(key, least)
-    return least
-  }
   /** That a mesh of such replicas may have. */
   const zeroStagesOf = (replica: Mesh): readonly ZeroStage[] => {
     const meshes = [replica, { ...replica, data: 2 }, { ...replica, fsdp: 2 }]
@@ -138,18 +133,23 @@ export function roomFloors(
     return [...tried].filter((zeroStage) => satisfies(zeroStage, problem.constraints.zeroStage))
   }
   return {
-    within,
+    within: (mesh, scale, limit, choice, { costs, zeroStage }) => {
+      const own = modelFor(mesh)
+      setBatch(scale, choice.sequences)
+      const memory = memoryNumbers(own, stageModel(own, zeroStage), scale)
+      return isWithin(mesh, scale, limit, choice, { costs, memory })
+    },
     ofReplica: (replica, scale, limit, choice, costs) =>
       leastMemory(replica, scale, choice.sequences).some((memory) =>
-        within(replica, scale, limit, choice, { costs, memory }),
+        isWithin(replica, scale, limit, choice, { costs, memory }),
       ),
     ever: (replica, scale, limit, each, network) => {
       if (assumptions.tokensDivideFreely) return true
       // Of as many sequences as these or more, so that a few are worked out for all: they take less each.
       const most = 2 ** Math.ceil(Math.log2(each))
-      const key = `${shardsKey(replica, most * replicasOf(replica))} ${replica.pipeline > 1}`
-      const needs = everNeeds.get(key) ?? needsEver(replica, scale, most, network)
-      everNeeds.set(key, needs)
+      const needs = known(everNeeds, shardsKey(replica, most * replicasOf(replica)), () =>
+        needsEver(replica, scale, most, network),
+      )
       return fillings
         .ever(replica, each)
         .some((filling) => needs.some((own) => room.holds(filling, each, own, untilLimit(limit))))
@@ -167,15 +167,15 @@ export function roomFloors(
     const sequences = each * replicasOf(replica)
     const compute = computeOf(replica, sequences, scale)
     const least = leastMemory(replica, scale, replicasOf(replica))
-    const cases =
+    const cases: readonly (readonly Seconds[])[] =
       network === 'any'
-        ? [nothingExposed]
+        ? [[]]
         : model.prices.bestCases(replica).map((costs) => exposedOf(replica, sequences, scale, costs))
-    return cases.flatMap((exposed) => least.map((memory) => room.needs(compute, exposed, memory, each)))
+    return cases.flatMap((exposed) =>
+      least.map((memory) => needsFor(replica)({ compute, exposed, memory, of: each })),
+    )
   }
 }
-
-const nothingExposed: Exposed = { average: [], counted: [] }
 
 /** The model of the layers that count alone. */
 function modelOfKind(model: CostModel): CostModel {
@@ -194,8 +194,8 @@ function withStates(memory: MemoryNumbers, states: MemoryNumbers): MemoryNumbers
   }
 }
 
-/** What a layer takes for a microbatch knows of no replicas or stages beside it. */
+/** What a layer takes for a microbatch knows of no replicas beside it, and of stages but whether there are others. */
 function shardsKey(mesh: Mesh, sequences: number): string {
-  const { tensor, tensor2, context, expert } = mesh
-  return `${tensor} ${tensor2} ${context} ${expert} ${sequences / replicasOf(mesh)}`
+  const { tensor, tensor2, context, expert, pipeline } = mesh
+  return `${tensor} ${tensor2} ${context} ${expert} ${sequences / replicasOf(mesh)} ${pipeline > 1}`
 }

@@ -14,7 +14,7 @@
 
 import { ofStage } from '../../cost/compile/composed.ts'
 import { layerOverhead } from '../../cost/compute/overhead.ts'
-import type { MemoryNumbers, StateNumbers } from '../../cost/memory/layer-bytes.ts'
+import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
 import { fixedBytes, liveOf } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
@@ -23,12 +23,6 @@ import { type Composition, denseLayer, sparseLayer, wholeComposition } from '../
 import type { Bytes, Seconds } from '../../units.ts'
 import type { Filling } from './fillings.ts'
 
-/** Layers of the kind that there is most of, or all where they are alike. */
-interface Counted {
-  readonly layers: number
-  readonly kind: Composition | null
-}
-
 /** Of one layer, by policy: those alone that no other is better than in everything. */
 interface LayerNeeds {
   readonly times: readonly Seconds[]
@@ -36,33 +30,40 @@ interface LayerNeeds {
   readonly live: readonly Bytes[]
 }
 
-/** Seconds of a layer, both ways, that may not overlap, by policy: of the average one, and of one that counts. */
-export interface Exposed {
-  readonly average: readonly Seconds[]
-  readonly counted: readonly Seconds[]
-}
-
-/** What layers take: of one that counts among several stages, and of the average one where a single stage has them all. */
+/** What layers take of a stage: those that count where there are several, the average one where one has them all. */
 export interface StageNeeds {
-  readonly counted: LayerNeeds
-  readonly states: Pick<StateNumbers, 'weights' | 'gradients' | 'optimizer'>
+  readonly layers: LayerNeeds
+  /** Of a layer: weights and gradients, and what the optimizer has of it. */
+  readonly states: Bytes
+  readonly optimizer: Bytes
   readonly shardsOptimizer: boolean
   readonly head: Seconds
-  /** Of the budget, beside what is held of layers: of so many stages. */
-  readonly bytes: (stages: number) => Bytes
-  readonly alone: () => { readonly layers: LayerNeeds; readonly bytes: Bytes }
+  /** Of the budget, beside what is held of layers and the weights that are gathered for one. */
+  readonly bytes: Bytes
+  readonly gathered: Bytes
+}
+
+/** Numbers of a microbatch that is as large as `of` of those that the memory is of; seconds that may not overlap by policy. */
+export interface OfLayers {
+  readonly compute: ComputeNumbers
+  readonly exposed: readonly Seconds[]
+  readonly memory: MemoryNumbers
+  readonly of: number
 }
 
 export interface Room {
-  /** Of a microbatch that is as large as `of` of those that the memory is of. */
-  readonly needs: (compute: ComputeNumbers, exposed: Exposed, memory: MemoryNumbers, of: number) => StageNeeds
+  /** Of stages among others: the numbers are of the layers that count. */
+  readonly among: (numbers: OfLayers) => StageNeeds
+  /** Of one stage that has all layers. */
+  readonly alone: (numbers: OfLayers) => StageNeeds
   /** Whether stages have room for all layers within the budget, where microbatches and bubbles may take `limit`. */
   readonly holds: (filling: Filling, microbatches: number, needs: StageNeeds, limit: Seconds) => boolean
 }
 
 export function layerRoom(model: CostModel): Room {
   const { problem, layerOverhead: average } = model
-  const { layers, kind } = counted(model)
+  const kind = countedKind(model)
+  const layers = layersCounted(model)
   const { memoryBudget, assumptions } = problem
   const overhead = kind === null ? average : layerOverhead(problem, kind)
   const only: StageGroup = {
@@ -71,58 +72,50 @@ export function layerRoom(model: CostModel): Room {
   }
   const timesOf = (own: ComputeNumbers, exposed: readonly Seconds[], each: Seconds, of: number) =>
     own.backward.map((time, policy) => (own.forward + time + 2 * each + (exposed[policy] ?? 0)) / of)
+  const headOf = ({ headForward, headBackward }: ComputeNumbers) => headForward + headBackward
   /** Layers whose weights are gathered at once on any stage. */
   const gatheredLayers = (stages: number) => {
-    if (kind !== null) return 0
+    if (kind !== null || stages === 1) return 0
     return Math.min(assumptions.layersGathered, assumptions.tokensDivideFreely ? layers / stages : 1)
   }
   return {
-    needs: (compute, exposed, memory, of) => {
-      const [ownCompute, own] = [
-        (kind && compute.of?.(kind)) ?? compute,
-        (kind && memory.of?.(kind)) ?? memory,
-      ]
-      const { gathered, unscattered } = own.layer
-      let alone: ReturnType<StageNeeds['alone']> | null = null
+    among: ({ compute, exposed, memory, of }) => {
+      const { weights, gradients, optimizer, gathered, unscattered } = memory.layer
       return {
-        counted: fewest({ ...own, times: timesOf(ownCompute, exposed.counted, overhead, of) }),
-        states: own.layer,
+        layers: fewest({ ...memory, times: timesOf(compute, exposed, overhead, of) }),
+        states: weights + gradients,
+        optimizer,
         shardsOptimizer: memory.shardsOptimizer,
-        head: (compute.headForward + compute.headBackward) / of,
-        bytes: (stages) => {
-          const workspace = gatheredLayers(stages) * gathered + unscattered + memory.gatheredStream
-          return memoryBudget - (memory.reserve + workspace) * (1 - 1e-12)
-        },
-        alone: () => {
-          const { kept } = ofStage(memory, only)
-          alone ??= {
-            layers: fewest({
-              times: timesOf(ofStage(compute, only), exposed.average, average, of),
-              kept,
-              live: kept.map((_, policy) => liveOf(memory, only, policy)),
-            }),
-            bytes: memoryBudget - fixedBytes(memory, only) * (1 - 1e-12),
-          }
-          return alone
-        },
+        head: headOf(compute) / of,
+        bytes: memoryBudget - (memory.reserve + unscattered + memory.gatheredStream) * (1 - 1e-12),
+        gathered: gathered * (1 - 1e-12),
       }
     },
-    holds: (filling, microbatches, needed, limit) => {
-      const { counted: needs, states, shardsOptimizer, head, bytes, alone } = needed
+    alone: ({ compute, exposed, memory, of }) => {
+      const { kept } = ofStage(memory, only)
+      const times = timesOf(ofStage(compute, only), exposed, average, of)
+      const live = kept.map((_, policy) => liveOf(memory, only, policy))
+      return {
+        layers: fewest({ times, kept, live }),
+        ...{ states: 0, optimizer: 0, shardsOptimizer: false, gathered: 0 },
+        head: headOf(compute) / of,
+        bytes: memoryBudget - fixedBytes(memory, only) * (1 - 1e-12),
+      }
+    },
+    holds: (filling, microbatches, needs, limit) => {
       const { stages, stagesPerChip } = filling
       if (stages === 1) {
-        const own = alone()
-        const most = mostLayers(own.layers, 0, 1, limit / microbatches - head, own.bytes)
+        const most = mostLayers(needs.layers, 0, 1, limit / microbatches - needs.head, needs.bytes)
         return most >= only.layers * (1 - 1e-9)
       }
-      const least = layers * Math.min(...needs.times)
-      const time = stageTimeWithin(filling, microbatches, limit, least + head)
+      const least = layers * Math.min(...needs.layers.times)
+      const time = stageTimeWithin(filling, microbatches, limit, least + needs.head)
       const wanted = layers * (1 - 1e-9)
       if (least * (1 - 1e-9) > stages * time) return false
-      const optimizer = states.optimizer / (shardsOptimizer ? stagesPerChip : 1)
-      const each = stagesPerChip * (states.weights + states.gradients + optimizer)
-      const free = bytes(stages)
-      const roomOf = (inFlight: number) => mostLayers(needs, each, inFlight, time, free)
+      const optimizer = needs.optimizer / (needs.shardsOptimizer ? stagesPerChip : 1)
+      const each = stagesPerChip * (needs.states + optimizer)
+      const free = needs.bytes - gatheredLayers(stages) * needs.gathered
+      const roomOf = (inFlight: number) => mostLayers(needs.layers, each, inFlight, time, free)
       // One stage often says what all do.
       if (roomOf(filling.most) * stages >= wanted) return true
       if (roomOf(filling.least) * stages < wanted) return false
@@ -163,18 +156,19 @@ function stageTimeWithin(
   return most
 }
 
+/** Null where layers are alike, or are all taken for the average one. */
 export function countedKind({ problem, kinds }: CostModel): Composition | null {
   const { model, assumptions } = problem
   if (!kinds || assumptions.tokensDivideFreely) return null
   return wholeComposition(model).sparse > 0 ? sparseLayer : denseLayer
 }
 
-/** How many layers there are of the kind that counts. */
-function counted(model: CostModel): Counted {
+/** How many layers there are of the kind that there is most of, or of all where they are alike. */
+function layersCounted(model: CostModel): number {
   const kind = countedKind(model)
+  if (kind === null) return model.problem.model.layers
   const whole = wholeComposition(model.problem.model)
-  if (kind === null) return { layers: model.problem.model.layers, kind }
-  return { layers: kind.sparse > 0 ? whole.sparse : whole.dense, kind }
+  return kind.sparse > 0 ? whole.sparse : whole.dense
 }
 
 /** The most layers of one stage. */

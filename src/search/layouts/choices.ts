@@ -41,14 +41,21 @@ export interface Microbatching {
   readonly sequences: number
 }
 
-export function microbatchChoices(mesh: Mesh, { workload, assumptions }: Problem): readonly Microbatching[] {
-  const replicas = replicasOf(mesh)
+/** Of a batch that so many replicas share; padded to whole ones, but where tokens divide freely. */
+export function sequencesEach({ workload, assumptions }: Problem, replicas: number): number {
   const sequences = workload.batchTokens / workload.sequenceLength
+  return assumptions.tokensDivideFreely ? sequences / replicas : Math.ceil(Math.ceil(sequences) / replicas)
+}
+
+export function microbatchChoices(mesh: Mesh, problem: Problem): readonly Microbatching[] {
+  const { workload, assumptions } = problem
+  const replicas = replicasOf(mesh)
   if (!assumptions.tokensDivideFreely) {
-    const each = Math.ceil(Math.ceil(sequences) / replicas)
+    const each = sequencesEach(problem, replicas)
     return divisorsOf(each).map((size) => ({ microbatches: each / size, sequences: size * replicas }))
   }
   const choices: Microbatching[] = []
+  const sequences = workload.batchTokens / workload.sequenceLength
   const tokens = workload.batchTokens / replicas / mesh.context
   for (let microbatches = 1; microbatches === 1 || tokens / microbatches >= leastTokens; microbatches *= 2) {
     choices.push({ microbatches, sequences: sequences / microbatches })

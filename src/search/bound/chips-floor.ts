@@ -1,0 +1,46 @@
+/**
+ * What no plan on so many chips is under, whatever its mesh: the work of the batch (least-work.ts) shared by all of them. Replicas pad
+ * the batch to whole sequences each, and p stages wait for each other, each microbatch a sequence at least:
+ *
+ *   C(S) / n + overhead,   C(R·E) / n · (1 + wait(p) / E) + overhead   for R replicas with E sequences each
+ */
+import type { CostModel } from '../../cost/model.ts'
+import { known } from '../../known.ts'
+import { scheduleRow } from '../../recipe/schedule.ts'
+import type { Seconds } from '../../units.ts'
+import { sequencesEach, triedSchedules } from '../layouts/choices.ts'
+import { leastWork } from './least-work.ts'
+import { waitingTurns } from './work-floor.ts'
+
+export interface ChipsFloor {
+  /** Of the batch as it is, or as so many replicas pad it. */
+  readonly of: (chips: number, replicas?: number) => Seconds
+  readonly ofStages: (chips: number, replicas: number, pipeline: number) => Seconds
+}
+
+export function chipsFloor(model: CostModel): ChipsFloor {
+  const { problem } = model
+  const { stepOverheadSeconds, tokensDivideFreely } = problem.assumptions
+  const sequences = problem.workload.batchTokens / problem.workload.sequenceLength
+  const step = sequences / 128
+  const works = new Map<number, Seconds>()
+  // No less than of so many less those short of a step: a few are worked out for all.
+  const workOf = (replicas: number): Seconds => {
+    const padded = replicas * sequencesEach(problem, replicas)
+    const floored = sequences + Math.floor((padded - sequences) / step) * step
+    return known(works, floored, () => leastWork(model, floored))
+  }
+  const batch = leastWork(model, sequences)
+  const rows = triedSchedules(problem).map((name) => scheduleRow({ name }))
+  const waits = !tokensDivideFreely && rows.every(({ split }) => split === null)
+  const virtual = rows.reduce((most, row) => Math.max(most, row.virtualStages[1]), 1)
+  return {
+    of: (chips, replicas) =>
+      (replicas === undefined ? batch : workOf(replicas)) / chips + stepOverheadSeconds,
+    ofStages: (chips, replicas, pipeline) => {
+      const turns = waits ? waitingTurns(pipeline, virtual, problem.model.layers) : 0
+      const filled = 1 + turns / sequencesEach(problem, replicas)
+      return (workOf(replicas) * filled) / chips + stepOverheadSeconds
+    },
+  }
+}
