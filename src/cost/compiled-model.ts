@@ -16,6 +16,7 @@ import { plainContext } from '../sharding/tables/context-layout.ts'
 import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
 import { networkPrices } from './communication/network.ts'
 import { type Compilations, composedModel } from './composed-model.ts'
+import { workOf } from './compute/work.ts'
 import type { CostModel, LayerKinds } from './model.ts'
 import { stepOverhead } from './step/step-overhead.ts'
 
@@ -42,14 +43,8 @@ function compiledModel(problem: Problem, contextLayout: ContextLayout): CostMode
     composedModel(problem, contextLayout, composition, compilations)
   const whole = modelOf(wholeComposition(model))
   if (layersAreAlike(model)) return whole
-  let kinds: LayerKinds | null = null
-  return {
-    ...whole,
-    kinds: () => {
-      kinds ??= layerKinds(model, modelOf)
-      return kinds
-    },
-  }
+  const kinds = layerKinds(model, modelOf)
+  return { ...whole, work: workOf(whole, kinds), kinds: () => kinds }
 }
 
 /** The same on other chips of the kind. */

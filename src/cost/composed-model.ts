@@ -20,6 +20,7 @@ import { extentsOf } from './compile/term.ts'
 import { trainingRates } from './compute/compute.ts'
 import { elementwiseBackward, elementwiseForward, lossProduct, type Streamed } from './compute/elementwise.ts'
 import { layerOverhead } from './compute/overhead.ts'
+import { workOf } from './compute/work.ts'
 import {
   activationTerms,
   gatheredKeyTerms,
@@ -140,6 +141,10 @@ export function composedModel(
   ])
   const sets = new Set<AxisSet>(used.flatMap(({ buckets }: Window) => buckets.map(({ over }) => over)))
   sets.add(axisBit.pipeline)
+  const weightGradients = {
+    layer: leastBackward.products.filter(({ weightGradient }) => weightGradient),
+    head: stages[0]?.head.backward.products.filter(({ weightGradient }) => weightGradient) ?? [],
+  }
   return {
     problem,
     contextLayout,
@@ -153,11 +158,9 @@ export function composedModel(
     policies: allowed,
     leastPolicy: 0,
     leastBackward,
-    weightGradients: {
-      layer: leastBackward.products.filter(({ weightGradient }) => weightGradient),
-      head: stages[0]?.head.backward.products.filter(({ weightGradient }) => weightGradient) ?? [],
-    },
+    weightGradients,
     stages,
+    work: workOf({ stages, weightGradients }, null),
     activations: allowed.map((policy) => activationTerms(layer, policy, extents, problem)),
     offloaded: allowed.map((policy) => activationTerms(layer, policy, extents, problem, 'host')),
     everything: everythingTerms(layer, extents, problem),

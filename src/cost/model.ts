@@ -14,6 +14,7 @@ import type { CompiledProduct, Window } from './compile/compile.ts'
 import type { StageModel } from './compile/stage-model.ts'
 import type { Term } from './compile/term.ts'
 import type { ComputeRates } from './compute/compute.ts'
+import type { Work } from './compute/work.ts'
 
 export interface CostModel {
   readonly problem: Problem
@@ -40,6 +41,8 @@ export interface CostModel {
     readonly head: readonly CompiledProduct[]
   }
   readonly stages: readonly StageModel[]
+  /** The products of their windows as sums, those of kinds of layers too: the same at any ZeRO stage. */
+  readonly work: Work
   /** Per policy: what one layer keeps of one microbatch. */
   readonly activations: readonly (readonly Term[])[]
   /** Per policy: what of it is on the host instead. */

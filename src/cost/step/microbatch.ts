@@ -14,6 +14,7 @@ import { blend, byComposition, type Composed } from '../compile/composed.ts'
 import type { StageModel } from '../compile/stage-model.ts'
 import { type Scale, termValue } from '../compile/term.ts'
 import { computeTime } from '../compute/compute.ts'
+import { type LayerWork, summed, workTimes } from '../compute/work.ts'
 import { sumTerms } from '../memory/memory.ts'
 import { type CostModel, stageModel } from '../model.ts'
 
@@ -29,20 +30,19 @@ export interface ComputeNumbers extends Composed<ComputeNumbers> {
 }
 
 export function computeNumbers(model: CostModel, scale: Scale): ComputeNumbers {
-  const [stage] = model.stages
-  if (!stage) throw new RangeError('No ZeRO stage was compiled')
-  const time = (products: Parameters<typeof computeTime>[0]) => computeTime(products, scale, model.rates)
-  const average: ComputeNumbers = {
-    forward: time(stage.layer.forward.products),
-    backward: stage.layer.backward.map(({ products }) => time(products)),
-    headForward: time(stage.head.forward.products),
-    headBackward: time(stage.head.backward.products),
-    weightGradients: time(model.weightGradients.layer),
-    headWeightGradients: time(model.weightGradients.head),
-  }
-  const kinds = model.kinds?.()
-  if (!kinds) return average
-  const [dense, sparse] = [computeNumbers(kinds.dense, scale), computeNumbers(kinds.sparse, scale)]
+  const { work, rates } = model
+  const seconds = workTimes(work, scale, rates)
+  const numbers = (of: LayerWork): ComputeNumbers => ({
+    forward: summed(of.forward, seconds),
+    backward: of.backward.map((sum) => summed(sum, seconds)),
+    headForward: summed(of.headForward, seconds),
+    headBackward: summed(of.headBackward, seconds),
+    weightGradients: summed(of.weightGradients, seconds),
+    headWeightGradients: summed(of.headWeightGradients, seconds),
+  })
+  const average = numbers(work.average)
+  if (!work.kinds) return average
+  const [dense, sparse] = [numbers(work.kinds.dense), numbers(work.kinds.sparse)]
   return {
     ...average,
     of: byComposition((composition) => ({
