@@ -8,6 +8,7 @@ import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import type { PhaseProblem, Precision } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { generation, type InferenceOptions, inferenceProblem, prompts, solver } from '../inference-problem.ts'
+import { unknownOptions } from '../launch/server-options.ts'
 import { generateProblems, prefillProblems } from './inference-problems.ts'
 
 interface Unsupported {
@@ -33,6 +34,7 @@ function launched(
 ): Launched {
   const answer = evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout }, solver)
   if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
+  expect(unknownOptions(answer.plan.launch)).toEqual([])
   return answer.plan.launch as unknown as Launched
 }
 
@@ -422,6 +424,12 @@ describe('flags of plans that the search finds', () => {
     }
     expect(kinds.size).toBe(2 * frameworks.length)
     expect(Math.min(...kinds.values())).toBeGreaterThan(10)
+  })
+
+  it('have options of the version that they name, and no others', () => {
+    const unknown = new Set<string>()
+    for (const { launch } of found) for (const name of unknownOptions(launch)) unknown.add(name)
+    expect([...unknown]).toEqual([])
   })
 
   it('never stand for weights laid out two ways', () => {

@@ -6,6 +6,7 @@ import type { ServeAnswer, ServePlan } from '../../src/plan/inference-plan.ts'
 import type { InferenceProblem, ServeWorkload } from '../../src/problem.ts'
 import { serve } from '../../src/serve.ts'
 import { type InferenceOptions, inferenceProblem, solver } from '../inference-problem.ts'
+import { unknownOptions } from '../launch/server-options.ts'
 import { runs } from '../runs.ts'
 import { smallDense } from '../small-model.ts'
 
@@ -111,6 +112,7 @@ describe('deployments', () => {
 
 function expectLaunched(plan: ServePlan, problem: Problem): void {
   expect(launching(plan, problem)).not.toEqual([])
+  for (const { launch } of [plan.prefill, plan.generate]) expect(unknownOptions(launch)).toEqual([])
   if (plan.disaggregated) return
   expect(plan.prefill.mesh).toEqual(plan.generate.mesh)
   expect(plan.secondLayout).toBeNull()

@@ -33,7 +33,7 @@ export function readTensorrt(command: string | null, file: Fields, context: Read
     const value = said?.options.whole(option)
     return value === undefined || value === null ? [] : [[key, value] as const]
   })
-  const free = said?.options.number('--kv-cache-free-gpu-memory-fraction')
+  const free = said?.options.number('--kv-cache-free-gpu-memory-fraction', '--free-gpu-memory-fraction')
   const all: Fields = { ...Object.fromEntries(given), ...file }
   const faults: string[] = []
   const whole = (key: string): number | null => {
@@ -133,6 +133,10 @@ const starts = [
   '--chat',
   '--enable-chunked',
   '--kv-cache-free',
+  '--custom-',
+  '--otlp-',
+  '--fail-fast',
+  '--disagg-',
   '--server-role',
   '--metadata',
   'cuda_graph_config',
