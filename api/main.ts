@@ -14,9 +14,8 @@ import { createMetricsApp } from './metrics/metrics-app.ts'
 import { createEstimates } from './queue/estimated-work.ts'
 import { createPool } from './queue/pool.ts'
 import { sharedSearch } from './queue/shared-search.ts'
-import { optimizeRequest } from './schemas/optimize.ts'
 import { type Settings, settingsFrom } from './settings.ts'
-import { validated } from './validation/request-validation.ts'
+import { firstSearches, furtherSearches, tryIt } from './warm-up.ts'
 
 const settings = environment()
 const log = pino({ level: settings.LOG_LEVEL })
@@ -46,13 +45,7 @@ const app = createApp({
   metrics,
   metricsHere: settings.METRICS_PORT === 'same',
 })
-const tryIt = {
-  model: 'llama-3-8b',
-  hardware: { chip: 'h100-sxm', chips: 64 },
-  workload: { mode: 'train', batchTokens: 4_194_304, sequenceLength: 8192 },
-  top: 3,
-}
-await pool.warm([validated(optimizeRequest, tryIt)]).catch((error: unknown) => {
+await pool.warm(firstSearches).catch((error: unknown) => {
   log.fatal({ err: error }, 'cannot search')
   process.exit(1)
 })
@@ -80,6 +73,7 @@ server.listen(settings.PORT, settings.HOST, () => {
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const { TRUST_PROXY: trusted, API_KEYS } = settings
   log.info({ host: settings.HOST, port, trusted, keys: API_KEYS.length }, 'listening')
+  if (settings.WARM_UP === 'idle') pool.warmWhileIdle(furtherSearches)
   process.stdout.write(
     `curl -s ${origin}/optimize -H 'content-type: application/json' -d '${JSON.stringify(tryIt)}'\n`,
   )

@@ -39,6 +39,8 @@ const environment = z.object({
   MAX_QUEUE_PER_CLIENT: whole(0, 10_000).prefault('16'),
   /** Heap of a worker, which is ended when it needs more. */
   WORKER_MEMORY_MB: whole(64, 65_536).prefault('1024'),
+  /** Threads search one small problem before the service is ready; and others, of each kind, while nobody asks. */
+  WARM_UP: z.enum(['once', 'idle']).default('idle'),
   /** Memory for answers, so that what was asked lately is answered at once; 0 to search again for each. */
   KEPT_ANSWERS_MB: whole(0, 65_536).prefault('64'),
   /** Requests a minute from one address; 0 for no limit. */

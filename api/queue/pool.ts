@@ -11,6 +11,7 @@ import { askToStop, createFlags, type Errand, type Flags, hasBegun, wasCut } fro
 import type { Asked, Estimates } from './estimated-work.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { type Search, type SearchEnd, type Searched, SearchFailure, type Terms } from './search.ts'
+import { type Warming, warmWhileIdle } from './warming.ts'
 
 export interface PoolOptions {
   readonly threads: number
@@ -30,6 +31,8 @@ export interface PoolOptions {
 export interface Pool extends Search {
   /** Resolves when every worker has answered the requests: loaded, and compiled what they take. */
   readonly warm: (requests: readonly OptimizeRequest[]) => Promise<void>
+  /** Goes on with these while nobody asks. */
+  readonly warmWhileIdle: (requests: readonly OptimizeRequest[]) => void
   readonly close: () => Promise<void>
 }
 
@@ -55,6 +58,7 @@ export function createPool(options: PoolOptions): Pool {
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
   })
   const running = new Set<Running>()
+  let warming: Warming | undefined
   const queue = createFairQueue({
     places: threads,
     maxWaiting: maxQueue,
@@ -74,6 +78,7 @@ export function createPool(options: PoolOptions): Pool {
     { timeoutMs, signal, client = '', tell }: Terms,
   ): Promise<Searched<Answer>> {
     const arrived = performance.now()
+    warming?.giveWay()
     const seconds = estimates?.secondsOf(subject) ?? 0
     const leave = await queue.enter({ client, seconds }, signal)
     const began = performance.now()
@@ -93,7 +98,12 @@ export function createPool(options: PoolOptions): Pool {
     }
   }
 
-  async function work<Answer>(name: Task, errand: Errand<unknown>, signal: AbortSignal): Promise<Answer> {
+  async function work<Answer>(
+    name: Task,
+    errand: Errand<unknown>,
+    signal: AbortSignal,
+    mostMs = graceMs,
+  ): Promise<Answer> {
     const { flags, timeoutMs } = errand
     const thread = new AbortController()
     const sent = performance.now()
@@ -111,7 +121,7 @@ export function createPool(options: PoolOptions): Pool {
     const stop = () => {
       askToStop(flags)
       clearTimeout(timer)
-      timer = setTimeout(() => end('left'), graceMs)
+      timer = setTimeout(() => end('left'), mostMs)
     }
     const task: Running = { flags, end }
     running.add(task)
@@ -129,6 +139,13 @@ export function createPool(options: PoolOptions): Pool {
     }
   }
 
+  const onEachThread = async (subject: OptimizeRequest, signal: AbortSignal): Promise<void> => {
+    const searches = Array.from({ length: threads }, () =>
+      work('optimize', { subject, timeoutMs: warmingMs, flags: createFlags() }, signal, warmingMs),
+    )
+    await Promise.all(searches)
+  }
+
   return {
     optimize: (request, terms) => run('optimize', request, terms),
     evaluate: (request, terms) => run('evaluate', request, terms),
@@ -138,15 +155,19 @@ export function createPool(options: PoolOptions): Pool {
     collective: (request, terms) => run('collective', request, terms),
     occupancy: queue.occupancy,
     warm: async (requests) => {
-      const { signal } = new AbortController()
-      const each = async () => {
-        for (const subject of requests) {
-          await work('optimize', { subject, timeoutMs: warmingMs, flags: createFlags() }, signal)
-        }
-      }
-      await Promise.all(Array.from({ length: threads }, each))
+      for (const request of requests) await onEachThread(request, new AbortController().signal)
     },
-    close: () => workers.destroy(),
+    warmWhileIdle: (requests) => {
+      const isIdle = () => {
+        const { running: busy, waiting } = queue.occupancy()
+        return busy + waiting === 0
+      }
+      warming = warmWhileIdle(requests, onEachThread, isIdle)
+    },
+    close: () => {
+      warming?.end()
+      return workers.destroy()
+    },
   }
 }
 

@@ -1,0 +1,42 @@
+/** What threads search before anybody asks: the request that the service is tried with, then one of each kind that others are like. */
+import { type OptimizeRequest, optimizeRequest } from './schemas/optimize.ts'
+import { validated } from './validation/request-validation.ts'
+
+const train = (batchTokens: number, sequenceLength: number) => ({
+  mode: 'train',
+  batchTokens,
+  sequenceLength,
+})
+
+export const tryIt = {
+  model: 'llama-3-8b',
+  hardware: { chip: 'h100-sxm', chips: 64 },
+  workload: train(4_194_304, 8192),
+  top: 3,
+}
+
+const serving = { promptLength: 1024, outputLength: 256 }
+
+const kinds = [
+  { ...tryIt, model: 'llama-3-70b', hardware: { chip: 'h100-sxm', chips: 256 } },
+  { ...tryIt, model: 'mixtral-8x7b', hardware: { chip: 'h100-sxm', chips: 128 } },
+  {
+    model: 'llama-3-70b',
+    hardware: { chip: 'h100-sxm', chips: 8 },
+    workload: { mode: 'generate', contextLength: 4096, batchSequences: 'max' },
+  },
+  {
+    model: 'llama-3-70b',
+    hardware: { chip: 'h100-sxm', chips: 16 },
+    workload: { mode: 'serve', ...serving },
+  },
+  { ...tryIt, model: 'llama-3-70b', hardware: { chip: 'tpu-v5p', topology: [8, 8, 8] } },
+  { ...tryIt, model: 'qwen3-30b-a3b' },
+  { ...tryIt, model: 'llama-3-70b', hardware: { chip: 'h100-sxm', chips: 512 }, top: 10 },
+]
+
+const parsed = (body: unknown): OptimizeRequest => validated(optimizeRequest, body)
+
+export const firstSearches: readonly OptimizeRequest[] = [parsed(tryIt)]
+
+export const furtherSearches: readonly OptimizeRequest[] = kinds.map(parsed)
