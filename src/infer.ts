@@ -38,7 +38,7 @@ export function infer(problem: PhaseProblem, solver: Solver, patience: Patience 
   const takesAll = satisfies(problem.cluster.chips, problem.constraints.chips)
   const better = takesAll && model.servable ? betterThan(best, whole, problem, stop) : null
   const modelOf = ({ cluster }: InferenceCandidate) =>
-    cluster === problem.cluster ? model : inferenceOn(model, cluster)
+    cluster === problem.cluster ? model : inferenceOn(model, { ...problem, cluster })
   const planOf: PlanOf = (candidate, rank, proving = solver) =>
     assembleInference(modelOf(candidate), phase, candidate, rank, proving)
   const frontier = best && row.frontier ? row.frontier(model, problem, patience(shares.frontier)) : null

@@ -1,7 +1,7 @@
 /** The service in one page: a problem in, ranked plans out. */
 import type { Solver } from '../solvers/linear-program.ts'
-import { onCluster } from './cost/compiled-model.ts'
 import type { CostModel } from './cost/model.ts'
+import { onCluster } from './cost/posed.ts'
 import { placements } from './hardware/network/placement.ts'
 import { ofKind, trainers } from './launch/framework.ts'
 import { launchable, launchRefusals } from './launch/training.ts'

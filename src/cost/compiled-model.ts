@@ -1,7 +1,5 @@
 /** The cost model of a problem: compiled once for all that share what it is made of, then posed for each. */
 
-import type { Cluster } from '../hardware/cluster/cluster.ts'
-import { resourceCount } from '../hardware/network/collective.ts'
 import {
   type Composition,
   denseLayer,
@@ -14,11 +12,10 @@ import type { Problem } from '../problem.ts'
 import { recent, valueKey } from '../recent.ts'
 import { plainContext } from '../sharding/tables/context-layout.ts'
 import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
-import { networkPrices } from './communication/network.ts'
 import { type Compilations, composedModel } from './composed-model.ts'
 import { workOf } from './compute/work.ts'
 import type { CostModel, LayerKinds } from './model.ts'
-import { stepOverhead } from './step/step-overhead.ts'
+import { posed } from './posed.ts'
 
 /** Compiled once for all problems with the same layers, types of numbers, assumptions and kind of chip: a few stay known. */
 export function costModel(problem: Problem, contextLayout: ContextLayout = plainContext): CostModel {
@@ -45,34 +42,6 @@ function compiledModel(problem: Problem, contextLayout: ContextLayout): CostMode
   if (layersAreAlike(model)) return whole
   const kinds = layerKinds(model, modelOf)
   return { ...whole, work: workOf(whole, kinds), kinds: () => kinds }
-}
-
-/** The same on other chips of the kind. */
-export function onCluster(model: CostModel, cluster: Cluster): CostModel {
-  return posed(model, { ...model.problem, cluster })
-}
-
-/** Nothing that is compiled knows the batch, the budget, how many chips there are, or what is between them. */
-function posed(model: CostModel, problem: Problem): CostModel {
-  const { kinds, resources, sets } = model
-  const { assumptions, cluster } = problem
-  const ofHost = resources - resourceCount(model.problem.cluster.network)
-  const own: CostModel = {
-    ...model,
-    problem,
-    stepOverhead: stepOverhead(cluster, assumptions),
-    prices: networkPrices(cluster.network, sets, assumptions),
-    resources: resourceCount(cluster.network) + ofHost,
-  }
-  if (!kinds) return own
-  let known: LayerKinds | null = null
-  return {
-    ...own,
-    kinds: () => {
-      known ??= { dense: posed(kinds().dense, problem), sparse: posed(kinds().sparse, problem) }
-      return known
-    },
-  }
 }
 
 function layerKinds(model: Transformer, modelOf: (kind: Composition) => CostModel): LayerKinds {

@@ -9,7 +9,7 @@ import type { Assumptions } from '../assumptions/assumptions.ts'
 import { type NetworkPrices, networkPrices } from '../cost/communication/network.ts'
 import { arrayType } from '../cost/compile/compile.ts'
 import { type ComputeRates, computeRates } from '../cost/compute/compute.ts'
-import type { Cluster, Network } from '../hardware/cluster/cluster.ts'
+import type { Network } from '../hardware/cluster/cluster.ts'
 import { resourceCount } from '../hardware/network/collective.ts'
 import { cacheLayers } from '../model/attention-layers.ts'
 import type { Setting } from '../problem.ts'
@@ -69,15 +69,13 @@ export interface InferenceModel {
 }
 
 export function inferenceModel(setting: Setting, servable: Servable | null = null): InferenceModel {
-  const { precision, assumptions, cluster } = setting
+  const { assumptions, cluster } = setting
   const { pricesOn, ...compiled } = compiledModel(setting)
   return {
     ...compiled,
-    setting,
+    ...ratesOf(setting),
     assumed: phaseAssumptions(assumptions),
-    rates: computeRates(cluster.chip, precision.compute, assumptions),
     prices: pricesOn(cluster.network),
-    resources: resourceCount(cluster.network),
     servable,
   }
 }
@@ -140,19 +138,23 @@ function compile({ model, precision, assumptions }: Setting): Compiled {
   }
 }
 
-/** The same on other chips of the kind. */
+/** The same of another setting, whose chips, their number or bandwidths may differ: what was derived stays. */
 export function inferenceOn(
   model: InferenceModel,
-  cluster: Cluster,
-  servable: InferenceModel['servable'] = null,
+  setting: Setting,
+  servable: InferenceModel['servable'] = model.servable,
 ): InferenceModel {
-  const { setting, sets } = model
+  const { cluster, assumptions } = setting
+  const prices = networkPrices(cluster.network, model.sets, inferenceTerms(assumptions))
+  return { ...model, ...ratesOf(setting), prices, servable }
+}
+
+function ratesOf(setting: Setting): Pick<InferenceModel, 'setting' | 'rates' | 'resources'> {
+  const { cluster, precision, assumptions } = setting
   return {
-    ...model,
-    setting: { ...setting, cluster },
-    prices: networkPrices(cluster.network, sets, inferenceTerms(setting.assumptions)),
+    setting,
+    rates: computeRates(cluster.chip, precision.compute, assumptions),
     resources: resourceCount(cluster.network),
-    servable,
   }
 }
 

@@ -63,7 +63,7 @@ export function searchPhaseParts(
 
   function searchPart(part: Cluster, most: number): InferenceResult | null {
     const own = { ...problem, cluster: part }
-    const there = inferenceOn(model, part, model.servable && servable(own))
+    const there = inferenceOn(model, own, model.servable && servable(own))
     const phase = phaseOf(there, own, stop, (asked, demand) =>
       hopefulInferenceMeshes(asked, demand, ({ data }) => floor(part.chips, data) <= most),
     )

@@ -9,8 +9,8 @@
  * the batch, is over the limit already (replica-floor.ts). What is dropped so is not counted as enumerated.
  */
 
-import { onCluster } from '../cost/compiled-model.ts'
 import type { CostModel } from '../cost/model.ts'
+import { onCluster } from '../cost/posed.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { contextLayoutFits, plainContext } from '../sharding/tables/context-layout.ts'

@@ -1,7 +1,7 @@
 /** As many chips work as are of use: more chips never hurt, and of fewer no plan is lost. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { onCluster } from '../../src/cost/compiled-model.ts'
+import { onCluster } from '../../src/cost/posed.ts'
 import { evaluate } from '../../src/evaluate.ts'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import { chipsAsked } from '../../src/hardware/cluster/cluster.ts'
@@ -189,7 +189,11 @@ describe('the plans that leave chips idle', () => {
         if (filled(given)) return
         const own = inferenceModel(given, servable(given))
         const best = [given.cluster, ...fewerChips(given.cluster)].map((cluster) => {
-          const there = inferenceOn(own, cluster, own.servable && servable({ ...given, cluster }))
+          const there = inferenceOn(
+            own,
+            { ...given, cluster },
+            own.servable && servable({ ...given, cluster }),
+          )
           const [first] = searchPhase(phaseOf(there, { ...given, cluster }), 1).candidates
           return first?.score ?? Number.POSITIVE_INFINITY
         })

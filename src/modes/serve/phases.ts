@@ -6,13 +6,11 @@
  * Prompts are taken together as long as a pass has no more than 8192 tokens: beyond it the matmuls are as good as they get.
  * A sequence's cache has room for prompt and output, and holds the prompt and half of the output on average.
  */
-import { networkPrices } from '../../cost/communication/network.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
-import type { InferenceModel } from '../../inference/model.ts'
+import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
 import { residentNumbers } from '../../inference/pass/pass-numbers.ts'
 import type { InferenceCandidate, Phase, Site } from '../../inference/phase.ts'
 import { bestAt, fastestOf, searchPhase, sitesOf } from '../../inference/search.ts'
-import { inferenceTerms } from '../../inference/time/network-terms.ts'
 import { createWorkbench } from '../../inference/workbench.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { GenerateWorkload, InferenceProblem, ServeWorkload } from '../../problem.ts'
@@ -31,14 +29,10 @@ export function instanceSize(
   pooled: InferenceModel,
   cluster: Cluster,
 ): InstanceSize {
-  const { workload, assumptions } = problem
+  const { workload } = problem
   const { promptLength, outputLength, cachedPrefixLength } = workload
   const setting = { ...problem, cluster, constraints: { data: 1, ...problem.constraints } }
-  const bench = createWorkbench({
-    ...pooled,
-    setting,
-    prices: networkPrices(cluster.network, pooled.sets, inferenceTerms(assumptions)),
-  })
+  const bench = createWorkbench(inferenceOn(pooled, setting))
   const generate = {
     mode: 'generate',
     contextLength: promptLength + outputLength,

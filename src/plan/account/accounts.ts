@@ -14,7 +14,7 @@ import {
   stageBytes,
 } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
-import { repriced } from '../../cost/repriced.ts'
+import { onCluster } from '../../cost/posed.ts'
 import { routerTrainFlops, trainFlops } from '../../model/flops.ts'
 import type { Candidate } from '../../search/layouts/candidate.ts'
 import type { Flops } from '../../units.ts'
@@ -49,7 +49,7 @@ export function trainingAccount(model: CostModel, candidate: Candidate): Trainin
     usefulFlops: useful,
     executedFlops: useful + recomputedStepFlops(costed),
     tokens: model.problem.workload.batchTokens,
-    secondsOn: (changed) => costing(repriced(model, changed), candidate).stepTime,
+    secondsOn: (changed) => costing(onCluster(model, changed), candidate).stepTime,
     costed,
   }
 }

@@ -6,11 +6,10 @@
 import { reserveBytes } from '../../cost/memory/memory.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { setShape, sumOf } from '../../inference/layout/local-term.ts'
-import type { InferenceModel } from '../../inference/model.ts'
+import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
 import { heldOnStage } from '../../inference/pass/occurrence.ts'
 import { fixedBytes } from '../../inference/pass/pass-numbers.ts'
 import type { InferenceCandidate, Phase } from '../../inference/phase.ts'
-import { repricedCandidate, repricedInference } from '../../inference/repriced.ts'
 import { workFlops } from '../../inference/time/floor.ts'
 import type { Seconds } from '../../units.ts'
 import type { Account } from '../account/account.ts'
@@ -62,8 +61,9 @@ export function inferenceSecondsOn(
   candidate: InferenceCandidate,
   changed: Cluster,
 ): Seconds {
-  const other = repricedInference(model, changed)
-  return inferenceCosting(other, repricedCandidate(other, candidate)).stepTime
+  const other = inferenceOn(model, { ...model.setting, cluster: changed })
+  const costs = other.prices.placed(candidate.placement, candidate.mesh)
+  return inferenceCosting(other, { ...candidate, costs }).stepTime
 }
 
 function timeAccount(

@@ -1,7 +1,7 @@
 /** What the best plan owes to each resource: elasticities of the step by bandwidths and FLOPs, and the next step of memory. */
 import { shortBytes } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
-import { repriced } from '../../cost/repriced.ts'
+import { onCluster } from '../../cost/posed.ts'
 import type { Accepts, Candidate } from '../../search/layouts/candidate.ts'
 import type { Choices } from '../../search/layouts/consider.ts'
 import { expandMesh } from '../../search/layouts/expand.ts'
@@ -18,7 +18,7 @@ export function sensitivity(model: CostModel, best: Candidate, accepts: Accepts 
   const { stepTime } = costing(model, best)
   const memoryStep = stepOfMemory(model, best, accepts)
   return {
-    ...elasticities(cluster, (changed) => costing(repriced(model, changed), best).stepTime),
+    ...elasticities(cluster, (changed) => costing(onCluster(model, changed), best).stepTime),
     memory: memoryQuotient(memoryBudget, stepTime, memoryStep),
     memoryStep,
   }

@@ -5,8 +5,8 @@
  */
 import type { Window } from '../../cost/compile/compile.ts'
 import { createScale } from '../../cost/compile/term.ts'
-import { onCluster } from '../../cost/compiled-model.ts'
 import type { CostModel } from '../../cost/model.ts'
+import { onCluster } from '../../cost/posed.ts'
 import type { Cluster, SwitchedNetwork } from '../../hardware/cluster/cluster.ts'
 import { axisBit, type Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'

@@ -3,8 +3,9 @@
  * only the first is searched.
  */
 
-import { costModel, onCluster } from '../../cost/compiled-model.ts'
+import { costModel } from '../../cost/compiled-model.ts'
 import type { CostModel } from '../../cost/model.ts'
+import { onCluster } from '../../cost/posed.ts'
 import { type Problem, satisfies } from '../../problem.ts'
 import { unitMesh } from '../../sharding/axis.ts'
 import {

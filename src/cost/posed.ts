@@ -1,0 +1,44 @@
+/** A cost model with another problem put in: what was derived stays, what hangs on rates, networks and overheads is made again. */
+import type { Cluster } from '../hardware/cluster/cluster.ts'
+import { resourceCount } from '../hardware/network/collective.ts'
+import { wholeComposition } from '../model/composition.ts'
+import type { Problem } from '../problem.ts'
+import { networkPrices } from './communication/network.ts'
+import { trainingRates } from './compute/compute.ts'
+import { layerOverhead } from './compute/overhead.ts'
+import type { CostModel, LayerKinds } from './model.ts'
+import { stepOverhead } from './step/step-overhead.ts'
+
+/**
+ * Nothing that is compiled knows the batch, the budget, how many chips there are and what is between them, or how fast anything is
+ * (reassumed.ts).
+ */
+export function posed(model: CostModel, problem: Problem): CostModel {
+  const { kinds, resources, sets } = model
+  const { assumptions, cluster, precision } = problem
+  const ofHost = resources - resourceCount(model.problem.cluster.network)
+  const own: CostModel = {
+    ...model,
+    problem,
+    rates: trainingRates(cluster.chip, precision.compute, assumptions),
+    stepOverhead: stepOverhead(cluster, assumptions),
+    layerOverhead: layerOverhead(problem, wholeComposition(problem.model)),
+    prices: networkPrices(cluster.network, sets, assumptions),
+    resources: resourceCount(cluster.network) + ofHost,
+  }
+  if (!kinds) return own
+  let known: LayerKinds | null = null
+  // Kinds of layers are models too, with rates of their own.
+  return {
+    ...own,
+    kinds: () => {
+      known ??= { dense: posed(kinds().dense, problem), sparse: posed(kinds().sparse, problem) }
+      return known
+    },
+  }
+}
+
+/** The same on other chips of the kind, or with other bandwidths. */
+export function onCluster(model: CostModel, cluster: Cluster): CostModel {
+  return posed(model, { ...model.problem, cluster })
+}
