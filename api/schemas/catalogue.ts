@@ -6,7 +6,7 @@ import { exactPartial } from './exact-partial.ts'
 import { stackConstants } from './given/assumptions.ts'
 import { chipFields } from './given/chip.ts'
 import { activeConvention, architecture } from './given/model.ts'
-import { chipKind, trainerName } from './names.ts'
+import { chipKind, elementType, expertRecipeName, trainerName } from './names.ts'
 
 const { peakFlopsPerSecond, hbmBytes, hbmBytesPerSecond } = chipFields
 
@@ -77,12 +77,33 @@ export const chipRecord = z.strictObject({
 
 const ofChips = z.array(label()).min(1).describe('Names of /hardware that it is of.')
 
+const stackRecipe = z.strictObject({
+  name: expertRecipeName,
+  releases: z
+    .strictObject({ from: label(), to: z.exactOptional(label()) })
+    .describe('Of the software, those whose recipes run so; until now where there is no `to`.'),
+  usualIn: z
+    .array(elementType)
+    .describe('Where matmuls run in these types, it is what training has that names none.'),
+  constants: stackConstants.describe('What it sets beside.'),
+  fit: z
+    .strictObject({
+      configurations: z.int().min(0),
+      measurements: z.int().min(0),
+      medianError: z.number().min(0).describe('Of the logarithm of predicted over measured.'),
+    })
+    .describe('The rows behind them, of all chips that the software runs on.'),
+})
+
 export const stackRecord = z.strictObject({
   name: label(),
   title: label(),
   framework: trainerName,
   chips: ofChips,
   constants: stackConstants.describe('What of the assumptions it sets.'),
+  expertRecipes: z
+    .exactOptional(z.array(stackRecipe).min(1))
+    .describe('Ways in which it runs layers with experts that differ (`assumptions.expertRecipe`).'),
   fit: z
     .strictObject({
       software: z.array(label()).min(1).describe('Whose published runs the constants were set on.'),

@@ -7,6 +7,7 @@ import { attentionFlopsCounts } from '../../src/model/flops.ts'
 import { attentionKinds } from '../../src/model/spelling.ts'
 import { modes, phaseModes } from '../../src/modes/names.ts'
 import { elementTypes } from '../../src/recipe/element-type.ts'
+import { expertRecipes } from '../../src/recipe/expert-recipes.ts'
 import { optimizers } from '../../src/recipe/optimizers.ts'
 import { policies } from '../../src/recipe/policies.ts'
 import { activationCounts } from '../../src/recipe/policy.ts'
@@ -22,6 +23,7 @@ export const basis = z.enum(bases)
 export const chipKind = z.enum(chipKinds)
 export const contextLayoutName = z.enum(contextLayouts)
 export const elementType = z.enum(elementTypes)
+export const expertRecipeName = z.enum(expertRecipes.map(({ name }) => name))
 export const frameworkName = z.enum(frameworks)
 export const modeName = z.enum(modes)
 export const movement = z.enum(movements)

@@ -5,9 +5,19 @@
 
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { namedAssumptions } from '../../src/assumptions/named.ts'
-import { noStack, runsOn, type StackRecord, usualStack } from '../../src/assumptions/stack.ts'
+import {
+  noStack,
+  runsOn,
+  type StackRecord,
+  stackAssumptions,
+  usualStack,
+} from '../../src/assumptions/stack.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import { ofKind, trainers } from '../../src/launch/framework.ts'
+import { usualType } from '../../src/recipe/element-type.ts'
+import type { ElementType } from '../../src/recipe/element-types.ts'
+import { unstated } from '../../src/recipe/expert-recipe.ts'
+import type { ExpertRecipeName } from '../../src/recipe/expert-recipes.ts'
 import { type Catalogue, knownStack, nearestStacks } from '../catalogue.ts'
 import { faultyValue, meaning } from '../problems.ts'
 import type { AssumptionsRequest } from '../schemas/given/assumptions.ts'
@@ -18,29 +28,45 @@ export function basisOf(request: AssumptionsRequest): 'book' | 'calibrated' {
   return typeof request === 'string' ? request : request.basis
 }
 
-/** `usual`: where none is named there is one. */
+/** `compute` is what matmuls of training run in, where a stack is usual even if none is named; absent of all else. */
 export function assumptionsOf(
   request: AssumptionsRequest,
   chip: Chip,
   catalogue: Stacks,
-  usual = false,
+  compute?: ElementType,
 ): Assumptions {
   const basis = basisOf(request)
   const named = namedAssumptions(basis, chip)
   const own = typeof request === 'string' ? { basis } : request
-  const { stack: asked } = own
-  if (asked === undefined && !(usual && basis === 'calibrated')) return { ...named, ...own }
+  const { stack: asked, expertRecipe } = own
   const { frameworks } = { ...named, ...own }
-  const stack =
-    asked === undefined
+  const usual = () =>
+    compute !== undefined && basis === 'calibrated'
       ? usualStack([...catalogue.stacks.values()], chip, frameworks)
-      : namedStack(asked, basis, chip, catalogue)
-  return { ...named, ...stack?.constants, ...own, stack: stack?.name ?? noStack }
+      : null
+  const stack = asked === undefined ? usual() : namedStack(asked, basis, chip, catalogue)
+  refuseRecipe(expertRecipe, stack)
+  const set = stack ? stackAssumptions(stack, compute ?? usualType, expertRecipe) : { stack: noStack }
+  return { ...named, ...own, ...set, ...overridden(own) }
+}
+
+/** All that a request says itself, but for the stack that it names. */
+function overridden({ stack, ...own }: Exclude<AssumptionsRequest, string>) {
+  return own
+}
+
+/** Constants of a way to run experts are a stack's. */
+function refuseRecipe(asked: ExpertRecipeName | undefined, stack: StackRecord | null): void {
+  const known = [unstated, ...(stack?.expertRecipes ?? []).map(({ name }) => name)]
+  if (asked === undefined || known.includes(asked)) return
+  const pointer = '/assumptions/expertRecipe'
+  const detail = `${stack?.name ?? 'what names no stack'} has no constants of ${asked}, but of ${known.join(', ')}`
+  throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, known) })
 }
 
 export function stackWarnings(
   request: AssumptionsRequest,
-  { stack, frameworks }: Pick<Assumptions, 'stack' | 'frameworks'>,
+  { stack, frameworks, expertRecipe }: Pick<Assumptions, 'stack' | 'frameworks' | 'expertRecipe'>,
   chip: Pick<Chip, 'name'>,
   { stacks }: Stacks,
 ): readonly string[] {
@@ -60,8 +86,13 @@ export function stackWarnings(
   }
   if (stack === noStack || asked !== undefined) return []
   return [
-    `costed as ${stack} runs on ${chip.name}, for want of assumptions.stack: GET /stacks has others, and "${noStack}" stands for constants of no one software`,
+    `costed as ${stack} runs on ${chip.name}, for want of assumptions.stack: GET /stacks has others, and "${noStack}" stands for constants of no one software${ofExperts(expertRecipe)}`,
   ]
+}
+
+function ofExperts(recipe: ExpertRecipeName): string {
+  if (recipe === unstated) return ''
+  return `; layers with experts as its recipe "${recipe}" runs them (assumptions.expertRecipe)`
 }
 
 const pointer = '/assumptions/stack'

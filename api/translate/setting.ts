@@ -4,6 +4,7 @@ import type { Chip } from '../../src/hardware/chip.ts'
 import { peakOf } from '../../src/hardware/peak.ts'
 import { leastOf, type Setting } from '../../src/problem.ts'
 import { usualType } from '../../src/recipe/element-type.ts'
+import { unstated } from '../../src/recipe/expert-recipe.ts'
 import type { Bytes } from '../../src/units.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { faultyValue, meaning } from '../problems.ts'
@@ -35,8 +36,14 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
   }
   refuseChips(constraints.chips, cluster.chips)
   const training = request.workload.mode === 'train'
-  const assumptions = assumptionsOf(request.assumptions, chip, catalogue, training)
-  const ofStack = stackWarnings(request.assumptions, assumptions, chip, catalogue)
+  const compute = training ? precision.compute : undefined
+  const assumptions = assumptionsOf(request.assumptions, chip, catalogue, compute)
+  const ofStack = stackWarnings(
+    request.assumptions,
+    resolved.transformer.experts ? assumptions : { ...assumptions, expertRecipe: unstated },
+    chip,
+    catalogue,
+  )
   const setting: Setting = {
     model: resolved.transformer,
     cluster,

@@ -5,6 +5,7 @@
 
 import type { Framework } from '../launch/framework.ts'
 import type { AttentionFlops } from '../model/flops.ts'
+import type { ExpertRecipeName } from '../recipe/expert-recipes.ts'
 import type { ActivationCount } from '../recipe/policy.ts'
 import type { ScheduleName } from '../recipe/schedules.ts'
 import type { ZeroStage } from '../sharding/states.ts'
@@ -20,6 +21,8 @@ export interface Assumptions {
   readonly basis: Basis
   /** Whose constants stand in some of the fields below (stack.ts): a name of fixtures/stacks, or `none`. */
   readonly stack: string
+  /** How its layers with experts are run, where it knows several ways: constants too (stack.ts), and flags that launch it. */
+  readonly expertRecipe: ExpertRecipeName
 
   /** Fraction of peak FLOP/s that a large matmul reaches. */
   readonly matmulEfficiency: number
@@ -72,6 +75,8 @@ export interface Assumptions {
   readonly overlapCriticalPath: number
   /** Share of what else is waited for: keys and heads over context, tokens for experts, tensor groups of several nodes. */
   readonly overlapExchange: number
+  /** Share of what experts are sent in training that hides where a microbatch runs forwards beside another backwards, if more. */
+  readonly overlapDispatch: number
   /** Of tensor parallelism inside a node or slice the same share in inference, where little runs beside it; else `overlapExchange`. */
   readonly overlapInference: number
   /** Ring collectives take (n-1)/n of V/W, not the book's V/W. */

@@ -1,5 +1,6 @@
 /** The book's arithmetic: kernels at peak, all communication hidden, tokens and layers as real numbers. */
 
+import { unstated } from '../recipe/expert-recipe.ts'
 import { policyRows } from '../recipe/policy.ts'
 import type { ScheduleName } from '../recipe/schedules.ts'
 import type { Assumptions } from './assumptions.ts'
@@ -10,6 +11,7 @@ export const offeredSchedules: readonly ScheduleName[] = ['gpipe', '1f1b', 'inte
 export const book: Assumptions = {
   basis: 'book',
   stack: noStack,
+  expertRecipe: unstated,
   matmulEfficiency: 1,
   matmulHalfFlops: 0,
   groupedMatmulSeconds: 0,
@@ -36,6 +38,7 @@ export const book: Assumptions = {
   overlapPrefetched: 1,
   overlapCriticalPath: 1,
   overlapExchange: 1,
+  overlapDispatch: 0,
   overlapInference: 1,
   finiteRings: false,
   inNetworkReduction: false,

@@ -2,6 +2,7 @@
 
 import type { ChipKind, Efficiency } from '../hardware/chip.ts'
 import { frameworks } from '../launch/framework.ts'
+import { unstated } from '../recipe/expert-recipe.ts'
 import type { PolicyName } from '../recipe/policies.ts'
 import { policyNames } from '../recipe/policy.ts'
 import { zeroStages } from '../sharding/states.ts'
@@ -100,6 +101,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
   return {
     basis: 'calibrated',
     stack: noStack,
+    expertRecipe: unstated,
     matmulEfficiency: sustained * efficiency.matmul,
     matmulHalfFlops: efficiency.matmulHalfFlops,
     groupedMatmulSeconds: tpu ? groupedOnTpu : 0,
@@ -122,6 +124,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     overlapPrefetched: 0.9,
     overlapCriticalPath: tpu ? 0.6 : 0.3,
     overlapExchange: 0,
+    overlapDispatch: 0,
     overlapInference: tpu ? 0.6 : 0,
     finiteRings: true,
     inNetworkReduction: false,

@@ -5,10 +5,20 @@
 
 import type { Chip } from '../hardware/chip.ts'
 import { type Framework, ofKind, type Trainer, trainers } from '../launch/framework.ts'
+import type { ElementType } from '../recipe/element-types.ts'
+import { unstated } from '../recipe/expert-recipe.ts'
+import type { ExpertRecipeName } from '../recipe/expert-recipes.ts'
 import type { Assumptions } from './assumptions.ts'
 
 /** What assumptions without one say of their stack. */
 export const noStack = 'none'
+
+/**
+ * Of what experts are sent, what hides where one microbatch runs forwards beside another backwards. Qwen3-30B-A3B on 16 H100, pairs that
+ * differ by nothing else: 24.71 s and 20.99 s by HybridEP, 41.25 s and 31.31 s by AllToAll, 0.7 and 0.6 of what is predicted to be sent
+ * (NVIDIA-NeMo/Megatron-Bridge @067f987df0, skills/nemo-mbridge-perf-moe-comm-overlap/SKILL.md).
+ */
+export const overlapOfRuns = 0.7
 
 /** What of the assumptions a stack may set. */
 export const stackConstants = [
@@ -17,9 +27,33 @@ export const stackConstants = [
   'elementwiseFactor',
   'expertElementwiseFactor',
   'expertLayerOverheadSeconds',
+  'overlapDispatch',
+  'hierarchicalDispatch',
 ] as const satisfies readonly (keyof Assumptions)[]
 
-export type StackConstants = Readonly<Partial<Record<(typeof stackConstants)[number], number>>>
+export type StackConstants = Readonly<Partial<Pick<Assumptions, (typeof stackConstants)[number]>>>
+
+/** Releases of a software, as it numbers them; the last that was measured where there is no end. */
+export interface Releases {
+  readonly from: string
+  readonly to?: string
+}
+
+/** One of the ways in which a stack runs layers with experts: what it sets beside the stack's own constants. */
+export interface StackRecipe {
+  readonly name: ExpertRecipeName
+  /** Of the software, those whose recipes run so. */
+  readonly releases: Releases
+  /** Where matmuls run in these types, it is what a request has that names none. */
+  readonly usualIn: readonly ElementType[]
+  readonly constants: StackConstants
+  /** The rows behind the constants, of all chips that the software runs on. */
+  readonly fit: {
+    readonly configurations: number
+    readonly measurements: number
+    readonly medianError: number
+  }
+}
 
 export interface StackRecord {
   readonly name: string
@@ -28,6 +62,8 @@ export interface StackRecord {
   /** Names of the catalogue that it is of. */
   readonly chips: readonly string[]
   readonly constants: StackConstants
+  /** Where layers with experts are run in several ways that differ. */
+  readonly expertRecipes?: readonly StackRecipe[]
   /** The rows of fixtures/measurements behind the constants. */
   readonly fit: {
     readonly software: readonly string[]
@@ -46,6 +82,18 @@ export interface StackRecord {
 /** Whether it is of this kind of chip. */
 export function runsOn({ chips }: StackRecord, { name }: Pick<Chip, 'name'>): boolean {
   return chips.includes(name)
+}
+
+/** What a stack sets where matmuls run in a type, with the experts run in a way that it knows, else as they usually are there. */
+export function stackAssumptions(
+  { name, constants, expertRecipes = [] }: StackRecord,
+  compute: ElementType,
+  asked?: ExpertRecipeName,
+): Partial<Assumptions> {
+  const recipe = expertRecipes.find(({ name: own, usualIn }) =>
+    asked === undefined ? usualIn.includes(compute) : own === asked,
+  )
+  return { ...constants, ...recipe?.constants, stack: name, expertRecipe: recipe?.name ?? unstated }
 }
 
 /**

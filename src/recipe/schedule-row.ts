@@ -24,6 +24,8 @@ export interface ScheduleRow {
   readonly fillsOfBubble: number | null
   /** Tokens on their way to experts move beside another microbatch's compute. */
   readonly hidesRouted: boolean
+  /** They may, where a framework is told to run one microbatch forwards beside another backwards: `overlapDispatch` of the assumptions. */
+  readonly mayHideRouted: boolean
   /** What it cannot run without. */
   readonly needs: Needs | null
   /** Whether the search tries it: what it would run at a loss need not be. */

@@ -19,7 +19,8 @@
  *
  * DualPipe runs half of the microbatches from either end, so that a chip holds two stages; it needs an even p, an even m, and
  * m >= 2p (deepseek-ai/DualPipe). While one direction computes the other sends its tokens to experts: such AllToAlls are
- * taken to overlap as prefetched communication does. Optimizer states that ZeRO shards are sharded over both copies.
+ * taken to overlap as prefetched communication does. Megatron Core does the same of a share of them (overlap_moe_expert_parallel_comm)
+ * without a pipeline, or with virtual stages, but for layers that are recomputed whole. Optimizer states that ZeRO shards are sharded over both copies.
  */
 import type { ScheduleRow } from './schedule-row.ts'
 
@@ -33,12 +34,13 @@ const plain = {
   split: null,
   fillsOfBubble: 0,
   hidesRouted: false,
+  mayHideRouted: false,
   needs: null,
   worthwhile: () => true,
 } as const satisfies Partial<ScheduleRow>
 
 export const schedules = [
-  { ...plain, name: 'none', pipelined: false, inFlight: () => 1 },
+  { ...plain, name: 'none', pipelined: false, mayHideRouted: true, inFlight: () => 1 },
   {
     ...plain,
     name: '1f1b',
@@ -78,6 +80,7 @@ export const schedules = [
     ...plain,
     name: 'interleaved-1f1b',
     virtualStages: [2, mostVirtualStages],
+    mayHideRouted: true,
     inFlight: (stage, stages, microbatches, v) =>
       Math.min(microbatches, ((v - 1) * stages + 2 * (stages - stage) - 1) / v),
     // Other numbers leave holes (cost/step/step.ts).

@@ -12,7 +12,7 @@ import { outcomes, type Report, report } from './report.ts'
 import { certainty, residualRecord, residuals } from './residual-record.ts'
 import { scatter } from './scatter.ts'
 import { sources } from './software.ts'
-import { stackedRuns } from './training-outcomes.ts'
+import { stackedRuns, trainingAsAsked } from './training-outcomes.ts'
 
 const root = new URL('../../', import.meta.url)
 const recordFile = new URL('fixtures/accuracy.json', root)
@@ -28,7 +28,8 @@ const record = process.argv.includes('--record')
 const certain: Residuals = record
   ? residualRecord(known, rows)
   : JSON.parse(readFileSync(residualFile, 'utf8'))
-const found = report(all, stackedRuns(), bare, certainty(known, certain))
+const stacked = { own: stackedRuns(), bare, asAsked: trainingAsAsked() }
+const found = report(all, stacked, certainty(known, certain))
 
 if (record) {
   const recipes = recipeRecords().map((recipe) => `  ${JSON.stringify(recipe)}`)

@@ -1,75 +1,104 @@
 /**
  * Fits the constants of the stacks of fixtures/stacks to the rows marked `fit` of the software that they name, on the chips that they name,
- * and writes them there: `npm run fit`, of all or of those named. Those of dense models on their rows, then what layers with experts
- * take beside. Least mean absolute log error, one constant after another by steps of its range, in
- * ever smaller ones until none gains; a configuration counts once. Ranges are what measured kernels and the frameworks' own figures allow.
+ * and writes them there: `npm run fit`. Those of dense models on their rows; then, of each way to run layers with experts, what it takes
+ * beside, on the rows that were run so, of all chips: what hosts and kernels lose is the framework's. Least mean absolute log error, one constant after another by
+ * steps of its range, in ever smaller ones until none gains; a configuration counts once. Ranges are what measured kernels and the frameworks' own figures allow.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
-import type { StackRecord } from '../../src/assumptions/stack.ts'
+import type { StackConstants, StackRecipe, StackRecord } from '../../src/assumptions/stack.ts'
+import { expertRecipeRow } from '../../src/recipe/expert-recipe.ts'
 import { groupedBy } from './compared.ts'
 import { median, type PublishedRun, predictedUnder, publishedRuns } from './run.ts'
-import { counts } from './stack-of.ts'
+import { counts, countsFor, fittedBy } from './stack-of.ts'
+import { configurationOf } from './training-outcomes.ts'
 
-type Constants = Readonly<Record<string, number>>
+type Configurations = readonly (readonly PublishedRun[])[]
+type Given = (run: PublishedRun) => Partial<Assumptions>
 
-/** Tried values, from the least to the most. */
+/** Tried values, from the least to the most; constants without are held. */
 const ranges: Readonly<Partial<Record<keyof Assumptions, readonly number[]>>> = {
   sustainedShare: steps(0.5, 1, 0.02),
   overlapCriticalPath: steps(0, 0.9, 0.1),
   elementwiseFactor: steps(1, 2, 0.1),
-  expertLayerOverheadSeconds: steps(0, 1.2e-2, 2e-4),
+  expertElementwiseFactor: steps(1, 4, 0.1),
+  expertLayerOverheadSeconds: steps(0, 6e-3, 1e-4),
 }
 
 const folder = new URL('../../fixtures/stacks/', import.meta.url)
-const published = [...publishedRuns(), ...publishedRuns('expert-training')]
-const rows = published.filter(({ split, leftOut }) => split === 'fit' && leftOut === undefined)
-const routedRows = new Set(publishedRuns('expert-training').map(({ id }) => id))
-const asked = process.argv.slice(2)
+const isFor = ({ split, leftOut }: PublishedRun) => split === 'fit' && leftOut === undefined
+const dense = publishedRuns().filter(isFor)
+const routed = publishedRuns('expert-training').filter(isFor)
+const read = (file: string): StackRecord => JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
 const files = readdirSync(folder).sort()
 
-for (const file of files.filter((name) => asked.length === 0 || asked.includes(name.replace('.json', '')))) {
-  const stack: StackRecord = JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
-  const own = rows.filter((row) => counts(stack, row, routedRows.has(row.id)))
-  const configurations = [...groupedBy(own, ({ id, group }) => group ?? id).values()]
-  // Of layers with experts one constant says much: it must not bend what dense models show.
-  const [ofExperts, ofAll] = parted(stack.constants)
-  const routed = configurations.filter(([run]) => run && routedRows.has(run.id))
-  const dense = configurations.filter(([run]) => run && !routedRows.has(run.id))
-  const first = leastOff(ofAll, {}, dense)
-  const fitted = { ...first, ...leastOff(ofExperts, first, routed) }
-  const before = errors({}, configurations)
-  const after = errors(fitted, configurations)
+const fitted = files.map((file) => {
+  const stack = read(file)
+  const own = dense.filter((row) => counts(stack, row))
+  const configurations = configured(own)
+  const constants = leastOff(stack.constants, () => ({}), configurations)
+  const before = errors(() => ({}), configurations)
+  const after = errors(() => constants, configurations)
   const figures = {
     configurations: configurations.length,
     measurements: own.length,
     medianErrorBefore: round(median(before)),
     medianError: round(median(after)),
   }
-  writeFileSync(
-    new URL(file, folder),
-    `${JSON.stringify({ ...stack, constants: fitted, fit: { ...stack.fit, ...figures } }, null, 2)}\n`,
-  )
-  process.stdout.write(`${stack.name}: ${JSON.stringify(fitted)} ${JSON.stringify(figures)}\n`)
+  process.stdout.write(`${stack.name}: ${JSON.stringify(constants)} ${JSON.stringify(figures)}\n`)
+  return { file, stack: { ...stack, constants, fit: { ...stack.fit, ...figures } } }
+})
+
+const stacks = fitted.map(({ stack }) => stack)
+const known = new Map<string, StackRecipe>()
+for (const { file, stack } of fitted) {
+  const recipes = stack.expertRecipes?.map((recipe) => recipeOf(stack, recipe))
+  const whole = recipes ? { ...stack, expertRecipes: recipes } : stack
+  writeFileSync(new URL(file, folder), `${JSON.stringify(whole, null, 2)}\n`)
 }
 
-function parted(constants: Constants): readonly [ofExperts: Constants, others: Constants] {
-  const { expertLayerOverheadSeconds, ...others } = constants
-  return [expertLayerOverheadSeconds === undefined ? {} : { expertLayerOverheadSeconds }, others]
+/** The same in every stack of a framework. */
+function recipeOf(stack: StackRecord, recipe: StackRecipe): StackRecipe {
+  const key = `${stack.framework} ${recipe.name}`
+  const found = known.get(key)
+  if (found) return { ...recipe, constants: found.constants, fit: found.fit }
+  const own = routed.filter((row) => countsFor(stack, recipe, stacks, row))
+  const configurations = configured(own)
+  const held: Given = (run) => stacks.find((one) => fittedBy(one, run))?.constants ?? {}
+  // A step that is one graph waits for no host.
+  const settled = expertRecipeRow(recipe.name).graphs === 'step' ? ['expertLayerOverheadSeconds'] : []
+  const constants = leastOff(recipe.constants, held, configurations, settled)
+  const fit = {
+    configurations: configurations.length,
+    measurements: own.length,
+    medianError: round(median(errors((run) => ({ ...held(run), ...constants }), configurations))),
+  }
+  const made = { ...recipe, constants, fit }
+  known.set(key, made)
+  process.stdout.write(`${key}: ${JSON.stringify(constants)} ${JSON.stringify(fit)}\n`)
+  return made
 }
 
-/** `held` beside them is not changed. */
+function configured(rows: readonly PublishedRun[]): Configurations {
+  return [...groupedBy(rows, configurationOf).values()]
+}
+
+/** What is `held` beside them is not changed. */
 function leastOff(
-  start: Constants,
-  held: Constants,
-  configurations: readonly (readonly PublishedRun[])[],
-): Constants {
-  if (Object.keys(start).length === 0) return start
-  let best = start
-  let least = loss({ ...held, ...best }, configurations)
+  start: StackConstants,
+  held: Given,
+  configurations: Configurations,
+  settled: readonly string[] = [],
+): StackConstants {
+  const names = Object.keys(start).filter((name) => name in ranges && !settled.includes(name))
+  if (names.length === 0) return start
+  let best: Readonly<Record<string, unknown>> = start
+  const lossOf = (constants: Partial<Assumptions>) =>
+    loss((run) => ({ ...held(run), ...constants }), configurations)
+  let least = lossOf(start)
   const gains = (name: string, value: number): boolean => {
     const tried = { ...best, [name]: value }
-    const own = loss({ ...held, ...tried }, configurations)
+    const own = lossOf(tried)
     if (own >= least - 1e-4) return false
     best = tried
     least = own
@@ -78,16 +107,16 @@ function leastOff(
   for (const stride of [8, 4, 2, 1]) {
     for (let gained = true; gained; ) {
       gained = false
-      for (const name of Object.keys(start)) {
+      for (const name of names) {
         const tried = ranges[name as keyof Assumptions] ?? []
-        const at = nearest(tried, best[name] ?? 0)
+        const at = nearest(tried, Number(best[name] ?? 0))
         for (const next of [tried[at - stride], tried[at + stride]]) {
           if (next !== undefined && gains(name, next)) gained = true
         }
       }
     }
   }
-  return best
+  return best as StackConstants
 }
 
 function nearest(values: readonly number[], wanted: number): number {
@@ -97,19 +126,16 @@ function nearest(values: readonly number[], wanted: number): number {
   )
 }
 
-function loss(constants: Constants, configurations: readonly (readonly PublishedRun[])[]): number {
+function loss(constants: Given, configurations: Configurations): number {
   const off = errors(constants, configurations)
   return off.reduce((sum, error) => sum + error, 0) / off.length
 }
 
 /** |log| of predicted over measured. */
-function errors(
-  constants: Constants,
-  configurations: readonly (readonly PublishedRun[])[],
-): readonly number[] {
+function errors(constants: Given, configurations: Configurations): readonly number[] {
   return configurations.flatMap((measured) => {
     const [run] = measured
-    const plan = run ? predictedUnder(run, constants) : null
+    const plan = run ? predictedUnder(run, constants(run)) : null
     if (!plan) return []
     const logs = measured.map(({ stepTimeSeconds }) => Math.log(stepTimeSeconds))
     return [Math.abs(Math.log(plan.stepTimeSeconds) - logs.reduce((sum, log) => sum + log, 0) / logs.length)]

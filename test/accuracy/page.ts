@@ -26,15 +26,21 @@ the geometric mean less 1, *within bounds* the share that lies between a plan's 
 
 ${figures.map(({ file, title }) => `![${title}](figures/${file})`).join('\n\n')}
 
-Training is costed as a request is that names no software: on chips that have a stack (below) as that one, whatever ran.
+Training is costed as its own software runs, where there is a stack of it on these chips (below), and layers with experts in the way that the recipe of that release
+runs them; else as a request is that names no software.
 
 ## By class
 
 ${table(report.classes)}
 
+Training as a request is answered that names no software: as the usual stack of the chips, with the experts run as its newest recipes run them, whatever ran.
+
+${table(report.asAsked)}
+
 ## Training, as \`assumptions.stack\` costs it
 
 Stacks are rows of \`fixtures/stacks\` (\`GET /stacks\`): the few constants in which what trains differs, set on \`fit\` rows by \`npm run fit\`.
+Of models with experts, by how their layers were run (\`assumptions.expertRecipe\`).
 
 ${table(report.stacks)}
 

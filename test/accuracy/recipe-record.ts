@@ -1,4 +1,5 @@
 /** Published layouts since 2024, a configuration once, as its newest release ran it: what fixtures/recipes.json keeps. */
+import { overlapOfRuns } from '../../src/assumptions/stack.ts'
 import { type RecipeRecord, shapeOf } from '../../src/plan/certainty/recipes.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { eraOf, groupedBy } from './compared.ts'
@@ -66,9 +67,16 @@ function askedOf({
   slices,
   network,
   lossChunks,
+  expertRecipe,
+  dispatchOverlap,
 }: Row): RecipeRecord['asked'] {
   const { kind } = catalogueChip(chip)
-  const own = { ...(lossChunks ? { lossChunks } : {}), ...(states ? { masterWeights: false } : {}) }
+  const own = {
+    ...(lossChunks ? { lossChunks } : {}),
+    ...(states ? { masterWeights: false } : {}),
+    ...(expertRecipe ? { expertRecipe } : {}),
+    ...(dispatchOverlap ? { overlapDispatch: overlapOfRuns } : {}),
+  }
   return {
     precision: {
       weights: 'bf16',

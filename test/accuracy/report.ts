@@ -24,6 +24,8 @@ export interface Report {
   /** Training as `assumptions.stack` costs it, by name, and the same runs as calibrated without. */
   readonly stacks: Summaries
   readonly withoutStacks: Summaries
+  /** Training by class, as a request is answered that names no software. */
+  readonly asAsked: Summaries
   readonly releases: Summaries
   readonly chips: Summaries
   readonly memory: MemoryFigures
@@ -51,10 +53,16 @@ export function outcomes(): readonly Outcome[] {
   return [...trainingOutcomes(), ...inferenceOutcomes()]
 }
 
+/** Runs of training in other ways than their own. */
+export interface Otherwise {
+  readonly own: readonly Compared[]
+  readonly bare: readonly Compared[]
+  readonly asAsked: readonly Compared[]
+}
+
 export function report(
   all: readonly Outcome[],
-  stacked: readonly Compared[],
-  bare: readonly Compared[],
+  { own, bare, asAsked }: Otherwise,
   certainty: Report['certainty'],
 ): Report {
   const rows = all.filter(isCompared)
@@ -69,8 +77,9 @@ export function report(
   return {
     classes: summaries(rows, classOf),
     software: summaries(rows, stackOf),
-    stacks: summaries(stacked, ofStack),
+    stacks: summaries(own, ofStack),
     withoutStacks: summaries(bare, ofStack),
+    asAsked: summaries(asAsked, classOf),
     releases: summaries(training, released, released),
     chips: summaries(rows, (row) => `${row.phase}, ${row.kind}: ${row.chip}`),
     memory: memoryFigures(),

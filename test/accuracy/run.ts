@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { calibrated } from '../../src/assumptions/calibrated.ts'
-import { usualStack } from '../../src/assumptions/stack.ts'
+import { overlapOfRuns, stackAssumptions, usualStack } from '../../src/assumptions/stack.ts'
 import { evaluate } from '../../src/evaluate.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { NetworkOverride } from '../../src/hardware/cluster/cluster-request.ts'
@@ -14,12 +14,14 @@ import { type Spelling, spelledOut } from '../../src/model/spelling.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { PlanSketch, Problem } from '../../src/problem.ts'
+import { usualType } from '../../src/recipe/element-type.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'
+import type { ExpertRecipeName } from '../../src/recipe/expert-recipes.ts'
 import type { ScheduleName } from '../../src/recipe/schedules.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import type { ZeroStage } from '../../src/sharding/states.ts'
 import { type AttentionKernel, attentionOf } from './attention-kernels.ts'
-import { publishedStacks } from './stack-of.ts'
+import { fittedBy, publishedStacks } from './stack-of.ts'
 
 /** A layout that something was published of. */
 export interface PublishedLayout {
@@ -49,6 +51,12 @@ export interface PublishedLayout {
   readonly rematerialization?: string
   /** Pieces that logits were computed in; the default of its frameworks where absent. */
   readonly lossChunks?: number
+  /** How layers with experts were run, as the recipe of that release has it. */
+  readonly expertRecipe?: ExpertRecipeName
+  /** One microbatch forwards beside another backwards, where that is no part of it. */
+  readonly dispatchOverlap?: true
+  /** What of the model the cost model has no place for: compared, and sets no constant. */
+  readonly unmodelled?: string
   /** bf16 where absent; gradients as the chip's frameworks have them. */
   readonly compute?: ElementType
   /** What the source calls it, where that says more. */
@@ -85,11 +93,17 @@ export function publishedRuns(
 const known = new Map<string, Plan | null>()
 const stacks = publishedStacks()
 
-/** As a request is answered that names no software. Null where the layout as published cannot be run: a row that the model has no place for. */
+/** As its own software runs, and its layers with experts as they were run; as asked where there are no constants of that. Null where the layout as published cannot be run: a row that the model has no place for. */
 export function predicted(run: PublishedLayout): Plan | null {
-  const plan = known.has(run.id) ? (known.get(run.id) ?? null) : prediction(run, usualConstants(run))
+  const plan = known.has(run.id) ? (known.get(run.id) ?? null) : prediction(run, ownConstants(run))
   known.set(run.id, plan)
   return plan
+}
+
+/** As a request is answered that names no software. */
+export function predictedAsAsked(run: PublishedLayout): Plan | null {
+  const stack = usualStack(stacks, { name: run.chip }, [])
+  return prediction(run, stack ? stackAssumptions(stack, run.compute ?? usualType) : {})
 }
 
 /** Under other constants than its software's; of training. */
@@ -97,8 +111,13 @@ export function predictedUnder(run: PublishedLayout, constants: Partial<Assumpti
   return prediction(run, constants)
 }
 
-function usualConstants({ chip }: PublishedLayout): Partial<Assumptions> {
-  return usualStack(stacks, { name: chip }, [])?.constants ?? {}
+export function ownConstants(run: PublishedLayout): Partial<Assumptions> {
+  const stack = stacks.find((own) => fittedBy(own, run)) ?? usualStack(stacks, { name: run.chip }, [])
+  if (!stack) return {}
+  return {
+    ...stackAssumptions(stack, run.compute ?? usualType, run.expertRecipe),
+    ...(run.dispatchOverlap ? { overlapDispatch: overlapOfRuns } : {}),
+  }
 }
 
 function prediction(run: PublishedLayout, constants: Partial<Assumptions> = {}): Plan | null {

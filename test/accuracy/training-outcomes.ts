@@ -1,10 +1,17 @@
 /** Every published training run with a time: compared at the settings that it ran with, or left out and why. */
 
-import type { StackConstants, StackRecord } from '../../src/assumptions/stack.ts'
+import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { type Compared, eraOf, isCompared, type Outcome } from './compared.ts'
-import { type PublishedLayout, predicted, predictedUnder, publishedRows } from './run.ts'
+import {
+  ownConstants,
+  type PublishedLayout,
+  predicted,
+  predictedAsAsked,
+  predictedUnder,
+  publishedRows,
+} from './run.ts'
 import { fittedBy, publishedStacks } from './stack-of.ts'
 
 interface TimedLayout extends PublishedLayout {
@@ -18,24 +25,38 @@ export function trainingOutcomes(): readonly Outcome[] {
   return files.flatMap((file) =>
     publishedRows<TimedLayout>(file)
       .filter(({ outOfMemory }) => !outOfMemory)
-      .map((row) => outcome(row, file === 'expert-training' ? 'experts' : 'dense')),
+      .map((row) => outcome(row, kindOf(file))),
   )
 }
 
-/** Those that a stack is of, as `assumptions.stack` costs them, or with other constants; named by it. */
+/** As a request is answered that names no software. */
+export function trainingAsAsked(): readonly Compared[] {
+  return files.flatMap((file) =>
+    publishedRows<TimedLayout>(file)
+      .filter(({ outOfMemory }) => !outOfMemory)
+      .map((row) => outcome(row, kindOf(file), predictedAsAsked))
+      .filter(isCompared),
+  )
+}
+
+/** Those that a stack is of, as it costs them or by other constants; named by it, and by how experts were run. */
 export function stackedRuns(
-  constantsOf: (stack: StackRecord) => StackConstants = ({ constants }) => constants,
+  constantsOf: (row: PublishedLayout) => Partial<Assumptions> = ownConstants,
 ): readonly Compared[] {
   const stacks = publishedStacks()
   return files.flatMap((file) =>
     publishedRows<TimedLayout>(file).flatMap((row) => {
       const stack = stacks.find((own) => fittedBy(own, row))
       if (!stack) return []
-      const plan = (timed: TimedLayout) => predictedUnder(timed, constantsOf(stack))
-      const found = outcome(row, file === 'expert-training' ? 'experts' : 'dense', plan)
-      return isCompared(found) ? [{ ...found, stack: stack.name }] : []
+      const found = outcome(row, kindOf(file), (timed) => predictedUnder(timed, constantsOf(timed)))
+      const { expertRecipe: way } = row
+      return isCompared(found) ? [{ ...found, stack: way ? `${stack.name}, ${way}` : stack.name }] : []
     }),
   )
+}
+
+function kindOf(file: (typeof files)[number]): 'dense' | 'experts' {
+  return file === 'expert-training' ? 'experts' : 'dense'
 }
 
 function outcome(
@@ -53,7 +74,7 @@ function outcome(
   const { mesh, zeroStage, microbatchTokens, pipelineSchedule, virtualStages, rematerialization } = row
   return {
     ...{ id, phase: 'training', kind, era: eraOf(row.year), stack, release, chip, split },
-    group: row.group ?? id,
+    group: configurationOf(row),
     question: JSON.stringify([
       ...[row.model, chip, row.chips, row.batchSequences, row.sequenceLength],
       ...[row.numerics ?? row.compute ?? 'bf16', stack, release],
@@ -72,4 +93,9 @@ function outcome(
     measured,
     within: plan.lowerBoundSeconds <= measured && measured <= plan.upperBoundSeconds,
   }
+}
+
+/** Rows that share it are one configuration measured again: the same run in other ways is another. */
+export function configurationOf({ id, group, expertRecipe, dispatchOverlap }: PublishedLayout): string {
+  return [group ?? id, expertRecipe, dispatchOverlap && 'overlapped'].filter(Boolean).join(' ')
 }

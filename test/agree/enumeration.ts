@@ -3,7 +3,12 @@
  * early exit, and memory policies by trying every number of layers. What the search must agree with.
  */
 
-import { type Bound, createTraffic } from '../../src/cost/communication/traffic.ts'
+import {
+  type Bound,
+  createTraffic,
+  type RoutedOverlap,
+  routedOverlap,
+} from '../../src/cost/communication/traffic.ts'
 import { createScale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
 import type { MemoryNumbers } from '../../src/cost/memory/layer-bytes.ts'
 import { hostBytes, type Mix, memoryNumbers, stageBytes } from '../../src/cost/memory/memory-numbers.ts'
@@ -146,16 +151,14 @@ function bestOf(
     for (const zeroStage of zeroChoices(mesh, problem)) {
       const stage = stageModel(model, zeroStage)
       const memory = memoryNumbers(model, stage, scale)
-      const trafficsOf = (hides: boolean) =>
+      const trafficsOf = (routed: RoutedOverlap) =>
         places.map((placement) => ({
           placement,
-          traffic: trafficNumbers(model, stage, scale, model.prices.placed(placement, mesh), hides),
+          traffic: trafficNumbers(model, stage, scale, model.prices.placed(placement, mesh), routed),
         }))
       const schedules = scheduleChoices(mesh, problem, microbatches)
-      const waited = trafficsOf(false)
-      const hidden = schedules.some((schedule) => scheduleRow(schedule).hidesRouted) ? trafficsOf(true) : []
       for (const schedule of schedules) {
-        const traffics = scheduleRow(schedule).hidesRouted ? hidden : waited
+        const traffics = trafficsOf(routedOverlap(scheduleRow(schedule), microbatches, assumptions))
         if (places.length === 0) {
           count('topology')
           continue

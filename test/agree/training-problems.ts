@@ -126,6 +126,7 @@ const assumptions: fc.Arbitrary<Said> = fc
         overlapPrefetched: pick(0, 0.5, 1),
         overlapCriticalPath: pick(0, 0.5, 1),
         overlapExchange: pick(0, 0.5, 1),
+        overlapDispatch: pick(0, 0.7, 1),
         regatherActivations: fc.boolean(),
         finiteRings: fc.boolean(),
         inNetworkReduction: fc.boolean(),

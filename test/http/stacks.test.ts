@@ -1,15 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { assumptionsOf } from '../../api/translate/assumptions.ts'
 import type { StackConstants } from '../../src/assumptions/stack.ts'
-import { publishedRuns } from '../accuracy/run.ts'
-import { counts } from '../accuracy/stack-of.ts'
+import type { ElementType } from '../../src/recipe/element-types.ts'
+import type { ExpertRecipeName } from '../../src/recipe/expert-recipes.ts'
+import { type PublishedRun, publishedRuns } from '../accuracy/run.ts'
+import { counts, countsFor } from '../accuracy/stack-of.ts'
+import { configurationOf } from '../accuracy/training-outcomes.ts'
 import { catalogue } from './planners.ts'
 import { planning } from './planning.ts'
 import { question, service } from './service.ts'
 
 const stacks = [...catalogue.stacks.values()]
-const routed = new Set(publishedRuns('expert-training').map(({ id }) => id))
-const rows = [...publishedRuns(), ...publishedRuns('expert-training')].filter(({ leftOut }) => !leftOut)
+const isFor = ({ leftOut, split }: PublishedRun) => !leftOut && split === 'fit'
+const dense = publishedRuns().filter(isFor)
+const routed = publishedRuns('expert-training').filter(isFor)
+type Named = StackConstants & { readonly stack?: string; readonly expertRecipe?: ExpertRecipeName }
+
 const plan = { mesh: { data: 32, tensor: 2 }, zeroStage: 1, microbatches: 16, rematerialization: 'none' }
 
 /** Of a plan that tensor parallelism is part of, whose communication is waited for. */
@@ -39,30 +45,48 @@ describe.each(stacks)('the stack $name', (stack) => {
     expect(stack.chips.map((name) => catalogue.chips.get(name)?.name)).toEqual(stack.chips)
     expect(new Set(stack.chips.map((name) => catalogue.chips.get(name)?.kind)).size).toBe(1)
     expect(Object.keys(stack.sources).sort()).toEqual(
-      Object.keys(stack.constants)
-        .map((name) => `/constants/${name}`)
-        .sort(),
+      [
+        ...Object.keys(stack.constants).map((name) => `/constants/${name}`),
+        ...(stack.expertRecipes ?? []).map((_, at) => `/expertRecipes/${at}`),
+      ].sort(),
     )
   })
 
   it('was set on as many rows as are marked for it', () => {
-    const own = rows.filter((row) => row.split === 'fit' && counts(stack, row, routed.has(row.id)))
-    expect(own).toHaveLength(stack.fit.measurements)
-    expect(new Set(own.map(({ id, group }) => group ?? id)).size).toBe(stack.fit.configurations)
+    const were = (own: readonly PublishedRun[], fit: { measurements: number; configurations: number }) => {
+      expect(own).toHaveLength(fit.measurements)
+      expect(new Set(own.map(configurationOf)).size).toBe(fit.configurations)
+    }
+    were(
+      dense.filter((row) => counts(stack, row)),
+      stack.fit,
+    )
     expect(stack.fit.medianError).toBeLessThanOrEqual(stack.fit.medianErrorBefore)
+    for (const recipe of stack.expertRecipes ?? []) {
+      were(
+        routed.filter((row) => countsFor(stack, recipe, stacks, row)),
+        recipe.fit,
+      )
+    }
   })
 
   it('is the constants that it has, no more', () => {
     for (const name of stack.chips) {
       const chip = catalogue.chips.get(name)
       if (!chip) throw new RangeError(name)
-      const of = (own: StackConstants & { readonly stack?: string }) =>
-        assumptionsOf({ basis: 'calibrated', ...own }, chip, catalogue)
-      expect(of({ stack: stack.name })).toEqual({ ...of(stack.constants), stack: stack.name })
-      expect(of({ stack: stack.name, sustainedShare: 0.5 })).toEqual({
+      const of = (own: Named, compute?: ElementType) =>
+        assumptionsOf({ basis: 'calibrated', ...own }, chip, catalogue, compute)
+      const bare = { stack: stack.name, expertRecipe: 'unstated' } as const
+      expect(of(bare)).toEqual({ ...of(stack.constants), stack: stack.name })
+      expect(of({ ...bare, sustainedShare: 0.5 })).toEqual({
         ...of({ ...stack.constants, sustainedShare: 0.5 }),
         stack: stack.name,
       })
+      for (const { name: expertRecipe, constants, usualIn } of stack.expertRecipes ?? []) {
+        const asked = of({ stack: stack.name, expertRecipe })
+        expect(asked).toEqual({ ...of({ ...bare, ...constants }), expertRecipe })
+        for (const compute of usualIn) expect(of({}, compute)).toEqual(asked)
+      }
       expect(of({ stack: stack.framework })).toEqual(of({ stack: stack.name }))
       expect(of({ stack: 'none' })).toEqual(of({}))
     }
@@ -71,10 +95,11 @@ describe.each(stacks)('the stack $name', (stack) => {
 
 describe('assumptions.stack', () => {
   it('answers what its constants spelled out answer, and repeats them', async () => {
-    const { constants } = catalogue.stacks.get('megatron-core-hopper') ?? {}
+    const { constants, expertRecipes = [] } = catalogue.stacks.get('megatron-core-hopper') ?? {}
     const named = await evaluated({ stack: 'Megatron-Core-Hopper' })
-    expect(named.assumptions).toMatchObject(constants ?? {})
-    const spelled = await evaluated({ stack: 'none', ...constants })
+    const { constants: routed } = expertRecipes.find(({ usualIn }) => usualIn.includes('bf16')) ?? {}
+    expect(named.assumptions).toMatchObject({ ...constants, ...routed })
+    const spelled = await evaluated({ stack: 'none', ...constants, ...routed })
     expect(named.plan).toEqual(spelled.plan)
     expect(spelled.warnings).toEqual(named.warnings)
     const without = await evaluated({ stack: 'none' })
@@ -115,6 +140,15 @@ describe('assumptions.stack', () => {
     expect(served.warnings).toContainEqual(expect.stringContaining('vllm is not what trains a model'))
     const either = await evaluated({ stack: 'none', frameworks: ['vllm', 'megatron'] })
     expect(either.warnings.join()).not.toContain('not what trains')
+  })
+
+  it('refuses ways to run experts that a stack has no constants of, and names those it has', async () => {
+    const { status, body } = await service({ search: planning })
+      .post('/evaluate')
+      .send({ ...question, plan, assumptions: { expertRecipe: 'captured' } })
+    expect(status).toBe(422)
+    expect(body.errors[0]).toMatchObject({ pointer: '/assumptions/expertRecipe' })
+    expect(body.errors[0].detail).toMatch(/megatron-core-hopper .*captured.*flex.*graphed/)
   })
 
   it.each([

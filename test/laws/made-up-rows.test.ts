@@ -29,6 +29,7 @@ vi.mock('../../src/recipe/schedules.ts', async (original) => {
     split: () => ({ forwards: 0.1, inputGradients: 0.1, fills: 0 }),
     fillsOfBubble: null,
     hidesRouted: false,
+    mayHideRouted: false,
     needs: {
       stages: () => true,
       microbatches: (microbatches, stages) => microbatches >= 2 * stages,

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { elementTypes } from '../../src/recipe/element-type.ts'
+import { expertRecipes } from '../../src/recipe/expert-recipes.ts'
 import { optimizers } from '../../src/recipe/optimizers.ts'
 import { policies } from '../../src/recipe/policies.ts'
 import { schedules } from '../../src/recipe/schedules.ts'
@@ -15,6 +16,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   policies: namesOf(policies),
   'context layouts': contextLayouts,
   'element types': elementTypes,
+  'ways to run experts': namesOf(expertRecipes),
 }
 
 /** Translation into what a framework calls them, and of what a Hugging Face config does, are tables of their own. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { RecipeRecord, ShownRecipe } from '../../../src/plan/certainty/recipes.ts'
 import { mesh } from '../given/axis.ts'
-import { elementType, scheduleName } from '../names.ts'
+import { elementType, expertRecipeName, scheduleName } from '../names.ts'
 
 const time = z.object({
   stepTimeSeconds: z.exactOptional(z.number()),
@@ -39,6 +39,8 @@ const assumptions = z.exactOptional(
     basis: z.literal('calibrated'),
     lossChunks: z.exactOptional(z.int()),
     masterWeights: z.exactOptional(z.boolean()),
+    expertRecipe: z.exactOptional(expertRecipeName),
+    overlapDispatch: z.exactOptional(z.number()),
   }),
 )
 

@@ -10,6 +10,7 @@ import {
   attentionFlopsCount,
   basis,
   contextLayoutName,
+  expertRecipeName,
   frameworkName,
   policyName,
   residualSharding,
@@ -68,6 +69,9 @@ const chosen = {
   ),
   overlapExchange: shareOrNone().describe(
     'The same of what else is waited for: keys and heads over context, tokens for experts, tensor groups of several nodes.',
+  ),
+  overlapDispatch: shareOrNone().describe(
+    'In training, the share of what experts are sent that does where one microbatch runs forwards beside another backwards: without a pipeline or with virtual stages, of more than one microbatch, of layers that are not recomputed whole.',
   ),
   overlapInference: shareOrNone().describe(
     'In inference, the share of what tensor parallelism waits for inside a node or slice that does; of the rest it is overlapExchange.',
@@ -175,12 +179,15 @@ const chosen = {
 export const assumptions = z.object({
   basis,
   stack: label().describe('Whose constants stand in some of the fields: a name of /stacks, or `none`.'),
+  expertRecipe: expertRecipeName.describe(
+    'How its layers with experts are run, of the ways that GET /stacks/{name} has constants of.',
+  ),
   ...chosen,
 })
 
 /** Of the assumptions, those that a stack may set. */
 const { sustainedShare, overlapCriticalPath, elementwiseFactor } = chosen
-const { expertElementwiseFactor, expertLayerOverheadSeconds } = chosen
+const { expertElementwiseFactor, expertLayerOverheadSeconds, overlapDispatch, hierarchicalDispatch } = chosen
 export const stackConstants = z.strictObject(
   exactPartial({
     sustainedShare,
@@ -188,6 +195,8 @@ export const stackConstants = z.strictObject(
     elementwiseFactor,
     expertElementwiseFactor,
     expertLayerOverheadSeconds,
+    overlapDispatch,
+    hierarchicalDispatch,
   }),
 )
 
@@ -197,6 +206,11 @@ const overrides = z
     stack: z.exactOptional(
       label().describe(
         'A name of /stacks: the constants of what trains, in place of those of any software; a framework for its stack on these chips, if it has one; or `none`. In training, where none is named, there is the one that these chips usually have: a warning says which.',
+      ),
+    ),
+    expertRecipe: z.exactOptional(
+      expertRecipeName.describe(
+        'How layers with experts are run: one of the ways of the stack (GET /stacks/{name}), or `unstated`, the constants of none. Where none is named there is the one that the newest recipes of the software have for these types of numbers.',
       ),
     ),
     ...exactPartial(chosen),

@@ -10,13 +10,15 @@
  *
  * o is the assumptions' overlap for the class: prefetchable (weights, gradients), or waited for, which matmuls hide of tensor
  * parallelism inside a node and nothing of the rest: Qwen3-30B-A3B on 16 H100 hides 0.1 % of what experts are sent, unless microbatches
- * are run beside each other (NVIDIA-NeMo/Megatron-Bridge @067f987df0, skills/nemo-mbridge-perf-moe-comm-overlap). Resources
+ * are run beside each other, which is an assumption of its own (NVIDIA-NeMo/Megatron-Bridge @067f987df0,
+ * skills/nemo-mbridge-perf-moe-comm-overlap). Resources
  * work side by side (max over them); collectives on one resource share it (sum).
  */
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { collectiveTime } from '../../hardware/network/collective.ts'
 import type { GroupCost } from '../../hardware/network/group-cost.ts'
 import type { MixtureOfExperts } from '../../model/transformer.ts'
+import type { ScheduleRow } from '../../recipe/schedule-row.ts'
 import { type AxisSet, axisSet } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import type { Call } from '../compile/call.ts'
@@ -59,12 +61,29 @@ export function addBuckets(
   }
 }
 
+/** Of tokens on their way to experts and back what may hide behind another microbatch. */
+export interface RoutedOverlap {
+  readonly share: number
+  /** Of layers that are recomputed whole, which frameworks do not run beside others. */
+  readonly recomputed: number
+}
+
+export function routedOverlap(
+  { hidesRouted, mayHideRouted }: ScheduleRow,
+  microbatches: number,
+  { overlapPrefetched, overlapExchange: recomputed, overlapDispatch }: Assumptions,
+): RoutedOverlap {
+  if (hidesRouted) return { share: overlapPrefetched, recomputed: overlapPrefetched }
+  const beside = mayHideRouted && microbatches > 1
+  return { share: beside ? Math.max(recomputed, overlapDispatch) : recomputed, recomputed }
+}
+
 /** What the calls of a window are costed by, and what runs beside them as far as it matters to them. */
 export interface Beside {
   readonly assumptions: Assumptions
   readonly experts: MixtureOfExperts | null
-  /** Tokens on their way to experts and back overlap as what is prefetched does (recipe/schedules.ts). */
-  readonly hidesRouted?: boolean
+  /** Of tokens on their way to experts and back what may hide, where a schedule lets more than is else waited for. */
+  readonly routedOverlap?: number
   /** Of the keys that go around a ring what may hide: they do so behind the scores of those that are there. */
   readonly passedShare?: number
 }
@@ -92,9 +111,9 @@ function overlapOf(
   cost: GroupCost,
   beside: Beside,
 ): number {
-  const { assumptions, hidesRouted = false, passedShare = 1 } = beside
-  const waitedFor = critical && !(hidesRouted && routed)
-  const hides = waitedFor ? waitedOverlap(over, cost, assumptions) : assumptions.overlapPrefetched
+  const { assumptions, routedOverlap, passedShare = 1 } = beside
+  if (routed && routedOverlap !== undefined) return routedOverlap
+  const hides = critical ? waitedOverlap(over, cost, assumptions) : assumptions.overlapPrefetched
   return passed ? hides * passedShare : hides
 }
 

@@ -4,11 +4,20 @@
  */
 import { collectiveTime } from '../../hardware/network/collective.ts'
 import type { Composition } from '../../model/composition.ts'
+import { keepsCopies } from '../../recipe/policy.ts'
 import { axisBit } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import type { NetworkCosts } from '../communication/network.ts'
 import { operationTime } from '../communication/operation-time.ts'
-import { addBuckets, addPermute, bucketBytes, createTraffic, type Traffic } from '../communication/traffic.ts'
+import {
+  addBuckets,
+  addPermute,
+  bucketBytes,
+  createTraffic,
+  exposedAt,
+  type RoutedOverlap,
+  type Traffic,
+} from '../communication/traffic.ts'
 import type { Bucket, CompiledProduct } from '../compile/compile.ts'
 import { blend, byComposition, type Composed } from '../compile/composed.ts'
 import type { StageModel } from '../compile/stage-model.ts'
@@ -81,15 +90,17 @@ interface EndTraffic {
   readonly weights: Traffic
 }
 
-/** `hidesRouted`: tokens on their way to experts and back overlap as what is prefetched does (recipe/schedules.ts). */
+/** `routed`: what of tokens on their way to experts and back hides behind another microbatch; none beyond what is assumed where absent. */
 export function trafficNumbers(
   model: CostModel,
   stage: StageModel,
   scale: Scale,
   costs: NetworkCosts,
-  hidesRouted = false,
+  routed = waited(model),
 ): TrafficNumbers {
-  const traffic = trafficOf(model, scale, costs, hidesRouted)
+  const traffic = trafficOf(model, scale, costs, routed.share)
+  const alone =
+    routed.share === routed.recomputed ? traffic : trafficOf(model, scale, costs, routed.recomputed)
   const end = (component: StageModel['head']): EndTraffic => ({
     forward: traffic(component.forward.buckets),
     backward: traffic(component.backward.buckets),
@@ -103,7 +114,7 @@ export function trafficNumbers(
     addPermute(transfer, bytes, cost, model.problem.assumptions.overlapPrefetched)
   }
   const average: TrafficNumbers = {
-    ...layerTraffic(model, stage, scale, traffic),
+    ...layerTraffic(model, stage, scale, { traffic, alone }),
     embedding: end(stage.embedding),
     head: end(stage.head),
     transfer,
@@ -114,7 +125,8 @@ export function trafficNumbers(
   }
   const kinds = model.kinds?.()
   if (!kinds) return average
-  const kind = (one: CostModel) => layerTraffic(one, stageModel(one, stage.zeroStage), scale, traffic)
+  const kind = (one: CostModel) =>
+    layerTraffic(one, stageModel(one, stage.zeroStage), scale, { traffic, alone })
   const [dense, sparse] = [kind(kinds.dense), kind(kinds.sparse)]
   return {
     ...average,
@@ -122,15 +134,26 @@ export function trafficNumbers(
   }
 }
 
+function waited({ problem }: CostModel): RoutedOverlap {
+  const { overlapExchange } = problem.assumptions
+  return { share: overlapExchange, recomputed: overlapExchange }
+}
+
 type TrafficOf = (buckets: readonly Bucket[], products?: readonly CompiledProduct[]) => Traffic
 
-function trafficOf(model: CostModel, scale: Scale, costs: NetworkCosts, hidesRouted: boolean): TrafficOf {
+/** What moves beside other microbatches, and beside none. */
+interface Ways {
+  readonly traffic: TrafficOf
+  readonly alone: TrafficOf
+}
+
+function trafficOf(model: CostModel, scale: Scale, costs: NetworkCosts, routedOverlap: number): TrafficOf {
   const { assumptions, model: transformer } = model.problem
   const { experts } = transformer
   return (buckets, products = []) => {
     const sum = createTraffic(model.resources)
     const passedShare = shareBesideScores(products, buckets, model, scale, costs)
-    addBuckets(sum, buckets, scale, costs, { assumptions, experts, hidesRouted, passedShare })
+    addBuckets(sum, buckets, scale, costs, { assumptions, experts, routedOverlap, passedShare })
     return sum
   }
 }
@@ -139,14 +162,14 @@ function layerTraffic(
   model: CostModel,
   { layer }: StageModel,
   scale: Scale,
-  traffic: TrafficOf,
+  { traffic, alone }: Ways,
 ): LayerTraffic {
   const backward: Traffic[] = []
+  const forward = traffic(layer.forward.buckets, layer.forward.products)
   return {
-    forward: traffic(layer.forward.buckets, layer.forward.products),
+    forward,
     backward: (policy) => {
-      const window = layer.backward[policy]
-      backward[policy] ??= traffic(window?.buckets ?? [], window?.products)
+      backward[policy] ??= backwardTraffic(model, layer, policy, { traffic, alone }, forward)
       return backward[policy]
     },
     gradients: traffic(layer.gradients.buckets),
@@ -155,6 +178,26 @@ function layerTraffic(
       (terms) => sumTerms(terms, scale) / model.problem.cluster.chip.hostBytesPerSecond,
     ),
   }
+}
+
+/**
+ * A layer that is recomputed whole runs beside no other microbatch. What its forward pass is taken to have hidden of what experts are
+ * sent, it waits for here: forward passes are the same under every policy, which programmes of memory rely on.
+ */
+function backwardTraffic(
+  { policies }: CostModel,
+  layer: StageModel['layer'],
+  policy: number,
+  { traffic, alone }: Ways,
+  forward: Traffic,
+): Traffic {
+  const { buckets = [], products = [] } = layer.backward[policy] ?? {}
+  const row = policies[policy]
+  if (traffic === alone || !row || keepsCopies(row)) return traffic(buckets, products)
+  const own = alone(buckets, products)
+  const waiting = alone(layer.forward.buckets, layer.forward.products)
+  own[exposedAt] = (own[exposedAt] ?? 0) + (waiting[exposedAt] ?? 0) - (forward[exposedAt] ?? 0)
+  return own
 }
 
 function blendedTraffic(composition: Composition, dense: LayerTraffic, sparse: LayerTraffic): LayerTraffic {

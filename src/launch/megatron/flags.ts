@@ -23,6 +23,7 @@ import type { Run } from '../run/run.ts'
 import { torchrun } from '../run/torchrun.ts'
 import { type Start, shellWords } from '../start.ts'
 import { megatronAttention } from './attention.ts'
+import { megatronExpertRecipe } from './expert-recipe.ts'
 import { megatronExpertNotes, megatronExperts } from './experts.ts'
 import { megatronPipeline } from './pipeline.ts'
 import { megatronRecomputation } from './recomputation.ts'
@@ -46,24 +47,34 @@ export function megatron(run: Run): Launch<readonly string[]> {
     ...recomputation,
   ]
   const experts = megatronExperts(run)
-  const flags = [...modelFlags(run), ...experts.model, ...experts.mesh, ...layout]
+  const recipe = megatronExpertRecipe(run)
+  const flags = [...modelFlags(run), ...experts.model, ...experts.mesh, ...recipe.flags, ...layout]
   const notes = [
     ...connectionNotes(run),
     ...megatronExpertNotes(run),
+    ...recipe.notes,
     ...wholeLossNotes(run, 'Megatron-LM'),
     ...lastHostNotes(run),
   ]
-  return { flags: flags.map(String), start: megatronStart(run, flags, [...experts.mesh, ...layout]), notes }
+  const parallelism = [...experts.mesh, ...recipe.flags, ...layout]
+  const start = megatronStart(run, flags, parallelism, recipe.environment)
+  return { flags: flags.map(String), start, notes }
 }
 
 /** On made-up data: what a run learns from is no part of a plan. */
-function megatronStart(run: Run, flags: readonly Flag[], layout: readonly Flag[]): Start {
-  const single = oneConnection(run) ? 'CUDA_DEVICE_MAX_CONNECTIONS=1 ' : ''
+function megatronStart(
+  run: Run,
+  flags: readonly Flag[],
+  layout: readonly Flag[],
+  environment: readonly string[],
+): Start {
+  const set = [...(oneConnection(run) ? ['CUDA_DEVICE_MAX_CONNECTIONS=1'] : []), ...environment]
+  const variables = set.map((one) => `${one} `).join('')
   const data = ['--mock-data', '--tokenizer-type', 'NullTokenizer', '--train-iters', 20, '--lr', '1e-5']
   const own = shellWords([...flags, ...data])
   return {
     version: megatronVersion,
-    command: `${single}${torchrun(run.problem.cluster)} pretrain_gpt.py ${own}`,
+    command: `${variables}${torchrun(run.problem.cluster)} pretrain_gpt.py ${own}`,
     files: [],
     parallelism: shellWords(layout),
   }

@@ -115,6 +115,14 @@ const starts = [
   '--disable-bias',
   '--use-tp-pp-dp',
   '--high-priority-stream',
+  '--cuda-graph-',
+  '--moe-paged-stash',
+  '--moe-expert-rank-capacity',
+  '--moe-pad-experts-for-cuda-graph',
+  '--moe-mlp-glu-interleave',
+  '--use-transformer-engine-op-fuser',
+  '--te-rng-tracker',
+  '--delay-wgrad-compute',
 ] as const
 
 export const isImmaterial = beginningWith(starts)

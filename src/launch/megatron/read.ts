@@ -223,6 +223,11 @@ function assumedOf(
       ? ['--megatron-fsdp-grad-comm-dtype bf16: gradients are counted as reduced in fp32, as they are kept']
       : []),
     ...(options.has('--fp16') ? ['--fp16 is counted as --bf16, whose numbers are as wide'] : []),
+    ...(options.has('--cuda-graph-impl') || options.has('--overlap-moe-expert-parallel-comm')
+      ? [
+          'CUDA graphs and what overlaps of the exchange of experts are counted as assumptions.expertRecipe has them, not as these options do',
+        ]
+      : []),
     ...(spread && dispatcher === 'allgather'
       ? ['--moe-token-dispatcher-type allgather is counted as an AllToAll']
       : []),

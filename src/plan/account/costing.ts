@@ -1,6 +1,7 @@
 /** One candidate costed again, with what the search threw away: its parts, and which stage it waits for. */
 
 import type { NetworkCosts } from '../../cost/communication/network.ts'
+import { routedOverlap } from '../../cost/communication/traffic.ts'
 import type { StageModel } from '../../cost/compile/stage-model.ts'
 import { createScale, type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
@@ -41,7 +42,13 @@ export function costing(model: CostModel, candidate: Candidate): Costing {
     throw new RangeError('A candidate has a ZeRO stage and at least one pipeline stage')
   const costs = model.prices.placed(placement, mesh)
   const compute = computeNumbers(model, scale)
-  const traffic = trafficNumbers(model, stage, scale, costs, scheduleRow(schedule).hidesRouted)
+  const traffic = trafficNumbers(
+    model,
+    stage,
+    scale,
+    costs,
+    routedOverlap(scheduleRow(schedule), microbatches, assumptions),
+  )
   const layers: Layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
   const step: Step = { model, compute, traffic, layers, scratch: createStepScratch(model.resources) }
   const times = groups.map((group) => {

@@ -6,6 +6,7 @@
 import type { NetworkOverride } from '../../hardware/cluster/cluster-request.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
+import type { ExpertRecipeName } from '../../recipe/expert-recipes.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
@@ -18,6 +19,8 @@ export interface RecipeAsked {
     readonly basis: 'calibrated'
     readonly lossChunks?: number
     readonly masterWeights?: boolean
+    readonly expertRecipe?: ExpertRecipeName
+    readonly overlapDispatch?: number
   }
 }
 

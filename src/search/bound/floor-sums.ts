@@ -1,11 +1,14 @@
 /** What moves in a stage, apart by how often: what floors add up (floor.ts). */
 import type { NetworkCosts } from '../../cost/communication/network.ts'
-import { addBuckets, type Beside, type Traffic } from '../../cost/communication/traffic.ts'
+import { addBuckets, type Beside, routedOverlap, type Traffic } from '../../cost/communication/traffic.ts'
 import type { Bucket, Window } from '../../cost/compile/compile.ts'
 import type { StageModel } from '../../cost/compile/stage-model.ts'
 import type { Scale } from '../../cost/compile/term.ts'
 import type { CostModel } from '../../cost/model.ts'
+import type { Problem } from '../../problem.ts'
+import { scheduleRow, unscheduled } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
+import { triedSchedules } from '../layouts/choices.ts'
 
 /** Each microbatch forwards and backwards, once forwards and backwards, and the two windows they add up in. */
 export type Sums = readonly [Traffic, Traffic, Traffic, Traffic, Traffic, Traffic]
@@ -50,6 +53,13 @@ export function fillSums(
   fill(backward, buckets.backward)
   fill(weights, buckets.weights)
   fill(gradients, buckets.gradients)
+}
+
+/** The most that any schedule that is tried hides of what experts are sent. */
+export function mostRoutedOverlap(problem: Problem): number {
+  const rows = [unscheduled, ...triedSchedules(problem).map((name) => ({ name }))].map(scheduleRow)
+  const shares = rows.map((row) => routedOverlap(row, Number.POSITIVE_INFINITY, problem.assumptions).share)
+  return Math.max(...shares)
 }
 
 /** Activations: of more tokens more. */

@@ -43,7 +43,7 @@ import { type ZeroStage, zeroStages } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
 import { score } from '../layouts/candidate.ts'
 import { type Microbatching, microbatchChoices, triedSchedules, zeroChoices } from '../layouts/choices.ts'
-import { fillSums, ofBatch, type Sums, stageBuckets } from './floor-sums.ts'
+import { fillSums, mostRoutedOverlap, ofBatch, type Sums, stageBuckets } from './floor-sums.ts'
 import { meanShortBytes } from './layout-floor.ts'
 import { type OnAnyNetwork, roomFloors } from './room-floor.ts'
 import { waitingTurns } from './work-floor.ts'
@@ -84,8 +84,11 @@ export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
   const tried = triedSchedules(model.problem).map((name) => scheduleRow({ name }))
   const splitting = tried.filter(({ split }) => split !== null)
   const interleaving = scheduleRows.filter(hasVirtualStages)
-  const hidesRouted = tried.some((row) => row.hidesRouted)
-  const beside = { assumptions, experts: transformer.experts, hidesRouted }
+  const beside = {
+    assumptions,
+    experts: transformer.experts,
+    routedOverlap: mostRoutedOverlap(model.problem),
+  }
   const sum = () => createTraffic(model.resources)
   const sums: Sums = [sum(), sum(), sum(), sum(), sum(), sum()]
   const stages = model.stages.map((stage) => stageBuckets(stage, model))

@@ -38,7 +38,7 @@ export function layoutFloor(
   const group = meanStage(model, mesh.pipeline, stagesPerChip)
   const layers: Layers = { groups: [group], schedule, microbatches, update: 0 }
   let least = Number.POSITIVE_INFINITY
-  for (const traffic of traffics(schedule).best) {
+  for (const traffic of traffics(schedule, microbatches).best) {
     const step = { model, compute, traffic, layers, scratch }
     if (split) {
       const own = stageTime(step, group, keepAll, 'expected')

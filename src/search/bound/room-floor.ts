@@ -17,13 +17,12 @@ import { type CostModel, stageModel } from '../../cost/model.ts'
 import { type ComputeNumbers, computeNumbers } from '../../cost/step/microbatch.ts'
 import { known } from '../../known.ts'
 import { satisfies } from '../../problem.ts'
-import { scheduleRow } from '../../recipe/schedule.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
-import { type Microbatching, triedSchedules, zeroChoices } from '../layouts/choices.ts'
+import { type Microbatching, zeroChoices } from '../layouts/choices.ts'
 import { fillingsOf } from './fillings.ts'
-import { ofBatch } from './floor-sums.ts'
+import { mostRoutedOverlap, ofBatch } from './floor-sums.ts'
 import { countedKind, layerRoom, type StageNeeds } from './stage-room.ts'
 
 /** The scale holds the mesh, but of `ever`. */
@@ -71,8 +70,7 @@ export function roomFloors(
   const { assumptions } = problem
   const room = layerRoom(model)
   const fillings = fillingsOf(model)
-  const hidesRouted = triedSchedules(problem).some((name) => scheduleRow({ name }).hidesRouted)
-  const beside = { assumptions, experts: problem.model.experts, hidesRouted }
+  const beside = { assumptions, experts: problem.model.experts, routedOverlap: mostRoutedOverlap(problem) }
   const manyReplicas = createScale()
   const exposures = new Map<string, readonly Seconds[]>()
   const everNeeds = new Map<string, readonly StageNeeds[]>()

@@ -132,7 +132,7 @@ function considerCut(
   const { model, scale, scratch, accepts } = bench
   const { memoryBudget, assumptions } = model.problem
   const { groups, schedule, microbatches } = layout
-  const { best: bestTraffics, on: trafficOn } = traffics(schedule)
+  const { best: bestTraffics, on: trafficOn } = traffics(schedule, microbatches)
   const layers: Layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
   const stepOf = (traffic: TrafficNumbers): Step => ({ model, compute, traffic, layers, scratch })
   const hoped = bestTraffics.map(stepOf)

@@ -1,6 +1,7 @@
 /** What the schedules of one mesh, microbatch and ZeRO stage share: memory, and traffic by placement. */
 
 import type { NetworkCosts } from '../../cost/communication/network.ts'
+import { type RoutedOverlap, routedOverlap } from '../../cost/communication/traffic.ts'
 import type { StageModel } from '../../cost/compile/stage-model.ts'
 import type { Scale } from '../../cost/compile/term.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
@@ -62,7 +63,7 @@ export interface StageNumbers {
   readonly compute: ComputeNumbers
   readonly memory: MemoryNumbers
   readonly places: PlacedCosts
-  readonly traffics: (schedule: Schedule) => Traffics
+  readonly traffics: (schedule: Schedule, microbatches: number) => Traffics
 }
 
 export interface Traffics {
@@ -79,20 +80,17 @@ export function stageNumbers(
   places: PlacedCosts,
 ): StageNumbers {
   const stage = stageModel(model, zeroStage)
-  let waited: Traffics | null = null
-  let hidden: Traffics | null = null
+  const known = new Map<number, Traffics>()
   return {
     stage,
     compute,
     memory: memoryNumbers(model, stage, scale),
     places,
-    traffics: (schedule) => {
-      if (!scheduleRow(schedule).hidesRouted) {
-        waited ??= trafficsOf(model, stage, scale, places, false)
-        return waited
-      }
-      hidden ??= trafficsOf(model, stage, scale, places, true)
-      return hidden
+    traffics: (schedule, microbatches) => {
+      const routed = routedOverlap(scheduleRow(schedule), microbatches, model.problem.assumptions)
+      const traffics = known.get(routed.share) ?? trafficsOf(model, stage, scale, places, routed)
+      known.set(routed.share, traffics)
+      return traffics
     },
   }
 }
@@ -102,13 +100,13 @@ function trafficsOf(
   stage: StageModel,
   scale: Scale,
   places: PlacedCosts,
-  hides: boolean,
+  routed: RoutedOverlap,
 ): Traffics {
   const known = new Map<Placed, TrafficNumbers>()
   return {
-    best: places.best.map((costs) => trafficNumbers(model, stage, scale, costs, hides)),
+    best: places.best.map((costs) => trafficNumbers(model, stage, scale, costs, routed)),
     on: (place) => {
-      const numbers = known.get(place) ?? trafficNumbers(model, stage, scale, place.costs, hides)
+      const numbers = known.get(place) ?? trafficNumbers(model, stage, scale, place.costs, routed)
       known.set(place, numbers)
       return numbers
     },
