@@ -10,3 +10,16 @@ export const smallDense = {
   gatedMlp: true,
   tiedEmbeddings: false,
 }
+
+/** Another, whose heads few axes divide evenly and whose vocabulary none does; its pipelines of 2, 3 and 4 stages are uneven. */
+export const oddDense = {
+  ...smallDense,
+  layers: 5,
+  dModel: 1024,
+  dFf: 4096,
+  heads: 12,
+  vocab: 32_003,
+}
+
+/** A smaller one, with heads for sixteen chips. */
+export const tinyDense = { ...smallDense, dModel: 1024, dFf: 4096, headDim: 64 }

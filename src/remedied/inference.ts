@@ -8,12 +8,8 @@ import type { IllegalPlan, Suggestion } from '../plan/answer.ts'
 import { secondsText } from '../plan/explain/figures.ts'
 import { precisionSuggestions } from '../plan/inference/no-plan.ts'
 import type { InferenceEvaluation, InferencePlan } from '../plan/inference-plan.ts'
-import {
-  budgetSuggestion,
-  largerThatFits,
-  moreChips,
-  mostThatFits,
-} from '../plan/no-plan/resource-suggestions.ts'
+import { budgetSuggestion, largerThatFits, moreChips } from '../plan/no-plan/resource-suggestions.ts'
+import { fewerSequences, longerStep } from '../plan/no-plan/served-suggestions.ts'
 import type { InferenceSketch, PhaseProblem } from '../problem.ts'
 import type { Change } from '../rules/part-rule.ts'
 import { fittingOf } from './fitting.ts'
@@ -38,7 +34,7 @@ export function evaluateInferenceRemedied(
       ...reopened(problem, sketch, fitting),
       ...precisionSuggestions(problem, anyPlan),
       ...moreReplicas(problem, sketch, fitting),
-      ...fewerSequences(problem, sketch, answer.plan, fitting),
+      ...smallerBatch(problem, sketch, answer.plan, fitting),
       ...laterStep(problem, answer.plan, anyPlan),
     ],
   }
@@ -86,7 +82,7 @@ function batchOf({ batchSequences }: InferenceSketch): Pick<InferenceSketch, 'ba
 }
 
 /** Of generation a plan's own batch is what counts; of prefill it is the workload's, and the plan's the same. */
-function fewerSequences(
+function smallerBatch(
   problem: PhaseProblem,
   sketch: InferenceSketch,
   plan: InferencePlan,
@@ -96,22 +92,17 @@ function fewerSequences(
   const own = rowOf(workload).prompts(workload) === null && sketch.batchSequences !== undefined
   const asked = own ? sketch.batchSequences : workload.batchSequences
   if (asked === undefined || asked === 'max') return []
-  const fewer = mostThatFits(asked, (batchSequences) => {
+  const pointer = own ? '/plan/batchSequences' : '/workload/batchSequences'
+  const found = fewerSequences(pointer, asked, plan.batchSequences, (batchSequences) => {
     const changed = { ...sketch, ...(sketch.batchSequences === undefined ? {} : { batchSequences }) }
     const other = { ...problem, workload: { ...workload, batchSequences } } as PhaseProblem
     return fitting(own ? problem : other, changed) !== null
   })
-  if (fewer === null) return []
   const twice = !own && sketch.batchSequences !== undefined
-  return [
-    {
-      change: 'fewer sequences at once',
-      pointer: own ? '/plan/batchSequences' : '/workload/batchSequences',
-      value: fewer,
-      detail: `${fewer} instead of ${plan.batchSequences}`,
-      ...(twice ? { also: [{ pointer: '/plan/batchSequences', value: fewer }] } : {}),
-    },
-  ]
+  return found.map((fewer) => ({
+    ...fewer,
+    ...(twice ? { also: [{ pointer: '/plan/batchSequences', value: fewer.value }] } : {}),
+  }))
 }
 
 /** Where only the time limit is in the way. */
@@ -124,12 +115,5 @@ function laterStep(
   if (rowOf(workload).limitSeconds(workload) === undefined) return []
   const changed = { ...problem, workload: { ...workload, maxStepSeconds: stepTimeSeconds } } as PhaseProblem
   if (!anyPlan(changed)) return []
-  return [
-    {
-      change: 'a longer step',
-      pointer: '/workload/maxStepSeconds',
-      value: stepTimeSeconds,
-      detail: `the plan takes ${secondsText(stepTimeSeconds)}`,
-    },
-  ]
+  return [longerStep(stepTimeSeconds, `the plan takes ${secondsText(stepTimeSeconds)}`)]
 }

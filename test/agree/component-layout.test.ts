@@ -3,7 +3,7 @@
  * by trying every choice.
  */
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Solver } from '../../solvers/linear-program.ts'
 import { bestLayouts } from '../../src/search/component-layout/best-layouts.ts'
@@ -13,10 +13,7 @@ import { loadHighs } from '../highs.ts'
 import { runs } from '../runs.ts'
 import { bestOfAll, everyChoice, layoutQuestions, plain, real } from './layout-questions.ts'
 
-let highs: Solver
-beforeAll(async () => {
-  highs = await loadHighs()
-})
+const highs = await loadHighs()
 
 const numbers = [
   ['whole numbers', plain],

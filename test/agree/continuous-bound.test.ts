@@ -4,7 +4,7 @@
  */
 
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Solver } from '../../solvers/linear-program.ts'
 import { costModel } from '../../src/cost/compiled-model.ts'
@@ -27,14 +27,11 @@ import { loadHighs } from '../highs.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 import { runs } from '../runs.ts'
 
-let highs: Solver
-beforeAll(async () => {
-  highs = await loadHighs()
-})
+const highs = await loadHighs()
 
 const solvers: readonly (readonly [string, Solver])[] = [
   ['javascript-lp-solver', javascriptLpSolver],
-  ['HiGHS', (program, options) => highs(program, options)],
+  ['HiGHS', highs],
 ]
 
 /** Infinite where nothing fits. */

@@ -2,10 +2,10 @@
  * Mixtures of experts, latent attention and windows under what dense models are held to: the search against a full
  * enumeration, floors and the continuous bound under every plan.
  */
+
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
-import type { Solver } from '../../solvers/linear-program.ts'
 import { createScale } from '../../src/cost/compile/term.ts'
 import { costModel } from '../../src/cost/compiled-model.ts'
 import type { CostModel } from '../../src/cost/model.ts'
@@ -19,23 +19,13 @@ import { search } from '../../src/search/search.ts'
 import { loadHighs } from '../highs.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 import { runs } from '../runs.ts'
+import { oddDense } from '../small-model.ts'
 import { type Enumeration, enumeration } from './enumeration.ts'
 
-let highs: Solver
-beforeAll(async () => {
-  highs = await loadHighs()
-})
+const highs = await loadHighs()
 
 const small: Spelling = {
-  layers: 5,
-  dModel: 1024,
-  dFf: 4096,
-  heads: 12,
-  kvHeads: 4,
-  headDim: 128,
-  vocab: 32_003,
-  gatedMlp: true,
-  tiedEmbeddings: false,
+  ...oddDense,
   moe: { experts: 6, activeExperts: 2, dFfExpert: 1024, sharedExperts: 1, denseLayers: 1 },
 }
 

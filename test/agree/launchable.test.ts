@@ -7,21 +7,12 @@ import { optimize } from '../../src/optimize.ts'
 import { meshKey } from '../../src/search/layouts/candidate.ts'
 import { search } from '../../src/search/search.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
+import { tinyDense } from '../small-model.ts'
 import { enumeration } from './enumeration.ts'
 
 const solver = javascriptLpSolver
 
-const small = {
-  layers: 6,
-  dModel: 1024,
-  dFf: 4096,
-  heads: 16,
-  kvHeads: 4,
-  headDim: 64,
-  vocab: 32_000,
-  gatedMlp: true,
-  tiedEmbeddings: false,
-}
+const small = tinyDense
 const experts = { experts: 8, activeExperts: 2, sharedExperts: 0, dFfExpert: 1024, denseLayers: 0, every: 1 }
 
 const questions: readonly (readonly [string, Omit<ProblemOptions, 'batchTokens' | 'sequenceLength'>])[] = [

@@ -5,7 +5,7 @@
  */
 
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Solver } from '../../solvers/linear-program.ts'
 import { createTraffic } from '../../src/cost/communication/traffic.ts'
@@ -35,10 +35,7 @@ import { loadHighs } from '../highs.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 import { runs } from '../runs.ts'
 
-let highs: Solver
-beforeAll(async () => {
-  highs = await loadHighs()
-})
+const highs = await loadHighs()
 
 const budgetOf = ({ model }: LayoutNumbers) => model.problem.memoryBudget
 

@@ -10,20 +10,11 @@ import { meshKey } from '../../src/search/layouts/candidate.ts'
 import { enumerateMeshes, orderedProducts } from '../../src/search/meshes/meshes.ts'
 import { search } from '../../src/search/search.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
+import { oddDense } from '../small-model.ts'
 import { type Enumeration, enumeration, everyMesh } from './enumeration.ts'
 
 /** Five layers, twelve heads: pipelines of 2, 3 and 4 stages are uneven. */
-const small: Architecture = {
-  layers: 5,
-  dModel: 1024,
-  dFf: 4096,
-  heads: 12,
-  kvHeads: 4,
-  headDim: 128,
-  vocab: 32_003,
-  gatedMlp: true,
-  tiedEmbeddings: false,
-}
+const small: Architecture = oddDense
 
 const few = ['none', 'selective', 'full']
 

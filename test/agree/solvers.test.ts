@@ -3,20 +3,17 @@
  * no status hangs on rounding), as they are and with rows, columns and costs in units that are powers of ten apart.
  */
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { LinearProgram, Row, Solution, Solver, Variable } from '../../solvers/linear-program.ts'
 import { loadHighs } from '../highs.ts'
 import { runs } from '../runs.ts'
 
-let highs: Solver
-beforeAll(async () => {
-  highs = await loadHighs()
-})
+const highs = await loadHighs()
 
 const solvers: readonly (readonly [string, Solver])[] = [
   ['javascript-lp-solver', javascriptLpSolver],
-  ['HiGHS', (program, options) => highs(program, options)],
+  ['HiGHS', highs],
 ]
 
 interface Size {

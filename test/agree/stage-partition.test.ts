@@ -1,18 +1,14 @@
 /** Cuts of unlike layers into stages: the dynamic programme against every cut there is, and against the MILP. */
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
-import type { Solver } from '../../solvers/linear-program.ts'
 import { evenLastLayers, stageLayers } from '../../src/cost/step/stages.ts'
 import { evenPartition } from '../../src/search/stages/even-partition.ts'
 import { type LayerLoad, type StageRoom, stagePartition } from '../../src/search/stages/stage-partition.ts'
 import { loadHighs } from '../highs.ts'
 import { solveStagePartition } from './stage-partition-program.ts'
 
-let highs: Solver
-beforeAll(async () => {
-  highs = await loadHighs()
-})
+const highs = await loadHighs()
 
 function* cuts(layers: number, stages: number): Generator<readonly number[]> {
   if (stages === 1) yield [layers]

@@ -1,4 +1,5 @@
 /** Training with windows: what they take off full attention, and that they take off nothing where they are long. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { costModel } from '../../src/cost/compiled-model.ts'
@@ -8,21 +9,12 @@ import { fullAttention } from '../../src/model/transformer.ts'
 import type { Problem } from '../../src/problem.ts'
 import { enumeration, type Priced } from '../agree/enumeration.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
+import { oddDense } from '../small-model.ts'
 import { windowedModels } from './models.ts'
 
 const sequenceLength = 4096
 
-const model: Architecture = {
-  layers: 6,
-  dModel: 1024,
-  dFf: 4096,
-  heads: 8,
-  kvHeads: 4,
-  headDim: 128,
-  vocab: 32_003,
-  gatedMlp: true,
-  tiedEmbeddings: false,
-}
+const model: Architecture = { ...oddDense, layers: 6, heads: 8 }
 
 const clusters: readonly Pick<ProblemOptions, 'chip' | 'chips' | 'topology'>[] = [
   { chip: 'tpu-v5e', topology: [2, 2] },

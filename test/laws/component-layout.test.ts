@@ -1,6 +1,6 @@
 /** What must hold of the best layouts whatever the components are. */
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Solver } from '../../solvers/linear-program.ts'
 import { bestLayouts } from '../../src/search/component-layout/best-layouts.ts'
@@ -10,10 +10,7 @@ import { everyChoice, layoutQuestions, plain, real } from '../agree/layout-quest
 import { loadHighs } from '../highs.ts'
 import { runs } from '../runs.ts'
 
-let highs: Solver
-beforeAll(async () => {
-  highs = await loadHighs()
-})
+const highs = await loadHighs()
 
 const questions = layoutQuestions(real)
 
@@ -223,7 +220,7 @@ describe('the best layouts', () => {
 
 const solvers: readonly (readonly [string, Solver])[] = [
   ['javascript-lp-solver', javascriptLpSolver],
-  ['HiGHS', (program, options) => highs(program, options)],
+  ['HiGHS', highs],
 ]
 
 /** The programme with parts of options allowed, in seconds. */

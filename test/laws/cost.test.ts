@@ -14,18 +14,9 @@ import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { enumeration, type Priced } from '../agree/enumeration.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 import { runs } from '../runs.ts'
+import { oddDense } from '../small-model.ts'
 
-const small: Architecture = {
-  layers: 5,
-  dModel: 1024,
-  dFf: 4096,
-  heads: 12,
-  kvHeads: 4,
-  headDim: 128,
-  vocab: 32_003,
-  gatedMlp: true,
-  tiedEmbeddings: false,
-}
+const small: Architecture = oddDense
 
 /** The first two layers dense. */
 const mixture: Architecture['experts'] = {

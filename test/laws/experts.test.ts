@@ -19,18 +19,9 @@ import { type ZeroStage, zeroStages } from '../../src/sharding/states.ts'
 import { enumeration, type Priced } from '../agree/enumeration.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 import { runs } from '../runs.ts'
+import { oddDense } from '../small-model.ts'
 
-const dense: Architecture = {
-  layers: 4,
-  dModel: 1024,
-  dFf: 4096,
-  heads: 8,
-  kvHeads: 4,
-  headDim: 128,
-  vocab: 32_003,
-  gatedMlp: true,
-  tiedEmbeddings: false,
-}
+const dense: Architecture = { ...oddDense, layers: 4, heads: 8 }
 
 const mixture: MixtureOfExperts = {
   experts: 8,

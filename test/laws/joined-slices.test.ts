@@ -1,4 +1,5 @@
 /** Two slices whose network is as fast as the links inside them, beside one slice of twice the size. */
+
 import { describe, expect, it } from 'vitest'
 import { costModel } from '../../src/cost/compiled-model.ts'
 import type { TorusNetwork } from '../../src/hardware/cluster/cluster.ts'
@@ -7,18 +8,9 @@ import type { MixtureOfExperts } from '../../src/model/transformer.ts'
 import type { Problem } from '../../src/problem.ts'
 import { search } from '../../src/search/search.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
+import { oddDense } from '../small-model.ts'
 
-const dense: Architecture = {
-  layers: 6,
-  dModel: 1024,
-  dFf: 4096,
-  heads: 8,
-  kvHeads: 4,
-  headDim: 128,
-  vocab: 32_003,
-  gatedMlp: true,
-  tiedEmbeddings: false,
-}
+const dense: Architecture = { ...oddDense, layers: 6, heads: 8 }
 
 const experts: MixtureOfExperts = {
   experts: 8,

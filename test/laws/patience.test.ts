@@ -2,6 +2,7 @@
  * Searches that are told to stop: what they answer is true all the same. Time is what the search itself is asked to take it for: a
  * tick each time that it asks whether to stop.
  */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
@@ -16,6 +17,7 @@ import { serve } from '../../src/serve.ts'
 import { generation, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 import { problem } from '../problem.ts'
 import { runs } from '../runs.ts'
+import { tinyDense } from '../small-model.ts'
 
 interface Answered {
   readonly hardware: Cluster
@@ -26,17 +28,7 @@ interface Answered {
 
 type Question = (patience?: Patience, constraints?: Constraints) => Answered
 
-const small = {
-  layers: 6,
-  dModel: 1024,
-  dFf: 4096,
-  heads: 16,
-  kvHeads: 4,
-  headDim: 64,
-  vocab: 32_000,
-  gatedMlp: true,
-  tiedEmbeddings: false,
-}
+const small = tinyDense
 const experts = { experts: 8, activeExperts: 2, sharedExperts: 0, dFfExpert: 1024, denseLayers: 1, every: 1 }
 const batch = { batchTokens: 16 * 4096, sequenceLength: 4096, top: 3 }
 const pool = { model: small, chip: 'h100-sxm', chips: 4, top: 2 }

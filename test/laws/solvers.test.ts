@@ -3,7 +3,7 @@
  * certificate, which must take no point and no proof that is none.
  */
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { certify, lagrangianBound, provesInfeasible } from '../../solvers/certificate.ts'
 import { certifiedSolver } from '../../solvers/certified-solver.ts'
 import type { Outcome } from '../../solvers/engine.ts'
@@ -15,14 +15,11 @@ import type { Vector } from '../../solvers/vector.ts'
 import { loadHighs } from '../highs.ts'
 import { runs } from '../runs.ts'
 
-let highs: Solver
-beforeAll(async () => {
-  highs = await loadHighs()
-})
+const highs = await loadHighs()
 
 const solvers: readonly (readonly [string, Solver])[] = [
   ['javascript-lp-solver', javascriptLpSolver],
-  ['HiGHS', (program, options) => highs(program, options)],
+  ['HiGHS', highs],
 ]
 
 const whole = (min: number, max: number) => fc.integer({ min, max })

@@ -4,14 +4,10 @@
  */
 
 import { peakFlops } from '../../cost/compute/compute.ts'
-import type { Chip } from '../../hardware/chip.ts'
-import { peakOf } from '../../hardware/peak.ts'
 import { servedQuestion } from '../../inference/meshes.ts'
 import { cacheBytes, floorSeconds, type Work, weightBytes, workFlops } from '../../inference/time/floor.ts'
 import { rowOf } from '../../modes/phases.ts'
-import { narrowed } from '../../precision/stored.ts'
 import type { PhaseProblem, Setting } from '../../problem.ts'
-import { isNarrow } from '../../recipe/element-type.ts'
 import { servedMeshRules } from '../../rules/model.ts'
 import type { PlanFault } from '../../rules/part-rule.ts'
 import { pinnedFaults } from '../../rules/pinned.ts'
@@ -23,7 +19,8 @@ import type { InferenceNoPlan, InferencePlan } from '../inference-plan.ts'
 import { constraintSuggestions } from '../no-plan/constraint-suggestions.ts'
 import { memoryText } from '../no-plan/no-plan.ts'
 import { pinnedSuggestions, withPinned } from '../no-plan/pinned-reason.ts'
-import { budgetSuggestion, chipsSuggestion, mostThatFits } from '../no-plan/resource-suggestions.ts'
+import { budgetSuggestion, chipsSuggestion } from '../no-plan/resource-suggestions.ts'
+import { fewerSequences, longerStep, narrowerTypes } from '../no-plan/served-suggestions.ts'
 
 export interface NoPhase {
   readonly result: Pick<Tally, 'infeasible'>
@@ -143,61 +140,22 @@ export function precisionSuggestions(
   problem: PhaseProblem,
   anyPlan: NoPhase['anyPlan'],
 ): readonly Suggestion[] {
-  const { precision } = problem
-  return smallerTypes(problem.cluster.chip).flatMap(({ key, value }) => {
-    if (isNarrow(precision[key])) return []
-    if (!anyPlan({ ...problem, precision: narrowed(problem, key, value) })) return []
-    const what = key === 'weights' ? 'weights' : 'caches'
-    return [
-      {
-        change: `${what} in ${value}`,
-        pointer: `/precision/${key}`,
-        value,
-        detail: `with ${what} in ${value} a plan exists`,
-      },
-    ]
-  })
-}
-
-/**
- * One byte and half a byte: floating point where the chip multiplies it, which is what frameworks then take (vLLM and SGLang:
- * fp8 weights and caches on Hopper, NVFP4 on Blackwell), else whole numbers. Caches are not kept in less than a byte.
- */
-export function smallerTypes(chip: Chip) {
-  const byte = peakOf(chip, 'fp8') === undefined ? 'int8' : 'fp8'
-  const half = (['nvfp4', 'mxfp4'] as const).find((type) => peakOf(chip, type) !== undefined) ?? 'int4'
-  return [
-    { key: 'weights', value: byte },
-    { key: 'weights', value: half },
-    { key: 'kvCache', value: byte },
-  ] as const
+  return narrowerTypes(problem, ['weights', 'kvCache'], (precision) =>
+    anyPlan({ ...problem, precision }) ? 'a plan exists' : null,
+  )
 }
 
 function batchSuggestion(problem: PhaseProblem, { anyPlan }: NoPhase): readonly Suggestion[] {
   const { workload } = problem
-  if (workload.batchSequences === 'max') return []
-  const fewer = mostThatFits(workload.batchSequences, (batchSequences) =>
+  const asked = workload.batchSequences
+  if (asked === 'max') return []
+  return fewerSequences('/workload/batchSequences', asked, asked, (batchSequences) =>
     anyPlan({ ...problem, workload: { ...workload, batchSequences } } as PhaseProblem),
   )
-  if (fewer === null) return []
-  return [
-    {
-      change: 'fewer sequences at once',
-      pointer: '/workload/batchSequences',
-      value: fewer,
-      detail: `${fewer} instead of ${workload.batchSequences}`,
-    },
-  ]
 }
 
 function limitSuggestion({ workload }: PhaseProblem, fastest: InferencePlan | null): readonly Suggestion[] {
   if (!fastest || rowOf(workload).limitSeconds(workload) === undefined) return []
-  return [
-    {
-      change: 'a longer step',
-      pointer: '/workload/maxStepSeconds',
-      value: fastest.stepTimeSeconds,
-      detail: `"${fastest.summary}" takes ${secondsText(fastest.stepTimeSeconds)}`,
-    },
-  ]
+  const { stepTimeSeconds, summary } = fastest
+  return [longerStep(stepTimeSeconds, `"${summary}" takes ${secondsText(stepTimeSeconds)}`)]
 }

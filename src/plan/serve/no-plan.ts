@@ -9,18 +9,16 @@ import type { Sized } from '../../modes/serve/counts.ts'
 import type { PrefillInstance } from '../../modes/serve/instance.ts'
 import type { Requests } from '../../modes/serve/requests.ts'
 import type { Stop } from '../../patience.ts'
-import { narrowed } from '../../precision/stored.ts'
 import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
-import { isNarrow } from '../../recipe/element-type.ts'
 import type { PlanFault } from '../../rules/part-rule.ts'
 import type { NoPlan, Suggestion } from '../answer.ts'
 import { counted, secondsText } from '../explain/figures.ts'
-import { smallerTypes } from '../inference/no-plan.ts'
 import type { InferenceNoPlan, ServeNoPlan, ServePlan } from '../inference-plan.ts'
 import { constraintSuggestions } from '../no-plan/constraint-suggestions.ts'
 import { largerHardware } from '../no-plan/larger-hardware.ts'
 import { pinnedSuggestions } from '../no-plan/pinned-reason.ts'
 import { budgetSuggestion } from '../no-plan/resource-suggestions.ts'
+import { narrowerTypes } from '../no-plan/served-suggestions.ts'
 import { chipsText, shapeText } from './instance-text.ts'
 import { type Changed, loosened, lowered } from './least-change.ts'
 
@@ -216,19 +214,8 @@ function sharingSuggestion({ problem, requests, best }: NoServe): readonly Sugge
 }
 
 function precisionSuggestions({ problem, requests, best }: NoServe): readonly Suggestion[] {
-  const { precision } = problem
-  const weights = smallerTypes(problem.cluster.chip).filter(({ key }) => key === 'weights')
-  return weights.flatMap(({ value }) => {
-    if (isNarrow(precision.weights)) return []
-    const found = best(requests, { ...problem, precision: narrowed(problem, 'weights', value) })
-    if (!found) return []
-    return [
-      {
-        change: `weights in ${value}`,
-        pointer: '/precision/weights',
-        value,
-        detail: `with weights in ${value} a deployment takes ${chipsText(found.chips)}`,
-      },
-    ]
+  return narrowerTypes(problem, ['weights'], (precision) => {
+    const found = best(requests, { ...problem, precision })
+    return found && `a deployment takes ${chipsText(found.chips)}`
   })
 }
