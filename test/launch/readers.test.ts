@@ -16,7 +16,7 @@ const context: ReadingContext = {
   chips: 16,
   slices: 1,
   mode: null,
-  model: { layers: 32, latent: true, experts: true, maxSequenceLength: 8192 },
+  model: { layers: 32, latent: true, parallelBlocks: false, experts: true, maxSequenceLength: 8192 },
 }
 
 const value = fc.oneof(

@@ -2,6 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import { infer } from '../../src/infer.ts'
+import type { ReadingContext } from '../../src/launch/read/reading.ts'
+import { readSglang } from '../../src/launch/sglang/read.ts'
+import { readVllm } from '../../src/launch/vllm/read.ts'
 import { spelledOut } from '../../src/model/spelling.ts'
 import { byPart, partParameters, type WeightPart, weightParts } from '../../src/model/weight-parts.ts'
 import type { InferencePlan } from '../../src/plan/inference-plan.ts'
@@ -430,6 +433,41 @@ describe('flags of plans that the search finds', () => {
     const unknown = new Set<string>()
     for (const { launch } of found) for (const name of unknownOptions(launch)) unknown.add(name)
     expect([...unknown]).toEqual([])
+  })
+
+  it.each([
+    ['vllm', (flags: string, context: ReadingContext) => readVllm(`vllm serve a-model ${flags}`, context)],
+    [
+      'sglang',
+      (flags: string, context: ReadingContext) =>
+        readSglang(`python3 -m sglang.launch_server ${flags}`, context),
+    ],
+  ] as const)('of %s are read whole, and written again of what was read of them', (framework, read) => {
+    let again = 0
+    for (const { asked, plan, launch } of found.filter((_, at) => at % 3 === 0)) {
+      const flags = launch[framework]
+      if (!flags || refused(flags) || asked.cluster.chip.kind === 'tpu') continue
+      const { layers, attention, experts, parallelBlocks } = asked.model
+      const model = {
+        layers,
+        latent: attention.latent !== null,
+        parallelBlocks,
+        experts: experts !== null,
+        maxSequenceLength: null,
+      }
+      const mode = asked.workload.mode
+      const { chips } = plan
+      const reading = read(flags.map((one) => `'${one}'`).join(' '), { chips, slices: 1, mode, model })
+      expect([reading.faults, reading.notUnderstood], flags.join(' ')).toEqual([[], []])
+      const { mesh, layout = {} } = reading.plan as { mesh: Mesh; layout?: Record<string, string> }
+      const { batchSequences } = reading.workload as { batchSequences: number }
+      const same = { ...asked, workload: { ...asked.workload, batchSequences } } as PhaseProblem
+      const answer = evaluateInference(same, { mesh: { ...unitMesh, ...mesh }, layout }, solver)
+      if ('illegal' in answer) throw new RangeError(JSON.stringify([flags, answer.illegal]))
+      expect(answer.plan.launch[framework]).toEqual(flags)
+      again++
+    }
+    expect(again).toBeGreaterThan(10)
   })
 
   it('never stand for weights laid out two ways', () => {

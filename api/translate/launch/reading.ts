@@ -23,8 +23,9 @@ export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): L
   const first = readingOf(plan, { ...context, model: null })
   const model = transformerOf(own.model ?? modelNamed(first, catalogue), catalogue)
   if (!model) return first
-  const { layers, attention, experts, maxSequenceLength = null } = model
-  const known = { layers, latent: attention.latent !== null, experts: experts !== null, maxSequenceLength }
+  const { layers, attention, parallelBlocks, maxSequenceLength = null } = model
+  const [latent, experts] = [attention.latent !== null, model.experts !== null]
+  const known = { layers, latent, parallelBlocks, experts, maxSequenceLength }
   return readingOf(plan, { ...context, model: known })
 }
 

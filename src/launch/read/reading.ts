@@ -47,6 +47,8 @@ export interface ReadingContext {
 export interface KnownModel {
   readonly layers: number
   readonly latent: boolean
+  /** Attention and MLP are one component. */
+  readonly parallelBlocks: boolean
   readonly experts: boolean
   readonly maxSequenceLength: number | null
 }

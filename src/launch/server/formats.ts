@@ -66,3 +66,8 @@ export function checkpointNotes(
     `${framework}: load ${checkpoint} with weights in ${weights} for matmuls in ${compute}; no flag makes one.`,
   ]
 }
+
+/** What weights and matmuls are taken in where they are not quantised. */
+export function typeWord({ setting: { precision } }: Serving): string {
+  return precision.compute === 'fp32' ? 'float32' : 'bfloat16'
+}

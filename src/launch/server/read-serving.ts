@@ -111,7 +111,7 @@ function layoutOf(
   const places = experts === 'dispatched' ? (dispatched ? 'dispatched' : 'spread') : experts
   return {
     layout: {
-      attention: model.latent ? `1d/${cache}/${form}` : `1d/${cache}`,
+      [model.parallelBlocks ? 'block' : 'attention']: model.latent ? `1d/${cache}/${form}` : `1d/${cache}`,
       ...(model.experts ? { experts: `1d/${places}` } : {}),
     },
   }

@@ -1,36 +1,24 @@
-/** What a command of SGLang says, in the words of a request: the inverse of flags.ts, with the same source. */
+/** What a command of SGLang says, in the words of a request: by the rows of settings.ts. */
 import { beginningWith, leftOver } from '../read/left-over.ts'
-import { quantisationNamed } from '../read/model-name.ts'
 import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
 import { serverDoors } from '../server/immaterial.ts'
+import { precisionRead, typesOf } from '../server/read-precision.ts'
 import { servingReading } from '../server/read-serving.ts'
+import { said, spellings, unread } from '../settings/settings.ts'
 import { promptMargin } from './prompt-margin.ts'
+import { sglangFormats, sglangSettings } from './settings.ts'
 import { sglangVersion } from './version.ts'
 
-const short = {
-  ...{ '--tp': '--tp-size', '--tensor-parallel-size': '--tp-size', '--pp': '--pp-size' },
-  ...{ '--pipeline-parallel-size': '--pp-size', '--dp': '--dp-size', '--data-parallel-size': '--dp-size' },
-  ...{ '--ep': '--ep-size', '--expert-parallel-size': '--ep-size', '--model': '--model-path' },
-  ...{ '--decode-context-parallel-size': '--dcp-size' },
-}
+const short = { ...spellings(sglangSettings), '--model': '--model-path' }
 
 export function readSglang(text: string, context: ReadingContext): LaunchReading {
   const { options, notes } = serverCommand(text, /sglang(\.launch_server)?$/, short)
   const named = options.text('--model-path')
-  const size = (name: string) => options.whole(name) ?? 1
-  const [tensors, data] = [size('--tp-size'), size('--dp-size')]
-  const attends = options.has('--enable-dp-attention')
-  const backend = options.text('--moe-a2a-backend') ?? 'none'
-  const experts = options.whole('--ep-size') ?? 1
-  const sends = !['none', 'flashinfer'].includes(backend)
-  const running = options.whole('--max-running-requests')
+  const { tensors, data, attends, dispatch, experts, running, ...rest } = said(sglangSettings, options)
+  const sends = !['none', 'flashinfer'].includes(dispatch ?? 'none')
   const groups = attends ? data : 1
-  const role = options.text('--disaggregation-mode')
-  const precision = precisionOf(options, named)
-  const length = options.whole('--context-length')
-  const positions = size('--dcp-size') > 1
   const told = notesOf(options)
   return servingReading(
     {
@@ -39,14 +27,14 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       named,
       tensors,
       groups,
-      pipeline: size('--pp-size'),
+      pipeline: rest.pipeline,
       replicas: attends ? 1 : data,
       experts: sends ? 'dispatched' : experts > 1 ? 'spread' : 'sliced',
-      positions,
-      contextLength: length,
+      positions: rest.positions > 1,
+      contextLength: rest.length,
       kept: promptMargin,
       sequences: running === null ? null : Math.max(1, Math.floor(running / groups)),
-      precision,
+      precision: precisionRead(rest, named, types),
       notes: [...notes, ...told],
       // What nobody has asked for by now is what is left.
       ...leftOver(options.left(), isImmaterial),
@@ -59,26 +47,11 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
           : []),
       ],
     },
-    role === 'prefill' && context.mode === null ? { ...context, mode: 'prefill' } : context,
+    rest.role === 'prefill' && context.mode === null ? { ...context, mode: 'prefill' } : context,
   )
 }
 
-function precisionOf(options: Options, named: string | null): Readonly<Record<string, string>> {
-  const cache = options.text('--kv-cache-dtype') ?? 'auto'
-  const wide = options.text('--dtype') === 'float32'
-  const quantised = options.text('--quantization')
-  return {
-    ...(wide ? { weights: 'fp32', compute: 'fp32' } : {}),
-    ...quantisationNamed(named ?? ''),
-    ...(quantised === 'fp8' ? { weights: 'fp8', compute: 'fp8' } : {}),
-    ...(cache in caches ? { kvCache: caches[cache] ?? 'bf16' } : {}),
-  }
-}
-
-const caches: Readonly<Record<string, string>> = {
-  ...{ bf16: 'bf16', bfloat16: 'bf16', fp8_e4m3: 'fp8', fp8_e5m2: 'fp8' },
-  ...{ nvfp4: 'nvfp4', fp4_e2m1: 'nvfp4' },
-}
+const types = typesOf(sglangFormats, ['bfloat16', 'bf16'], ['fp8_e5m2', 'fp8'], ['fp4_e2m1', 'nvfp4'])
 
 function notesOf(options: Options): readonly string[] {
   const drafts = options.has('--speculative-algorithm', '--speculative-algo')
@@ -96,12 +69,11 @@ function notesOf(options: Options): readonly string[] {
 /** Doors, logs, kernels that are taken to be there, hosts, and what carries out what other options say. */
 const starts = [
   ...serverDoors,
+  ...unread(sglangSettings),
   '--random-seed',
   '--log-',
   '--enable-metrics',
   '--show-',
-  '--chunked-prefill',
-  '--max-prefill',
   '--disable-',
   '--enable-torch',
   '--cuda-graph',
@@ -113,15 +85,10 @@ const starts = [
   '--node-',
   '--dist-',
   '--nccl-',
-  '--enable-eplb',
   '--eplb-',
-  '--ep-num',
   '--ep-dispatch',
   '--deepep-',
-  '--moe-dense',
-  '--enable-two-batch',
   '--tbo-',
-  '--pp-max',
   '--disaggregation-',
   '--schedule-',
   '--watchdog',
@@ -133,7 +100,6 @@ const starts = [
   '--enable-mixed',
   '--grammar-',
   '--sampling-',
-  '--mem-fraction',
   '--speculative-',
   '--init-expert',
   '--expert-distribution',

@@ -24,36 +24,27 @@
 import { faults } from '../../rules/rule.ts'
 import type { Launch } from '../launch.ts'
 import { attentionCopyNotes } from '../server/attention-copies.ts'
-import { checkpointNotes, type Formats, quantizesItself } from '../server/formats.ts'
-import { memoryShares } from '../server/memory-shares.ts'
+import { checkpointNotes } from '../server/formats.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostChips, hostNotes, replicaChips } from '../server/notes.ts'
 import type { Serving } from '../server/serving.ts'
+import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { isAmd } from '../vendor.ts'
 import { buildOf } from './rules.ts'
+import { groupsOfServer, vllmSettings } from './settings.ts'
 import { vllmVersion } from './version.ts'
 
-type Flag = string | number
-
-/** What vLLM takes in one iteration unless told, at least. */
-const leastBatchedTokens = 2048
-
 export function vllm(serving: Serving): Launch<readonly string[]> {
-  const { name, formats, rules } = buildOf(serving)
+  const { name, rules } = buildOf(serving)
   const unsupported = faults(rules, serving)
   if (unsupported.length > 0) return { unsupported }
-  const flags = [
-    ...meshFlags(serving),
-    ...batchFlags(serving),
-    ...numberFlags(serving, formats),
-    ...transferFlags(serving),
-  ]
-  return { flags: flags.map(String), start: vllmStart(serving, flags), notes: notes(serving, name) }
+  const flags = written(vllmSettings, serving)
+  return { flags, start: vllmStart(serving, flags), notes: notes(serving, name) }
 }
 
 /** Over several hosts the first answers, and the others have no door of their own. */
-function vllmStart(serving: Serving, flags: readonly Flag[]): Start {
+function vllmStart(serving: Serving, flags: readonly string[]): Start {
   const { gpu, setting } = serving
   const each = hostChips(serving)
   const chips = isApart(serving) ? replicaChips(serving) : setting.cluster.chips
@@ -72,83 +63,6 @@ function vllmStart(serving: Serving, flags: readonly Flag[]): Start {
     command: `${environment}${remote}vllm serve ${modelWord(serving)} ${shellWords(flags)}${several}`,
     files: [],
   }
-}
-
-/** Ranks of data in one server. */
-function groupsOfServer(serving: Serving): number {
-  const { gpu, mesh, attentionGroups, experts } = serving
-  const apart = gpu ? attentionGroups : 1
-  return gpu && (apart > 1 || experts) ? apart : mesh.data
-}
-
-/** NIXL is told nothing more than that there is another side; which of the two asks is what a router in front decides. */
-function transferFlags({ transfers }: Serving): readonly Flag[] {
-  if (!transfers) return []
-  return ['--kv-transfer-config', JSON.stringify({ kv_connector: 'NixlConnector', kv_role: 'kv_both' })]
-}
-
-function meshFlags(serving: Serving): readonly Flag[] {
-  const { mesh, tensors, sharesPositions, gpu, attentionGroups, experts } = serving
-  const apart = gpu ? attentionGroups : 1
-  const replicas = groupsOfServer(serving)
-  const strategy = { enable_dp_attention: true, attn_dp_size: attentionGroups }
-  return [
-    ...['--tensor-parallel-size', tensors / apart],
-    ...(mesh.pipeline > 1 ? ['--pipeline-parallel-size', mesh.pipeline] : []),
-    ...(replicas > 1 ? ['--data-parallel-size', replicas] : []),
-    ...(experts?.whole ? ['--enable-expert-parallel'] : []),
-    ...(experts?.sends ? ['--all2all-backend', dispatchOf(serving)] : []),
-    ...expertFlags(serving),
-    ...(sharesPositions ? ['--decode-context-parallel-size', tensors] : []),
-    ...(!gpu && attentionGroups > 1
-      ? ['--additional-config', JSON.stringify({ sharding: { sharding_strategy: strategy } })]
-      : []),
-  ]
-}
-
-function expertFlags({ redundantExperts, halved, mode, unitTokens }: Serving): readonly Flag[] {
-  const copies = { num_redundant_experts: redundantExperts }
-  const [flag, threshold] = dboThresholds[mode]
-  return [
-    ...(redundantExperts > 0 ? ['--enable-eplb', '--eplb-config', JSON.stringify(copies)] : []),
-    ...(halved ? ['--enable-dbo'] : []),
-    ...(halved && unitTokens <= threshold ? [flag, Math.max(0, unitTokens - 1)] : []),
-  ]
-}
-
-/** Tokens of a rank that a batch is beyond, unless told, where it is halved. */
-const dboThresholds: Readonly<Record<Serving['mode'], readonly [flag: string, tokens: number]>> = {
-  generate: ['--dbo-decode-token-threshold', 32],
-  prefill: ['--dbo-prefill-token-threshold', 512],
-}
-
-/** DeepEP is for GPUs of NVIDIA, MoRI for those of AMD. */
-function dispatchOf({ mode, setting }: Serving): string {
-  const kernels = isAmd(setting.cluster.chip) ? 'mori' : 'deepep'
-  return mode === 'prefill' ? `${kernels}_high_throughput` : `${kernels}_low_latency`
-}
-
-/** Limits are of a rank of data, be it a replica or a group; a prompt needs room for the first token behind it. */
-function batchFlags({ mode, contextLength, sequences, unitTokens }: Serving): readonly Flag[] {
-  const prefill = mode === 'prefill'
-  const tokens = Math.max(sequences, prefill ? unitTokens : 0)
-  return [
-    ...['--max-model-len', contextLength + (prefill ? 1 : 0)],
-    ...['--max-num-seqs', sequences],
-    ...(prefill || tokens > leastBatchedTokens ? ['--max-num-batched-tokens', tokens] : []),
-  ]
-}
-
-function numberFlags(serving: Serving, { caches }: Formats): readonly Flag[] {
-  const { precision } = serving.setting
-  const cache = caches[precision.kvCache] ?? 'auto'
-  const online = serving.gpu && quantizesItself(precision)
-  return [
-    ...['--gpu-memory-utilization', memoryShares(serving).whole],
-    ...['--dtype', precision.compute === 'fp32' ? 'float32' : 'bfloat16'],
-    ...(online ? ['--quantization', 'fp8'] : []),
-    ...['--kv-cache-dtype', cache],
-  ]
 }
 
 function notes(serving: Serving, name: string): readonly string[] {

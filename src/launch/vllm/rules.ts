@@ -12,7 +12,7 @@ export interface Build {
   readonly rules: ServingRules
 }
 
-const gpuFormats: Formats = {
+export const gpuFormats: Formats = {
   pairs: [
     ...['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'fp8/bf16', 'int8/int8', 'int8/bf16'],
     ...['int4/bf16', 'fp4/fp4', 'fp4/bf16'],

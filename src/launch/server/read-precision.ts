@@ -1,0 +1,32 @@
+/** The types of numbers that a server's options say: of what the checkpoint is called, of its quantisation, and of caches. */
+import type { ElementType } from '../../recipe/element-types.ts'
+import { quantisationNamed } from '../read/model-name.ts'
+import type { Formats } from './formats.ts'
+
+interface Said {
+  readonly type: string | null
+  readonly quantization: string | null
+  readonly cache: string | null
+}
+
+type Named = readonly [name: string, type: ElementType]
+
+/** What a framework's names of caches mean: as they are written, and others that are read. `auto` is the checkpoint's own. */
+export function typesOf({ caches }: Formats, ...others: readonly Named[]): ReadonlyMap<string, ElementType> {
+  const own = (Object.keys(caches) as ElementType[]).map((type): Named => [caches[type] ?? 'auto', type])
+  return new Map([...own, ...others].filter(([name]) => name !== 'auto'))
+}
+
+export function precisionRead(
+  { type, quantization, cache }: Said,
+  named: string | null,
+  types: ReadonlyMap<string, ElementType>,
+): Readonly<Record<string, string>> {
+  const kvCache = types.get(cache ?? 'auto')
+  return {
+    ...(type === 'float32' || type === 'float' ? { weights: 'fp32', compute: 'fp32' } : {}),
+    ...quantisationNamed(named ?? ''),
+    ...(quantization === 'fp8' ? { weights: 'fp8', compute: 'fp8' } : {}),
+    ...(kvCache ? { kvCache } : {}),
+  }
+}

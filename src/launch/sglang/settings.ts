@@ -1,0 +1,99 @@
+/** The options of SGLang that say a plan. Source: as flags.ts. */
+import { expertLayers } from '../../model/expert-layers.ts'
+import { type Formats, quantizesItself, typeWord } from '../server/formats.ts'
+import { memoryShares } from '../server/memory-shares.ts'
+import { hostChips } from '../server/notes.ts'
+import type { Serving } from '../server/serving.ts'
+import { given, ranks, setting, several, whole, word } from '../settings/settings.ts'
+import { isAmd } from '../vendor.ts'
+import { promptMargin } from './prompt-margin.ts'
+
+export const sglangFormats: Formats = {
+  pairs: ['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'int8/int8', 'int4/bf16', 'fp4/fp4', 'fp4/bf16'],
+  caches: { bf16: 'bf16', fp8: 'fp8_e4m3', fp4: 'nvfp4', nvfp4: 'nvfp4' },
+}
+
+/** Requests and chunks are counted over all groups of a server under attention by sequences. */
+export const sglangSettings = {
+  tensors: setting('--tp-size', ({ tensors }: Serving) => tensors, ranks, '--tp', '--tensor-parallel-size'),
+  pipeline: setting('--pp-size', pipelineOf, ranks, '--pp', '--pipeline-parallel-size'),
+  unit: setting('--pp-max-micro-batch-size', (own: Serving) => pipelineOf(own) && own.unitSequences),
+  attends: setting('--enable-dp-attention', ({ attentionGroups }: Serving) => attentionGroups > 1, given),
+  data: setting('--dp-size', groupsOf, ranks, '--dp', '--data-parallel-size'),
+  experts: setting('--ep-size', holdersOf, ranks, '--ep', '--expert-parallel-size'),
+  dispatch: setting('--moe-a2a-backend', dispatchOf, word),
+  copies: setting('--enable-eplb', ({ redundantExperts }: Serving) => redundantExperts > 0),
+  copiesOf: setting(
+    '--ep-num-redundant-experts',
+    ({ redundantExperts }: Serving) => redundantExperts || null,
+  ),
+  halves: setting('--enable-two-batch-overlap', ({ halved }: Serving) => halved),
+  dense: setting('--moe-dense-tp-size', denseRanks),
+  // The same option where it counts no groups of attention.
+  replicas: setting('--dp-size', (own: Serving) => (sharesServer(own) ? own.mesh.data : null)),
+  positions: setting('--dcp-size', sharersOf, ranks, '--decode-context-parallel-size'),
+  length: setting('--context-length', lengthOf, whole),
+  running: setting('--max-running-requests', (own: Serving) => own.sequences * own.attentionGroups, whole),
+  chunk: setting('--chunked-prefill-size', chunkOf),
+  prompts: setting('--max-prefill-tokens', (own: Serving) =>
+    own.mode === 'prefill' ? own.unitTokens : null,
+  ),
+  memory: setting('--mem-fraction-static', (own: Serving) => memoryShares(own).lasting),
+  type: setting('--dtype', typeWord, word),
+  quantization: setting(
+    '--quantization',
+    (own: Serving) => (quantizesItself(own.setting.precision) ? 'fp8' : null),
+    word,
+  ),
+  cache: setting(
+    '--kv-cache-dtype',
+    (own: Serving) => sglangFormats.caches[own.setting.precision.kvCache] ?? 'auto',
+    word,
+  ),
+  role: setting('--disaggregation-mode', roleOf, word),
+  transfer: setting('--disaggregation-transfer-backend', ({ transfers }: Serving) =>
+    transfers ? 'nixl' : null,
+  ),
+} as const
+
+function pipelineOf({ mesh }: Serving): number | null {
+  return several(mesh.pipeline)
+}
+
+function groupsOf({ attentionGroups }: Serving): number | null {
+  return several(attentionGroups)
+}
+
+function holdersOf({ experts, tensors }: Serving): number | null {
+  return experts?.whole ? tensors : null
+}
+
+function dispatchOf({ experts, setting: { cluster } }: Serving): string | null {
+  return experts?.sends ? (isAmd(cluster.chip) ? 'mori' : 'deepep') : null
+}
+
+function denseRanks({ experts, model }: Serving): number | null {
+  return experts?.sends && expertLayers(model) < model.layers ? 1 : null
+}
+
+function sharersOf({ sharesPositions, tensors }: Serving): number | null {
+  return sharesPositions ? tensors : null
+}
+
+function lengthOf({ mode, contextLength }: Serving): number {
+  return contextLength + (mode === 'prefill' ? promptMargin : 0)
+}
+
+function chunkOf({ mode, chunked, unitTokens, attentionGroups }: Serving): number | null {
+  return mode === 'prefill' ? (chunked ? unitTokens * attentionGroups : -1) : null
+}
+
+function roleOf({ transfers, mode }: Serving): string | null {
+  return transfers ? (mode === 'prefill' ? 'prefill' : 'decode') : null
+}
+
+/** Replicas on several hosts cannot. */
+export function sharesServer(serving: Serving): boolean {
+  const { mesh, setting, attentionGroups } = serving
+  return mesh.data > 1 && attentionGroups === 1 && setting.cluster.chips <= hostChips(serving)
+}

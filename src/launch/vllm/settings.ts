@@ -1,0 +1,92 @@
+/** The options of vLLM that say a plan. Source: as flags.ts. */
+import { quantizesItself, typeWord } from '../server/formats.ts'
+import { memoryShares } from '../server/memory-shares.ts'
+import type { Serving } from '../server/serving.ts'
+import { given, number, ranks, setting, several, whole, word } from '../settings/settings.ts'
+import { isAmd } from '../vendor.ts'
+import { buildOf } from './rules.ts'
+
+export const vllmSettings = {
+  tensor: setting('--tensor-parallel-size', (own: Serving) => own.tensors / groupsApart(own), ranks, '-tp'),
+  pipeline: setting('--pipeline-parallel-size', ({ mesh }: Serving) => several(mesh.pipeline), ranks, '-pp'),
+  data: setting('--data-parallel-size', (own: Serving) => several(groupsOfServer(own)), ranks, '-dp'),
+  spreads: setting('--enable-expert-parallel', (own: Serving) => own.experts?.whole ?? null, given, '-ep'),
+  dispatch: setting('--all2all-backend', dispatchOf, word),
+  copies: setting('--enable-eplb', ({ redundantExperts }: Serving) => redundantExperts > 0),
+  copiesOf: setting('--eplb-config', copiesOf),
+  halves: setting('--enable-dbo', ({ halved }: Serving) => halved),
+  halvesDecoding: setting('--dbo-decode-token-threshold', halvedFrom('generate', 32)),
+  halvesPrefill: setting('--dbo-prefill-token-threshold', halvedFrom('prefill', 512)),
+  positions: setting('--decode-context-parallel-size', sharersOf, ranks, '-dcp', '--dcp-size'),
+  additional: setting('--additional-config', groupsOnTpus, word),
+  // A prompt needs room for the first token behind it.
+  length: setting(
+    '--max-model-len',
+    (own: Serving) => own.contextLength + (own.mode === 'prefill' ? 1 : 0),
+    word,
+  ),
+  // Of a rank of data, be it a replica or a group.
+  sequences: setting('--max-num-seqs', ({ sequences }: Serving) => sequences, whole),
+  tokens: setting('--max-num-batched-tokens', batchedTokens),
+  utilization: setting('--gpu-memory-utilization', (own: Serving) => memoryShares(own).whole, number),
+  type: setting('--dtype', typeWord, word),
+  quantization: setting('--quantization', quantizationOf, word, '-q'),
+  cache: setting('--kv-cache-dtype', cacheOf, word),
+  transfer: setting('--kv-transfer-config', transferOf),
+} as const
+
+/** Groups of chips that are ranks of data; on TPUs they are within tensor. */
+function groupsApart({ gpu, attentionGroups }: Serving): number {
+  return gpu ? attentionGroups : 1
+}
+
+/** Ranks of data in one server. */
+export function groupsOfServer(serving: Serving): number {
+  const apart = groupsApart(serving)
+  return serving.gpu && (apart > 1 || serving.experts) ? apart : serving.mesh.data
+}
+
+/** DeepEP is for GPUs of NVIDIA, MoRI for those of AMD. */
+function dispatchOf({ experts, mode, setting: { cluster } }: Serving): string | null {
+  if (!experts?.sends) return null
+  return `${isAmd(cluster.chip) ? 'mori' : 'deepep'}_${mode === 'prefill' ? 'high_throughput' : 'low_latency'}`
+}
+
+function copiesOf({ redundantExperts }: Serving): string | null {
+  return redundantExperts > 0 ? JSON.stringify({ num_redundant_experts: redundantExperts }) : null
+}
+
+/** Unless told, a batch of more than so many tokens of a rank is halved. */
+function halvedFrom(of: Serving['mode'], beyond: number) {
+  return ({ halved, mode, unitTokens }: Serving): number | null =>
+    halved && mode === of && unitTokens <= beyond ? Math.max(0, unitTokens - 1) : null
+}
+
+function sharersOf({ sharesPositions, tensors }: Serving): number | null {
+  return sharesPositions ? tensors : null
+}
+
+/** The plugin for TPUs has them in a config of its own. */
+function groupsOnTpus({ gpu, attentionGroups }: Serving): string | null {
+  const strategy = { enable_dp_attention: true, attn_dp_size: attentionGroups }
+  return !gpu && attentionGroups > 1 ? JSON.stringify({ sharding: { sharding_strategy: strategy } }) : null
+}
+
+/** It takes 2048 in one iteration unless told, at least. */
+function batchedTokens({ mode, sequences, unitTokens }: Serving): number | null {
+  if (mode === 'prefill') return Math.max(sequences, unitTokens)
+  return sequences > 2048 ? sequences : null
+}
+
+function quantizationOf({ gpu, setting: { precision } }: Serving): string | null {
+  return gpu && quantizesItself(precision) ? 'fp8' : null
+}
+
+function cacheOf(serving: Serving): string {
+  return buildOf(serving).formats.caches[serving.setting.precision.kvCache] ?? 'auto'
+}
+
+/** NIXL is told nothing more than that there is another side; which of the two asks is what a router in front decides. */
+function transferOf({ transfers }: Serving): string | null {
+  return transfers ? JSON.stringify({ kv_connector: 'NixlConnector', kv_role: 'kv_both' }) : null
+}

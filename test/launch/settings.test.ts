@@ -1,0 +1,52 @@
+/** Tables of settings: each row names an option that its framework has, and no two say the same. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { optionsOf } from '../../src/launch/read/options.ts'
+import { type Settings, said, spellings, written } from '../../src/launch/settings/settings.ts'
+import { sglangSettings } from '../../src/launch/sglang/settings.ts'
+import { vllmSettings } from '../../src/launch/vllm/settings.ts'
+
+const tables: readonly (readonly [name: string, table: Settings<never>])[] = [
+  ['vllm', vllmSettings],
+  ['sglang', sglangSettings],
+]
+
+describe.each(tables)('the settings of %s', (name, table) => {
+  const rows = Object.values(table)
+  const { names, later = [] } = JSON.parse(readFileSync(`fixtures/options/${name}.json`, 'utf8'))
+
+  it('are options of its version, each read by one row', () => {
+    for (const { option } of rows) expect([...names, ...later]).toContain(option)
+    const read = rows.filter((row) => row.read).map(({ option }) => option)
+    expect(new Set(read).size).toBe(read.length)
+    const options = new Set(rows.map(({ option }) => option))
+    for (const [other, option] of Object.entries(spellings(table))) {
+      expect(options.has(other)).toBe(false)
+      expect(options.has(option)).toBe(true)
+    }
+  })
+
+  it('say nothing where nothing stands, and leave nothing that they read', () => {
+    const silent = said(table, optionsOf([]))
+    for (const value of Object.values(silent)) expect([1, null, false, undefined]).toContain(value)
+    const words = rows.flatMap(({ option, read }) => (read ? [option, '8'] : []))
+    const options = optionsOf(words)
+    for (const value of Object.values(said(table, options)))
+      expect([8, '8', true, undefined]).toContain(value)
+    expect([options.left(), options.faults]).toEqual([[], []])
+  })
+})
+
+it('a table is written in its order, switches without a value, and nothing where there is none', () => {
+  const row = (option: string, value: string | number | boolean | null) => ({
+    ...{ option, of: () => value, read: null, also: [] },
+  })
+  const table = {
+    a: row('--a', 2),
+    b: row('--b', true),
+    c: row('--c', false),
+    d: row('--d', null),
+    e: row('--e', 0),
+  }
+  expect(written(table, undefined)).toEqual(['--a', '2', '--b', '--e', '0'])
+})
