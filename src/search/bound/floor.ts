@@ -1,26 +1,6 @@
 /**
- * A floor under every layout of a mesh, whatever its schedule, policies and placement: the work of the whole batch
- * spread evenly over the stages with nothing recomputed, the communication on the best conceivable placement, and the
- * bubble of the most virtual stages. What a layout trades against each other, it trades here too:
- *
- *   floor = min over ZeRO stages and microbatches m of
- *           window(C_f, A_f + m·P_f + W) + window(C_b, A_b + m·P_b + G) + (p-1)/(v·m) · (C_f + C_b) + overhead
- *
- * Schedules that split the backward pass (recipe/schedule-row.ts) fill k of m microbatches' weight gradients C_w into the bubble:
- *
- *           window(C_f, …) + window(C_b - k/m·C_w, …) + (p-1)/m · (a·C_f + b·(C_b - C_w))
- *
- * on the average stage, and no less than without any bubble; those that hide what experts are sent hide it here.
- *
- * A activations, those that are waited for and keys that go around a ring: of the whole batch, the same for any m; P the
- * weights and gradients that move every microbatch; W and G those that move once. All of what goes around a ring that may hide is
- * taken to find scores to hide behind. Windows of several microbatches take at least as long as one of their sums, because the
- * longest of sums is at most the sum of the longest. Left out: transfers between stages, the optimizer, the uneven
- * ends of the pipeline, and that small matmuls are slower.
- *
- * A closer one, which is dearer, knows the size of microbatches: with C and A of one of them, and t both of its windows,
- *
- *   (m-1)·t + window(C_f, A_f + P_f + W) + window(C_b, A_b + P_b + G) + (p-1)/v · t + overhead
+ * A floor under every layout of a mesh, whatever its schedule, policies and placement: the least of those of its ZeRO stages and
+ * numbers of microbatches (choice-floor.ts), for the communication on the best conceivable placement.
  */
 
 import type { NetworkCosts } from '../../cost/communication/network.ts'
@@ -30,23 +10,21 @@ import {
   createTraffic,
   exposedAt,
   type Traffic,
-  windowTime,
 } from '../../cost/communication/traffic.ts'
 import type { Window } from '../../cost/compile/compile.ts'
 import { type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
 import { computeTime } from '../../cost/compute/compute.ts'
 import { averageMemory } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
-import { canRun, hasVirtualStages, scheduleRow, scheduleRows } from '../../recipe/schedule.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
 import { score } from '../layouts/candidate.ts'
-import { type Microbatching, microbatchChoices, triedSchedules, zeroChoices } from '../layouts/choices.ts'
+import { type Microbatching, microbatchChoices, zeroChoices } from '../layouts/choices.ts'
+import { choiceFloors, type Moved, type Work } from './choice-floor.ts'
 import { fillSums, mostRoutedOverlap, ofBatch, type Sums, stageBuckets } from './floor-sums.ts'
 import { meanShortBytes } from './layout-floor.ts'
 import { type OnAnyNetwork, roomFloors } from './room-floor.ts'
-import { waitingTurns } from './work-floor.ts'
 
 export interface Floors {
   /** Of every layout of a mesh. */
@@ -64,26 +42,12 @@ export interface Floors {
 
 export type ChoiceFloor = (zeroStage: ZeroStage, microbatches: number) => number
 
-/** Of all layers and the ends, on a chip that had them all. */
-interface Work {
-  readonly forward: Seconds
-  readonly backward: Seconds
-  readonly weightGradients: Seconds
-}
-
-interface Moved {
-  readonly forward: Traffic
-  readonly backward: Traffic
-}
-
 export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
   const { assumptions, model: transformer } = model.problem
   const { layers } = transformer
   const works = new Map<string, Work>()
   const moves = new Map<string, Moved>()
-  const tried = triedSchedules(model.problem).map((name) => scheduleRow({ name }))
-  const splitting = tried.filter(({ split }) => split !== null)
-  const interleaving = scheduleRows.filter(hasVirtualStages)
+  const { together, oneByOne, splits, leastTurns, splitsAny } = choiceFloors(model.problem)
   const beside = {
     assumptions,
     experts: transformer.experts,
@@ -107,7 +71,7 @@ export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
     const work: Work = {
       forward: half(stage?.layer.forward, stage?.head.forward),
       backward: half(model.leastBackward, stage?.head.backward),
-      weightGradients: splitting.length === 0 ? 0 : layers * time(gradients.layer) + time(gradients.head),
+      weightGradients: splitsAny ? layers * time(gradients.layer) + time(gradients.head) : 0,
     }
     works.set(key, work)
     return work
@@ -162,8 +126,6 @@ export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
       }
     }
   }
-  const splits = (mesh: Mesh, { microbatches }: Microbatching) =>
-    splitting.some((row) => canRun(row, mesh.pipeline, microbatches))
   /** Without what moves, which takes longer to say. */
   const mayCompute = (mesh: Mesh, scale: Scale, limit: number, choice: Microbatching): boolean => {
     const { forward, backward } = workOf(mesh, choice.sequences, scale)
@@ -239,70 +201,6 @@ export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
     if (pipeline > 1) return 0
     const [forwardEach = 0, backwardEach = 0, once = 0, onceBack = 0] = sums.map((sum) => sum[exposedAt] ?? 0)
     return (microbatches * (forwardEach + backwardEach) + once + onceBack) * (1 - 1e-12)
-  }
-
-  /** Turns of a microbatch that a stage waits for the others, where they wait least. */
-  function leastTurns({ pipeline }: Mesh, { microbatches }: Microbatching): number {
-    const most = interleaving.reduce(
-      (virtual, row) =>
-        row.worthwhile(pipeline, microbatches) ? Math.max(virtual, row.virtualStages[1]) : virtual,
-      1,
-    )
-    return waitingTurns(pipeline, most, layers)
-  }
-
-  /** Microbatch after microbatch, the work of each. */
-  function oneByOne(work: Work, moved: Moved, all: Sums, choice: Microbatching, mesh: Mesh): number {
-    const [forwardEach, backwardEach, once, onceBack, forward, backward] = all
-    const share = 1 / mesh.pipeline
-    forward.set(forwardEach)
-    addScaled(forward, moved.forward, share)
-    backward.set(backwardEach)
-    addScaled(backward, moved.backward, share)
-    const one = (bound: 'expected' | 'upper') =>
-      windowTime(share * work.forward, forward, bound) + windowTime(share * work.backward, backward, bound)
-    const [expected, upper] = [one('expected'), one('upper')]
-    addScaled(forward, once, 1)
-    addScaled(backward, onceBack, 1)
-    const others = choice.microbatches - 1 + leastTurns(mesh, choice)
-    return score(others * expected + one('expected'), others * upper + one('upper'))
-  }
-
-  /** All microbatches in one window, the work of the whole batch. */
-  function together(whole: Work, moved: Moved, all: Sums, choice: Microbatching, mesh: Mesh): number {
-    const [forwardEach, backwardEach, once, onceBack, forward, backward] = all
-    const { microbatches } = choice
-    const share = 1 / mesh.pipeline
-    const work = {
-      forward: share * whole.forward,
-      backward: share * whole.backward,
-      weightGradients: share * whole.weightGradients,
-    }
-    forward.set(once)
-    addScaled(forward, moved.forward, share)
-    addScaled(forward, forwardEach, microbatches)
-    backward.set(onceBack)
-    addScaled(backward, moved.backward, share)
-    addScaled(backward, backwardEach, microbatches)
-    const bubble = (leastTurns(mesh, choice) / microbatches) * (work.forward + work.backward)
-    const time = (bound: 'expected' | 'upper') =>
-      windowTime(work.forward, forward, bound) + windowTime(work.backward, backward, bound) + bubble
-    const unsplit = score(time('expected'), time('upper'))
-    if (splitting.length === 0 || mesh.pipeline === 1) return unsplit
-    return splitting.reduce((least, row) => {
-      const split = canRun(row, mesh.pipeline, microbatches) && row.split?.(mesh.pipeline, microbatches)
-      if (!split) return least
-      const { forwards, inputGradients, fills } = split
-      const filled = (fills / microbatches) * work.weightGradients
-      const inputs = inputGradients * (work.backward - work.weightGradients)
-      const waits = ((mesh.pipeline - 1) / microbatches) * (forwards * work.forward + inputs)
-      const splitTime = (bound: 'expected' | 'upper') => {
-        const busy = windowTime(work.forward, forward, bound)
-        const unfilled = windowTime(work.backward, backward, bound)
-        return busy + Math.max(unfilled, windowTime(work.backward - filled, backward, bound) + waits)
-      }
-      return Math.min(least, score(splitTime('expected'), splitTime('upper')))
-    }, unsplit)
   }
 }
 

@@ -1,0 +1,135 @@
+/**
+ * A floor under every layout of one ZeRO stage and number of microbatches, whatever its schedule and policies: the work of
+ * the whole batch spread evenly over the stages with nothing recomputed, the communication as it is given, and the bubble of
+ * the most virtual stages. The overhead of a step comes to it (floor.ts).
+ *
+ *   floor = window(C_f, A_f + m·P_f + W) + window(C_b, A_b + m·P_b + G) + (p-1)/(v·m) · (C_f + C_b)
+ *
+ * Schedules that split the backward pass (recipe/schedule-row.ts) fill k of m microbatches' weight gradients C_w into the bubble:
+ *
+ *           window(C_f, …) + window(C_b - k/m·C_w, …) + (p-1)/m · (a·C_f + b·(C_b - C_w))
+ *
+ * on the average stage, and no less than without any bubble; those that hide what experts are sent hide it here.
+ *
+ * A activations, those that are waited for and keys that go around a ring: of the whole batch, the same for any m; P the
+ * weights and gradients that move every microbatch; W and G those that move once. All of what goes around a ring that may hide is
+ * taken to find scores to hide behind. Windows of several microbatches take at least as long as one of their sums, because the
+ * longest of sums is at most the sum of the longest. Left out: transfers between stages, the optimizer, the uneven
+ * ends of the pipeline, and that small matmuls are slower.
+ *
+ * A closer one, which is dearer, knows the size of microbatches: with C and A of one of them, and t both of its windows,
+ *
+ *   (m-1)·t + window(C_f, A_f + P_f + W) + window(C_b, A_b + P_b + G) + (p-1)/v · t
+ */
+
+import { addScaled, type Traffic, windowTime } from '../../cost/communication/traffic.ts'
+import type { Problem } from '../../problem.ts'
+import { canRun, hasVirtualStages, scheduleRow, scheduleRows } from '../../recipe/schedule.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+import type { Seconds } from '../../units.ts'
+import { score } from '../layouts/candidate.ts'
+import { type Microbatching, triedSchedules } from '../layouts/choices.ts'
+import type { Sums } from './floor-sums.ts'
+import { waitingTurns } from './work-floor.ts'
+
+/** Of all layers and the ends, on a chip that had them all. */
+export interface Work {
+  readonly forward: Seconds
+  readonly backward: Seconds
+  readonly weightGradients: Seconds
+}
+
+export interface Moved {
+  readonly forward: Traffic
+  readonly backward: Traffic
+}
+
+/** By work, what the batch moves, sums of what its stages move, microbatches and mesh. */
+type FloorOf = (work: Work, moved: Moved, sums: Sums, choice: Microbatching, mesh: Mesh) => number
+
+interface ChoiceFloors {
+  readonly together: FloorOf
+  readonly oneByOne: FloorOf
+  /** Whether a schedule that is tried splits the backward pass, and so on a mesh. */
+  readonly splitsAny: boolean
+  readonly splits: (mesh: Mesh, choice: Microbatching) => boolean
+  readonly leastTurns: (mesh: Mesh, choice: Microbatching) => number
+}
+
+export function choiceFloors(problem: Problem): ChoiceFloors {
+  const { layers } = problem.model
+  const tried = triedSchedules(problem).map((name) => scheduleRow({ name }))
+  const splitting = tried.filter(({ split }) => split !== null)
+  const interleaving = scheduleRows.filter(hasVirtualStages)
+  return {
+    together,
+    oneByOne,
+    splitsAny: splitting.length > 0,
+    splits: (mesh, { microbatches }) => splitting.some((row) => canRun(row, mesh.pipeline, microbatches)),
+    leastTurns,
+  }
+
+  /** Turns of a microbatch that a stage waits for the others, where they wait least. */
+  function leastTurns({ pipeline }: Mesh, { microbatches }: Microbatching): number {
+    const most = interleaving.reduce(
+      (virtual, row) =>
+        row.worthwhile(pipeline, microbatches) ? Math.max(virtual, row.virtualStages[1]) : virtual,
+      1,
+    )
+    return waitingTurns(pipeline, most, layers)
+  }
+
+  /** Microbatch after microbatch, the work of each. */
+  function oneByOne(work: Work, moved: Moved, all: Sums, choice: Microbatching, mesh: Mesh): number {
+    const [forwardEach, backwardEach, once, onceBack, forward, backward] = all
+    const share = 1 / mesh.pipeline
+    forward.set(forwardEach)
+    addScaled(forward, moved.forward, share)
+    backward.set(backwardEach)
+    addScaled(backward, moved.backward, share)
+    const one = (bound: 'expected' | 'upper') =>
+      windowTime(share * work.forward, forward, bound) + windowTime(share * work.backward, backward, bound)
+    const [expected, upper] = [one('expected'), one('upper')]
+    addScaled(forward, once, 1)
+    addScaled(backward, onceBack, 1)
+    const others = choice.microbatches - 1 + leastTurns(mesh, choice)
+    return score(others * expected + one('expected'), others * upper + one('upper'))
+  }
+
+  /** All microbatches in one window, the work of the whole batch. */
+  function together(whole: Work, moved: Moved, all: Sums, choice: Microbatching, mesh: Mesh): number {
+    const [forwardEach, backwardEach, once, onceBack, forward, backward] = all
+    const { microbatches } = choice
+    const share = 1 / mesh.pipeline
+    const work = {
+      forward: share * whole.forward,
+      backward: share * whole.backward,
+      weightGradients: share * whole.weightGradients,
+    }
+    forward.set(once)
+    addScaled(forward, moved.forward, share)
+    addScaled(forward, forwardEach, microbatches)
+    backward.set(onceBack)
+    addScaled(backward, moved.backward, share)
+    addScaled(backward, backwardEach, microbatches)
+    const bubble = (leastTurns(mesh, choice) / microbatches) * (work.forward + work.backward)
+    const time = (bound: 'expected' | 'upper') =>
+      windowTime(work.forward, forward, bound) + windowTime(work.backward, backward, bound) + bubble
+    const unsplit = score(time('expected'), time('upper'))
+    if (splitting.length === 0 || mesh.pipeline === 1) return unsplit
+    return splitting.reduce((least, row) => {
+      const split = canRun(row, mesh.pipeline, microbatches) && row.split?.(mesh.pipeline, microbatches)
+      if (!split) return least
+      const { forwards, inputGradients, fills } = split
+      const filled = (fills / microbatches) * work.weightGradients
+      const inputs = inputGradients * (work.backward - work.weightGradients)
+      const waits = ((mesh.pipeline - 1) / microbatches) * (forwards * work.forward + inputs)
+      const splitTime = (bound: 'expected' | 'upper') => {
+        const busy = windowTime(work.forward, forward, bound)
+        const unfilled = windowTime(work.backward, backward, bound)
+        return busy + Math.max(unfilled, windowTime(work.backward - filled, backward, bound) + waits)
+      }
+      return Math.min(least, score(splitTime('expected'), splitTime('upper')))
+    }, unsplit)
+  }
+}
