@@ -1,12 +1,12 @@
-/** GET /stacks and /stacks/{name}: what trains, as far as published runs tell, and the rows behind each number. */
+/** GET /stacks and /stacks/{name}: what trains and what serves, as far as published runs tell, and the rows behind each number. */
 import type { RequestHandler } from 'express'
 import { type Catalogue, knownStack, nearestStacks } from '../catalogue.ts'
 import { unknownName } from './unknown-name.ts'
 
 export function stacksRoute({ stacks }: Catalogue): RequestHandler {
   const answer = {
-    stacks: [...stacks.values()].map(({ name, title, framework, chips, constants }) => {
-      return { name, title, framework, chips, constants }
+    stacks: [...stacks.values()].map(({ name, title, runs, framework, chips, constants }) => {
+      return { name, title, runs, framework, chips, constants }
     }),
   }
   return (_request, response) => {

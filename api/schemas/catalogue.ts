@@ -1,12 +1,13 @@
 /** What the catalogues hold and answer: a thing, and where each of its numbers comes from. */
 
 import { z } from 'zod'
+import { activities } from '../../src/assumptions/stack.ts'
 import { label } from './bound.ts'
 import { exactPartial } from './exact-partial.ts'
 import { stackConstants } from './given/assumptions.ts'
 import { chipFields } from './given/chip.ts'
 import { activeConvention, architecture } from './given/model.ts'
-import { chipKind, elementType, expertRecipeName, trainerName } from './names.ts'
+import { chipKind, elementType, expertRecipeName, frameworkName } from './names.ts'
 
 const { peakFlopsPerSecond, hbmBytes, hbmBytesPerSecond } = chipFields
 
@@ -77,6 +78,12 @@ export const chipRecord = z.strictObject({
 
 const ofChips = z.array(label()).min(1).describe('Names of /hardware that it is of.')
 
+const activity = z.enum(activities).describe('What it is of: runs of training, or of inference.')
+
+const launchedBy = frameworkName
+  .nullable()
+  .describe('The framework that launches it; null where no plan is launched by it any more.')
+
 const stackRecipe = z.strictObject({
   name: expertRecipeName,
   releases: z
@@ -98,7 +105,8 @@ const stackRecipe = z.strictObject({
 export const stackRecord = z.strictObject({
   name: label(),
   title: label(),
-  framework: trainerName,
+  runs: activity,
+  framework: launchedBy,
   chips: ofChips,
   constants: stackConstants.describe('What of the assumptions it sets.'),
   expertRecipes: z
@@ -131,7 +139,8 @@ export const stackList = z.object({
     z.object({
       name: z.string(),
       title: z.string(),
-      framework: trainerName,
+      runs: activity,
+      framework: launchedBy,
       chips: ofChips,
       constants: stackConstants,
     }),

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { bases } from '../../src/assumptions/assumptions.ts'
 import { chipKinds } from '../../src/hardware/chip.ts'
-import { frameworks, trainers } from '../../src/launch/framework.ts'
+import { frameworks } from '../../src/launch/framework.ts'
 import { attentionFlopsCounts } from '../../src/model/flops.ts'
 import { attentionKinds } from '../../src/model/spelling.ts'
 import { modes, phaseModes } from '../../src/modes/names.ts'
@@ -33,4 +33,3 @@ export const phaseMode = z.enum(phaseModes)
 export const policyName = z.enum(policies.map(({ name }) => name))
 export const residualSharding = z.enum(residualShardings)
 export const scheduleName = z.enum(schedules.map(({ name }) => name))
-export const trainerName = z.enum(trainers)

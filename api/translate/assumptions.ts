@@ -1,11 +1,14 @@
 /**
- * From the assumptions of a request to all of them: those of their basis, of a stack, and its own. Training that names no stack is costed
+ * From the assumptions of a request to all of them: those of their basis, of a stack, and its own. What names no stack is costed
  * as the one that its kind of chip usually has.
  */
 
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { namedAssumptions } from '../../src/assumptions/named.ts'
 import {
+  type Activity,
+  activities,
+  launchersOf,
   noStack,
   runsOn,
   type StackRecord,
@@ -13,7 +16,7 @@ import {
   usualStack,
 } from '../../src/assumptions/stack.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
-import { ofKind, trainers } from '../../src/launch/framework.ts'
+import { frameworks as allFrameworks } from '../../src/launch/framework.ts'
 import { usualType } from '../../src/recipe/element-type.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'
 import { unstated } from '../../src/recipe/expert-recipe.ts'
@@ -24,16 +27,22 @@ import type { AssumptionsRequest } from '../schemas/given/assumptions.ts'
 
 type Stacks = Pick<Catalogue, 'stacks'>
 
+/** What is costed, which has the stack that is usual for it even if none is named, and what its matmuls run in. */
+export interface Costed {
+  readonly runs: Activity
+  readonly compute: ElementType
+}
+
 export function basisOf(request: AssumptionsRequest): 'book' | 'calibrated' {
   return typeof request === 'string' ? request : request.basis
 }
 
-/** `compute` is what matmuls of training run in, where a stack is usual even if none is named; absent of all else. */
+/** `costed` is absent of all that is neither trained nor served. */
 export function assumptionsOf(
   request: AssumptionsRequest,
   chip: Chip,
   catalogue: Stacks,
-  compute?: ElementType,
+  costed?: Costed,
 ): Assumptions {
   const basis = basisOf(request)
   const named = namedAssumptions(basis, chip)
@@ -41,12 +50,13 @@ export function assumptionsOf(
   const { stack: asked, expertRecipe } = own
   const { frameworks } = { ...named, ...own }
   const usual = () =>
-    compute !== undefined && basis === 'calibrated'
-      ? usualStack([...catalogue.stacks.values()], chip, frameworks)
+    costed !== undefined && basis === 'calibrated'
+      ? usualStack([...catalogue.stacks.values()], costed.runs, chip, frameworks)
       : null
-  const stack = asked === undefined ? usual() : namedStack(asked, basis, chip, catalogue)
+  const stack = asked === undefined ? usual() : namedStack(asked, { basis, costed }, chip, catalogue)
   refuseRecipe(expertRecipe, stack)
-  const set = stack ? stackAssumptions(stack, compute ?? usualType, expertRecipe) : { stack: noStack }
+  const compute = costed?.compute ?? usualType
+  const set = stack ? stackAssumptions(stack, compute, expertRecipe) : { stack: noStack }
   return { ...named, ...own, ...set, ...overridden(own) }
 }
 
@@ -66,8 +76,9 @@ function refuseRecipe(asked: ExpertRecipeName | undefined, stack: StackRecord | 
 
 export function stackWarnings(
   request: AssumptionsRequest,
-  { stack, frameworks, expertRecipe }: Pick<Assumptions, 'stack' | 'frameworks' | 'expertRecipe'>,
+  { stack, expertRecipe }: Pick<Assumptions, 'stack' | 'expertRecipe'>,
   chip: Pick<Chip, 'name'>,
+  runs: Activity,
   { stacks }: Stacks,
 ): readonly string[] {
   const asked = typeof request === 'string' ? undefined : request.stack
@@ -76,12 +87,14 @@ export function stackWarnings(
       `there are no constants of ${asked} on ${chip.name}: what is costed is the chip with those of no one software, as assumptions.stack "${noStack}" is (GET /stacks has what there is)`,
     ]
   }
-  const named = typeof request === 'string' ? undefined : request.frameworks
-  const trained = ofKind(trainers, frameworks)
-  if (asked === undefined && named && trained.length > 0 && stack === noStack) {
-    const others = [...stacks.values()].filter((own) => runsOn(own, chip)).map(({ name }) => name)
+  const named = typeof request === 'string' ? [] : (request.frameworks ?? [])
+  const able = named.length > 0 ? launchersOf(runs, named) : []
+  const there = [...stacks.values()].filter((own) => own.runs === runs && runsOn(own, chip))
+  const known = there.some(({ framework }) => framework !== null && able.includes(framework))
+  if (asked === undefined && able.length > 0 && !known && stack === noStack) {
+    const others = there.map(({ name }) => name)
     return [
-      `no stack is known of ${trained.join(' or ')} on ${chip.name}: costed with constants of no one software${others.length > 0 ? ` (assumptions.stack may be ${others.join(' or ')})` : ''}`,
+      `no stack is known of ${able.join(' or ')} on ${chip.name}: costed with constants of no one software${others.length > 0 ? ` (assumptions.stack may be ${others.join(' or ')})` : ''}`,
     ]
   }
   if (stack === noStack || asked !== undefined) return []
@@ -100,13 +113,13 @@ const pointer = '/assumptions/stack'
 /** A framework stands for its stack on these chips, if it has one. */
 function namedStack(
   name: string,
-  basis: 'book' | 'calibrated',
+  { basis, costed }: { readonly basis: 'book' | 'calibrated'; readonly costed?: Costed | undefined },
   chip: Chip,
   catalogue: Stacks,
 ): StackRecord | null {
   if (name === noStack) return null
   const stack = knownStack(catalogue, name)
-  const framework = trainers.find((own) => own === name)
+  const framework = allFrameworks.find((own) => own === name)
   if (!stack && !framework) {
     const suggestions = nearestStacks(catalogue, name)
     const hint = suggestions.length ? `; the nearest are ${suggestions.join(', ')}` : ''
@@ -117,8 +130,19 @@ function namedStack(
     const detail = 'the book knows no stacks: their constants are of calibrated assumptions'
     throw faultyValue('impossible-combination', { pointer, detail })
   }
-  const stacks = [...catalogue.stacks.values()]
-  if (framework) return usualStack(stacks, chip, [framework])
+  const asked = costed ? [costed.runs] : activities
+  const stacks = [...catalogue.stacks.values()].filter((own) => asked.includes(own.runs))
+  if (framework) {
+    return asked.reduce<StackRecord | null>((found, own) => {
+      return found ?? usualStack(stacks, own, chip, [framework])
+    }, null)
+  }
+  if (stack && !asked.includes(stack.runs)) {
+    const others = stacks.filter((other) => runsOn(other, chip)).map((own) => own.name)
+    const hint = others.length ? `; ${others.join(', ')} is` : '; none is'
+    const detail = `${name} is of ${stack.runs}, and what is asked for is ${costed?.runs}${hint}`
+    throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, others) })
+  }
   if (!stack || !runsOn(stack, chip)) {
     const others = stacks.filter((other) => runsOn(other, chip)).map((own) => own.name)
     const hint = others.length ? `; ${others.join(', ')} is` : '; none is'

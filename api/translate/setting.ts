@@ -1,5 +1,6 @@
 /** Everything of a problem but the workload: model, chips, memory, precision, assumptions. */
 
+import type { Activity } from '../../src/assumptions/stack.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import { peakOf } from '../../src/hardware/peak.ts'
 import { leastOf, type Setting } from '../../src/problem.ts'
@@ -35,13 +36,14 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
     throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, own) })
   }
   refuseChips(constraints.chips, cluster.chips)
-  const training = request.workload.mode === 'train'
-  const compute = training ? precision.compute : undefined
-  const assumptions = assumptionsOf(request.assumptions, chip, catalogue, compute)
+  const runs = activityOf(request.workload)
+  const costed = { runs, compute: precision.compute }
+  const assumptions = assumptionsOf(request.assumptions, chip, catalogue, costed)
   const ofStack = stackWarnings(
     request.assumptions,
     resolved.transformer.experts ? assumptions : { ...assumptions, expertRecipe: unstated },
     chip,
+    runs,
     catalogue,
   )
   const setting: Setting = {
@@ -61,6 +63,10 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
   }
   const ofPrice = objective === 'costPerToken' ? pricedAs(chip, catalogue) : []
   return { setting, warnings: [...resolved.warnings, ...ofPrecision, ...warnings, ...ofStack, ...ofPrice] }
+}
+
+export function activityOf({ mode }: Pick<OptimizeRequest['workload'], 'mode'>): Activity {
+  return mode === 'train' ? 'training' : 'inference'
 }
 
 /** A constraint on how many chips may work has to allow some number that there is. */

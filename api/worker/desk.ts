@@ -2,8 +2,8 @@
  * From a request, held to its schema, to what a planner is asked, and from its answer to the body of the response in the words of the
  * request. All that takes longer the larger the numbers of a request are happens here and behind it, in a worker, under the deadline.
  */
+import { launchersOf } from '../../src/assumptions/stack.ts'
 import { collectiveEstimate } from '../../src/collectives.ts'
-import { ofKind, trainers } from '../../src/launch/framework.ts'
 import type { LaunchReading } from '../../src/launch/read/reading.ts'
 import type { Regret } from '../../src/plan/regret.ts'
 import type { Validation } from '../../src/validate.ts'
@@ -24,6 +24,7 @@ import { refuseAnotherModel } from '../translate/launch/contradictions.ts'
 import { launchWarnings, spelledOut } from '../translate/launch/launch.ts'
 import { refuseUnpriced } from '../translate/prices.ts'
 import { problemOf, type Translation } from '../translate/problem.ts'
+import { activityOf } from '../translate/setting.ts'
 import { asWritten, trialOf } from '../translate/trial.ts'
 import { refuseUncosted } from './not-offered.ts'
 import type { Answer, Inspection, Trial, Verdict } from './question.ts'
@@ -121,9 +122,9 @@ export type ValidateBody = ReturnType<typeof validateBody>
 function asLaunched(request: ValidateRequest): ValidateRequest {
   const { assumptions, require, workload } = request
   const own = typeof assumptions === 'string' ? { basis: assumptions } : assumptions
-  const stack = ofKind(trainers, require.launchableBy ?? [])[0]
-  if (workload.mode !== 'train' || stack === undefined || own.basis === 'book' || own.stack !== undefined)
-    return request
+  const { launchableBy = [] } = require
+  const [stack] = launchableBy.length > 0 ? launchersOf(activityOf(workload), launchableBy) : []
+  if (stack === undefined || own.basis === 'book' || own.stack !== undefined) return request
   return { ...request, assumptions: { ...own, stack } }
 }
 

@@ -64,6 +64,10 @@ export interface Assumptions {
   readonly inferenceStepOverheadSeconds: Seconds
   /** What a step takes longer by for each of its sequences: sampling, scheduling, their tokens handed back. */
   readonly inferenceSequenceOverheadSeconds: Seconds
+  /** What the grouped kernels of a layer with experts take beyond the two matmuls that they stand for, in a pass of inference. */
+  readonly inferenceExpertLayerSeconds: Seconds
+  /** How much longer weights of experts in four bits stream in inference where kernels unpack them to what they multiply in. */
+  readonly unpackedExpertFactor: number
   /** Of a gather or scatter inside a node in inference, beside its bytes: one kernel, which reaches all others at once. */
   readonly inferenceCollectiveSeconds: Seconds
   /** Of `scaleUpHalfBytes`, what such a kernel has. */

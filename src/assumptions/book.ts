@@ -33,6 +33,8 @@ export const book: Assumptions = {
   inferenceLayerOverheadSeconds: 0,
   inferenceStepOverheadSeconds: 0,
   inferenceSequenceOverheadSeconds: 0,
+  inferenceExpertLayerSeconds: 0,
+  unpackedExpertFactor: 1,
   inferenceCollectiveSeconds: 0,
   inferenceHalfBytesShare: 1,
   overlapPrefetched: 1,

@@ -58,20 +58,33 @@ const fp8Share = 0.88
 const fp4Share = 0.66
 
 /**
+ * Sorting tokens, starting grouped kernels and summing what they made: SGLang's, TensorRT-LLM's and vLLM's own take 21 to 42 us beside what they stream and
+ * compute, 30 in the middle, in bf16, fp8, blocks of fp8 and NVFP4 alike (130 000 times of 1 to 1024 tokens on H100 and B200: ai-dynamo/aiconfigurator
+ * @095f58a51c4c, sglang 0.5.14, trtllm 1.3.0rc20, vllm 0.24.0, least mean log error with everything else as it is costed here). The two matmuls that a layer without experts has in their
+ * place start in 5 us each, which are in the time of a layer.
+ */
+const groupedStart = 2e-5
+
+/** The same kernels in int4 and MXFP4 that unpack to bf16 stream 1.5 to 1.9 times as long as their bytes: 1.7 in the middle. */
+const unpackedFactor = 1.7
+
+/**
  * What a step of serving takes beside products and collectives. GPUs: one set for all stacks, round numbers at the least
- * squares of the rows kept for fitting (289 of TensorRT-LLM, vLLM and SGLang: Llama of 8B and 70B on 1 to 8 H100, H200 and
- * B200, 4 to 512 sequences). They leave half of the rows within 9 % and 90 % within 21 %; stacks differ from each other by as
- * much (median from 11 % fast to 17 % slow). A step and its layers trade against each other: 0 to 3 ms and 20 to 52 us do
- * nearly as well; sequences take 15 to 29 us. Kernels that reduce over a node at once (570 times of SGLang's,
+ * log error of the rows kept for fitting (289 of TensorRT-LLM, vLLM and SGLang: Llama of 8B and 70B on 1 to 8 H100, H200 and
+ * B200, 4 to 512 sequences). They leave half of the rows within 8 % and 90 % within 20 %; stacks differ from each other by as
+ * much (vLLM 5 % slower, TensorRT-LLM 10 % and SGLang 8 % faster in the median), and have constants of their own (fixtures/stacks). A step and its layers
+ * trade against each other: 0.5 to 1.5 ms and 35 to 48 us do nearly as well; sequences take 8 to 10 us. Kernels that reduce over a node at once (570 times of SGLang's,
  * TensorRT-LLM's and vLLM's own, 32 kB to 16 MB on 2 to 8 chips: ai-dynamo/aiconfigurator @095f58a51c4c) take 3.5 us, half for a
  * gather or scatter, and the bytes that reach half of the rate are 0.22 of NCCL's.
  * TPUs: stated, not measured; on a torus the catalogue's hops count.
  */
 function servingOverhead(tpu: boolean) {
   return {
-    inferenceLayerOverheadSeconds: tpu ? 2e-5 : 3.5e-5,
-    inferenceStepOverheadSeconds: tpu ? 1e-3 : 1.5e-3,
-    inferenceSequenceOverheadSeconds: tpu ? 0 : 2e-5,
+    inferenceLayerOverheadSeconds: tpu ? 2e-5 : 4e-5,
+    inferenceStepOverheadSeconds: 1e-3,
+    inferenceSequenceOverheadSeconds: tpu ? 0 : 1e-5,
+    inferenceExpertLayerSeconds: tpu ? 0 : groupedStart,
+    unpackedExpertFactor: tpu ? 1 : unpackedFactor,
     inferenceCollectiveSeconds: tpu ? 0 : 1.8e-6,
     inferenceHalfBytesShare: 0.22,
   }

@@ -1,10 +1,10 @@
 /**
- * A stack: what trains, from a release on, on some kinds of chips, as the few constants by which it differs from what a cluster of
+ * A stack: what trains or serves, from a release on, on some kinds of chips, as the few constants by which it differs from what a cluster of
  * them does (calibrated.ts). Data of fixtures/stacks, each with its source, fitted on rows marked for that alone.
  */
 
 import type { Chip } from '../hardware/chip.ts'
-import { type Framework, ofKind, type Trainer, trainers } from '../launch/framework.ts'
+import { type Framework, ofKind, servers, trainers } from '../launch/framework.ts'
 import type { ElementType } from '../recipe/element-types.ts'
 import { unstated } from '../recipe/expert-recipe.ts'
 import type { ExpertRecipeName } from '../recipe/expert-recipes.ts'
@@ -20,18 +20,39 @@ export const noStack = 'none'
  */
 export const overlapOfRuns = 0.7
 
-/** What of the assumptions a stack may set. */
-export const stackConstants = [
-  'sustainedShare',
-  'overlapCriticalPath',
-  'elementwiseFactor',
-  'expertElementwiseFactor',
-  'expertLayerOverheadSeconds',
-  'overlapDispatch',
-  'hierarchicalDispatch',
-] as const satisfies readonly (keyof Assumptions)[]
+/**
+ * What a stack runs, who may launch it, and whose is meant where nobody is named: trainers have their own chips, so that the first with a stack
+ * there is it; servers run on the same ones, so that there is none unless only one may serve.
+ */
+const launchers = {
+  training: { frameworks: trainers, first: true },
+  inference: { frameworks: servers, first: false },
+} as const
 
-export type StackConstants = Readonly<Partial<Pick<Assumptions, (typeof stackConstants)[number]>>>
+export type Activity = keyof typeof launchers
+
+export const activities: readonly Activity[] = ['training', 'inference']
+
+/** What of the assumptions a stack may set. */
+export const stackConstants = {
+  training: [
+    'sustainedShare',
+    'overlapCriticalPath',
+    'elementwiseFactor',
+    'expertElementwiseFactor',
+    'expertLayerOverheadSeconds',
+    'overlapDispatch',
+    'hierarchicalDispatch',
+  ],
+  inference: [
+    'inferenceLayerOverheadSeconds',
+    'inferenceStepOverheadSeconds',
+    'inferenceSequenceOverheadSeconds',
+    'inferenceHalfBytesShare',
+  ],
+} as const satisfies Readonly<Record<Activity, readonly (keyof Assumptions)[]>>
+
+export type StackConstants = Readonly<Partial<Pick<Assumptions, (typeof stackConstants)[Activity][number]>>>
 
 /** Releases of a software, as it numbers them; the last that was measured where there is no end. */
 export interface Releases {
@@ -58,7 +79,9 @@ export interface StackRecipe {
 export interface StackRecord {
   readonly name: string
   readonly title: string
-  readonly framework: Trainer
+  readonly runs: Activity
+  /** Null where no plan is launched by it any more. */
+  readonly framework: Framework | null
   /** Names of the catalogue that it is of. */
   readonly chips: readonly string[]
   readonly constants: StackConstants
@@ -77,6 +100,12 @@ export interface StackRecord {
     readonly medianError: number
   }
   readonly sources: Readonly<Record<string, string>>
+}
+
+/** Of some frameworks, or of all where there are none, those that it is run by. */
+export function launchersOf(runs: Activity, frameworks: readonly Framework[]): readonly Framework[] {
+  const able = launchers[runs].frameworks
+  return frameworks.length > 0 ? ofKind<Framework>(able, frameworks) : able
 }
 
 /** Whether it is of this kind of chip. */
@@ -98,16 +127,18 @@ export function stackAssumptions(
 
 /**
  * What a request that names none is costed as: of the stacks of these chips that of the framework that trains, where several may the
- * first. Null where those that may have none there.
+ * first, or of the only one that may serve. Null where those have none there.
  */
 export function usualStack(
   stacks: readonly StackRecord[],
+  runs: Activity,
   chip: Pick<Chip, 'name'>,
   frameworks: readonly Framework[],
 ): StackRecord | null {
-  const able = frameworks.length > 0 ? ofKind(trainers, frameworks) : trainers
-  const own = stacks.filter((stack) => runsOn(stack, chip))
-  for (const framework of able) {
+  const able = launchersOf(runs, frameworks)
+  const own = stacks.filter((stack) => stack.runs === runs && runsOn(stack, chip))
+  const meant = launchers[runs].first ? able : able.length === 1 ? able : []
+  for (const framework of meant) {
     const found = own.find((stack) => stack.framework === framework)
     if (found) return found
   }

@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { Residuals } from '../../src/plan/certainty/residuals.ts'
 import { isCompared } from './compared.ts'
 import { grownWorse } from './grown-worse.ts'
+import { stackedInference } from './inference-outcomes.ts'
 import { figures, page } from './page.ts'
 import { recipeRecords } from './recipe-record.ts'
 import { outcomes, type Report, report } from './report.ts'
@@ -20,7 +21,7 @@ const recordFile = new URL('fixtures/accuracy.json', root)
 const residualFile = new URL('fixtures/residuals.json', root)
 
 const all = outcomes()
-const bare = stackedRuns(() => ({}))
+const bare = [...stackedRuns(() => ({})), ...stackedInference(() => ({}))]
 const rows = all.filter(isCompared)
 const known = residuals(rows, sources())
 const record = process.argv.includes('--record')
@@ -28,7 +29,7 @@ const record = process.argv.includes('--record')
 const certain: Residuals = record
   ? residualRecord(known, rows)
   : JSON.parse(readFileSync(residualFile, 'utf8'))
-const stacked = { own: stackedRuns(), bare, asAsked: trainingAsAsked() }
+const stacked = { own: [...stackedRuns(), ...stackedInference()], bare, asAsked: trainingAsAsked() }
 const found = report(all, stacked, certainty(known, certain))
 
 if (record) {

@@ -1,6 +1,6 @@
 /**
  * Fits the constants of the stacks of fixtures/stacks to the rows marked `fit` of the software that they name, on the chips that they name,
- * and writes them there: `npm run fit`. Those of dense models on their rows; then, of each way to run layers with experts, what it takes
+ * and writes them there: `npm run fit`, which fits those of servers too (fit-servers.ts). Those of dense models on their rows; then, of each way to run layers with experts, what it takes
  * beside, on the rows that were run so, of all chips: what hosts and kernels lose is the framework's. Least mean absolute log error, one constant after another by
  * steps of its range, in ever smaller ones until none gains; a configuration counts once. Ranges are what measured kernels and the frameworks' own figures allow.
  */
@@ -9,6 +9,7 @@ import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import type { StackConstants, StackRecipe, StackRecord } from '../../src/assumptions/stack.ts'
 import { expertRecipeRow } from '../../src/recipe/expert-recipe.ts'
 import { groupedBy } from './compared.ts'
+import { leastLoss, type Ranges, steps } from './least-loss.ts'
 import { median, type PublishedRun, predictedUnder, publishedRuns } from './run.ts'
 import { counts, countsFor, fittedBy } from './stack-of.ts'
 import { configurationOf } from './training-outcomes.ts'
@@ -17,7 +18,7 @@ type Configurations = readonly (readonly PublishedRun[])[]
 type Given = (run: PublishedRun) => Partial<Assumptions>
 
 /** Tried values, from the least to the most; constants without are held. */
-const ranges: Readonly<Partial<Record<keyof Assumptions, readonly number[]>>> = {
+const ranges: Ranges = {
   sustainedShare: steps(0.5, 1, 0.02),
   overlapCriticalPath: steps(0, 0.9, 0.1),
   elementwiseFactor: steps(1, 2, 0.1),
@@ -30,7 +31,9 @@ const isFor = ({ split, leftOut }: PublishedRun) => split === 'fit' && leftOut =
 const dense = publishedRuns().filter(isFor)
 const routed = publishedRuns('expert-training').filter(isFor)
 const read = (file: string): StackRecord => JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
-const files = readdirSync(folder).sort()
+const files = readdirSync(folder)
+  .sort()
+  .filter((file) => read(file).runs === 'training')
 
 const fitted = files.map((file) => {
   const stack = read(file)
@@ -90,40 +93,9 @@ function leastOff(
   configurations: Configurations,
   settled: readonly string[] = [],
 ): StackConstants {
-  const names = Object.keys(start).filter((name) => name in ranges && !settled.includes(name))
-  if (names.length === 0) return start
-  let best: Readonly<Record<string, unknown>> = start
   const lossOf = (constants: Partial<Assumptions>) =>
     loss((run) => ({ ...held(run), ...constants }), configurations)
-  let least = lossOf(start)
-  const gains = (name: string, value: number): boolean => {
-    const tried = { ...best, [name]: value }
-    const own = lossOf(tried)
-    if (own >= least - 1e-4) return false
-    best = tried
-    least = own
-    return true
-  }
-  for (const stride of [8, 4, 2, 1]) {
-    for (let gained = true; gained; ) {
-      gained = false
-      for (const name of names) {
-        const tried = ranges[name as keyof Assumptions] ?? []
-        const at = nearest(tried, Number(best[name] ?? 0))
-        for (const next of [tried[at - stride], tried[at + stride]]) {
-          if (next !== undefined && gains(name, next)) gained = true
-        }
-      }
-    }
-  }
-  return best as StackConstants
-}
-
-function nearest(values: readonly number[], wanted: number): number {
-  return values.reduce(
-    (best, value, at) => (Math.abs(value - wanted) < Math.abs((values[best] ?? 0) - wanted) ? at : best),
-    0,
-  )
+  return leastLoss(start, ranges, lossOf, settled)
 }
 
 function loss(constants: Given, configurations: Configurations): number {
@@ -140,11 +112,6 @@ function errors(constants: Given, configurations: Configurations): readonly numb
     const logs = measured.map(({ stepTimeSeconds }) => Math.log(stepTimeSeconds))
     return [Math.abs(Math.log(plan.stepTimeSeconds) - logs.reduce((sum, log) => sum + log, 0) / logs.length)]
   })
-}
-
-function steps(from: number, to: number, by: number): readonly number[] {
-  const count = Math.round((to - from) / by)
-  return Array.from({ length: count + 1 }, (_, at) => Number((from + at * by).toPrecision(6)))
 }
 
 function round(value: number): number {

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import type { Spelling } from '../../src/model/spelling.ts'
+import type { WeightPart } from '../../src/model/weight-parts.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'
 import type { Bytes, Seconds } from '../../src/units.ts'
 
@@ -63,6 +64,11 @@ export type InferenceRow = Measurement & {
     readonly weights: ElementType
     readonly compute: ElementType
     readonly kvCache: ElementType
+  }
+  /** Of its parts, the share that stayed in bf16, and bits of all else with scales that its type does not say. */
+  readonly checkpoint?: {
+    readonly bits?: number
+    readonly kept: Readonly<Partial<Record<WeightPart, number>>>
   }
   /** Rows that share it are one configuration measured again. */
   readonly group?: string

@@ -1,7 +1,10 @@
 /** What the service predicts for one published measurement of inference. */
 
 import { existsSync, readFileSync } from 'node:fs'
+import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { calibrated } from '../../src/assumptions/calibrated.ts'
+import type { StackRecord } from '../../src/assumptions/stack.ts'
+import { quantizedBytes } from '../../src/cost/memory/parameter-bytes.ts'
 import { divisorsOf } from '../../src/hardware/cluster/divisors.ts'
 import { resolveCluster } from '../../src/hardware/cluster/resolve.ts'
 import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'
@@ -12,15 +15,25 @@ import type { InferenceCandidate, Site } from '../../src/inference/phase.ts'
 import { candidatesAt, sitesOf } from '../../src/inference/search.ts'
 import { createWorkbench, type Workbench } from '../../src/inference/workbench.ts'
 import { type Spelling, spelledOut } from '../../src/model/spelling.ts'
+import { byPart } from '../../src/model/weight-parts.ts'
 import { largestBatch } from '../../src/modes/generate/phase.ts'
 import { phaseOf } from '../../src/modes/phases.ts'
 import { inferenceCosting } from '../../src/plan/inference/costing.ts'
-import type { GenerateWorkload, PhaseProblem, PrefillWorkload, Setting } from '../../src/problem.ts'
+import type {
+  GenerateWorkload,
+  PhaseProblem,
+  Precision,
+  PrefillWorkload,
+  Setting,
+} from '../../src/problem.ts'
+import { elementBytes } from '../../src/recipe/element-type.ts'
 import { type Mesh, replicasOf, unitMesh } from '../../src/sharding/axis.ts'
 import { type ExpertPlaces, latentForms } from '../../src/sharding/tables/inference-layout-fields.ts'
 import type { Bytes, Seconds } from '../../src/units.ts'
 import { type Comparison, comparison, type Steps, type StepTime } from './inference-comparison.ts'
 import type { InferenceRow } from './inference-row.ts'
+import { softwareOf } from './software.ts'
+import { fittedBy, publishedStacks } from './stack-of.ts'
 import { engineSettings } from './trtllm-bench.ts'
 
 export interface ServingMemory {
@@ -38,9 +51,13 @@ export function predictedServingMemory(published: InferenceRow): ServingMemory |
   return { bytes, fits: bytes <= steps.room }
 }
 
-export function predictedInference(published: InferenceRow): Comparison {
+/** As the stack of its software and chip costs it, if there is one, or with other constants in place of those. */
+export function predictedInference(
+  published: InferenceRow,
+  constants: Partial<Assumptions> = stackOf(published)?.constants ?? {},
+): Comparison {
   const row = byGroups(published)
-  const steps = stepsOf(row)
+  const steps = stepsOf(row, constants)
   return 'reason' in steps ? { status: 'left-out', reason: steps.reason } : comparison(row, steps)
 }
 
@@ -50,9 +67,16 @@ function byGroups(row: InferenceRow): InferenceRow {
   return isDispatched(row) ? { ...row, mesh: { ...mesh, data: mesh.data / mesh.expert } } : row
 }
 
+/** Fitted on runs of its software on such chips, or of the same software on others. */
+export function stackOf(row: InferenceRow): StackRecord | null {
+  return stacks.find((stack) => stack.runs === 'inference' && fittedBy(stack, softwareOf(row))) ?? null
+}
+
 function isDispatched({ mesh }: InferenceRow): boolean {
   return mesh.expert > 1 && mesh.tensor === 1
 }
+
+const stacks = publishedStacks()
 
 const fixtures = new URL('../../fixtures/', import.meta.url)
 /** With what a batch takes on a chip, and what there is for it. */
@@ -63,21 +87,32 @@ interface MeasuredSteps extends Steps {
 
 const known = new Map<string, MeasuredSteps | { readonly reason: string }>()
 
+/** Of a fit, which asks of many constants, no more than these stay. */
+const mostKnown = 200
+
 /** Rows of one configuration differ by batch and lengths alone. */
-function stepsOf(row: InferenceRow): MeasuredSteps | { readonly reason: string } {
-  const { model, chip, mesh, strategy, precision, twoBatchOverlap, redundantExperts } = row
+function stepsOf(
+  row: InferenceRow,
+  constants: Partial<Assumptions> = {},
+): MeasuredSteps | { readonly reason: string } {
+  const { model, chip, mesh, strategy, precision, checkpoint, twoBatchOverlap, redundantExperts } = row
   const key = JSON.stringify([
-    ...[model, chip, mesh, strategy ?? null, precision],
-    ...[twoBatchOverlap ?? false, redundantExperts ?? 0],
+    ...[model, chip, mesh, strategy ?? null, precision, checkpoint ?? null],
+    ...[twoBatchOverlap ?? false, redundantExperts ?? 0, constants],
   ])
-  const steps = known.get(key) ?? evaluatedSteps(row)
+  const steps = known.get(key) ?? evaluatedSteps(row, constants)
   known.set(key, steps)
+  const [oldest] = known.keys()
+  if (known.size > mostKnown && oldest !== undefined) known.delete(oldest)
   return steps
 }
 
 /** The one place where rows meet the evaluator: steps of one replica of the row's layout under `calibrated`. */
-function evaluatedSteps(row: InferenceRow): MeasuredSteps | { readonly reason: string } {
-  const setting = settingOf(row)
+function evaluatedSteps(
+  row: InferenceRow,
+  constants: Partial<Assumptions>,
+): MeasuredSteps | { readonly reason: string } {
+  const setting = settingOf(row, constants)
   if ('reason' in setting) return setting
   // Whatever ran did fit; memory only decides how many sequences there are where a row does not say it.
   const unbounded = createWorkbench(inferenceModel({ ...setting, memoryBudget: Number.POSITIVE_INFINITY }))
@@ -132,7 +167,10 @@ function weightBytes(bench: Workbench, { mesh, offered }: Site): Bytes {
   return options.reduce((sum, [first]) => sum + (first?.bytes ?? 0), fixed)
 }
 
-function settingOf(row: InferenceRow): Setting | { readonly reason: string } {
+function settingOf(
+  row: InferenceRow,
+  constants: Partial<Assumptions>,
+): Setting | { readonly reason: string } {
   if (typeof row.model === 'string' && !existsSync(fixture('models', row.model))) {
     return { reason: `${row.model} is not in the catalogue` }
   }
@@ -147,7 +185,7 @@ function settingOf(row: InferenceRow): Setting | { readonly reason: string } {
     model: spelledOut(row.id, spelling),
     cluster: resolution.cluster,
     memoryBudget: chip.hbmBytes,
-    precision: { ...row.precision, gradients: 'bf16', optimizer: 'fp32' },
+    precision: precisionOf(row),
     asked: {},
     constraints: {},
     assumptions: {
@@ -156,9 +194,21 @@ function settingOf(row: InferenceRow): Setting | { readonly reason: string } {
       reserveFraction: 0,
       twoBatchOverlap: row.twoBatchOverlap ?? false,
       redundantExperts: row.redundantExperts ?? 0,
+      ...constants,
     },
     objective: 'stepTime',
     top: 1,
+  }
+}
+
+function precisionOf({ precision, checkpoint }: InferenceRow): Precision {
+  const whole = { ...precision, gradients: 'bf16', optimizer: 'fp32' } as const
+  if (!checkpoint) return whole
+  const { bits = 8 * elementBytes[precision.weights], kept } = checkpoint
+  const keptShares = byPart((part) => kept[part] ?? 0)
+  return {
+    ...whole,
+    parameterBytes: quantizedBytes({ weights: precision.weights, bits, kept: 'bf16', keptShares }),
   }
 }
 

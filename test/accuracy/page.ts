@@ -27,7 +27,7 @@ the geometric mean less 1, *within bounds* the share that lies between a plan's 
 ${figures.map(({ file, title }) => `![${title}](figures/${file})`).join('\n\n')}
 
 Training is costed as its own software runs, where there is a stack of it on these chips (below), and layers with experts in the way that the recipe of that release
-runs them; else as a request is that names no software.
+runs them; else as a request is that names no software. Inference is costed so too, without constants of any one software where it has no stack.
 
 ## By class
 
@@ -37,9 +37,9 @@ Training as a request is answered that names no software: as the usual stack of 
 
 ${table(report.asAsked)}
 
-## Training, as \`assumptions.stack\` costs it
+## As \`assumptions.stack\` costs it
 
-Stacks are rows of \`fixtures/stacks\` (\`GET /stacks\`): the few constants in which what trains differs, set on \`fit\` rows by \`npm run fit\`.
+Stacks are rows of \`fixtures/stacks\` (\`GET /stacks\`): the few constants in which what trains or serves differs, set on \`fit\` rows by \`npm run fit\`.
 Of models with experts, by how their layers were run (\`assumptions.expertRecipe\`).
 
 ${table(report.stacks)}

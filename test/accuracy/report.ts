@@ -21,7 +21,7 @@ export interface RankingFigures {
 export interface Report {
   readonly classes: Summaries
   readonly software: Summaries
-  /** Training as `assumptions.stack` costs it, by name, and the same runs as calibrated without. */
+  /** What `assumptions.stack` costs, by name, and the same runs as calibrated without. */
   readonly stacks: Summaries
   readonly withoutStacks: Summaries
   /** Training by class, as a request is answered that names no software. */
@@ -73,7 +73,8 @@ export function report(
     (reason) => reason,
   )
   const training = rows.filter(({ phase }) => phase === 'training')
-  const ofStack = ({ kind, stack }: Compared) => `${kind}: ${stack}`
+  const ofStack = ({ phase, kind, stack }: Compared) =>
+    phase === 'training' ? `${kind}: ${stack}` : `${phase}, ${kind}: ${stack}`
   return {
     classes: summaries(rows, classOf),
     software: summaries(rows, stackOf),

@@ -91,7 +91,7 @@ export function publishedRuns(
 }
 
 const known = new Map<string, Plan | null>()
-const stacks = publishedStacks()
+const stacks = publishedStacks().filter(({ runs }) => runs === 'training')
 
 /** As its own software runs, and its layers with experts as they were run; as asked where there are no constants of that. Null where the layout as published cannot be run: a row that the model has no place for. */
 export function predicted(run: PublishedLayout): Plan | null {
@@ -102,7 +102,7 @@ export function predicted(run: PublishedLayout): Plan | null {
 
 /** As a request is answered that names no software. */
 export function predictedAsAsked(run: PublishedLayout): Plan | null {
-  const stack = usualStack(stacks, { name: run.chip }, [])
+  const stack = usualStack(stacks, 'training', { name: run.chip }, [])
   return prediction(run, stack ? stackAssumptions(stack, run.compute ?? usualType) : {})
 }
 
@@ -112,7 +112,8 @@ export function predictedUnder(run: PublishedLayout, constants: Partial<Assumpti
 }
 
 export function ownConstants(run: PublishedLayout): Partial<Assumptions> {
-  const stack = stacks.find((own) => fittedBy(own, run)) ?? usualStack(stacks, { name: run.chip }, [])
+  const stack =
+    stacks.find((own) => fittedBy(own, run)) ?? usualStack(stacks, 'training', { name: run.chip }, [])
   if (!stack) return {}
   return {
     ...stackAssumptions(stack, run.compute ?? usualType, run.expertRecipe),

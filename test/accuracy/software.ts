@@ -1,6 +1,6 @@
 /** What measured rows ran with, as a plan says it: the framework that launches it, and the generation of its chip. */
 import type { Framework } from '../../src/launch/framework.ts'
-import { publishedInference } from './inference-row.ts'
+import { type InferenceRow, publishedInference } from './inference-row.ts'
 import { publishedRows } from './run.ts'
 
 /** By how a row's `stack` begins; software that no plan gets flags for has none. */
@@ -18,6 +18,12 @@ const frameworksOf: readonly (readonly [software: string, framework: Framework])
 
 export function frameworkOf(software: string): Framework | null {
   return frameworksOf.find(([begins]) => software.startsWith(begins))?.[1] ?? null
+}
+
+/** What ran of a row of inference: software, and its release where it is stated. */
+export function softwareOf({ stack: ran, chip, year }: Pick<InferenceRow, 'stack' | 'chip' | 'year'>) {
+  const [, stack = ran, release = 'not stated'] = /^(.*?)(?: ([\d.].*))?$/.exec(ran) ?? []
+  return { stack, release, chip, year }
 }
 
 /** Names of fixtures/hardware: chips of one architecture, whose kernels are the same. */

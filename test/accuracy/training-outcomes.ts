@@ -43,7 +43,7 @@ export function trainingAsAsked(): readonly Compared[] {
 export function stackedRuns(
   constantsOf: (row: PublishedLayout) => Partial<Assumptions> = ownConstants,
 ): readonly Compared[] {
-  const stacks = publishedStacks()
+  const stacks = publishedStacks().filter(({ runs }) => runs === 'training')
   return files.flatMap((file) =>
     publishedRows<TimedLayout>(file).flatMap((row) => {
       const stack = stacks.find((own) => fittedBy(own, row))

@@ -12,7 +12,7 @@
 
 import { parameterCount } from '../../src/model/parameters.ts'
 import type { Setting } from '../../src/problem.ts'
-import { elementBytes } from '../../src/recipe/element-type.ts'
+import { elementBytes, elementRow } from '../../src/recipe/element-type.ts'
 
 export interface EngineSettings {
   readonly sequences: number
@@ -35,15 +35,16 @@ export function engineSettings(
   prompt: number,
   output: number,
 ): EngineSettings {
-  if (elementBytes[precision.weights] < elementBytes[precision.compute]) {
+  if (precision.weights === 'mxfp4') {
     return { ...untuned, tokens: Math.max(untuned.tokens, prompt + untuned.sequences) }
   }
   const ranks = chips.tensor * chips.stages
   const headSize = model.attention.latent ? Math.floor(model.dModel / model.heads) : model.headDim
   const perToken =
     2 * model.layers * Math.max(chips.tensor, model.kvHeads) * headSize * elementBytes[precision.kvCache]
-  const elements = parameterCount(model).total * (precision.weights === 'fp4' ? packed : 1)
-  const engine = elements * elementBytes[precision.weights]
+  const { plain } = elementRow(precision.weights)
+  const elements = parameterCount(model).total * (plain === 'fp4' ? packed : 1)
+  const engine = elements * elementBytes[plain]
   const caches = cacheShare * (cluster.chip.hbmBytes * ranks - engine)
   const held = Math.min(caches / (perToken * (prompt + output)), 4096) / chips.stages
   const sequences = roundedUp(held)

@@ -4,6 +4,7 @@ import type { StackConstants } from '../../src/assumptions/stack.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'
 import type { ExpertRecipeName } from '../../src/recipe/expert-recipes.ts'
 import { type PublishedRun, publishedRuns } from '../accuracy/run.ts'
+import { servedRows } from '../accuracy/served-rows.ts'
 import { counts, countsFor } from '../accuracy/stack-of.ts'
 import { configurationOf } from '../accuracy/training-outcomes.ts'
 import { catalogue } from './planners.ts'
@@ -57,10 +58,13 @@ describe.each(stacks)('the stack $name', (stack) => {
       expect(own).toHaveLength(fit.measurements)
       expect(new Set(own.map(configurationOf)).size).toBe(fit.configurations)
     }
-    were(
-      dense.filter((row) => counts(stack, row)),
-      stack.fit,
-    )
+    if (stack.runs === 'inference') expect(servedRows(stack)).toHaveLength(stack.fit.measurements)
+    else {
+      were(
+        dense.filter((row) => counts(stack, row)),
+        stack.fit,
+      )
+    }
     expect(stack.fit.medianError).toBeLessThanOrEqual(stack.fit.medianErrorBefore)
     for (const recipe of stack.expertRecipes ?? []) {
       were(
@@ -75,7 +79,12 @@ describe.each(stacks)('the stack $name', (stack) => {
       const chip = catalogue.chips.get(name)
       if (!chip) throw new RangeError(name)
       const of = (own: Named, compute?: ElementType) =>
-        assumptionsOf({ basis: 'calibrated', ...own }, chip, catalogue, compute)
+        assumptionsOf(
+          { basis: 'calibrated', ...own },
+          chip,
+          catalogue,
+          compute && { runs: stack.runs, compute },
+        )
       const bare = { stack: stack.name, expertRecipe: 'unstated' } as const
       expect(of(bare)).toEqual({ ...of(stack.constants), stack: stack.name })
       expect(of({ ...bare, sustainedShare: 0.5 })).toEqual({
@@ -87,7 +96,7 @@ describe.each(stacks)('the stack $name', (stack) => {
         expect(asked).toEqual({ ...of({ ...bare, ...constants }), expertRecipe })
         for (const compute of usualIn) expect(of({}, compute)).toEqual(asked)
       }
-      expect(of({ stack: stack.framework })).toEqual(of({ stack: stack.name }))
+      if (stack.framework) expect(of({ stack: stack.framework })).toEqual(of({ stack: stack.name }))
       expect(of({ stack: 'none' })).toEqual(of({}))
     }
   })
@@ -126,6 +135,28 @@ describe('assumptions.stack', () => {
     )
     expect((await evaluated({ stack: 'torchtitan' })).assumptions.stack).toBe('none')
     expect((await evaluated('book')).assumptions.stack).toBe('none')
+  })
+
+  it('is none of inference unless it is named or one framework alone may serve, and none of training', async () => {
+    const workload = { mode: 'generate', batchSequences: 8, contextLength: 4096 }
+    const asked = { ...question, workload, plan: { mesh: { tensor: 8, data: 8 } } }
+    const of = async (assumptions: unknown) => {
+      const { status, body } = await service({ search: planning })
+        .post('/evaluate')
+        .send({ ...asked, assumptions })
+      return { status, ...body }
+    }
+    const usual = await of('calibrated')
+    expect(usual.assumptions.stack).toBe('none')
+    const named = await of({ stack: 'tensorrt-llm' })
+    expect(named.assumptions).toMatchObject(catalogue.stacks.get('tensorrt-llm-2025')?.constants ?? {})
+    expect(named.plan.stepTimeSeconds).toBeLessThan(usual.plan.stepTimeSeconds)
+    const alone = await of({ frameworks: ['tensorrt-llm', 'megatron'] })
+    expect(alone.assumptions.stack).toBe('tensorrt-llm-2025')
+    expect(alone.plan.stepTimeSeconds).toBe(named.plan.stepTimeSeconds)
+    const trains = await of({ stack: 'megatron-core-hopper' })
+    expect(trains.status).toBe(422)
+    expect(trains.errors[0].detail).toMatch(/of training.*vllm-2025/)
   })
 
   it('is told where the framework that it names has no constants there, and whose frameworks do not train', async () => {

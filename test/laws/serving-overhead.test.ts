@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import type { InferencePlan } from '../../src/plan/inference-plan.ts'
+import type { GenerateWorkload } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { generation, inferenceProblem, solver } from '../inference-problem.ts'
 import { runs } from '../runs.ts'
@@ -10,7 +11,14 @@ import { runs } from '../runs.ts'
 const layout = { attention: '1d/heads', mlp: '1d', unembedding: '1d' }
 const context = 4096
 
-function planOf(mesh: Partial<Mesh>, batch: number, changed: Partial<Assumptions> = {}): InferencePlan {
+type Asked = Parameters<typeof inferenceProblem<GenerateWorkload>>[0]
+
+function planOf(
+  mesh: Partial<Mesh>,
+  batch: number,
+  changed: Partial<Assumptions> = {},
+  of: Pick<Partial<Asked>, 'model' | 'precision'> = {},
+): InferencePlan {
   const whole = { ...unitMesh, ...mesh }
   const problem = inferenceProblem({
     model: 'llama-3.1-8b',
@@ -18,8 +26,9 @@ function planOf(mesh: Partial<Mesh>, batch: number, changed: Partial<Assumptions
     chips: whole.tensor * whole.data,
     workload: generation(batch, context),
     assumptions: { basis: 'calibrated', ...changed },
+    ...of,
   })
-  const answer = evaluateInference(problem, { mesh: whole, layout }, solver)
+  const answer = evaluateInference(problem, { mesh: whole, layout: of.model ? {} : layout }, solver)
   if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
   return answer.plan
 }
@@ -63,6 +72,35 @@ describe('a step of generation', () => {
       }),
       { numRuns: runs(6) },
     )
+  })
+
+  it('starts the grouped kernels of each layer with experts, and of no other', () => {
+    const longer = (model: string) => {
+      const of = { model, precision: { weights: 'fp8', compute: 'fp8' } } as const
+      const [with_, without] = [1e-3, 0].map(
+        (inferenceExpertLayerSeconds) =>
+          planOf({ tensor: 8 }, 8, { inferenceExpertLayerSeconds }, of).stepTimeSeconds,
+      )
+      return (with_ ?? 0) - (without ?? 0)
+    }
+    expect(longer('mixtral-8x7b')).toBeCloseTo(32e-3, 9)
+    // Every second layer.
+    expect(longer('llama-4-maverick')).toBeCloseTo(24e-3, 9)
+    expect(longer('llama-3.1-8b')).toBe(0)
+  })
+
+  it('streams experts in four bits as many times as long as they are unpacked for, where they are', () => {
+    const weights = (unpackedExpertFactor: number, compute: 'bf16' | 'fp8', type: 'int4' | 'fp8') =>
+      planOf(
+        { tensor: 4 },
+        8,
+        { unpackedExpertFactor },
+        { model: 'mixtral-8x7b', precision: { weights: type, compute } },
+      ).streaming.weightsSeconds
+    const [once = 0, twice = 0, thrice = 0] = [1, 2, 3].map((factor) => weights(factor, 'bf16', 'int4'))
+    expect(twice).toBeGreaterThan(1.5 * once)
+    expect(thrice - twice).toBeCloseTo(twice - once, 12)
+    expect(weights(3, 'bf16', 'fp8')).toBe(weights(1, 'bf16', 'fp8'))
   })
 
   it('has none of it in the book', () => {

@@ -55,6 +55,14 @@ const chosen = {
   inferenceLayerOverheadSeconds: seconds(10).describe('Fixed time per layer of a pass of inference.'),
   inferenceStepOverheadSeconds: seconds(1000).describe('Fixed time per pass of inference.'),
   inferenceSequenceOverheadSeconds: seconds(10).describe('Further time per pass and sequence.'),
+  inferenceExpertLayerSeconds: seconds(10).describe(
+    'What grouped kernels of a layer with experts take beyond the two matmuls that they stand for, in a pass of inference.',
+  ),
+  unpackedExpertFactor: z
+    .number()
+    .min(1)
+    .max(100)
+    .describe('How much longer experts in four bits stream where kernels unpack them, in inference.'),
   inferenceCollectiveSeconds: seconds(10).describe(
     'Of a gather or scatter of inference inside a node, beside its bytes.',
   ),
@@ -188,6 +196,8 @@ export const assumptions = z.object({
 /** Of the assumptions, those that a stack may set. */
 const { sustainedShare, overlapCriticalPath, elementwiseFactor } = chosen
 const { expertElementwiseFactor, expertLayerOverheadSeconds, overlapDispatch, hierarchicalDispatch } = chosen
+const { inferenceLayerOverheadSeconds, inferenceStepOverheadSeconds } = chosen
+const { inferenceSequenceOverheadSeconds, inferenceHalfBytesShare } = chosen
 export const stackConstants = z.strictObject(
   exactPartial({
     sustainedShare,
@@ -197,6 +207,10 @@ export const stackConstants = z.strictObject(
     expertLayerOverheadSeconds,
     overlapDispatch,
     hierarchicalDispatch,
+    inferenceLayerOverheadSeconds,
+    inferenceStepOverheadSeconds,
+    inferenceSequenceOverheadSeconds,
+    inferenceHalfBytesShare,
   }),
 )
 
@@ -205,7 +219,7 @@ const overrides = z
     basis: basis.default('calibrated'),
     stack: z.exactOptional(
       label().describe(
-        'A name of /stacks: the constants of what trains, in place of those of any software; a framework for its stack on these chips, if it has one; or `none`. In training, where none is named, there is the one that these chips usually have: a warning says which.',
+        'A name of /stacks: the constants of what trains or serves, in place of those of any software; a framework for its stack on these chips, if it has one; or `none`. Where none is named, training has the one that these chips usually have, and inference that of the one server that may launch the plan, if only one may: a warning says which.',
       ),
     ),
     expertRecipe: z.exactOptional(

@@ -13,7 +13,7 @@ import { arrayType } from '../../cost/compile/compile.ts'
 import { castArrays } from '../../cost/compute/casts.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import type { Precision } from '../../problem.ts'
-import { elementBytes } from '../../recipe/element-type.ts'
+import { elementBytes, elementRow } from '../../recipe/element-type.ts'
 import { type ArrayKind, arrayNotation, type ShardedArray } from '../../sharding/array.ts'
 import { axisSet } from '../../sharding/axis.ts'
 import { arraysOf, type Component, weightsOf } from '../../sharding/component.ts'
@@ -81,6 +81,9 @@ export function compileLayout(
     kind === 'weight' ? parameterBytes(precision, part) : elementBytes[arrayType(kind, precision)]
   const bytes = (array: ShardedArray, times = 1): LocalTerm =>
     localTerm(times * sizeOf(array), array.dimensions)
+  const unpacked = unpackedFactor(precision, assumptions)
+  const streamed: BytesOf = (array, times = 1) =>
+    bytes(array, times * (array.kind === 'weight' && array.part === 'experts' ? unpacked : 1))
   const arrays = Object.values(component.arrays)
   const share = (array: ShardedArray | undefined) => (array && isOfCache(array.role) ? cacheShare : 1)
   return {
@@ -92,7 +95,7 @@ export function compileLayout(
     products: [
       ...productsOf(derivation)
         .filter(({ kind }) => kind === 'matmul')
-        .map((product) => matmul(product, share(component.arrays[product.out]), bytes)),
+        .map((product) => matmul(product, share(component.arrays[product.out]), streamed)),
       ...attentionKernel(productsOf(derivation), bytes),
     ],
     collectives: collectives(derivation, bytes),
@@ -105,6 +108,12 @@ export function compileLayout(
       ? [...elementwise(component, bytes), ...routedCasts(derivation, precision)]
       : [],
   }
+}
+
+/** Of types in four bits, which kernels unpack that multiply in more. */
+function unpackedFactor({ weights, compute }: Precision, { unpackedExpertFactor }: Assumptions): number {
+  const { plain } = elementRow(weights)
+  return elementBytes[plain] < 1 && elementBytes[compute] > elementBytes[weights] ? unpackedExpertFactor : 1
 }
 
 function streamNotation(component: Component, role: 'input' | 'output'): string {

@@ -6,6 +6,7 @@
 
 import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { collectiveTime } from '../../hardware/network/collective.ts'
+import { expertLayers } from '../../model/expert-layers.ts'
 import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
 import type { LayoutAnswer, LayoutQuestion } from '../../search/component-layout/question.ts'
 import { axisBit, type Mesh, replicasOf } from '../../sharding/axis.ts'
@@ -75,8 +76,10 @@ export function overheadSeconds(
 ): Seconds {
   const { inferenceLayerOverheadSeconds, inferenceStepOverheadSeconds, inferenceSequenceOverheadSeconds } =
     setting.assumptions
+  const ofExperts = expertLayers(setting.model) / setting.model.layers
   return (
     layerTimes * inferenceLayerOverheadSeconds +
+    layerTimes * ofExperts * setting.assumptions.inferenceExpertLayerSeconds +
     launches * inferenceStepOverheadSeconds +
     Math.ceil(resident.sequences / replicasOf(mesh)) * inferenceSequenceOverheadSeconds
   )

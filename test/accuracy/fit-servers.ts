@@ -1,0 +1,53 @@
+/**
+ * Fits the constants of what serves (fixtures/stacks, `runs: inference`) to the rows marked `fit` of its software, and writes them there: a part of
+ * `npm run fit`. Least mean absolute log error. No two of these rows are one configuration.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { Assumptions } from '../../src/assumptions/assumptions.ts'
+import type { StackRecord } from '../../src/assumptions/stack.ts'
+import { predictedInference } from './inference-run.ts'
+import { leastLoss, type Ranges, steps } from './least-loss.ts'
+import { median } from './run.ts'
+import { type ServedRow, servedRows } from './served-rows.ts'
+import { rounded } from './summary.ts'
+
+/**
+ * A layer of a decoder is at least four matmuls, attention and what stands between them, whose kernels take 3 to 9 us each on Hopper and
+ * Blackwell however little they do (ai-dynamo/aiconfigurator @095f58a51c4c, fits of matmuls bound by HBM).
+ */
+const ranges: Ranges = {
+  inferenceLayerOverheadSeconds: steps(2e-5, 1.2e-4, 2.5e-6),
+  inferenceStepOverheadSeconds: steps(5e-4, 3e-3, 2.5e-4),
+  inferenceSequenceOverheadSeconds: steps(0, 4e-5, 1e-6),
+  inferenceHalfBytesShare: steps(0.22, 1, 0.06),
+}
+
+const folder = new URL('../../fixtures/stacks/', import.meta.url)
+
+for (const file of readdirSync(folder).sort()) {
+  const stack: StackRecord = JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
+  if (stack.runs !== 'inference') continue
+  const rows = servedRows(stack)
+  const constants = leastLoss(stack.constants, ranges, (tried) => mean(errors(rows, tried)))
+  const figures = {
+    configurations: rows.length,
+    measurements: rows.length,
+    medianErrorBefore: rounded(median(errors(rows, {}))),
+    medianError: rounded(median(errors(rows, constants))),
+  }
+  const fitted = { ...stack, constants, fit: { ...stack.fit, ...figures } }
+  writeFileSync(new URL(file, folder), `${JSON.stringify(fitted, null, 2)}\n`)
+  process.stdout.write(`${stack.name}: ${JSON.stringify(constants)} ${JSON.stringify(figures)}\n`)
+}
+
+/** |log| of predicted over measured. */
+function errors(rows: readonly ServedRow[], constants: Partial<Assumptions>): readonly number[] {
+  return rows.flatMap(({ row, measured }) => {
+    const found = predictedInference(row, constants)
+    return found.status === 'compared' ? [Math.abs(Math.log(found.predicted / measured))] : []
+  })
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}

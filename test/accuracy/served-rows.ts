@@ -1,0 +1,25 @@
+/** The published rows that may set the constants of a stack of inference: timed, marked `fit`, of its software, on its chips. */
+import type { StackRecord } from '../../src/assumptions/stack.ts'
+import type { Seconds } from '../../src/units.ts'
+import { type InferenceRow, publishedInference } from './inference-row.ts'
+import { softwareOf } from './software.ts'
+import { fittedBy } from './stack-of.ts'
+
+export interface ServedRow {
+  readonly row: InferenceRow
+  readonly measured: Seconds
+}
+
+export function servedRows(stack: StackRecord): readonly ServedRow[] {
+  return publishedInference().flatMap((row) => {
+    const measured = secondsOf(row)
+    if (measured === null || row.split !== 'fit' || row.leftOut !== undefined) return []
+    return fittedBy(stack, softwareOf(row)) ? [{ row, measured }] : []
+  })
+}
+
+/** Of what was timed; rates have none. */
+function secondsOf({ measured }: InferenceRow): Seconds | null {
+  if ('latencySeconds' in measured) return measured.latencySeconds
+  return 'secondsPerToken' in measured ? measured.secondsPerToken : null
+}
