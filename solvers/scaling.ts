@@ -28,31 +28,63 @@ const sweeps = 12
 /** Keeps products of factors inside the range of doubles. */
 const largestExponent = 300
 
-export function scaleOf({ variables, rows }: IndexedProgram): Scale {
+export function scaleOf(program: IndexedProgram): Scale {
+  const { variables, rows } = exponentsOf(program)
   const s = new Float64Array(variables.length)
   const r = new Float64Array(rows.length)
+  const wanted = new Float64Array(variables.length)
   let k = 0
   for (let sweep = 0; sweep < sweeps; sweep += 1) {
-    const wanted = variables.map(() => mean())
-    for (const [i, { terms, lower, upper }] of rows.entries()) {
-      const row = mean()
-      for (const { column, coefficient } of terms) row.add(-log2(coefficient) - at(s, column))
-      for (const bound of bounds(lower, upper)) row.add(-log2(bound))
-      r[i] = row.value()
-      for (const { column, coefficient } of terms) wanted[column]?.add(-log2(coefficient) - at(r, i))
+    wanted.fill(0)
+    for (const [i, { columns, exponents, bounds, count }] of rows.entries()) {
+      let row = 0
+      for (let term = 0; term < columns.length; term += 1) {
+        row += -at(exponents, term) - at(s, at(columns, term))
+      }
+      for (const bound of bounds) row += -bound
+      const factor = mean(row, count)
+      r[i] = factor
+      for (let term = 0; term < columns.length; term += 1) {
+        const column = at(columns, term)
+        wanted[column] = at(wanted, column) - at(exponents, term) - factor
+      }
     }
-    const objective = mean()
-    for (const [j, { cost, lower, upper }] of variables.entries()) {
-      for (const bound of bounds(lower, upper)) wanted[j]?.add(log2(bound))
-      if (cost !== 0) objective.add(-log2(cost) - at(s, j))
+    let objective = 0
+    let priced = 0
+    for (const [j, { cost, bounds }] of variables.entries()) {
+      for (const bound of bounds) wanted[j] = at(wanted, j) + bound
+      if (cost === null) continue
+      objective += -cost - at(s, j)
+      priced += 1
     }
-    k = objective.value()
-    for (const [j, { cost, integer }] of variables.entries()) {
-      if (cost !== 0) wanted[j]?.add(-log2(cost) - k)
-      s[j] = integer ? 0 : (wanted[j]?.value() ?? 0)
+    k = mean(objective, priced)
+    for (const [j, { cost, integer, count }] of variables.entries()) {
+      if (cost !== null) wanted[j] = at(wanted, j) - cost - k
+      s[j] = integer ? 0 : mean(at(wanted, j), count)
     }
   }
   return { columns: s.map(powerOfTwo), rows: r.map(powerOfTwo), objective: powerOfTwo(k) }
+}
+
+/** log2 of every nonzero number of a programme, and of how many numbers each row and column is. */
+function exponentsOf({ variables, rows }: IndexedProgram) {
+  const counts = new Float64Array(variables.length)
+  const ofRows = rows.map(({ terms, lower, upper }) => {
+    for (const { column } of terms) counts[column] = at(counts, column) + 1
+    const bounds = exponentsOfBounds(lower, upper)
+    return {
+      columns: Float64Array.from(terms, ({ column }) => column),
+      exponents: Float64Array.from(terms, ({ coefficient }) => log2(coefficient)),
+      bounds,
+      count: terms.length + bounds.length,
+    }
+  })
+  const ofVariables = variables.map(({ cost, integer, lower, upper }, j) => {
+    const bounds = exponentsOfBounds(lower, upper)
+    const count = at(counts, j) + bounds.length + (cost === 0 ? 0 : 1)
+    return { cost: cost === 0 ? null : log2(cost), integer, bounds, count }
+  })
+  return { variables: ofVariables, rows: ofRows }
 }
 
 export function scaledProgram({ variables, rows }: IndexedProgram, scale: Scale): IndexedProgram {
@@ -89,22 +121,14 @@ export function unscaledRay(ray: Vector, { rows }: Scale): Vector {
   return ray.map((multiplier, i) => multiplier * at(rows, i))
 }
 
-function mean() {
-  let sum = 0
-  let count = 0
-  return {
-    add(value: number): void {
-      sum += value
-      count += 1
-    },
-    value: (): number => (count === 0 ? 0 : sum / count),
-  }
+function mean(sum: number, count: number): number {
+  return count === 0 ? 0 : sum / count
 }
 
-/** The bounds that have a size. */
-function bounds(lower: number, upper: number): readonly number[] {
+/** Of the bounds that have a size. */
+function exponentsOfBounds(lower: number, upper: number): readonly number[] {
   const sized = (lower === upper ? [lower] : [lower, upper]).filter((bound) => bound !== 0)
-  return sized.filter(Number.isFinite)
+  return sized.filter(Number.isFinite).map(log2)
 }
 
 function log2(value: number): number {
