@@ -8,20 +8,32 @@ import { fileURLToPath } from 'node:url'
 import { questionNames } from './questions.ts'
 import { printTable, type Row } from './table.ts'
 
-const tables = {
-  searches:
-    'Whole answers in CPU time: the first of a process, and the median of 5 warm ones, as multiples of a fixed kernel',
-  evaluations: 'Evaluations on one core, nothing pruned: the median of 7 warm runs over a sample of meshes',
-  policies: 'One memory policy, half of the way from leanest to fattest: the median of 15 warm calls',
-}
+const whole =
+  'whole answers in CPU time: the first of a process, and the median of 5 warm ones, as multiples of a fixed kernel'
+
+const tables = [
+  { measure: 'searches', of: 'training', title: `Training, ${whole}` },
+  { measure: 'searches', of: 'inference', title: `Inference, ${whole}` },
+  { measure: 'searches', of: 'growth', title: `Growth with chips and with layers, ${whole}` },
+  {
+    measure: 'evaluations',
+    of: 'training',
+    title: 'Evaluations on one core, nothing pruned: the median of 7 warm runs over a sample of meshes',
+  },
+  {
+    measure: 'policies',
+    of: 'training',
+    title: 'One memory policy, half of the way from leanest to fattest: the median of 15 warm calls',
+  },
+] as const
 
 process.stdout.write(
   `Node ${process.version}, ${availableParallelism()} x ${cpus()[0]?.model ?? 'unknown'}, load ${load()}\n`,
 )
-for (const [table, title] of Object.entries(tables)) {
+for (const { measure, of, title } of tables) {
   printTable(
     title,
-    questionNames.filter(asked).map((question) => measured(table, question)),
+    questionNames[of].filter(asked).map((question) => measured(measure, question)),
   )
 }
 process.stdout.write(`\nload ${load()} at the end\n`)

@@ -20,7 +20,8 @@ export const { fittingMixes } =
 export const { createStepScratch } =
   await load<typeof import('../../src/cost/step/stage-time.ts')>('src/cost/step/stage-time')
 export const { stepTime } = await load<typeof import('../../src/cost/step/step.ts')>('src/cost/step/step')
-export const { optimize } = await load<typeof import('../../src/optimize.ts')>('src/optimize')
+export const { optimized } = await load<typeof import('../../src/modes/modes.ts')>('src/modes/modes')
+export const { endless } = await load<typeof import('../../src/patience.ts')>('src/patience')
 export const { costing } =
   await load<typeof import('../../src/plan/account/costing.ts')>('src/plan/account/costing')
 export const { expandMesh } =

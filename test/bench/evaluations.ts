@@ -12,14 +12,14 @@ import {
   search,
   stepTime,
 } from './built.ts'
-import { problemNamed, type QuestionName } from './questions.ts'
+import { problemNamed } from './questions.ts'
 import { repeated } from './stopwatch.ts'
 
 const sampled = 40
 const runs = 7
 const steps = 100_000
 
-export function evaluationRow(name: QuestionName) {
+export function evaluationRow(name: string) {
   const problem = problemNamed(name)
   const model = costModel(problem)
   const bench = createWorkbench(model)

@@ -14,12 +14,12 @@ import {
   shortBytes,
   solveMemoryPolicy,
 } from './built.ts'
-import { problemNamed, type QuestionName } from './questions.ts'
+import { problemNamed } from './questions.ts'
 import { repeated } from './stopwatch.ts'
 
 const runs = 15
 
-export async function memoryPolicyRow(name: QuestionName) {
+export async function memoryPolicyRow(name: string) {
   const highs = await loadHighs()
   const numbers = halfFull(name)
   const { memory, layers, model } = numbers
@@ -44,7 +44,7 @@ export async function memoryPolicyRow(name: QuestionName) {
   }
 }
 
-function halfFull(name: QuestionName) {
+function halfFull(name: string) {
   const model = costModel({ ...problemNamed(name), top: 1 })
   const [best] = search(model).candidates
   if (!best) throw new Error(`${name}: nothing fits`)

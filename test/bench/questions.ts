@@ -1,4 +1,5 @@
 /** The requests that the benchmarks ask, as a client would send them. */
+import type { Question } from '../../src/modes/question.ts'
 import type { Problem } from '../../src/problem.ts'
 import { loadCatalogue, optimizeRequest, problemOf } from './built.ts'
 
@@ -22,7 +23,13 @@ const llama405b = (chips: number) => ({
   workload: training(16_777_216),
 })
 
-const questions = {
+const deployed = (model: string, chip: string, chips: number, workload: object) => ({
+  model,
+  hardware: { chip, chips },
+  workload,
+})
+
+const ofTraining = {
   '8B, 64 H100': {
     model: 'llama-3-8b',
     hardware: { chip: 'h100-sxm', chips: 64 },
@@ -42,18 +49,64 @@ const questions = {
   'DeepSeek-V3, 576 GB200': { ...deepseek, hardware: { chip: 'gb200-nvl72', chips: 576 } },
 }
 
-export type QuestionName = keyof typeof questions
+const generated = { mode: 'generate', batchSequences: 'max', contextLength: 8192 }
+const served = { mode: 'serve', promptLength: 2048, outputLength: 512 }
 
-export const questionNames = Object.keys(questions) as readonly QuestionName[]
+const ofInference = {
+  'Generate, 70B, 8 H100': deployed('llama-3-70b', 'h100-sxm', 8, generated),
+  'Generate, 405B, 256 H100': deployed('llama-3.1-405b', 'h100-sxm', 256, generated),
+  'Prefill, DeepSeek-V3, 32 H200': deployed('deepseek-v3', 'h200-sxm', 32, {
+    ...{ mode: 'prefill', batchSequences: 32, promptLength: 4096 },
+  }),
+  'Serve, 70B, 64 H100': deployed('llama-3-70b', 'h100-sxm', 64, served),
+  'Serve, 70B, 256 H100': deployed('llama-3-70b', 'h100-sxm', 256, served),
+  'Serve, DeepSeek-V3, 64 H200': deployed('deepseek-v3', 'h200-sxm', 64, served),
+}
 
-export function isQuestion(name: string | undefined): name is QuestionName {
-  return name !== undefined && Object.hasOwn(questions, name)
+const inChips = Object.fromEntries(
+  [64, 512, 4096, 32_768, 131_072].map((chips) => [
+    `70B on ${chips} H100`,
+    { model: 'llama-3-70b', hardware: { chip: 'h100-sxm', chips }, workload: training(16_777_216) },
+  ]),
+)
+
+const inLayers = Object.fromEntries(
+  [16, 32, 64, 128].map((layers) => [
+    `${layers} layers as of 70B, 512 H100`,
+    {
+      model: {
+        ...{ layers, dModel: 8192, dFf: 28_672, heads: 64, kvHeads: 8, headDim: 128, vocab: 128_256 },
+        ...{ gatedMlp: true, tiedEmbeddings: false },
+      },
+      ...{ hardware: { chip: 'h100-sxm', chips: 512 }, workload: training(4_194_304) },
+    },
+  ]),
+)
+
+const questions: Readonly<Record<string, object>> = {
+  ...ofTraining,
+  ...ofInference,
+  ...inChips,
+  ...inLayers,
+}
+
+/** By what is to be seen of them. */
+export const questionNames = {
+  training: Object.keys(ofTraining),
+  inference: Object.keys(ofInference),
+  growth: [...Object.keys(inChips), ...Object.keys(inLayers)],
 }
 
 const catalogue = loadCatalogue()
 
-export function problemNamed(name: QuestionName): Problem {
-  const question = problemOf(optimizeRequest.parse(questions[name]), catalogue)
+export function questionNamed(name: string): Question {
+  const body = questions[name]
+  if (!body) throw new RangeError(`There is no question ${name}`)
+  return problemOf(optimizeRequest.parse(body), catalogue)
+}
+
+export function problemNamed(name: string): Problem {
+  const question = questionNamed(name)
   if (question.mode !== 'train') throw new Error(`${name} is no question of training`)
   return question.problem
 }
