@@ -34,23 +34,23 @@ export function networkPrices(
     if (known.size < mostKnown) known.set(key, found)
     return found
   }
-  const bySet = (mesh: Mesh, price: (active: readonly Axis[], set: AxisSet) => GroupCost): NetworkCosts => {
+  const bySet = (mesh: Mesh, price: (active: readonly Axis[]) => GroupCost): NetworkCosts => {
     const costs = new Array<GroupCost | undefined>(axisSets).fill(undefined)
     for (const { set, axes } of members) {
       const active = axes.filter((axis) => mesh[axis] > 1)
-      if (active.length > 0) costs[set] = price(active, set)
+      if (active.length > 0) costs[set] = price(active)
     }
     return costs
   }
-  const placed = (placement: Placement, mesh: Mesh) =>
-    bySet(mesh, (active) => {
-      let key = ''
-      for (const axis of active) key += groupKey(placement.groups[axis])
-      return priced(key, () => {
-        const groups = active.map((axis) => placement.groups[axis])
-        return groupCost(network, union(groups, network.kind), terms)
-      })
+  const lying = (placement: Placement, active: readonly Axis[]): GroupCost => {
+    let key = ''
+    for (const axis of active) key += groupKey(placement.groups[axis])
+    return priced(key, () => {
+      const groups = active.map((axis) => placement.groups[axis])
+      return groupCost(network, union(groups, network.kind), terms)
     })
+  }
+  const placed = (placement: Placement, mesh: Mesh) => bySet(mesh, (active) => lying(placement, active))
   const bestBySize = new Map<string, GroupCost>()
   const bestOnTorus = (torus: TorusNetwork, mesh: Mesh, slices: Readonly<Partial<Record<Axis, number>>>) =>
     bySet(mesh, (active) => {
@@ -69,10 +69,13 @@ export function networkPrices(
     if (network.kind === 'torus') {
       return sliceAssignments(network, mesh).map((slices) => bestOnTorus(network, mesh, slices))
     }
-    const options = placements(network, mesh).map((placement) => placed(placement, mesh))
-    const [first, ...others] = options
-    if (!first || others.length === 0) return options
-    return [bySet(mesh, (_, set) => options.flatMap((costs) => costs[set] ?? []).reduce(lesser))]
+    const [first, ...others] = placements(network, mesh)
+    if (!first) return []
+    return [
+      bySet(mesh, (active) =>
+        others.reduce((least, one) => lesser(least, lying(one, active)), lying(first, active)),
+      ),
+    ]
   }
   return { placed, bestCases }
 }
@@ -131,6 +134,7 @@ const freeNetwork: NetworkTerms = {
 }
 
 function lesser(a: GroupCost, b: GroupCost): GroupCost {
+  if (a === b) return a
   const least = (x: readonly number[], y: readonly number[]) =>
     x.map((value, index) => Math.min(value, y[index] ?? value))
   const perByte = Math.min(a.perByte, b.perByte)

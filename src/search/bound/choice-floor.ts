@@ -71,11 +71,11 @@ export function choiceFloors(problem: Problem): ChoiceFloors {
 
   /** Turns of a microbatch that a stage waits for the others, where they wait least. */
   function leastTurns({ pipeline }: Mesh, { microbatches }: Microbatching): number {
-    const most = interleaving.reduce(
-      (virtual, row) =>
-        row.worthwhile(pipeline, microbatches) ? Math.max(virtual, row.virtualStages[1]) : virtual,
-      1,
-    )
+    if (pipeline === 1) return 0
+    let most = 1
+    for (const row of interleaving) {
+      if (row.worthwhile(pipeline, microbatches)) most = Math.max(most, row.virtualStages[1])
+    }
     return waitingTurns(pipeline, most, layers)
   }
 
@@ -87,13 +87,17 @@ export function choiceFloors(problem: Problem): ChoiceFloors {
     addScaled(forward, moved.forward, share)
     backward.set(backwardEach)
     addScaled(backward, moved.backward, share)
-    const one = (bound: 'expected' | 'upper') =>
-      windowTime(share * work.forward, forward, bound) + windowTime(share * work.backward, backward, bound)
-    const [expected, upper] = [one('expected'), one('upper')]
+    const forwardWork = share * work.forward
+    const backwardWork = share * work.backward
+    const expected = windowTimes(forwardWork, forward, backwardWork, backward, 'expected')
+    const upper = windowTimes(forwardWork, forward, backwardWork, backward, 'upper')
     addScaled(forward, once, 1)
     addScaled(backward, onceBack, 1)
     const others = choice.microbatches - 1 + leastTurns(mesh, choice)
-    return score(others * expected + one('expected'), others * upper + one('upper'))
+    return score(
+      others * expected + windowTimes(forwardWork, forward, backwardWork, backward, 'expected'),
+      others * upper + windowTimes(forwardWork, forward, backwardWork, backward, 'upper'),
+    )
   }
 
   /** All microbatches in one window, the work of the whole batch. */
@@ -101,35 +105,45 @@ export function choiceFloors(problem: Problem): ChoiceFloors {
     const [forwardEach, backwardEach, once, onceBack, forward, backward] = all
     const { microbatches } = choice
     const share = 1 / mesh.pipeline
-    const work = {
-      forward: share * whole.forward,
-      backward: share * whole.backward,
-      weightGradients: share * whole.weightGradients,
-    }
+    const forwardWork = share * whole.forward
+    const backwardWork = share * whole.backward
     forward.set(once)
     addScaled(forward, moved.forward, share)
     addScaled(forward, forwardEach, microbatches)
     backward.set(onceBack)
     addScaled(backward, moved.backward, share)
     addScaled(backward, backwardEach, microbatches)
-    const bubble = (leastTurns(mesh, choice) / microbatches) * (work.forward + work.backward)
-    const time = (bound: 'expected' | 'upper') =>
-      windowTime(work.forward, forward, bound) + windowTime(work.backward, backward, bound) + bubble
-    const unsplit = score(time('expected'), time('upper'))
+    const bubble = (leastTurns(mesh, choice) / microbatches) * (forwardWork + backwardWork)
+    const unsplit = score(
+      windowTimes(forwardWork, forward, backwardWork, backward, 'expected') + bubble,
+      windowTimes(forwardWork, forward, backwardWork, backward, 'upper') + bubble,
+    )
     if (splitting.length === 0 || mesh.pipeline === 1) return unsplit
+    const weightGradients = share * whole.weightGradients
     return splitting.reduce((least, row) => {
       const split = canRun(row, mesh.pipeline, microbatches) && row.split?.(mesh.pipeline, microbatches)
       if (!split) return least
       const { forwards, inputGradients, fills } = split
-      const filled = (fills / microbatches) * work.weightGradients
-      const inputs = inputGradients * (work.backward - work.weightGradients)
-      const waits = ((mesh.pipeline - 1) / microbatches) * (forwards * work.forward + inputs)
+      const filled = (fills / microbatches) * weightGradients
+      const inputs = inputGradients * (backwardWork - weightGradients)
+      const waits = ((mesh.pipeline - 1) / microbatches) * (forwards * forwardWork + inputs)
       const splitTime = (bound: 'expected' | 'upper') => {
-        const busy = windowTime(work.forward, forward, bound)
-        const unfilled = windowTime(work.backward, backward, bound)
-        return busy + Math.max(unfilled, windowTime(work.backward - filled, backward, bound) + waits)
+        const busy = windowTime(forwardWork, forward, bound)
+        const unfilled = windowTime(backwardWork, backward, bound)
+        return busy + Math.max(unfilled, windowTime(backwardWork - filled, backward, bound) + waits)
       }
       return Math.min(least, score(splitTime('expected'), splitTime('upper')))
     }, unsplit)
   }
+}
+
+/** Of a forward and a backward window. */
+function windowTimes(
+  forwardWork: Seconds,
+  forward: Traffic,
+  backwardWork: Seconds,
+  backward: Traffic,
+  bound: 'expected' | 'upper',
+): Seconds {
+  return windowTime(forwardWork, forward, bound) + windowTime(backwardWork, backward, bound)
 }

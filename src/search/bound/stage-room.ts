@@ -181,11 +181,13 @@ function mostLayers(
 ): number {
   let most = 0
   for (let p = 0; p < times.length; p++) {
-    const [timeOne, bytesOne] = [times[p] ?? 0, states + microbatches * (kept[p] ?? 0)]
+    const timeOne = times[p] ?? 0
+    const bytesOne = states + microbatches * (kept[p] ?? 0)
     const liveOne = live[p] ?? 0
     most = Math.max(most, Math.min(time / timeOne, (bytes - liveOne) / bytesOne))
     for (let q = p + 1; q < times.length; q++) {
-      const [timeTwo, bytesTwo] = [times[q] ?? 0, states + microbatches * (kept[q] ?? 0)]
+      const timeTwo = times[q] ?? 0
+      const bytesTwo = states + microbatches * (kept[q] ?? 0)
       const room = bytes - Math.max(liveOne, live[q] ?? 0)
       // Both bounds are met where x layers are under the one and y under the other.
       const determinant = timeOne * bytesTwo - timeTwo * bytesOne
