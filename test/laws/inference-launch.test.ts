@@ -57,6 +57,32 @@ function says(flags: readonly string[] | Unsupported | undefined, some: string):
   expect(Array.isArray(flags) ? flags.join(' ') : flags).toContain(some)
 }
 
+describe('steps of many sequences', () => {
+  const of = (sequences: number, tensor: number) =>
+    launched(
+      inferenceProblem({ ...onHosts(tensor), model: 'llama-3-8b', workload: generation(sequences, 256) }),
+      { tensor },
+    )
+
+  it('have graphs where servers capture none unless told, and are not told of what they capture', () => {
+    const [few, many] = [of(256, 1), of(600, 8)]
+    for (const { vllm, sglang } of [few]) {
+      expect([vllm, sglang].flat().join(' ')).not.toMatch(/graph/)
+    }
+    says(of(257, 2).sglang, '--cuda-graph-max-bs 257')
+    says(many.vllm, '--max-cudagraph-capture-size 600')
+    says(many.sglang, '--cuda-graph-max-bs 600')
+    for (const [launch, sequences] of [
+      [few, 256],
+      [many, 600],
+    ] as const) {
+      expect(launch['tensorrt-llm']).toMatchObject({
+        cuda_graph_config: { enable_padding: true, max_batch_size: sequences },
+      })
+    }
+  })
+})
+
 describe('a quantised checkpoint', () => {
   const parameterBytes = byPart(() => 0.53125)
   const fp4 = { weights: 'fp4', compute: 'bf16' } as const
@@ -138,6 +164,7 @@ describe('what is typed to serve a plan', () => {
       tensor_parallel_size: 4,
       pipeline_parallel_size: 1,
       max_batch_size: 32,
+      cuda_graph_config: { enable_padding: true, max_batch_size: 32 },
       max_seq_len: 8192,
       kv_cache_config: { dtype: 'auto', free_gpu_memory_fraction: expect.closeTo(0.92, 1) },
     })

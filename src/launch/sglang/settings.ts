@@ -34,6 +34,7 @@ export const sglangSettings = {
   positions: setting('--dcp-size', sharersOf, ranks, '--decode-context-parallel-size'),
   length: setting('--context-length', lengthOf, whole),
   running: setting('--max-running-requests', (own: Serving) => own.sequences * own.attentionGroups, whole),
+  graphs: setting('--cuda-graph-max-bs', graphsOf),
   chunk: setting('--chunked-prefill-size', chunkOf),
   prompts: setting('--max-prefill-tokens', (own: Serving) =>
     own.mode === 'prefill' ? own.unitTokens : null,
@@ -55,6 +56,22 @@ export const sglangSettings = {
     transfers ? 'nixl' : null,
   ),
 } as const
+
+/**
+ * The largest step that SGLang has a graph of unless told, by the memory of a chip, on fewer than four tensor chips and on more.
+ * Source: as flags.ts, server_args.py (cuda_graph_max_bs).
+ */
+const captured = [
+  { below: 60 * 2 ** 30, few: 32, more: 160 },
+  { below: 160 * 2 ** 30, few: 256, more: 512 },
+  { below: Number.POSITIVE_INFINITY, few: 512, more: 512 },
+]
+
+/** Larger ones run without, and what is planned has one. */
+function graphsOf({ mode, unitSequences, tensors, setting: { cluster } }: Serving): number | null {
+  const { few = 0, more = 0 } = captured.find(({ below }) => cluster.chip.hbmBytes < below) ?? {}
+  return mode === 'generate' && unitSequences > (tensors < 4 ? few : more) ? unitSequences : null
+}
 
 function pipelineOf({ mesh }: Serving): number | null {
   return several(mesh.pipeline)

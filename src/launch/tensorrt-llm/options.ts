@@ -71,6 +71,7 @@ export function tensorrtLlm(serving: Serving): Launch<TensorrtOptions> {
     max_batch_size: unitSequences,
     max_seq_len: contextLength + (mode === 'prefill' ? 1 : 0),
     ...tokenOptions(serving),
+    ...graphOptions(serving),
     kv_cache_config: {
       dtype: formats.caches[serving.setting.precision.kvCache] ?? 'auto',
       free_gpu_memory_fraction: memoryShares(serving).free,
@@ -105,6 +106,12 @@ function balancerOptions({ redundantExperts, model }: Serving): TensorrtOptions 
   if (redundantExperts === 0) return {}
   const slots = (model.experts?.experts ?? 0) + redundantExperts
   return { moe_config: { backend: 'WIDEEP', load_balancer: { num_slots: slots, layer_updates_per_iter: 1 } } }
+}
+
+/** Unless told, steps of 128 sequences and less have a graph, and only of some sizes; what is planned has one. */
+function graphOptions({ mode, unitSequences }: Serving): TensorrtOptions {
+  if (mode !== 'generate') return {}
+  return { cuda_graph_config: { enable_padding: true, max_batch_size: unitSequences } }
 }
 
 function tokenOptions({ mode, chunked, unitSequences, unitTokens }: Serving): TensorrtOptions {

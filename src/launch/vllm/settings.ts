@@ -28,12 +28,21 @@ export const vllmSettings = {
   // Of a rank of data, be it a replica or a group.
   sequences: setting('--max-num-seqs', ({ sequences }: Serving) => sequences, whole),
   tokens: setting('--max-num-batched-tokens', batchedTokens),
+  graphs: setting('--max-cudagraph-capture-size', graphsOf),
   utilization: setting('--gpu-memory-utilization', (own: Serving) => memoryShares(own).whole, number),
   type: setting('--dtype', typeWord, word),
   quantization: setting('--quantization', quantizationOf, word, '-q'),
   cache: setting('--kv-cache-dtype', cacheOf, word),
   transfer: setting('--kv-transfer-config', transferOf),
 } as const
+
+/**
+ * Larger steps than vLLM captures unless told run without a graph, and what is planned has one: the lesser of 512 and twice --max-num-seqs.
+ * Source: vllm-project/vllm, vllm/config/vllm.py (_set_cudagraph_sizes).
+ */
+function graphsOf({ gpu, mode, unitSequences }: Serving): number | null {
+  return gpu && mode === 'generate' && unitSequences > 512 ? unitSequences : null
+}
 
 /** Groups of chips that are ranks of data; on TPUs they are within tensor. */
 function groupsApart({ gpu, attentionGroups }: Serving): number {
