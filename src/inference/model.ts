@@ -7,6 +7,7 @@
 
 import type { Assumptions } from '../assumptions/assumptions.ts'
 import { type NetworkPrices, networkPrices } from '../cost/communication/network.ts'
+import { callOf } from '../cost/compile/call.ts'
 import { arrayType } from '../cost/compile/compile.ts'
 import { type ComputeRates, computeRates } from '../cost/compute/compute.ts'
 import type { Network } from '../hardware/cluster/cluster.ts'
@@ -15,7 +16,7 @@ import { cacheLayers } from '../model/attention-layers.ts'
 import type { Setting } from '../problem.ts'
 import { elementBytes } from '../recipe/element-type.ts'
 import type { ShardedArray } from '../sharding/array.ts'
-import { type AxisSet, axisBit, axisSet } from '../sharding/axis.ts'
+import { type AxisSet, axisBit } from '../sharding/axis.ts'
 import { arrayOfRole, arraysOf } from '../sharding/component.ts'
 import { reshard } from '../sharding/move.ts'
 import {
@@ -189,16 +190,9 @@ function streamMove(
   to: ShardedArray,
   elementSize: number,
 ): readonly CompiledCollective[] {
-  return reshard(from, to, { pass: 'forward', every: 'microbatch' }).map((move) => ({
-    operation: move.operation,
-    over: axisSet(move.over),
-    bytes: [localTerm(elementSize, move.volume.dimensions)],
-    critical: true,
-    routed: false,
-    passed: false,
-    times: 1,
-    moves: [move],
-  }))
+  return reshard(from, to, { pass: 'forward', every: 'microbatch' }).map((move) =>
+    callOf([move], ({ volume }) => localTerm(elementSize, volume.dimensions)),
+  )
 }
 
 /** Products and collectives that are equal become one object, so that a pass works each out once. */

@@ -4,9 +4,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { book } from '../../src/assumptions/book.ts'
 import { compile } from '../../src/cost/compile/compile.ts'
-import { createScale, extentsOf, setBatch, setMesh, termValue } from '../../src/cost/compile/term.ts'
+import {
+  createScale,
+  extentsOf,
+  setBatch,
+  setMesh,
+  sumTerms,
+  termValue,
+} from '../../src/cost/compile/term.ts'
 import { costModel } from '../../src/cost/compiled-model.ts'
-import { sumTerms } from '../../src/cost/memory/memory.ts'
 import { stageModel } from '../../src/cost/model.ts'
 import { layerParameters } from '../../src/model/parameters.ts'
 import type { Transformer } from '../../src/model/transformer.ts'

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { frameworks } from '../../src/launch/framework.ts'
+import { expertRecipes } from '../../src/recipe/expert-recipes.ts'
 import { optimizers } from '../../src/recipe/optimizers.ts'
 import { policies } from '../../src/recipe/policies.ts'
 import { schedules } from '../../src/recipe/schedules.ts'
@@ -11,7 +12,7 @@ import { expertPlaces, latentForms } from '../../src/sharding/tables/inference-l
 import { cacheLayouts, projectionLayouts } from '../../src/sharding/tables/inference-sharding.ts'
 
 const names: readonly string[] = [
-  ...[...schedules, ...optimizers, ...policies].map(({ name }) => name),
+  ...[...schedules, ...optimizers, ...policies, ...expertRecipes].map(({ name }) => name),
   ...[...contextLayouts, ...projectionLayouts, ...cacheLayouts, ...latentForms, ...expertPlaces],
   ...[...frameworks, ...axes],
   ...['embedding', 'attention', 'mlp', 'experts', 'block', 'unembedding'],
@@ -27,8 +28,8 @@ const homes = [
   /^src\/model\/hugging-face\//,
 ]
 
-/** What is called the same and is of none of the tables: kinds of einsums, how FLOPs of attention count, a queue that is full. */
-const others = /\bkind\b|\battentionFlops\b|case 'full':/
+/** What is called the same and is of none of the tables: kinds of einsums, how FLOPs of attention count, a queue that is full, graphs of nothing. */
+const others = /\bkind\b|\battentionFlops\b|case 'full':|\bgraphs\b/
 
 const alternatives = names.map((name) => name.replaceAll(/[^\w-]/g, '\\$&')).join('|')
 const quoted = `(['"\`])(?:${alternatives})\\1`

@@ -1,9 +1,8 @@
 /** What optimizers keep, move and compute: held to the weights' shapes, counted here by hand. */
 
 import { describe, expect, it } from 'vitest'
-import { createScale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
+import { createScale, setBatch, setMesh, sumTerms } from '../../src/cost/compile/term.ts'
 import { costModel } from '../../src/cost/compiled-model.ts'
-import { sumTerms } from '../../src/cost/memory/memory.ts'
 import { fixedMemory, memoryNumbers } from '../../src/cost/memory/memory-numbers.ts'
 import { stateBytes, updateBytes, updateFlops } from '../../src/cost/memory/optimizer.ts'
 import { stageModel } from '../../src/cost/model.ts'

@@ -23,7 +23,7 @@ import { type AxisSet, axisSet } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import type { Call } from '../compile/call.ts'
 import type { Bucket } from '../compile/compile.ts'
-import { type Scale, termValue } from '../compile/term.ts'
+import { type Scale, sumTerms } from '../compile/term.ts'
 import type { NetworkCosts } from './network.ts'
 import { busyFactor, busySeconds, loadsOf, operationTime, rampSeconds } from './operation-time.ts'
 import { outerShare, routedLoads, routedSeconds, routedTime } from './routing.ts'
@@ -187,10 +187,8 @@ function addBusy(sum: Traffic, resource: number, busy: Seconds, overlap: number)
   sum[all] = (sum[all] ?? 0) + busy
 }
 
-export function bucketBytes(bucket: Bucket, scale: Scale): Bytes {
-  let bytes = 0
-  for (const term of bucket.bytes) bytes += termValue(term, scale)
-  return bytes
+export function bucketBytes({ bytes }: Bucket, scale: Scale): Bytes {
+  return sumTerms(bytes, scale)
 }
 
 /**

@@ -2,7 +2,8 @@
  * One call of the network, with the request's numbers in: of training (compile.ts) and of inference, whose terms differ in how
  * they round what does not divide, and so in type.
  */
-import type { AxisSet } from '../../sharding/axis.ts'
+import type { ArrayKind } from '../../sharding/array.ts'
+import { type AxisSet, axisSet } from '../../sharding/axis.ts'
 import type { Move, Operation } from '../../sharding/move.ts'
 
 export interface Call<Term> {
@@ -19,4 +20,24 @@ export interface Call<Term> {
   /** How often a layer has it: the share of the layers that do. */
   readonly times: number
   readonly moves: readonly Move[]
+}
+
+/** Moves of one operation over the same axes, as one call; `bytes` are a move's. */
+export function callOf<Term>(moves: readonly [Move, ...Move[]], bytes: (move: Move) => Term): Call<Term> {
+  const [{ operation, over, kind }] = moves
+  return {
+    operation,
+    over: axisSet(over),
+    bytes: moves.map(bytes),
+    critical: isWaitedFor(kind),
+    routed: operation === 'AllToAll' && (kind === 'dispatch' || kind === 'combine'),
+    passed: kind === 'passed',
+    times: 1,
+    moves,
+  }
+}
+
+/** The next product waits for it; weights and gradients were known before, or are wanted later. */
+export function isWaitedFor(kind: ArrayKind): boolean {
+  return kind !== 'weight' && kind !== 'gradient' && kind !== 'passed'
 }

@@ -9,14 +9,14 @@ import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes, isNarrow, usualType } from '../../recipe/element-type.ts'
 import type { ArrayKind } from '../../sharding/array.ts'
-import { type Axis, axesOfPositions, axisSet } from '../../sharding/axis.ts'
+import { type Axis, axesOfPositions } from '../../sharding/axis.ts'
 import { type Derivation, movesOf, productsOf } from '../../sharding/derive.ts'
 import { type Extents, monomial } from '../../sharding/monomial.ts'
 import type { Move, Pass } from '../../sharding/move.ts'
 import type { Product } from '../../sharding/product.ts'
 import { castBytes } from '../compute/casts.ts'
 
-import type { Call } from './call.ts'
+import { type Call, callOf, isWaitedFor } from './call.ts'
 import { none, one, type Term, termOf } from './term.ts'
 
 export interface CompiledProduct {
@@ -162,21 +162,11 @@ function bucketed(moves: readonly Move[], extents: Extents, precision: Precision
     const joins = isWaitedFor(move.kind) ? `${index}` : `${move.kind} ${move.operation} ${move.over.join()}`
     buckets.set(joins, [...(buckets.get(joins) ?? []), move])
   })
-  return [...buckets.values()].map((joined) => {
-    const [first] = joined as [Move]
-    return {
-      operation: first.operation,
-      over: axisSet(first.over),
-      bytes: joined.map((move) =>
-        termOf(move.elements, extents, elementBytes[arrayType(move.kind, precision)]),
-      ),
-      critical: isWaitedFor(first.kind),
-      moves: joined,
-      times: 1,
-      routed: first.operation === 'AllToAll' && (first.kind === 'dispatch' || first.kind === 'combine'),
-      passed: first.kind === 'passed',
-    }
-  })
+  return [...buckets.values()].map((joined) =>
+    callOf(joined as [Move, ...Move[]], ({ elements, kind }) =>
+      termOf(elements, extents, elementBytes[arrayType(kind, precision)]),
+    ),
+  )
 }
 
 /** A window of which a layer has only a share: each product and collective is as long as it is, and counts so often. */
@@ -186,11 +176,6 @@ export function weighted({ products, buckets }: Window, times: number): Window {
     products: products.map((product) => ({ ...product, times: times * product.times })),
     buckets: buckets.map((bucket) => ({ ...bucket, times: times * bucket.times })),
   }
-}
-
-/** The next product waits for it; weights and gradients were known before, or are wanted later. */
-function isWaitedFor(kind: ArrayKind): boolean {
-  return kind !== 'weight' && kind !== 'gradient' && kind !== 'passed'
 }
 
 /** Activations are computed and moved in 16 bits where the matmuls run in less: frameworks cast at the matmul. */

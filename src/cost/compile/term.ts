@@ -91,6 +91,12 @@ export function termValue(term: Term, scale: Scale): number {
   return term.base * (scale.factor[term.selector] ?? 0) * (scale.inverse[term.mask] ?? 0)
 }
 
+export function sumTerms(terms: readonly Term[], scale: Scale): number {
+  let sum = 0
+  for (const term of terms) sum += termValue(term, scale)
+  return sum
+}
+
 /** Puts a mesh in: axis products, the padding to the fullest shard, the replication of key-value heads. */
 export function setMesh(
   scale: Scale,

@@ -29,7 +29,7 @@ import { elementRow, isNarrow, usualType } from '../../recipe/element-type.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { FlopsPerSecond, Seconds } from '../../units.ts'
 import type { CompiledProduct } from '../compile/compile.ts'
-import { one, type Scale, termValue } from '../compile/term.ts'
+import { one, type Scale, sumTerms, termValue } from '../compile/term.ts'
 
 export interface ComputeRates {
   readonly secondsPerFlop: number
@@ -89,8 +89,7 @@ export function computeTime(
 
 /** Once; how often it counts is the caller's. */
 export function productTime(product: CompiledProduct, scale: Scale, rates: ComputeRates): Seconds {
-  let bytes = 0
-  for (const term of product.bytes) bytes += termValue(term, scale)
+  const bytes = sumTerms(product.bytes, scale)
   return Math.max(arithmeticTime(product, scale, rates), bytes * rates.secondsPerByte)
 }
 

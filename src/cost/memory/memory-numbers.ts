@@ -9,11 +9,11 @@ import type { Bytes } from '../../units.ts'
 import { byComposition, ofStage } from '../compile/composed.ts'
 import { composedMemory } from '../compile/composed-memory.ts'
 import { gathersWeights, type StageModel } from '../compile/stage-model.ts'
-import { type Scale, termValue } from '../compile/term.ts'
+import { type Scale, sumTerms, termValue } from '../compile/term.ts'
 import { type CostModel, stageModel } from '../model.ts'
 import type { StageGroup } from '../step/stages.ts'
 import type { MemoryNumbers, StateNumbers } from './layer-bytes.ts'
-import { reserveBytes, sumTerms } from './memory.ts'
+import { reserveBytes } from './memory.ts'
 
 /** `count` layers per stage use `other`, the rest `policy`: indices into the model's policies. */
 export interface Mix {

@@ -28,7 +28,7 @@ import type { Bytes } from '../../units.ts'
 import { activationType } from '../compile/compile.ts'
 
 import { matrixOf } from '../compile/matrix.ts'
-import { type Scale, type Term, termOf, termValue } from '../compile/term.ts'
+import { type Term, termOf } from '../compile/term.ts'
 import { factorBytes, stateBytes, updateBytes, updateFlops } from './optimizer.ts'
 import { keptArrays } from './recomputation.ts'
 
@@ -199,12 +199,6 @@ export function gatheredKeyTerms(extents: Extents, precision: Precision): readon
   const over = ['data', 'fsdp', 'expert', 'tensor', 'tensor2'] as const
   const term = (axes: readonly Axis[]) => termOf(monomial(bytes, ['B', 'T', 'K', 'H'], axes), extents, 1)
   return [term(over), term([...over, 'context'])]
-}
-
-export function sumTerms(terms: readonly Term[], scale: Scale): number {
-  let sum = 0
-  for (const term of terms) sum += termValue(term, scale)
-  return sum
 }
 
 /**

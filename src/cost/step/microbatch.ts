@@ -21,10 +21,9 @@ import {
 import type { Bucket, CompiledProduct } from '../compile/compile.ts'
 import { blend, byComposition, type Composed } from '../compile/composed.ts'
 import type { StageModel } from '../compile/stage-model.ts'
-import { type Scale, termValue } from '../compile/term.ts'
+import { type Scale, sumTerms, termValue } from '../compile/term.ts'
 import { computeTime } from '../compute/compute.ts'
 import { type LayerWork, summed, workTimes } from '../compute/work.ts'
-import { sumTerms } from '../memory/memory.ts'
 import { type CostModel, stageModel } from '../model.ts'
 
 /** Compute of one microbatch, per layer and at the ends; independent of placement and ZeRO stage. */

@@ -2,8 +2,8 @@
 import type { Seconds } from '../../units.ts'
 import { blend } from '../compile/composed.ts'
 import type { StageModel } from '../compile/stage-model.ts'
-import type { Scale } from '../compile/term.ts'
-import { type StateTerms, sumTerms } from '../memory/memory.ts'
+import { type Scale, sumTerms } from '../compile/term.ts'
+import type { StateTerms } from '../memory/memory.ts'
 import { type CostModel, stageModel } from '../model.ts'
 import type { StageGroup } from './stages.ts'
 

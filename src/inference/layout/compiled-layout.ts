@@ -8,7 +8,7 @@
  */
 
 import type { Assumptions } from '../../assumptions/assumptions.ts'
-import type { Call } from '../../cost/compile/call.ts'
+import { type Call, callOf } from '../../cost/compile/call.ts'
 import { arrayType } from '../../cost/compile/compile.ts'
 import { castArrays } from '../../cost/compute/casts.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
@@ -167,32 +167,19 @@ function ofKind(arrays: readonly ShardedArray[], ...kinds: readonly ArrayKind[])
 
 /** Moves with nothing of another kind between them are one call where they are of one operation over the same axes. */
 function collectives({ lines }: Derivation, bytes: BytesOf): readonly CompiledCollective[] {
-  const result: { moves: Move[] }[] = []
+  const joined: [Move, ...Move[]][] = []
   for (const line of lines) {
     if (line.kind === 'product') continue
     const { move } = line
-    const [last] = result.at(-1)?.moves ?? []
+    const last = joined.at(-1)
     const joins =
-      last?.operation === move.operation &&
-      last.kind === move.kind &&
-      axisSet(last.over) === axisSet(move.over)
-    if (joins) result.at(-1)?.moves.push(move)
-    else result.push({ moves: [move] })
+      last?.[0].operation === move.operation &&
+      last[0].kind === move.kind &&
+      axisSet(last[0].over) === axisSet(move.over)
+    if (joins) last.push(move)
+    else joined.push([move])
   }
-  return result.flatMap(({ moves }) => {
-    const [first] = moves
-    if (!first) return []
-    return {
-      operation: first.operation,
-      over: axisSet(first.over),
-      bytes: moves.map(({ volume }) => bytes(volume)),
-      critical: first.kind !== 'weight',
-      passed: false,
-      times: 1,
-      routed: first.operation === 'AllToAll' && (first.kind === 'dispatch' || first.kind === 'combine'),
-      moves,
-    }
-  })
+  return joined.map((moves) => callOf(moves, ({ volume }) => bytes(volume)))
 }
 
 /**
