@@ -49,6 +49,8 @@ export interface Serving {
   readonly chunked: boolean
   /** Positions that a sequence has room for. */
   readonly contextLength: number
+  /** Sequences hold fewer on average, and the plan has as many as there is room for then. */
+  readonly partlyFilled: boolean
   readonly memory: MemoryAccount
   /** Its caches go to servers of the other phase, or come from them. */
   readonly transfers: boolean
@@ -104,6 +106,7 @@ export function serving(
     unitTokens: unitSequences * Math.ceil(shape.positions),
     chunked: mode === 'prefill' && units > groups,
     contextLength,
+    partlyFilled: mode === 'generate' && shape.context < contextLength,
     memory,
     transfers,
   }

@@ -72,6 +72,7 @@ export function tensorrtLlm(serving: Serving): Launch<TensorrtOptions> {
     max_seq_len: contextLength + (mode === 'prefill' ? 1 : 0),
     ...tokenOptions(serving),
     ...graphOptions(serving),
+    ...capacityOptions(serving),
     kv_cache_config: {
       dtype: formats.caches[serving.setting.precision.kvCache] ?? 'auto',
       free_gpu_memory_fraction: memoryShares(serving).free,
@@ -106,6 +107,11 @@ function balancerOptions({ redundantExperts, model }: Serving): TensorrtOptions 
   if (redundantExperts === 0) return {}
   const slots = (model.experts?.experts ?? 0) + redundantExperts
   return { moe_config: { backend: 'WIDEEP', load_balancer: { num_slots: slots, layer_updates_per_iter: 1 } } }
+}
+
+/** Unless told, a request waits until there is room for all of its tokens to the last (GUARANTEED_NO_EVICT), and fewer run than planned. */
+function capacityOptions({ partlyFilled }: Serving): TensorrtOptions {
+  return partlyFilled ? { scheduler_config: { capacity_scheduler_policy: 'MAX_UTILIZATION' } } : {}
 }
 
 /** Unless told, steps of 128 sequences and less have a graph, and only of some sizes; what is planned has one. */
