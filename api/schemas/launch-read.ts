@@ -6,7 +6,7 @@ import { frameworkName } from './names.ts'
 export const launchRead = z.exactOptional(
   z
     .object({
-      framework: z.enum([...frameworkName.options, 'deepspeed', 'accelerate']),
+      framework: z.enum([...frameworkName.options, 'megatron-bridge', 'deepspeed', 'accelerate']),
       version: z.string().describe('That the names were checked against.'),
       request: z
         .record(z.string(), z.unknown())

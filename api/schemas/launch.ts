@@ -29,6 +29,9 @@ const launchedFields = {
   megatron: command(
     'What starts Megatron-LM: a command line, a script, or the words of one, such as `launch.megatron` of an answer.',
   ),
+  megatronBridge: command(
+    'What starts a recipe of Megatron Bridge: `run_recipe.py` with its overrides (`model.tensor_model_parallel_size=8`).',
+  ),
   torchtitan: text(
     'A TOML config of torchtitan, such as `launch.torchtitan` of an answer, or a command of its main (`--module`, `--config` and dotted options).',
   ),

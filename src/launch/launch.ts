@@ -9,6 +9,8 @@ export interface Unsupported {
 export interface Launchable<Flags> {
   readonly flags: Flags
   readonly start: Start
+  /** By name, how others start the same. */
+  readonly more?: Readonly<Record<string, Start>>
   /** What the flags do not say and a user has to know. */
   readonly notes: readonly string[]
 }
@@ -26,7 +28,10 @@ export function told(
   const able = launches.flatMap(([name, launch]) => ('flags' in launch ? [{ name, launch }] : []))
   const flags = launches.map(([name, launch]) => [name, 'flags' in launch ? launch.flags : launch])
   if (able.length === 0) return Object.fromEntries(flags)
-  const commands = able.map(({ name, launch }) => [name, launch.start])
+  const commands = able.flatMap(({ name, launch }) => [
+    [name, launch.start] as const,
+    ...Object.entries(launch.more ?? {}),
+  ])
   const own = able.flatMap(({ launch }) => launch.notes)
   return { ...Object.fromEntries(flags), commands: Object.fromEntries(commands), notes: notes(own) }
 }

@@ -4,6 +4,10 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
 import { readMegatron } from '../../src/launch/megatron/read.ts'
+import { overrides, overridesOf } from '../../src/launch/megatron-bridge/overrides.ts'
+import { readBridge } from '../../src/launch/megatron-bridge/read.ts'
+import { bridgeVersion } from '../../src/launch/megatron-bridge/version.ts'
+import { optionsOf } from '../../src/launch/read/options.ts'
 import { readScript } from '../../src/launch/read/shell.ts'
 import type { Start } from '../../src/launch/start.ts'
 import { readTorchtitan } from '../../src/launch/torchtitan/read.ts'
@@ -35,13 +39,15 @@ describe('what starts a plan', () => {
       .map((start) => start?.command.replace(/^.*?(?=torchrun|python3)/, '') ?? '')
     expect(commands.length).toBeGreaterThan(20)
     const shell = [
-      'export MASTER_ADDR=first',
+      'export MASTER_ADDR=first RECIPE=mine',
       `words() { printf '%s\\0' "$@"; printf '\\n\\0'; }`,
       ...commands.map((command) => `words ${command}`),
     ]
     const read = execFileSync('bash', ['-euc', shell.join('\n')])
     const expected = commands.map((command) =>
-      wordsOf(command).map((word) => word.replace(/\$\{MASTER_ADDR:\?[^}]*\}/, 'first')),
+      wordsOf(command).map((word) =>
+        word.replace(/\$\{MASTER_ADDR:\?[^}]*\}/, 'first').replace(/\$\{RECIPE:\?[^}]*\}/, 'mine'),
+      ),
     )
     expect(
       read
@@ -106,6 +112,31 @@ describe('what starts a plan', () => {
     }
   })
 
+  it('says to Megatron Bridge what it says to Megatron-LM, and all of it', () => {
+    let some = 0
+    const known = JSON.parse(readFileSync('fixtures/options/megatron-bridge.json', 'utf8'))
+    for (const { key } of overrides) expect([...known.names, ...known.later]).toContain(key)
+    expect(known.version).toBe(bridgeVersion)
+    for (const { start, answer, chips } of starts('megatron-bridge').slice(0, 200)) {
+      const argv = answer.megatron as readonly string[]
+      const expected = readMegatron(argv, chips)
+      // How many layers there are is said by the recipe.
+      const model = { ...unknown, layers: Number(expected.model?.layers) }
+      const found = readBridge(start.command, { chips: null, model })
+      expect([found.faults, found.notUnderstood]).toEqual([[], []])
+      expect([found.hardware, found.precision, found.workload]).toEqual([
+        ...[{ chips }, expected.precision, expected.workload],
+      ])
+      expect(found.plan).toEqual(expected.plan)
+      expect(found.named).toBeDefined()
+      const layout = optionsOf(argv)
+      expect(overridesOf(layout)).not.toBeNull()
+      expect(layout.left().filter((one) => !ofModels.test(one))).toEqual([])
+      some++
+    }
+    expect(some).toBeGreaterThan(50)
+  })
+
   it('says to main of torchtitan what the config says to its release', () => {
     let today = 0
     for (const { start, answer, chips } of starts('torchtitan').slice(0, 400)) {
@@ -124,6 +155,12 @@ describe('what starts a plan', () => {
     expect(today).toBeGreaterThan(50)
   })
 })
+
+const unknown = { latent: false, parallelBlocks: false, experts: false, maxSequenceLength: null }
+
+/** Options of Megatron-LM that a recipe of Bridge says itself. */
+const ofModels =
+  /^--(num-|hidden-size|ffn-|group-query|kv-|swiglu|normalization|disable-bias|untie|position-emb|max-position|vocab-size|mtp-|multi-latent|q-lora|qk-|v-head|moe-(router-(topk|num|group|pre)|ffn|layer|shared|grouped)|window)/
 
 function leaves(config: object, before = ''): readonly string[] {
   return Object.entries(config).flatMap(([key, value]) =>

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { readAccelerate } from '../../src/launch/accelerate/read.ts'
 import { readDeepspeed } from '../../src/launch/deepspeed/read.ts'
 import { readMaxtext } from '../../src/launch/maxtext/read.ts'
+import { readBridge } from '../../src/launch/megatron-bridge/read.ts'
 import { catalogueNames } from '../../src/launch/read/model-name.ts'
 import type { ReadingContext } from '../../src/launch/read/reading.ts'
 import { readSglang } from '../../src/launch/sglang/read.ts'
@@ -130,9 +131,37 @@ describe('anything', () => {
         expect(readSglang(given, context).framework).toBe('sglang')
         expect(readTensorrt(given, {}, context).framework).toBe('tensorrt-llm')
         expect(readTorchtitanCommand(given, 16).framework).toBe('torchtitan')
+        expect(readBridge(given, context).framework).toBe('megatron-bridge')
       }),
       { numRuns: runs(300) },
     )
+  })
+})
+
+describe('a command of Megatron Bridge', () => {
+  it('is read by its conveniences and overrides, of which the last wins, and lists what it has no row for', () => {
+    const reading = readBridge(
+      'torchrun --nnodes 4 --nproc-per-node 8 scripts/training/run_recipe.py --model llama31_405b --mode pretrain -tp 8 -pp 2 -gb 64 model.sequence_parallel=true model.pipeline_model_parallel_size=4 mixed_precision=bf16_with_mxfp8_mixed train.micro_batch_size=1 dataset.seq_length=8192 optimizer.lr=1e-4 model.frobnicate=3',
+      { ...context, chips: null },
+    )
+    expect(reading).toMatchObject({
+      named: 'llama-3.1-405b',
+      hardware: { chips: 32 },
+      workload: { batchSequences: 64, sequenceLength: 8192 },
+      precision: { weights: 'bf16', compute: 'fp8', gradients: 'fp32' },
+      plan: { mesh: { tensor: 8, pipeline: 4, data: 1 }, microbatches: 64, stageLayers: [8, 8, 8, 8] },
+      ignored: ['--mode pretrain', 'optimizer.lr=1e-4'],
+      notUnderstood: ['model.frobnicate=3'],
+      faults: [],
+    })
+  })
+
+  it('has the GPUs that the name of its recipe counts, where nobody says more', () => {
+    const command =
+      'python scripts/training/run_recipe.py --recipe qwen3_30b_a3b_pretrain_16gpu_h100_bf16_config -ep 8'
+    const reading = readBridge(command, { chips: null, model: null })
+    expect(reading).toMatchObject({ named: 'qwen3-30b-a3b', hardware: { chips: 16 }, faults: [] })
+    expect(reading.plan).toMatchObject({ mesh: { expert: 8, data: 2 } })
   })
 })
 

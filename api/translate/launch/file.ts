@@ -5,6 +5,7 @@ import { readAccelerate } from '../../../src/launch/accelerate/read.ts'
 import { readDeepspeed } from '../../../src/launch/deepspeed/read.ts'
 import { readMaxtext } from '../../../src/launch/maxtext/read.ts'
 import { readMegatron } from '../../../src/launch/megatron/read.ts'
+import { readBridge } from '../../../src/launch/megatron-bridge/read.ts'
 import { type Fields, isFields } from '../../../src/launch/read/fields.ts'
 import type { LaunchReading, ReadingContext } from '../../../src/launch/read/reading.ts'
 import { readScript } from '../../../src/launch/read/shell.ts'
@@ -24,6 +25,7 @@ const readers: {
   readonly [Key in LaunchKey]-?: (file: Written<Key>, context: ReadingContext) => LaunchReading
 } = {
   megatron: (file, { chips }) => readMegatron(file, chips),
+  megatronBridge: (file, context) => readBridge(file, context),
   torchtitan: (file, { chips }) =>
     /torchtitan\.train|run_train\.sh/.test(file)
       ? readTorchtitanCommand(file, chips)

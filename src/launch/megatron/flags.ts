@@ -16,6 +16,7 @@
 
 import type { Chip } from '../../hardware/chip.ts'
 import type { Launch } from '../launch.ts'
+import { bridgeStart } from '../megatron-bridge/start.ts'
 import { lastHostNotes, wholeLossNotes } from '../run/notes.ts'
 import { pipelineRank } from '../run/rank-order.ts'
 import { runFaults } from '../run/rules.ts'
@@ -57,19 +58,24 @@ export function megatron(run: Run): Launch<readonly string[]> {
     ...lastHostNotes(run),
   ]
   const parallelism = [...experts.mesh, ...recipe.flags, ...layout]
-  const start = megatronStart(run, flags, parallelism, recipe.environment)
-  return { flags: flags.map(String), start, notes }
+  const variables = variablesOf(run, recipe.environment)
+  const start = megatronStart(run, flags, parallelism, variables)
+  const bridge = bridgeStart(run, parallelism, variables)
+  return {
+    flags: flags.map(String),
+    start,
+    ...(bridge ? { more: { 'megatron-bridge': bridge } } : {}),
+    notes,
+  }
+}
+
+function variablesOf(run: Run, environment: readonly string[]): string {
+  const set = [...(oneConnection(run) ? ['CUDA_DEVICE_MAX_CONNECTIONS=1'] : []), ...environment]
+  return set.map((one) => `${one} `).join('')
 }
 
 /** On made-up data: what a run learns from is no part of a plan. */
-function megatronStart(
-  run: Run,
-  flags: readonly Flag[],
-  layout: readonly Flag[],
-  environment: readonly string[],
-): Start {
-  const set = [...(oneConnection(run) ? ['CUDA_DEVICE_MAX_CONNECTIONS=1'] : []), ...environment]
-  const variables = set.map((one) => `${one} `).join('')
+function megatronStart(run: Run, flags: readonly Flag[], layout: readonly Flag[], variables: string): Start {
   const data = ['--mock-data', '--tokenizer-type', 'NullTokenizer', '--train-iters', 20, '--lr', '1e-5']
   const own = shellWords([...flags, ...data])
   return {

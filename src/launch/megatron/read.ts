@@ -16,8 +16,12 @@ import { megatronVersion } from './version.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** `chips` as the request has them; none where it leaves them to torchrun. */
-export function readMegatron(written: string | readonly string[], chips: number | null): LaunchReading {
+/** `chips` as the request has them; none where it leaves them to torchrun. `layers` of a model that it does not say. */
+export function readMegatron(
+  written: string | readonly string[],
+  chips: number | null,
+  layers: number | null = null,
+): LaunchReading {
   const script = typeof written === 'string' ? readScript(written) : { commands: [written], notes: [] }
   const { launcher, own } = commandOf(script.commands)
   const world = worldOf(optionsOf(launcher)) ?? worldOf(optionsOf(own))
@@ -26,7 +30,7 @@ export function readMegatron(written: string | readonly string[], chips: number 
   const { model, faults } = readMegatronModel(options)
   const optimizer = optimizerOf(options)
   const known = chips ?? world
-  const laidOut = known === null ? null : planOf(options, known, model ? Number(model.layers) : null)
+  const laidOut = known === null ? null : planOf(options, known, model ? Number(model.layers) : layers)
   const sequenceLength = options.whole('--seq-length', '--encoder-seq-length')
   const batchSequences = options.whole('--global-batch-size')
   const precision = precisionOf(options)

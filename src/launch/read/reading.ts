@@ -3,7 +3,7 @@ import type { Chip } from '../../hardware/chip.ts'
 import type { Framework } from '../framework.ts'
 
 /** Some are read alone: nothing is written for them. */
-export type ReadFramework = Framework | 'deepspeed' | 'accelerate'
+export type ReadFramework = Framework | 'megatron-bridge' | 'deepspeed' | 'accelerate'
 
 export interface LaunchReading {
   readonly framework: ReadFramework

@@ -1,0 +1,143 @@
+/**
+ * What Megatron-LM's options are called in the ConfigContainer of Megatron Bridge, a row each, by which plans are written and commands read:
+ * what is overridden where an option stands, and where it does not, as a recipe may have set it otherwise. Types of numbers are
+ * a config by name. Source: NVIDIA-NeMo/Megatron-Bridge v0.6.0, scripts/training/run_recipe.py, src/megatron/bridge/{recipes,
+ * perf_recipes,training/config.py,training/mixed_precision.py}; fields of Megatron Core have the names of its options.
+ */
+import type { Options } from '../read/options.ts'
+
+interface Override {
+  readonly option: string
+  readonly key: string
+  readonly kind: 'word' | 'list' | 'switch' | 'off'
+  readonly otherwise: string | null
+}
+
+const row =
+  (kind: Override['kind']) =>
+  (option: string, key: string, otherwise: string | null = null): Override => ({
+    option,
+    key,
+    kind,
+    otherwise,
+  })
+
+const [word, list, turned, off] = [row('word'), row('list'), row('switch'), row('off')]
+
+/** True where the switch stands, and false where it does not. */
+const either = (option: string, key: string) => turned(option, key, 'false')
+
+export const overrides: readonly Override[] = [
+  word('--tensor-model-parallel-size', 'model.tensor_model_parallel_size', '1'),
+  either('--sequence-parallel', 'model.sequence_parallel'),
+  word('--context-parallel-size', 'model.context_parallel_size', '1'),
+  word('--cp-comm-type', 'model.cp_comm_type'),
+  word('--pipeline-model-parallel-size', 'model.pipeline_model_parallel_size', '1'),
+  word('--num-virtual-stages-per-pipeline-rank', 'model.virtual_pipeline_model_parallel_size', 'null'),
+  word('--pipeline-model-parallel-layout', 'model.pipeline_model_parallel_layout', 'null'),
+  word('--decoder-first-pipeline-num-layers', 'model.num_layers_in_first_pipeline_stage', 'null'),
+  word('--decoder-last-pipeline-num-layers', 'model.num_layers_in_last_pipeline_stage', 'null'),
+  either('--account-for-embedding-in-pipeline-split', 'model.account_for_embedding_in_pipeline_split'),
+  either('--account-for-loss-in-pipeline-split', 'model.account_for_loss_in_pipeline_split'),
+  turned('--use-tp-pp-dp-mapping', 'dist.use_tp_pp_dp_mapping'),
+  word('--expert-model-parallel-size', 'model.expert_model_parallel_size'),
+  word('--expert-tensor-parallel-size', 'model.expert_tensor_parallel_size'),
+  word('--moe-token-dispatcher-type', 'model.moe_token_dispatcher_type'),
+  word('--moe-flex-dispatcher-backend', 'model.moe_flex_dispatcher_backend'),
+  word('--moe-router-dtype', 'model.moe_router_dtype'),
+  word('--seq-length', 'dataset.seq_length'),
+  word('--micro-batch-size', 'train.micro_batch_size'),
+  word('--global-batch-size', 'train.global_batch_size'),
+  word('--optimizer', 'optimizer.optimizer'),
+  word('--sgd-momentum', 'optimizer.sgd_momentum'),
+  either('--use-distributed-optimizer', 'ddp.use_distributed_optimizer'),
+  either('--use-megatron-fsdp', 'ddp.use_megatron_fsdp'),
+  word('--data-parallel-sharding-strategy', 'ddp.data_parallel_sharding_strategy'),
+  word('--num-distributed-optimizer-instances', 'ddp.num_distributed_optimizer_instances'),
+  word('--ckpt-format', 'checkpoint.ckpt_format'),
+  turned('--init-model-with-meta-device', 'model.init_model_with_meta_device'),
+  either('--overlap-grad-reduce', 'ddp.overlap_grad_reduce'),
+  either('--overlap-param-gather', 'ddp.overlap_param_gather'),
+  turned('--optimizer-cpu-offload', 'optimizer.optimizer_cpu_offload'),
+  turned('--overlap-cpu-optimizer-d2h-h2d', 'optimizer.overlap_cpu_optimizer_d2h_h2d'),
+  turned('--use-precision-aware-optimizer', 'optimizer.use_precision_aware_optimizer'),
+  turned('--accumulate-allreduce-grads-in-fp32', 'ddp.grad_reduce_in_fp32'),
+  off('--grad-reduce-in-bf16', 'ddp.grad_reduce_in_fp32'),
+  word('--recompute-granularity', 'model.recompute_granularity', 'null'),
+  word('--recompute-method', 'model.recompute_method', 'null'),
+  word('--recompute-num-layers', 'model.recompute_num_layers', 'null'),
+  list('--recompute-modules', 'model.recompute_modules'),
+  word('--cuda-graph-impl', 'model.cuda_graph_impl', 'none'),
+  list('--cuda-graph-modules', 'model.cuda_graph_scope', '[]'),
+  off('--no-check-for-nan-in-loss-and-grad', 'ddp.check_for_nan_in_grad'),
+  turned('--overlap-moe-expert-parallel-comm', 'comm_overlap.overlap_moe_expert_parallel_comm'),
+  turned('--delay-wgrad-compute', 'comm_overlap.delay_wgrad_compute'),
+  turned('--moe-paged-stash', 'model.moe_paged_stash'),
+  word('--moe-paged-stash-buffer-size-factor-cuda', 'model.moe_paged_stash_buffer_size_factor_cuda'),
+  word('--moe-paged-stash-buffer-size-factor-cpu', 'model.moe_paged_stash_buffer_size_factor_cpu'),
+  word('--moe-expert-rank-capacity-factor', 'model.moe_expert_rank_capacity_factor'),
+  turned('--moe-pad-experts-for-cuda-graph-inference', 'model.moe_pad_experts_for_cuda_graph_inference'),
+  turned('--use-transformer-engine-op-fuser', 'model.use_transformer_engine_op_fuser'),
+  word('--moe-mlp-glu-interleave-size', 'model.moe_mlp_glu_interleave_size'),
+]
+
+/** By the recipe of fp8; the first is without. */
+const precisions: readonly (readonly [recipe: string | null, name: string])[] = [
+  [null, 'bf16_mixed'],
+  ['delayed', 'bf16_with_fp8_delayed_scaling_mixed'],
+  ['mxfp8', 'bf16_with_mxfp8_mixed'],
+  ['tensorwise', 'bf16_with_fp8_current_scaling_mixed'],
+  ['blockwise', 'bf16_with_fp8_subchannel_scaling_mixed'],
+]
+
+const precisionKey = 'mixed_precision'
+
+/** In their order; null where a config of numbers by name does not say them. What is left of the options has none. */
+export function overridesOf(options: Options): readonly string[] | null {
+  const recipe = options.text('--fp8-recipe')
+  const [, name] = precisions.find(([own]) => own === recipe) ?? []
+  const wide = !options.has('--bf16')
+  for (const one of ['--fp8-format', '--fp8-amax-history-len', '--fp8-amax-compute-algo']) options.has(one)
+  // Its configs reduce gradients in fp32, as Megatron-FSDP does there.
+  const narrow = options.text('--megatron-fsdp-main-grads-dtype') === 'bf16'
+  if (wide || !name || narrow || options.has('--grad-reduce-in-bf16')) return null
+  const own = overrides.flatMap(({ option, key, kind, otherwise }) => {
+    const values = options.values(option)
+    if (values === null) return otherwise === null ? [] : [`${key}=${otherwise}`]
+    if (kind === 'list') return [`${key}=[${values.join(',')}]`]
+    if (kind === 'word') return [`${key}=${quoted(values[0] ?? '')}`]
+    return [`${key}=${kind === 'switch'}`]
+  })
+  return [`${precisionKey}=${name}`, ...own]
+}
+
+/** What a Hydra override takes as it stands, and all else as JSON. */
+function quoted(value: string): string {
+  return /^[\w.+-]+$/.test(value) ? value : JSON.stringify(value)
+}
+
+/** Options of Megatron-LM that overrides say; null of one that no row has. */
+export function optionsSaid(key: string, value: string): readonly string[] | null {
+  const plain = value.replace(/^(["'])(.*)\1$/s, '$2')
+  if (key === precisionKey) return precisionSaid(plain)
+  const rows = overrides.filter((own) => own.key === key)
+  if (rows.length === 0) return null
+  if (/^(null|none)$/i.test(plain)) return []
+  const [first] = rows
+  const truth = /^true$/i.test(plain)
+  if (first?.kind === 'list') return listSaid(first.option, plain)
+  if (first?.kind === 'word') return [first.option, plain]
+  return rows.filter(({ kind }) => (kind === 'switch') === truth).map(({ option }) => option)
+}
+
+function listSaid(option: string, value: string): readonly string[] {
+  const items = value.replace(/^\[|\]$/g, '').split(/[,\s]+/)
+  const own = items.map((item) => item.replace(/^["']|["']$/g, '')).filter(Boolean)
+  return own.length > 0 ? [option, ...own] : []
+}
+
+function precisionSaid(name: string): readonly string[] | null {
+  const found = precisions.find(([, own]) => own === name)
+  if (!found) return null
+  return ['--bf16', ...(found[0] ? ['--fp8-format', 'hybrid', '--fp8-recipe', found[0]] : [])]
+}

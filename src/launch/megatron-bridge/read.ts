@@ -1,0 +1,122 @@
+/**
+ * What a command of Megatron Bridge says, in the words of a request: its overrides as the options of Megatron-LM that they are, read as those.
+ * What its recipe sets itself nobody here knows. Source: overrides.ts.
+ */
+import { readMegatron } from '../megatron/read.ts'
+import type { LaunchReading, ReadingContext } from '../read/reading.ts'
+import { readScript } from '../read/shell.ts'
+import { optionsSaid } from './overrides.ts'
+import { nameOf } from './recipes.ts'
+import { bridgeVersion } from './version.ts'
+
+/** Conveniences of run_recipe.py, and of what starts it on nodes. */
+const short: Readonly<Record<string, string>> = {
+  '-gb': 'train.global_batch_size',
+  '--global_batch_size': 'train.global_batch_size',
+  '-mb': 'train.micro_batch_size',
+  '--micro_batch_size': 'train.micro_batch_size',
+  '-sl': 'dataset.seq_length',
+  '--seq_length': 'dataset.seq_length',
+  '-tp': 'model.tensor_model_parallel_size',
+  '--tensor_model_parallel_size': 'model.tensor_model_parallel_size',
+  '-pp': 'model.pipeline_model_parallel_size',
+  '--pipeline_model_parallel_size': 'model.pipeline_model_parallel_size',
+  '-cp': 'model.context_parallel_size',
+  '--context_parallel_size': 'model.context_parallel_size',
+  '-vp': 'model.virtual_pipeline_model_parallel_size',
+  '--virtual_pipeline_model_parallel_size': 'model.virtual_pipeline_model_parallel_size',
+  '-ep': 'model.expert_model_parallel_size',
+  '--expert_model_parallel_size': 'model.expert_model_parallel_size',
+  '-etp': 'model.expert_tensor_parallel_size',
+  '--expert_tensor_parallel_size': 'model.expert_tensor_parallel_size',
+}
+
+const launcher: Readonly<Record<string, string>> = {
+  '--nodes': '--nnodes',
+  '--gpus-per-node': '--nproc-per-node',
+}
+
+/** Without a say in how a model is laid out. */
+const immaterial =
+  /^(train\.train_iters|optimizer\.(lr|min_lr|adam|weight_decay|clip_grad)|scheduler\.|checkpoint\.|logger\.|rng\.|tokenizer\.|validation\.|profiling\.|dataset\.(?!seq_length)|env_vars|-ms|--max_steps|--lr|--min_lr|--warmup_iters|--dataset|--mode|--step.func|--save|--load|--pretrained|--dry|--deterministic|--dump|--account|--partition|--container|--srun|--env|--time)/
+
+/** A field that is overridden: as it is written, and as options of Megatron-LM. */
+interface Field {
+  readonly text: string
+  readonly options: readonly string[]
+}
+
+interface Taken {
+  /** By key; overrides win over conveniences, and the last over those before. */
+  readonly fields: ReadonlyMap<string, Field>
+  /** What starts it, as torchrun would be told. */
+  readonly started: readonly string[]
+  /** The model or recipe. */
+  readonly recipe: string | null
+  readonly left: readonly string[]
+}
+
+export function readBridge(
+  written: string | readonly string[],
+  { chips, model }: Pick<ReadingContext, 'chips' | 'model'>,
+): LaunchReading {
+  const script = typeof written === 'string' ? readScript(written) : { commands: [written], notes: [] }
+  const words = script.commands.findLast((command) => command.some((word) => own.test(word)))
+  const { fields, started, recipe, left } = takenOf(words ?? script.commands.flat())
+  const [, stem, gpus] = /^(.+?)(?:_pretrain(?:_(\d+)gpu)?.*|_config)?$/.exec(recipe ?? '') ?? []
+  // The name of a benchmark counts its GPUs.
+  const counted = gpus === undefined || started.includes('--nnodes') ? null : Number(gpus)
+  const options = [...fields.values()].flatMap((field) => field.options)
+  // A recipe is in bf16 unless it is told otherwise.
+  const numbers = fields.has('mixed_precision') ? [] : ['--bf16']
+  const reading = readMegatron(
+    [...started, 'pretrain.py', ...numbers, ...options],
+    chips ?? counted,
+    model?.layers ?? null,
+  )
+  const heard = new Set(reading.ignored.map((option) => option.split(' ')[0]))
+  const unheard = [...fields.values()].filter((field) =>
+    field.options.filter((word) => word.startsWith('--')).every((option) => heard.has(option)),
+  )
+  return {
+    ...reading,
+    framework: 'megatron-bridge',
+    version: bridgeVersion,
+    ...(stem === undefined ? {} : { named: nameOf(stem) }),
+    hardware: counted === null ? reading.hardware : { chips: counted },
+    notes: [
+      ...script.notes,
+      ...reading.notes,
+      `what ${recipe ?? 'the recipe'} sets itself is not known: what is not overridden is taken for Megatron-LM's defaults`,
+    ],
+    ignored: [...unheard.map(({ text }) => text), ...left.filter((one) => immaterial.test(one))],
+    notUnderstood: left.filter((one) => !immaterial.test(one)),
+  }
+}
+
+const own =
+  /^(\+|~)?(model|train|ddp|dataset)\.\w+=|run_recipe\.py$|setup_experiment\.py$|scripts\/training\/train\.sh$/
+
+function takenOf(words: readonly string[]): Taken {
+  const file = words.findIndex((word) => /\.(py|sh)$/.test(word))
+  const started = words.slice(0, Math.max(0, file))
+  const [conveniences, overridden] = [new Map<string, Field>(), new Map<string, Field>()]
+  const left: string[] = []
+  let recipe: string | null = null
+  const rest = words.slice(file + 1)
+  while (rest.length > 0) {
+    const [name = '', ...parts] = (rest.shift() ?? '').replace(/^(\+\+?|~)(?=\w)/, '').split('=')
+    const isOption = name.startsWith('-')
+    const behind = isOption && parts.length === 0 && rest[0] !== undefined && !/^-|=/.test(rest[0])
+    const value = parts.length > 0 ? parts.join('=') : behind ? rest.shift() : undefined
+    const text = value === undefined ? name : `${name}${isOption ? ' ' : '='}${value}`
+    const key = isOption ? short[name] : name
+    const options = key === undefined || value === undefined ? null : optionsSaid(key, value)
+    const on = launcher[name]
+    if (key !== undefined && options) (isOption ? conveniences : overridden).set(key, { text, options })
+    else if (on !== undefined && value !== undefined) started.push(on, value)
+    else if ((name === '--model' || name === '--recipe') && value !== undefined) recipe = value
+    else left.push(text)
+  }
+  return { fields: new Map([...conveniences, ...overridden]), started, recipe, left }
+}
