@@ -2,30 +2,17 @@
  * The communication and the products of a component, forwards, backwards and once a step, derived from its table.
  *
  * The backward einsums are the forward ones transposed: of C = A·B, dA = dC·B and dB = dC·A, with dA sharded as A.
- * An array gathered over the same axes is gathered once per pass, and sums into one array are reduced once, after
- * the last of them. Weights are declared as computed with; how their states are stored is the ZeRO stage's.
+ * Weights are declared as computed with; how their states are stored is the ZeRO stage's.
  */
 
 import { recent } from '../recent.ts'
-import {
-  type ArrayKind,
-  arrayNotation,
-  axesOfArray,
-  relabelled,
-  type ShardedArray,
-  shardedFurther,
-  without,
-} from './array.ts'
+import { type ArrayKind, axesOfArray, relabelled, type ShardedArray, shardedFurther } from './array.ts'
 import { type Axis, axes } from './axis.ts'
 import { arrayOf, type Component, type Einsum } from './component.ts'
-import { localProduct } from './einsum.ts'
-import { allGather, allReduce, type Move, type Pass, reduceScatter, reshard } from './move.ts'
-import { type Produced, type Product, product } from './product.ts'
+import { type Move, reshard } from './move.ts'
+import type { Product } from './product.ts'
+import { type Gathered, type Line, runPass, type Step } from './run-pass.ts'
 import { stateShardings, type ZeroStage } from './states.ts'
-
-export type Line =
-  | { readonly kind: 'move'; readonly move: Move }
-  | { readonly kind: 'product'; readonly product: Product }
 
 export interface Derivation {
   readonly component: Component
@@ -59,12 +46,13 @@ const derivations = recent<Derivation>(1000)
 function derived(component: Component, options: DeriveOptions): Derivation {
   const stored = storedComponent(component, options)
   const lines: Line[] = []
-  const forwardGathers = runPass('forward', forwardSteps(stored), lines, new Set())
-  const kept = options.regatherActivations ? new Set<string>() : activationsOf(stored, forwardGathers)
+  const gathered: Gathered = new Map()
+  runPass('forward', forwardSteps(stored), lines, gathered)
+  const kept = [...gathered].filter(([, kind]) => kind === 'activation' && !options.regatherActivations)
   const again = forwardSteps(stored)
     .filter((step) => options.recomputed?.includes(step.out.name))
     .map((step) => ({ ...step, recomputed: true }))
-  runPass('backward', [...again, ...backwardSteps(component, stored, options)], lines, kept)
+  runPass('backward', [...again, ...backwardSteps(component, stored, options)], lines, new Map(kept))
   lines.push(...updateLines(component, options))
   return { component: stored, lines }
 }
@@ -72,7 +60,7 @@ function derived(component: Component, options: DeriveOptions): Derivation {
 /** The forward pass alone, of weights that lie as they are declared: inference. */
 export function deriveForward(component: Component): Derivation {
   const lines: Line[] = []
-  runPass('forward', forwardSteps(component), lines, new Set())
+  runPass('forward', forwardSteps(component), lines, new Map())
   return { component, lines }
 }
 
@@ -82,14 +70,6 @@ export function movesOf(derivation: Derivation): readonly Move[] {
 
 export function productsOf(derivation: Derivation): readonly Product[] {
   return derivation.lines.flatMap((line) => (line.kind === 'product' ? [line.product] : []))
-}
-
-/** One einsum of a pass, with the result's declared sharding; gradients are named dA. */
-interface Step extends Produced {
-  readonly left: ShardedArray
-  readonly right: ShardedArray
-  /** Where a partial sum of it goes: every microbatch or once a step, over these axes. */
-  readonly every: (axis: Axis) => 'microbatch' | 'step'
 }
 
 const everyMicrobatch = (): 'microbatch' => 'microbatch'
@@ -192,66 +172,4 @@ function updateLines(component: Component, { zeroStage, active = axes }: DeriveO
       return reshard(updated, stored, { pass: 'step', every: 'step' })
     })
     .map((move) => ({ kind: 'move', move }) as const)
-}
-
-function runPass(pass: Pass, steps: readonly Step[], lines: Line[], gathered: Set<string>): Set<string> {
-  const lastInto = new Map(steps.map((step, index) => [step.out.name, index]))
-  const partialSums = new Map<string, readonly Axis[]>()
-  steps.forEach((step, index) => {
-    if (step.kind === 'reshard') {
-      const moves = reshard(sentAs(step.left, step.out), step.out, { pass, every: 'microbatch' })
-      lines.push(...moves.map((move) => ({ kind: 'move', move }) as const))
-      return
-    }
-    const local = localProduct(step.out, step.left, step.right)
-    const left = gather(step.left, local.gatherLeft)
-    const right = gather(step.right, local.gatherRight)
-    lines.push({ kind: 'product', product: product(pass, step, left, right, local) })
-    const sums = [...new Set([...(partialSums.get(step.out.name) ?? []), ...local.unreduced])]
-    partialSums.set(step.out.name, sums)
-    if (lastInto.get(step.out.name) === index) lines.push(...reductions(pass, step, sums))
-  })
-  return gathered
-
-  function gather(operand: ShardedArray, over: readonly Axis[]): ShardedArray {
-    if (over.length === 0) return operand
-    const after = without(operand, over)
-    const key = arrayNotation(after)
-    if (!gathered.has(key)) {
-      lines.push({ kind: 'move', move: allGather(operand, over, { pass, every: 'microbatch' }) })
-      gathered.add(key)
-    }
-    return after
-  }
-}
-
-/** Gradients of a token's copies are summed where its experts are: what goes back is what came. */
-function sentAs(array: ShardedArray, { kind, dimensions }: ShardedArray): ShardedArray {
-  if (kind !== 'dispatch' && kind !== 'combine') return array
-  const extentOf = (label: string) => dimensions.find((dimension) => dimension.label === label)?.extent
-  return {
-    ...array,
-    kind,
-    dimensions: array.dimensions.map((dimension) => ({
-      ...dimension,
-      extent: extentOf(dimension.label) ?? dimension.extent,
-    })),
-  }
-}
-
-function reductions(pass: Pass, step: Step, sums: readonly Axis[]): readonly Line[] {
-  const declared = axesOfArray(step.out)
-  const scattered = declared.filter((axis) => sums.includes(axis))
-  const reduced = sums.filter((axis) => !declared.includes(axis))
-  const moves: Move[] = []
-  const first = scattered[0]
-  if (first) moves.push(reduceScatter(step.out, scattered, { pass, every: step.every(first) }))
-  const next = reduced[0]
-  if (next) moves.push(allReduce(step.out, reduced, { pass, every: step.every(next) }))
-  return moves.map((move) => ({ kind: 'move', move }))
-}
-
-function activationsOf(component: Component, gathered: ReadonlySet<string>): Set<string> {
-  const activations = Object.values(component.arrays).filter((array) => array.kind === 'activation')
-  return new Set([...gathered].filter((key) => activations.some(({ name }) => key.startsWith(`${name}[`))))
 }

@@ -1,0 +1,81 @@
+/**
+ * One pass over the einsums of a component: operands are gathered first, each over the same axes once, and sums into one array are
+ * reduced once, after the last of them.
+ */
+import { type ArrayKind, arrayNotation, axesOfArray, type ShardedArray, without } from './array.ts'
+import type { Axis } from './axis.ts'
+import { localProduct } from './einsum.ts'
+import { allGather, allReduce, type Move, type Pass, reduceScatter, reshard } from './move.ts'
+import { type Produced, type Product, product } from './product.ts'
+
+export type Line =
+  | { readonly kind: 'move'; readonly move: Move }
+  | { readonly kind: 'product'; readonly product: Product }
+
+/** One einsum of a pass, with the result's declared sharding; gradients are named dA. */
+export interface Step extends Produced {
+  readonly left: ShardedArray
+  readonly right: ShardedArray
+  /** Where a partial sum of it goes: every microbatch or once a step, over these axes. */
+  readonly every: (axis: Axis) => 'microbatch' | 'step'
+}
+
+/** What is gathered already, by how it then lies: it is not gathered again. */
+export type Gathered = Map<string, ArrayKind>
+
+/** Writes the lines of a pass, and what it gathers. */
+export function runPass(pass: Pass, steps: readonly Step[], lines: Line[], gathered: Gathered): void {
+  const lastInto = new Map(steps.map((step, index) => [step.out.name, index]))
+  const partialSums = new Map<string, readonly Axis[]>()
+  steps.forEach((step, index) => {
+    if (step.kind === 'reshard') {
+      const moves = reshard(sentAs(step.left, step.out), step.out, { pass, every: 'microbatch' })
+      lines.push(...moves.map((move) => ({ kind: 'move', move }) as const))
+      return
+    }
+    const local = localProduct(step.out, step.left, step.right)
+    const left = gather(step.left, local.gatherLeft)
+    const right = gather(step.right, local.gatherRight)
+    lines.push({ kind: 'product', product: product(pass, step, left, right, local) })
+    const sums = [...new Set([...(partialSums.get(step.out.name) ?? []), ...local.unreduced])]
+    partialSums.set(step.out.name, sums)
+    if (lastInto.get(step.out.name) === index) lines.push(...reductions(pass, step, sums))
+  })
+
+  function gather(operand: ShardedArray, over: readonly Axis[]): ShardedArray {
+    if (over.length === 0) return operand
+    const after = without(operand, over)
+    const key = arrayNotation(after)
+    if (!gathered.has(key)) {
+      lines.push({ kind: 'move', move: allGather(operand, over, { pass, every: 'microbatch' }) })
+      gathered.set(key, operand.kind)
+    }
+    return after
+  }
+}
+
+/** Gradients of a token's copies are summed where its experts are: what goes back is what came. */
+function sentAs(array: ShardedArray, { kind, dimensions }: ShardedArray): ShardedArray {
+  if (kind !== 'dispatch' && kind !== 'combine') return array
+  const extentOf = (label: string) => dimensions.find((dimension) => dimension.label === label)?.extent
+  return {
+    ...array,
+    kind,
+    dimensions: array.dimensions.map((dimension) => ({
+      ...dimension,
+      extent: extentOf(dimension.label) ?? dimension.extent,
+    })),
+  }
+}
+
+function reductions(pass: Pass, step: Step, sums: readonly Axis[]): readonly Line[] {
+  const declared = axesOfArray(step.out)
+  const scattered = declared.filter((axis) => sums.includes(axis))
+  const reduced = sums.filter((axis) => !declared.includes(axis))
+  const moves: Move[] = []
+  const first = scattered[0]
+  if (first) moves.push(reduceScatter(step.out, scattered, { pass, every: step.every(first) }))
+  const next = reduced[0]
+  if (next) moves.push(allReduce(step.out, reduced, { pass, every: step.every(next) }))
+  return moves.map((move) => ({ kind: 'move', move }))
+}
