@@ -22,9 +22,8 @@ export interface Costing extends Step {
   readonly scale: Scale
   readonly costs: NetworkCosts
   readonly memory: MemoryNumbers
-  /** The stage that the step waits for, one microbatch of it, and how long it waits for the others. */
+  /** The stage that the step waits for, and how long it waits for the others. */
   readonly longest: StageGroup
-  readonly longestTime: Seconds
   readonly bubbleTime: Seconds
   readonly stepTime: Seconds
   readonly lowerBound: Seconds
@@ -77,7 +76,6 @@ export function costing(model: CostModel, candidate: Candidate): Costing {
     costs,
     memory: memoryNumbers(model, stage, scale),
     longest: waited.group,
-    longestTime: waited.own,
     bubbleTime: bubble,
     stepTime: expected,
     lowerBound: stepTime(step, mix, 'lower'),
