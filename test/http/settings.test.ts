@@ -14,6 +14,7 @@ describe('the settings', () => {
       KEPT_ANSWERS_MB: 64,
       RATE_LIMIT_PER_MINUTE: 600,
       TRUST_PROXY: 0,
+      WARM_UP: 'idle',
       HEADERS_TIMEOUT_SECONDS: 10,
       REQUEST_TIMEOUT_SECONDS: 20,
       API_KEYS: [],
