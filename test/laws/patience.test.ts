@@ -13,6 +13,7 @@ import type { NoPlan, SearchAccount } from '../../src/plan/answer.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { Constraints, ServeWorkload } from '../../src/problem.ts'
+import { replicasThat } from '../../src/search/meshes/replicas.ts'
 import { serve } from '../../src/serve.ts'
 import { generation, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 import { problem } from '../problem.ts'
@@ -206,5 +207,25 @@ describe('of 14 million ways to share out chips, with time to look at some thous
     expect(search.unexamined).toBeGreaterThan(1000)
     // Once it is told to stop it looks at no more than it has listed.
     expect(passed()).toBeLessThan(40_000)
+  })
+})
+
+describe('replicas of a million chips, whose context may be of any size', () => {
+  const asked = problem({
+    ...{ model: small, chip: 'h100-sxm', chips: 1_000_000, batchTokens: 2 ** 30, sequenceLength: 2 ** 20 },
+  })
+  const { unpiped } = replicasThat(asked, () => [0])
+
+  it('are not all listed', () => {
+    let asks = 0
+    const counted = () => ++asks < 0
+    expect(unpiped(1_000_000, counted)).toBeNull()
+    expect(asks).toBeLessThan(20_000)
+  })
+
+  it('are no longer listed than there is time', () => {
+    let asks = 0
+    expect(unpiped(1_000_000, () => ++asks === 100)).toBeNull()
+    expect(asks).toBe(100)
   })
 })

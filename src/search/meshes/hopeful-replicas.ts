@@ -11,7 +11,7 @@ import { sequencesEach } from '../layouts/choices.ts'
 import type { Hopes } from './hopeful-meshes.ts'
 import { type CountedReplica, mostReplicas, type Replicas } from './replicas.ts'
 
-/** By number of chips. Hopes are of any network, and of more sequences never better. Null where it is told to stop. */
+/** By number of chips. Hopes are of any network, and of more sequences never better. Null where replicas are very many, or it is told to stop. */
 export function hopefulReplicas(
   problem: Problem,
   { unpiped, stageCounts, staged }: Replicas,
@@ -20,7 +20,8 @@ export function hopefulReplicas(
 ): ReadonlyMap<number, readonly CountedReplica[]> | null {
   const { chips: mostChips } = problem.cluster
   const hopeful = new Map<number, CountedReplica[]>()
-  const ofOneStage = unpiped(mostChips)
+  const ofOneStage = unpiped(mostChips, stop)
+  if (!ofOneStage) return null
   const most = mostReplicas(problem)
   for (const pipeline of stageCounts(mostChips)) {
     for (const [size, replicas] of ofOneStage) {

@@ -5,6 +5,7 @@
 
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
 import { known } from '../../known.ts'
+import type { Stop } from '../../patience.ts'
 import { type Problem, satisfies } from '../../problem.ts'
 import { byLevel } from '../../rules/levels.ts'
 import { type MeshRule, trainedMeshRules, trainedReplicas } from '../../rules/model.ts'
@@ -30,8 +31,8 @@ export type ReplicasOn = (chips: number) => readonly CountedReplica[]
 /** Those that may be run at all; each is one object. Chips are counted without those of experts, which replicas share. */
 export interface Replicas {
   readonly on: ReplicasOn
-  /** Those of one stage on at most so many chips, by their chips. */
-  readonly unpiped: (most: number) => ReadonlyMap<number, readonly Replica[]>
+  /** Those of one stage on at most so many chips, by their chips; null where they are very many, or it is told to stop. */
+  readonly unpiped: (most: number, stop: Stop) => ReadonlyMap<number, readonly Replica[]> | null
   /** Of at most so many. */
   readonly stageCounts: (most: number) => readonly number[]
   readonly staged: (unpiped: Replica, pipeline: number) => Replica
@@ -105,12 +106,16 @@ export function replicasThat(problem: Problem, spacesOf: (mesh: Mesh) => readonl
             .filter(({ mesh }) => count % mesh.expert === 0)
             .map((replica) => ({ replica, count })),
         ),
-    unpiped: (most) => {
+    unpiped: (most, stop) => {
       const bySize = new Map<number, Replica[]>()
       const { heads } = problem.model
+      let count = 0
       for (const tensors of upTo(Math.min(most, heads)).filter(mayTensors)) {
-        for (const context of upTo(Math.min(most / tensors, question.positions)).filter(mayContext)) {
+        const contexts = Math.min(most / tensors, question.positions)
+        for (let context = 1; context <= contexts; context++) {
           const found = ofTensorsAnd(tensors)(context)
+          count += found.length
+          if (count > mostListed || stop()) return null
           if (found.length > 0) known(bySize, tensors * context, (): Replica[] => []).push(...found)
         }
       }
@@ -120,6 +125,9 @@ export function replicasThat(problem: Problem, spacesOf: (mesh: Mesh) => readonl
     staged,
   }
 }
+
+/** Frameworks run a few hundred; where none is asked for, context may be of nearly any size. */
+const mostListed = 10_000
 
 /** How they are dealt out over the axes does not matter to the batch. */
 export function mostReplicas(problem: Problem): number {
