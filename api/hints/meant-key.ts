@@ -2,7 +2,9 @@
  * What a key that stands nowhere in the schema may have meant: by meaning (what it is called elsewhere) before spelling, beside it before
  * below it before anywhere else in the request. What is proposed takes its value along, as it is or as it fits there.
  */
+
 import type { z } from 'zod'
+import { isFields } from '../../src/fields.ts'
 import type { Change } from '../../src/rules/part-rule.ts'
 import { jsonPointer, valueAt } from '../validation/json-pointer.ts'
 import { alternatives, objectsMeant, schemasMeant } from '../validation/object-schema.ts'
@@ -104,7 +106,7 @@ function proposal(place: Place, given: Given, schema: Schema, body: unknown): Pr
   const schemas = schemasMeant(schema, target, body)
   const value = meantValue(schemas, place.key, inUnit(given.key, given.value))
   // An object may have faults of its own, which are told once it stands where it belongs.
-  const kept = value === undefined && isObject(given.value) && schemas.some(takesObject) ? given.value : value
+  const kept = value === undefined && isFields(given.value) && schemas.some(takesObject) ? given.value : value
   const said = {
     says: `did you mean ${name}?`,
     suggestions: [name],
@@ -125,10 +127,6 @@ function proposal(place: Place, given: Given, schema: Schema, body: unknown): Pr
 function inUnit(key: string, value: unknown): unknown {
   const [, unit] = /(gib|gb|gigabytes)$/.exec(plainName(key)) ?? []
   return unit && typeof value === 'number' ? `${value} ${unit === 'gib' ? 'GiB' : 'GB'}` : value
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function takesObject(schema: Schema): boolean {

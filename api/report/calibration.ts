@@ -1,12 +1,12 @@
 /** What was set on measured runs, and how far each is off. */
-import { percent, secondsText } from '../../src/plan/explain/figures.ts'
+import { percent, secondsText, threeFigures } from '../../src/plan/explain/figures.ts'
 import type { CalibrateBody } from '../schemas/calibrate.ts'
 import { csv } from './csv.ts'
 import { cell, markdownTable } from './markdown-table.ts'
 import { table } from './table.ts'
 
 export function calibrationText({ assumptions, constants, error, runs, warnings }: CalibrateBody): string {
-  const set = constants.map(({ name, assumed, value }) => [name, figure(assumed), figure(value)])
+  const set = constants.map(({ name, assumed, value }) => [name, threeFigures(assumed), threeFigures(value)])
   const errors = Object.entries(error).map(([name, { median, worst }]) => [
     name === 'leftOut' ? 'left out' : name,
     percent(median),
@@ -31,10 +31,6 @@ export function calibrationText({ assumptions, constants, error, runs, warnings 
     .join('\n\n')}\n`
 }
 
-function figure(value: number): string {
-  return Number(value.toPrecision(3)).toString()
-}
-
 /** The runs, a line each. */
 export function calibrationCsv({ runs }: CalibrateBody): string {
   const columns = [
@@ -52,7 +48,7 @@ export function calibrationCsv({ runs }: CalibrateBody): string {
 }
 
 export function calibrationMarkdown({ constants, runs, warnings }: CalibrateBody): string {
-  const set = constants.map(({ name, assumed, value }) => [name, figure(assumed), figure(value)])
+  const set = constants.map(({ name, assumed, value }) => [name, threeFigures(assumed), threeFigures(value)])
   const each = runs.map((run) => [
     cell(run.plan),
     ...[run.measuredStepSeconds, run.assumedStepSeconds, run.stepSeconds, run.leftOutStepSeconds].map(

@@ -1,4 +1,5 @@
 /** How an answer is told besides whole JSON: as a text, or in a few fields of it. It is written where the answer is, which may have megabytes. */
+import type { Fields } from '../../src/fields.ts'
 import { nearest } from '../hints/nearest.ts'
 import { type Fault, faultyValue } from '../problems.ts'
 
@@ -10,8 +11,6 @@ export interface Telling {
   /** Dotted, through lists: `plans.summary`. All where there are none. */
   readonly fields: readonly string[]
 }
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** Of a body what is asked for; refuses a field that it has nowhere. */
 export function selected(body: object, fields: readonly string[]): object {

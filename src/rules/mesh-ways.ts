@@ -1,5 +1,5 @@
 /** Other sizes of an axis, with the replicas made more or fewer so that a mesh keeps its number of chips. */
-import { divisorsOf } from '../hardware/cluster/divisors.ts'
+import { commonDivisor, divisorsOf } from '../hardware/cluster/divisors.ts'
 import { type Axis, axes, type Mesh, restAxes } from '../sharding/axis.ts'
 import type { Way } from './part-rule.ts'
 
@@ -51,8 +51,4 @@ export function meshAfter(mesh: Mesh, way: Way): Mesh {
     return [axis, change ? Number(change.value) : mesh[axis]] as const
   })
   return Object.fromEntries(sizes) as Mesh
-}
-
-export function commonDivisor(one: number, other: number): number {
-  return other === 0 ? one : commonDivisor(other, one % other)
 }

@@ -1,8 +1,10 @@
 /** What a request pins to sizes that no mesh may have, whatever its other axes are: faults of its constraints. */
+
+import { commonDivisor } from '../hardware/cluster/divisors.ts'
 import type { Constraints } from '../problem.ts'
 import { type Axis, axes, type Mesh, meshSize, unitMesh } from '../sharding/axis.ts'
 import { meshFaults } from './mesh-faults.ts'
-import { axisPointer, commonDivisor } from './mesh-ways.ts'
+import { axisPointer } from './mesh-ways.ts'
 import type { MeshQuestion, MeshRule } from './model.ts'
 import type { PlanFault, Way } from './part-rule.ts'
 

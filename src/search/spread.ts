@@ -2,6 +2,8 @@
  * A list in an order that comes to all parts of it soon: whoever gets through the first of it has seen of every kind. Steps of the golden
  * ratio leave no part out for long (Knuth, The Art of Computer Programming 3, section 6.4).
  */
+import { commonDivisor } from '../hardware/cluster/divisors.ts'
+
 export function spread<Item>(list: readonly Item[]): readonly Item[] {
   const { length } = list
   let step = Math.max(1, Math.round(length * golden))
@@ -15,7 +17,3 @@ export function spread<Item>(list: readonly Item[]): readonly Item[] {
 }
 
 const golden = (Math.sqrt(5) - 1) / 2
-
-function commonDivisor(one: number, other: number): number {
-  return other === 0 ? one : commonDivisor(other, one % other)
-}

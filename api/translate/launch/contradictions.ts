@@ -1,11 +1,13 @@
 /** Where the request says one thing and its launch file another. */
+
+import { type Fields, isFields } from '../../../src/fields.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
 import { replicasOf, unitMesh } from '../../../src/sharding/axis.ts'
 import { type Catalogue, knownChip } from '../../catalogue.ts'
 import { type Fault, faulty } from '../../problems.ts'
 import { jsonPointer, valueAt } from '../../validation/json-pointer.ts'
-import { type Fields, modelNamed } from './reading.ts'
+import { modelNamed } from './reading.ts'
 
 /** The name of a model and the dimensions in the file have to be of one model. */
 export function refuseAnotherModel(reading: LaunchReading | null, model: Transformer): void {
@@ -33,10 +35,6 @@ const compared = [
 ] as const
 
 const ofPlainHeads: readonly string[] = ['kvHeads', 'headDim']
-
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 export function contradictions(own: Fields, reading: LaunchReading, catalogue: Catalogue): readonly Fault[] {
   const { hardware, workload, precision, assumptions } = reading
@@ -72,7 +70,7 @@ function anotherModel({ model }: Fields, reading: LaunchReading, catalogue: Cata
 function anotherBatch(own: Fields, { workload, plan }: LaunchReading): readonly Fault[] {
   const written = Number(workload.batchSequences)
   const length = Number(valueAt(own, ['workload', 'sequenceLength']) ?? workload.sequenceLength)
-  const replicas = replicasOf({ ...unitMesh, ...(isObject(plan.mesh) ? plan.mesh : {}) })
+  const replicas = replicasOf({ ...unitMesh, ...(isFields(plan.mesh) ? plan.mesh : {}) })
   const units = { batchSequences: 1, batchTokens: length }
   return Object.entries(units).flatMap(([name, unit]) => {
     const asked = valueAt(own, ['workload', name])

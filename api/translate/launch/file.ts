@@ -1,12 +1,12 @@
 /** Launch files by the key under which a plan has them: how the text of each is taken apart, and who reads it. */
 import { parse as parseToml } from 'smol-toml'
 import { parse as parseYaml } from 'yaml'
+import { type Fields, isFields } from '../../../src/fields.ts'
 import { readAccelerate } from '../../../src/launch/accelerate/read.ts'
 import { readDeepspeed } from '../../../src/launch/deepspeed/read.ts'
 import { readMaxtext } from '../../../src/launch/maxtext/read.ts'
 import { readMegatron } from '../../../src/launch/megatron/read.ts'
 import { readBridge } from '../../../src/launch/megatron-bridge/read.ts'
-import { type Fields, isFields } from '../../../src/launch/read/fields.ts'
 import type { LaunchReading, ReadingContext } from '../../../src/launch/read/reading.ts'
 import { readScript } from '../../../src/launch/read/shell.ts'
 import { readSglang } from '../../../src/launch/sglang/read.ts'

@@ -3,6 +3,7 @@
  * the request says itself. Both may say the same; where they differ it is a fault, since one of them is not what will run.
  */
 import type { z } from 'zod'
+import { type Fields, isFields } from '../../../src/fields.ts'
 import { trainers } from '../../../src/launch/framework.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import { type Catalogue, nearestModels } from '../../catalogue.ts'
@@ -11,9 +12,9 @@ import type { LaunchedPlan } from '../../schemas/launch.ts'
 import type { LaunchRead } from '../../schemas/launch-read.ts'
 import { valueAt } from '../../validation/json-pointer.ts'
 import { validated } from '../../validation/request-validation.ts'
-import { contradictions, isObject } from './contradictions.ts'
+import { contradictions } from './contradictions.ts'
 import { launchKey } from './file.ts'
-import { type Fields, modelNamed, readIn } from './reading.ts'
+import { modelNamed, readIn } from './reading.ts'
 
 interface Launch {
   readonly plan: LaunchedPlan
@@ -134,9 +135,9 @@ function merged(said: Fields, own: Fields): Fields {
       const [file, request] = [said[key], own[key]]
       return [
         key,
-        isObject(file) && isObject(request)
+        isFields(file) && isFields(request)
           ? { ...file, ...request }
-          : isObject(file)
+          : isFields(file)
             ? file
             : (request ?? file),
       ]

@@ -1,4 +1,5 @@
 /** A launch file read in the light of what the request says itself. */
+import type { Fields } from '../../../src/fields.ts'
 import { catalogueNames } from '../../../src/launch/read/model-name.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
@@ -9,8 +10,6 @@ import type { LaunchedPlan } from '../../schemas/launch.ts'
 import { valueAt } from '../../validation/json-pointer.ts'
 import { resolvedModel } from '../model/model.ts'
 import { readingOf } from './file.ts'
-
-export type Fields = Readonly<Record<string, unknown>>
 
 /** What the components of a plan are called depends on the model, which the file may be who names: it is read again once that is known. */
 export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): LaunchReading {

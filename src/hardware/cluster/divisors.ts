@@ -16,3 +16,7 @@ export function divisorsOf(n: number): readonly number[] {
   if (known.size < mostKnown) known.set(n, divisors)
   return divisors
 }
+
+export function commonDivisor(one: number, other: number): number {
+  return other === 0 ? one : commonDivisor(other, one % other)
+}

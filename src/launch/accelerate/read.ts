@@ -5,7 +5,8 @@
  * (FullyShardedDataParallelPlugin), parallelism_config.py.
  */
 
-import { type Fields, isFields, type Keys, keysOf } from '../read/fields.ts'
+import type { Fields } from '../../fields.ts'
+import { type Keys, keysOf, partOf } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 
@@ -75,11 +76,6 @@ export function readAccelerate(config: Fields, context: ReadingContext): LaunchR
 }
 
 const kinds = ['FSDP', 'MULTI_GPU', 'NO']
-
-function partOf(keys: Keys, name: string): Keys {
-  const own = keys.value(name)
-  return keysOf(isFields(own) ? own : {})
-}
 
 function parallelOf(keys: Keys) {
   const size = (name: string) =>

@@ -6,7 +6,8 @@
  * runtime/engine.py for the types of gradients.
  */
 
-import { type Fields, isFields, type Keys, keysOf, textOf } from '../read/fields.ts'
+import { type Fields, isFields } from '../../fields.ts'
+import { type Keys, keysOf, partOf, textOf } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 
@@ -89,11 +90,6 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
 }
 
 const partNames: Readonly<Record<string, string>> = { zero: 'zero_optimization' }
-
-function partOf(keys: Keys, name: string): Keys {
-  const own = keys.value(name)
-  return keysOf(isFields(own) ? own : {})
-}
 
 /** train_batch_size = micro x accumulation x ranks; what is not said of the three follows, or is left open. */
 function batchOf(keys: Keys, ranks: number) {

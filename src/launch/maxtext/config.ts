@@ -11,6 +11,7 @@
  * Source: AI-Hypercomputer/maxtext e591f30 (August 2026), src/maxtext/configs/base.yml, configs/types.py,
  * utils/sharding.py, utils/gradient_accumulation.py; configs/gpu/a3 for GPUs.
  */
+
 import { expertLayers } from '../../model/expert-layers.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { Launch } from '../launch.ts'
@@ -21,7 +22,7 @@ import type { Run } from '../run/run.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { type Block, maxtextBlock } from './block.ts'
 import { maxtextContext } from './context.ts'
-import { type MaxtextConfig, maxtextVersion, settings } from './keys.ts'
+import { type MaxtextConfig, maxtextVersion, perDevice, settings } from './keys.ts'
 import { axesOfExperts, maxtextAxes, type SlicedMesh, slicedMesh, splitsPhysicalAxes } from './mesh.ts'
 import { maxtextRecomputation, offloadsActivations } from './recomputation.ts'
 import { keptWeights, maxtextRules } from './rules.ts'
@@ -132,12 +133,6 @@ function batchConfig({
 /** Pieces of a chip's tokens, whose logits it computes again in the backward pass. */
 function lossConfig({ problem: { assumptions } }: Run): MaxtextConfig {
   return assumptions.lossChunks > 1 ? { num_vocab_tiling: assumptions.lossChunks } : {}
-}
-
-/** MaxText multiplies by the chips again and cuts off what is behind the point: 49 · (1/49) must not become 0. */
-function perDevice(sequences: number, chips: number): number {
-  const size = sequences / chips
-  return Math.trunc(chips * size) < sequences ? size * (1 + Number.EPSILON) : size
 }
 
 /** Weights are kept in fp32, which is the master copy, and cast for use; where there is none, as they are. */

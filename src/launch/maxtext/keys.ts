@@ -13,3 +13,9 @@ export function settings(config: MaxtextConfig): readonly string[] {
     return `${key}=${plain ? value : JSON.stringify(value)}`
   })
 }
+
+/** MaxText multiplies by the chips again and cuts off what is behind the point: 49 · (1/49) must not become 0. */
+export function perDevice(sequences: number, chips: number): number {
+  const size = sequences / chips
+  return Math.trunc(chips * size) < sequences ? size * (1 + Number.EPSILON) : size
+}

@@ -1,5 +1,6 @@
 /** The model that keys of MaxText say: one of its own by name, or its dimensions. Source: as config.ts, src/maxtext/configs/base.yml. */
-import { type Fields, type Keys, textOf } from '../read/fields.ts'
+import type { Fields } from '../../fields.ts'
+import { type Keys, textOf } from '../read/fields.ts'
 
 export interface ModelRead {
   /** Null where the keys do not say its dimensions. */

@@ -4,8 +4,9 @@
  * switches nodes are its slices.
  */
 
+import { type Fields, isFields } from '../../fields.ts'
 import type { Chip } from '../../hardware/chip.ts'
-import { type Fields, isFields, type Keys, keysOf } from '../read/fields.ts'
+import { type Keys, keysOf } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { maxtextVersion } from './keys.ts'

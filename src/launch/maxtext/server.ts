@@ -6,6 +6,7 @@
  * e591f30 (August 2026), src/maxtext/configs/{base.yml,types.py}, inference/maxengine/maxengine.py, inference/kvcache.py,
  * layers/quantizations.py; AI-Hypercomputer/JetStream acd4f5a, README.
  */
+
 import { faults } from '../../rules/rule.ts'
 import type { Launch } from '../launch.ts'
 import { checkpointNotes, type Formats, formatPair } from '../server/formats.ts'
@@ -13,7 +14,7 @@ import { replicaNotes } from '../server/notes.ts'
 import { type ServingRules, servingRules, slicedExpertsRule } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import { type Start, shellWords } from '../start.ts'
-import { maxtextVersion, settings } from './keys.ts'
+import { maxtextVersion, perDevice, settings } from './keys.ts'
 
 export type MaxtextServing = Readonly<Record<string, string | number | boolean>>
 
@@ -75,12 +76,6 @@ function batchConfig({ mode, sequences, tensors, contextLength, unitTokens, chun
     ...(chunked ? { use_chunked_prefill: true, prefill_chunk_size: unitTokens } : {}),
     dtype: setting.precision.compute === 'fp32' ? 'float32' : 'bfloat16',
   }
-}
-
-/** MaxText multiplies by the chips again and cuts off what is behind the point. */
-function perDevice(sequences: number, chips: number): number {
-  const size = sequences / chips
-  return Math.trunc(chips * size) < sequences ? size * (1 + Number.EPSILON) : size
 }
 
 function numberConfig({ setting: { precision } }: Serving): MaxtextServing {

@@ -3,10 +3,9 @@
  * that people expect (tied embeddings, learned positions, an MLP of 4 times the width, one group of keys and values where they are
  * grouped). Null where they do not say its dimensions. Source: as flags.ts (core_v0.19.0, validate_args).
  */
+import type { Fields } from '../../fields.ts'
 import type { Options } from '../read/options.ts'
 import { pythonList } from '../read/python-list.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 export interface ModelRead {
   readonly model: Fields | null

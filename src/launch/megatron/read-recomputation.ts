@@ -1,8 +1,7 @@
 /** What a command line of Megatron-LM recomputes. The inverse of recomputation.ts. */
+import type { Fields } from '../../fields.ts'
 import type { Options } from '../read/options.ts'
 import { layersTaken } from '../run/chunks.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 interface Recomputation {
   readonly field: Fields

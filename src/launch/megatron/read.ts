@@ -3,6 +3,7 @@
  * being what is left of the world and experts spread over data; defaults are its own. The inverse of flags.ts, with the same source.
  */
 
+import type { Fields } from '../../fields.ts'
 import { leftOver } from '../read/left-over.ts'
 import { type Options, optionsOf } from '../read/options.ts'
 import type { LaunchReading } from '../read/reading.ts'
@@ -13,8 +14,6 @@ import { readMegatronModel } from './read-model.ts'
 import { readMegatronStages } from './read-pipeline.ts'
 import { rematerializationOf } from './read-recomputation.ts'
 import { megatronVersion } from './version.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** `chips` as the request has them; none where it leaves them to torchrun. `layers` of a model that it does not say. */
 export function readMegatron(

@@ -1,6 +1,5 @@
 /** The keys of a config taken one by one; what nobody took is what was not understood. Texts of numbers and of true and false are those. */
-
-export type Fields = Readonly<Record<string, unknown>>
+import { type Fields, isFields } from '../../fields.ts'
 
 export interface Keys {
   readonly value: (name: string) => unknown
@@ -42,11 +41,13 @@ export function keysOf(config: Fields): Keys {
   }
 }
 
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Not every object can be made a text of. */
 export function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** The object under a name; none of its fields where it is no object. */
+export function partOf(keys: Keys, name: string): Keys {
+  const own = keys.value(name)
+  return keysOf(isFields(own) ? own : {})
 }

@@ -1,6 +1,5 @@
 /** The settings of a config in sections, taken one by one; what nobody took is what was not understood. */
-
-type Fields = Readonly<Record<string, unknown>>
+import { type Fields, isFields } from '../../fields.ts'
 
 export interface Sections {
   readonly value: (section: string, key: string) => unknown
@@ -20,7 +19,7 @@ export function sectionsOf(config: Fields): Sections {
   const value = (section: string, key: string): unknown => {
     taken.add(`${section}.${key}`)
     const own = config[section]
-    return isSection(own) ? own[key] : undefined
+    return isFields(own) ? own[key] : undefined
   }
   return {
     value,
@@ -35,12 +34,8 @@ export function sectionsOf(config: Fields): Sections {
     left: () =>
       Object.entries(config)
         .flatMap(([section, own]) =>
-          isSection(own) ? Object.keys(own).map((key) => `${section}.${key}`) : [section],
+          isFields(own) ? Object.keys(own).map((key) => `${section}.${key}`) : [section],
         )
         .filter((leaf) => !taken.has(leaf)),
   }
-}
-
-function isSection(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

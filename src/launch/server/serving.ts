@@ -111,3 +111,8 @@ export function serving(
     transfers,
   }
 }
+
+/** Chips that share out the positions of a cache; null where they share out none. */
+export function sharersOf({ sharesPositions, tensors }: Serving): number | null {
+  return sharesPositions ? tensors : null
+}

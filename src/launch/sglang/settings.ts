@@ -1,9 +1,11 @@
 /** The options of SGLang that say a plan. Source: as flags.ts. */
+
 import { expertLayers } from '../../model/expert-layers.ts'
 import { type Formats, quantizesItself, typeWord } from '../server/formats.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { hostChips } from '../server/notes.ts'
 import type { Serving } from '../server/serving.ts'
+import { sharersOf } from '../server/serving.ts'
 import { given, ranks, setting, several, whole, word } from '../settings/settings.ts'
 import { isAmd } from '../vendor.ts'
 import { promptMargin } from './prompt-margin.ts'
@@ -91,10 +93,6 @@ function dispatchOf({ experts, setting: { cluster } }: Serving): string | null {
 
 function denseRanks({ experts, model }: Serving): number | null {
   return experts?.sends && expertLayers(model) < model.layers ? 1 : null
-}
-
-function sharersOf({ sharesPositions, tensors }: Serving): number | null {
-  return sharesPositions ? tensors : null
 }
 
 function lengthOf({ mode, contextLength }: Serving): number {

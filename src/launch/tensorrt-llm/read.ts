@@ -3,6 +3,7 @@
  * inverse of options.ts, with the same source.
  */
 
+import type { Fields } from '../../fields.ts'
 import { textOf } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import { quantisationNamed } from '../read/model-name.ts'
@@ -10,8 +11,6 @@ import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { tensorrtVersion } from './version.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** Options of the command by their names in the file. */
 const named: Readonly<Record<string, string>> = {

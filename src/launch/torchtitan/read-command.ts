@@ -2,6 +2,7 @@
  * What a command of torchtitan's main says: the settings of the config that it names, under its own dotted options, in the words of the last
  * release, which read.ts reads. The inverse of overrides.ts, with the same source.
  */
+import type { Fields } from '../../fields.ts'
 import { optionsOf } from '../read/options.ts'
 import type { LaunchReading } from '../read/reading.ts'
 import { readScript } from '../read/shell.ts'
@@ -9,8 +10,6 @@ import { worldOf } from '../read/world.ts'
 import { readTorchtitan } from './read.ts'
 import { type Registered, registered } from './registry.ts'
 import { torchtitanMain } from './version.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** A command, or a script; run_train.sh takes from the environment what to run. */
 export function readTorchtitanCommand(text: string, chips: number | null): LaunchReading {

@@ -3,6 +3,7 @@
  * local batch of 8 sequences of 2048, all that is left sharded, every second layer recomputed. A pipeline cuts the local batch into its
  * microbatches; without one what is left of the global batch accumulates.
  */
+import type { Fields } from '../../fields.ts'
 import { leftOver } from '../read/left-over.ts'
 import type { LaunchReading } from '../read/reading.ts'
 import { type Sections, sectionsOf } from '../read/sections.ts'
@@ -11,8 +12,6 @@ import { isImmaterial } from './immaterial.ts'
 import { torchtitanSchedules } from './pipeline.ts'
 import { readRecomputation, readStages } from './read-stages.ts'
 import { torchtitanVersion } from './version.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** `config` as parsed; `chips` as the request has them. */
 export function readTorchtitan(config: Fields, chips: number | null): LaunchReading {

@@ -1,7 +1,9 @@
 /** The options of vLLM that say a plan. Source: as flags.ts. */
+
 import { quantizesItself, typeWord } from '../server/formats.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import type { Serving } from '../server/serving.ts'
+import { sharersOf } from '../server/serving.ts'
 import { given, number, ranks, setting, several, whole, word } from '../settings/settings.ts'
 import { isAmd } from '../vendor.ts'
 import { buildOf } from './rules.ts'
@@ -69,10 +71,6 @@ function copiesOf({ redundantExperts }: Serving): string | null {
 function halvedFrom(of: Serving['mode'], beyond: number) {
   return ({ halved, mode, unitTokens }: Serving): number | null =>
     halved && mode === of && unitTokens <= beyond ? Math.max(0, unitTokens - 1) : null
-}
-
-function sharersOf({ sharesPositions, tensors }: Serving): number | null {
-  return sharesPositions ? tensors : null
 }
 
 /** The plugin for TPUs has them in a config of its own. */

@@ -2,6 +2,7 @@
  * The fields of a config.json, read by name. What is read is remembered, so that what is left over can be told;
  * what is missing or no number of the kind is noted as a fault, and a stand-in lets the reading go on.
  */
+import { isFields } from '../../fields.ts'
 export interface ConfigFault {
   /** JSON pointer into the config. */
   readonly pointer: string
@@ -37,7 +38,7 @@ export interface Findings {
 }
 
 export function fieldsOf(config: unknown, findings: Findings, above = ''): Fields {
-  const values = new Map(isObject(config) ? Object.entries(config) : [])
+  const values = new Map(isFields(config) ? Object.entries(config) : [])
   const read = new Set<string>()
   const valueAt = (name: string): unknown => {
     read.add(name)
@@ -79,7 +80,7 @@ export function fieldsOf(config: unknown, findings: Findings, above = ''): Field
     states: (name) => values.has(name),
     part: (name) => {
       const value = valueAt(name)
-      if (value !== undefined && !isObject(value)) fault(name, 'is not an object')
+      if (value !== undefined && !isFields(value)) fault(name, 'is not an object')
       return fieldsOf(value, findings, `${above}/${name}`)
     },
     value: valueAt,
@@ -95,8 +96,4 @@ export function fieldsOf(config: unknown, findings: Findings, above = ''): Field
 function says(value: unknown): boolean {
   if (value === null || value === false || value === 0) return false
   return typeof value !== 'object' || Object.keys(value).length > 0
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

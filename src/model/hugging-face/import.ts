@@ -5,6 +5,7 @@
  * that also sees or hears) gives its language model. What is not understood is told, never guessed: an unknown
  * type and a missing number are results, not exceptions.
  */
+import { isFields } from '../../fields.ts'
 import { type Spelling, spelledOut } from '../spelling.ts'
 import { type SpellingFault, spellingFaults } from '../spelling-faults.ts'
 import type { Transformer } from '../transformer.ts'
@@ -12,7 +13,7 @@ import { type Checkpoint, checkpointIn } from './checkpoint.ts'
 import { denseFamilies } from './dense-families.ts'
 import { expertFamilies } from './expert-families.ts'
 import type { Cell, ExpertCells, Family, LatentCells } from './family.ts'
-import { type ConfigFault, type Fields, type Findings, fieldsOf, isObject } from './fields.ts'
+import { type ConfigFault, type Fields, type Findings, fieldsOf } from './fields.ts'
 import { immaterial } from './immaterial.ts'
 import { plainFamilies } from './plain-families.ts'
 
@@ -39,7 +40,7 @@ export type HuggingFaceImport =
 export function importHuggingFace(config: Readonly<Record<string, unknown>>): HuggingFaceImport {
   const findings: Findings = { faults: [], notes: [] }
   const whole = fieldsOf(config, findings)
-  const nested = isObject(config.text_config)
+  const nested = isFields(config.text_config)
   const text = nested ? whole.part('text_config') : whole
   const modelType = text.text('model_type') ?? whole.text('model_type') ?? null
   const family = modelType !== null && Object.hasOwn(families, modelType) ? families[modelType] : undefined

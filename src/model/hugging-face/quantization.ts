@@ -16,9 +16,10 @@
  * TensorRT-LLM, quantization/mode.py (QuantAlgo).
  */
 
+import { isFields } from '../../fields.ts'
 import { plainType } from '../../hardware/peak.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
-import { type Fields, isObject } from './fields.ts'
+import type { Fields } from './fields.ts'
 
 export interface Scheme {
   readonly weights: ElementType
@@ -163,6 +164,6 @@ const cacheNames: Readonly<Record<string, ElementType>> = { FP8: 'fp8', INT8: 'i
 /** Of compressed-tensors an object, of ModelOpt a name. */
 function cacheType(quantization: Fields): ElementType | undefined {
   const scheme = quantization.value('kv_cache_scheme') ?? quantization.value('kv_cache_quant_algo')
-  if (isObject(scheme)) return elementOf(quantization.part('kv_cache_scheme'))
+  if (isFields(scheme)) return elementOf(quantization.part('kv_cache_scheme'))
   return typeof scheme === 'string' && Object.hasOwn(cacheNames, scheme) ? cacheNames[scheme] : undefined
 }

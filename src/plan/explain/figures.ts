@@ -25,6 +25,6 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${/(ch|s)$/.test(noun) ? 'es' : 's'}`
 }
 
-function threeFigures(value: number): string {
+export function threeFigures(value: number): string {
   return Number(value.toPrecision(3)).toString()
 }

@@ -3,7 +3,7 @@
 import type { Sized } from '../../modes/serve/counts.ts'
 import { chipsOf } from '../../modes/serve/pair.ts'
 import { mostUtilization, type Requests } from '../../modes/serve/requests.ts'
-import { bytesText, percent, secondsText } from '../explain/figures.ts'
+import { bytesText, percent, secondsText, threeFigures } from '../explain/figures.ts'
 import type { ServePlan } from '../inference-plan.ts'
 import { chipsText } from './instance-text.ts'
 
@@ -35,9 +35,9 @@ function sizeSentence(plan: Described, { operation, pair }: Sized, { rate, maxFi
   const which = pair.disaggregated ? `${phase} instances are` : 'instances are'
   const busy = `${which} ${percent(busiest)} busy, and none is planned over ${percent(mostUtilization)}`
   if (rate === null) {
-    return `Sustains ${figure(plan.requestsPerSecond)} requests a second: ${limit(operation, busy, maxFirst)}.`
+    return `Sustains ${threeFigures(plan.requestsPerSecond)} requests a second: ${limit(operation, busy, maxFirst)}.`
   }
-  return `Takes ${figure(rate)} requests a second, and would take ${figure(plan.requestsPerSecond)}: ${busy}.`
+  return `Takes ${threeFigures(rate)} requests a second, and would take ${threeFigures(plan.requestsPerSecond)}: ${busy}.`
 }
 
 /** What a higher rate would run into. */
@@ -63,7 +63,7 @@ function rivalSentence(
   const other = disaggregated ? 'with both phases on the same chips' : 'with the phases apart'
   if (!rival) return [`${own}: ${other} no deployment meets the objectives.`]
   if (rate === null) {
-    const per = (a: Sized['operation'], over: number) => figure(a.rate / over)
+    const per = (a: Sized['operation'], over: number) => threeFigures(a.rate / over)
     return [
       `${own}: ${per(operation, chips)} requests a second and chip, ${other} at most ${per(rival.operation, rival.chips)}.`,
     ]
@@ -130,8 +130,4 @@ function secondLayoutSentence({ secondLayout }: Described): readonly string[] {
 function against(seconds: number, limit: number): string {
   if (!Number.isFinite(limit)) return 'no objective is set'
   return `the objective of ${secondsText(limit)} leaves ${percent(1 - seconds / limit)}`
-}
-
-function figure(value: number): string {
-  return Number(value.toPrecision(3)).toString()
 }
