@@ -6,6 +6,8 @@ import { question, service } from './service.ts'
 
 /** What these chips are costed as where a request names none. */
 const hopper = { ...catalogue.stacks.get('megatron-core-hopper') }
+/** What its newest recipes run in the type that is usual. */
+const flex = hopper.expertRecipes?.find(({ name }) => name === 'flex')
 
 async function problemOf(change: object) {
   const heard: Heard = {}
@@ -43,7 +45,9 @@ describe('a request becomes a problem', () => {
     expect(assumptions).toEqual({
       ...calibrated('gpu', cluster.chip.efficiency),
       ...hopper.constants,
+      ...flex?.constants,
       stack: 'megatron-core-hopper',
+      expertRecipe: 'flex',
     })
   })
 
@@ -66,7 +70,9 @@ describe('a request becomes a problem', () => {
     expect(own.assumptions).toEqual({
       ...calibrated('gpu', own.cluster.chip.efficiency),
       ...hopper.constants,
+      ...flex?.constants,
       stack: 'megatron-core-hopper',
+      expertRecipe: 'flex',
       overlapCriticalPath: 0.5,
     })
     const bookish = await problemOf({ assumptions: { basis: 'book', finiteRings: true } })
