@@ -156,6 +156,22 @@ describe('a command of Megatron Bridge', () => {
     })
   })
 
+  it('has the length of its data, and the length of its model where nothing says another, with a word', () => {
+    const read = (said: string) =>
+      readBridge(`python scripts/training/run_recipe.py --model llama3_8b ${said}`, { chips: 8, model: null })
+    const [both, alone] = [read('-sl 4096 model.seq_length=8192'), read('model.seq_length=8192')]
+    expect([both.workload.sequenceLength, both.notUnderstood, both.notes.join()]).toEqual([
+      4096,
+      [],
+      expect.not.stringContaining('dataset.seq_length'),
+    ])
+    expect([alone.workload.sequenceLength, alone.notes.join()]).toEqual([
+      8192,
+      expect.stringContaining('say that one'),
+    ])
+    expect(read('dataset.sequence_length=2048').workload).toMatchObject({ sequenceLength: 2048 })
+  })
+
   it('has the GPUs that the name of its recipe counts, where nobody says more', () => {
     const command =
       'python scripts/training/run_recipe.py --recipe qwen3_30b_a3b_pretrain_16gpu_h100_bf16_config -ep 8'

@@ -9,8 +9,13 @@ import { optionsSaid } from './overrides.ts'
 import { nameOf } from './recipes.ts'
 import { bridgeVersion } from './version.ts'
 
-/** Conveniences of run_recipe.py, and of what starts it on nodes. */
+/** run_recipe.py sets it to the dataset's, which may be the recipe's own. */
+const following = 'model.seq_length'
+
+/** Conveniences of run_recipe.py, and of what starts it on nodes, and fields that are another. */
 const short: Readonly<Record<string, string>> = {
+  [following]: 'dataset.seq_length',
+  'dataset.sequence_length': 'dataset.seq_length',
   '-gb': 'train.global_batch_size',
   '--global_batch_size': 'train.global_batch_size',
   '-mb': 'train.micro_batch_size',
@@ -47,7 +52,7 @@ interface Field {
 }
 
 interface Taken {
-  /** By key; overrides win over conveniences, and the last over those before. */
+  /** By key; overrides win over conveniences, these over what follows another, and the last over those before. */
   readonly fields: ReadonlyMap<string, Field>
   /** What starts it, as torchrun would be told. */
   readonly started: readonly string[]
@@ -87,6 +92,9 @@ export function readBridge(
     notes: [
       ...script.notes,
       ...reading.notes,
+      ...(fields.get('dataset.seq_length')?.text.startsWith(following)
+        ? [`${following} is taken for dataset.seq_length, to which run_recipe.py sets it: say that one`]
+        : []),
       `what ${recipe ?? 'the recipe'} sets itself is not known: what is not overridden is taken for Megatron-LM's defaults`,
     ],
     ignored: [...unheard.map(({ text }) => text), ...left.filter((one) => immaterial.test(one))],
@@ -97,10 +105,12 @@ export function readBridge(
 const own =
   /^(\+|~)?(model|train|ddp|dataset)\.\w+=|run_recipe\.py$|setup_experiment\.py$|scripts\/training\/train\.sh$/
 
+const map = () => new Map<string, Field>()
+
 function takenOf(words: readonly string[]): Taken {
   const file = words.findIndex((word) => /\.(py|sh)$/.test(word))
   const started = words.slice(0, Math.max(0, file))
-  const [conveniences, overridden] = [new Map<string, Field>(), new Map<string, Field>()]
+  const [follows, conveniences, overridden] = [map(), map(), map()]
   const left: string[] = []
   let recipe: string | null = null
   const rest = words.slice(file + 1)
@@ -110,13 +120,14 @@ function takenOf(words: readonly string[]): Taken {
     const behind = isOption && parts.length === 0 && rest[0] !== undefined && !/^-|=/.test(rest[0])
     const value = parts.length > 0 ? parts.join('=') : behind ? rest.shift() : undefined
     const text = value === undefined ? name : `${name}${isOption ? ' ' : '='}${value}`
-    const key = isOption ? short[name] : name
+    const key = short[name] ?? (isOption ? undefined : name)
+    const level = name === following ? follows : isOption ? conveniences : overridden
     const options = key === undefined || value === undefined ? null : optionsSaid(key, value)
     const on = launcher[name]
-    if (key !== undefined && options) (isOption ? conveniences : overridden).set(key, { text, options })
+    if (key !== undefined && options) level.set(key, { text, options })
     else if (on !== undefined && value !== undefined) started.push(on, value)
     else if ((name === '--model' || name === '--recipe') && value !== undefined) recipe = value
     else left.push(text)
   }
-  return { fields: new Map([...conveniences, ...overridden]), started, recipe, left }
+  return { fields: new Map([...follows, ...conveniences, ...overridden]), started, recipe, left }
 }
