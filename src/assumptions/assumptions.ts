@@ -75,6 +75,8 @@ export interface Assumptions {
 
   /** Share of prefetchable communication (weights, gradients) that may run under compute. */
   readonly overlapPrefetched: number
+  /** Of that, the most that hides of weights which are gathered, and gradients scattered, in every microbatch: FSDP. */
+  readonly overlapGathered: number
   /** Share of what tensor parallelism waits for inside a node or slice that may: collective matmuls. */
   readonly overlapCriticalPath: number
   /** Share of what else is waited for: keys and heads over context, tokens for experts, tensor groups of several nodes. */

@@ -39,6 +39,7 @@ export const book: Assumptions = {
   inferenceHalfBytesShare: 1,
   overlapPrefetched: 1,
   overlapCriticalPath: 1,
+  overlapGathered: 1,
   overlapExchange: 1,
   overlapDispatch: 0,
   overlapInference: 1,

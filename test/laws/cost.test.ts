@@ -88,6 +88,7 @@ describe('the times of a plan', () => {
       const assumptions = {
         basis: 'calibrated',
         overlapPrefetched: overlap,
+        overlapGathered: overlap,
         overlapCriticalPath: overlap,
         overlapExchange: overlap,
       } as const
@@ -182,7 +183,10 @@ describe('the best plan', () => {
   noSlower('more memory', (made) => ({ ...made, memoryBudget: made.memoryBudget * 1.3 }))
   noSlower('more overlap', (made) => ({
     ...made,
-    assumptions: { ...made.assumptions, overlapPrefetched: 1, overlapCriticalPath: 1, overlapExchange: 1 },
+    assumptions: {
+      ...made.assumptions,
+      ...{ overlapPrefetched: 1, overlapGathered: 1, overlapCriticalPath: 1, overlapExchange: 1 },
+    },
   }))
   noSlower('chips twice as fast in everything', (made) => withCluster(made, { flops: 2, hbm: 2, links: 2 }))
 

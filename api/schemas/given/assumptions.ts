@@ -72,6 +72,9 @@ const chosen = {
     .max(1000)
     .describe('Of scaleUpHalfBytes, what its kernels have.'),
   overlapPrefetched: shareOrNone().describe('Share of prefetchable communication that runs under compute.'),
+  overlapGathered: shareOrNone().describe(
+    'Of that, the most that does of weights gathered and gradients scattered in every microbatch (FSDP).',
+  ),
   overlapCriticalPath: shareOrNone().describe(
     'Share of what tensor parallelism waits for inside a node or slice that does.',
   ),

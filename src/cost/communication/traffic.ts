@@ -8,7 +8,7 @@
  *
  * A resource is a part of the network, or the link to the host.
  *
- * o is the assumptions' overlap for the class: prefetchable (weights, gradients), or waited for, which matmuls hide of tensor
+ * o is the assumptions' overlap for the class: prefetchable (weights, gradients), less of what moves in every microbatch, or waited for, which matmuls hide of tensor
  * parallelism inside a node and nothing of the rest: Qwen3-30B-A3B on 16 H100 hides 0.1 % of what experts are sent, unless microbatches
  * are run beside each other, which is an assumption of its own (NVIDIA-NeMo/Megatron-Bridge @067f987df0,
  * skills/nemo-mbridge-perf-moe-comm-overlap). Resources
@@ -107,14 +107,16 @@ export function addCall(
 }
 
 function overlapOf(
-  { over, critical, routed, passed }: Call<unknown>,
+  { over, critical, routed, passed, gathered }: Call<unknown>,
   cost: GroupCost,
   beside: Beside,
 ): number {
   const { assumptions, routedOverlap, passedShare = 1 } = beside
   if (routed && routedOverlap !== undefined) return routedOverlap
-  const hides = critical ? waitedOverlap(over, cost, assumptions) : assumptions.overlapPrefetched
-  return passed ? hides * passedShare : hides
+  if (critical) return waitedOverlap(over, cost, assumptions)
+  const { overlapPrefetched, overlapGathered } = assumptions
+  if (gathered) return Math.min(overlapPrefetched, overlapGathered)
+  return passed ? overlapPrefetched * passedShare : overlapPrefetched
 }
 
 /** A matmul sends what it has made while it makes the rest, to whom it reaches without a network card. */

@@ -17,6 +17,8 @@ export interface Call<Term> {
   readonly routed: boolean
   /** Keys on their way around a ring, and their gradients. */
   readonly passed: boolean
+  /** Weights gathered, or gradients scattered, anew in every microbatch. */
+  readonly gathered: boolean
   /** How often a layer has it: the share of the layers that do. */
   readonly times: number
   readonly moves: readonly Move[]
@@ -24,7 +26,7 @@ export interface Call<Term> {
 
 /** Moves of one operation over the same axes, as one call; `bytes` are a move's. */
 export function callOf<Term>(moves: readonly [Move, ...Move[]], bytes: (move: Move) => Term): Call<Term> {
-  const [{ operation, over, kind }] = moves
+  const [{ operation, over, kind, every }] = moves
   return {
     operation,
     over: axisSet(over),
@@ -32,6 +34,7 @@ export function callOf<Term>(moves: readonly [Move, ...Move[]], bytes: (move: Mo
     critical: isWaitedFor(kind),
     routed: operation === 'AllToAll' && (kind === 'dispatch' || kind === 'combine'),
     passed: kind === 'passed',
+    gathered: every === 'microbatch' && (kind === 'weight' || kind === 'gradient'),
     times: 1,
     moves,
   }

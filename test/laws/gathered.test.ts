@@ -1,0 +1,42 @@
+/** What FSDP gathers and scatters in every microbatch hides less than what moves once a step. */
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
+import { evaluate } from '../../src/evaluate.ts'
+import { unitMesh } from '../../src/sharding/axis.ts'
+import type { ZeroStage } from '../../src/sharding/states.ts'
+import { problem } from '../problem.ts'
+import { runs } from '../runs.ts'
+
+function seconds(zeroStage: ZeroStage, size: number, overlapGathered: number): number {
+  const asked = problem({
+    model: 'llama-3-8b',
+    chip: 'h100-sxm',
+    chips: 64,
+    batchTokens: 64 * 8 * 4096,
+    sequenceLength: 4096,
+    memoryBudget: 1e12,
+    assumptions: { basis: 'calibrated', overlapGathered },
+  })
+  const mesh = { ...unitMesh, ...(zeroStage === 3 ? { fsdp: 64 } : { data: 64 }) }
+  const sketch = { mesh, zeroStage, microbatchTokens: size * 4096, rematerialization: 'none' }
+  const answer = evaluate(asked, sketch, javascriptLpSolver)
+  if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
+  return answer.plan.stepTimeSeconds
+}
+
+it('a step under ZeRO-3 or 2 takes no longer as more of it hides, up to what is prefetched, and one under ZeRO-1 knows nothing of it', () => {
+  const share = fc.double({ min: 0, max: 0.9, noNaN: true })
+  fc.assert(
+    fc.property(share, share, fc.constantFrom(1, 2, 4), (a, b, size) => {
+      const [less, more] = [Math.min(a, b), Math.max(a, b)]
+      for (const stage of [2, 3] as const) {
+        expect(seconds(stage, size, more)).toBeLessThanOrEqual(seconds(stage, size, less) * (1 + 1e-12))
+        expect(seconds(stage, size, 0.2)).toBeGreaterThan(seconds(stage, size, 0.9))
+        expect(seconds(stage, size, 1)).toBe(seconds(stage, size, 0.9))
+      }
+      expect(seconds(1, size, more)).toBe(seconds(1, size, less))
+    }),
+    { numRuns: runs(5) },
+  )
+})
