@@ -172,6 +172,14 @@ describe('a command of Megatron Bridge', () => {
     expect(read('dataset.sequence_length=2048').workload).toMatchObject({ sequenceLength: 2048 })
   })
 
+  it('shares out optimizer states as recipes do, unless both configs say that it does not', () => {
+    const [ddp, optimizer] = ['ddp', 'optimizer'].map((one) => `${one}.use_distributed_optimizer=false`)
+    const stage = (said: string) =>
+      readBridge(`python scripts/training/run_recipe.py --model llama3_8b ${said}`, { chips: 8, model: null })
+        .plan.zeroStage
+    expect([stage(''), stage(`${ddp}`), stage(`${ddp} ${optimizer}`)]).toEqual([1, 1, 0])
+  })
+
   it('has the GPUs that the name of its recipe counts, where nobody says more', () => {
     const command =
       'python scripts/training/run_recipe.py --recipe qwen3_30b_a3b_pretrain_16gpu_h100_bf16_config -ep 8'

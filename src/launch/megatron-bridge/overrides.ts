@@ -50,7 +50,9 @@ export const overrides: readonly Override[] = [
   word('--global-batch-size', 'train.global_batch_size'),
   word('--optimizer', 'optimizer.optimizer'),
   word('--sgd-momentum', 'optimizer.sgd_momentum'),
+  // Either of the two turns it on.
   either('--use-distributed-optimizer', 'ddp.use_distributed_optimizer'),
+  either('--use-distributed-optimizer', 'optimizer.use_distributed_optimizer'),
   either('--use-megatron-fsdp', 'ddp.use_megatron_fsdp'),
   word('--data-parallel-sharding-strategy', 'ddp.data_parallel_sharding_strategy'),
   word('--num-distributed-optimizer-instances', 'ddp.num_distributed_optimizer_instances'),

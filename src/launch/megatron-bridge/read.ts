@@ -72,10 +72,11 @@ export function readBridge(
   // The name of a benchmark counts its GPUs.
   const counted = gpus === undefined || started.includes('--nnodes') ? null : Number(gpus)
   const options = [...fields.values()].flatMap((field) => field.options)
-  // A recipe is in bf16 unless it is told otherwise.
+  // A recipe is in bf16, and shares out optimizer states, unless it is told otherwise (recipes/common.py, _pretrain_common).
   const numbers = fields.has('mixed_precision') ? [] : ['--bf16']
+  const shares = sharing.every((key) => fields.has(key)) ? [] : ['--use-distributed-optimizer']
   const reading = readMegatron(
-    [...started, 'pretrain.py', ...numbers, ...options],
+    [...started, 'pretrain.py', ...numbers, ...shares, ...options],
     chips ?? counted,
     model?.layers ?? null,
   )
@@ -95,12 +96,15 @@ export function readBridge(
       ...(fields.get('dataset.seq_length')?.text.startsWith(following)
         ? [`${following} is taken for dataset.seq_length, to which run_recipe.py sets it: say that one`]
         : []),
-      `what ${recipe ?? 'the recipe'} sets itself is not known: what is not overridden is taken for Megatron-LM's defaults`,
+      `what ${recipe ?? 'the recipe'} sets itself is not known: what is not overridden is taken for Megatron-LM's defaults, in bf16 and with the distributed optimizer`,
     ],
     ignored: [...unheard.map(({ text }) => text), ...left.filter((one) => immaterial.test(one))],
     notUnderstood: left.filter((one) => !immaterial.test(one)),
   }
 }
+
+/** One that is true turns on the other. */
+const sharing = ['ddp.use_distributed_optimizer', 'optimizer.use_distributed_optimizer']
 
 const own =
   /^(\+|~)?(model|train|ddp|dataset)\.\w+=|run_recipe\.py$|setup_experiment\.py$|scripts\/training\/train\.sh$/
