@@ -153,13 +153,13 @@ describe('shardplan compare', () => {
     'model: llama-3-8b\nhardware: {chip: h100-sxm, chips: 16}\nworkload: {mode: train, batchTokens: 524288, sequenceLength: 4096}\n'
   const files = {
     'a.yaml': `${base}plan: {mesh: {fsdp: 16}}\n`,
-    'b.yaml': `${base}plan: {mesh: {fsdp: 8, tensor: 2}}\n`,
+    'b.yaml': `${base}plan: {mesh: {fsdp: 2, tensor: 8}}\n`,
   }
 
   it('puts files beside one another, and one beside itself with a change', async () => {
     const two = await run(['compare', 'a.yaml', 'b.yaml'], files)
     expect([two.code, two.err]).toEqual([0, ''])
-    expect(two.out).toMatch(/^a.yaml +fsdp 16.*\nb.yaml +fsdp 8 x tensor 2/)
+    expect(two.out).toMatch(/^a.yaml +fsdp 16.*\nb.yaml +fsdp 2 x tensor 8/)
     expect(two.out).toMatch(/\nb.yaml takes .* longer than a.yaml: /)
     const one = await run(
       ['compare', 'a.yaml', '--against', 'hardware.nicGbps=100', '--format', 'csv'],
