@@ -40,12 +40,14 @@ function shown({ mode, plans }: OptimizeBody) {
   return { heads: columns.map(({ head }) => head), rows }
 }
 
-function remarks({ search, unlaunchable, infeasible, warnings }: OptimizeBody): readonly string[] {
+function remarks(answer: OptimizeBody): readonly string[] {
+  const { search, unlaunchable, infeasible, warnings } = answer
   const { enumerated, unexamined, exact } = search
   return [
     exact
       ? `${counted(enumerated, 'layout')}, ${infeasible ? 'none of which will do' : 'the best of all'}.`
       : `${counted(enumerated, 'layout')}, the best so far: ${unexamined} were not looked at in time.`,
+    ...nearlyAsGood(answer),
     ...(unlaunchable ? notLaunched(unlaunchable) : []),
     ...(infeasible
       ? [
@@ -57,6 +59,20 @@ function remarks({ search, unlaunchable, infeasible, warnings }: OptimizeBody): 
         ]
       : []),
     ...warnings.map((warning) => `Warning: ${warning}`),
+  ]
+}
+
+/** Where another than the first is what one would rather run, and that there are published layouts to look at. */
+function nearlyAsGood(answer: OptimizeBody): readonly string[] {
+  const { preferred, recipes } = { preferred: null, recipes: [], ...answer }
+  const rather =
+    preferred && preferred.rank > 1
+      ? [`Rather plan ${preferred.rank}, as fast as can be told: ${preferred.reasons.join('; ')}.`]
+      : []
+  const published = counted(recipes.length, 'published layout')
+  return [
+    ...rather,
+    ...(recipes.length > 0 ? [`${published} of this model on such chips: recipes, in JSON.`] : []),
   ]
 }
 

@@ -79,10 +79,13 @@ describe('recipes', () => {
     const { mesh } = recipe.plan
     expect(notes(0.9, mesh)).toEqual([
       expect.stringMatching(
-        /^predicted faster than the first plan .*: not launchable by megatron \(.*frameworks/,
+        /^predicted faster than the first plan .*: its schedule .*"schedule": \[.*dualpipe.*; not launchable by megatron \(.*frameworks/,
       ),
     ])
     expect(notes(1.1, mesh)).toEqual([])
+    const measured = { stepTimeSeconds: 1.5 * (recipe.predicted?.stepTimeSeconds ?? 0) }
+    const beside = recipesBeside([{ ...recipe, measured }], asked, [])[0]?.notes
+    expect(beside).toEqual([expect.stringMatching(/^predicted to take 0.67 of what was measured/)])
     // What is not in the list may stand behind another plan of its family.
     const other = { ...mesh, pipeline: mesh.pipeline / 2, data: mesh.data * 2 }
     expect(notes(1.1, other)).toEqual([

@@ -7,10 +7,18 @@ import type { Problem } from '../../problem.ts'
 import { unscheduled } from '../../recipe/schedule.ts'
 import { familyKey } from '../../search/distinct.ts'
 import type { OpenLayout } from '../../search/layouts/candidate.ts'
+import { triedSchedules } from '../../search/layouts/choices.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import { plainContext } from '../../sharding/tables/context-layout.ts'
 import type { Plan } from '../plan.ts'
-import { degreesOf, evaluateRequestOf, type RecipeRecord, type ShownRecipe } from './recipes.ts'
+import {
+  degreesOf,
+  evaluateRequestOf,
+  type Recipe,
+  type RecipeRecord,
+  type RecipeTime,
+  type ShownRecipe,
+} from './recipes.ts'
 
 type Listed = Pick<Plan, 'rank' | 'mesh' | 'mfu' | 'tokensPerSecondPerChip'>
 
@@ -22,15 +30,43 @@ export function recipesBeside(
   const [first] = plans
   return records.map((record) => {
     const { shape: _, asked, ...recipe } = record
-    const notes = first ? [...fasterNote(record, problem, first), ...familyNote(record, problem, plans)] : []
-    return { ...recipe, evaluate: evaluateRequestOf(recipe, asked), notes }
+    const beside = first ? [...fasterNote(record, problem, first), ...familyNote(record, problem, plans)] : []
+    return {
+      ...recipe,
+      evaluate: evaluateRequestOf(recipe, asked),
+      notes: [...farOffNote(recipe), ...beside],
+    }
   })
+}
+
+/** Plans of the same model on the same chips may be as far off. */
+function farOffNote({ measured, predicted }: Recipe): readonly string[] {
+  const share = predicted && ratioOf(predicted, measured)
+  if (!share || Math.abs(Math.log(share)) < Math.log(farOff)) return []
+  return [
+    `predicted to take ${share.toFixed(2)} of what was measured: plans of this model on these chips may be as far off`,
+  ]
+}
+
+/** Nine of ten dense runs are nearer. */
+const farOff = 1.2
+
+/** Of times: what is told as a share of the peak is the other way around. */
+function ratioOf(predicted: RecipeTime, measured: RecipeTime): number | null {
+  if (predicted.stepTimeSeconds && measured.stepTimeSeconds) {
+    return predicted.stepTimeSeconds / measured.stepTimeSeconds
+  }
+  return predicted.mfu && measured.mfu ? measured.mfu / predicted.mfu : null
 }
 
 function fasterNote(recipe: RecipeRecord, problem: Problem, first: Listed): readonly string[] {
   const faster = fasterThan(recipe, first)
   if (faster === null) return []
-  const reasons = [...otherwiseAsked(recipe, problem), ...unlaunched(recipe, problem)]
+  const reasons = [
+    ...otherwiseAsked(recipe, problem),
+    ...unsearched(recipe, problem),
+    ...unlaunched(recipe, problem),
+  ]
   const why = reasons.length > 0 ? reasons.join('; ') : 'with what the request leaves out or forbids'
   return [`predicted faster than the first plan (${faster}): ${why}`]
 }
@@ -70,6 +106,13 @@ function otherwiseAsked(recipe: RecipeRecord, { cluster, precision, workload }: 
     .filter(([, own, asked]) => own !== asked)
     .map(([what, own, asked]) => `${what} ${own}, where ${asked} is asked`)
   return says.length > 0 ? [`it has ${says.join(', ')}`] : []
+}
+
+function unsearched({ plan: { pipelineSchedule } }: RecipeRecord, problem: Problem): readonly string[] {
+  const searched = triedSchedules(problem)
+  if (!pipelineSchedule || searched.includes(pipelineSchedule)) return []
+  const asked = JSON.stringify([...searched, pipelineSchedule])
+  return [`its schedule is not searched unless it is asked for: "workload": {"schedule": ${asked}}`]
 }
 
 function unlaunched(recipe: RecipeRecord, problem: Problem): readonly string[] {
