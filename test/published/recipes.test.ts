@@ -84,7 +84,8 @@ describe('recipes', () => {
     ])
     expect(notes(1.1, mesh)).toEqual([])
     const measured = { stepTimeSeconds: 1.5 * (recipe.predicted?.stepTimeSeconds ?? 0) }
-    const beside = recipesBeside([{ ...recipe, measured }], asked, [])[0]?.notes
+    const workload = problem.workload as TrainWorkload
+    const beside = recipesBeside([{ ...recipe, measured }], { ...problem, workload }, [])[0]?.notes
     expect(beside).toEqual([expect.stringMatching(/^predicted to take 0.67 of what was measured/)])
     // What is not in the list may stand behind another plan of its family.
     const other = { ...mesh, pipeline: mesh.pipeline / 2, data: mesh.data * 2 }
