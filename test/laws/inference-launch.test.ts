@@ -296,6 +296,54 @@ describe('what is typed to serve a plan', () => {
     expect(answer.notes).not.toContainEqual(expect.stringContaining('attention weights once for each group'))
   })
 
+  it('is asked for whole experts beside attention by sequences as expert, which has the weights that it keeps', () => {
+    const problem = inferenceProblem({ ...onHosts(8), model: mixture, workload: generation(64, 4096) })
+    const layout = { ...plain, attention: '1d/batch', experts: '1d/spread' }
+    const answer = launched(problem, { tensor: 8 }, layout)
+    for (const framework of ['vllm', 'sglang', 'tensorrt-llm'] as const) {
+      expect(answer[framework]).toEqual({ unsupported: [expect.stringContaining('that is mesh expert 8')] })
+    }
+  })
+
+  it('has whole attention weights on each rank that attends to its own sequences, whichever way tokens go to experts', () => {
+    const model = {
+      ...{ layers: 16, latent: false, parallelBlocks: false, experts: true },
+      maxSequenceLength: 4096,
+    }
+    const problem = (chips: number) =>
+      inferenceProblem({ ...onHosts(chips), model: mixture, workload: generation(64, 4096) })
+    const readings = (ranks: number, context: ReadingContext) => [
+      ...['', 'allgather_reducescatter', 'naive', 'deepep_low_latency', 'flashinfer_all2allv'].map(
+        (backend) =>
+          readVllm(
+            `vllm serve m --data-parallel-size ${ranks} --enable-expert-parallel ${backend && `--all2all-backend ${backend}`}`,
+            context,
+          ),
+      ),
+      ...['none', 'deepep'].map((backend) =>
+        readSglang(
+          `python3 -m sglang.launch_server --model-path m --tp ${ranks} --dp ${ranks} --ep ${ranks} --enable-dp-attention --moe-a2a-backend ${backend}`,
+          context,
+        ),
+      ),
+      readTensorrt(
+        null,
+        { tensor_parallel_size: ranks, moe_expert_parallel_size: ranks, enable_attention_dp: true },
+        context,
+      ),
+    ]
+    for (const ranks of [2, 4, 8]) {
+      const { experts, ...whole } = partParameters(mixture)
+      const count = Object.values(whole).reduce((sum, part) => sum + part, experts / ranks)
+      for (const reading of readings(ranks, { chips: ranks, slices: 1, mode: 'generate', model })) {
+        const { mesh, layout } = reading.plan as { mesh: Mesh; layout: Record<string, string> }
+        const answer = evaluateInference(problem(ranks), { mesh: { ...unitMesh, ...mesh }, layout }, solver)
+        if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
+        expect(answer.plan.memoryBytes.parameters / (2 * count)).toBeCloseTo(1, 6)
+      }
+    }
+  })
+
   it('has whole experts on chips that share each sequence', () => {
     const problem = inferenceProblem({ ...onHosts(8), model: mixture, workload: generation(64, 4096) })
     const answer = launched(problem, { tensor: 8 }, { ...plain, experts: '1d/spread' })

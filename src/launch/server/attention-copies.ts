@@ -22,6 +22,16 @@ export function attentionCopyRule(framework: string): Rule<Serving> {
   }
 }
 
+/** Where each chip has its own sequences and whole experts, the plan that has those copies is `expert`, and counts them. */
+export function expertRanksRule(framework: string): Rule<Serving> {
+  return {
+    broken: ({ sharingGroups, tensors, experts }) =>
+      sharingGroups > 1 && sharingGroups === tensors && experts?.whole === true,
+    says: ({ tensors }) =>
+      `${framework} has whole attention weights on each chip that attends to its own sequences beside whole experts: that is mesh expert ${tensors} with experts dispatched, not tensor ${tensors}`,
+  }
+}
+
 /** Of a framework whose groups of sequences share chips of experts alone. */
 export function denseGroupsRule(framework: string): Rule<Serving> {
   return {

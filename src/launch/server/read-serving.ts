@@ -1,7 +1,8 @@
 /**
  * A server as its options say it, in the words of a plan: the inverse of serving.ts. Chips that share out heads are `tensor`; groups of them
- * that have sequences of their own are `tensor2`, or all of `tensor` where a group is one chip, or `expert` where tokens are
- * dispatched between them. Chips beyond one server are servers more.
+ * that have sequences of their own are `tensor2`, or all of `tensor` where a group is one chip. Where such chips have whole experts they are
+ * `expert`, whichever way tokens go between them: each has all weights of attention, as the server keeps them. Chips beyond one server
+ * are servers more.
  */
 import type { CacheLayout } from '../../sharding/tables/inference-sharding.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
@@ -43,7 +44,8 @@ export function servingReading(said: ServerSaid, context: ReadingContext): Launc
   const uneven = !Number.isInteger(servers) || !Number.isInteger(tensors / groups)
   const data = replicas * (uneven ? 1 : servers)
   const mode = context.mode === 'prefill' ? 'prefill' : 'generate'
-  const dispatched = said.experts === 'dispatched' && groups > 1 && groups === tensors
+  const mixes = context.model?.experts ?? true
+  const dispatched = mixes && said.experts !== 'sliced' && groups > 1 && groups === tensors
   const mesh = { data, pipeline, ...meshOf(tensors, groups, dispatched) }
   const batch = said.sequences === null ? null : said.sequences * groups * data
   return {
@@ -68,6 +70,16 @@ export function servingReading(said: ServerSaid, context: ReadingContext): Launc
       ...(said.experts === 'dispatched' && !dispatched && tensors > 1
         ? [
             'tokens are counted as spread over all chips that share out the experts, not as dispatched between groups',
+          ]
+        : []),
+      ...(said.experts === 'spread' && dispatched
+        ? [
+            'tokens are counted as sent to the chips of their experts; this server gathers all of them everywhere and scatters the sums, which moves more',
+          ]
+        : []),
+      ...(groups > 1 && !dispatched
+        ? [
+            `attention weights are counted once over all ${tensors} chips; the server has them once for each of ${groups} groups, which is more memory and more to read`,
           ]
         : []),
     ],
@@ -108,7 +120,7 @@ function layoutOf(
   if (!model || tensors === 1) return {}
   const cache = cacheOf(tensors, dispatched ? 1 : groups, positions)
   const form = mode === 'prefill' ? 'projected' : 'absorbed'
-  const places = experts === 'dispatched' ? (dispatched ? 'dispatched' : 'spread') : experts
+  const places = dispatched ? 'dispatched' : experts === 'dispatched' ? 'spread' : experts
   return {
     layout: {
       [model.parallelBlocks ? 'block' : 'attention']: model.latent ? `1d/${cache}/${form}` : `1d/${cache}`,

@@ -5,7 +5,7 @@
 import type { Rule } from '../../rules/rule.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
 import { plainProjection } from '../../sharding/tables/inference-sharding.ts'
-import { attentionCopyRule } from './attention-copies.ts'
+import { attentionCopyRule, expertRanksRule } from './attention-copies.ts'
 import { type Formats, formatRules } from './formats.ts'
 import type { Serving } from './serving.ts'
 
@@ -16,6 +16,7 @@ export function servingRules(framework: string, formats: Formats, own: ServingRu
     ...layoutRules(framework),
     ...evenRules,
     attentionCopyRule(framework),
+    expertRanksRule(framework),
     ...formatRules(framework, formats),
     ...own,
   ]

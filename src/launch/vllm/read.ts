@@ -38,7 +38,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       replicas: shares && !grouped ? 1 : data,
       experts: !spreads
         ? 'sliced'
-        : /^(deepep|mori|pplx|nixl)/.test(dispatch ?? '')
+        : /^(deepep|mori|pplx|nixl|flashinfer)/.test(dispatch ?? '')
           ? 'dispatched'
           : 'spread',
       positions: positions > 1,
