@@ -99,6 +99,15 @@ describe('what starts a plan', () => {
     expect([...unknown]).toEqual([])
   })
 
+  it('trains alone, keeps no masks, and routes evenly where there are experts', () => {
+    for (const { start, answer } of starts('megatron')) {
+      expect(start.command).toMatch(/ --hidden-dropout 0.0 --attention-dropout 0.0 .* --eval-iters 0 /)
+      const experts = (answer.megatron as readonly string[]).includes('--num-experts')
+      expect(start.command.includes('--moe-router-force-load-balancing')).toBe(experts)
+    }
+    for (const { start } of starts('megatron-bridge')) expect(start.command).toContain('eval_iters=0')
+  })
+
   it('says what the flags say that are answered beside it', () => {
     for (const { start, answer, chips } of starts('megatron').slice(0, 150)) {
       const { ignored: _, hardware, ...found } = readMegatron(start.command, null)
@@ -158,9 +167,9 @@ describe('what starts a plan', () => {
 
 const unknown = { latent: false, parallelBlocks: false, experts: false, maxSequenceLength: null }
 
-/** Options of Megatron-LM that a recipe of Bridge says itself. */
+/** Options of Megatron-LM that a recipe of Bridge says itself, or, of what overlaps, may have no place for. */
 const ofModels =
-  /^--(num-|hidden-size|ffn-|group-query|kv-|swiglu|normalization|disable-bias|untie|position-emb|max-position|vocab-size|mtp-|multi-latent|q-lora|qk-|v-head|moe-(router-(topk|num|group|pre)|ffn|layer|shared|grouped)|window)/
+  /^--(num-|hidden-size|ffn-|group-query|kv-|swiglu|normalization|disable-bias|untie|position-emb|max-position|tp-comm-overlap|hidden-dropout|attention-dropout|vocab-size|mtp-|multi-latent|q-lora|qk-|v-head|moe-(router-(topk|num|group|pre)|ffn|layer|shared|grouped)|window)/
 
 function leaves(config: object, before = ''): readonly string[] {
   return Object.entries(config).flatMap(([key, value]) =>

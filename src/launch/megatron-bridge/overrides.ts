@@ -57,6 +57,7 @@ export const overrides: readonly Override[] = [
   word('--data-parallel-sharding-strategy', 'ddp.data_parallel_sharding_strategy'),
   word('--num-distributed-optimizer-instances', 'ddp.num_distributed_optimizer_instances'),
   word('--ckpt-format', 'checkpoint.ckpt_format'),
+  off('--no-gradient-accumulation-fusion', 'model.gradient_accumulation_fusion'),
   turned('--init-model-with-meta-device', 'model.init_model_with_meta_device'),
   either('--overlap-grad-reduce', 'ddp.overlap_grad_reduce'),
   either('--overlap-param-gather', 'ddp.overlap_param_gather'),

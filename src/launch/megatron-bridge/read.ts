@@ -43,7 +43,7 @@ const launcher: Readonly<Record<string, string>> = {
 
 /** Without a say in how a model is laid out. */
 const immaterial =
-  /^(train\.train_iters|optimizer\.(lr|min_lr|adam|weight_decay|clip_grad)|scheduler\.|checkpoint\.|logger\.|rng\.|tokenizer\.|validation\.|profiling\.|dataset\.(?!seq_length)|env_vars|-ms|--max_steps|--lr|--min_lr|--warmup_iters|--dataset|--mode|--step.func|--save|--load|--pretrained|--dry|--deterministic|--dump|--account|--partition|--container|--srun|--env|--time)/
+  /^(train\.train_iters|model\.moe_router_force|optimizer\.(lr|min_lr|adam|weight_decay|clip_grad)|scheduler\.|checkpoint\.|logger\.|rng\.|tokenizer\.|validation\.|profiling\.|dataset\.(?!seq_length)|env_vars|-ms|--max_steps|--lr|--min_lr|--warmup_iters|--dataset|--mode|--step.func|--save|--load|--pretrained|--dry|--deterministic|--dump|--account|--partition|--container|--srun|--env|--time)/
 
 /** A field that is overridden: as it is written, and as options of Megatron-LM. */
 interface Field {

@@ -21,7 +21,9 @@ export function bridgeStart(
   const stem = stemOf(model.name)
   const recipe = stem ? `--model ${stem}` : `--recipe "\${RECIPE:?a recipe of the model}"`
   const script = 'scripts/training/run_recipe.py'
-  const asked = shellWords(['--mode', 'pretrain', '--dataset', 'mock', 'train.train_iters=20', ...overrides])
+  const data = ['--mode', 'pretrain', '--dataset', 'mock', 'train.train_iters=20', 'validation.eval_iters=0']
+  const routing = model.experts ? ['model.moe_router_force_load_balancing=true'] : []
+  const asked = shellWords([...data, ...routing, ...overrides])
   return {
     version: bridgeVersion,
     command: `${variables}${torchrun(problem.cluster)} ${script} ${recipe} ${asked}`,

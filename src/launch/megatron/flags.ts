@@ -30,6 +30,7 @@ import { megatronPipeline } from './pipeline.ts'
 import { megatronRecomputation } from './recomputation.ts'
 import { megatronRules } from './rules.ts'
 import { megatronSharding, megatronStates } from './states.ts'
+import { megatronTensorOverlap } from './tensor-overlap.ts'
 import { megatronVersion } from './version.ts'
 
 type Flag = string | number
@@ -49,17 +50,21 @@ export function megatron(run: Run): Launch<readonly string[]> {
   ]
   const experts = megatronExperts(run)
   const recipe = megatronExpertRecipe(run)
-  const flags = [...modelFlags(run), ...experts.model, ...experts.mesh, ...recipe.flags, ...layout]
+  const overlap = megatronTensorOverlap(run, recipe.flags)
+  const parallelism = [...experts.mesh, ...recipe.flags, ...layout]
+  const told = [...parallelism, ...overlap.flags]
+  const flags = [...modelFlags(run), ...experts.model, ...told]
   const notes = [
     ...connectionNotes(run),
     ...megatronExpertNotes(run),
     ...recipe.notes,
+    ...overlap.notes,
     ...wholeLossNotes(run, 'Megatron-LM'),
     ...lastHostNotes(run),
   ]
-  const parallelism = [...experts.mesh, ...recipe.flags, ...layout]
   const variables = variablesOf(run, recipe.environment)
-  const start = megatronStart(run, flags, parallelism, variables)
+  const start = megatronStart(run, flags, told, variables)
+  // Without the overlap: recipes that have no comm_overlap have nothing to override.
   const bridge = bridgeStart(run, parallelism, variables)
   return {
     flags: flags.map(String),
@@ -74,9 +79,12 @@ function variablesOf(run: Run, environment: readonly string[]): string {
   return set.map((one) => `${one} `).join('')
 }
 
-/** On made-up data: what a run learns from is no part of a plan. */
+/** On made-up data, of which routers are told to choose evenly, as is counted, and which is trained on alone: what a run learns from is no part of a plan. */
 function megatronStart(run: Run, flags: readonly Flag[], layout: readonly Flag[], variables: string): Start {
-  const data = ['--mock-data', '--tokenizer-type', 'NullTokenizer', '--train-iters', 20, '--lr', '1e-5']
+  const data = [
+    ...['--mock-data', '--tokenizer-type', 'NullTokenizer', '--train-iters', 20, '--eval-iters', 0],
+    ...['--lr', '1e-5', ...(run.model.experts ? ['--moe-router-force-load-balancing'] : [])],
+  ]
   const own = shellWords([...flags, ...data])
   return {
     version: megatronVersion,
@@ -99,6 +107,8 @@ function modelFlags(run: Run): readonly Flag[] {
     ...['--position-embedding-type', learnedPositions > 0 ? 'learned_absolute' : 'rope'],
     ...['--max-position-embeddings', learnedPositions > 0 ? learnedPositions : sequenceLength],
     ...['--vocab-size', model.vocab],
+    // Its defaults are 0.1 each: masks that nobody counts.
+    ...['--hidden-dropout', '0.0', '--attention-dropout', '0.0'],
     ...(multiTokenLayers > 0 ? ['--mtp-num-layers', multiTokenLayers] : []),
   ]
 }

@@ -98,6 +98,11 @@ function planOf(options: Options, chips: number, layers: number | null): LaidOut
     ...(tensor > 1 && !sequenceParallel
       ? ['counted as with --sequence-parallel, which tensor parallelism has here']
       : []),
+    ...(tensor > 1 && !options.has('--tp-comm-overlap')
+      ? [
+          'without --tp-comm-overlap: what assumptions.overlapCriticalPath says to hide of tensor parallelism counts on it',
+        ]
+      : []),
     ...(context > 1 && !(exchange in contextLayouts)
       ? [`--cp-comm-type ${exchange} is not counted: another exchange is chosen`]
       : []),
@@ -225,6 +230,7 @@ function assumedOf(
     options.text('--megatron-fsdp-main-grads-dtype') !== 'bf16'
       ? ['--megatron-fsdp-grad-comm-dtype bf16: gradients are counted as reduced in fp32, as they are kept']
       : []),
+    ...dropoutNotes(options),
     ...(options.has('--fp16') ? ['--fp16 is counted as --bf16, whose numbers are as wide'] : []),
     ...(options.has('--cuda-graph-impl') || options.has('--overlap-moe-expert-parallel-comm')
       ? [
@@ -239,4 +245,15 @@ function assumedOf(
       : []),
   ]
   return { assumptions, notes }
+}
+
+/** One that is left to its default is passed over, as published commands leave it. */
+function dropoutNotes(options: Options): readonly string[] {
+  const stated = ['--hidden-dropout', '--attention-dropout'].flatMap((name) => {
+    const share = options.text(name)
+    return Number(share) > 0 ? [`${name} ${share}`] : []
+  })
+  return stated.length > 0
+    ? [`${stated.join(' ')}: dropout is not counted, neither its time nor its masks`]
+    : []
 }

@@ -31,7 +31,8 @@ export function megatronStates({ zeroStage, mesh, replicas, problem }: Run): rea
       ? ['--optimizer-cpu-offload', '--overlap-cpu-optimizer-d2h-h2d', '--use-precision-aware-optimizer']
       : []),
     ...(strategy ? ['--use-megatron-fsdp', '--data-parallel-sharding-strategy', strategy] : []),
-    ...(strategy ? ['--ckpt-format', 'fsdp_dtensor'] : []),
+    // Fused, it needs Transformer Engine 2.10; its example scripts do without (megatron/core/distributed/fsdp/mcore_fsdp_adapter.py).
+    ...(strategy ? ['--ckpt-format', 'fsdp_dtensor', '--no-gradient-accumulation-fusion'] : []),
     ...(zeroStage === 3 ? ['--init-model-with-meta-device'] : []),
     ...(zeroStage === 3 && mesh.data > 1 ? ['--num-distributed-optimizer-instances', mesh.data] : []),
     ...(shares ? ['--overlap-grad-reduce'] : []),

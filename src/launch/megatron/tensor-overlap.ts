@@ -1,0 +1,57 @@
+/**
+ * What hides of tensor parallelism (assumptions.overlapCriticalPath) hides by the user buffers of Transformer Engine, --tp-comm-overlap, which wants
+ * sequence parallelism and ranks that NVLink joins. It is asked for where nothing is known to be against it, else a note says what the time
+ * counts on: the projections of latent attention have no buffers, those that are there are not for fp32, CUDA graphs and delayed
+ * gradients of weights are not known to go with them, and kernels keep their order by CUDA_DEVICE_MAX_CONNECTIONS=1, which
+ * Megatron-FSDP refuses. Source: as flags.ts, and megatron/training/initialize.py (_initialize_tp_communicators),
+ * megatron/core/extensions/transformer_engine.py, megatron/core/transformer/multi_latent_attention.py.
+ */
+import type { Run } from '../run/run.ts'
+import { innermostUnit, unitsSpanned } from '../run/units.ts'
+import { isAmd } from '../vendor.ts'
+import { megatronSharding } from './states.ts'
+
+export interface TensorOverlap {
+  readonly flags: readonly string[]
+  readonly notes: readonly string[]
+}
+
+/** `recipe` are the options that say how experts are run. */
+export function megatronTensorOverlap(run: Run, recipe: readonly (string | number)[]): TensorOverlap {
+  const share = run.problem.assumptions.overlapCriticalPath
+  if (share === 0 || run.mesh.tensor === 1 || !insideUnit(run)) return { flags: [], notes: [] }
+  const counted = `Megatron-LM: ${share} of what tensor parallelism sends is counted as hidden under matmuls (assumptions.overlapCriticalPath)`
+  const why = obstacles.find(({ there }) => there(run, recipe))
+  if (why) return { flags: [], notes: [`${counted}; --tp-comm-overlap is not asked for ${why.says}.`] }
+  return {
+    flags: ['--tp-comm-overlap'],
+    notes: [
+      `${counted}, by user buffers of Transformer Engine, which --tp-comm-overlap-cfg tunes; Megatron Bridge has them where its recipe's comm_overlap.tp_comm_overlap is true.`,
+    ],
+  }
+}
+
+interface Obstacle {
+  readonly there: (run: Run, recipe: readonly (string | number)[]) => boolean
+  readonly says: string
+}
+
+const obstacles: readonly Obstacle[] = [
+  {
+    there: ({ problem: { cluster } }) =>
+      isAmd(cluster.chip) || cluster.chip.peakFlopsPerSecond.fp8 === undefined,
+    says: 'on GPUs other than Hopper and later',
+  },
+  { there: ({ problem }) => problem.precision.weights === 'fp32', says: 'in fp32' },
+  { there: ({ zeroStage }) => megatronSharding[zeroStage] !== null, says: 'beside Megatron-FSDP' },
+  { there: ({ model }) => model.attention.latent !== null, says: 'with latent attention' },
+  {
+    there: (_run, recipe) => recipe.length > 0,
+    says: 'beside CUDA graphs or gradients of weights that are delayed',
+  },
+]
+
+/** Else it is not counted as hidden. */
+function insideUnit({ placement, problem: { cluster } }: Run): boolean {
+  return unitsSpanned(placement.groups.tensor, innermostUnit(cluster)) === 1
+}
