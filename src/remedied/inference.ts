@@ -81,6 +81,10 @@ function batchOf({ batchSequences }: InferenceSketch): Pick<InferenceSketch, 'ba
   return batchSequences === undefined ? {} : { batchSequences }
 }
 
+/** What is told a server as a limit is counted as running, each sequence to its full length. */
+const pagedCap =
+  '; a server takes the number as a cap and pages its caches, so that fewer run at once where they are full: a smaller cap (--max-num-seqs of vLLM) says so, or workload.meanContextLength that sequences are shorter'
+
 /** Of generation a plan's own batch is what counts; of prefill it is the workload's, and the plan's the same. */
 function smallerBatch(
   problem: PhaseProblem,
@@ -99,8 +103,10 @@ function smallerBatch(
     return fitting(own ? problem : other, changed) !== null
   })
   const twice = !own && sketch.batchSequences !== undefined
+  const capped = rowOf(workload).prompts(workload) === null ? pagedCap : ''
   return found.map((fewer) => ({
     ...fewer,
+    detail: `${fewer.detail}${capped}`,
     ...(twice ? { also: [{ pointer: '/plan/batchSequences', value: fewer.value }] } : {}),
   }))
 }

@@ -477,6 +477,33 @@ describe('a serving framework that cannot run a plan says why', () => {
   })
 })
 
+describe('a warning that none launches a plan', () => {
+  const warned = (options: InferenceOptions<PhaseProblem['workload']>, layout = plain) => {
+    const asked = inferenceProblem(options) as PhaseProblem
+    const answer = evaluateInference(asked, { mesh: { ...unitMesh, tensor: 8 }, layout }, solver)
+    if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
+    return answer.warnings.join()
+  }
+
+  const assumptions = { basis: 'calibrated', frameworks: ['vllm', 'sglang'] } as const
+
+  it('is of rules alone, and of memory where that alone is in the way', () => {
+    const large = { ...onHosts(8), workload: generation(256, 32_768), assumptions }
+    expect(warned({ ...large, workload: generation(16, 8192) })).not.toMatch(/launch/)
+    expect(warned(large)).toMatch(/does not fit into its memory budget: that alone is why vllm, sglang/)
+    const apart = { attention: '2d/heads', mlp: '2d', unembedding: '1d' }
+    expect(warned(large, apart)).toContain('can launch the plan, whatever')
+    expect(warned(large, apart)).not.toContain('memory budget')
+  })
+
+  it('says of what serves from other chips alone that it leaves out nothing', () => {
+    const asked = { ...onTorus, workload: generation(16, 8192) }
+    const sglang = { basis: 'calibrated', frameworks: ['sglang'] } as const
+    expect(warned({ ...asked, assumptions: sglang })).toContain('sglang is not what serves a model from such')
+    expect(warned({ ...asked, assumptions })).not.toContain('is not what serves')
+  })
+})
+
 describe('flags of plans that the search finds', () => {
   /** As made up, and plainer: few frameworks have all of the types and blocks. */
   const found = fc

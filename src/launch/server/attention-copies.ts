@@ -15,11 +15,15 @@ import type { Serving } from './serving.ts'
 export function attentionCopyRule(framework: string): Rule<Serving> {
   return {
     broken: (serving) =>
-      serving.sharingGroups > 1 &&
-      serving.memory.total + attentionCopyBytes(serving) > serving.memory.budget * (1 + 1e-12),
+      serving.sharingGroups > 1 && fits(serving, 0) && !fits(serving, attentionCopyBytes(serving)),
     says: (serving) =>
       `${framework} has attention weights once for each group of sequences: ${bytesText(attentionCopyBytes(serving))} more on a chip, which do not fit`,
   }
+}
+
+/** What does not fit by itself has no need of copies. */
+function fits({ memory }: Serving, more: Bytes): boolean {
+  return memory.total + more <= memory.budget * (1 + 1e-12)
 }
 
 /** Where each chip has its own sequences and whole experts, the plan that has those copies is `expert`, and counts them. */

@@ -9,6 +9,9 @@ import { attentionCopyRule, expertRanksRule } from './attention-copies.ts'
 import { type Formats, formatRules } from './formats.ts'
 import type { Serving } from './serving.ts'
 
+/** Of the plan, whoever is to serve it: no framework's own. */
+export const beyondBudget = 'the plan does not fit into its memory budget'
+
 export type ServingRules = readonly Rule<Serving>[]
 
 export function servingRules(framework: string, formats: Formats, own: ServingRules): ServingRules {
@@ -26,7 +29,7 @@ function layoutRules(framework: string): ServingRules {
   return [
     {
       broken: ({ memory }) => memory.total > memory.budget * (1 + 1e-12),
-      says: 'the plan does not fit into its memory budget',
+      says: beyondBudget,
     },
     {
       broken: ({ mesh, tensors }) => mesh.expert > 1 && mesh.expert < tensors,

@@ -1,5 +1,6 @@
 /** What to say where no framework that is assumed can launch what is listed. */
 import { type Framework, ofKind } from '../../launch/framework.ts'
+import { beyondBudget } from '../../launch/server/rules.ts'
 import type { Plan } from '../plan.ts'
 
 export type Named = 'the plan' | 'the best plan'
@@ -10,6 +11,12 @@ export function launchWarning(
   named: Named,
 ): readonly string[] {
   if (!best || assumed.length === 0 || assumed.some((name) => isLaunched(best.launch[name]))) return []
+  const but = assumed.filter((name) => lacksMemoryAlone(best.launch[name]))
+  if (but.length > 0) {
+    return [
+      `${named} does not fit into its memory budget: that alone is why ${but.join(', ')} cannot launch it`,
+    ]
+  }
   const what =
     named === 'the plan'
       ? 'the plan, whatever is chosen of what it leaves open'
@@ -17,20 +24,25 @@ export function launchWarning(
   return [`none of ${assumed.join(', ')} can launch ${what}; launch says why`]
 }
 
-/** What is assumed to launch plans may be of the other kind alone, and then leaves out nothing. */
+/** What is assumed to launch plans may be of the other kind alone, or for other chips, and then leaves out nothing. */
 export function kindWarning(
   assumed: readonly Framework[],
   able: readonly Framework[],
-  does: 'trains' | 'serves',
+  does: string,
 ): readonly string[] {
   if (assumed.length === 0 || ofKind(able, assumed).length > 0) return []
   const none =
-    assumed.length === 1
-      ? `${assumed[0]} is not what ${does} a model`
-      : `none of ${assumed.join(', ')} ${does} a model`
+    assumed.length === 1 ? `${assumed[0]} is not what ${does}` : `none of ${assumed.join(', ')} ${does}`
   return [
     `${none}: assumptions.frameworks leaves out nothing here, and plans may be such as nothing launches (those that do: ${able.join(', ')})`,
   ]
+}
+
+/** No rule of the framework is in the way. */
+function lacksMemoryAlone(flags: unknown): boolean {
+  if (typeof flags !== 'object' || flags === null || !('unsupported' in flags)) return false
+  const { unsupported } = flags
+  return Array.isArray(unsupported) && unsupported.every((reason) => reason === beyondBudget)
 }
 
 function isLaunched(flags: unknown): boolean {

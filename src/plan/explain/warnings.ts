@@ -42,7 +42,7 @@ export function warnings(
       `tensor x tensor2 exceeds the ${model.kvHeads} key-value heads of the model: they are replicated`,
     )
   }
-  found.push(...kindWarning(assumptions.frameworks, trainers, 'trains'))
+  found.push(...kindWarning(assumptions.frameworks, trainers, 'trains a model'))
   found.push(...launchWarning(best, ofKind(trainers, assumptions.frameworks), named))
   if (best && best.mesh.expert > 1) {
     found.push(

@@ -15,7 +15,7 @@ export function inferenceWarnings(
 ): readonly string[] {
   const { model, assumptions, cluster, workload } = problem
   const found = [
-    ...kindWarning(assumptions.frameworks, servers, 'serves'),
+    ...kindWarning(assumptions.frameworks, serversOf(problem, servers), 'serves a model from such chips'),
     ...launchWarning(best, serversOf(problem, assumptions.frameworks), named),
   ]
   const row = rowOf(workload)

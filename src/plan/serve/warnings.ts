@@ -15,7 +15,9 @@ export function serveWarnings(
 ): readonly string[] {
   const { model, assumptions, cluster, workload } = problem
   const { promptLength, outputLength, cachedPrefixLength, requestsPerSecond } = workload
-  const found = [...kindWarning(assumptions.frameworks, servers, 'serves')]
+  const found = [
+    ...kindWarning(assumptions.frameworks, serversOf(problem, servers), 'serves a model from such chips'),
+  ]
   const assumed = serversOf(problem, assumptions.frameworks)
   if (best && !filtered && assumed.length > 0) {
     found.push(
