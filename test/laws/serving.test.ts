@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
 import { generateCapacity, prefillCapacity } from '../../src/modes/serve/capacity.ts'
 import { holds, instanceClusters } from '../../src/modes/serve/pool.ts'
-import { leastThat } from '../../src/modes/serve/threshold.ts'
+import { leastThat } from '../../src/threshold.ts'
 import { problem } from '../problem.ts'
 
 function pool(of: { readonly chip: string; readonly chips?: number; readonly topology?: readonly number[] }) {

@@ -7,11 +7,11 @@
  * More instances of a kind never make requests slower (but for prefill and generation that no longer share a node).
  */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
+import { leastThat } from '../../threshold.ts'
 import { meets, type Operation, sustained } from './operation.ts'
 import { chipsOf, type Deployment, type Pair } from './pair.ts'
 import { holds } from './pool.ts'
 import { mostUtilization, type Requests } from './requests.ts'
-import { leastThat } from './threshold.ts'
 
 export interface Sized extends Deployment {
   readonly operation: Operation

@@ -17,11 +17,12 @@
  * costed as if they did. A step with a chunk in it is taken to last as long as both one after another: fused, they read the
  * weights once, so that it is a little shorter. Not modelled: tails of lengths and waits (all are means), preemption.
  */
+
+import { leastThat } from '../../threshold.ts'
 import type { Seconds } from '../../units.ts'
 import type { Deployment } from './pair.ts'
 import { meanWait } from './queue.ts'
 import { mostUtilization, type Requests } from './requests.ts'
-import { leastThat } from './threshold.ts'
 import { type KvTransfer, kvTransfer } from './transfer.ts'
 
 export interface Operation {

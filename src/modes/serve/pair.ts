@@ -7,12 +7,13 @@
  * its time, B·t/(b·G), and memory also holds the prompts that are read, the larger workspace, and a second set of those
  * weights that the phases store differently.
  */
+
+import { leastThat } from '../../threshold.ts'
 import type { Bytes } from '../../units.ts'
 import { generateCapacity, prefillCapacity } from './capacity.ts'
 import type { GenerateInstance, PrefillInstance } from './instance.ts'
 import type { Requests } from './requests.ts'
 import { copyBytes } from './storage.ts'
-import { leastThat } from './threshold.ts'
 
 export interface Pair {
   readonly disaggregated: boolean

@@ -9,12 +9,12 @@ import { never, type Stop } from '../../patience.ts'
 import type { Problem } from '../../problem.ts'
 import { sequencesEach } from '../layouts/choices.ts'
 import type { Hopes } from './hopeful-meshes.ts'
-import { type CountedReplica, mostReplicas, type Replicas } from './replicas.ts'
+import type { CountedReplica, Replicas } from './replicas.ts'
 
 /** By number of chips. Hopes are of any network, and of more sequences never better. Null where replicas are very many, or it is told to stop. */
 export function hopefulReplicas(
   problem: Problem,
-  { unpiped, stageCounts, staged }: Replicas,
+  { most, unpiped, stageCounts, staged }: Replicas,
   hopes: Hopes,
   stop: Stop = never,
 ): ReadonlyMap<number, readonly CountedReplica[]> | null {
@@ -22,7 +22,6 @@ export function hopefulReplicas(
   const hopeful = new Map<number, CountedReplica[]>()
   const ofOneStage = unpiped(mostChips, stop)
   if (!ofOneStage) return null
-  const most = mostReplicas(problem)
   for (const pipeline of stageCounts(mostChips)) {
     for (const [size, replicas] of ofOneStage) {
       if (stop()) return null

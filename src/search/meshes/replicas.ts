@@ -11,6 +11,7 @@ import { byLevel } from '../../rules/levels.ts'
 import { type MeshRule, trainedMeshRules, trainedReplicas } from '../../rules/model.ts'
 import { keeps } from '../../rules/rule.ts'
 import { type Axis, type Mesh, unitMesh } from '../../sharding/axis.ts'
+import { leastThat } from '../../threshold.ts'
 import { searchedConstraints, trainedQuestion } from './meshes.ts'
 
 export interface Replica {
@@ -30,6 +31,8 @@ export type ReplicasOn = (chips: number) => readonly CountedReplica[]
 
 /** Those that may be run at all; each is one object. Chips are counted without those of experts, which replicas share. */
 export interface Replicas {
+  /** How many there may be at most, of any. */
+  readonly most: number
   readonly on: ReplicasOn
   /** Those of one stage on at most so many chips, by their chips; null where they are very many, or it is told to stop. */
   readonly unpiped: (most: number, stop: Stop) => ReadonlyMap<number, readonly Replica[]> | null
@@ -98,6 +101,7 @@ export function replicasThat(problem: Problem, spacesOf: (mesh: Mesh) => readonl
   )
   const most = mostReplicas(problem)
   return {
+    most,
     on: (chips) =>
       divisorsOf(chips)
         .filter((count) => count <= most)
@@ -130,12 +134,11 @@ export function replicasThat(problem: Problem, spacesOf: (mesh: Mesh) => readonl
 const mostListed = 10_000
 
 /** How they are dealt out over the axes does not matter to the batch. */
-export function mostReplicas(problem: Problem): number {
+function mostReplicas(problem: Problem): number {
   const question = trainedQuestion(problem)
-  const broken = (data: number) => trainedReplicas.broken({ mesh: { ...unitMesh, data }, question })
-  let most = 1
-  while (most < problem.cluster.chips && !broken(most + 1)) most++
-  return most
+  const { chips } = problem.cluster
+  const tooMany = (data: number) => trainedReplicas.broken({ mesh: { ...unitMesh, data }, question })
+  return (leastThat(chips, tooMany) ?? chips + 1) - 1
 }
 
 function upTo(most: number): readonly number[] {
