@@ -2,12 +2,10 @@
 import { performance } from 'node:perf_hooks'
 import { type CalibrateBody, calibrateRequest } from '../schemas/calibrate.ts'
 import { type CompareBody, compareRequest } from '../schemas/compare.ts'
-import { evaluateLaunchRequest, evaluateRequest } from '../schemas/evaluate.ts'
-import { isLaunch } from '../schemas/launch.ts'
 import { optimizeRequest } from '../schemas/optimize.ts'
-import { validateLaunchRequest, validateRequest } from '../schemas/validate.ts'
 import { validated } from '../validation/request-validation.ts'
 import { comparisonOf } from '../validation/variants.ts'
+import { evaluateAsked, validateAsked } from '../validation/written-plan.ts'
 import type { EvaluateBody, OptimizeBody, ValidateBody } from '../worker/desk.ts'
 import { createFlags, type Errand } from '../worker/errand.ts'
 import { type Reply, textOf, writtenOf } from '../worker/reply.ts'
@@ -20,18 +18,10 @@ export function inProcess(begin: Begin): Asker {
   return {
     optimize: async (body): Promise<OptimizeBody> =>
       answered(worker.optimize, validated(optimizeRequest, body)),
-    evaluate: async (body): Promise<EvaluateBody> =>
-      answered(
-        worker.evaluate,
-        isLaunch(body) ? validated(evaluateLaunchRequest, body) : validated(evaluateRequest, body),
-      ),
+    evaluate: async (body): Promise<EvaluateBody> => answered(worker.evaluate, evaluateAsked(body)),
     calibrate: async (body): Promise<CalibrateBody> =>
       answered(worker.calibrate, validated(calibrateRequest, body)),
-    validate: async (body): Promise<ValidateBody> =>
-      answered(
-        worker.validate,
-        isLaunch(body) ? validated(validateLaunchRequest, body) : validated(validateRequest, body),
-      ),
+    validate: async (body): Promise<ValidateBody> => answered(worker.validate, validateAsked(body)),
     compare: async (body): Promise<CompareBody> =>
       answered(worker.compare, comparisonOf(validated(compareRequest, body))),
   }

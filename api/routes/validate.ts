@@ -11,9 +11,7 @@ import type { Terms } from '../queue/search.ts'
 import { timedSearch } from '../queue/timed-search.ts'
 import { type Told, withoutFile } from '../report/checked.ts'
 import { type Report, reports } from '../report/reports.ts'
-import { isLaunch } from '../schemas/launch.ts'
-import { validateLaunchRequest, validateRequest } from '../schemas/validate.ts'
-import { validated } from '../validation/request-validation.ts'
+import { validateAsked } from '../validation/written-plan.ts'
 import { bodyOf } from '../worker/reply.ts'
 
 export const validateQuery: Parameters = { failWith: ['422'] }
@@ -21,8 +19,7 @@ export const validateQuery: Parameters = { failWith: ['422'] }
 export function validateRoute(dependencies: Dependencies, metrics: Metrics): RequestHandler {
   const { search } = dependencies
   return async (request, response) => {
-    const { body } = request
-    const asked = isLaunch(body) ? validated(validateLaunchRequest, body) : validated(validateRequest, body)
+    const asked = validateAsked(request.body)
     const { timeoutMs } = asked
     const answered = await timedSearch(dependencies, metrics, { request, response, timeoutMs }, (terms) =>
       // Its reports are written of the answer, here.

@@ -1,11 +1,10 @@
 /** The variants of a comparison as requests of their own; faults point at where the comparison has what is wrong. */
 import { faulty, faultyValue, ProblemError } from '../problems.ts'
 import type { CompareRequest, Comparison, Variant } from '../schemas/compare.ts'
-import { evaluateLaunchRequest, evaluateRequest } from '../schemas/evaluate.ts'
-import { isLaunch } from '../schemas/launch.ts'
 import { optimizeRequest } from '../schemas/optimize.ts'
 import { jsonPointer, valueAt } from './json-pointer.ts'
 import { validated } from './request-validation.ts'
+import { evaluateAsked } from './written-plan.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -23,10 +22,9 @@ export function comparisonOf(asked: CompareRequest): Comparison {
 function variantOf(asked: CompareRequest, at: number): Variant {
   const { name = `variant ${at + 1}`, ...own } = asked.variants[at] ?? {}
   const whole = { ...merged(asked.request, own), timeoutMs: asked.timeoutMs }
-  const request = pointingAt(asked, at, () => {
-    if (isLaunch(whole)) return validated(evaluateLaunchRequest, whole)
-    return 'plan' in whole ? validated(evaluateRequest, whole) : validated(optimizeRequest, whole)
-  })
+  const request = pointingAt(asked, at, () =>
+    'plan' in whole ? evaluateAsked(whole) : validated(optimizeRequest, whole),
+  )
   return { name, request }
 }
 
