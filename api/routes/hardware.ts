@@ -1,7 +1,7 @@
 /** GET /hardware and /hardware/{name}: the chips that are known by name, and their systems. */
 import type { RequestHandler } from 'express'
 import { type Catalogue, knownChip, nearestChips } from '../catalogue.ts'
-import { unknownName } from './unknown-name.ts'
+import { unknownPath } from '../hints/unknown-name.ts'
 
 export function hardwareListRoute({ chips }: Catalogue): RequestHandler {
   const answer = {
@@ -22,7 +22,7 @@ export function hardwareListRoute({ chips }: Catalogue): RequestHandler {
 export function hardwareRoute(catalogue: Catalogue): RequestHandler<{ name: string }> {
   return ({ params: { name } }, response) => {
     const record = knownChip(catalogue, name)
-    if (!record) throw unknownName('chip', name, nearestChips(catalogue, name))
+    if (!record) throw unknownPath('chip', name, nearestChips(catalogue, name))
     response.json(record)
   }
 }

@@ -1,7 +1,7 @@
 /** GET /models and /models/{name}: the models that are known by name. */
 import type { RequestHandler } from 'express'
 import { type Catalogue, type KnownModel, knownModel, nearestModels } from '../catalogue.ts'
-import { unknownName } from './unknown-name.ts'
+import { unknownPath } from '../hints/unknown-name.ts'
 
 export function modelsRoute({ models }: Catalogue): RequestHandler {
   const answer = {
@@ -17,7 +17,7 @@ export function modelsRoute({ models }: Catalogue): RequestHandler {
 export function modelRoute(catalogue: Catalogue): RequestHandler<{ name: string }> {
   return ({ params: { name } }, response) => {
     const known = knownModel(catalogue, name)
-    if (!known) throw unknownName('model', name, nearestModels(catalogue, name))
+    if (!known) throw unknownPath('model', name, nearestModels(catalogue, name))
     response.json(entry(known))
   }
 }

@@ -1,7 +1,7 @@
 /** GET /stacks and /stacks/{name}: what trains and what serves, as far as published runs tell, and the rows behind each number. */
 import type { RequestHandler } from 'express'
 import { type Catalogue, knownStack, nearestStacks } from '../catalogue.ts'
-import { unknownName } from './unknown-name.ts'
+import { unknownPath } from '../hints/unknown-name.ts'
 
 export function stacksRoute({ stacks }: Catalogue): RequestHandler {
   const answer = {
@@ -17,7 +17,7 @@ export function stacksRoute({ stacks }: Catalogue): RequestHandler {
 export function stackRoute(catalogue: Catalogue): RequestHandler<{ name: string }> {
   return ({ params: { name } }, response) => {
     const stack = knownStack(catalogue, name)
-    if (!stack) throw unknownName('stack', name, nearestStacks(catalogue, name))
+    if (!stack) throw unknownPath('stack', name, nearestStacks(catalogue, name))
     response.json(stack)
   }
 }

@@ -22,6 +22,7 @@ import type { ElementType } from '../../src/recipe/element-types.ts'
 import { unstated } from '../../src/recipe/expert-recipe.ts'
 import type { ExpertRecipeName } from '../../src/recipe/expert-recipes.ts'
 import { type Catalogue, knownStack, nearestStacks } from '../catalogue.ts'
+import { unknownValue } from '../hints/unknown-name.ts'
 import { faultyValue, meaning } from '../problems.ts'
 import type { AssumptionsRequest } from '../schemas/given/assumptions.ts'
 
@@ -121,10 +122,7 @@ function namedStack(
   const stack = knownStack(catalogue, name)
   const framework = allFrameworks.find((own) => own === name)
   if (!stack && !framework) {
-    const suggestions = nearestStacks(catalogue, name)
-    const hint = suggestions.length ? `; the nearest are ${suggestions.join(', ')}` : ''
-    const detail = `no stack is named ${name}${hint}`
-    throw faultyValue('unknown-name', { pointer, detail, suggestions, ...meaning(pointer, suggestions) })
+    throw unknownValue('stack', name, pointer, { nearest: nearestStacks(catalogue, name) })
   }
   if (basis === 'book') {
     const detail = 'the book knows no stacks: their constants are of calibrated assumptions'

@@ -6,7 +6,8 @@ import { resolveCluster } from '../../src/hardware/cluster/resolve.ts'
 import { chipOf } from '../../src/hardware/record.ts'
 import type { HardwareAsked } from '../../src/problem.ts'
 import { type Catalogue, knownChip, nearestChips } from '../catalogue.ts'
-import { type Fault, faultyValue, meaning } from '../problems.ts'
+import { unknownValue } from '../hints/unknown-name.ts'
+import { type Fault, faultyValue } from '../problems.ts'
 import type { HardwareRequest } from '../schemas/given/hardware.ts'
 
 export interface ResolvedHardware {
@@ -90,11 +91,6 @@ function chosenChip(
   }
   const known = knownChip(catalogue, chip)
   if (known) return chipOf(known, basis)
-  const suggestions = nearestChips(catalogue, chip)
-  throw faultyValue('unknown-name', {
-    pointer: '/hardware/chip',
-    detail: `no chip is named ${chip}${suggestions.length ? `; the nearest are ${suggestions.join(', ')}` : ''}; GET /hardware has all`,
-    suggestions,
-    ...meaning('/hardware/chip', suggestions),
-  })
+  const found = { nearest: nearestChips(catalogue, chip), all: '; GET /hardware has all' }
+  throw unknownValue('chip', chip, '/hardware/chip', found)
 }

@@ -7,6 +7,7 @@ import { type Fields, isFields } from '../../../src/fields.ts'
 import { trainers } from '../../../src/launch/framework.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import { type Catalogue, nearestModels } from '../../catalogue.ts'
+import { nearestText } from '../../hints/unknown-name.ts'
 import { type Fault, faulty, faultyValue, meaning, ProblemError } from '../../problems.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
 import type { LaunchRead } from '../../schemas/launch-read.ts'
@@ -70,8 +71,9 @@ function unknownModel(
   const shown = named.slice(0, 100)
   const open = named.includes('$')
   const suggestions = open ? [] : nearestModels(catalogue, named)
-  const meant = suggestions.length > 0 ? `; the nearest are ${suggestions.join(', ')}` : ''
-  const why = open ? 'which the text does not set' : `which is not in the catalogue${meant}`
+  const why = open
+    ? 'which the text does not set'
+    : `which is not in the catalogue${nearestText(suggestions)}`
   return {
     pointer,
     detail: `the model is ${shown}, ${why}: say it beside the plan, as "model": a name of GET /models, or {"huggingFace": {what is in its config.json}}`,

@@ -3,7 +3,8 @@ import { spelledOut } from '../../../src/model/spelling.ts'
 import { spellingFaults } from '../../../src/model/spelling-faults.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
 import { type Catalogue, type KnownModel, knownModel, nearestModels } from '../../catalogue.ts'
-import { faulty, faultyValue, meaning } from '../../problems.ts'
+import { unknownValue } from '../../hints/unknown-name.ts'
+import { faulty } from '../../problems.ts'
 import type { Architecture, ModelRequest } from '../../schemas/given/model.ts'
 import { importedModel } from './hugging-face.ts'
 import type { ResolvedModel } from './resolved-model.ts'
@@ -20,13 +21,8 @@ export function resolvedModel(request: ModelRequest, catalogue: Catalogue): Reso
 function named(name: string, catalogue: Catalogue): KnownModel {
   const known = knownModel(catalogue, name)
   if (known) return known
-  const suggestions = nearestModels(catalogue, name)
-  throw faultyValue('unknown-name', {
-    pointer: '/model',
-    detail: `no model is named ${name}${suggestions.length ? `; the nearest are ${suggestions.join(', ')}` : ''}; GET /models has all`,
-    suggestions,
-    ...meaning('/model', suggestions),
-  })
+  const found = { nearest: nearestModels(catalogue, name), all: '; GET /models has all' }
+  throw unknownValue('model', name, '/model', found)
 }
 
 function written({ name = 'custom', ...spelling }: Architecture): Transformer {
