@@ -5,15 +5,7 @@ import type { Axis } from '../../src/sharding/axis.ts'
 import type { ContextLayout } from '../../src/sharding/tables/context-layouts.ts'
 
 import type { ProblemOptions } from '../problem.ts'
-import { type HandMade, launched } from './launched-plan.ts'
-
-const precision = {
-  weights: 'bf16',
-  compute: 'bf16',
-  kvCache: 'bf16',
-  gradients: 'fp32',
-  optimizer: 'fp32',
-} as const
+import { type HandMade, launched, launchedPrecision as precision } from './launched-plan.ts'
 
 const llama405b: ProblemOptions = {
   model: 'llama-3.1-405b',

@@ -14,6 +14,15 @@ import type { ZeroStage } from '../../src/sharding/states.ts'
 import type { ContextLayout } from '../../src/sharding/tables/context-layouts.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 
+/** What launches are tried in: gradients in fp32, as Megatron-LM has them. */
+export const launchedPrecision = {
+  weights: 'bf16',
+  compute: 'bf16',
+  kvCache: 'bf16',
+  gradients: 'fp32',
+  optimizer: 'fp32',
+} as const
+
 export interface HandMade {
   readonly mesh: Partial<Mesh>
   readonly zeroStage?: ZeroStage

@@ -12,7 +12,12 @@ import { enumerateMeshes } from '../../src/search/meshes/meshes.ts'
 import { type Mesh, replicasOf } from '../../src/sharding/axis.ts'
 import type { ZeroStage } from '../../src/sharding/states.ts'
 import { problem } from '../problem.ts'
-import { type HandMade, type Launched, launchedPlan } from './launched-plan.ts'
+import {
+  type HandMade,
+  type Launched,
+  launchedPlan,
+  launchedPrecision as precision,
+} from './launched-plan.ts'
 
 const sequenceLength = 2048
 
@@ -21,14 +26,6 @@ const clusters = [
   ...[1, 2, 3].map((slices) => ({ chip: 'tpu-v5e', topology: [4, 4], slices })),
   { chip: 'tpu-v5p', topology: [2, 2, 4] },
 ]
-
-const precision = {
-  weights: 'bf16',
-  compute: 'bf16',
-  kvCache: 'bf16',
-  gradients: 'fp32',
-  optimizer: 'fp32',
-} as const
 
 const policies: readonly NonNullable<HandMade['policies']>[] = [
   ['none'],

@@ -2,16 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { readMegatron } from '../../src/launch/megatron/read.ts'
-import { type HandMade, launched } from '../golden/launched-plan.ts'
+import { type HandMade, launched, launchedPrecision as precision } from '../golden/launched-plan.ts'
 import type { ProblemOptions } from '../problem.ts'
-
-const precision = {
-  weights: 'bf16',
-  compute: 'bf16',
-  kvCache: 'bf16',
-  gradients: 'fp32',
-  optimizer: 'fp32',
-} as const
 
 function overlapped(
   plan: HandMade,

@@ -99,7 +99,7 @@ export function addCall(
   const { operation, times } = call
   const overlap = overlapOf(call, cost, beside)
   const routed = loadsToExperts(call, cost, beside)
-  const time = routed ? routedTime(bytes, cost, routed) : operationTime(operation, bytes, cost)
+  const time = timeBy(routed, operation, bytes, cost)
   const moved = times * bytes * busyFactor(operation, cost)
   addTime(sum, times * time, overlap)
   const ramp = times * rampSeconds(operation, bytes, cost)
@@ -141,8 +141,16 @@ function loadsToExperts(
 }
 
 export function callTime(call: Way, bytes: Bytes, cost: GroupCost, beside: Beside): Seconds {
-  const routed = loadsToExperts(call, cost, beside)
-  return routed ? routedTime(bytes, cost, routed) : operationTime(call.operation, bytes, cost)
+  return timeBy(loadsToExperts(call, cost, beside), call.operation, bytes, cost)
+}
+
+function timeBy(
+  routed: readonly number[] | null,
+  operation: Way['operation'],
+  bytes: Bytes,
+  cost: GroupCost,
+): Seconds {
+  return routed ? routedTime(bytes, cost, routed) : operationTime(operation, bytes, cost)
 }
 
 /** Seconds that each part of the network is busy with it. */

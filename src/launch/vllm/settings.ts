@@ -2,8 +2,7 @@
 
 import { quantizesItself, typeWord } from '../server/formats.ts'
 import { memoryShares } from '../server/memory-shares.ts'
-import type { Serving } from '../server/serving.ts'
-import { sharersOf } from '../server/serving.ts'
+import { type Serving, sharersOf } from '../server/serving.ts'
 import { given, number, ranks, setting, several, whole, word } from '../settings/settings.ts'
 import { isAmd } from '../vendor.ts'
 import { buildOf } from './rules.ts'
