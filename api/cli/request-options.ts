@@ -43,10 +43,17 @@ export const requestOptions = {
   },
   batch: {
     flags: '--batch <n>',
-    says: 'train: tokens of a global step, 4M; prefill and generate: sequences, or max',
+    says: 'train: tokens of a global step, 4M, or sequences, 512seqs; prefill and generate: sequences, or max',
     changes: (text, mode) => {
-      const value = text === 'max' ? text : number(text)
-      return [{ pointer: mode === 'train' ? '/workload/batchTokens' : '/workload/batchSequences', value }]
+      const sequences = /^(.*\S)\s*seq(?:uence)?s?$/.exec(text)?.[1] ?? null
+      const value = text === 'max' ? text : number(sequences ?? text)
+      const names = ['/workload/batchSequences', '/workload/batchTokens'] as const
+      const [own, other] = mode === 'train' && sequences === null ? [names[1], names[0]] : names
+      // What a file says of the batch in the other unit goes.
+      return [
+        { pointer: other, value: null },
+        { pointer: own, value },
+      ]
     },
   },
   batchSequences: {

@@ -166,7 +166,7 @@ function wrongValue(
   const pointer = jsonPointer(path)
   const open = schemasMeant(schema, path, body)
   const key = keyOf(path)
-  if (issue.code === 'custom') return { pointer, detail: issue.message }
+  if (issue.code === 'custom') return { pointer, detail: issue.message, ...meantBeside(issue, path) }
   if (given === undefined) {
     const detail = `is required: ${expectation(issue, open, true)}`
     return { pointer, detail, ...proposed(pointer, modeMeant(path, schema, body) ?? openDefault(open, key)) }
@@ -180,6 +180,16 @@ function wrongValue(
   const text = typeof meant === 'string' ? meant : JSON.stringify(meant)
   const shown = text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
   return { pointer, detail: `${wrong}; did you mean ${shown}?`, ...proposed(pointer, meant) }
+}
+
+/** What a check of fields that go together takes to be meant: each by its name, null of one that goes. */
+function meantBeside({ params }: z.core.$ZodIssueCustom, path: Path): Pick<Fault, 'correction'> {
+  if (params?.meant === undefined) return {}
+  const correction = Object.entries(Object(params.meant)).map(([name, value]) => ({
+    pointer: jsonPointer([...path.slice(0, -1), name]),
+    value,
+  }))
+  return { correction }
 }
 
 function proposed(pointer: string, value: unknown): Pick<Fault, 'suggestions' | 'correction'> {

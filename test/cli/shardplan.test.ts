@@ -220,12 +220,29 @@ describe('numbers', () => {
     ['--chips', '8GiB', /--chips 8GiB is of bytes/],
     ['--batch', 'many', /--batch many is no number; write 512/],
     ['--batch', '-1', /\/workload\/batchTokens .*>=1/],
+    [
+      '--batch',
+      '512',
+      /batchTokens 512 tokens are fewer than the 4096 of one sequence.* \(--batch 512seqs\)/,
+    ],
     ['--memory', '60G', /--memory 60G says no bytes: write 60GB, which is decimal, or 60GiB/],
     ['--set', 'workload.batchTokens=4MB', /--set workload.batchTokens=4MB: 4MB is of bytes/],
     ['--timeout', 'soon', /--timeout soon is no time/],
   ])('%s %s is refused with what is meant', async (option, value, says) => {
     const { code, err } = await asked(option, value)
     expect([code, err]).toEqual([2, expect.stringMatching(says)])
+  })
+
+  it('a batch may be of sequences, whatever the unit that a file has it in', async () => {
+    const summary = (text: string) => text.split('\n').slice(0, 2)
+    const { code, out } = await asked('--batch', '256 sequences')
+    const inTokens = await asked('--batch', '1M')
+    expect([code, summary(out)]).toEqual([0, summary(inTokens.out)])
+    const [file = ''] = good.split('plan:')
+    const changed = await run(['plan', 'in-tokens.yaml', '--batch', '256seqs'], {
+      'in-tokens.yaml': file.replace('1048576', '2097152'),
+    })
+    expect([changed.code, summary(changed.out)]).toEqual([0, summary(inTokens.out)])
   })
 })
 

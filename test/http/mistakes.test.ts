@@ -77,6 +77,16 @@ describe('a mistake with a correction', () => {
       'batchSequences?',
     ],
     [{ workload: { mode: 'generate', batchSequences: 8, seqLen: 9 } }, '/workload/seqLen', 'contextLength?'],
+    [
+      { workload: { ...train, batchTokens: 512 } },
+      '/workload/batchTokens',
+      'batchSequences (--batch 512seqs)',
+    ],
+    [
+      { workload: { ...train, batchTokens: 1e6, sequenceLength: 1e8 } },
+      '/workload/batchTokens',
+      'fewer than the 100000000 of one sequence, which is the least',
+    ],
     [{ workload: { ...train, batchTokens: '4M' } }, '/workload/batchTokens', 'did you mean 4194304?'],
     [{ workload: { ...train, sequenceLength: '8k' } }, '/workload/sequenceLength', 'did you mean 8192?'],
     [{ workload: { ...train, optimizer: 'adam' } }, '/workload/optimizer', 'did you mean adamw?'],
@@ -119,6 +129,19 @@ describe('a mistake with a correction', () => {
 
   it.each<[object, string, string]>([
     [{ plan: { mesh: { tp: 8, data: 8 } } }, '/plan/mesh/tp', 'did you mean tensor?'],
+    [
+      { workload: { ...train, batchTokens: 64 }, plan: { mesh: { data: 64 } } },
+      '/workload/batchTokens',
+      'batchSequences (--batch 64seqs)',
+    ],
+    [
+      {
+        workload: { mode: 'train', batchTokens: 64 },
+        plan: { megatron: 'pretrain_gpt.py --seq-length 8192 --micro-batch-size 1 --bf16' },
+      },
+      '/workload/batchTokens',
+      'batchSequences (--batch 64seqs)',
+    ],
     [{ plan: { tensor: 8, data: 8 } }, '/plan/tensor', 'did you mean /plan/mesh/tensor?'],
     [{ mesh: { tensor: 8, data: 8 } }, '/mesh', 'did you mean /plan/mesh?'],
     [

@@ -8,7 +8,9 @@ import { optimizerName, scheduleName } from '../names.ts'
 export const trainWorkload = z
   .strictObject({
     mode: z.literal('train'),
-    batchTokens: z.exactOptional(count(mostBatchTokens).describe('Tokens of one global step.')),
+    batchTokens: z.exactOptional(
+      count(mostBatchTokens).describe('Tokens of one global step: no fewer than sequenceLength.'),
+    ),
     batchSequences: z.exactOptional(count(mostBatchTokens).describe('Sequences of one global step.')),
     sequenceLength: count(longestSequence),
     optimizer: optimizerName.default(optimizers[0].name),
@@ -29,6 +31,20 @@ export const trainWorkload = z
   .refine((work) => (work.batchSequences ?? 0) * work.sequenceLength <= mostBatchTokens, {
     path: ['batchSequences'],
     message: `times sequenceLength may be at most ${mostBatchTokens} tokens`,
+  })
+  .check(({ value: { batchTokens, sequenceLength }, issues }) => {
+    if (batchTokens === undefined || batchTokens >= sequenceLength) return
+    const message = `${batchTokens} tokens are fewer than the ${sequenceLength} of one sequence, which is the least`
+    const sequences = batchTokens * sequenceLength <= mostBatchTokens
+    issues.push({
+      ...{ code: 'custom', input: batchTokens, path: ['batchTokens'] },
+      ...(sequences
+        ? {
+            message: `${message}; if sequences are meant, they are batchSequences (--batch ${batchTokens}seqs)`,
+            params: { meant: { batchTokens: null, batchSequences: batchTokens } },
+          }
+        : { message, params: { meant: { batchTokens: sequenceLength } } }),
+    })
   })
   .meta({ oneOf: [{ required: ['batchTokens'] }, { required: ['batchSequences'] }] })
   .describe('Training.')
