@@ -27,6 +27,7 @@ export const answeredFields = {
   tokensPerSecondPerUser: unread,
   costPerMillionTokensUsd: unread,
   costedTokens: unread,
+  globalBatchSequences: unread,
   paddingFraction: unread,
   timeSeconds: unread,
   memoryBytes: unread,

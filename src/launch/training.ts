@@ -95,12 +95,23 @@ function scopeNotes({ model }: Run): readonly string[] {
   ]
 }
 
-function paddingNotes({ globalBatch, sequenceLength, problem }: Run): readonly string[] {
+/** No framework leaves a part of a batch empty. */
+function paddingNotes({
+  globalBatch,
+  sequenceLength,
+  replicas,
+  microbatches,
+  problem,
+}: Run): readonly string[] {
   const asked = problem.workload.batchTokens
-  const sequences = Number((asked / sequenceLength).toPrecision(6))
-  if (globalBatch * sequenceLength === asked) return []
+  const sequences = asked / sequenceLength
+  if (globalBatch === sequences) return []
+  const share = replicas * microbatches
+  const fewer = Math.floor(sequences / share) * share
+  const parts = `${replicas} replicas${microbatches > 1 ? ` of ${microbatches} microbatches` : ''}`
+  const even = fewer > 0 && fewer < globalBatch ? `${fewer} or ${globalBatch}` : globalBatch
   return [
-    `The batch of ${sequences} sequences (${asked} tokens) is rounded up to ${globalBatch} that divide evenly.`,
+    `The batch of ${Number(sequences.toPrecision(6))} sequences (${asked} tokens) is rounded up to ${globalBatch}, which ${parts} divide: the command trains on all of them, while MFU, tokens per second and costs count those asked for. A batch of ${even} sequences is run as it is asked for.`,
   ]
 }
 

@@ -46,6 +46,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
     stagePartition: stagePartitionAccount(costed),
     rematerialization,
     memoryPolicy: told.feasible ? memoryPolicyAccount(costed, solver, rank) : null,
+    globalBatchSequences: sequences * microbatches,
     paddingFraction: 1 - batchTokens / (sequences * microbatches * sequenceLength),
   }
   return { ...plan, explanation: explanation(plan, costed), launch: launches }

@@ -138,6 +138,8 @@ export interface Plan extends TokenCost {
   readonly mfuOfBf16Peak: number | null
   readonly tokensPerSecond: number
   readonly tokensPerSecondPerChip: number
+  /** Sequences that a step runs: more than were asked for where microbatches and replicas do not divide these. */
+  readonly globalBatchSequences: number
   readonly paddingFraction: number
   readonly timeSeconds: TimeAccount
   readonly memoryBytes: MemoryAccount

@@ -1,5 +1,7 @@
 /** Launch files in place of plans, over HTTP: what is read of them is costed as the plan is, and what cannot stand is told where. */
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../runs.ts'
 import { planning } from './planning.ts'
 import { service } from './service.ts'
 
@@ -59,9 +61,50 @@ describe('a batch that replicas do not divide', () => {
     const plan = { [framework]: plans[0].launch[framework] }
     const again = await evaluated({ ...asked, plan })
     expect(again.plan.stepTimeSeconds).toBe(plans[0].stepTimeSeconds)
+    expect(again.plan.globalBatchSequences).toBe(80)
     const other = { mode: 'train', sequenceLength: 8192, batchSequences: 97 }
     const refused = await evaluated({ ...asked, workload: other, plan }, 422)
     expect(pointersOf(refused)).toEqual(['/workload/batchSequences'])
+  })
+})
+
+describe('a batch that microbatches do not divide', () => {
+  const layouts = fc.record({
+    framework: fc.constantFrom('megatron', 'torchtitan', 'maxtext'),
+    batchSequences: fc.integer({ min: 96, max: 300 }),
+    microbatches: fc.integer({ min: 1, max: 6 }),
+    tensor: fc.constantFrom(1, 2),
+  })
+
+  it('is launched rounded up, is so said, and read beside the request that it was made for', async () => {
+    let rounded = 0
+    const check = fc.asyncProperty(layouts, async ({ framework, batchSequences, microbatches, tensor }) => {
+      const replicas = 16 / tensor
+      const asked = {
+        ...question,
+        workload: { mode: 'train', sequenceLength: 8192, batchSequences },
+        assumptions: { basis: 'calibrated', frameworks: [framework], stack: 'none' },
+      }
+      const mesh = framework === 'megatron' ? { data: replicas, tensor } : { fsdp: replicas, tensor }
+      const { plan } = await evaluated({ ...asked, plan: { mesh, microbatches } })
+      const { globalBatchSequences, launch } = plan
+      expect(globalBatchSequences % (replicas * microbatches)).toBe(0)
+      expect(globalBatchSequences - batchSequences).toBeGreaterThanOrEqual(0)
+      expect(globalBatchSequences - batchSequences).toBeLessThan(replicas * microbatches)
+      const launched = launch.commands?.[framework]?.command
+      if (launched === undefined) return
+      rounded++
+      const again = await evaluated({ ...asked, plan: { [framework]: launch[framework] } })
+      const { stepTimeSeconds, mfu } = plan
+      expect(again.plan, launched).toMatchObject({ globalBatchSequences, stepTimeSeconds, mfu })
+      // Without the request's own batch it is all of it that is asked for.
+      const { batchSequences: _asked, ...rest } = asked.workload
+      const alone = await evaluated({ ...asked, workload: rest, plan: { [framework]: launch[framework] } })
+      expect(alone.plan).toMatchObject({ globalBatchSequences, stepTimeSeconds, paddingFraction: 0 })
+      expect(launch.notes.join().includes('rounded up')).toBe(globalBatchSequences > batchSequences)
+    })
+    await fc.assert(check, { numRuns: runs(6) })
+    expect(rounded).toBeGreaterThan(2)
   })
 })
 

@@ -80,6 +80,7 @@ export const samplePlan: Plan = {
   tokensPerSecondPerChip: 1.25e5,
   costPerMillionTokensUsd: null,
   costedTokens: 'trained',
+  globalBatchSequences: 4,
   paddingFraction: 0,
   timeSeconds: {
     compute: 0.9,

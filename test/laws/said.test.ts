@@ -144,6 +144,18 @@ const halfOf = <Question extends { readonly cluster: Cluster }>(
   cluster: withHalf(question.cluster, network),
 })
 
+/** A batch that is run as it is asked for takes as long as one that is rounded up to it. */
+function expectPadded(question: Problem, plan: Plan): void {
+  const { workload } = question
+  const { globalBatchSequences, paddingFraction, stepTimeSeconds } = plan
+  const said = plan.explanation.filter((text) => text.startsWith('A step runs'))
+  const batchTokens = globalBatchSequences * workload.sequenceLength
+  expect(said.length).toBe(paddingFraction === 0 ? 0 : 1)
+  expect(batchTokens * (1 - paddingFraction)).toBeCloseTo(workload.batchTokens, 3)
+  const whole = evaluated({ ...question, workload: { ...workload, batchTokens } }, sketchedPlan(plan))
+  expect(whole).toMatchObject({ globalBatchSequences, paddingFraction: 0, stepTimeSeconds })
+}
+
 describe('what is said of a plan of training', () => {
   it('is replayed by evaluating it', () => {
     fc.assert(
@@ -168,6 +180,8 @@ describe('what is said of a plan of training', () => {
             : counts.reduce((sum, own) => sum + own, 0)
           expect(layers).toBeCloseTo(question.model.layers, 1)
         }
+
+        expectPadded(question, plan)
 
         if (plan.explanation.some((text) => text.includes('are logits'))) {
           const lossChunks = 2 * question.assumptions.lossChunks

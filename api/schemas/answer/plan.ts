@@ -184,6 +184,11 @@ export const plan = z.object({
   tokensPerSecond: z.number().describe('Tokens of a step over its time.'),
   tokensPerSecondPerChip: z.number().describe('The same over all chips that were asked for.'),
   ...tokenCost,
+  globalBatchSequences: z
+    .number()
+    .describe(
+      'Sequences that a step runs: more than were asked for where replicas and microbatches do not divide these. In training it is the batch of `launch`.',
+    ),
   paddingFraction: z
     .number()
     .describe('Of what is computed the share that is padding, so that the batch divides evenly.'),

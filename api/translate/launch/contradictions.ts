@@ -66,22 +66,20 @@ function anotherModel({ model }: Fields, reading: LaunchReading, catalogue: Cata
   return [{ pointer: '/model', detail: `is ${model}; the launch file has ${reading.named}` }]
 }
 
-/** A batch that replicas do not divide is launched rounded up: that is the batch that was asked for. */
+/** A batch that replicas and their microbatches do not divide is launched rounded up: that is the batch that was asked for. */
 function anotherBatch(own: Fields, { workload, plan }: LaunchReading): readonly Fault[] {
   const written = Number(workload.batchSequences)
   const length = Number(valueAt(own, ['workload', 'sequenceLength']) ?? workload.sequenceLength)
   const replicas = replicasOf({ ...unitMesh, ...(isFields(plan.mesh) ? plan.mesh : {}) })
+  const share = replicas * Number(plan.microbatches ?? 1)
   const units = { batchSequences: 1, batchTokens: length }
   return Object.entries(units).flatMap(([name, unit]) => {
     const asked = valueAt(own, ['workload', name])
     if (typeof asked !== 'number' || !(written * unit > 0)) return []
-    const padded = replicas * Math.ceil(asked / unit / replicas - rounding)
+    const padded = share * Math.ceil(Math.ceil(asked / unit) / share)
     return padded === written ? [] : differing(own, ['workload', name], written * unit)
   })
 }
-
-/** Of a division that comes out even but for the last digit. */
-const rounding = 1e-9
 
 function differing(own: Fields, path: readonly string[], value: unknown): readonly Fault[] {
   const given = valueAt(own, path)

@@ -27,6 +27,7 @@ export function explanation(plan: Described, costed: Costing): readonly string[]
     memorySentence(plan, fullest(plan)),
     ...logitsSentence(plan, costed),
     ...rematSentence(plan, costed),
+    ...paddingSentence(plan, costed),
   ]
 }
 
@@ -126,4 +127,17 @@ function rematSentence(
   const why = short > 0 ? `; with everything kept a chip would be ${bytesText(short)} over the budget` : ''
   const share = percent(timeSeconds.rematerialization / stepTimeSeconds)
   return [`Recomputed: ${text}, ${share} of the step${why}.`]
+}
+
+/** A step runs whole sequences on every replica, in microbatches of one size. */
+function paddingSentence(
+  { globalBatchSequences, paddingFraction }: Described,
+  { model }: Costing,
+): readonly string[] {
+  const { batchTokens, sequenceLength } = model.problem.workload
+  const asked = batchTokens / sequenceLength
+  if (globalBatchSequences === asked) return []
+  return [
+    `A step runs ${counted(globalBatchSequences, 'sequence')} for the ${Number(asked.toPrecision(6))} asked for: ${percent(paddingFraction)} of its tokens do not count in MFU, tokens per second and costs.`,
+  ]
 }

@@ -59,6 +59,7 @@ export function assembleInference(
     memoryPolicy: null,
     stagePartition: null,
     tokensPerSecondPerUser: account.tokens / seconds / batchSequences,
+    globalBatchSequences: paddedSequences(candidate),
     paddingFraction: 1 - batchSequences / paddedSequences(candidate),
     batchSequences,
     floorSeconds: floorSeconds(setting, phase.work(pass)),
