@@ -1,5 +1,7 @@
 /** Published layouts since 2024, a configuration once, as its newest release ran it: what fixtures/recipes.json keeps. */
+import { loadCatalogue } from '../../api/catalogue.ts'
 import { overlapOfRuns } from '../../src/assumptions/stack.ts'
+import { transformer } from '../../src/model/architecture.ts'
 import { type RecipeRecord, shapeOf } from '../../src/plan/certainty/recipes.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { eraOf, groupedBy } from './compared.ts'
@@ -15,18 +17,27 @@ import {
 import { rounded } from './summary.ts'
 
 interface Row extends PublishedLayout {
-  readonly model: string
   readonly stepTimeSeconds?: number
   readonly mfu?: number
 }
 
-const files = ['dense-training', 'long-training', 'expert-training', 'mfu-training'] as const
+interface NamedRow extends Row {
+  readonly model: string
+}
+
+const files = ['dense-training', 'long-training', 'expert-training', 'told-training'] as const
+
+/** The first of those of one shape: releases of one architecture share their recipes. */
+const namesByShape = new Map(
+  [...loadCatalogue().models.values()].reverse().map(({ transformer: own }) => [shapeOf(own), own.name]),
+)
 
 export function recipeRecords(): readonly RecipeRecord[] {
   const rows = files
     .flatMap((file) => publishedRows<Row>(file))
-    .filter(({ model, year, leftOut }) => typeof model === 'string' && eraOf(year) === 'modern' && !leftOut)
+    .filter(({ year, leftOut }) => eraOf(year) === 'modern' && !leftOut)
     .filter(({ stepTimeSeconds, mfu }) => (stepTimeSeconds ?? mfu) !== undefined)
+    .flatMap(named)
   const newest = [...groupedBy(rows, ({ group, id }) => group ?? id).values()].flatMap((alike) => {
     const [first] = [...alike].sort((a, b) => (a.release < b.release ? 1 : -1))
     return first ?? []
@@ -34,7 +45,15 @@ export function recipeRecords(): readonly RecipeRecord[] {
   return newest.map(recipeOf)
 }
 
-function recipeOf(row: Row): RecipeRecord {
+/** A source's own architecture under the name that the catalogue has it by; none where it does not. */
+function named(row: Row): readonly NamedRow[] {
+  const { model, id } = row
+  if (typeof model === 'string') return [{ ...row, model }]
+  const name = namesByShape.get(shapeOf(transformer(id, model)))
+  return name === undefined ? [] : [{ ...row, id: `${id} as ${name}`, model: name }]
+}
+
+function recipeOf(row: NamedRow): RecipeRecord {
   const { source, stack, release, model, chip, chips, batchSequences, sequenceLength } = row
   const { microbatchTokens, pipelineSchedule, virtualStages, rematerialization, stepTimeSeconds, mfu } = row
   const plan = predicted(row)

@@ -46,6 +46,51 @@ describe('recipes', () => {
     expect(recipesFor(recipes, { ...asked, chip: 'mi300x' })).toEqual([])
   })
 
+  it('of the length that is asked come before others, which say that they are of another', () => {
+    const shapes = [...new Set(recipes.map(({ model, chip }) => `${model} ${chip}`))]
+    const lengths = [2048, 4096, 8192, 32_768]
+    const checked = shapes.flatMap((shape) => {
+      const [name = '', chip = ''] = shape.split(' ')
+      const model = models.get(name)?.transformer
+      if (!model) throw new Error(`The catalogue has no ${name}`)
+      return lengths.map((sequenceLength) => {
+        const found = recipesFor(recipes, { model, chip, chips: 64, sequenceLength })
+        const alike = found.map((one) => one.sequenceLength === sequenceLength)
+        expect([...alike].sort((a, b) => Number(b) - Number(a))).toEqual(alike)
+        const body = { model: name, hardware: { chip, chips: 64 } }
+        const workload = { mode: 'train', batchSequences: 64, sequenceLength }
+        const { problem } = problemOf(
+          evaluateRequest.parse({ ...body, workload, plan: { mesh: {} } }),
+          catalogue,
+        )
+        const shown = recipesBeside(found, problem as Parameters<typeof recipesBeside>[1], [])
+        const told = shown.map(({ notes }) => !notes.some((note) => note.startsWith('of another length')))
+        expect(told).toEqual(alike)
+        return alike
+      })
+    })
+    expect(checked.flat().filter((alike) => alike).length).toBeGreaterThan(50)
+    expect(checked.flat().filter((alike) => !alike).length).toBeGreaterThan(50)
+  })
+
+  it('are there of models that many train', () => {
+    const trained = [
+      'llama-3-8b',
+      'llama-3-70b',
+      'llama-3.1-405b',
+      'mixtral-8x7b',
+      'deepseek-v3',
+      'gpt-3-175b',
+    ]
+    for (const name of trained) {
+      const model = models.get(name)?.transformer
+      if (!model) throw new Error(`The catalogue has no ${name}`)
+      const { maxSequenceLength: sequenceLength = 4096 } = model
+      const found = recipesFor(recipes, { model, chip: 'h100-sxm', chips: 64, sequenceLength })
+      expect(found.length, name).toBeGreaterThan(0)
+    }
+  })
+
   it('are bodies of /evaluate as they stand, which are costed as they are told', () => {
     const special = recipes.filter(({ asked: own }) => own.hardware || own.assumptions)
     const sampled = recipes.filter((_, at) => at % Math.ceil(recipes.length / runs(24)) === 0)

@@ -34,9 +34,16 @@ export function recipesBeside(
     return {
       ...recipe,
       evaluate: evaluateRequestOf(recipe, asked),
-      notes: [...farOffNote(recipe), ...beside],
+      notes: [...lengthNote(recipe, problem), ...farOffNote(recipe), ...beside],
     }
   })
+}
+
+/** What is best, and what fits, hangs on the length of a sequence. */
+function lengthNote({ sequenceLength: own }: Recipe, { workload }: Problem): readonly string[] {
+  const { sequenceLength } = workload
+  if (own === sequenceLength) return []
+  return [`of another length: it ran sequences of ${own}, where ${sequenceLength} are asked`]
 }
 
 /** Plans of the same model on the same chips may be as far off. */
@@ -100,7 +107,6 @@ function otherwiseAsked(recipe: RecipeRecord, { cluster, precision, workload }: 
     ['gradients in', recipe.asked.precision.gradients, precision.gradients],
     ['chips', recipe.chips, cluster.chips],
     ['sequences a step', recipe.batchSequences, sequences],
-    ['positions', recipe.sequenceLength, sequenceLength],
   ]
   const says = differing
     .filter(([, own, asked]) => own !== asked)

@@ -105,7 +105,7 @@ interface Asked {
   readonly sequenceLength: number
 }
 
-/** Nearest in chips and length together, and the newest of those. */
+/** Those of the length that is asked first; of either kind the nearest in chips and length together, and the newest of those. */
 export function recipesFor(
   records: readonly RecipeRecord[],
   { model, chip, chips, sequenceLength }: Asked,
@@ -113,9 +113,15 @@ export function recipesFor(
   const shape = shapeOf(model)
   const apart = (own: number, asked: number) => Math.abs(Math.log2(own / asked))
   const off = (one: Recipe) => apart(one.chips, chips) + apart(one.sequenceLength, sequenceLength)
+  const other = (one: Recipe) => (one.sequenceLength === sequenceLength ? 0 : 1)
   const alike = records.filter((one) => one.shape === shape && one.chip === chip)
   return [...alike]
-    .sort((a, b) => off(a) - off(b) || (a.release < b.release ? 1 : a.release > b.release ? -1 : 0))
+    .sort(
+      (a, b) =>
+        other(a) - other(b) ||
+        off(a) - off(b) ||
+        (a.release < b.release ? 1 : a.release > b.release ? -1 : 0),
+    )
     .slice(0, shown)
 }
 
