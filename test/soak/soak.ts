@@ -1,5 +1,5 @@
 /**
- * The service under all that may be asked of it, for minutes or hours: `npm run soak -- [minutes] [--seed n]`. What is wrong is counted and told,
+ * The service under all that may be asked of it, for minutes or hours: `npm run soak -- [minutes] [--seed n] [--deadline ms]`. What is wrong is counted and told,
  * with the seed and number to have it again, and ends in exit code 1. How long things took is told and judged by whoever reads it.
  */
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,10 +11,14 @@ import { broken } from './laws.ts'
 import { arbitraryRequest, type Sent } from './requests.ts'
 import { keys, type Service, startService } from './service.ts'
 
-const { values, positionals } = parseArgs({ options: { seed: { type: 'string' } }, allowPositionals: true })
+const { values, positionals } = parseArgs({
+  options: { seed: { type: 'string' }, deadline: { type: 'string' } },
+  allowPositionals: true,
+})
 const minutes = Number(positionals[0] ?? 2)
 const seed = Number(values.seed ?? Math.trunc(Math.random() * 2 ** 31))
-const timeoutMs = 1000
+/** The longest of random requests: short ones get through more of what is asked about, and less of each search. */
+const timeoutMs = Number(values.deadline ?? 1000)
 
 const wrong = new Map<string, { count: number; readonly example: string }>()
 const statuses = new Map<string, number>()
