@@ -6,7 +6,7 @@ import type { ChipRecord } from '../src/hardware/record.ts'
 import { type Checkpoint, checkpointIn } from '../src/model/hugging-face/checkpoint.ts'
 import { type Findings, fieldsOf } from '../src/model/hugging-face/fields.ts'
 import { type ParameterCount, parameterCount } from '../src/model/parameters.ts'
-import { spelledOut } from '../src/model/spelling.ts'
+import { recordedModel } from '../src/model/recorded.ts'
 import type { Transformer } from '../src/model/transformer.ts'
 import type { RecipeRecord } from '../src/plan/certainty/recipes.ts'
 import type { Residuals } from '../src/plan/certainty/residuals.ts'
@@ -46,7 +46,7 @@ export function loadCatalogue(): Catalogue {
 }
 
 function known(record: ModelRecord): KnownModel {
-  const transformer = spelledOut(record.name, record.architecture)
+  const transformer = recordedModel(record)
   const checkpoints = (record.checkpoints ?? []).map(({ name, config }) => {
     const findings: Findings = { faults: [], notes: [] }
     const read = checkpointIn(fieldsOf(config, findings))

@@ -7,7 +7,7 @@ import type { NetworkOverride } from '../src/hardware/cluster/cluster-request.ts
 import { resolveCluster } from '../src/hardware/cluster/resolve.ts'
 import { type ChipRecord, chipOf } from '../src/hardware/record.ts'
 import { type Architecture, transformer } from '../src/model/architecture.ts'
-import { type Spelling, spelledOut } from '../src/model/spelling.ts'
+import { type RecordedModel, recordedModel } from '../src/model/recorded.ts'
 import type { Precision, Problem, TrainWorkload } from '../src/problem.ts'
 
 export interface ProblemOptions extends Partial<Omit<Problem, 'model' | 'cluster' | 'assumptions'>> {
@@ -73,8 +73,8 @@ export function problem(options: ProblemOptions): Problem {
 }
 
 function catalogueModel(name: string) {
-  const record = fixture<{ readonly name: string; readonly architecture: Spelling }>('models', name)
-  return spelledOut(record.name, record.architecture)
+  const record = fixture<RecordedModel>('models', name)
+  return recordedModel(record)
 }
 
 function fixture<Content>(kind: 'models' | 'hardware', name: string): Content {

@@ -27,6 +27,13 @@ export const modelRecord = z.strictObject({
       ),
     })
     .describe('What its authors say of it.'),
+  config: z.exactOptional(
+    z
+      .record(z.string(), z.unknown())
+      .describe(
+        'Of its config.json what costs next to nothing and a launch has to say: positions, norms, biases, how its router scores.',
+      ),
+  ),
   checkpoints: z.exactOptional(
     z
       .array(

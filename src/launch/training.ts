@@ -88,9 +88,15 @@ function refusalsBy({ assumptions, cluster }: Problem, faultsOf: (rules: RunRule
   return Object.fromEntries(asked.map((name) => [name, faultsOf(trainingLaunchers[name].rules)]))
 }
 
-function scopeNotes({ model }: Run): readonly string[] {
+/** Of what a model's config says beyond dimensions Megatron-LM is told, which has no names of models. */
+function scopeNotes({ model: { experts, details }, problem: { cluster } }: Run): readonly string[] {
+  if (details && cluster.chip.kind === 'gpu') {
+    return [
+      'Data, tokenizer and learning rate are not part of a plan; norms, biases, kinds of positions and how a router scores are told to Megatron-LM alone.',
+    ]
+  }
   return [
-    ...(model.experts ? ['How a router scores experts and balances them is not part of a plan.'] : []),
+    ...(experts ? ['How a router scores experts and balances them is not part of a plan.'] : []),
     'Data, tokenizer, learning rate, norms, biases and kinds of positions are not part of a plan.',
   ]
 }

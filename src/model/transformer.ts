@@ -3,6 +3,8 @@
  *
  *   L layers, D dModel, F dFf, N heads, K kvHeads, H headDim, V vocab
  */
+import type { Details } from './details.ts'
+
 /** Layers whose MLP is many small ones, of which a router picks a few for each token. */
 export interface MixtureOfExperts {
   readonly experts: number
@@ -68,6 +70,8 @@ export interface Transformer {
   readonly experts: MixtureOfExperts | null
   /** Further layers that predict tokens after the next, used in training (DeepSeek-V3's MTP). */
   readonly multiTokenLayers: number
+  /** What costs nothing and a launch has to say, where it is known. */
+  readonly details?: Details
 }
 
 /** All positions, a cache of its own for each layer, keys and values per head. */

@@ -4,7 +4,7 @@ import type { Schedule } from '../../src/recipe/schedule.ts'
 import type { Axis } from '../../src/sharding/axis.ts'
 import type { ContextLayout } from '../../src/sharding/tables/context-layouts.ts'
 
-import type { ProblemOptions } from '../problem.ts'
+import { type ProblemOptions, problem } from '../problem.ts'
 import { type HandMade, launched, launchedPrecision as precision } from './launched-plan.ts'
 
 const llama405b: ProblemOptions = {
@@ -403,7 +403,9 @@ describe('a framework that cannot spread experts as the plan does says why', () 
       expect.stringContaining('biases in experts'),
     ])
     expect(answer(local, {}).megatron).not.toContain('--disable-bias-linear')
-    expect(answer(local, {}).notes).toContainEqual(expect.stringContaining('attention sinks'))
+    expect(answer(local, {}).megatron).toEqual(expect.arrayContaining(['--softmax-type', 'learnable']))
+    const { details: _, ...plain } = problem({ ...llama70b, ...local }).model
+    expect(answer({ model: plain }, {}).notes).toContainEqual(expect.stringContaining('attention sinks'))
     expect(answer({ model: 'deepseek-v2-lite' }, {}).megatron).toContain('--disable-bias-linear')
     expect(reasons('torchtitan', {}, local)).toEqual(['windows are not mapped to torchtitan'])
     expect(reasons('maxtext', { mesh: { context: 2, expert: 4, fsdp: 8 } }, local)).toEqual([
@@ -434,7 +436,13 @@ describe('a framework that cannot spread experts as the plan does says why', () 
     const wide = answer(v3, { mesh: { expert: 64, fsdp: 4 }, microbatches: 1 })
     const narrow = answer(v3, { mesh: { expert: 32, fsdp: 8 }, microbatches: 1 })
     expect(wide.megatron).toEqual(expect.arrayContaining(['--moe-router-num-groups', '8']))
-    expect(narrow.megatron).not.toContain('--moe-router-num-groups')
+    // Of a model that says its groups these are told wherever its experts lie.
+    expect(narrow.megatron).toEqual(expect.arrayContaining(['--moe-router-num-groups', '8']))
+    const { details: _, ...plain } = problem({ ...llama70b, ...v3 }).model
+    const untold = (mesh: HandMade['mesh']) =>
+      answer({ ...v3, model: plain }, { mesh, microbatches: 1 }).megatron
+    expect(untold({ expert: 64, fsdp: 4 })).toEqual(expect.arrayContaining(['--moe-router-num-groups', '8']))
+    expect(untold({ expert: 32, fsdp: 8 })).not.toContain('--moe-router-num-groups')
   })
 
   it('leaves layers that predict further tokens to those that have them', () => {
@@ -446,7 +454,10 @@ describe('a framework that cannot spread experts as the plan does says why', () 
   it('has every second layer with experts where the plan has them: the last of two', () => {
     const maverick = answer({ model: 'llama-4-maverick' }, {})
     expect(maverick.megatron).toEqual(expect.arrayContaining(['--moe-layer-freq', '([0]*1+[1])*24']))
-    expect(maverick.megatron).toContain('--moe-router-pre-softmax')
+    expect(maverick.megatron).toEqual(expect.arrayContaining(['--moe-router-score-function', 'sigmoid']))
+    expect(maverick.megatron).not.toContain('--moe-router-pre-softmax')
+    const { details: _, ...plain } = problem({ ...llama70b, model: 'llama-4-maverick' }).model
+    expect(answer({ model: plain }, {}).megatron).toContain('--moe-router-pre-softmax')
   })
 })
 

@@ -169,7 +169,7 @@ const unknown = { latent: false, parallelBlocks: false, experts: false, maxSeque
 
 /** Options of Megatron-LM that a recipe of Bridge says itself, or, of what overlaps, may have no place for. */
 const ofModels =
-  /^--(num-|hidden-size|ffn-|group-query|kv-|swiglu|normalization|disable-bias|untie|position-emb|max-position|tp-comm-overlap|hidden-dropout|attention-dropout|vocab-size|mtp-|multi-latent|q-lora|qk-|v-head|moe-(router-(topk|num|group|pre)|ffn|layer|shared|grouped)|window)/
+  /^--(num-|hidden-size|ffn-|group-query|kv-|swiglu|normalization|disable-bias|untie|position-emb|max-position|tp-comm-overlap|hidden-dropout|attention-dropout|vocab-size|mtp-|multi-latent|q-lora|qk-|v-head|moe-(router-(?!dtype|force)|ffn|layer|shared|grouped|permute|aux)|window|rotary|rope|use-rope|yarn|mscale|norm-|apply-|qk|add-qkv|cross-entropy|quick-geglu|squared|glu|activation-func|softmax)/
 
 function leaves(config: object, before = ''): readonly string[] {
   return Object.entries(config).flatMap(([key, value]) =>

@@ -45,7 +45,8 @@ function faultsOf(result: HuggingFaceImport) {
 }
 
 /** What a config and a catalogue may say differently: names, and lengths that were extended later. */
-function shape({ name, maxSequenceLength, ...model }: Transformer, differs: object = {}) {
+/** Its dimensions; what of it costs nothing is looked at in test/launch/model-details.test.ts. */
+function shape({ name, maxSequenceLength, details, ...model }: Transformer, differs: object = {}) {
   return Object.fromEntries(Object.entries(model).filter(([key]) => !(key in differs)))
 }
 

@@ -2,11 +2,19 @@
  * Megatron-LM's flags for attention. A window of W positions is W - 1 to the left; every n-th layer skips it, as in the
  * plan. Source: as flags.ts, and is_layer_window_attention in megatron/core/transformer/utils.py.
  */
+
 import type { Run } from '../run/run.ts'
+import { attentionDetailFlags } from './details.ts'
 
 export function megatronAttention(run: Run): readonly (string | number)[] {
   const { heads, attention } = run.model
-  return ['--num-attention-heads', heads, ...(attention.latent ? latent(run) : grouped(run)), ...window(run)]
+  return [
+    '--num-attention-heads',
+    heads,
+    ...(attention.latent ? latent(run) : grouped(run)),
+    ...window(run),
+    ...attentionDetailFlags(run.model),
+  ]
 }
 
 function grouped({ model: { heads, kvHeads, headDim, dModel } }: Run): readonly (string | number)[] {

@@ -11,10 +11,12 @@
  * megatron/core/transformer/moe/{token_dispatcher,shared_experts}.py, megatron/core/models/gpt/gpt_layer_specs.py.
  */
 
+import type { Router } from '../../model/details.ts'
 import { copiesNotes, expertPattern, foldingNotes, routingGroups } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
 import { innermostUnit } from '../run/units.ts'
 import { isAmd } from '../vendor.ts'
+import { routerFlags } from './details.ts'
 
 type Flag = string | number
 
@@ -28,22 +30,35 @@ export function megatronExperts(run: Run): ExpertFlags {
   const { experts } = run.model
   if (!experts) return { model: [], mesh: [] }
   const { activeExperts, sharedExperts, dFfExpert } = experts
-  const limited = routingGroups(run)
+  const router = run.model.details?.router ?? null
+  const sent = dispatcher(run)
+  // A softmax over one expert is 1, whatever its score.
+  const scored = router !== null && (router.beforeChoice || router.score !== 'softmax')
+  const groups = router ? router.groups : groupsOnNodes(run)
   const model = [
     ...['--num-experts', experts.experts, '--moe-router-topk', activeExperts],
     ...['--moe-ffn-hidden-size', dFfExpert],
     ...layerFlags(run),
     ...(sharedExperts > 0 ? ['--moe-shared-expert-intermediate-size', sharedExperts * dFfExpert] : []),
-    ...(limited ? ['--moe-router-num-groups', limited.groups, '--moe-router-group-topk', limited.limit] : []),
-    ...(activeExperts === 1 ? ['--moe-router-pre-softmax'] : []),
-    '--moe-grouped-gemm',
+    ...(groups ? ['--moe-router-num-groups', groups.of, '--moe-router-group-topk', groups.kept] : []),
+    ...(activeExperts === 1 && !scored ? ['--moe-router-pre-softmax'] : []),
+    ...routerFlags(run.model),
+    ...['--moe-grouped-gemm', '--moe-permute-fusion'],
+    // Biases of single experts are lost in fewer bits.
+    ...(router?.bias && !sent.includes(routerType) ? [routerType, 'fp32'] : []),
   ]
   const mesh = [
     ...['--expert-model-parallel-size', run.mesh.expert],
     ...['--expert-tensor-parallel-size', run.mesh.tensor],
-    ...dispatcher(run),
+    ...sent,
   ]
   return { model, mesh }
+}
+
+/** Where nobody says what groups the model has: one for each node that its experts lie on. */
+function groupsOnNodes(run: Run): Router['groups'] {
+  const limited = routingGroups(run)
+  return limited && { of: limited.groups, kept: limited.limit }
 }
 
 export function megatronExpertNotes(run: Run): readonly string[] {
@@ -57,7 +72,7 @@ export function megatronExpertNotes(run: Run): readonly string[] {
 }
 
 function biasNotes({ model }: Run): readonly string[] {
-  if (!model.experts || !model.biases) return []
+  if (!model.experts || !model.biases || model.details) return []
   return [
     'Megatron-LM: biases are on, as the model has them; attention sinks, as gpt-oss has them, take --softmax-type learnable, and its activation flags of its own.',
   ]
@@ -82,5 +97,7 @@ function dispatcher({ mesh, problem: { assumptions, precision, cluster } }: Run)
   const direct = assumptions.hierarchicalDispatch && precision.weights !== 'fp32' && !isAmd(cluster.chip)
   if (!direct) return [flag, 'alltoall']
   const backend = innermostUnit(cluster) > 8 ? 'hybridep' : 'deepep'
-  return [flag, 'flex', '--moe-flex-dispatcher-backend', backend, '--moe-router-dtype', 'fp32']
+  return [flag, 'flex', '--moe-flex-dispatcher-backend', backend, routerType, 'fp32']
 }
+
+const routerType = '--moe-router-dtype'

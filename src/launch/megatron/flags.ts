@@ -24,6 +24,7 @@ import type { Run } from '../run/run.ts'
 import { torchrun } from '../run/torchrun.ts'
 import { type Start, shellWords } from '../start.ts'
 import { megatronAttention } from './attention.ts'
+import { activationFlags, detailNotes, normFlags, positionFlags } from './details.ts'
 import { megatronExpertRecipe } from './expert-recipe.ts'
 import { megatronExpertNotes, megatronExperts } from './experts.ts'
 import { megatronPipeline } from './pipeline.ts'
@@ -56,6 +57,7 @@ export function megatron(run: Run): Launch<readonly string[]> {
   const flags = [...modelFlags(run), ...experts.model, ...told]
   const notes = [
     ...connectionNotes(run),
+    ...detailNotes(run),
     ...megatronExpertNotes(run),
     ...recipe.notes,
     ...overlap.notes,
@@ -95,20 +97,20 @@ function megatronStart(run: Run, flags: readonly Flag[], layout: readonly Flag[]
 }
 
 function modelFlags(run: Run): readonly Flag[] {
-  const { model, sequenceLength } = run
-  const { learnedPositions, multiTokenLayers } = model
+  const { model } = run
+  const { multiTokenLayers } = model
   return [
     ...['--num-layers', model.layers, '--hidden-size', model.dModel, '--ffn-hidden-size', model.dFf],
     ...megatronAttention(run),
-    // Models with a gate have it with these, but for a few; either costs next to nothing.
-    ...(model.gatedMlp ? ['--swiglu', '--normalization', 'RMSNorm'] : []),
+    ...activationFlags(run),
+    ...normFlags(run),
     ...(model.biases || !(model.gatedMlp || model.experts) ? [] : ['--disable-bias-linear']),
     ...(model.tiedEmbeddings ? [] : ['--untie-embeddings-and-output-weights']),
-    ...['--position-embedding-type', learnedPositions > 0 ? 'learned_absolute' : 'rope'],
-    ...['--max-position-embeddings', learnedPositions > 0 ? learnedPositions : sequenceLength],
+    ...positionFlags(run),
     ...['--vocab-size', model.vocab],
     // Its defaults are 0.1 each: masks that nobody counts.
     ...['--hidden-dropout', '0.0', '--attention-dropout', '0.0'],
+    '--cross-entropy-loss-fusion',
     ...(multiTokenLayers > 0 ? ['--mtp-num-layers', multiTokenLayers] : []),
   ]
 }

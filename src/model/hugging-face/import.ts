@@ -6,6 +6,7 @@
  * type and a missing number are results, not exceptions.
  */
 import { isFields } from '../../fields.ts'
+import { detailsIn } from '../details.ts'
 import { type Spelling, spelledOut } from '../spelling.ts'
 import { type SpellingFault, spellingFaults } from '../spelling-faults.ts'
 import type { Transformer } from '../transformer.ts'
@@ -55,7 +56,8 @@ export function importHuggingFace(config: Readonly<Record<string, unknown>>): Hu
     ...(nested ? text.unread().map((field) => `text_config.${field}`) : []),
     ...whole.unread(),
   ].filter((path) => !immaterial(path.replace('text_config.', '')))
-  const transformer = spelledOut(name, spelling)
+  const details = detailsIn(config)
+  const transformer = { ...spelledOut(name, spelling), ...(details ? { details } : {}) }
   return {
     status: 'imported',
     transformer,

@@ -1,0 +1,149 @@
+/**
+ * Megatron-LM's options for what of a model costs nothing (model/details.ts): positions, norms, biases, how a router scores. Its own defaults
+ * are left out: a base of 10000, epsilons of 1e-5, a softmax over the experts that were chosen. Llama 3.1's scaling has its frequencies built in;
+ * latent attention turns as YaRN unless it is told not to. Source: as flags.ts, megatron/training/argument_utils.py, and the models of
+ * examples/post_training/modelopt/conf, examples/{llama,mixtral,gptoss} there and of yanring/Megatron-MoE-ModelZoo @e8650517d6.
+ */
+import type { Details, Rotary, Router } from '../../model/details.ts'
+import type { Transformer } from '../../model/transformer.ts'
+import type { Run } from '../run/run.ts'
+
+type Flag = string | number
+
+export function positionFlags({ model, sequenceLength }: Run): readonly Flag[] {
+  const { learnedPositions, details } = model
+  const rotary = details?.rotary ?? null
+  const most = learnedPositions > 0 ? learnedPositions : sequenceLength
+  const latent = model.attention.latent !== null
+  const kind = learnedPositions > 0 ? 'learned_absolute' : turnsAsYarn(rotary) && !latent ? 'yarn' : 'rope'
+  return [
+    ...['--position-embedding-type', kind, '--max-position-embeddings', most],
+    ...(rotary && learnedPositions === 0 ? rotaryFlags(rotary, latent) : []),
+  ]
+}
+
+function rotaryFlags(rotary: Rotary, latent: boolean): readonly Flag[] {
+  const { base, share, scaling } = rotary
+  const yarn = turnsAsYarn(rotary)
+  return [
+    ...(base === 10_000 ? [] : ['--rotary-base', base]),
+    ...(share === 1 ? [] : ['--rotary-percent', share]),
+    ...(scaling?.kind === 'llama3'
+      ? ['--use-rope-scaling', '--rope-scaling-factor', told(scaling.factor)]
+      : []),
+    ...(yarn && scaling ? yarnFlags(scaling, latent) : []),
+    ...(latent && !yarn ? ['--rope-type', 'rope'] : []),
+  ]
+}
+
+function turnsAsYarn(rotary: Rotary | null): boolean {
+  return rotary?.scaling?.kind === 'yarn'
+}
+
+/** Latent attention has its frequencies from its class, and what it was trained at is 4096. */
+function yarnFlags(scaling: NonNullable<Rotary['scaling']>, latent: boolean): readonly Flag[] {
+  const own = scaled.flatMap(([option, field]) =>
+    typeof scaling[field] === 'number' ? [option, told(scaling[field])] : [],
+  )
+  if (latent) return own
+  const frequencies = bent.flatMap(([option, field]) =>
+    typeof scaling[field] === 'number' ? [option, told(scaling[field])] : [],
+  )
+  const whole = scaling.truncate === false ? ['--no-yarn-correction-range-round-to-int'] : []
+  return [...own, ...frequencies, ...whole]
+}
+
+const scaled = [
+  ['--rotary-scaling-factor', 'factor'],
+  ['--mscale', 'mscale'],
+  ['--mscale-all-dim', 'mscale_all_dim'],
+] as const
+
+const bent = [
+  ['--yarn-original-max-position-embeddings', 'original_max_position_embeddings'],
+  ['--yarn-beta-fast', 'beta_fast'],
+  ['--yarn-beta-slow', 'beta_slow'],
+] as const
+
+/** With a gate models have RMSNorm, but for a few, where nobody says what they have. */
+export function normFlags({ model: { gatedMlp, details } }: Run): readonly Flag[] {
+  const norm = details?.norm ?? null
+  const rms = norm ? norm.kind === 'rms' : gatedMlp
+  return [
+    ...(rms ? ['--normalization', 'RMSNorm'] : []),
+    ...(norm && norm.epsilon !== 1e-5 ? ['--norm-epsilon', told(norm.epsilon)] : []),
+    ...(norm?.aroundZero ? ['--apply-layernorm-1p'] : []),
+    ...(details?.queryKeyNorm ? ['--qk-layernorm'] : []),
+  ]
+}
+
+export function activationFlags({ model: { gatedMlp, details } }: Run): readonly Flag[] {
+  const activation = details?.activation ?? null
+  if (activation === 'relu2') return ['--squared-relu']
+  if (!gatedMlp) return []
+  // Of gpt-oss, whose limit and offset its class has.
+  if (activation !== clamped) return ['--swiglu']
+  return ['--quick-geglu', '--glu-linear-offset', '1.0', '--activation-func-clamp-value', '7.0']
+}
+
+const clamped = 'clamped quick-gelu'
+
+export function attentionDetailFlags({ details }: Transformer): readonly Flag[] {
+  return [
+    ...(details?.queryKeyValueBiases ? ['--add-qkv-bias'] : []),
+    ...(details?.sinks ? ['--softmax-type', 'learnable'] : []),
+  ]
+}
+
+export function routerFlags({ details }: Transformer): readonly Flag[] {
+  const router = details?.router
+  if (!router) return []
+  return [
+    ...(router.score === 'softmax' ? [] : ['--moe-router-score-function', router.score]),
+    ...(router.beforeChoice ? ['--moe-router-pre-softmax'] : []),
+    ...(router.scale === 1 ? [] : ['--moe-router-topk-scaling-factor', router.scale]),
+    ...(router.bias ? ['--moe-router-enable-expert-bias'] : []),
+    ...(router.sharedGate ? ['--moe-shared-expert-gate'] : []),
+    ...balanceFlags(router),
+  ]
+}
+
+function balanceFlags({ evenBySequence, lossCoefficient }: Router): readonly Flag[] {
+  if (lossCoefficient === 0) return []
+  return [
+    ...(evenBySequence ? ['--moe-router-load-balancing-type', 'seq_aux_loss'] : []),
+    ...['--moe-aux-loss-coeff', told(lossCoefficient)],
+  ]
+}
+
+/** What of a model it has no option for, or nobody has said. */
+export function detailNotes({ model }: Run): readonly string[] {
+  const { details, learnedPositions, name } = model
+  if (!details) {
+    if (learnedPositions > 0) return []
+    return [
+      `Megatron-LM: how positions of ${name} turn, what its norms and biases are and how its router scores is not known here, and runs with defaults: --rotary-base 10000, norms of 1e-5. A config.json ("model": {"huggingFace": …}) says it.`,
+    ]
+  }
+  const without = missing(details)
+  if (without.length === 0) return []
+  return [
+    `Megatron-LM has no option for ${without.join(', nor for ')} of ${name}: Megatron Bridge runs it as it is.`,
+  ]
+}
+
+function missing({ activation, rotary, norm, peculiar }: Details): readonly string[] {
+  const geglu = activation !== null && /^gelu/.test(activation) && norm?.kind === 'rms'
+  const kind = rotary?.scaling?.kind
+  return [
+    ...(geglu ? [`an MLP gated by ${activation}, run as SwiGLU, which costs as much,`] : []),
+    ...peculiar,
+    ...(kind !== undefined && kind !== 'yarn' && kind !== 'llama3' ? [`positions scaled as ${kind}`] : []),
+  ]
+}
+
+/** As people write them: 1e-6, and 1.0 for a number that may have a fraction. */
+function told(value: unknown): string {
+  if (typeof value === 'number' && value < 1e-2) return value.toExponential()
+  return Number.isInteger(value) ? `${value}.0` : `${value}`
+}

@@ -1,0 +1,156 @@
+/**
+ * What of a model costs next to nothing and has to be said when it is launched: how positions turn, norms, biases of queries, keys and values, and
+ * how a router scores. In the words of the config.json that Hugging Face keeps beside the weights, by whose fields they are read; what it does
+ * not state is what the class that reads it takes. Source: transformers, models/<model_type>/configuration_<model_type>.py.
+ */
+import { type Fields, isFields } from '../fields.ts'
+
+export interface Details {
+  /** None where positions do not turn. */
+  readonly rotary: Rotary | null
+  readonly norm: Norm | null
+  /** Queries and keys of each head are normed; of latent attention the latent vectors. */
+  readonly queryKeyNorm: boolean
+  /** Queries, keys and values have biases, whatever other matrices have. */
+  readonly queryKeyValueBiases: boolean
+  readonly activation: string | null
+  /** Attention has a learned logit of each head in its softmax. */
+  readonly sinks: boolean
+  readonly router: Router | null
+  /** What its family has beside, in words. */
+  readonly peculiar: readonly string[]
+}
+
+export interface Rotary {
+  readonly base: number
+  /** Of the width of a head what turns. */
+  readonly share: number
+  /** By the kind that the config names; none where positions are as trained. */
+  readonly scaling: (Fields & { readonly kind: string }) | null
+}
+
+export interface Norm {
+  readonly kind: 'rms' | 'layer'
+  readonly epsilon: number
+  /** Weights are kept less 1. */
+  readonly aroundZero: boolean
+}
+
+export interface Router {
+  readonly score: string
+  /** Scores are made of all experts, and not of those that are chosen alone. */
+  readonly beforeChoice: boolean
+  readonly scale: number
+  /** Experts that get too few tokens are preferred by a bias. */
+  readonly bias: boolean
+  /** Of so many groups of experts a token's are in so many. */
+  readonly groups: { readonly of: number; readonly kept: number } | null
+  /** The loss that keeps experts even is of each sequence. */
+  readonly evenBySequence: boolean
+  readonly lossCoefficient: number
+  /** What shared experts add is weighed by a gate. */
+  readonly sharedGate: boolean
+}
+
+/** What a family has whatever its config says; of several rows the first is meant. */
+interface FamilyDetails {
+  readonly types: RegExp
+  readonly queryKeyNorm?: true
+  readonly queryKeyValueBiases?: true
+  readonly aroundZero?: true
+  readonly sinks?: true
+  readonly activation?: string
+  readonly router?: Partial<Router>
+  readonly peculiar?: readonly string[]
+}
+
+const families: readonly FamilyDetails[] = [
+  { types: /^qwen2_moe/, queryKeyValueBiases: true, router: { sharedGate: true } },
+  { types: /^qwen2/, queryKeyValueBiases: true },
+  { types: /^qwen3/, queryKeyNorm: true },
+  { types: /^gemma2/, aroundZero: true, peculiar: ['norms after attention and MLP', 'caps of logits'] },
+  {
+    types: /^gemma3/,
+    ...{ aroundZero: true, queryKeyNorm: true },
+    peculiar: ['norms after attention and MLP', 'a base of positions of its own in local layers'],
+  },
+  { types: /^gemma/, aroundZero: true },
+  { types: /^nemotron$/, aroundZero: true },
+  { types: /^glm4_moe/, router: { score: 'sigmoid', bias: true, evenBySequence: true } },
+  {
+    types: /^llama4/,
+    router: { score: 'sigmoid' },
+    peculiar: ['layers without positions', 'norms of queries and keys without weights'],
+  },
+  { types: /^olmoe/, peculiar: ['norms of queries and keys over all heads'] },
+  // Its config has a loss of 0.9, the class's default; Megatron-LM's examples/gptoss have none.
+  { types: /^gpt_oss/, sinks: true, activation: 'clamped quick-gelu', router: { lossCoefficient: 0 } },
+]
+
+/** Null of a config that says nothing of them. */
+export function detailsIn(config: Fields): Details | null {
+  const text = isFields(config.text_config) ? config.text_config : config
+  const type = String(text.model_type ?? config.model_type ?? '')
+  const family: Omit<FamilyDetails, 'types'> = families.find(({ types }) => types.test(type)) ?? {}
+  const latent = number(text.kv_lora_rank) !== null
+  const details = {
+    rotary: rotaryIn(text),
+    norm: normIn(text, family.aroundZero ?? false),
+    queryKeyNorm: family.queryKeyNorm ?? (latent || (text.use_qk_norm === true && !/^llama4/.test(type))),
+    queryKeyValueBiases:
+      family.queryKeyValueBiases ?? (/^glm4_moe/.test(type) && text.attention_bias === true),
+    activation:
+      family.activation ?? word(text.hidden_activation ?? text.hidden_act ?? text.activation_function),
+    sinks: family.sinks ?? false,
+    router: routerIn(text, family.router ?? {}),
+    peculiar: family.peculiar ?? [],
+  }
+  return details.rotary || details.norm ? details : null
+}
+
+function rotaryIn(text: Fields): Rotary | null {
+  const parameters = isFields(text.rope_parameters) ? text.rope_parameters : {}
+  const scaling = isFields(text.rope_scaling) ? text.rope_scaling : parameters
+  const base = number(text.rope_theta ?? parameters.rope_theta ?? text.rotary_emb_base)
+  if (base === null) return null
+  const kind = word(scaling.rope_type ?? scaling.type)
+  const share = number(text.partial_rotary_factor ?? parameters.partial_rotary_factor ?? text.rotary_pct)
+  return {
+    base,
+    share: share ?? 1,
+    scaling: kind === null || kind === 'default' ? null : { ...scaling, kind },
+  }
+}
+
+function normIn(text: Fields, aroundZero: boolean): Norm | null {
+  const rms = number(text.rms_norm_eps)
+  const epsilon =
+    rms ?? number(text.layer_norm_eps ?? text.layer_norm_epsilon ?? text.norm_eps ?? text.norm_epsilon)
+  return epsilon === null ? null : { kind: rms === null ? 'layer' : 'rms', epsilon, aroundZero }
+}
+
+function routerIn(text: Fields, family: Partial<Router>): Router | null {
+  const active = number(text.num_experts_per_tok ?? text.experts_per_token)
+  if (active === null) return null
+  const score = family.score ?? word(text.scoring_func) ?? 'softmax'
+  const [of, kept] = [number(text.n_group) ?? 1, number(text.topk_group)]
+  return {
+    score,
+    beforeChoice: score === 'softmax' && text.norm_topk_prob === false,
+    scale: number(text.routed_scaling_factor) ?? 1,
+    bias: text.topk_method === 'noaux_tc',
+    groups: of > 1 && kept !== null ? { of, kept } : null,
+    evenBySequence: text.seq_aux === true,
+    lossCoefficient: number(text.router_aux_loss_coef ?? text.aux_loss_alpha) ?? 0,
+    sharedGate: false,
+    ...family,
+  }
+}
+
+function number(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null
+}
+
+function word(value: unknown): string | null {
+  return typeof value === 'string' && /^[\w-]{1,40}$/.test(value) ? value : null
+}
