@@ -19,6 +19,7 @@ import { paretoPoint } from './plan/inference/pareto-point.ts'
 import { inferenceSensitivity } from './plan/inference/sensitivity.ts'
 import { inferenceWarnings } from './plan/inference/warnings.ts'
 import type { InferenceAnswer, InferenceNoPlan, InferencePlan } from './plan/inference-plan.ts'
+import { worthTelling } from './plan/worth-telling.ts'
 import { type InferenceProblem, type PhaseProblem, satisfies } from './problem.ts'
 import { unitMesh } from './sharding/axis.ts'
 
@@ -109,11 +110,8 @@ function betterThan(
     stop,
     ...(first ? { most: first.score } : {}),
   }).candidates
-  return best && !(first && first.score <= best.score * (1 + rounding)) ? best : null
+  return best && !(first && first.score <= best.score * (1 + worthTelling)) ? best : null
 }
-
-/** The same plan in another order of sums. */
-const rounding = 1e-9
 
 function unlaunchablePlan(
   problem: PhaseProblem,

@@ -19,6 +19,7 @@ import { anythingListed } from './plan/no-plan/anything-listed.ts'
 import { noPlan } from './plan/no-plan/no-plan.ts'
 import type { Plan } from './plan/plan.ts'
 import { sensitivity } from './plan/sensitivity/sensitivity.ts'
+import { worthTelling } from './plan/worth-telling.ts'
 import type { Problem } from './problem.ts'
 import { continuousBound } from './search/bound/continuous-bound.ts'
 import { keyOf, usualDistinct } from './search/distinct.ts'
@@ -149,8 +150,9 @@ function unlaunchablePlan(
   candidate: Candidate,
   first: Plan | null,
   plan: Plan,
-): Unlaunchable<Plan> {
+): Unlaunchable<Plan> | null {
   const advantage = first && first.stepTimeSeconds / plan.stepTimeSeconds
+  if (advantage !== null && advantage <= 1 + worthTelling) return null
   return { plan, advantage, reasons: launchRefusals(model, candidate) }
 }
 

@@ -168,6 +168,30 @@ export interface InferenceSketch
   readonly layout: Readonly<Record<string, string>>
 }
 
+/** Instances of one phase of a deployment that a user wrote; a mesh that is left out is chosen. */
+export interface InstanceSketch extends Partial<Omit<InferenceSketch, 'layout'>> {
+  readonly layout?: InferenceSketch['layout']
+  readonly instances?: number
+  /** The slice that one has, on a torus. */
+  readonly topology?: readonly number[]
+  readonly slices?: number
+}
+
+/** A deployment that a user wrote: what is left out is chosen as the search would. */
+export interface ServeSketch {
+  /** Whether phases have chips of their own. */
+  readonly disaggregated?: boolean
+  readonly prefill?: InstanceSketch
+  /** Its batch follows from the load, and is not read. */
+  readonly generate?: InstanceSketch
+  /** Of a generate instance at once, prompts that it reads among them: more than there is memory for never run. */
+  readonly maxSequences?: number
+  /** Of one step of a server that does both: one of each sequence that generates, the others of prompts. */
+  readonly stepTokens?: number
+  /** Positions of the longest request. */
+  readonly contextLength?: number
+}
+
 /** Which physical axes (torus) serve a mesh axis, or which tiers it spans (switches); the rest as an answer says it. */
 export interface AxisPlacementSketch {
   readonly axis: Axis

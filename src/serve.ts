@@ -1,16 +1,12 @@
 /** Serving in one page: rates and objectives in, ranked deployments out. */
 
 import type { Solver } from '../solvers/linear-program.ts'
-import type { Cluster } from './hardware/cluster/cluster.ts'
 import { infer } from './infer.ts'
-import { type InferenceModel, inferenceModel } from './inference/model.ts'
-import { servables, serversOf } from './launch/serving.ts'
-import { kvCacheBytes } from './model/kv-cache.ts'
+import { serversOf } from './launch/serving.ts'
 import type { PhaseMode } from './modes/names.ts'
 import type { Sized } from './modes/serve/counts.ts'
 import { bestDeployments, type ServeSearch, type ServeSpace } from './modes/serve/deployments.ts'
 import type { InstanceSize } from './modes/serve/instance.ts'
-import { instanceSize } from './modes/serve/phases.ts'
 import { instanceClusters } from './modes/serve/pool.ts'
 import { type Requests, requestsOf } from './modes/serve/requests.ts'
 import { endless, type Patience, type Stop, shares, within } from './patience.ts'
@@ -23,17 +19,17 @@ import { assembleServe } from './plan/serve/assemble.ts'
 import { serveNoPlan } from './plan/serve/no-plan.ts'
 import { unlaunchableServe } from './plan/serve/unlaunchable.ts'
 import { serveWarnings } from './plan/serve/warnings.ts'
+import { worthTelling } from './plan/worth-telling.ts'
 import type { InferenceProblem, PhaseProblem, ServeWorkload } from './problem.ts'
-import { elementBytes } from './recipe/element-type.ts'
+
+import { anySizes, stacksOf } from './stacks.ts'
 
 type ServeProblem = InferenceProblem<ServeWorkload>
 
 /** With no end to the time there is, exact; else the best so far, as in training (optimize.ts). */
 export function serve(problem: ServeProblem, solver: Solver, patience: Patience = endless): ServeAnswer {
-  const { model, precision, workload } = problem
-  const { promptLength, outputLength } = workload
-  const cache = kvCacheBytes(model, promptLength, elementBytes[precision.kvCache])
-  const requests = requestsOf(workload, cache)
+  const requests = requestsOf(problem)
+  const { promptLength, outputLength } = requests
   const space = spaceOf(problem)
   const found = bestDeployments(space, requests, patience(shares.search))
   const { deployments, enumerated, evaluated, unexamined } = found
@@ -43,7 +39,8 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
   const rival = rivalOf(space, requests, best?.pair.disaggregated, patience(shares.frontier))
   const plans = assembled(
     deployments,
-    (deployment, rank) => assembleServe(deployment, requests, rank, solver, rank === 1 ? rival : undefined),
+    (deployment, rank) =>
+      assembleServe(deployment, requests, { rank, solver, rival: rank === 1 ? rival : undefined }),
     patience(shares.plans),
   ).flatMap((plan) => plan ?? [])
   const unlaunchable = better && unlaunchableServe(better, requests, best ?? null, solver)
@@ -84,29 +81,13 @@ interface Space extends ServeSpace {
   readonly filtered: boolean
 }
 
-/** Of what one of the assumed frameworks launches, if any does. Sizes of another pool of the same problem are looked up before they are made. */
+/** Of what one of the assumed frameworks launches, if any does. */
 function spaceOf(problem: ServeProblem, known: ServeSpace['stacks'] = []): Space {
-  const parts = instanceClusters(problem.cluster)
-  const by = servables(problem, parts)
-  const pooled = inferenceModel(problem)
-  const stacks = (by ?? [null]).map((servable, at) =>
-    sizesOf(problem, { ...pooled, servable }, parts, known[at]),
-  )
-  return { ...asked(problem), stacks, filtered: by !== null }
+  return { ...asked(problem), ...stacksOf(problem, instanceClusters(problem.cluster), known) }
 }
 
-function asked({ cluster, workload, top, distinct }: ServeProblem) {
-  return { pool: cluster, disaggregated: workload.disaggregated, top, distinct }
-}
-
-function sizesOf(
-  problem: ServeProblem,
-  pooled: InferenceModel,
-  parts: readonly Cluster[],
-  known: readonly InstanceSize[] = [],
-): readonly InstanceSize[] {
-  const keys = new Map(known.map((size) => [JSON.stringify(size.cluster), size]))
-  return parts.map((part) => keys.get(JSON.stringify(part)) ?? instanceSize(problem, pooled, part))
+function asked({ cluster, constraints, workload, top, distinct }: ServeProblem) {
+  return { pool: { cluster, chips: constraints.chips }, disaggregated: workload.disaggregated, top, distinct }
 }
 
 /** The best, whether or not a framework launches it, where it is better than the first that one does. */
@@ -116,15 +97,15 @@ function anyDeployment(
   first: Sized | undefined,
   stop: Stop,
 ): ServeSearch {
-  const stacks = [sizesOf(problem, inferenceModel(problem), instanceClusters(problem.cluster))]
+  const stacks = [anySizes(problem, instanceClusters(problem.cluster))]
   const found = bestDeployments({ ...asked(problem), stacks, top: 1, worst: first?.score }, requests, stop)
   const better = found.deployments.filter(({ score }) => !first || isBetter(score, first.score))
   return { ...found, deployments: better }
 }
 
-/** By more than rounding: scores are chips, or minus a rate. */
+/** By more than rates are found to: scores are chips, or minus a rate. */
 function isBetter(score: number, than: number): boolean {
-  return score < than - 1e-9 * Math.abs(than)
+  return score < than - worthTelling * Math.abs(than)
 }
 
 const unsought =
@@ -165,7 +146,7 @@ function nothing(searched: Searched, requests: Requests, fits: boolean): ServeAn
     best: bestOf,
     unlaunched: () =>
       fits ? noLaunch(problem, serversOf(problem, problem.assumptions.frameworks), 0, launches) : null,
-    planOf: (deployment) => assembleServe(deployment, requests, 0, solver),
+    planOf: (deployment) => assembleServe(deployment, requests, { rank: 0, solver }),
     wholePool: (phase, maxStepSeconds) => wholePool(searched, phase, maxStepSeconds),
     pinned: () => {
       const asked = largestInstance(space)?.generateProblem(1)

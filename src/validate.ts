@@ -3,37 +3,50 @@
  * by check: each with what was expected, what is, and the nearest that would do.
  */
 
-import type { EvaluateAnswer, IllegalPlan, OptimizeAnswer, SearchAccount } from './plan/answer.ts'
-import type { InferenceAnswer, InferenceEvaluation } from './plan/inference-plan.ts'
-import type { Plan } from './plan/plan.ts'
+import type { EvaluateAnswer, IllegalPlan, SearchAccount } from './plan/answer.ts'
+import type { Infeasibility, Plan } from './plan/plan.ts'
 import { type PlanFault, wayText } from './rules/part-rule.ts'
-import { axes, type Mesh } from './sharding/axis.ts'
-import type { Check, Findings, Ranking, Requirements } from './validation/check.ts'
-import { requirements } from './validation/requirements.ts'
+import type { Check, Findings, Ranking, RequirementRows, Requirements } from './validation/check.ts'
 
-export interface Validation extends Omit<EvaluateAnswer, 'plan' | 'suggestions'> {
+export interface Validation<Found = Plan> extends Omit<EvaluateAnswer, 'plan' | 'suggestions'> {
   readonly ok: boolean
   readonly checks: readonly Check[]
   /** Null where the plan is illegal: it has no numbers. */
-  readonly plan: Plan | null
+  readonly plan: Found | null
   /** The first that the search lists under the request's constraints; null where there is none. */
-  readonly best: Plan | null
+  readonly best: Found | null
   /** How the search for it went. */
   readonly search: SearchAccount
 }
 
-/** The plan that is checked. */
-export interface Subject {
-  readonly mesh: Mesh
-  readonly ranking: Ranking
+/** What a mode's plans are held to. */
+export interface Subject<Found> {
+  readonly rows: RequirementRows<Found>
+  readonly ranking: Ranking<Found>
+  /** The size of the axis that a pointer is at, and which axis it is; null where it is at none. */
+  readonly sizeAt: (pointer: string) => { readonly axis: string; readonly size: number } | null
 }
 
-export function validate(
-  subject: Subject,
+interface Checked {
+  readonly feasible: boolean
+  readonly infeasible?: readonly Infeasibility[]
+}
+
+type Evaluation<Found> = Omit<EvaluateAnswer, 'plan'> & { readonly plan: Found }
+
+type Ranked<Found> = Pick<
+  Validation,
+  'search' | 'model' | 'hardware' | 'precision' | 'assumptions' | 'warnings'
+> & {
+  readonly plans: readonly Found[]
+}
+
+export function validate<Found extends Checked>(
+  subject: Subject<Found>,
   asked: Requirements,
-  verdict: EvaluateAnswer | InferenceEvaluation | IllegalPlan,
-  found: OptimizeAnswer | InferenceAnswer,
-): Validation {
+  verdict: Evaluation<Found> | IllegalPlan,
+  found: Ranked<Found>,
+): Validation<Found> {
   const { search, model, hardware, precision, assumptions } = found
   const [best = null] = found.plans
   const resolved = { best, search, model, hardware, precision, assumptions }
@@ -45,13 +58,14 @@ export function validate(
   const checks = [
     legal,
     ...required(
+      subject.rows,
       { fits: true, ...asked },
       {
         ...{ evaluation: verdict, best, exact: search.exact, ranking: subject.ranking },
         runs: plan.feasible || asked.fits === false,
       },
     ),
-    ...late(verdict),
+    ...late(verdict.plan),
   ]
   return { ok: checks.every(({ ok }) => ok), checks, plan, ...resolved, warnings }
 }
@@ -65,35 +79,41 @@ const legal: Check = {
   message: 'No rule is broken.',
 }
 
-function illegal({ pointer, detail, nearest: ways = [] }: PlanFault, { mesh }: Subject): Check {
-  const axis = axes.find((name) => pointer === `/plan/mesh/${name}`)
+function illegal(
+  { pointer, detail, nearest: ways = [] }: PlanFault,
+  { sizeAt }: Pick<Subject<unknown>, 'sizeAt'>,
+): Check {
+  const at = sizeAt(pointer)
   const nearest = ways.map((changes) => ({ detail: wayText(changes), changes }))
   return {
     name: 'legal',
     ok: false,
     pointer,
     expected: nearest.length > 0 ? nearest.map((one) => one.detail).join(' or ') : 'a plan that can be run',
-    actual: axis ? `${axis} ${mesh[axis]}` : detail,
+    actual: at ? `${at.axis} ${at.size}` : detail,
     message: `${sentence(detail)}.`,
     ...(nearest.length > 0 ? { nearest } : {}),
   }
 }
 
-function required(asked: Requirements, findings: Findings): readonly Check[] {
-  return Object.entries(requirements).flatMap(([name, row]) => {
+function required<Found>(
+  rows: RequirementRows<Found>,
+  asked: Requirements,
+  findings: Findings<Found>,
+): readonly Check[] {
+  return Object.entries(rows).flatMap(([name, row]) => {
     const wanted = asked[name as keyof Requirements]
     if (wanted === undefined) return []
-    const outcome = (row as (asked: unknown, findings: Findings) => Omit<Check, 'name' | 'pointer'> | null)(
-      wanted,
-      findings,
-    )
+    const outcome = (
+      row as (asked: unknown, findings: Findings<Found>) => Omit<Check, 'name' | 'pointer'> | null
+    )(wanted, findings)
     return outcome ? [{ name, pointer: `/require/${name}`, ...outcome }] : []
   })
 }
 
 /** What the workload itself asks for, memory apart. */
-function late({ plan }: EvaluateAnswer | InferenceEvaluation): readonly Check[] {
-  return (plan.infeasible ?? [])
+function late({ infeasible = [] }: Checked): readonly Check[] {
+  return infeasible
     .filter(({ reason }) => reason !== 'memory')
     .map(({ reason, pointer, detail }) => ({
       name: reason,

@@ -3,14 +3,19 @@ import { z } from 'zod'
 import { inferenceAnswer, inferenceEvaluation, paretoPoint } from '../schemas/answer/inference-answer.ts'
 import { inferencePlan } from '../schemas/answer/inference-plan.ts'
 import { plan } from '../schemas/answer/plan.ts'
-import { serveAnswer } from '../schemas/answer/serve-answer.ts'
+import { serveAnswer, serveEvaluation } from '../schemas/answer/serve-answer.ts'
 import { phasePlan, servePlan } from '../schemas/answer/serve-plan.ts'
 import { trainingAnswer, trainingEvaluation } from '../schemas/answer/training-answer.ts'
 import { calibrateRequest, calibrateResponse } from '../schemas/calibrate.ts'
 import { chipList, chipRecord, modelEntry, modelList, stackList, stackRecord } from '../schemas/catalogue.ts'
 import { collectiveRequest, collectiveResponse } from '../schemas/collective.ts'
-import { compareRequest, compareResponse } from '../schemas/compare.ts'
-import { evaluateLaunchRequest, evaluateRequest, evaluateResponse } from '../schemas/evaluate.ts'
+import { compareRequest, compareResponse, serveComparison, stepComparison } from '../schemas/compare.ts'
+import {
+  evaluateLaunchRequest,
+  evaluateRequest,
+  evaluateResponse,
+  evaluateServeRequest,
+} from '../schemas/evaluate.ts'
 import { assumptions, assumptionsRequest } from '../schemas/given/assumptions.ts'
 import { cluster } from '../schemas/given/cluster.ts'
 import { constraints } from '../schemas/given/constraint.ts'
@@ -18,15 +23,18 @@ import { hardwareRequest } from '../schemas/given/hardware.ts'
 import { memoryBudget } from '../schemas/given/memory-budget.ts'
 import { modelRequest } from '../schemas/given/model.ts'
 import { precision } from '../schemas/given/precision.ts'
+import { serveSketch } from '../schemas/given/serve-sketch.ts'
 import { sketch } from '../schemas/given/sketch.ts'
 import { optimizeRequest, optimizeResponse } from '../schemas/optimize.ts'
 import { problemDocument } from '../schemas/problem.ts'
 import {
   inferenceValidation,
+  serveValidation,
   trainingValidation,
   validateLaunchRequest,
   validateRequest,
   validateResponse,
+  validateServeRequest,
 } from '../schemas/validate.ts'
 import { generateWorkload } from '../schemas/workload/generate-workload.ts'
 import { prefillWorkload } from '../schemas/workload/prefill-workload.ts'
@@ -45,6 +53,7 @@ const requests = {
   Constraints: constraints,
   EvaluateLaunchRequest: evaluateLaunchRequest,
   EvaluateRequest: evaluateRequest,
+  EvaluateServeRequest: evaluateServeRequest,
   GenerateWorkload: generateWorkload,
   HardwareRequest: hardwareRequest,
   MemoryBudget: memoryBudget,
@@ -53,11 +62,13 @@ const requests = {
   PlanSketch: sketch,
   Precision: precision,
   PrefillWorkload: prefillWorkload,
+  ServeSketch: serveSketch,
   ServeWorkload: serveWorkload,
   Speculative: speculative,
   TrainWorkload: trainWorkload,
   ValidateLaunchRequest: validateLaunchRequest,
   ValidateRequest: validateRequest,
+  ValidateServeRequest: validateServeRequest,
   Workload: workload,
 }
 
@@ -81,9 +92,13 @@ const answers = {
   Plan: plan,
   Problem: problemDocument,
   ServeAnswer: serveAnswer,
+  ServeComparison: serveComparison,
+  ServeEvaluation: serveEvaluation,
   ServePlan: servePlan,
+  ServeValidation: serveValidation,
   Stack: stackRecord,
   StackList: stackList,
+  StepComparison: stepComparison,
   TrainingAnswer: trainingAnswer,
   TrainingEvaluation: trainingEvaluation,
   TrainingValidation: trainingValidation,

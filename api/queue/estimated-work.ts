@@ -7,21 +7,15 @@ import { mostChips } from '../schemas/bound.ts'
 import type { CalibrateRequest } from '../schemas/calibrate.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
 import type { Comparison } from '../schemas/compare.ts'
-import type { EvaluateLaunchRequest, EvaluateRequest } from '../schemas/evaluate.ts'
+import type { EvaluateAsked, EvaluateLaunchRequest } from '../schemas/evaluate.ts'
 import { isLaunch as isLaunchFile } from '../schemas/launch.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
-import type { ValidateLaunchRequest, ValidateRequest } from '../schemas/validate.ts'
+import type { ValidateAsked, ValidateLaunchRequest } from '../schemas/validate.ts'
 
 type Launch = EvaluateLaunchRequest | ValidateLaunchRequest
 
 /** Of one plan, one search, or the runs of one stack. */
-type Single =
-  | OptimizeRequest
-  | EvaluateRequest
-  | ValidateRequest
-  | CalibrateRequest
-  | CollectiveRequest
-  | Launch
+type Single = OptimizeRequest | EvaluateAsked | ValidateAsked | CalibrateRequest | CollectiveRequest
 
 export type Asked = Single | Comparison
 
@@ -84,7 +78,7 @@ function isLaunch(asked: Exclude<Single, CollectiveRequest | CalibrateRequest>):
 }
 
 /** Of one plan alone: with it the best is searched where the plan is held to requirements. */
-function isPlan(asked: Single): asked is EvaluateRequest | EvaluateLaunchRequest {
+function isPlan(asked: Single): asked is EvaluateAsked {
   return 'plan' in asked && !('require' in asked)
 }
 

@@ -3,9 +3,9 @@
 import type { CalibrateRequest } from '../schemas/calibrate.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
 import type { Comparison } from '../schemas/compare.ts'
-import type { EvaluateLaunchRequest, EvaluateRequest } from '../schemas/evaluate.ts'
+import type { EvaluateAsked } from '../schemas/evaluate.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
-import type { ValidateLaunchRequest, ValidateRequest } from '../schemas/validate.ts'
+import type { ValidateAsked } from '../schemas/validate.ts'
 import type { Reply } from '../worker/reply.ts'
 import type { Telling } from '../worker/telling.ts'
 
@@ -35,8 +35,8 @@ export interface Searched<T> {
 /** All reject with a `SearchFailure`. */
 export interface Search {
   optimize(request: OptimizeRequest, terms: Terms): Promise<Searched<Reply>>
-  evaluate(request: EvaluateRequest | EvaluateLaunchRequest, terms: Terms): Promise<Searched<Reply>>
-  validate(request: ValidateRequest | ValidateLaunchRequest, terms: Terms): Promise<Searched<Reply>>
+  evaluate(request: EvaluateAsked, terms: Terms): Promise<Searched<Reply>>
+  validate(request: ValidateAsked, terms: Terms): Promise<Searched<Reply>>
   calibrate(request: CalibrateRequest, terms: Terms): Promise<Searched<Reply>>
   compare(comparison: Comparison, terms: Terms): Promise<Searched<Reply>>
   collective(request: CollectiveRequest, terms: Terms): Promise<Searched<Reply>>

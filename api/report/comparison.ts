@@ -7,19 +7,21 @@ import { page } from './html.ts'
 import { cell, markdownTable } from './markdown-table.ts'
 import { table } from './table.ts'
 
-type Shown = NonNullable<CompareBody['variants'][number]['plan']>
+type Steps = Extract<CompareBody, { readonly mode: 'train' | 'prefill' | 'generate' }>
+type Deployments = Extract<CompareBody, { readonly mode: 'serve' }>
+type Shown<Body extends CompareBody> = NonNullable<Body['variants'][number]['plan']>
 
-interface Row {
+interface Row<Plan> {
   readonly head: string
   /** On the wire, with its unit. */
   readonly name: string
-  readonly value: (plan: Shown) => string | number | null
-  readonly text: (plan: Shown) => string
+  readonly value: (plan: Plan) => string | number | null
+  readonly text: (plan: Plan) => string
 }
 
 const significant = (value: number) => Number(value.toPrecision(3)).toString()
 
-const rows: readonly Row[] = [
+const stepRows: readonly Row<Shown<Steps>>[] = [
   { head: 'plan', name: 'summary', value: ({ summary }) => summary, text: ({ summary }) => summary },
   {
     head: 'step',
@@ -30,8 +32,8 @@ const rows: readonly Row[] = [
   ...timeLines.map((line) => ({
     head: `  ${line}`,
     name: `timeSeconds.${line}`,
-    value: (plan: Shown) => plan.timeSeconds[line],
-    text: (plan: Shown) => secondsText(plan.timeSeconds[line]),
+    value: (plan: Shown<Steps>) => plan.timeSeconds[line],
+    text: (plan: Shown<Steps>) => secondsText(plan.timeSeconds[line]),
   })),
   { head: 'MFU', name: 'mfu', value: ({ mfu }) => mfu, text: ({ mfu }) => percent(mfu) },
   {
@@ -67,21 +69,69 @@ const rows: readonly Row[] = [
   },
 ]
 
-export function comparisonText({ variants }: CompareBody, width?: number): string {
+const deploymentRows: readonly Row<Shown<Deployments>>[] = [
+  { head: 'plan', name: 'summary', value: ({ summary }) => summary, text: ({ summary }) => summary },
+  { head: 'chips', name: 'chips', value: ({ chips }) => chips, text: ({ chips }) => String(chips) },
+  {
+    head: 'req/s',
+    name: 'requestsPerSecond',
+    value: (plan) => plan.requestsPerSecond,
+    text: (plan) => significant(plan.requestsPerSecond),
+  },
+  ...(
+    [
+      ['TTFT', 'timeToFirstTokenSeconds'],
+      ['TPOT', 'timePerOutputTokenSeconds'],
+      ['request', 'requestSeconds'],
+    ] as const
+  ).map(([head, name]) => ({
+    head,
+    name,
+    value: (plan: Shown<Deployments>) => plan[name],
+    text: (plan: Shown<Deployments>) => secondsText(plan[name]),
+  })),
+  {
+    head: 'tok/s/chip',
+    name: 'tokensPerSecondPerChip',
+    value: (plan) => plan.tokensPerSecondPerChip,
+    text: (plan) => significant(plan.tokensPerSecondPerChip),
+  },
+  {
+    head: '$/Mtok',
+    name: 'costPerMillionTokensUsd',
+    value: (plan) => plan.costPerMillionTokensUsd,
+    text: ({ costPerMillionTokensUsd: cost }) => (cost === null ? '-' : cost.toPrecision(3)),
+  },
+  {
+    head: 'does',
+    name: 'feasible',
+    value: ({ feasible }) => String(feasible),
+    text: ({ feasible }) => (feasible ? 'yes' : 'no'),
+  },
+]
+
+/** Each of the rows shows every plan of the mode. */
+function rowsOf({ mode }: CompareBody): readonly Row<Shown<CompareBody>>[] {
+  return (mode === 'serve' ? deploymentRows : stepRows) as readonly Row<Shown<CompareBody>>[]
+}
+
+export function comparisonText(body: CompareBody, width?: number): string {
+  const { variants } = body
   const names = variants.map(({ name }) => name)
   // A summary is longer than a column.
   const summaries = variants.map(({ name, plan, best }) => [
     name,
     `${plan?.summary ?? 'no plan'}${best ? ' (the best)' : ''}`,
   ])
-  const lines = rows
+  const lines = rowsOf(body)
     .slice(1)
     .map(({ head, text }) => [head, ...variants.map(({ plan }) => (plan ? text(plan) : '-'))])
   return `${[...table(summaries, width), '', ...table([['', ...names], ...lines], width), '', ...remarks({ variants })].join('\n')}\n`
 }
 
-export function comparisonMarkdown({ variants }: CompareBody): string {
-  const lines = rows.map(({ head, text }) => [
+export function comparisonMarkdown(body: CompareBody): string {
+  const { variants } = body
+  const lines = rowsOf(body).map(({ head, text }) => [
     head.trim(),
     ...variants.map(({ plan }) => cell(plan ? text(plan) : '-')),
   ])
@@ -89,8 +139,9 @@ export function comparisonMarkdown({ variants }: CompareBody): string {
   return `${[markdownTable(heads, lines), ...remarks({ variants }).map((line) => `- ${line}`)].join('\n\n')}\n`
 }
 
-export function comparisonHtml({ variants }: CompareBody): string {
-  const lines = rows.map(({ head, text }) => [
+export function comparisonHtml(body: CompareBody): string {
+  const { variants } = body
+  const lines = rowsOf(body).map(({ head, text }) => [
     head.trim(),
     ...variants.map(({ plan }) => (plan ? text(plan) : '-')),
   ])
@@ -99,7 +150,9 @@ export function comparisonHtml({ variants }: CompareBody): string {
 }
 
 /** A line for each variant. */
-export function comparisonCsv({ variants }: CompareBody): string {
+export function comparisonCsv(body: CompareBody): string {
+  const { variants } = body
+  const rows = rowsOf(body)
   const heads = ['name', ...rows.map(({ name }) => name)]
   const lines = variants.map(({ name, plan }) => [
     name,

@@ -1,5 +1,7 @@
 /** One plan's account: what it takes, where its time and its memory go, and why. */
 import { bytesText, percent, secondsText } from '../../src/plan/explain/figures.ts'
+import type { ServePlan } from '../../src/plan/inference-plan.ts'
+import type { Plan } from '../../src/plan/plan.ts'
 import type { EvaluateBody } from '../worker/desk.ts'
 import { page } from './html.ts'
 import { cell, markdownTable } from './markdown-table.ts'
@@ -13,10 +15,13 @@ export function evaluationText(body: Shown, width?: number): string {
 }
 
 /** What one layer does, and what is sent for all of them: the longest first. */
-export function explainedText(
-  { plan: { collectives, layout } }: Pick<EvaluateBody, 'plan'>,
-  width?: number,
-): string {
+export function explainedText({ plan }: Pick<EvaluateBody, 'plan'>, width?: number): string {
+  if (!('generate' in plan)) return explained(plan, width)
+  const { prefill, generate } = plan
+  return `\nPrefill\n${explained(prefill, width)}\nGeneration\n${explained(generate, width)}`
+}
+
+function explained({ collectives, layout }: Plan, width?: number): string {
   const rows = [...collectives]
     .sort((a, b) => b.seconds - a.seconds)
     .map(({ op, over, array, pass, bytes, count, seconds, exposed }) => [
@@ -41,7 +46,41 @@ export function evaluationCsv({ mode, plan }: Pick<EvaluateBody, 'mode' | 'plan'
   return plansCsv({ mode, plans: [plan] } as Parameters<typeof plansCsv>[0])
 }
 
-function rowsOf({ plan, suggestions = [], regret, warnings }: Shown): readonly (readonly string[])[] {
+function rowsOf(body: Shown): readonly (readonly string[])[] {
+  const { plan, suggestions = [], regret, warnings } = body
+  return [
+    ...('generate' in plan ? deploymentRows(plan) : planRows(plan)),
+    ...(plan.infeasible ?? []).map(({ reason, detail }) => [`no ${reason}`, detail]),
+    ...suggestions.map(({ change, pointer, value, detail }) => [
+      'would do',
+      `${change}: ${detail} (${pointer} ${JSON.stringify(value)})`,
+    ]),
+    ...plan.explanation.map((sentence, at) => [at === 0 ? 'why' : '', sentence]),
+    ...(regret ? [['regret', regretText(regret)]] : []),
+    ...warnings.map((warning) => ['warning', warning]),
+  ]
+}
+
+function deploymentRows(plan: ServePlan): readonly (readonly string[])[] {
+  const figure = (value: number) => Number(value.toPrecision(3)).toString()
+  const { maxSequences, stepTokens, requestsPerSecond, timeToFirstTokenSeconds } = plan
+  const limits = `${maxSequences} sequences at once${stepTokens === null ? '' : `, ${stepTokens} tokens in a step`}`
+  return [
+    ['plan', plan.summary],
+    ['sustains', `${figure(requestsPerSecond)} requests a second`],
+    ['first token', secondsText(timeToFirstTokenSeconds)],
+    ['each token', secondsText(plan.timePerOutputTokenSeconds)],
+    ['request', secondsText(plan.requestSeconds)],
+    ['tokens', `${figure(plan.tokensPerSecondPerChip)} a second and chip`],
+    ['a server', limits],
+    ...[plan.prefill, plan.generate].map(({ memoryBytes: { total, budget } }, at) => [
+      at === 0 ? 'memory' : '',
+      `${at === 0 ? 'prefill' : 'generation'} ${bytesText(total)} of ${bytesText(budget)}`,
+    ]),
+  ]
+}
+
+function planRows(plan: Plan): readonly (readonly string[])[] {
   const { communication, ...times } = plan.timeSeconds
   const { budget, total, stage, ...memory } = plan.memoryBytes
   const step = `${secondsText(plan.stepTimeSeconds)} (${secondsText(plan.lowerBoundSeconds)} to ${secondsText(plan.upperBoundSeconds)})`
@@ -54,19 +93,12 @@ function rowsOf({ plan, suggestions = [], regret, warnings }: Shown): readonly (
     ['time', listed(times, secondsText)],
     ['moved', listed(communication, secondsText) || 'nothing'],
     ['memory', `${bytesText(total)} of ${bytesText(budget)}: ${listed(memory, bytesText)}`],
-    ...(plan.infeasible ?? []).map(({ reason, detail }) => [`no ${reason}`, detail]),
-    ...suggestions.map(({ change, pointer, value, detail }) => [
-      'would do',
-      `${change}: ${detail} (${pointer} ${JSON.stringify(value)})`,
-    ]),
-    ...plan.explanation.map((sentence, at) => [at === 0 ? 'why' : '', sentence]),
-    ...(regret ? [['regret', regretText(regret)]] : []),
-    ...warnings.map((warning) => ['warning', warning]),
   ]
 }
 
 function regretText({ savesFraction, best }: NonNullable<Shown['regret']>): string {
-  return `the best saves ${percent(savesFraction)}: ${best.summary}, ${secondsText(best.stepTimeSeconds)}`
+  const does = 'stepTimeSeconds' in best ? secondsText(best.stepTimeSeconds) : `${best.chips} chips`
+  return `the best saves ${percent(savesFraction)}: ${best.summary}, ${does}`
 }
 
 /** The largest first; what is nothing is left out. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { PhasePlan } from '../../src/plan/inference-plan.ts'
 
-const unread = z.exactOptional(z.unknown().describe('As in an answer; not read.'))
+export const unread = z.exactOptional(z.unknown().describe('As in an answer; not read.'))
 
 export const answeredFields = {
   rank: unread,
@@ -51,5 +51,7 @@ export const answeredFields = {
   idleChips: unread,
   chipsPerInstance: unread,
   instances: unread,
+  topology: unread,
+  slices: unread,
   utilization: unread,
 } satisfies Partial<Record<keyof PhasePlan, typeof unread>>

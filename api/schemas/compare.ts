@@ -1,10 +1,12 @@
 /** POST /compare. */
 import { z } from 'zod'
 import { type Difference, memoryLines, timeLines } from '../../src/plan/comparison.ts'
+import type { ServeDifference } from '../../src/plan/serve/comparison.ts'
 import { axes } from '../../src/sharding/axis.ts'
 import { plan } from './answer/plan.ts'
+import { servePlan } from './answer/serve-plan.ts'
 import { count, label } from './bound.ts'
-import type { EvaluateLaunchRequest, EvaluateRequest } from './evaluate.ts'
+import type { EvaluateAsked } from './evaluate.ts'
 import type { OptimizeRequest } from './optimize.ts'
 
 const some = z.record(z.string().max(100), z.unknown())
@@ -33,7 +35,7 @@ export type CompareRequest = z.output<typeof compareRequest>
 /** A variant as a request of its own, held to its schema. */
 export interface Variant {
   readonly name: string
-  readonly request: OptimizeRequest | EvaluateRequest | EvaluateLaunchRequest
+  readonly request: OptimizeRequest | EvaluateAsked
 }
 
 /** What the edge hands over. */
@@ -74,20 +76,56 @@ const difference = z.object({
   explanation: z.array(z.string()),
 }) satisfies z.ZodType<Difference>
 
-export const compareResponse = z.object({
-  mode: z.enum(['train', 'prefill', 'generate']),
-  variants: z.array(
+const shownDeployment = servePlan.pick({
+  ...{ feasible: true, infeasible: true, summary: true, disaggregated: true, chips: true, idleChips: true },
+  ...{ maxSequences: true, stepTokens: true, ratio: true, requestsPerSecond: true },
+  ...{ timeToFirstTokenSeconds: true, timePerOutputTokenSeconds: true, requestSeconds: true },
+  ...{ tokensPerSecondPerChip: true, costPerMillionTokensUsd: true, costedTokens: true, queueing: true },
+  kvTransfer: true,
+})
+
+export const shownOfDeployment = Object.keys(shownDeployment.shape)
+
+const deploymentDifference = z.object({
+  chips: z.number(),
+  requestsPerSecondRatio: z.number(),
+  timeToFirstTokenSeconds: seconds,
+  timePerOutputTokenSeconds: seconds,
+  requestSeconds: seconds,
+  tokensPerSecondPerChipRatio: z.number(),
+  costRatio: z.number().nullable(),
+  explanation: z.array(z.string()),
+}) satisfies z.ZodType<ServeDifference>
+
+const variantsOf = <Shown extends z.ZodType, Differing extends z.ZodType>(
+  shownPlan: Shown,
+  differing: Differing,
+) =>
+  z.array(
     z.object({
       name: z.string(),
       best: z.boolean().describe('Whether it is the best that a search found, and no plan that was given.'),
-      plan: shown.nullable().describe('Null where nothing fits.'),
+      plan: shownPlan.nullable().describe('Null where nothing fits.'),
       noPlan: z.array(z.string()).describe('Why nothing fits.'),
-      difference: difference
+      difference: differing
         .nullable()
         .describe('To the first of the variants; null of that itself, and where one of the two has no plan.'),
       warnings: z.array(z.string()),
     }),
-  ),
+  )
+
+export const stepComparison = z.object({
+  mode: z.enum(['train', 'prefill', 'generate']),
+  variants: variantsOf(shown, difference),
 })
+
+export const serveComparison = z.object({
+  mode: z.literal('serve'),
+  variants: variantsOf(shownDeployment, deploymentDifference),
+})
+
+export const compareResponse = z
+  .discriminatedUnion('mode', [stepComparison, serveComparison])
+  .describe("By the workload's mode.")
 
 export type CompareBody = z.output<typeof compareResponse>

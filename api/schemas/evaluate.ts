@@ -1,26 +1,31 @@
 /** POST /evaluate. */
 import { z } from 'zod'
 import { inferenceEvaluation } from './answer/inference-answer.ts'
+import { serveEvaluation } from './answer/serve-answer.ts'
 import { trainingEvaluation } from './answer/training-answer.ts'
+import { serveSketch } from './given/serve-sketch.ts'
 import { sketch } from './given/sketch.ts'
 import { launchFields } from './launch.ts'
 import { questionFields } from './optimize.ts'
+import { serveWorkload } from './workload/serve-workload.ts'
+
+const regret = z.exactOptional(
+  z
+    .boolean()
+    .describe('Also search for the best plan that the same frameworks launch, and say what it would save.'),
+)
 
 export const evaluateRequest = z
-  .strictObject({
-    ...questionFields,
-    plan: sketch,
-    regret: z.exactOptional(
-      z
-        .boolean()
-        .describe(
-          'Also search for the best plan that the same frameworks launch, and say what it would save.',
-        ),
-    ),
-  })
+  .strictObject({ ...questionFields, plan: sketch, regret })
   .describe('The request of /optimize, of which objective and top are ignored, and a plan.')
 
 export type EvaluateRequest = z.output<typeof evaluateRequest>
+
+export const evaluateServeRequest = z
+  .strictObject({ ...questionFields, workload: serveWorkload, plan: serveSketch, regret })
+  .describe('The request of /evaluate in mode `serve`: its plan is a deployment.')
+
+export type EvaluateServeRequest = z.output<typeof evaluateServeRequest>
 
 export const evaluateLaunchRequest = z
   .strictObject({ ...launchFields, regret: z.exactOptional(z.unknown()) })
@@ -28,6 +33,9 @@ export const evaluateLaunchRequest = z
 
 export type EvaluateLaunchRequest = z.output<typeof evaluateLaunchRequest>
 
+/** In fields, as a deployment, or as a launch file. */
+export type EvaluateAsked = EvaluateRequest | EvaluateServeRequest | EvaluateLaunchRequest
+
 export const evaluateResponse = z
-  .discriminatedUnion('mode', [trainingEvaluation, inferenceEvaluation])
+  .discriminatedUnion('mode', [trainingEvaluation, inferenceEvaluation, serveEvaluation])
   .describe("By the workload's mode.")

@@ -2,17 +2,21 @@
 
 import { z } from 'zod'
 import { frameworks } from '../../src/launch/framework.ts'
+import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Validation } from '../../src/validate.ts'
 import { inferencePlan } from './answer/inference-plan.ts'
 import { plan } from './answer/plan.ts'
 import { resolvedFields } from './answer/resolved.ts'
 import { searchAccount } from './answer/search-account.ts'
+import { servePlan } from './answer/serve-plan.ts'
 import { duration, label, share } from './bound.ts'
+import { serveSketch } from './given/serve-sketch.ts'
 import { sketch } from './given/sketch.ts'
 import { launchFields } from './launch.ts'
 import { launchRead } from './launch-read.ts'
 import { frameworkName, phaseMode } from './names.ts'
 import { questionFields } from './optimize.ts'
+import { serveWorkload } from './workload/serve-workload.ts'
 
 const require = z
   .strictObject({
@@ -49,11 +53,29 @@ export const validateRequest = z
 
 export type ValidateRequest = z.output<typeof validateRequest>
 
+export const validateServeRequest = z
+  .strictObject({
+    ...questionFields,
+    workload: serveWorkload,
+    plan: serveSketch,
+    require: require
+      .pick({ fits: true, withinOfBest: true, launchableBy: true })
+      .strict()
+      .describe('What the deployment has to be, beyond legal and as the workload asks.')
+      .default({}),
+  })
+  .describe('The request of /validate in mode `serve`: its plan is a deployment.')
+
+export type ValidateServeRequest = z.output<typeof validateServeRequest>
+
 export const validateLaunchRequest = z
   .strictObject({ ...launchFields, require: require.default({}) })
   .describe('The request of /validate with a launch file as its plan; what the file says may be left out.')
 
 export type ValidateLaunchRequest = z.output<typeof validateLaunchRequest>
+
+/** In fields, as a deployment, or as a launch file. */
+export type ValidateAsked = ValidateRequest | ValidateServeRequest | ValidateLaunchRequest
 
 const change = z.object({ pointer: z.string(), value: z.unknown() })
 
@@ -93,6 +115,13 @@ export const inferenceValidation = z.object({
   ...fields,
 }) satisfies z.ZodType<Validation>
 
+export const serveValidation = z.object({
+  mode: z.literal('serve'),
+  plan: servePlan.nullable(),
+  best: servePlan.nullable(),
+  ...fields,
+}) satisfies z.ZodType<Validation<ServePlan>>
+
 export const validateResponse = z
-  .discriminatedUnion('mode', [trainingValidation, inferenceValidation])
+  .discriminatedUnion('mode', [trainingValidation, inferenceValidation, serveValidation])
   .describe("By the workload's mode.")

@@ -36,20 +36,11 @@ export function refuseMisplaced(constraints: OptimizeRequest['constraints'], mod
       ? []
       : [without(`/constraints/${axis}`, `is always 1 in mode ${mode}: ${why}`)],
   )
-  const chips =
-    mode === 'serve' && constraints.chips !== undefined
-      ? [
-          without(
-            '/constraints/chips',
-            'has no part in mode serve, which says itself how many chips a load takes: ask for fewer in hardware',
-          ),
-        ]
-      : []
-  refuse([...misplaced(constraints, '/constraints', mode), ...axes, ...chips])
+  refuse([...misplaced(constraints, '/constraints', mode), ...axes])
 }
 
-export function refuseMisplacedOf(plan: Sketch, mode: Mode): void {
-  refuse(mode === 'train' ? inferred(plan) : misplaced(beyondIdle(plan), '/plan', mode))
+export function refuseMisplacedOf(plan: Sketch, mode: Mode, at = '/plan'): void {
+  refuse(mode === 'train' ? inferred(plan) : misplaced(beyondIdle(plan), at, mode))
 }
 
 function inferred({ layout, batchSequences, pipelineSchedule }: Sketch): Fault[] {

@@ -1,17 +1,20 @@
 /** From a question and the plan of a request to the two together: all seven axes named, nothing of another mode in it. */
+
+import type { InstanceSketch, ServeSketch } from '../../src/problem.ts'
 import { type PlanFault, wayText } from '../../src/rules/part-rule.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
-import { type Fault, faultyValue } from '../problems.ts'
+import type { Fault } from '../problems.ts'
+import type { ServeSketchRequest } from '../schemas/given/serve-sketch.ts'
 import type { Sketch } from '../schemas/given/sketch.ts'
+import { valueAt } from '../validation/json-pointer.ts'
 import type { Question, Trial } from '../worker/question.ts'
 import { refuseMisplacedOf } from './misplaced.ts'
 import { refuseUnknownPoliciesOf } from './policies.ts'
 
-export function trialOf(question: Question, plan: Sketch): Trial {
-  if (question.mode === 'serve') {
-    const detail = 'a plan is of one phase: evaluate it as prefill or as generate'
-    throw faultyValue('impossible-combination', { pointer: '/workload/mode', detail })
-  }
+/** Of a deployment the plan is one, as its schema has seen to. */
+export function trialOf(question: Question, written: Sketch | ServeSketchRequest): Trial {
+  if (question.mode === 'serve') return { ...question, sketch: serveSketchOf(written as ServeSketchRequest) }
+  const plan = written as Sketch
   refuseMisplacedOf(plan, question.mode)
   const { microbatches, microbatchTokens, zeroStage, virtualStages, stageLayers, rematerialization } = plan
   const shared = {
@@ -39,8 +42,40 @@ export function trialOf(question: Question, plan: Sketch): Trial {
   return { ...question, sketch }
 }
 
+function serveSketchOf(plan: ServeSketchRequest): ServeSketch {
+  const { disaggregated, prefill, generate, maxSequences, stepTokens, contextLength } = plan
+  return {
+    ...(disaggregated === undefined ? {} : { disaggregated }),
+    ...(prefill ? { prefill: instanceOf(prefill, 'prefill') } : {}),
+    ...(generate ? { generate: instanceOf(generate, 'generate') } : {}),
+    ...(maxSequences === undefined ? {} : { maxSequences }),
+    ...(stepTokens ? { stepTokens } : {}),
+    ...(contextLength === undefined ? {} : { contextLength }),
+  }
+}
+
+function instanceOf(
+  plan: NonNullable<ServeSketchRequest['prefill']>,
+  phase: 'prefill' | 'generate',
+): InstanceSketch {
+  const { mesh, placement, layout, instances, topology, slices } = plan
+  const { batchSequences, microbatches, microbatchTokens } = plan
+  refuseMisplacedOf({ mesh: {}, ...plan }, phase, `/plan/${phase}`)
+  return {
+    ...(mesh ? { mesh: { ...unitMesh, ...mesh } } : {}),
+    ...(placement ? { placement } : {}),
+    ...(layout ? { layout: layoutOf({ layout }) } : {}),
+    ...(instances === undefined ? {} : { instances }),
+    ...(topology ? { topology } : {}),
+    ...(slices === undefined ? {} : { slices }),
+    ...(batchSequences === undefined ? {} : { batchSequences }),
+    ...(microbatches === undefined ? {} : { microbatches }),
+    ...(microbatchTokens === undefined ? {} : { microbatchTokens }),
+  }
+}
+
 /** What is legal instead is told in words; where there is but one way, it is what was meant. */
-export function asWritten(faults: readonly PlanFault[], plan: Sketch): readonly Fault[] {
+export function asWritten(faults: readonly PlanFault[], plan: Sketch | ServeSketchRequest): readonly Fault[] {
   return faults.map(({ pointer, detail, nearest = [] }) => {
     const [only] = nearest
     return {
@@ -55,11 +90,13 @@ export function asWritten(faults: readonly PlanFault[], plan: Sketch): readonly 
 }
 
 /** Layouts of components stand under `components`, if the plan is as in an answer. */
-function inPlan(pointer: string, { layout }: Sketch): string {
-  return isAnswered(layout) ? pointer.replace(/^\/plan\/layout\//, '/plan/layout/components/') : pointer
+function inPlan(pointer: string, plan: Sketch | ServeSketchRequest): string {
+  const [, at = '', component] = /^(\/plan(?:\/\w+)?\/layout)\/(.*)$/.exec(pointer) ?? []
+  const layout = valueAt({ plan }, at.split('/').slice(1)) as Sketch['layout']
+  return component !== undefined && isAnswered(layout) ? `${at}/components/${component}` : pointer
 }
 
-function layoutOf({ layout = {} }: Sketch): Readonly<Record<string, string>> {
+function layoutOf({ layout = {} }: Pick<Sketch, 'layout'>): Readonly<Record<string, string>> {
   return isAnswered(layout) ? layout.components : layout
 }
 

@@ -1,23 +1,43 @@
-/** Requests with a plan that somebody wrote: in fields, or as a launch file, which has a schema of its own so that faults are told by it. */
+/**
+ * Requests with a plan that somebody wrote: in fields, as a deployment, or as a launch file, each with a schema of its own so that faults
+ * are told by it.
+ */
 import {
-  type EvaluateLaunchRequest,
+  type EvaluateAsked,
   type EvaluateRequest,
+  type EvaluateServeRequest,
   evaluateLaunchRequest,
   evaluateRequest,
+  evaluateServeRequest,
 } from '../schemas/evaluate.ts'
 import { isLaunch } from '../schemas/launch.ts'
 import {
-  type ValidateLaunchRequest,
+  type ValidateAsked,
   type ValidateRequest,
+  type ValidateServeRequest,
   validateLaunchRequest,
   validateRequest,
+  validateServeRequest,
 } from '../schemas/validate.ts'
+import { valueAt } from './json-pointer.ts'
 import { validated } from './request-validation.ts'
 
-export function evaluateAsked(body: unknown): EvaluateRequest | EvaluateLaunchRequest {
-  return isLaunch(body) ? validated(evaluateLaunchRequest, body) : validated(evaluateRequest, body)
+export function evaluateAsked(body: unknown): EvaluateAsked {
+  return isLaunch(body) ? validated(evaluateLaunchRequest, body) : evaluateWritten(body)
 }
 
-export function validateAsked(body: unknown): ValidateRequest | ValidateLaunchRequest {
-  return isLaunch(body) ? validated(validateLaunchRequest, body) : validated(validateRequest, body)
+export function evaluateWritten(body: unknown): EvaluateRequest | EvaluateServeRequest {
+  return isServe(body) ? validated(evaluateServeRequest, body) : validated(evaluateRequest, body)
+}
+
+export function validateAsked(body: unknown): ValidateAsked {
+  return isLaunch(body) ? validated(validateLaunchRequest, body) : validateWritten(body)
+}
+
+export function validateWritten(body: unknown): ValidateRequest | ValidateServeRequest {
+  return isServe(body) ? validated(validateServeRequest, body) : validated(validateRequest, body)
+}
+
+function isServe(body: unknown): boolean {
+  return valueAt(body, ['workload', 'mode']) === 'serve'
 }

@@ -3,10 +3,18 @@
 import type { Chip } from '../../src/hardware/chip.ts'
 import { type Patience, within } from '../../src/patience.ts'
 import { difference } from '../../src/plan/comparison.ts'
+import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
+import { serveDifference } from '../../src/plan/serve/comparison.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { faultyValue } from '../problems.ts'
-import { type CompareBody, type Comparison, shownFields, type Variant } from '../schemas/compare.ts'
+import {
+  type CompareBody,
+  type Comparison,
+  shownFields,
+  shownOfDeployment,
+  type Variant,
+} from '../schemas/compare.ts'
 import { pricedApart } from '../translate/prices.ts'
 import { pointingAt } from '../validation/variants.ts'
 import { evaluateBody, evaluateQuestion, optimizeBody, optimizeQuestion } from './desk.ts'
@@ -21,7 +29,7 @@ interface Found {
   readonly name: string
   readonly mode: string
   readonly best: boolean
-  readonly plan: Plan | null
+  readonly plan: Plan | ServePlan | null
   readonly noPlan: readonly string[]
   readonly warnings: readonly string[]
   readonly chip: Chip
@@ -43,24 +51,31 @@ export function compareBody(
   if (!first) throw new RangeError('A comparison has variants')
   const other = found.findIndex(({ mode }) => mode !== first.mode)
   if (other >= 0) {
-    const detail = `is ${found[other]?.mode}; the first is ${first.mode}: steps of one mode are compared`
+    const detail = `is ${found[other]?.mode}; the first is ${first.mode}: plans of one mode are compared`
     throw faultyValue('impossible-combination', { pointer: `/variants/${other}/workload/mode`, detail })
   }
   return {
-    mode: first.mode as CompareBody['mode'],
+    mode: first.mode,
     variants: found.map(({ mode: _, chip, plan, noPlan, warnings, ...named }, at) => ({
       ...named,
-      plan: plan && (shown(plan) as CompareBody['variants'][number]['plan']),
+      plan: plan && shown(plan),
       noPlan: [...noPlan],
-      difference: at > 0 && plan && first.plan ? written(first, first.plan, named.name, plan) : null,
+      difference: at > 0 && plan && first.plan ? differing(first, first.plan, named.name, plan) : null,
       warnings: [...warnings, ...(at > 0 && plan ? pricedApart(first.chip, chip, catalogue) : [])],
     })),
-  }
+  } as CompareBody
 }
 
-function written(first: Found, before: Plan, name: string, plan: Plan) {
-  const { explanation, ...found } = difference({ name: first.name, plan: before }, { name, plan })
-  return { ...found, explanation: [...explanation] }
+/** Both are of one mode. */
+function differing(first: Found, before: Plan | ServePlan, name: string, plan: Plan | ServePlan) {
+  if (isDeployment(before) && isDeployment(plan)) {
+    return serveDifference({ name: first.name, plan: before }, { name, plan })
+  }
+  return difference({ name: first.name, plan: before as Plan }, { name, plan: plan as Plan })
+}
+
+function isDeployment(plan: Plan | ServePlan): plan is ServePlan {
+  return 'generate' in plan
 }
 
 function foundOf(
@@ -76,12 +91,8 @@ function foundOf(
     return { name, mode: asked.trial.mode, best: false, plan, noPlan: [], warnings, chip }
   }
   const asked = optimizeQuestion({ ...request, top: 1 }, catalogue)
-  if (asked.mode === 'serve') {
-    const detail = 'a deployment has no step: compare its phases, as prefill or as generate'
-    throw faultyValue('impossible-combination', { pointer: '/workload/mode', detail })
-  }
   const body = optimizeBody(request, asked, planner.optimized(asked, patience))
-  const [plan] = body.plans as readonly Plan[]
+  const [plan] = body.plans
   const reasons = body.infeasible?.reasons ?? []
   const noPlan = plan ? [] : reasons.map(({ reason, detail }) => `${reason}: ${detail}`)
   const { chip } = asked.problem.cluster
@@ -89,6 +100,7 @@ function foundOf(
 }
 
 /** What is compared; the rest is asked of /evaluate. */
-function shown(plan: Plan): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(plan).filter(([name]) => shownFields.includes(name)))
+function shown(plan: Plan | ServePlan): Readonly<Record<string, unknown>> {
+  const names = isDeployment(plan) ? shownOfDeployment : shownFields
+  return Object.fromEntries(Object.entries(plan).filter(([name]) => names.includes(name)))
 }

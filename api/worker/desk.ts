@@ -5,17 +5,25 @@
 import { launchersOf } from '../../src/assumptions/stack.ts'
 import { collectiveEstimate } from '../../src/collectives.ts'
 import type { LaunchReading } from '../../src/launch/read/reading.ts'
-import type { Regret } from '../../src/plan/regret.ts'
+import type { ServePlan } from '../../src/plan/inference-plan.ts'
+import type { Plan } from '../../src/plan/plan.ts'
+import type { Regret, ServeRegret } from '../../src/plan/regret.ts'
 import type { Validation } from '../../src/validate.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { faultyValue, ProblemError } from '../problems.ts'
 import { timedOut } from '../queue/deadline.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
-import { type EvaluateLaunchRequest, type EvaluateRequest, evaluateRequest } from '../schemas/evaluate.ts'
+import {
+  type EvaluateAsked,
+  type EvaluateRequest,
+  type EvaluateServeRequest,
+  evaluateRequest,
+  evaluateServeRequest,
+} from '../schemas/evaluate.ts'
 import { isLaunch, type LaunchedPlan } from '../schemas/launch.ts'
 import type { LaunchRead } from '../schemas/launch-read.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
-import { type ValidateLaunchRequest, type ValidateRequest, validateRequest } from '../schemas/validate.ts'
+import type { ValidateAsked, ValidateRequest, ValidateServeRequest } from '../schemas/validate.ts'
 import { checksAsWritten } from '../translate/answer/check.ts'
 import { inWordsOf, asWritten as suggestionsAsWritten } from '../translate/answer/suggestion.ts'
 import { assumptionsOf, basisOf } from '../translate/assumptions.ts'
@@ -26,6 +34,7 @@ import { refuseUnpriced } from '../translate/prices.ts'
 import { problemOf, type Translation } from '../translate/problem.ts'
 import { activityOf } from '../translate/setting.ts'
 import { asWritten, trialOf } from '../translate/trial.ts'
+import { evaluateWritten, validateWritten } from '../validation/written-plan.ts'
 import { refuseUncosted } from './not-offered.ts'
 import type { Answer, Inspection, Trial, Verdict } from './question.ts'
 
@@ -55,16 +64,13 @@ interface Spelled<Request> {
   readonly warnings: readonly string[]
 }
 
-export interface Asked extends Spelled<EvaluateRequest> {
+export interface Asked extends Spelled<EvaluateRequest | EvaluateServeRequest> {
   readonly trial: Trial
 }
 
-export function evaluateQuestion(
-  asked: EvaluateRequest | EvaluateLaunchRequest,
-  catalogue: Catalogue,
-): Asked {
+export function evaluateQuestion(asked: EvaluateAsked, catalogue: Catalogue): Asked {
   const { request, reading, read } = isLaunched(asked)
-    ? spelledOut(asked, evaluateRequest, catalogue)
+    ? spelledOut(asked, evaluateWritten, catalogue)
     : asIs(asked)
   return { request, read, ...trialIn(request, reading, catalogue) }
 }
@@ -72,7 +78,7 @@ export function evaluateQuestion(
 export function evaluateBody(
   { request, trial, read, warnings }: Asked,
   verdict: Verdict,
-  regret?: Regret | null,
+  regret?: Regret | ServeRegret | null,
 ) {
   if ('illegal' in verdict) {
     const faults = asWritten(verdict.illegal, request.plan)
@@ -82,31 +88,36 @@ export function evaluateBody(
   return {
     mode: trial.mode,
     ...verdict,
-    ...(suggestions ? { suggestions: suggestionsAsWritten(request, suggestions, evaluateRequest) } : {}),
+    ...(suggestions ? { suggestions: suggestionsAsWritten(request, suggestions, schemaOf(request)) } : {}),
     ...(read ? { read } : {}),
     ...(regret === undefined ? {} : { regret }),
     warnings: [...warnings, ...verdict.warnings],
   }
 }
 
+/** By the mode, which the request was held to already. */
+function schemaOf({ workload }: EvaluateRequest | EvaluateServeRequest) {
+  return workload.mode === 'serve' ? evaluateServeRequest : evaluateRequest
+}
+
 export type EvaluateBody = ReturnType<typeof evaluateBody>
 
-export interface Examined extends Spelled<ValidateRequest> {
+export interface Examined extends Spelled<ValidateRequest | ValidateServeRequest> {
   readonly inspection: Inspection
 }
 
-export function validateQuestion(
-  asked: ValidateRequest | ValidateLaunchRequest,
-  catalogue: Catalogue,
-): Examined {
+export function validateQuestion(asked: ValidateAsked, catalogue: Catalogue): Examined {
   const { request, reading, read } = isLaunched(asked)
-    ? spelledOut(asked, validateRequest, catalogue)
+    ? spelledOut(asked, validateWritten, catalogue)
     : asIs(asked)
   const { trial, warnings } = trialIn(asLaunched(request), reading, catalogue)
   return { request, read, inspection: { trial, require: request.require }, warnings }
 }
 
-export function validateBody({ request, inspection, read, warnings }: Examined, validation: Validation) {
+export function validateBody(
+  { request, inspection, read, warnings }: Examined,
+  validation: Validation<Plan | ServePlan>,
+) {
   return {
     mode: inspection.trial.mode,
     ...validation,
@@ -119,7 +130,7 @@ export function validateBody({ request, inspection, read, warnings }: Examined, 
 export type ValidateBody = ReturnType<typeof validateBody>
 
 /** What has to launch a plan is what it is costed as, where the request names no stack. */
-function asLaunched(request: ValidateRequest): ValidateRequest {
+function asLaunched<Request extends ValidateRequest | ValidateServeRequest>(request: Request): Request {
   const { assumptions, require, workload } = request
   const own = typeof assumptions === 'string' ? { basis: assumptions } : assumptions
   const { launchableBy = [] } = require
@@ -139,7 +150,7 @@ function asIs<Request>(request: Request) {
 }
 
 function trialIn(
-  request: EvaluateRequest,
+  request: EvaluateRequest | EvaluateServeRequest,
   reading: LaunchReading | null,
   catalogue: Catalogue,
 ): Pick<Asked, 'trial' | 'warnings'> {

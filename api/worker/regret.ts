@@ -1,24 +1,31 @@
 /** The search for what a given plan gives away, where it is asked for. */
 import { type Patience, within } from '../../src/patience.ts'
+import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
-import { launchersOf, type Regret, regret } from '../../src/plan/regret.ts'
+import { launchersOf, type Regret, regret, type ServeRegret, serveRegret } from '../../src/plan/regret.ts'
 import type { Planner } from './comparison.ts'
 import type { Trial, Verdict } from './question.ts'
 
-/** Null where the plan does not fit, or nothing else does. */
+/** Null where the plan does not fit or is late, or nothing else is there. */
 export function regretOf(
   { sketch: _, ...question }: Trial,
   verdict: Verdict,
-  { optimized }: Planner,
+  { optimized }: Pick<Planner, 'optimized'>,
   patience: Patience,
-): Regret | null {
+): Regret | ServeRegret | null {
   if ('illegal' in verdict || !verdict.plan.feasible) return null
+  const { plan } = verdict
   const { assumptions, workload } = question.problem
-  const launchers = launchersOf(verdict.plan, assumptions.frameworks)
+  const launchers = launchersOf(plan, assumptions.frameworks)
   const asked = { top: 1, assumptions: { ...assumptions, frameworks: launchers } }
   const narrowed = { ...question, problem: { ...question.problem, ...asked } } as typeof question
   const { plans, search } = optimized(narrowed, within(patience, 0.1, 1))
-  const [best] = plans as readonly Plan[]
+  const { exact } = search
+  const [best] = plans
+  if ('generate' in plan) {
+    const atRate = 'requestsPerSecond' in workload && workload.requestsPerSecond !== undefined
+    return serveRegret(plan, best as ServePlan | undefined, { atRate, exact, launchers })
+  }
   const byToken = 'batchSequences' in workload && workload.batchSequences === 'max'
-  return regret(verdict.plan, best, { byToken, exact: search.exact, launchers })
+  return regret(plan, best as Plan | undefined, { byToken, exact, launchers })
 }

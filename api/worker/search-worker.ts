@@ -3,14 +3,16 @@ import { performance } from 'node:perf_hooks'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import * as modes from '../../src/modes/modes.ts'
 import { type Patience, shares } from '../../src/patience.ts'
+import type { ServePlan } from '../../src/plan/inference-plan.ts'
+import type { Plan } from '../../src/plan/plan.ts'
 import type { Validation } from '../../src/validate.ts'
 import { loadCatalogue } from '../catalogue.ts'
 import type { CalibrateRequest } from '../schemas/calibrate.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
 import type { Comparison } from '../schemas/compare.ts'
-import type { EvaluateLaunchRequest, EvaluateRequest } from '../schemas/evaluate.ts'
+import type { EvaluateAsked } from '../schemas/evaluate.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
-import type { ValidateLaunchRequest, ValidateRequest } from '../schemas/validate.ts'
+import type { ValidateAsked } from '../schemas/validate.ts'
 import { calibrateBody } from './calibration.ts'
 import { compareBody } from './comparison.ts'
 import {
@@ -43,20 +45,20 @@ export function optimize({ subject, ...terms }: Errand<OptimizeRequest>): Reply 
   )
 }
 
-export function evaluate({ subject, ...terms }: Errand<EvaluateRequest | EvaluateLaunchRequest>): Reply {
+export function evaluate({ subject, ...terms }: Errand<EvaluateAsked>): Reply {
   const patience = patienceOf(terms, clock)
   return replied(
     () => {
       const asked = evaluateQuestion(subject, catalogue)
       const verdict = evaluated(asked.trial, patience)
       if (!asked.request.regret) return evaluateBody(asked, verdict)
-      return evaluateBody(asked, verdict, regretOf(asked.trial, verdict, { optimized, evaluated }, patience))
+      return evaluateBody(asked, verdict, regretOf(asked.trial, verdict, { optimized }, patience))
     },
     { tell: terms.tell, tellers: tellers.evaluate },
   )
 }
 
-export function validate({ subject, ...terms }: Errand<ValidateRequest | ValidateLaunchRequest>): Reply {
+export function validate({ subject, ...terms }: Errand<ValidateAsked>): Reply {
   const patience = patienceOf(terms, clock)
   return replied(() => {
     const asked = validateQuestion(subject, catalogue)
@@ -93,6 +95,6 @@ export function evaluated(trial: Trial, patience: Patience): Verdict {
   return modes.evaluated(trial, solver, patience)
 }
 
-export function validated(inspection: Inspection, patience: Patience): Validation {
+export function validated(inspection: Inspection, patience: Patience): Validation<Plan | ServePlan> {
   return modes.validated(inspection, solver, patience)
 }

@@ -7,6 +7,7 @@ import type { Chip } from '../hardware/chip.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { onePass, type Servable } from '../inference/layout/served.ts'
 import type { InferenceCandidate, Phase } from '../inference/phase.ts'
+import { isOneServer } from '../modes/serve/one-server.ts'
 import type { Setting } from '../problem.ts'
 import { faults, keeps } from '../rules/rule.ts'
 import { unitMesh } from '../sharding/axis.ts'
@@ -43,7 +44,27 @@ export function inferenceLaunch(
   mode: Phase['mode'],
   counted: Counted,
 ): Readonly<Record<string, unknown>> {
-  const asked = serving(setting, candidate, mode, counted)
+  return launchesOf(serving(setting, candidate, mode, counted))
+}
+
+/** One server that reads prompts and generates, by both as they run in it. */
+export function serverLaunch(
+  setting: Setting,
+  generate: InferenceCandidate,
+  prefill: InferenceCandidate,
+  {
+    promptLength,
+    stepTokens,
+    ...counted
+  }: Counted & { readonly promptLength: number; readonly stepTokens: number },
+): Readonly<Record<string, unknown>> {
+  const prompts = serving(setting, prefill, 'prefill', { ...counted, contextLength: promptLength })
+  const unlike = !isOneServer(prefill, generate)
+  return launchesOf(serving(setting, generate, 'serve', { ...counted, stepTokens, prompts, unlike }))
+}
+
+function launchesOf(asked: Serving): Readonly<Record<string, unknown>> {
+  const { setting } = asked
   const launches = serversOf(setting, servers).map(
     (name) => [name, servingLaunchers[name].launch(asked)] as const,
   )

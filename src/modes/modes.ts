@@ -6,46 +6,67 @@ import type { Solver } from '../../solvers/linear-program.ts'
 import { infer } from '../infer.ts'
 import { optimize } from '../optimize.ts'
 import { type Patience, type Stop, shares } from '../patience.ts'
-import type { OptimizeAnswer } from '../plan/answer.ts'
-import type { InferenceAnswer } from '../plan/inference-plan.ts'
+import type { ServePlan } from '../plan/inference-plan.ts'
+import type { Plan } from '../plan/plan.ts'
 import { evaluateInferenceRemedied } from '../remedied/inference.ts'
+import { evaluateServeRemedied } from '../remedied/serve.ts'
 import { evaluateRemedied } from '../remedied/training.ts'
 import { serve } from '../serve.ts'
+import { axes, type Mesh } from '../sharding/axis.ts'
 import { type Validation, validate } from '../validate.ts'
 import { forFrameworks } from '../validation/assumed-frameworks.ts'
-import { byStep, type Ranking } from '../validation/check.ts'
+import { byStep, type Ranking, type RequirementRows } from '../validation/check.ts'
 import { phaseRanking } from '../validation/phase-ranking.ts'
+import { requirements } from '../validation/requirements.ts'
+import { serveRanking, serveRequirements } from '../validation/serve-requirements.ts'
 import type { Answer, Inspection, Question, Trial, Verdict } from './question.ts'
 
 interface Mode<Problem, Found = Answer> {
   readonly optimize: (problem: Problem, solver: Solver, patience: Patience) => Found
 }
 
-/** One of which a plan may be written down: not a deployment, whose phases are evaluated each for itself. */
-interface WrittenMode<Asked extends { readonly problem: unknown; readonly sketch: unknown }>
-  extends Mode<Asked['problem'], OptimizeAnswer | InferenceAnswer> {
+/** With a plan that is written down. */
+interface WrittenMode<Asked extends { readonly problem: unknown; readonly sketch: unknown }, Found>
+  extends Mode<Asked['problem'], Answer & { readonly plans: readonly Found[] }> {
   readonly evaluate: (
     problem: Asked['problem'],
     sketch: Asked['sketch'],
     solver: Solver,
     stop: Stop,
   ) => Verdict
-  readonly ranking: (problem: Asked['problem']) => Ranking
+  readonly ranking: (problem: Asked['problem']) => Ranking<Found>
+  readonly requirements: RequirementRows<Found>
+  /** Its meshes, by where the plan has them. */
+  readonly meshes: (sketch: Asked['sketch']) => Readonly<Record<string, Mesh | undefined>>
 }
 
 type Of<Union, Name> = Extract<Union, { readonly mode: Name }>
 
-type Rows = { readonly [Name in Trial['mode']]: WrittenMode<Of<Trial, Name>> } & {
-  readonly serve: Mode<Of<Question, 'serve'>['problem']>
+type Rows = {
+  readonly [Name in Trial['mode']]: WrittenMode<Of<Trial, Name>, Name extends 'serve' ? ServePlan : Plan>
 }
 
-const ofPhase = { optimize: infer, evaluate: evaluateInferenceRemedied, ranking: phaseRanking }
+const ofMesh = {
+  requirements,
+  meshes: ({ mesh }: { readonly mesh: Mesh }) => ({ '/plan/mesh': mesh }),
+}
+
+const ofPhase = { optimize: infer, evaluate: evaluateInferenceRemedied, ranking: phaseRanking, ...ofMesh }
 
 const rows: Rows = {
-  train: { optimize, evaluate: evaluateRemedied, ranking: () => byStep },
+  train: { optimize, evaluate: evaluateRemedied, ranking: () => byStep, ...ofMesh },
   prefill: ofPhase,
   generate: ofPhase,
-  serve: { optimize: serve },
+  serve: {
+    optimize: serve,
+    evaluate: evaluateServeRemedied,
+    ranking: serveRanking,
+    requirements: serveRequirements,
+    meshes: ({ prefill, generate }) => ({
+      '/plan/prefill/mesh': prefill?.mesh,
+      '/plan/generate/mesh': generate?.mesh,
+    }),
+  },
 }
 
 export function optimized(question: Question, solver: Solver, patience: Patience): Answer {
@@ -59,17 +80,30 @@ export function evaluated({ mode, problem, sketch }: Trial, solver: Solver, pati
 }
 
 /** The plan, and the best that there is: the search has what time the plan leaves it. */
-export function validated(inspection: Inspection, solver: Solver, patience: Patience): Validation {
+export function validated(
+  inspection: Inspection,
+  solver: Solver,
+  patience: Patience,
+): Validation<Plan | ServePlan> {
   const { trial, require } = inspection
   const { mode, sketch } = trial
-  const { optimize: search, evaluate, ranking } = written(mode)
+  const { optimize: search, evaluate, ranking, requirements: asked, meshes } = written(mode)
   const problem = forFrameworks(trial.problem, require)
   const verdict = evaluate(problem, sketch, solver, patience(shares.remedies))
   const found = search({ ...problem, top: 1 }, solver, patience)
-  return validate({ mesh: sketch.mesh, ranking: ranking(problem) }, require, verdict, found)
+  const subject = { rows: asked, ranking: ranking(problem), sizeAt: sizesOf(meshes(sketch)) }
+  return validate<Plan | ServePlan>(subject, require, verdict, found)
+}
+
+function sizesOf(meshes: Readonly<Record<string, Mesh | undefined>>) {
+  return (pointer: string) => {
+    const axis = axes.find((name) => pointer.endsWith(`/${name}`))
+    const mesh = axis && meshes[pointer.slice(0, -axis.length - 1)]
+    return axis && mesh ? { axis, size: mesh[axis] } : null
+  }
 }
 
 /** A row is asked of questions of its own mode alone: the type cannot say so of a union. */
-function written(mode: Trial['mode']): WrittenMode<Trial> {
-  return rows[mode] as unknown as WrittenMode<Trial>
+function written(mode: Trial['mode']): WrittenMode<Trial, Plan | ServePlan> {
+  return rows[mode] as unknown as WrittenMode<Trial, Plan | ServePlan>
 }

@@ -1,7 +1,12 @@
 /** What a request asks, resolved: a problem, and the mode that tells which kind it is; and what may come of it. */
 
 import type { EvaluateAnswer, IllegalPlan, OptimizeAnswer } from '../plan/answer.ts'
-import type { InferenceAnswer, InferenceEvaluation, ServeAnswer } from '../plan/inference-plan.ts'
+import type {
+  InferenceAnswer,
+  InferenceEvaluation,
+  ServeAnswer,
+  ServeEvaluation,
+} from '../plan/inference-plan.ts'
 import type {
   GenerateWorkload,
   InferenceProblem,
@@ -9,6 +14,7 @@ import type {
   PlanSketch,
   PrefillWorkload,
   Problem,
+  ServeSketch,
   ServeWorkload,
 } from '../problem.ts'
 import type { Requirements } from '../validation/check.ts'
@@ -41,6 +47,7 @@ export type Answer = OptimizeAnswer | InferenceAnswer | ServeAnswer
 export type Trial =
   | (Training & { readonly sketch: PlanSketch })
   | ((Prefill | Generation) & { readonly sketch: InferenceSketch })
+  | (Serving & { readonly sketch: ServeSketch })
 
 /** A plan, and what it has to be. */
 export interface Inspection {
@@ -48,4 +55,4 @@ export interface Inspection {
   readonly require: Requirements
 }
 
-export type Verdict = EvaluateAnswer | InferenceEvaluation | IllegalPlan
+export type Verdict = EvaluateAnswer | InferenceEvaluation | ServeEvaluation | IllegalPlan

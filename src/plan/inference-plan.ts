@@ -3,7 +3,7 @@
 import type { TokenCost } from './account/token-cost.ts'
 import type { EvaluateAnswer, NoPlan, OptimizeAnswer, Unlaunchable } from './answer.ts'
 import type { ServeUncertainty } from './certainty/uncertainty.ts'
-import type { Plan } from './plan.ts'
+import type { Infeasibility, Plan } from './plan.ts'
 
 /**
  * A plan of one phase. Where a training plan has the same field it means the same; what only training has is empty:
@@ -98,6 +98,9 @@ export interface PhasePlan extends InferencePlan {
   readonly chips: number
   readonly chipsPerInstance: number
   readonly instances: number
+  /** The slice of one, on a torus; null behind switches. */
+  readonly topology: readonly number[] | null
+  readonly slices: number
   /** Share of its time that an instance works at the rate asked, or at the deployment's own. */
   readonly utilization: number
 }
@@ -105,10 +108,20 @@ export interface PhasePlan extends InferencePlan {
 export interface ServePlan extends TokenCost {
   readonly rank: number
   readonly feasible: boolean
+  /** Why not: what of the request's limits or of memory it misses. */
+  readonly infeasible?: readonly Infeasibility[]
   readonly id: string
   readonly summary: string
   readonly disaggregated: boolean
   readonly chips: number
+  /** Of the pool, where no rate is asked for and all of it is there to be filled. */
+  readonly idleChips: number
+  /** Of a generate instance at once, prompts that it reads among them: what its server is told as a limit. */
+  readonly maxSequences: number
+  /** Of a step of a server that does both: one of each sequence that generates, the others of prompts. Null where phases are apart. */
+  readonly stepTokens: number | null
+  /** Positions that the longest request may have. */
+  readonly contextLength: number
   readonly prefill: PhasePlan
   readonly generate: PhasePlan
   /** Prefill instances per generate instance; 1 where one does both. */
@@ -138,6 +151,12 @@ export interface ServePlan extends TokenCost {
     readonly reshardSeconds: number
   } | null
   readonly explanation: readonly string[]
+  /** Of a server that does both phases how it is started; of phases apart, what stands before them. */
+  readonly launch: Readonly<Record<string, unknown>>
+}
+
+export interface ServeEvaluation extends Omit<EvaluateAnswer, 'plan'> {
+  readonly plan: ServePlan
 }
 
 export interface ServeAnswer

@@ -5,6 +5,7 @@
 import type { Framework } from '../launch/framework.ts'
 import { frameworks } from '../launch/framework.ts'
 import type { Mesh } from '../sharding/axis.ts'
+import type { ServePlan } from './inference-plan.ts'
 import type { Plan } from './plan.ts'
 
 export interface Regret {
@@ -44,6 +45,31 @@ export function regret(
   return {
     savesFraction: 1 - seconds(best) / seconds(given),
     best: { summary, mesh, stepTimeSeconds },
+    frameworks: launchers,
+    exact,
+  }
+}
+
+export interface ServeRegret extends Pick<Regret, 'savesFraction' | 'frameworks' | 'exact'> {
+  readonly best: Pick<ServePlan, 'summary' | 'chips' | 'requestsPerSecond'>
+}
+
+/** Of a deployment: of its chips, or where no rate is asked for of the time that the pool takes for a request. */
+export function serveRegret(
+  given: ServePlan,
+  best: ServePlan | undefined,
+  {
+    atRate,
+    exact,
+    launchers,
+  }: { readonly atRate: boolean; readonly exact: boolean; readonly launchers: readonly Framework[] },
+): ServeRegret | null {
+  if (!best) return null
+  const measure = (plan: ServePlan) => (atRate ? plan.chips : 1 / plan.requestsPerSecond)
+  const { summary, chips, requestsPerSecond } = best
+  return {
+    savesFraction: 1 - measure(best) / measure(given),
+    best: { summary, chips, requestsPerSecond },
     frameworks: launchers,
     exact,
   }

@@ -1,10 +1,9 @@
 /** One thing that a plan is held to, and whether it holds: what whoever reads a report of them needs, without the plan. */
 import type { Framework } from '../launch/framework.ts'
-import type { EvaluateAnswer } from '../plan/answer.ts'
-import type { InferenceEvaluation } from '../plan/inference-plan.ts'
+import type { Suggestion } from '../plan/answer.ts'
+import { secondsText } from '../plan/explain/figures.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Change } from '../rules/part-rule.ts'
-import type { Seconds } from '../units.ts'
 
 /** What a plan has to be, beyond legal. */
 export interface Requirements {
@@ -38,21 +37,38 @@ export interface Remedy {
 }
 
 /** What there is to check a plan against. */
-export interface Findings {
-  readonly evaluation: EvaluateAnswer | InferenceEvaluation
+export interface Findings<Found = Plan> {
+  readonly evaluation: { readonly plan: Found; readonly suggestions?: readonly Suggestion[] }
   /** The best plan that frameworks launch and the request's constraints allow; null where none fits. */
-  readonly best: Plan | null
+  readonly best: Found | null
   /** Whether it is taken to run: it fits, or nobody asks whether it does. */
   readonly runs: boolean
   /** Whether the best is the best of all: a search that had to stop has the best so far. */
   readonly exact: boolean
-  readonly ranking: Ranking
+  readonly ranking: Ranking<Found>
+}
+
+/** What is said of a requirement; null where nothing is asked after all. */
+export type Outcome = Omit<Check, 'name' | 'pointer'> & { readonly pointer?: string }
+
+/** A row for each requirement that a mode has, in the order in which a report has them. */
+export type RequirementRows<Found> = {
+  readonly [Name in keyof Required<Requirements>]?: (
+    asked: NonNullable<Requirements[Name]>,
+    findings: Findings<Found>,
+  ) => Outcome | null
 }
 
 /** By what plans are better than others: of two that hold as many sequences a step's time, else that of each sequence. */
-export interface Ranking {
+export interface Ranking<Found = Plan> {
   readonly says: string
-  readonly secondsOf: (plan: Plan) => Seconds
+  /** Less is better. */
+  readonly measure: (plan: Found) => number
+  readonly text: (measure: number) => string
 }
 
-export const byStep: Ranking = { says: 'A step takes', secondsOf: ({ stepTimeSeconds }) => stepTimeSeconds }
+export const byStep: Ranking = {
+  says: 'A step takes',
+  measure: ({ stepTimeSeconds }) => stepTimeSeconds,
+  text: secondsText,
+}

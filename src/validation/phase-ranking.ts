@@ -1,4 +1,5 @@
 /** By what plans of prefill and generation are better than others. */
+import { secondsText } from '../plan/explain/figures.ts'
 import type { PhaseProblem } from '../problem.ts'
 import { byStep, type Ranking } from './check.ts'
 
@@ -9,5 +10,6 @@ export function phaseRanking({ workload, objective }: PhaseProblem): Ranking {
 
 const byToken: Ranking = {
   says: 'Of all sequences together a token takes',
-  secondsOf: ({ tokensPerSecond }) => 1 / tokensPerSecond,
+  measure: ({ tokensPerSecond }) => 1 / tokensPerSecond,
+  text: secondsText,
 }

@@ -1,21 +1,14 @@
 /** The requirements, a row each: what one asks for, and what it says of a plan. */
 
-import type { Suggestion } from '../plan/answer.ts'
 import { bytesText, percent, secondsText } from '../plan/explain/figures.ts'
 import type { Plan } from '../plan/plan.ts'
-import type { Check, Findings, Remedy, Requirements } from './check.ts'
-
-type Outcome = Omit<Check, 'name' | 'pointer'> & { readonly pointer?: string }
-
-type Row = {
-  readonly [Name in keyof Required<Requirements>]: (
-    asked: NonNullable<Requirements[Name]>,
-    findings: Findings,
-  ) => Outcome | null
-}
+import type { Remedy, RequirementRows } from './check.ts'
+import { launchedBy } from './launched-by.ts'
+import { remedy } from './remedy.ts'
+import { withinOf } from './within-of-best.ts'
 
 /** In the order in which a report has them. */
-export const requirements: Row = {
+export const requirements: RequirementRows<Plan> = {
   fits: (asked, { evaluation: { plan, suggestions = [] } }) => {
     if (!asked) return null
     const { budget, total, stage } = plan.memoryBytes
@@ -50,38 +43,7 @@ export const requirements: Row = {
       ...bestWhere(holds, plan, best),
     }
   },
-  withinOfBest: (share, { evaluation: { plan }, best, exact, runs, ranking: { says, secondsOf } }) => {
-    const expected = `at most ${percent(share)} over the best`
-    if (!runs) {
-      const message =
-        'Not judged: the plan does not fit or is over a limit, so that nothing runs in the time that it would take.'
-      return {
-        ok: false,
-        expected,
-        actual: 'not judged',
-        message,
-        ...(best ? { nearest: [sameAsBest(best)] } : {}),
-      }
-    }
-    if (!best) {
-      const none = exact
-        ? 'No plan that the constraints allow fits and can be launched: there is none to compare with.'
-        : 'The search had to stop before it found any plan: ask with a longer timeoutMs.'
-      return { ok: exact, expected, actual: exact ? 'no other' : 'not known', message: none }
-    }
-    const [seconds, least] = [secondsOf(plan), secondsOf(best)]
-    const over = seconds / least - 1
-    const ok = over <= share + rounding
-    const apart = over >= 0 ? `${percent(over)} over` : `${percent(-over)} under`
-    const which = exact ? 'the best' : 'the best so far, as the search had to stop'
-    return {
-      ok,
-      expected,
-      actual: apart,
-      message: `${says} ${secondsText(seconds)}, ${apart} the ${secondsText(least)} of ${which}: ${best.summary}.`,
-      ...(ok ? {} : { nearest: [sameAsBest(best)] }),
-    }
-  },
+  withinOfBest: withinOf(sameAsBest),
   notBoundBy: (refused, { evaluation: { plan }, best }) => {
     const holds = (one: Plan) => !bounds(one).some((name) => refused.includes(name))
     const actual = bounds(plan).join(': ')
@@ -93,22 +55,7 @@ export const requirements: Row = {
       ...bestWhere(holds, plan, best),
     }
   },
-  launchableBy: (frameworks, { evaluation: { plan }, best }) => {
-    const refusals = (one: Plan) =>
-      frameworks.flatMap((name) => {
-        const reasons = refusal(one.launch[name])
-        return reasons === null ? [] : [`${name}: ${reasons.join('; ')}`]
-      })
-    const holds = (one: Plan) => refusals(one).length === 0
-    const found = refusals(plan)
-    return {
-      ok: holds(plan),
-      expected: frameworks.join(', '),
-      actual: holds(plan) ? 'can be launched' : `not by ${found.length} of ${frameworks.length}`,
-      message: holds(plan) ? 'It can be launched by each.' : found.join('. '),
-      ...bestWhere(holds, plan, best),
-    }
-  },
+  launchableBy: launchedBy(sameAsBest),
 }
 
 /** The best plan in place of one that does not do, where it does. */
@@ -123,9 +70,6 @@ function bestWhere(
 function bounds({ bottleneck, bottleneckDetail }: Plan): readonly string[] {
   return bottleneckDetail ? [bottleneck, bottleneckDetail.network] : [bottleneck]
 }
-
-/** The same plan in another order of sums. */
-const rounding = 1e-9
 
 const lines = [
   'parameters',
@@ -142,19 +86,7 @@ function largestLine({ memoryBytes }: Plan): readonly [string, number] {
   return [name ?? 'parameters', memoryBytes[name ?? 'parameters']]
 }
 
-function remedy({ change, detail, pointer, value, also = [] }: Suggestion): Remedy {
-  return { detail: `${change}: ${detail}`, changes: [{ pointer, value }, ...also] }
-}
-
 /** Its mesh says it: what a plan leaves out is chosen as the search chose it. */
 function sameAsBest({ mesh, summary }: Plan): Remedy {
   return { detail: `the best plan: ${summary}`, changes: [{ pointer: '/plan', value: { mesh } }] }
-}
-
-/** Why a framework cannot launch a plan; null where it can. */
-function refusal(flags: unknown): readonly string[] | null {
-  if (flags === undefined) return ['it is not asked in this mode']
-  if (typeof flags !== 'object' || flags === null || !('unsupported' in flags)) return null
-  const { unsupported } = flags
-  return Array.isArray(unsupported) ? unsupported.map(String) : [String(unsupported)]
 }

@@ -7,7 +7,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { inferenceModel } from '../../src/inference/model.ts'
 import { servables } from '../../src/launch/serving.ts'
-import { kvCacheBytes } from '../../src/model/kv-cache.ts'
 import type { Sized } from '../../src/modes/serve/counts.ts'
 import { bestDeployments } from '../../src/modes/serve/deployments.ts'
 import type { GenerateInstance, PrefillInstance } from '../../src/modes/serve/instance.ts'
@@ -17,7 +16,6 @@ import { meanWait } from '../../src/modes/serve/queue.ts'
 import { type Requests, requestsOf } from '../../src/modes/serve/requests.ts'
 import { copyBytes } from '../../src/modes/serve/storage.ts'
 import type { ServeWorkload } from '../../src/problem.ts'
-import { elementBytes } from '../../src/recipe/element-type.ts'
 import { inferenceProblem } from '../inference-problem.ts'
 import { runs } from '../runs.ts'
 import { smallDense } from '../small-model.ts'
@@ -47,10 +45,9 @@ function spaceOf({ chips, memoryFraction, launched, workload }: Question) {
   const pooled = inferenceModel(problem)
   const parts = instanceClusters(problem.cluster)
   const by = launched ? servables(problem, parts) : [null]
-  const cache = kvCacheBytes(problem.model, workload.promptLength, elementBytes[problem.precision.kvCache])
   return {
-    requests: requestsOf(workload, cache),
-    pool: problem.cluster,
+    requests: requestsOf(problem),
+    pool: { cluster: problem.cluster },
     stacks: (by ?? []).map((servable) =>
       parts.map((cluster) => instanceSize(problem, { ...pooled, servable }, cluster)),
     ),
@@ -81,7 +78,7 @@ function requestSeconds(
   { rate, prefills, generates }: Numbers,
   requests: Requests,
 ): number | null {
-  const { outputLength: length, maxFirst, maxPerToken } = requests
+  const { outputLength: length, promptLength, maxFirst, maxPerToken } = requests
   const each = shared ? prefill.seconds / prefill.prompts : 0
   const full = length * generate.stepSeconds(slots) + slots * each
   if (rate > busiest * ((generates * slots) / full) * (1 + 1e-12)) return null
@@ -92,7 +89,11 @@ function requestSeconds(
   while (arriving(batch) > batch) batch++
   const step = generate.stepSeconds(batch)
   const token = step / (1 - (rate / generates) * each)
-  const service = prefill.seconds * (shared ? maxPerToken / (maxPerToken - step) : 1)
+  // Prompts go in chunks of so many tokens that no step is over the objective, each beside a step of generation.
+  const tokens = prefill.prompts * promptLength
+  const chunk = Math.min(tokens, Math.floor((tokens * (maxPerToken - step)) / prefill.seconds))
+  if (shared && chunk < 1) return null
+  const service = prefill.seconds + (shared ? (tokens / chunk) * step : 0)
   const wait = meanWait({
     arrivalsPerSecond: rate / prefill.prompts,
     serviceSeconds: service,
@@ -171,20 +172,20 @@ function everyDeployment(question: Question): Found | null {
     const [p, g] = [prefill.size.cluster, generate.size.cluster]
     if (disaggregated !== true && shared) {
       const slots = sharedSlots(prefill, generate, requests)
-      for (let count = 1; slots > 0 && count * g.chips <= pool.chips; count++) {
-        if (!holds(pool, [{ cluster: g, count }])) continue
+      for (let count = 1; slots > 0 && count * g.chips <= pool.cluster.chips; count++) {
+        if (!holds(pool.cluster, [{ cluster: g, count }])) continue
         const numbers = { rate, prefills: count, generates: count }
         note(count * g.chips, requestSeconds(prefill, generate, slots, true, numbers, requests))
       }
     }
     if (disaggregated === false || shared) continue
-    for (let generates = 1; generates * g.chips < pool.chips; generates++) {
-      for (let prefills = 1; prefills * p.chips + generates * g.chips <= pool.chips; prefills++) {
+    for (let generates = 1; generates * g.chips < pool.cluster.chips; generates++) {
+      for (let prefills = 1; prefills * p.chips + generates * g.chips <= pool.cluster.chips; prefills++) {
         const kinds = [
           { cluster: p, count: prefills },
           { cluster: g, count: generates },
         ]
-        if (!holds(pool, kinds)) continue
+        if (!holds(pool.cluster, kinds)) continue
         const numbers = { rate, prefills, generates }
         const seconds = requestSeconds(prefill, generate, generate.most, false, numbers, requests)
         note(prefills * p.chips + generates * g.chips, seconds)

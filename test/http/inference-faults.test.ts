@@ -120,7 +120,11 @@ describe('a combination that makes no sense in inference', () => {
       '/plan/rematerialization',
       'has no part in mode prefill',
     ],
-    [{ workload: serve, plan: { mesh: { tensor: 64 } } }, '/workload/mode', 'as prefill or as generate'],
+    [
+      { workload: serve, plan: { generate: { mesh: { tensor: 64 }, zeroStage: 1 } } },
+      '/plan/generate/zeroStage',
+      'has no part in mode generate',
+    ],
     [{ plan: { mesh: { fsdp: 64 }, layout: { mlp: '2d' } } }, '/plan/layout', 'has no part in mode train'],
     [{ workload: generate, precision: { compute: 'int4' } }, '/precision/compute', 'it does in'],
     [

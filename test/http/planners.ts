@@ -21,6 +21,8 @@ import {
 import type { Answer, Inspection, Question, Trial, Verdict } from '../../api/worker/question.ts'
 import { replied } from '../../api/worker/reply.ts'
 import { never } from '../../src/patience.ts'
+import type { ServePlan } from '../../src/plan/inference-plan.ts'
+import type { Plan } from '../../src/plan/plan.ts'
 import type { Validation } from '../../src/validate.ts'
 import { sampleEvaluateAnswer, sampleOptimizeAnswer, sampleValidation } from './sample-answer.ts'
 import { sampleEvaluation, sampleInferenceAnswer, sampleServeAnswer } from './sample-inference-answer.ts'
@@ -29,7 +31,7 @@ import { sampleEvaluation, sampleInferenceAnswer, sampleServeAnswer } from './sa
 export interface Planner {
   readonly optimize: (question: Question, terms: Terms) => Promise<Searched<Answer>>
   readonly evaluate: (trial: Trial, terms: Terms) => Promise<Searched<Verdict>>
-  readonly validate: (inspection: Inspection, terms: Terms) => Promise<Searched<Validation>>
+  readonly validate: (inspection: Inspection, terms: Terms) => Promise<Searched<Validation<Plan | ServePlan>>>
 }
 
 export const catalogue = loadCatalogue()

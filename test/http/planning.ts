@@ -22,7 +22,7 @@ export const planning: Search = {
     if (!('regret' in request) || !request.regret) return single.evaluate(request, terms)
     const asked = evaluateQuestion(request, catalogue)
     const verdict = evaluated(asked.trial, endless)
-    const found = regretOf(asked.trial, verdict, { optimized, evaluated }, endless)
+    const found = regretOf(asked.trial, verdict, { optimized }, endless)
     return { ...times, answer: replied(() => evaluateBody(asked, verdict, found)) }
   },
   compare: async (comparison) => {

@@ -1,5 +1,6 @@
 /** Plans of an answer go back to /evaluate as they stand. */
 import { describe, expect, it } from 'vitest'
+import { changed as changedBy } from '../../api/hints/change.ts'
 import { planning } from './planning.ts'
 import { service } from './service.ts'
 
@@ -84,6 +85,33 @@ const questions = {
     constraints: { context: { min: 2 } },
     // No server shares out a prompt's positions as the plan does.
     assumptions: { basis: 'calibrated', frameworks: [] },
+  },
+}
+
+const asked = { mode: 'serve', promptLength: 1024, outputLength: 128 }
+
+/** Deployments: with a rate and limits, and of a pool that is filled; apart, and both phases in one server. */
+const served = {
+  'at a rate, on GPUs': {
+    model: 'llama-3-70b',
+    hardware: { chip: 'h100-sxm', chips: 16 },
+    workload: { ...asked, requestsPerSecond: 8, maxTimeToFirstTokenSeconds: 1 },
+    precision: { weights: 'fp8', compute: 'fp8', kvCache: 'fp8' },
+  },
+  'both phases in one server, with a limit for tokens': {
+    model: 'llama-3-8b',
+    hardware: { chip: 'h100-sxm', chips: 4 },
+    workload: { ...asked, disaggregated: false, maxTimePerOutputTokenSeconds: 0.02 },
+  },
+  'slices of a torus, with what no framework launches': {
+    model: 'llama-3-8b',
+    hardware: { chip: 'tpu-v5e', topology: [2, 4] },
+    workload: asked,
+  },
+  experts: {
+    model: 'mixtral-8x7b',
+    hardware: { chip: 'h100-sxm', chips: 8 },
+    workload: { ...asked, requestsPerSecond: 4 },
   },
 }
 
@@ -222,5 +250,120 @@ describe('what a plan says twice has to agree', () => {
       expect(answer.status, answer.text.slice(0, 600)).toBe(200)
       expect(answer.body.plan.placement).toContainEqual(expect.objectContaining({ axis: 'data', physical }))
     }
+  })
+})
+
+describe('every deployment of an answer evaluates as it stands, to the same numbers', () => {
+  it.each(Object.entries(served))('%s', async (_name, body) => {
+    const answer = await posted('/optimize', { ...body, top: 3 })
+    expect(answer.status, answer.text).toBe(200)
+    const { plans, unlaunchable } = answer.body
+    const all = [...plans, ...(unlaunchable ? [unlaunchable.plan] : [])]
+    expect(all.length).toBeGreaterThan(0)
+    for (const { rank: _, explanation: __, ...plan } of all) {
+      const evaluated = await posted('/evaluate', { ...body, plan })
+      expect(evaluated.status, evaluated.text.slice(0, 600)).toBe(200)
+      const { rank, explanation, ...same } = evaluated.body.plan
+      // Ranks of its phases are those of its list.
+      expect(unranked(same)).toEqual(unranked(plan))
+    }
+  })
+
+  it('and is valid, with the requirements that a deployment may have', async () => {
+    const body = served['at a rate, on GPUs']
+    const { plans } = (await posted('/optimize', { ...body, top: 1 })).body
+    const require = { withinOfBest: 0.001, launchableBy: ['vllm'] }
+    const { body: found } = await posted('/validate', { ...body, plan: plans[0], require })
+    expect(found.checks.map(({ name, ok }: { name: string; ok: boolean }) => [name, ok])).toEqual([
+      ['legal', true],
+      ['fits', true],
+      ['withinOfBest', true],
+      ['launchableBy', true],
+    ])
+  })
+
+  it('and compares, with the best of another request', async () => {
+    const { workload, ...request } = served['at a rate, on GPUs']
+    const { plans } = (await posted('/optimize', { ...request, workload, top: 1 })).body
+    const variants = [{ plan: plans[0] }, { workload: { requestsPerSecond: 16 } }]
+    const { body } = await posted('/compare', { request: { ...request, workload }, variants })
+    expect(body.mode).toBe('serve')
+    expect(body.variants[1].difference.chips).toBe(body.variants[1].plan.chips - plans[0].chips)
+    expect(body.variants[1].difference.chips).toBeGreaterThan(0)
+  })
+})
+
+interface Ranked {
+  readonly prefill: object
+  readonly generate: object
+}
+
+function unranked({ prefill, generate, ...plan }: Ranked): object {
+  return { ...plan, prefill: { ...prefill, rank: 0 }, generate: { ...generate, rank: 0 } }
+}
+
+describe('a deployment that misses what is asked', () => {
+  const { workload, ...request } = served['at a rate, on GPUs']
+  const few = {
+    disaggregated: false,
+    generate: { mesh: { tensor: 4 }, instances: 1 },
+  }
+  const reasonsOf = async (change: object, plan: object = few) => {
+    const { body } = await posted('/evaluate', { ...request, workload: { ...workload, ...change }, plan })
+    const reasons = (body.plan.infeasible ?? []).map(({ pointer }: { pointer: string }) => pointer)
+    for (const { pointer, value, also = [] } of body.suggestions ?? []) {
+      const mended = changedBy({ ...request, workload: { ...workload, ...change }, plan }, [
+        { pointer, value },
+        ...also,
+      ])
+      const again = await posted('/evaluate', mended as object)
+      expect(again.body.plan.feasible, pointer).toBe(true)
+    }
+    return [body.plan.feasible, reasons]
+  }
+
+  it('says what it misses, and each suggestion is enough', async () => {
+    expect(await reasonsOf({ requestsPerSecond: 1 })).toEqual([true, []])
+    expect(await reasonsOf({ requestsPerSecond: 1000 })).toEqual([
+      false,
+      expect.arrayContaining(['/workload/requestsPerSecond']),
+    ])
+    expect(await reasonsOf({ requestsPerSecond: 1, maxTimeToFirstTokenSeconds: 0.01 })).toEqual([
+      false,
+      ['/workload/maxTimeToFirstTokenSeconds'],
+    ])
+    expect(await reasonsOf({ requestsPerSecond: 1, maxTimePerOutputTokenSeconds: 0.001 })).toEqual([
+      false,
+      expect.arrayContaining(['/workload/maxTimePerOutputTokenSeconds']),
+    ])
+  })
+
+  it('has all its numbers where not one sequence fits', async () => {
+    const { body } = await posted('/evaluate', {
+      ...{ ...request, precision: {}, workload: { ...workload, requestsPerSecond: 1 } },
+      plan: { disaggregated: false, generate: { mesh: {} } },
+    })
+    const [memory] = body.plan.infeasible
+    expect(memory).toMatchObject({ reason: 'memory', pointer: '/memoryBudget' })
+    const { total, budget } = body.plan.generate.memoryBytes
+    expect(memory.shortBytes).toBeGreaterThanOrEqual(total - budget)
+    expect(body.plan.timePerOutputTokenSeconds).toBeGreaterThan(0)
+  })
+
+  it.each([
+    [{ generate: { mesh: { tensor: 3 } } }, '/plan/generate/mesh/tensor'],
+    [{ generate: { mesh: { tensor: 32 } } }, '/plan/generate/mesh'],
+    [{ generate: { mesh: { tensor: 4 }, instances: 9 } }, '/plan/generate/instances'],
+    [{ prefill: { mesh: { tensor: 4 } }, generate: { mesh: { tensor: 8 } } }, '/plan/prefill/mesh'],
+    [{ contextLength: 1000 }, '/plan/contextLength'],
+    [
+      { generate: { mesh: { tensor: 4 }, layout: { attention: '1d/heads/absorbed' } } },
+      '/plan/generate/layout/attention',
+    ],
+  ])('%j is a 422 that points at %s', async (plan, pointer) => {
+    const body = { ...request, workload, plan: { disaggregated: false, ...plan } }
+    const { status, body: problem } = await posted('/evaluate', body)
+    expect(status).toBe(422)
+    expect(problem.errors[0].pointer).toBe(pointer)
   })
 })

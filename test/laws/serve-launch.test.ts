@@ -52,13 +52,8 @@ const questions = fc
     inferenceProblem({ ...options, ...pool, assumptions: { basis: 'calibrated', frameworks }, top: 3 }),
   )
 
-function launching(
-  { prefill, generate }: ServePlan,
-  { assumptions }: Problem,
-): Problem['assumptions']['frameworks'] {
-  return assumptions.frameworks.filter((name) =>
-    [prefill, generate].every(({ launch }) => launch[name] !== undefined && !isRefused(launch[name])),
-  )
+function launching({ launch }: ServePlan, { assumptions }: Problem): Problem['assumptions']['frameworks'] {
+  return assumptions.frameworks.filter((name) => launch[name] !== undefined && !isRefused(launch[name]))
 }
 
 function isRefused(flags: unknown): boolean {
@@ -71,7 +66,7 @@ function score({ plans: [best] }: ServeAnswer, problem: Problem): number {
 }
 
 function scoreOf({ chips, queueing }: ServePlan, { workload }: Problem): number {
-  return workload.requestsPerSecond === undefined ? -queueing.arrivalsPerSecond / chips : chips
+  return workload.requestsPerSecond === undefined ? -queueing.arrivalsPerSecond : chips
 }
 
 const constraints = fc.constantFrom<Problem['constraints'][]>(
@@ -112,8 +107,9 @@ describe('deployments', () => {
 
 function expectLaunched(plan: ServePlan, problem: Problem): void {
   expect(launching(plan, problem)).not.toEqual([])
-  for (const { launch } of [plan.prefill, plan.generate]) expect(unknownOptions(launch)).toEqual([])
+  for (const { launch } of [plan.prefill, plan.generate, plan]) expect(unknownOptions(launch)).toEqual([])
   if (plan.disaggregated) return
+  expect([plan.prefill.launch, plan.generate.launch]).toEqual([{}, {}])
   expect(plan.prefill.mesh).toEqual(plan.generate.mesh)
   expect(plan.secondLayout).toBeNull()
 }
@@ -123,7 +119,8 @@ function expectBeside(answer: ServeAnswer, all: ServeAnswer, problem: Problem): 
   expect(all.unlaunchable).toBeNull()
   const [best, first] = [score(all, problem), score(answer, problem)]
   if (!unlaunchable) {
-    expect(first === best || Math.abs(first / best - 1) < 1e-9).toBe(true)
+    // What is hardly better is not told.
+    expect(first === best || Math.abs(first / best - 1) < 2e-3).toBe(true)
     return
   }
   expect(scoreOf(unlaunchable.plan, problem) / best).toBeCloseTo(1, 9)

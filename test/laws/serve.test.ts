@@ -49,19 +49,19 @@ function answer(problem: InferenceProblem<ServeWorkload>, changed: Partial<Serve
   return serve({ ...problem, workload: { ...problem.workload, ...changed } }, solver)
 }
 
-/** Chips at a rate, minus the rate of a chip without one; Infinity where nothing meets the objectives. */
+/** Chips at a rate, minus the rate of the pool without one; Infinity where nothing meets the objectives. */
 function score({ plans: [best] }: ServeAnswer, workload: ServeWorkload): number {
   return best ? scoreOf(best, workload) : Number.POSITIVE_INFINITY
 }
 
 function scoreOf({ queueing, chips }: ServePlan, { requestsPerSecond }: ServeWorkload): number {
-  return requestsPerSecond === undefined ? -queueing.arrivalsPerSecond / chips : chips
+  return requestsPerSecond === undefined ? -queueing.arrivalsPerSecond : chips
 }
 
 /** A rate that a first token's wait sets is found within a part in 10^4. */
 const found = 1 + 1e-3
 
-/** Multiples of one deployment have one rate a chip, but for rounding. */
+/** But for rounding. */
 const alike = 1 + 1e-9
 
 function expectNoWorse(score: number, other: number, within = found): void {

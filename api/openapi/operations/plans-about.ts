@@ -22,7 +22,7 @@ export const evaluate: About = {
   description:
     'A plan that is legal and does not fit is answered with `feasible: false` and all its numbers; one that no ' +
     'framework could run is a 422 whose `errors` point at it. In prefill and generation a plan may name layouts of the ' +
-    'components; those that it leaves out are chosen. In place of a plan there may be what launches it: `{"megatron": "torchrun …"}`, or a config, `{"torchtitan": "<toml>"}`.',
+    'components; those that it leaves out are chosen. In mode `serve` the plan is a deployment, held to the rate and the latencies of the request. In place of a plan there may be what launches it: `{"megatron": "torchrun …"}`, or a config, `{"torchtitan": "<toml>"}`.',
 }
 
 export const validate: About = {
@@ -52,7 +52,7 @@ export const compare: About = {
   description:
     'Two to eight variants of a request: with a `plan`, or a launch file, it is costed as /evaluate does; without one the best plan is found as ' +
     '/optimize does. Each is compared with the first: step time, memory and cost, and the difference of the steps shared out over the lines of ' +
-    '`timeSeconds`, which add up to it.',
+    '`timeSeconds`, which add up to it. Deployments are compared by chips, rate and latencies.',
 }
 
 export const collective: About = {

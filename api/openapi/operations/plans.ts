@@ -12,7 +12,7 @@ export function plans(examples: readonly Example[]) {
     request: ComponentName,
     answer: ComponentName,
     about: About,
-    launch?: ComponentName,
+    others: readonly ComponentName[] = [],
   ) => ({
     [path]: {
       post: {
@@ -22,7 +22,7 @@ export function plans(examples: readonly Example[]) {
         requestBody: {
           required: true,
           content: {
-            'application/json': { schema: eitherOf(request, launch), examples: examplesOf(path, examples) },
+            'application/json': { schema: eitherOf(request, others), examples: examplesOf(path, examples) },
           },
         },
         responses: {
@@ -34,7 +34,10 @@ export function plans(examples: readonly Example[]) {
   })
   return {
     ...posted('/optimize', 'OptimizeRequest', 'OptimizeResponse', optimize),
-    ...posted('/evaluate', 'EvaluateRequest', 'EvaluateResponse', evaluate, 'EvaluateLaunchRequest'),
+    ...posted('/evaluate', 'EvaluateRequest', 'EvaluateResponse', evaluate, [
+      'EvaluateServeRequest',
+      'EvaluateLaunchRequest',
+    ]),
     '/validate': validated(examples),
     ...posted('/calibrate', 'CalibrateRequest', 'CalibrateResponse', calibrate),
     ...posted('/compare', 'CompareRequest', 'CompareResponse', compare),
@@ -57,9 +60,9 @@ const askedErrors = [
   'timed-out',
 ] as const
 
-function eitherOf(request: ComponentName, launch: ComponentName | undefined): JsonSchema {
+function eitherOf(request: ComponentName, others: readonly ComponentName[]): JsonSchema {
   const schema = schemaReference(request)
-  return launch ? { anyOf: [schema, schemaReference(launch)] } : schema
+  return others.length > 0 ? { anyOf: [schema, ...others.map(schemaReference)] } : schema
 }
 
 /** One of the answers is also a status; and there are reports besides JSON. */
@@ -96,7 +99,7 @@ function validated(examples: readonly Example[]) {
         required: true,
         content: {
           'application/json': {
-            schema: eitherOf('ValidateRequest', 'ValidateLaunchRequest'),
+            schema: eitherOf('ValidateRequest', ['ValidateServeRequest', 'ValidateLaunchRequest']),
             examples: examplesOf('/validate', examples),
           },
         },

@@ -88,7 +88,7 @@ const collectiveLine = z.object({
   pass: passName.describe('When in a step: with each forward or backward pass, or once.'),
 })
 
-const infeasibility = z.object({
+export const infeasibility = z.object({
   reason: z.string().describe('`memory` or `latency`.'),
   pointer: z.string().describe('What of the request it is over.'),
   detail: z.string().describe('By how much, in words.'),

@@ -1,8 +1,10 @@
 /** Ranked deployments. */
 import { z } from 'zod'
-import type { ServeAnswer } from '../../../src/plan/inference-plan.ts'
+import type { ServeAnswer, ServeEvaluation } from '../../../src/plan/inference-plan.ts'
+import { launchRead } from '../launch-read.ts'
+import { serveRegret } from './regret.ts'
 import { resolvedFields } from './resolved.ts'
-import { noPlan, searchAccount } from './search-account.ts'
+import { noPlan, searchAccount, suggestionsOfPlan } from './search-account.ts'
 import { servePlan } from './serve-plan.ts'
 import { refusals, unlaunchable } from './unlaunchable.ts'
 
@@ -10,9 +12,18 @@ export const serveAnswer = z.object({
   mode: z.literal('serve'),
   plans: z
     .array(servePlan)
-    .describe('Fewest chips first; where no rate is given, the most requests a second and chip.'),
+    .describe('Fewest chips first; where no rate is given, the most requests a second of the whole pool.'),
   unlaunchable: unlaunchable(servePlan, refusals),
   search: searchAccount,
   infeasible: noPlan(z.object({ plan: servePlan, shortSeconds: z.number() })),
   ...resolvedFields,
 }) satisfies z.ZodType<ServeAnswer>
+
+export const serveEvaluation = z.object({
+  mode: z.literal('serve'),
+  plan: servePlan,
+  suggestions: suggestionsOfPlan,
+  read: launchRead,
+  regret: serveRegret,
+  ...resolvedFields,
+}) satisfies z.ZodType<ServeEvaluation>

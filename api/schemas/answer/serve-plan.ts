@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { PhasePlan, ServePlan } from '../../../src/plan/inference-plan.ts'
 import { inferencePlan } from './inference-plan.ts'
+import { infeasibility } from './plan.ts'
 import { tokenCost } from './token-cost.ts'
 import { serveUncertainty } from './uncertainty.ts'
 
@@ -11,6 +12,8 @@ export const phasePlan = z.object({
   ...inferencePlan.shape,
   chips: z.number().describe('Of all instances of the phase.'),
   chipsPerInstance: z.number().describe('Of one, which the plan is of.'),
+  topology: z.array(z.int()).nullable().describe('The slice of one, on a torus; null behind switches.'),
+  slices: z.int().describe('Slices of one.'),
   instances: z.number().describe('How many there are.'),
   utilization: z
     .number()
@@ -43,10 +46,28 @@ const secondLayout = z
 export const servePlan = z.object({
   rank: z.int().describe('In its list, from 1.'),
   feasible: z.boolean().describe('Whether it fits and keeps the limits of the request.'),
+  infeasible: z.exactOptional(z.array(infeasibility).describe('What it misses, where it does.')),
   id: z.string().describe('A stable hash of the plan.'),
   summary: z.string().describe('The deployment in a line.'),
   disaggregated: z.boolean().describe('Whether phases have chips of their own.'),
   chips: z.number().describe('Of both phases.'),
+  idleChips: z
+    .number()
+    .describe(
+      'Of the pool, where no rate is asked for and all of it is there to be filled: costs and rates of a chip count them.',
+    ),
+  maxSequences: z
+    .number()
+    .describe(
+      'Of a generate instance at once, prompts that it reads among them: what its server is told as a limit. More than memory has room for never run.',
+    ),
+  stepTokens: z
+    .number()
+    .nullable()
+    .describe(
+      'Of a step of a server that does both phases, at most: one of each sequence that generates, the others of prompts. Null where phases are apart.',
+    ),
+  contextLength: z.number().describe('Positions that the longest request may have.'),
   prefill: phasePlan.describe('Who reads prompts.'),
   generate: phasePlan.describe('Who generates.'),
   ratio: z.number().describe('Prefill instances per generate instance; 1 where one does both.'),
@@ -61,4 +82,9 @@ export const servePlan = z.object({
   kvTransfer: kvTransfer.nullable().describe('Null where the same chips do both.'),
   secondLayout: secondLayout.nullable().describe('Null where weights lie alike, or phases are apart.'),
   explanation: z.array(z.string()).describe('Why it is the best, in sentences.'),
+  launch: z
+    .record(z.string(), z.unknown())
+    .describe(
+      'By framework, how a server that does both phases is started (`commands`, as of any plan), or why it cannot be. Of phases apart their own `launch` starts them, and this one what stands before them.',
+    ),
 }) satisfies z.ZodType<ServePlan>

@@ -57,7 +57,7 @@ const fields = {
 } as const
 
 /** Every field of a plan is read, or known to be an answer's. */
-const known = { ...fields, ...answeredFields } satisfies Record<keyof PhasePlan, z.ZodType>
+export const known = { ...fields, ...answeredFields } satisfies Record<keyof PhasePlan, z.ZodType>
 
 export const sketch = z
   .strictObject(known)

@@ -1,10 +1,17 @@
 /** Checks in the words of the request, with those changes only that its schema has room for. */
 import type { Check, Remedy } from '../../../src/validation/check.ts'
 import { changed } from '../../hints/change.ts'
-import { type ValidateRequest, validateRequest } from '../../schemas/validate.ts'
+import {
+  type ValidateRequest,
+  type ValidateServeRequest,
+  validateRequest,
+  validateServeRequest,
+} from '../../schemas/validate.ts'
 import { inWords } from './suggestion.ts'
 
-export function checksAsWritten(request: ValidateRequest, checks: readonly Check[]): readonly Check[] {
+type Validated = ValidateRequest | ValidateServeRequest
+
+export function checksAsWritten(request: Validated, checks: readonly Check[]): readonly Check[] {
   return checks.map(({ nearest = [], ...check }) => {
     const told = nearest
       .map((remedy) => written(request, remedy))
@@ -13,10 +20,11 @@ export function checksAsWritten(request: ValidateRequest, checks: readonly Check
   })
 }
 
-function written(request: ValidateRequest, { detail, changes }: Remedy): Remedy {
+function written(request: Validated, { detail, changes }: Remedy): Remedy {
   return { detail, changes: changes.map((change) => inWords(request, change)) }
 }
 
-function fits(request: ValidateRequest, changes: Remedy['changes']): boolean {
-  return validateRequest.safeParse(changed(request, changes)).success
+function fits(request: Validated, changes: Remedy['changes']): boolean {
+  const schema = request.workload.mode === 'serve' ? validateServeRequest : validateRequest
+  return schema.safeParse(changed(request, changes)).success
 }

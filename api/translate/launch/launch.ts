@@ -2,7 +2,6 @@
  * A request whose plan is a launch file, spelled out: what the file says of model, chips, batch and types of numbers is put in beside what
  * the request says itself. Both may say the same; where they differ it is a fault, since one of them is not what will run.
  */
-import type { z } from 'zod'
 import { type Fields, isFields } from '../../../src/fields.ts'
 import { trainers } from '../../../src/launch/framework.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
@@ -12,7 +11,6 @@ import { type Fault, faulty, faultyValue, meaning, ProblemError } from '../../pr
 import type { LaunchedPlan } from '../../schemas/launch.ts'
 import type { LaunchRead } from '../../schemas/launch-read.ts'
 import { valueAt } from '../../validation/json-pointer.ts'
-import { validated } from '../../validation/request-validation.ts'
 import { contradictions } from './contradictions.ts'
 import { launchKey } from './file.ts'
 import { modelNamed, readIn } from './reading.ts'
@@ -28,11 +26,11 @@ export interface SpelledOut<Request> {
   readonly read: LaunchRead | null
 }
 
-export function spelledOut<Schema extends z.ZodType>(
+export function spelledOut<Request>(
   asked: Launch,
-  schema: Schema,
+  held: (whole: unknown) => Request,
   catalogue: Catalogue,
-): SpelledOut<z.output<Schema>> {
+): SpelledOut<Request> {
   const { plan, ...own } = asked
   const reading = readIn(plan, own, catalogue)
   const at = `/plan/${launchKey(plan)}`
@@ -55,7 +53,7 @@ export function spelledOut<Schema extends z.ZodType>(
     ignored: [...ignored],
     notUnderstood: [...notUnderstood],
   }
-  return { request: checked(schema, whole, said, own, at), reading, read }
+  return { request: checked(held, whole, said, own, at), reading, read }
 }
 
 /** A name that leads to no model, where nothing else says one. */
@@ -148,15 +146,15 @@ function merged(said: Fields, own: Fields): Fields {
 }
 
 /** Faults of what the file says point at the file. */
-function checked<Schema extends z.ZodType>(
-  schema: Schema,
+function checked<Request>(
+  held: (whole: unknown) => Request,
   whole: Fields,
   said: Fields,
   own: Fields,
   at: string,
-): z.output<Schema> {
+): Request {
   try {
-    return validated(schema, whole)
+    return held(whole)
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
     const faults = error.faults.map((fault) => {

@@ -7,11 +7,10 @@
  * layers/quantizations.py; AI-Hypercomputer/JetStream acd4f5a, README.
  */
 
-import { faults } from '../../rules/rule.ts'
 import type { Launch } from '../launch.ts'
 import { checkpointNotes, type Formats, formatPair } from '../server/formats.ts'
 import { replicaNotes } from '../server/notes.ts'
-import { type ServingRules, servingRules, slicedExpertsRule } from '../server/rules.ts'
+import { type ServingRules, servingFaults, servingRules, slicedExpertsRule } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import { type Start, shellWords } from '../start.ts'
 import { maxtextVersion, perDevice, settings } from './keys.ts'
@@ -51,7 +50,7 @@ export const maxtextRules: ServingRules = servingRules('MaxText', formats, [
 ])
 
 export function maxtext(serving: Serving): Launch<MaxtextServing> {
-  const unsupported = faults(maxtextRules, serving)
+  const unsupported = servingFaults(maxtextRules, serving)
   if (unsupported.length > 0) return { unsupported }
   const flags = { ...meshConfig(serving), ...batchConfig(serving), ...numberConfig(serving) }
   return { flags, start: engineStart(flags), notes: notes(serving) }
@@ -67,12 +66,22 @@ function meshConfig({ tensors }: Serving): MaxtextServing {
   return { ici_data_parallelism: 1, ici_fsdp_parallelism: 1, ici_tensor_parallelism: tensors }
 }
 
-function batchConfig({ mode, sequences, tensors, contextLength, unitTokens, chunked, setting }: Serving) {
+function batchConfig({
+  mode,
+  sequences,
+  tensors,
+  contextLength,
+  unitTokens,
+  chunked,
+  prompts,
+  setting,
+}: Serving) {
   const prefill = mode === 'prefill'
   return {
     per_device_batch_size: perDevice(sequences, tensors),
     max_target_length: contextLength + (prefill ? 1 : 0),
     ...(prefill ? { max_prefill_predict_length: contextLength } : {}),
+    ...(prompts ? { max_prefill_predict_length: prompts.contextLength } : {}),
     ...(chunked ? { use_chunked_prefill: true, prefill_chunk_size: unitTokens } : {}),
     dtype: setting.precision.compute === 'fp32' ? 'float32' : 'bfloat16',
   }

@@ -2,7 +2,7 @@
  * What no serving framework can run. They split the inner dimension of weights over one tensor axis (1D weight-stationary),
  * in whole heads; key-value heads are whole on a chip, or a head is on several. Source: as each framework's own file.
  */
-import type { Rule } from '../../rules/rule.ts'
+import { faults, type Rule } from '../../rules/rule.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
 import { plainProjection } from '../../sharding/tables/inference-sharding.ts'
 import { attentionCopyRule, expertRanksRule } from './attention-copies.ts'
@@ -24,6 +24,23 @@ export function servingRules(framework: string, formats: Formats, own: ServingRu
     ...own,
   ]
 }
+
+/** Why a server cannot run what it is asked to; of one that does both phases which of them is in the way, and whether it could do both. */
+export function servingFaults(rules: ServingRules, serving: Serving): readonly string[] {
+  const { prompts } = serving
+  const own = faults(rules, serving)
+  if (!prompts) return own
+  const ofPrompts = faults(rules, prompts)
+  return [
+    ...own.filter((sentence) => ofPrompts.includes(sentence)),
+    ...ofPrompts.filter((sentence) => !own.includes(sentence)).map((sentence) => `prefill: ${sentence}`),
+    ...own.filter((sentence) => !ofPrompts.includes(sentence)).map((sentence) => `generate: ${sentence}`),
+    ...(serving.unlike ? [oneServer] : []),
+  ]
+}
+
+const oneServer =
+  'on the same chips both phases run in one server, which has one mesh and keeps weights and caches one way; the plan has each its own'
 
 function layoutRules(framework: string): ServingRules {
   return [

@@ -16,11 +16,14 @@ import {
   sharesOutPositions,
 } from '../../sharding/tables/inference-layout-fields.ts'
 
+/** A phase, or both in one server. */
+export type ServedMode = Phase['mode'] | 'serve'
+
 export interface Serving {
   readonly setting: Setting
   readonly model: Transformer
   readonly gpu: boolean
-  readonly mode: Phase['mode']
+  readonly mode: ServedMode
   readonly mesh: Mesh
   /** By component. */
   readonly layouts: readonly (readonly [component: string, layout: LayoutFields])[]
@@ -54,6 +57,10 @@ export interface Serving {
   readonly memory: MemoryAccount
   /** Its caches go to servers of the other phase, or come from them. */
   readonly transfers: boolean
+  /** Of a server that does both: how it reads prompts, all else being how it generates. */
+  readonly prompts: Serving | null
+  /** It would lie one way for prompts and another to generate. */
+  readonly unlike: boolean
 }
 
 /** What of a plan its candidate does not hold. */
@@ -61,6 +68,10 @@ export interface Counted {
   readonly contextLength: number
   readonly memory: MemoryAccount
   readonly transfers?: boolean
+  /** Of a server that does both, and the tokens of its steps at most. */
+  readonly prompts?: Serving
+  readonly unlike?: boolean
+  readonly stepTokens?: number
 }
 
 /** What of a candidate a framework is told. */
@@ -72,8 +83,8 @@ export interface Told extends Pick<InferenceCandidate, 'mesh'> {
 export function serving(
   setting: Setting,
   { mesh, layouts, pass }: Told,
-  mode: Phase['mode'],
-  { contextLength, memory, transfers = false }: Counted,
+  mode: ServedMode,
+  { contextLength, memory, transfers = false, prompts, unlike = false, stepTokens }: Counted,
 ): Serving {
   const { shape, resident, units, groups } = pass
   const only = <Field>(field: (layout: LayoutFields) => Field | null): Field | null =>
@@ -103,12 +114,17 @@ export function serving(
     stageLayers: pass.stageLayers,
     sequences: share(resident.sequences),
     unitSequences,
-    unitTokens: unitSequences * Math.ceil(shape.positions),
+    unitTokens:
+      stepTokens === undefined
+        ? unitSequences * Math.ceil(shape.positions)
+        : Math.max(share(stepTokens), share(resident.sequences)),
     chunked: mode === 'prefill' && units > groups,
     contextLength,
-    partlyFilled: mode === 'generate' && shape.context < contextLength,
+    partlyFilled: mode !== 'prefill' && shape.context < contextLength,
     memory,
     transfers,
+    prompts: prompts ?? null,
+    unlike,
   }
 }
 

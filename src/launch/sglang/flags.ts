@@ -8,13 +8,12 @@
  * managers/{scheduler,tp_worker}.py, eplb/expert_location.py, layers/quantization/mxfp4.py (experts alone); docs.sglang.io,
  * advanced_features/{dp_dpa_smg_guide,expert_parallelism,dcp}.
  */
-import { faults } from '../../rules/rule.ts'
 import type { Launch } from '../launch.ts'
 import { attentionCopyNotes, denseGroupsRule } from '../server/attention-copies.ts'
 import { checkpointNotes, unpackedNotes, unpackedRule } from '../server/formats.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostChips, hostNotes, replicaChips, replicaNotes } from '../server/notes.ts'
-import { type ServingRules, servingRules } from '../server/rules.ts'
+import { type ServingRules, servingFaults, servingRules } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
@@ -41,7 +40,7 @@ export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, [
 ])
 
 export function sglang(serving: Serving): Launch<readonly string[]> {
-  const unsupported = faults(sglangRules, serving)
+  const unsupported = servingFaults(sglangRules, serving)
   if (unsupported.length > 0) return { unsupported }
   const flags = written(sglangSettings, serving)
   return { flags, start: sglangStart(serving, flags), notes: notes(serving) }

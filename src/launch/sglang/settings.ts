@@ -14,6 +14,40 @@ export const sglangFormats: Formats = {
   caches: { bf16: 'bf16', fp8: 'fp8_e4m3', fp4: 'nvfp4', nvfp4: 'nvfp4' },
 }
 
+const mebibyte = 2 ** 20
+
+/**
+ * What SGLang has on a chip beyond weights, caches and activations: data of its attention, more on more chips, graphs of steps and of prompts,
+ * buffers of DeepEP. Of latent attention graphs of prompts take more, and of attention by sequences those of steps.
+ * Source: as flags.ts, server_args.py (_handle_gpu_memory_settings, reserve_for_graph_mb, reserve_for_deepep_a2a_mb).
+ */
+function unplannedBytes(own: Serving): number {
+  const { mode, tensors, mesh, unitSequences, attentionGroups, experts, model } = own
+  const reads = mode !== 'generate'
+  const generates = mode !== 'prefill'
+  const grouped = attentionGroups > 1 ? attentionGroups * (unitSequences > 300 ? 4.5 : 3) : 0
+  const prompts = model.attention.latent ? 1536 : 8 * promptGraphs
+  return (
+    mebibyte *
+    (512 +
+      (tensors * mesh.pipeline * 1024) / 8 +
+      (generates ? unitSequences * (2 + grouped) : 0) +
+      (reads ? prompts : 0) +
+      (generates && experts?.sends ? 2048 : 0))
+  )
+}
+
+/** Sizes up to 8192 tokens that prompts have a graph of. */
+const promptGraphs = 58
+
+/** Weights and caches: what the plan leaves free may be less than the server has to have. */
+function memoryOf(own: Serving): number {
+  const { memory, setting } = own
+  const all = setting.cluster.chip.hbmBytes
+  const most = Math.floor(((all - memory.workspace - unplannedBytes(own)) / all) * 1000) / 1000
+  return Math.min(memoryShares(own).lasting, most)
+}
+
 /** Requests and chunks are counted over all groups of a server under attention by sequences. */
 export const sglangSettings = {
   tensors: setting('--tp-size', ({ tensors }: Serving) => tensors, ranks, '--tp', '--tensor-parallel-size'),
@@ -36,11 +70,13 @@ export const sglangSettings = {
   length: setting('--context-length', lengthOf, whole),
   running: setting('--max-running-requests', (own: Serving) => own.sequences * own.attentionGroups, whole),
   graphs: setting('--cuda-graph-max-bs', graphsOf),
+  // -1 is of whole prompts.
   chunk: setting('--chunked-prefill-size', chunkOf),
+  mixed: setting('--enable-mixed-chunk', ({ mode }: Serving) => mode === 'serve'),
   prompts: setting('--max-prefill-tokens', (own: Serving) =>
     own.mode === 'prefill' ? own.unitTokens : null,
   ),
-  memory: setting('--mem-fraction-static', (own: Serving) => memoryShares(own).lasting),
+  memory: setting('--mem-fraction-static', memoryOf),
   type: setting('--dtype', typeWord, word),
   quantization: setting(
     '--quantization',
@@ -71,7 +107,7 @@ const captured = [
 /** Larger ones run without, and what is planned has one. */
 function graphsOf({ mode, unitSequences, tensors, setting: { cluster } }: Serving): number | null {
   const { few = 0, more = 0 } = captured.find(({ below }) => cluster.chip.hbmBytes < below) ?? {}
-  return mode === 'generate' && unitSequences > (tensors < 4 ? few : more) ? unitSequences : null
+  return mode !== 'prefill' && unitSequences > (tensors < 4 ? few : more) ? unitSequences : null
 }
 
 function pipelineOf({ mesh }: Serving): number | null {
@@ -94,12 +130,14 @@ function denseRanks({ experts, model }: Serving): number | null {
   return experts?.sends && expertLayers(model) < model.layers ? 1 : null
 }
 
-function lengthOf({ mode, contextLength }: Serving): number {
-  return contextLength + (mode === 'prefill' ? promptMargin : 0)
+function lengthOf({ mode, contextLength, prompts }: Serving): number {
+  if (mode === 'prefill') return contextLength + promptMargin
+  return Math.max(contextLength, (prompts?.contextLength ?? 0) + promptMargin)
 }
 
 function chunkOf({ mode, chunked, unitTokens, attentionGroups }: Serving): number | null {
-  return mode === 'prefill' ? (chunked ? unitTokens * attentionGroups : -1) : null
+  if (mode === 'generate') return null
+  return chunked || mode === 'serve' ? unitTokens * attentionGroups : -1
 }
 
 function roleOf({ transfers, mode }: Serving): string | null {

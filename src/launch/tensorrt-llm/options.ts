@@ -10,14 +10,13 @@
  * llmapi/llm_args.py (KvCacheConfig), docs/source/features/{parallel-strategy,helix,long-sequence,
  * quantization}.md, examples/wide_ep/README.md.
  */
-import { faults } from '../../rules/rule.ts'
 import type { Launch } from '../launch.ts'
 import { attentionCopyNotes, denseGroupsRule } from '../server/attention-copies.ts'
 import { checkpointNotes, type Formats, unpackedNotes, unpackedRule } from '../server/formats.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostChips, hostNotes, replicaChips, replicaNotes } from '../server/notes.ts'
-import { type ServingRules, servingRules } from '../server/rules.ts'
+import { type ServingRules, servingFaults, servingRules } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import type { Start } from '../start.ts'
 import { isAmd } from '../vendor.ts'
@@ -59,7 +58,7 @@ export const tensorrtLlmRules: ServingRules = servingRules('TensorRT-LLM', forma
 ])
 
 export function tensorrtLlm(serving: Serving): Launch<TensorrtOptions> {
-  const unsupported = faults(tensorrtLlmRules, serving)
+  const unsupported = servingFaults(tensorrtLlmRules, serving)
   if (unsupported.length > 0) return { unsupported }
   const { mesh, tensors, attentionGroups, mode, contextLength, unitSequences, experts } = serving
   const flags = {
@@ -116,13 +115,14 @@ function capacityOptions({ partlyFilled }: Serving): TensorrtOptions {
 
 /** Unless told, steps of 128 sequences and less have a graph, and only of some sizes; what is planned has one. */
 function graphOptions({ mode, unitSequences }: Serving): TensorrtOptions {
-  if (mode !== 'generate') return {}
+  if (mode === 'prefill') return {}
   return { cuda_graph_config: { enable_padding: true, max_batch_size: unitSequences } }
 }
 
 function tokenOptions({ mode, chunked, unitSequences, unitTokens }: Serving): TensorrtOptions {
   if (mode === 'generate') return unitSequences > batchedTokens ? { max_num_tokens: unitSequences } : {}
   const blocks = Math.ceil(unitTokens / blockPositions) * blockPositions
+  if (mode === 'serve') return { max_num_tokens: blocks, enable_chunked_prefill: true }
   return { max_num_tokens: chunked ? blocks : unitTokens, enable_chunked_prefill: chunked }
 }
 

@@ -21,12 +21,12 @@
  * vllm-project/tpu-inference b8692ff (August 2026), tpu_inference/layers/common/sharding.py, platforms/tpu_platform.py,
  * docs/includes/nightly_quantization.md.
  */
-import { faults } from '../../rules/rule.ts'
 import type { Launch } from '../launch.ts'
 import { attentionCopyNotes } from '../server/attention-copies.ts'
 import { checkpointNotes } from '../server/formats.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostChips, hostNotes, replicaChips } from '../server/notes.ts'
+import { servingFaults } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
@@ -37,7 +37,7 @@ import { vllmVersion } from './version.ts'
 
 export function vllm(serving: Serving): Launch<readonly string[]> {
   const { name, rules } = buildOf(serving)
-  const unsupported = faults(rules, serving)
+  const unsupported = servingFaults(rules, serving)
   if (unsupported.length > 0) return { unsupported }
   const flags = written(vllmSettings, serving)
   return { flags, start: vllmStart(serving, flags), notes: notes(serving, name) }

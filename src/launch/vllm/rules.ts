@@ -39,8 +39,7 @@ const cacheRules: ServingRules = [
     says: 'vLLM shares out the positions of caches in generation, not in prefill',
   },
   {
-    broken: (serving) =>
-      serving.sharesPositions && serving.mode === 'generate' && keyValueShards(serving) > 1,
+    broken: (serving) => serving.sharesPositions && serving.mode !== 'prefill' && keyValueShards(serving) > 1,
     says: (serving) =>
       `vLLM shares out positions among the chips with one key-value head, at most ${Math.floor(serving.tensors / keyValueShards(serving))}; the plan among ${serving.tensors}`,
   },

@@ -1,5 +1,6 @@
 /** The options of vLLM that say a plan. Source: as flags.ts. */
 
+import type { Phase } from '../../inference/phase.ts'
 import { quantizesItself, typeWord } from '../server/formats.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { type Serving, sharersOf } from '../server/serving.ts'
@@ -15,7 +16,7 @@ export const vllmSettings = {
   dispatch: setting('--all2all-backend', dispatchOf, word),
   copies: setting('--enable-eplb', ({ redundantExperts }: Serving) => redundantExperts > 0),
   copiesOf: setting('--eplb-config', copiesOf),
-  halves: setting('--enable-dbo', ({ halved }: Serving) => halved),
+  halves: setting('--enable-dbo', isHalved),
   halvesDecoding: setting('--dbo-decode-token-threshold', halvedFrom('generate', 32)),
   halvesPrefill: setting('--dbo-prefill-token-threshold', halvedFrom('prefill', 512)),
   positions: setting('--decode-context-parallel-size', sharersOf, ranks, '-dcp', '--dcp-size'),
@@ -42,7 +43,7 @@ export const vllmSettings = {
  * Source: vllm-project/vllm, vllm/config/vllm.py (_set_cudagraph_sizes).
  */
 function graphsOf({ gpu, mode, unitSequences }: Serving): number | null {
-  return gpu && mode === 'generate' && unitSequences > 512 ? unitSequences : null
+  return gpu && mode !== 'prefill' && unitSequences > 512 ? unitSequences : null
 }
 
 /** Groups of chips that are ranks of data; on TPUs they are within tensor. */
@@ -59,17 +60,28 @@ export function groupsOfServer(serving: Serving): number {
 /** DeepEP is for GPUs of NVIDIA, MoRI for those of AMD. */
 function dispatchOf({ experts, mode, setting: { cluster } }: Serving): string | null {
   if (!experts?.sends) return null
-  return `${isAmd(cluster.chip) ? 'mori' : 'deepep'}_${mode === 'prefill' ? 'high_throughput' : 'low_latency'}`
+  // A server that does both has one way for both, and most of its tokens are of prompts.
+  return `${isAmd(cluster.chip) ? 'mori' : 'deepep'}_${mode === 'generate' ? 'low_latency' : 'high_throughput'}`
 }
 
 function copiesOf({ redundantExperts }: Serving): string | null {
   return redundantExperts > 0 ? JSON.stringify({ num_redundant_experts: redundantExperts }) : null
 }
 
-/** Unless told, a batch of more than so many tokens of a rank is halved. */
-function halvedFrom(of: Serving['mode'], beyond: number) {
-  return ({ halved, mode, unitTokens }: Serving): number | null =>
-    halved && mode === of && unitTokens <= beyond ? Math.max(0, unitTokens - 1) : null
+/** Unless told, a batch of more than so many tokens of a rank is halved; of a server that does both phases perhaps of one alone. */
+function halvedFrom(of: Phase['mode'], beyond: number) {
+  return (serving: Serving): number | null => {
+    const { mode, prompts } = serving
+    if (!isHalved(serving) || (mode !== 'serve' && mode !== of)) return null
+    const { halved, unitTokens, unitSequences } = of === 'prefill' ? (prompts ?? serving) : serving
+    const tokens = of === 'generate' ? unitSequences : unitTokens
+    if (!halved) return tokens > beyond ? tokens : null
+    return tokens <= beyond ? Math.max(0, tokens - 1) : null
+  }
+}
+
+function isHalved({ halved, prompts }: Serving): boolean {
+  return halved || prompts?.halved === true
 }
 
 /** The plugin for TPUs has them in a config of its own. */
@@ -80,7 +92,7 @@ function groupsOnTpus({ gpu, attentionGroups }: Serving): string | null {
 
 /** It takes 2048 in one iteration unless told, at least. */
 function batchedTokens({ mode, sequences, unitTokens }: Serving): number | null {
-  if (mode === 'prefill') return Math.max(sequences, unitTokens)
+  if (mode !== 'generate') return Math.max(sequences, unitTokens)
   return sequences > 2048 ? sequences : null
 }
 

@@ -2,11 +2,12 @@
  * How many instances a pair takes.
  *
  *   at a rate         the fewest chips with which the objectives are met
- *   without a rate    the most requests a second and chip, within the objectives; of deployments alike, the smallest
+ *   without a rate    what fills the pool: the most requests a second within the objectives, of deployments alike the smallest
  *
  * More instances of a kind never make requests slower (but for prefill and generation that no longer share a node).
  */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
+import { type Constraint, satisfies } from '../../problem.ts'
 import { leastThat } from '../../threshold.ts'
 import { meets, type Operation, sustained } from './operation.ts'
 import { chipsOf, type Deployment, type Pair } from './pair.ts'
@@ -16,25 +17,73 @@ import { mostUtilization, type Requests } from './requests.ts'
 export interface Sized extends Deployment {
   readonly operation: Operation
   readonly chips: number
-  /** Less is better: chips, or minus the requests a second of a chip. */
+  /** Less is better: chips, or minus the requests a second. */
   readonly score: number
 }
 
+/** The chips that there are, and how many of them a deployment may take. */
+export interface Pool {
+  readonly cluster: Cluster
+  readonly chips?: Constraint | undefined
+}
+
 /** Null where the pool has no deployment of the pair that meets the objectives. */
-export function sized(pair: Pair, requests: Requests, pool: Cluster): Sized | null {
-  if (requests.rate === null) return mostPerChip(pair, requests, pool)
+export function sized(pair: Pair, requests: Requests, pool: Pool): Sized | null {
+  if (requests.rate === null) return filling(pair, requests, pool)
   return pair.disaggregated
     ? fewestApart(pair, requests, pool, requests.rate)
     : fewestTogether(pair, requests, pool, requests.rate)
 }
 
+/** So many instances and no others, at the rate that is asked for, or else at their own. */
+export function sizedAs(deployment: Deployment, requests: Requests, { cluster }: Pool): Sized | null {
+  if (!isHeld(deployment, cluster)) return null
+  const { rate } = requests
+  const operation = rate === null ? sustained(deployment, requests) : meets(deployment, requests, rate)
+  return operation && scored(deployment, operation, requests)
+}
+
+export interface Counts {
+  readonly prefills?: number | undefined
+  readonly generates?: number | undefined
+}
+
+/** With so many instances as are written; what is left out is chosen. */
+export function sizedWith(
+  pair: Pair,
+  { prefills, generates }: Counts,
+  requests: Requests,
+  pool: Pool,
+): Sized | null {
+  if (prefills === undefined && generates === undefined) return sized(pair, requests, pool)
+  const written = prefills ?? generates ?? 1
+  if (!pair.disaggregated) return sizedAs(deployed(pair, written, written), requests, pool)
+  const made = (count: number) => deployed(pair, prefills ?? count, generates ?? count)
+  if (prefills !== undefined && generates !== undefined) return sizedAs(made(1), requests, pool)
+  const most = Math.floor((pool.cluster.chips - chipsOf(made(0))) / (chipsOf(made(1)) - chipsOf(made(0))))
+  const held = mostThat(most, (count) => isHeld(made(count), pool.cluster))
+  const { rate } = requests
+  const best = held > 0 ? sizedAs(made(held), requests, pool) : null
+  if (!best) return null
+  const fewest = leastThat(held, (count) => {
+    if (rate !== null) return meets(made(count), requests, rate) !== null
+    return alike(sizedAs(made(count), requests, pool)?.score ?? 0, best.score)
+  })
+  return (fewest && sizedAs(made(fewest), requests, pool)) || best
+}
+
+function mostThat(most: number, holdsOf: (count: number) => boolean): number {
+  return (leastThat(most, (count) => !holdsOf(count)) ?? most + 1) - 1
+}
+
 /** No deployment of a pair scores lower. */
-export function leastScore(pair: Pair, { rate }: Requests): number {
+export function leastScore(pair: Pair, { rate }: Requests, { cluster }: Pool): number {
   const { prefill, generate, disaggregated, prefillCapacity, generateCapacity } = pair
   const prefillChips = disaggregated ? prefill.size.cluster.chips : 0
   const generateChips = generate.size.cluster.chips
   if (rate === null) {
-    return -mostUtilization / (prefillChips / prefillCapacity + generateChips / generateCapacity)
+    const chipsOfOne = prefillChips / prefillCapacity + generateChips / generateCapacity
+    return (-mostUtilization * cluster.chips) / chipsOfOne
   }
   return prefillChips * least(rate, prefillCapacity) + generateChips * least(rate, generateCapacity)
 }
@@ -45,93 +94,116 @@ function least(rate: number, capacity: number): number {
 
 const rounding = 1e-12
 
-function fewestTogether(pair: Pair, requests: Requests, pool: Cluster, rate: number): Sized | null {
-  const most = Math.floor(pool.chips / pair.generate.size.cluster.chips)
+function fewestTogether(pair: Pair, requests: Requests, pool: Pool, rate: number): Sized | null {
+  const own = pair.generate.size.cluster.chips
+  const most = Math.floor(pool.cluster.chips / own)
   const first = least(rate, pair.generateCapacity)
   const more = leastThat(most - first + 1, (count) => {
     const deployment = deployed(pair, first + count - 1, first + count - 1)
     return meets(deployment, requests, rate) !== null
   })
-  return more === null
-    ? null
-    : sizedAt(deployed(pair, first + more - 1, first + more - 1), requests, pool, rate)
+  if (more === null) return null
+  const count = firstFrom(first + more - 1, most, (instances) => satisfies(instances * own, pool.chips))
+  return count === null ? null : sizedAs(deployed(pair, count, count), requests, pool)
 }
 
-function fewestApart(pair: Pair, requests: Requests, pool: Cluster, rate: number): Sized | null {
+function fewestApart(pair: Pair, requests: Requests, pool: Pool, rate: number): Sized | null {
   const prefillChips = pair.prefill.size.cluster.chips
   const generateChips = pair.generate.size.cluster.chips
   const firstPrefills = least(rate, pair.prefillCapacity)
   let best: Sized | null = null
   for (let generates = least(rate, pair.generateCapacity); ; generates++) {
-    const room = (best?.chips ?? pool.chips) - generates * generateChips
+    const room = (best?.chips ?? pool.cluster.chips) - generates * generateChips
     const most = Math.floor(room / prefillChips)
     if (most < firstPrefills) return best
     const more = leastThat(most - firstPrefills + 1, (count) => {
       return meets(deployed(pair, firstPrefills + count - 1, generates), requests, rate) !== null
     })
     if (more === null) continue
-    const found = sizedAt(deployed(pair, firstPrefills + more - 1, generates), requests, pool, rate)
+    const prefills = firstFrom(firstPrefills + more - 1, most, (count) => {
+      return satisfies(count * prefillChips + generates * generateChips, pool.chips)
+    })
+    const found = prefills && sizedAs(deployed(pair, prefills, generates), requests, pool)
     if (found && (!best || precedes(found, best))) best = found
   }
 }
 
-function sizedAt(deployment: Deployment, requests: Requests, pool: Cluster, rate: number): Sized | null {
-  const operation = isHeld(deployment, pool) ? meets(deployment, requests, rate) : null
-  const chips = chipsOf(deployment)
-  return operation && { ...deployment, operation, chips, score: chips }
+function firstFrom(from: number, to: number, holdsOf: (count: number) => boolean): number | null {
+  for (let count = from; count <= to; count++) if (holdsOf(count)) return count
+  return null
 }
 
-/** A unit of deployment has no more instances than this; a larger one is several of it. */
-const mostInstances = 64
+function scored(deployment: Deployment, operation: Operation, { rate }: Requests): Sized {
+  const chips = chipsOf(deployment)
+  return { ...deployment, operation, chips, score: rate === null ? -operation.rate : chips }
+}
 
-function mostPerChip(pair: Pair, requests: Requests, pool: Cluster): Sized | null {
-  const options = pair.disaggregated ? countsApart(pair, pool) : countsTogether(pair, pool)
+function filling(pair: Pair, requests: Requests, pool: Pool): Sized | null {
+  const limit = (prefills: number, generates: number) =>
+    -mostUtilization * Math.min(prefills * pair.prefillCapacity, generates * pair.generateCapacity)
   let best: Sized | null = null
-  for (const { deployment, chips, bound } of options) {
-    if (best && bound >= best.score * (1 - rounding)) break
-    if (!isHeld(deployment, pool)) continue
-    const operation = sustained(deployment, requests)
-    if (!operation) continue
-    const found = { ...deployment, operation, chips, score: -operation.rate / chips }
-    if (!best || found.score < best.score * (1 + rounding)) best = found
+  for (const [prefills, generates] of pair.disaggregated ? roomApart(pair, pool) : roomTogether(pair, pool)) {
+    if (best && limit(prefills, generates) > best.score * (1 - rounding)) break
+    const deployment = mostHeld(pair, prefills, generates, pool)
+    const found = deployment && sizedAs(deployment, requests, pool)
+    const smaller = found && withoutIdle(found, requests, pool)
+    if (smaller && (!best || precedes(smaller, best))) best = smaller
   }
   return best
 }
 
-interface Option {
-  readonly deployment: Deployment
-  readonly chips: number
-  readonly bound: number
+function* roomTogether({ generate }: Pair, { cluster }: Pool): Iterable<readonly [number, number]> {
+  for (let count = Math.floor(cluster.chips / generate.size.cluster.chips); count > 0; count--) {
+    yield [count, count]
+  }
 }
 
-function countsTogether(pair: Pair, pool: Cluster): readonly Option[] {
-  const most = Math.min(mostInstances, Math.floor(pool.chips / pair.generate.size.cluster.chips))
-  return Array.from({ length: most }, (_, at) => option(deployed(pair, at + 1, at + 1)))
-}
-
-function countsApart(pair: Pair, pool: Cluster): readonly Option[] {
+/**
+ * For each number of generate instances as many to prefill as there are chips left for. With more to generate these are fewer, so that from
+ * where the two keep up with each other requests become fewer either way: those with the most come first.
+ */
+function* roomApart(pair: Pair, { cluster }: Pool): Iterable<readonly [number, number]> {
   const prefillChips = pair.prefill.size.cluster.chips
   const generateChips = pair.generate.size.cluster.chips
-  const found: Option[] = []
-  for (let prefills = 1; prefills < mostInstances; prefills++) {
-    const room = Math.floor((pool.chips - prefills * prefillChips) / generateChips)
-    for (let generates = 1; generates <= Math.min(room, mostInstances - prefills); generates++) {
-      found.push(option(deployed(pair, prefills, generates)))
-    }
+  const room = (generates: number) => Math.floor((cluster.chips - generates * generateChips) / prefillChips)
+  const most = Math.floor((cluster.chips - prefillChips) / generateChips)
+  const rate = (generates: number) =>
+    Math.min(room(generates) * pair.prefillCapacity, generates * pair.generateCapacity)
+  let more =
+    leastThat(most, (count) => count * pair.generateCapacity >= room(count) * pair.prefillCapacity) ?? most
+  let fewer = more - 1
+  while (fewer > 0 || more <= most) {
+    const next = fewer < 1 || (more <= most && rate(more) >= rate(fewer)) ? more++ : fewer--
+    yield [room(next), next]
   }
-  // Multiples of one unit differ by rounding alone: they come by their chips.
-  return found.sort((a, b) => (alike(a.bound, b.bound) ? a.chips - b.chips : a.bound - b.bound))
+}
+
+/** With fewer to prefill, where not so many go into nodes and slices, or may be taken. */
+function mostHeld(pair: Pair, prefills: number, generates: number, pool: Pool): Deployment | null {
+  for (let count = prefills; count > 0; count--) {
+    const deployment = deployed(pair, count, generates)
+    if (satisfies(chipsOf(deployment), pool.chips) && isHeld(deployment, pool.cluster)) return deployment
+    if (!pair.disaggregated) return null
+  }
+  return null
+}
+
+/** Prefill instances that add nothing are left out. */
+function withoutIdle(found: Sized, requests: Requests, pool: Pool): Sized {
+  const { pair, prefills, generates, score } = found
+  if (!pair.disaggregated) return found
+  const alikeWith = (count: number): Sized | null => {
+    const fewer = deployed(pair, count, generates)
+    if (!satisfies(chipsOf(fewer), pool.chips)) return null
+    const own = sizedAs(fewer, requests, pool)
+    return own && alike(own.score, score) ? own : null
+  }
+  const fewest = leastThat(prefills, (count) => alikeWith(count) !== null)
+  return (fewest && alikeWith(fewest)) || found
 }
 
 function alike(a: number, b: number): boolean {
   return Math.abs(a - b) <= rounding * Math.abs(a)
-}
-
-function option(deployment: Deployment): Option {
-  const { pair, prefills, generates } = deployment
-  const chips = chipsOf(deployment)
-  const rate = mostUtilization * Math.min(prefills * pair.prefillCapacity, generates * pair.generateCapacity)
-  return { deployment, chips, bound: -rate / chips }
 }
 
 function deployed(pair: Pair, prefills: number, generates: number): Deployment {
@@ -144,8 +216,9 @@ function isHeld({ pair, prefills, generates }: Deployment, pool: Cluster): boole
   return holds(pool, [{ cluster: pair.prefill.size.cluster, count: prefills }, generating])
 }
 
-/** Fewer chips, then sooner done. */
+/** By the score, then fewer chips, then sooner done. */
 export function precedes(a: Sized, b: Sized): boolean {
   if (!alike(a.score, b.score)) return a.score < b.score
+  if (a.chips !== b.chips) return a.chips < b.chips
   return a.operation.requestSeconds < b.operation.requestSeconds
 }

@@ -7,18 +7,17 @@
  * second; on the same chips, also those among the ones that store the weights as generation does. Where deployments have to
  * be launched, one framework launches both phases, and on the same chips it does so as one server (one-server.ts).
  */
-import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { Distinct } from '../../problem.ts'
 import { axes } from '../../sharding/axis.ts'
 import { frontier } from '../generate/frontier.ts'
-import { leastScore, precedes, type Sized, sized } from './counts.ts'
+import { leastScore, type Pool, precedes, type Sized, sized } from './counts.ts'
 import type { GenerateInstance, InstanceSize, PrefillInstance } from './instance.ts'
 import { apart, type Pair, together, togetherAtMost } from './pair.ts'
 import type { Requests } from './requests.ts'
 
 export interface ServeSpace {
-  readonly pool: Cluster
+  readonly pool: Pool
   /**
    * The same sizes of instance, smallest first, once for each framework that may launch both phases; once, where nothing is
    * asked of frameworks.
@@ -61,7 +60,7 @@ export function bestDeployments(space: ServeSpace, requests: Requests, stop: Sto
     if (requests.rate !== null && size.cluster.chips > limit()) break
     const found = space.stacks
       .flatMap((stack) => pairsWith(stack, space.disaggregated, at, requests, stop))
-      .map((pair) => ({ pair, least: leastScore(pair, requests) }))
+      .map((pair) => ({ pair, least: leastScore(pair, requests, space.pool) }))
       .sort((a, b) => a.least - b.least)
     enumerated += found.length
     if (stop()) {
@@ -70,7 +69,7 @@ export function bestDeployments(space: ServeSpace, requests: Requests, stop: Sto
       leave(1, requests.rate === null ? Number.NEGATIVE_INFINITY : size.cluster.chips)
     }
     for (const [place, { pair, least }] of found.entries()) {
-      if (isOver(least, Math.min(limit(), space.pool.chips))) break
+      if (isOver(least, Math.min(limit(), space.pool.cluster.chips))) break
       // What is costed of the pairs is little beside what it took to have them.
       if (evaluated > 0 && stop()) {
         leave(found.length - place, least)
@@ -97,10 +96,10 @@ function isOver(least: number, limit: number): boolean {
 const rounding = 1e-12
 
 /** With the room that there is, now that it matters. */
-function sizedWithin(pair: Pair, requests: Requests, pool: Cluster, limit: number): Sized | null {
+function sizedWithin(pair: Pair, requests: Requests, pool: Pool, limit: number): Sized | null {
   if (pair.disaggregated) return sized(pair, requests, pool)
   const shared = together(pair.prefill, pair.generate, requests)
-  return shared && !isOver(leastScore(shared, requests), limit) ? sized(shared, requests, pool) : null
+  return shared && !isOver(leastScore(shared, requests, pool), limit) ? sized(shared, requests, pool) : null
 }
 
 /** Of the sizes up to one, the pairs that have it, at their best. */
@@ -117,7 +116,7 @@ function pairsWith(
   if (disaggregated !== true) {
     for (const generate of generatesOf(own, requests, stop)) {
       for (const prefill of partnersOf(generate, own, requests, stop)) {
-        found.push(togetherAtMost(prefill, generate, requests))
+        found.push(...some(togetherAtMost(prefill, generate, requests)))
       }
     }
   }
@@ -128,7 +127,7 @@ function pairsWith(
     if (partners.length === 0) return
     for (const prefill of undominated(prefillsOf(prefills, requests, stop))) {
       for (const generate of partners) {
-        found.push(apart(prefill, generate, requests))
+        found.push(...some(apart(prefill, generate, requests)))
       }
     }
   }
@@ -140,6 +139,10 @@ function pairsWith(
   return found
 }
 
+function some(pair: Pair | null): readonly Pair[] {
+  return pair ? [pair] : []
+}
+
 function generatesOf(size: InstanceSize, { maxPerToken }: Requests, stop: Stop): readonly GenerateInstance[] {
   return size.generates(maxPerToken, stop)
 }
@@ -148,7 +151,10 @@ function prefillsOf(size: InstanceSize, requests: Requests, stop: Stop): readonl
   return within(size.prefills(stop), requests)
 }
 
-function within(prefills: readonly PrefillInstance[], { maxFirst }: Requests): readonly PrefillInstance[] {
+export function within(
+  prefills: readonly PrefillInstance[],
+  { maxFirst }: Requests,
+): readonly PrefillInstance[] {
   return prefills.filter(({ seconds }) => seconds <= maxFirst)
 }
 
@@ -164,7 +170,8 @@ function partnersOf(
   return [...new Set([...undominated(alike), ...undominated(all)])]
 }
 
-function undominated(prefills: readonly PrefillInstance[]): readonly PrefillInstance[] {
+/** Those that no other matches in both the time of a prompt and prompts a second. */
+export function undominated(prefills: readonly PrefillInstance[]): readonly PrefillInstance[] {
   return frontier(prefills, {
     latency: ({ seconds }) => seconds,
     cost: ({ seconds, prompts }) => seconds / prompts,

@@ -5,8 +5,9 @@
  *   token        τ = s(B)                         apart
  *                τ = s(B)/(1 - λt/(bD))           together: the rest of the time goes to prefills
  *   prefill      t' = t                           apart
- *                t' = t·T/(T - s(B)) + τ/2        together: cut into chunks so that no step is over T, from the next step on;
- *                                                 without a T prefills go first
+ *                t' = t + n·s(B) + τ/2            together: in n = b·f/c chunks, each in a step of B, from the next one on
+ *   chunk        c = min(b·f, ⌊b·f·(T - s(B))/t⌋) of f new tokens of each prompt, so many that no step is over T; or what a step
+ *                                                 that is written may have beyond its B
  *   wait         W, of P servers that take b prompts together every t' (arrivals λ/b, service constant)
  *   slots        V, of D·M places that a sequence holds for G·τ (service taken as exponential: outputs vary)
  *   transfer     x, of what is not sent layer by layer while the prefill runs: its last layer's at least
@@ -20,7 +21,7 @@
 
 import { leastThat } from '../../threshold.ts'
 import type { Seconds } from '../../units.ts'
-import type { Deployment } from './pair.ts'
+import type { Deployment, Pair } from './pair.ts'
 import { meanWait } from './queue.ts'
 import { mostUtilization, type Requests } from './requests.ts'
 import { type KvTransfer, kvTransfer } from './transfer.ts'
@@ -28,6 +29,8 @@ import { type KvTransfer, kvTransfer } from './transfer.ts'
 export interface Operation {
   readonly rate: number
   readonly batch: number
+  /** Of a step of a server that does both: one of each sequence that generates, and a chunk of prompts. */
+  readonly stepTokens: number | null
   readonly stepSeconds: Seconds
   readonly tokenSeconds: Seconds
   readonly prefillSeconds: Seconds
@@ -47,7 +50,7 @@ function operationAt(
   rate: number,
 ): Operation | null {
   const { prefill, generate, slots, disaggregated } = pair
-  const { outputLength, maxPerToken } = requests
+  const { outputLength } = requests
   const own = rate / generates
   const each = disaggregated ? 0 : prefill.seconds / prefill.prompts
   const batch = leastThat(
@@ -57,12 +60,15 @@ function operationAt(
   if (batch === null) return null
   const step = generate.stepSeconds(batch)
   const token = step / (1 - own * each)
-  const stretch =
-    disaggregated || maxPerToken === Number.POSITIVE_INFINITY ? 1 : maxPerToken / (maxPerToken - step)
-  const prefillSeconds = prefill.seconds * stretch + (disaggregated ? 0 : token / 2)
+  const read = promptTokens(pair, requests)
+  const stepTokens = disaggregated ? null : (pair.stepTokens ?? mostStepTokens(pair, requests, batch, step))
+  const chunk = stepTokens === null ? null : Math.min(read, stepTokens - batch)
+  if (chunk !== null && chunk < 1) return null
+  const service = prefill.seconds + (chunk === null ? 0 : (read / chunk) * step)
+  const prefillSeconds = service + (disaggregated ? 0 : token / 2)
   const queueSeconds = meanWait({
     arrivalsPerSecond: rate / prefill.prompts,
-    serviceSeconds: prefill.seconds * stretch,
+    serviceSeconds: service,
     serviceVariation: 0,
     servers: prefills,
   })
@@ -73,6 +79,7 @@ function operationAt(
   return {
     rate,
     batch,
+    stepTokens,
     stepSeconds: step,
     tokenSeconds: token,
     prefillSeconds,
@@ -86,14 +93,34 @@ function operationAt(
   }
 }
 
+/** Without an objective whole prompts beside all that there is a place for; else so many that no step is over it. */
+function mostStepTokens(pair: Pair, requests: Requests, batch: number, step: Seconds): number {
+  const whole = promptTokens(pair, requests)
+  const { maxPerToken } = requests
+  if (maxPerToken === Number.POSITIVE_INFINITY) return pair.slots + whole
+  return batch + Math.min(whole, Math.floor((whole * (maxPerToken - step)) / pair.prefill.seconds))
+}
+
+/** New ones of the prompts that are read together. */
+export function promptTokens(
+  { prefill }: Pick<Pair, 'prefill'>,
+  { promptLength, cachedPrefixLength }: Requests,
+): number {
+  return prefill.prompts * (promptLength - cachedPrefixLength)
+}
+
 /** The operation that meets the objectives with room to spare, or null. */
 export function meets(deployment: Deployment, requests: Requests, rate: number): Operation | null {
   if (rate > capacity(deployment)) return null
   const operation = operationAt(deployment, requests, rate)
   if (!operation || operation.firstSeconds > requests.maxFirst) return null
+  if (operation.tokenSeconds > requests.maxPerToken * (1 + rounding)) return null
   const { transfer } = operation
   return transfer && transfer.utilization > mostUtilization ? null : operation
 }
+
+/** Of sums in another order. */
+const rounding = 1e-9
 
 /** Requests a second that a deployment is planned for at most. */
 export function capacity({ pair, prefills, generates }: Deployment): number {

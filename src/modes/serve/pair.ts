@@ -23,6 +23,8 @@ export interface Pair {
   readonly slots: number
   /** Of weights that are there twice, on one chip. */
   readonly copyBytes: Bytes
+  /** Of one step of a server that does both, at most; null where the objectives say it. */
+  readonly stepTokens: number | null
   /** Requests a second of one instance. */
   readonly prefillCapacity: number
   readonly generateCapacity: number
@@ -41,18 +43,30 @@ export function chipsOf({ pair, prefills, generates }: Deployment): number {
   return own + generates * generate.size.cluster.chips
 }
 
+/** What is written of a pair beyond its instances. */
+export interface Limits {
+  /** Sequences of a generate instance, prompts that it reads among them. */
+  readonly sequences?: number | undefined
+  readonly stepTokens?: number | undefined
+}
+
+/** Null where the limits leave no sequence. */
 export function apart(
   prefill: PrefillInstance,
   generate: GenerateInstance,
   { outputLength }: Requests,
-): Pair {
-  const { most, stepSeconds } = generate
+  { sequences = Number.POSITIVE_INFINITY }: Limits = {},
+): Pair | null {
+  const { stepSeconds } = generate
+  const most = Math.min(generate.most, sequences)
+  if (most < 1) return null
   return {
     disaggregated: true,
     prefill,
     generate,
     slots: most,
     copyBytes: 0,
+    stepTokens: null,
     prefillCapacity: prefillCapacity(prefill.seconds, prefill.prompts),
     generateCapacity: generateCapacity(most, stepSeconds(most), outputLength),
   }
@@ -63,8 +77,10 @@ export function togetherAtMost(
   prefill: PrefillInstance,
   generate: GenerateInstance,
   requests: Requests,
-): Pair {
-  return sharing(prefill, generate, requests, generate.most, 0)
+  limits: Limits = {},
+): Pair | null {
+  const most = leftBeside(prefill, generate.most, limits)
+  return most < 1 ? null : limited(sharing(prefill, generate, requests, most, 0), limits)
 }
 
 /** Null where the two have no room for a sequence. */
@@ -72,20 +88,37 @@ export function together(
   prefill: PrefillInstance,
   generate: GenerateInstance,
   requests: Requests,
+  limits: Limits = {},
 ): Pair | null {
   const { outputLength, maxPerToken } = requests
-  const { most, resident, stepSeconds } = generate
+  const { resident, stepSeconds } = generate
+  const most = leftBeside(prefill, generate.most, limits)
   const alike = prefill.storage === generate.storage
   const second = alike ? 0 : copyBytes(generate.size.bench, prefill.candidate, generate.chosen)
   const each = prefill.seconds / prefill.prompts
   const over = (batch: number): boolean => {
     const { bytes, workspace, budget } = resident(batch + prefill.prompts)
     if (bytes + second + Math.max(workspace, prefill.workspace) > budget) return true
-    return stepSeconds(batch) + (batch * each) / outputLength > maxPerToken
+    // A limit that somebody wrote stands, late or not.
+    const late = stepSeconds(batch) + (batch * each) / outputLength > maxPerToken
+    return late && limits.sequences === undefined
   }
   const slots = (leastThat(most, over) ?? most + 1) - 1
-  if (slots === 0) return null
-  return sharing(prefill, generate, requests, slots, second)
+  return slots < 1 ? null : limited(sharing(prefill, generate, requests, slots, second), limits)
+}
+
+function limited(pair: Pair, { stepTokens }: Limits): Pair {
+  return { ...pair, stepTokens: stepTokens ?? null }
+}
+
+/** Of the sequences of a server those that are not prompts being read. */
+function leftBeside(
+  { prompts }: PrefillInstance,
+  most: number,
+  { sequences = Number.POSITIVE_INFINITY }: Limits,
+): number {
+  // A server of one sequence reads its prompt first.
+  return Math.min(most, prompts === 1 ? Math.max(1, sequences - 1) : sequences - prompts)
 }
 
 function sharing(
@@ -103,6 +136,7 @@ function sharing(
     generate,
     slots,
     copyBytes: second,
+    stepTokens: null,
     prefillCapacity: capacity,
     generateCapacity: capacity,
   }

@@ -7,18 +7,22 @@
  * A sequence's cache has room for prompt and output, and holds the prompt and half of the output on average.
  */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
+import { servedQuestion } from '../../inference/meshes.ts'
 import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
 import { residentNumbers } from '../../inference/pass/pass-numbers.ts'
-import type { InferenceCandidate, Phase, Site } from '../../inference/phase.ts'
-import { bestAt, fastestOf, searchPhase, sitesOf } from '../../inference/search.ts'
+import type { InferenceCandidate, Offered, Phase, Site } from '../../inference/phase.ts'
+import { bestAt, fastestOf, type Given, searchPhase, sitesOf } from '../../inference/search.ts'
 import { createWorkbench } from '../../inference/workbench.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { GenerateWorkload, InferenceProblem, ServeWorkload } from '../../problem.ts'
+import { servedMeshRules } from '../../rules/model.ts'
+import { keeps } from '../../rules/rule.ts'
+import type { Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { generationPhase, largestBatch, stepPasses } from '../generate/phase.ts'
-import { prefillPhase } from '../prefill/phase.ts'
+import { prefillDemand, prefillPhase } from '../prefill/phase.ts'
 import type { GenerateInstance, InstanceSize, PrefillInstance } from './instance.ts'
-import { besideOffers } from './one-server.ts'
+import { besideOffers, isOneServer } from './one-server.ts'
 import { storageKeys } from './storage.ts'
 
 const mostPassTokens = 8192
@@ -38,8 +42,7 @@ export function instanceSize(
     contextLength: promptLength + outputLength,
     meanContextLength: promptLength + outputLength / 2,
   } as const
-  const fresh = promptLength - cachedPrefixLength
-  const prefills = whole((_, stop) => prefillInstances(size, fresh, stop))
+  const prefills = whole((_, stop) => prefillInstances(size, stop))
   const beside = new WeakMap<GenerateInstance, ReturnType<typeof whole<PrefillInstance>>>()
   const size: InstanceSize = {
     cluster,
@@ -52,7 +55,7 @@ export function instanceSize(
     prefills: (stop) => prefills(0, stop),
     generates: whole((maxStepSeconds, stop) => generateInstances(size, maxStepSeconds, stop)),
     prefillsBeside: (generate, stop) => {
-      const found = beside.get(generate) ?? whole((_, end) => besideInstances(size, generate, fresh, end))
+      const found = beside.get(generate) ?? whole((_, end) => prefillsBeside(generate, {}, end))
       beside.set(generate, found)
       return found(0, stop)
     },
@@ -60,9 +63,9 @@ export function instanceSize(
   return size
 }
 
-function prefillInstances(size: InstanceSize, fresh: number, stop: Stop): readonly PrefillInstance[] {
+function prefillInstances(size: InstanceSize, stop: Stop): readonly PrefillInstance[] {
   const found: PrefillInstance[] = []
-  for (const prompts of promptsTogether(fresh)) {
+  for (const prompts of promptsTogether(size)) {
     if (stop()) break
     const phase = prefillPhase(size.bench, size.prefillProblem(prompts), stop)
     const { allowed } = phase.meshes
@@ -73,25 +76,53 @@ function prefillInstances(size: InstanceSize, fresh: number, stop: Stop): readon
   return found
 }
 
-function promptsTogether(fresh: number): readonly number[] {
-  const most = Math.max(1, Math.floor(mostPassTokens / fresh))
+/** Numbers of prompts that an instance may take together. */
+function promptsTogether({ prefillProblem }: InstanceSize): readonly number[] {
+  const { promptLength, cachedPrefixLength } = prefillProblem(1).workload
+  const most = Math.max(1, Math.floor(mostPassTokens / (promptLength - cachedPrefixLength)))
   return Array.from({ length: Math.floor(Math.log2(most)) + 1 }, (_, at) => 2 ** at)
 }
 
+/** What is written of an instance that reads prompts. */
+export interface GivenPrefill extends Given {
+  readonly prompts?: number | undefined
+  readonly units?: number | undefined
+}
+
 /** The same mesh in the same place, with layouts that one server has. */
-function besideInstances(
+export function prefillsBeside(
+  { size, site, chosen }: GenerateInstance,
+  given: GivenPrefill,
+  stop: Stop = never,
+): readonly PrefillInstance[] {
+  const { mesh, placement } = site
+  const { placements = [placement] } = given
+  const same = placements.filter((one) => isOneServer({ ...chosen, placement: one, layouts: [] }, chosen))
+  return prefillsOn(size, mesh, { ...given, placements: same }, stop, (offers) =>
+    besideOffers(offers, chosen.layouts),
+  )
+}
+
+/** On one mesh, for each number of prompts, with what is written. */
+export function prefillsOn(
   size: InstanceSize,
-  { site, chosen }: GenerateInstance,
-  fresh: number,
-  stop: Stop,
+  mesh: Mesh,
+  given: GivenPrefill,
+  stop: Stop = never,
+  offered: (offers: readonly Offered[]) => readonly Offered[] = (offers) => offers,
 ): readonly PrefillInstance[] {
   const { bench } = size
-  const { mesh, placement } = site
-  return promptsTogether(fresh).flatMap((prompts) => {
+  const { prompts: only, units } = given
+  const counts = only === undefined ? promptsTogether(size) : [only]
+  return counts.flatMap((prompts) => {
     if (stop()) return []
-    const phase = prefillPhase(bench, size.prefillProblem(prompts), stop)
-    const offers = besideOffers(phase.offers(mesh), chosen.layouts)
-    const sites = sitesOf(bench, mesh, { placements: [placement] }, offers)
+    const problem = size.prefillProblem(prompts)
+    const question = servedQuestion(problem, prefillDemand(problem.workload))
+    if (!keeps(servedMeshRules, { mesh, question })) return []
+    const all = prefillPhase(bench, problem, stop)
+    const passes: Phase['passes'] = (site) => all.passes(site).filter((pass) => pass.units === units)
+    const phase = units === undefined ? all : { ...all, passes }
+    const sites = sitesOf(bench, mesh, given, offered(phase.offers(mesh, given.layout)))
     const best = bestAt(phase, sites, Number.POSITIVE_INFINITY, stop)
     return typeof best === 'object' ? [prefillInstance(size, best, prompts)] : []
   })
@@ -121,26 +152,40 @@ function generateInstances(
   maxStepSeconds: Seconds,
   stop: Stop,
 ): readonly GenerateInstance[] {
-  const { bench } = size
-  const problem = size.generateProblem('max')
-  const workload = Number.isFinite(maxStepSeconds)
-    ? { ...problem.workload, maxStepSeconds }
-    : problem.workload
-  const { meshes, offers } = generationPhase(bench, problem, stop)
-  return meshes.allowed.flatMap((mesh) =>
-    (stop() ? [] : sitesOf(bench, mesh, {}, offers(mesh))).flatMap((site) => {
-      if (stop()) return []
-      const most = largestBatch(bench, site, workload)
-      const found = new Map<string, GenerateInstance>()
-      for (const batch of [most, ...batches.filter((fewer) => fewer < most)]) {
-        const chosen = most > 0 && fastestOf(bench, site, stepPasses(bench, workload, batch, mesh))
-        if (!chosen) continue
-        const names = chosen.layouts.map(({ name }) => name).join()
-        if (!found.has(names)) found.set(names, generateInstance(size, site, chosen, workload))
-      }
-      return [...found.values()]
-    }),
+  const phase = generationPhase(size.bench, size.generateProblem('max'), stop)
+  return phase.meshes.allowed.flatMap((mesh) =>
+    stop() ? [] : generatesOn(size, mesh, { maxStepSeconds }, stop, phase),
   )
+}
+
+/** What is written of an instance that generates, and what a step may take. */
+export interface GivenGenerate extends Given {
+  readonly maxStepSeconds: Seconds
+}
+
+/** On one mesh, with what is written. */
+export function generatesOn(
+  size: InstanceSize,
+  mesh: Mesh,
+  { maxStepSeconds, ...given }: GivenGenerate,
+  stop: Stop = never,
+  { offers }: Pick<Phase, 'offers'> = generationPhase(size.bench, size.generateProblem('max'), stop),
+): readonly GenerateInstance[] {
+  const { bench } = size
+  const limit = Number.isFinite(maxStepSeconds) ? { maxStepSeconds } : {}
+  const workload = { ...size.generateProblem('max').workload, ...limit }
+  return sitesOf(bench, mesh, given, offers(mesh, given.layout)).flatMap((site) => {
+    if (stop()) return []
+    const most = largestBatch(bench, site, workload)
+    const found = new Map<string, GenerateInstance>()
+    for (const batch of [most, ...batches.filter((fewer) => fewer < most)]) {
+      const chosen = most > 0 && fastestOf(bench, site, stepPasses(bench, workload, batch, mesh))
+      if (!chosen) continue
+      const names = chosen.layouts.map(({ name }) => name).join()
+      if (!found.has(names)) found.set(names, generateInstance(size, site, chosen, workload))
+    }
+    return [...found.values()]
+  })
 }
 
 /** What is best may change with the batch: layouts are looked for at these, and at the most sequences. */

@@ -1,21 +1,36 @@
 /** A deployment with its two phases as plans: what goes out. Rates and costs are those at which it runs. */
 import type { Solver } from '../../../solvers/linear-program.ts'
+import type { Cluster } from '../../hardware/cluster/cluster.ts'
+import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
 import { fastestOf } from '../../inference/search.ts'
+import { routerLaunch } from '../../launch/router.ts'
+import { serverLaunch } from '../../launch/serving.ts'
 import { generationPhase, stepPasses } from '../../modes/generate/phase.ts'
 import { prefillPhase } from '../../modes/prefill/phase.ts'
 import type { Sized } from '../../modes/serve/counts.ts'
-import type { GenerateInstance, PrefillInstance } from '../../modes/serve/instance.ts'
+import type { GenerateInstance, InstanceSize, PrefillInstance } from '../../modes/serve/instance.ts'
 import { sustained } from '../../modes/serve/operation.ts'
+import type { Deployment } from '../../modes/serve/pair.ts'
 import type { Requests } from '../../modes/serve/requests.ts'
 import { reshardSeconds } from '../../modes/serve/storage.ts'
+import type { Bytes } from '../../units.ts'
 import { tokenCost } from '../account/token-cost.ts'
 import { serveUncertaintyOf } from '../certainty/uncertainty.ts'
 import { planId } from '../identity.ts'
 import { assembleInference } from '../inference/assemble.ts'
 import type { PhasePlan, ServePlan } from '../inference-plan.ts'
+import type { MemoryAccount } from '../plan.ts'
 import { serveExplanation } from './explanation.ts'
 import { chipsText, instanceText } from './instance-text.ts'
+
+export interface Assembling {
+  readonly rank: number
+  readonly solver: Solver
+  readonly rival?: Sized | null | undefined
+  /** What memory is held to, where the deployment was found with more. */
+  readonly memoryBudget?: Bytes | undefined
+}
 
 /**
  * Null only for a deployment whose operating batch does not fit, which none that was found is. `rival` is the best of the
@@ -24,32 +39,48 @@ import { chipsText, instanceText } from './instance-text.ts'
 export function assembleServe(
   deployment: Sized,
   requests: Requests,
-  rank: number,
-  solver: Solver,
-  rival?: Sized | null,
+  { rank, solver, rival, memoryBudget }: Assembling,
 ): ServePlan | null {
   const { pair, operation, chips, prefills, generates } = deployment
   const { disaggregated, prefill, generate, copyBytes } = pair
+  const maxSequences = pair.slots + (disaggregated ? 0 : prefill.prompts)
   const running = runningCandidate(generate, operation.batch)
-  if (!running) return null
+  const full = runningCandidate(generate, maxSequences)
+  if (!running || !full) return null
   const prefillChips = disaggregated ? prefills * prefill.size.cluster.chips : chips
   const generateChips = disaggregated ? chips - prefillChips : chips
+  const told = { rank, solver, memoryBudget, transfers: disaggregated, contextLength: requests.contextLength }
+  const reading = prefillOf(prefill, told)
+  const generating = generateOf(generate, running, told)
+  // Caps and shares of memory are of a server that is full.
+  const filled = generateOf(generate, full, told)
   const prefillPlan: PhasePlan = {
-    ...prefillOf(prefill, rank, solver, disaggregated),
+    ...reading,
+    ...(disaggregated ? {} : { launch: {} }),
+    ...instanceOf(prefill.size.cluster),
     chips: prefillChips,
-    chipsPerInstance: prefill.size.cluster.chips,
     instances: prefills,
     utilization: operation.prefillUtilization,
   }
   const generatePlan: PhasePlan = {
-    ...generateOf(generate, running, rank, disaggregated),
+    ...generating,
+    launch: disaggregated ? filled.launch : {},
+    ...instanceOf(generate.size.cluster),
     chips: generateChips,
-    chipsPerInstance: generate.size.cluster.chips,
     instances: generates,
     utilization: operation.generateUtilization,
   }
+  const memory = fuller(filled.memoryBytes, reading.memoryBytes, copyBytes)
+  const { promptLength, contextLength } = requests
+  const stepTokens = operation.stepTokens ?? 0
+  const launch = disaggregated
+    ? routerLaunch({ prefill: reading.launch, generate: filled.launch, prefills, generates })
+    : serverLaunch(generate.size.bench.setting, full, prefill.candidate, {
+        ...{ promptLength, contextLength, stepTokens, memory },
+      })
   const tokensPerSecond = operation.rate * requests.outputLength
-  const best = requests.rate === null ? operation : sustained(deployment, requests)
+  const paid = requests.rate === null ? requests.pool : chips
+  const best = requests.rate === null ? operation : sustained(asTold(deployment), requests)
   const { transfer } = operation
   const requestsPerSecond = Math.max(operation.rate, best?.rate ?? 0)
   const plan = {
@@ -59,16 +90,20 @@ export function assembleServe(
     summary: summary(deployment),
     disaggregated,
     chips,
+    idleChips: paid - chips,
+    maxSequences,
+    stepTokens: operation.stepTokens,
+    contextLength,
     prefill: prefillPlan,
     generate: generatePlan,
     ratio: prefills / generates,
     requestsPerSecond,
-    uncertainty: serveUncertaintyOf(generate.size.bench.setting, generatePlan.launch, requestsPerSecond),
+    uncertainty: serveUncertaintyOf(generate.size.bench.setting, launch, requestsPerSecond),
     timeToFirstTokenSeconds: operation.firstSeconds,
     timePerOutputTokenSeconds: operation.tokenSeconds,
     requestSeconds: operation.requestSeconds,
-    ...tokenCost(generate.size.cluster.chip, chips, tokensPerSecond, 'output'),
-    tokensPerSecondPerChip: tokensPerSecond / chips,
+    ...tokenCost(generate.size.cluster.chip, paid, tokensPerSecond, 'output'),
+    tokensPerSecondPerChip: tokensPerSecond / paid,
     queueing: {
       model:
         'Poisson arrivals in one queue for all prefill instances, constant service (M/D/c); then a place in a batch, held for a time taken as exponential (M/M/c)',
@@ -88,34 +123,68 @@ export function assembleServe(
           }
         : null,
   }
-  return { ...plan, explanation: serveExplanation(plan, deployment, requests, rival) }
+  return { ...plan, explanation: serveExplanation(plan, deployment, requests, rival), launch }
 }
 
-export function runningCandidate({ size, site }: GenerateInstance, batch: number): InferenceCandidate | null {
+/** A server is told its limits once, whatever the rate is. */
+function asTold({ pair, operation, ...counts }: Sized): Deployment {
+  return { ...counts, pair: { ...pair, stepTokens: operation.stepTokens } }
+}
+
+function instanceOf({
+  chips,
+  network,
+}: Cluster): Pick<PhasePlan, 'chipsPerInstance' | 'topology' | 'slices'> {
+  const lying =
+    network.kind === 'torus'
+      ? { topology: network.topology, slices: network.slices }
+      : { topology: null, slices: 1 }
+  return { chipsPerInstance: chips, ...lying }
+}
+
+/** Of a server that is full and reads prompts: workspace is of either in turn, and a second set of weights lasts. */
+function fuller(generate: MemoryAccount, prefill: MemoryAccount, copyBytes: Bytes): MemoryAccount {
+  const workspace = Math.max(generate.workspace, prefill.workspace)
+  const parameters = generate.parameters + copyBytes
+  return {
+    ...generate,
+    workspace,
+    parameters,
+    total: generate.total + workspace - generate.workspace + copyBytes,
+  }
+}
+
+function runningCandidate({ size, site }: GenerateInstance, batch: number): InferenceCandidate | null {
   const { workload } = size.generateProblem(batch)
   return fastestOf(size.bench, site, stepPasses(size.bench, workload, batch, site.mesh))
 }
 
-function prefillOf(
-  { size, candidate, prompts }: PrefillInstance,
-  rank: number,
-  solver: Solver,
-  transfers: boolean,
-) {
-  const phase = { ...prefillPhase(size.bench, size.prefillProblem(prompts)), transfers }
-  return assembleInference(size.bench, phase, candidate, rank, solver)
+interface Told extends Omit<Assembling, 'rival'> {
+  readonly transfers: boolean
+  readonly contextLength: number
+}
+
+function prefillOf({ size, candidate, prompts }: PrefillInstance, told: Told) {
+  const model = heldTo(size, told.memoryBudget)
+  const phase = { ...prefillPhase(model, size.prefillProblem(prompts)), transfers: told.transfers }
+  return assembleInference(model, phase, candidate, told.rank, told.solver)
 }
 
 /** Its layouts need not be the best of this batch, so that nothing is proven of them. */
-export function generateOf(
+function generateOf(
   { size }: GenerateInstance,
   running: InferenceCandidate,
-  rank: number,
-  transfers = false,
+  { rank, transfers, contextLength, memoryBudget }: Told,
 ) {
+  const model = heldTo(size, memoryBudget)
   const problem = size.generateProblem(running.pass.resident.sequences)
-  const phase = { ...generationPhase(size.bench, problem), transfers }
-  return assembleInference(size.bench, phase, running, rank, null)
+  const phase = { ...generationPhase(model, problem), transfers, positions: contextLength }
+  return assembleInference(model, phase, running, rank, null)
+}
+
+function heldTo({ bench }: InstanceSize, memoryBudget: Bytes | undefined): InferenceModel {
+  const { setting } = bench
+  return memoryBudget === undefined ? bench : inferenceOn(bench, { ...setting, memoryBudget })
 }
 
 function summary({ pair, prefills, generates, operation, chips }: Sized): string {

@@ -7,7 +7,7 @@ import { bytesText, percent, secondsText, threeFigures } from '../explain/figure
 import type { ServePlan } from '../inference-plan.ts'
 import { chipsText } from './instance-text.ts'
 
-type Described = Omit<ServePlan, 'explanation'>
+type Described = Omit<ServePlan, 'explanation' | 'launch'>
 
 export function serveExplanation(
   plan: Described,
@@ -63,10 +63,8 @@ function rivalSentence(
   const other = disaggregated ? 'with both phases on the same chips' : 'with the phases apart'
   if (!rival) return [`${own}: ${other} no deployment meets the objectives.`]
   if (rate === null) {
-    const per = (a: Sized['operation'], over: number) => threeFigures(a.rate / over)
-    return [
-      `${own}: ${per(operation, chips)} requests a second and chip, ${other} at most ${per(rival.operation, rival.chips)}.`,
-    ]
+    const [mine, theirs] = [operation, rival.operation].map(({ rate: own }) => threeFigures(own))
+    return [`${own}: ${mine} requests a second, ${other} at most ${theirs}.`]
   }
   if (rival.chips > chips) return [`${own}: ${other} it takes ${chipsText(rival.chips)}.`]
   const [mine, theirs] = [operation.requestSeconds, rival.operation.requestSeconds].map(secondsText)
@@ -129,5 +127,6 @@ function secondLayoutSentence({ secondLayout }: Described): readonly string[] {
 
 function against(seconds: number, limit: number): string {
   if (!Number.isFinite(limit)) return 'no objective is set'
+  if (seconds > limit) return `${percent(seconds / limit - 1)} over the objective of ${secondsText(limit)}`
   return `the objective of ${secondsText(limit)} leaves ${percent(1 - seconds / limit)}`
 }

@@ -37,7 +37,7 @@ export function serveWarnings(
   )
   if (requestsPerSecond === undefined) {
     found.push(
-      'no rate was given: deployments are ranked by requests a second and chip, at the rate they sustain',
+      'no rate was given: the pool is filled, and deployments are ranked by the requests a second that it then sustains',
     )
   }
   if (cachedPrefixLength > 0) {

@@ -1,0 +1,142 @@
+/**
+ * A deployment that somebody wrote, costed as the search would; what it leaves out is chosen as the search would. Where it misses a limit
+ * of the request it is answered with its numbers all the same: without the limit on the first token, without both, at the rate that it
+ * sustains; and where not even one sequence fits, as if there were more memory.
+ */
+import type { Solver } from '../solvers/linear-program.ts'
+import { behindSwitches } from './hardware/cluster/resized-cluster.ts'
+import { precedes, type Sized, sizedWith } from './modes/serve/counts.ts'
+import { instanceClusters } from './modes/serve/pool.ts'
+import { type Requests, requestsOf } from './modes/serve/requests.ts'
+import { isOf, writtenPairs } from './modes/serve/written.ts'
+import type { IllegalPlan } from './plan/answer.ts'
+import { resolved } from './plan/answered.ts'
+import type { ServeEvaluation } from './plan/inference-plan.ts'
+import { assembleServe } from './plan/serve/assemble.ts'
+import { missed } from './plan/serve/missed.ts'
+import { serveSketchFaults } from './plan/serve/sketch-faults.ts'
+import { serveWarnings } from './plan/serve/warnings.ts'
+import type { InferenceProblem, InstanceSketch, ServeSketch, ServeWorkload } from './problem.ts'
+import { meshSize } from './sharding/axis.ts'
+import { anySizes, stacksOf } from './stacks.ts'
+
+type ServeProblem = InferenceProblem<ServeWorkload>
+
+export function evaluateServe(
+  problem: ServeProblem,
+  sketch: ServeSketch,
+  solver: Solver,
+): ServeEvaluation | IllegalPlan {
+  const parts = partsOf(problem, sketch)
+  const faults = serveSketchFaults(problem, sketch, parts)
+  if (faults.length > 0) return { illegal: faults }
+  const requests = requestsOf(problem, sketch.contextLength)
+  const found = written(problem, sketch, parts, requests)
+  const plan =
+    found && assembleServe(found.sized, requests, { rank: 1, solver, memoryBudget: problem.memoryBudget })
+  if (!found || !plan) return { illegal: [{ pointer: '/plan', detail: nothing }] }
+  const { workload } = problem
+  return {
+    plan: missed(plan, found.sized, requests, problem.memoryBudget),
+    ...resolved(problem, workload.promptLength + workload.outputLength),
+    warnings: serveWarnings(problem, plan, true),
+  }
+}
+
+const nothing =
+  'no choice of what the plan leaves open can be run: its instances, and what reads prompts beside what generates, do not go together'
+
+/** The sizes that its instances may have; of a mesh that no search would take as well, where chips lie behind switches. */
+function partsOf({ cluster }: ServeProblem, { prefill = {}, generate = {} }: ServeSketch) {
+  const usual = instanceClusters(cluster)
+  const { network } = cluster
+  const own = [prefill, generate].flatMap(({ mesh }) => {
+    const chips = mesh ? meshSize(mesh) : 0
+    if (chips < 1 || chips > cluster.chips || usual.some((part) => part.chips === chips)) return []
+    return network.kind === 'switched' ? [behindSwitches(cluster, network, chips)] : []
+  })
+  return [...usual, ...own].filter((part) =>
+    [prefill, generate].some((phase) => isOf({ cluster: part }, phase)),
+  )
+}
+
+interface Found {
+  readonly sized: Sized
+}
+
+function written(
+  problem: ServeProblem,
+  sketch: ServeSketch,
+  parts: ReturnType<typeof partsOf>,
+  requests: Requests,
+): Found | null {
+  const best = bestOf(problem, sketch, parts, requests)
+  if (best) return best
+  // One sequence at a time, in as much memory as it takes.
+  const maxSequences = Math.min(
+    sketch.maxSequences ?? Number.POSITIVE_INFINITY,
+    (sketch.prefill?.batchSequences ?? 1) + 1,
+  )
+  const one = { ...sketch, maxSequences }
+  for (
+    let memoryBudget = 1.25 * problem.memoryBudget;
+    memoryBudget < mostTimes * problem.memoryBudget;
+    memoryBudget *= 1.25
+  ) {
+    const found = bestOf({ ...problem, memoryBudget }, one, parts, requests)
+    if (found) return found
+  }
+  return null
+}
+
+const mostTimes = 1000
+
+function bestOf(
+  problem: ServeProblem,
+  sketch: ServeSketch,
+  parts: ReturnType<typeof partsOf>,
+  asked: Requests,
+): Found | null {
+  const launched = stacksOf(problem, parts)
+  const any = launched.filtered ? [anySizes(problem, parts)] : []
+  const unlimited = { maxFirst: Number.POSITIVE_INFINITY, maxPerToken: Number.POSITIVE_INFINITY }
+  const easier: readonly Requests[] = [
+    asked,
+    { ...asked, maxFirst: Number.POSITIVE_INFINITY },
+    { ...asked, ...unlimited },
+    { ...asked, ...unlimited, rate: null },
+  ]
+  const { prefill = {}, generate = {} } = sketch
+  const counts = { prefills: prefill.instances, generates: generate.instances }
+  const pool = { cluster: problem.cluster, chips: problem.constraints.chips }
+  for (const requests of easier) {
+    for (const stacks of [launched.stacks, any]) {
+      let best: Sized | null = null
+      for (const pair of stacks.flatMap((sizes) =>
+        kindsOf(problem, sketch).flatMap((apart) => writtenPairs(sizes, sketch, apart, requests)),
+      )) {
+        const sized = sizedWith(pair, counts, requests, pool)
+        if (sized && (!best || precedes(sized, best))) best = sized
+      }
+      if (best) return { sized: best }
+    }
+  }
+  return null
+}
+
+/** Whether the phases are apart: as the plan has it, else as follows from it, else as the request leaves it. */
+function kindsOf({ workload }: ServeProblem, sketch: ServeSketch): readonly boolean[] {
+  const { disaggregated, prefill, generate } = sketch
+  if (disaggregated !== undefined) return [disaggregated]
+  if (isUnlike(prefill, generate)) return [true]
+  if (sketch.stepTokens !== undefined) return [false]
+  return workload.disaggregated === 'auto' ? [false, true] : [workload.disaggregated]
+}
+
+/** Of one server both phases would have as many chips, and instances. */
+function isUnlike(prefill: InstanceSketch = {}, generate: InstanceSketch = {}): boolean {
+  const chips = (own: InstanceSketch) => (own.mesh ? meshSize(own.mesh) : undefined)
+  const differ = (a: number | undefined, b: number | undefined) =>
+    a !== undefined && b !== undefined && a !== b
+  return differ(chips(prefill), chips(generate)) || differ(prefill.instances, generate.instances)
+}

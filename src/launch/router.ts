@@ -1,0 +1,82 @@
+/**
+ * What stands before servers of phases that are apart: it sends each request to one that reads prompts, and on to one that generates.
+ * Source: sgl-project/sglang, docs/advanced_features/pd_disaggregation.md; NVIDIA/TensorRT-LLM, examples/disaggregated/README.md;
+ * vllm-project/vllm, docs/features/nixl_connector_usage.md, whose proxy is an example.
+ */
+import { type Server, servers } from './framework.ts'
+import { sglangVersion } from './sglang/version.ts'
+import type { Start } from './start.ts'
+import { tensorrtVersion } from './tensorrt-llm/version.ts'
+
+export interface Apart {
+  readonly prefill: Readonly<Record<string, unknown>>
+  readonly generate: Readonly<Record<string, unknown>>
+  /** Servers of each. */
+  readonly prefills: number
+  readonly generates: number
+}
+
+type Counts = Pick<Apart, 'prefills' | 'generates'>
+
+const routers: Readonly<Partial<Record<Server, (counts: Counts) => Start>>> = {
+  sglang: ({ prefills, generates }) => ({
+    version: sglangVersion,
+    command: `: "\${PREFILL_URLS:?the ${prefills} that read prompts, such as http://host:30000}" "\${GENERATE_URLS:?the ${generates} that generate}"; python3 -m sglang_router.launch_router --pd-disaggregation --prefill \${PREFILL_URLS// / --prefill } --decode \${GENERATE_URLS// / --decode }`,
+    files: [],
+  }),
+  'tensorrt-llm': (counts) => {
+    const name = 'router.yaml'
+    const text = `${JSON.stringify(tensorrtRouter(counts), null, 2)}\n`
+    return {
+      version: tensorrtVersion,
+      command: `trtllm-serve disaggregated -c ${name}`,
+      files: [{ name, text }],
+    }
+  },
+}
+
+function tensorrtRouter({ prefills, generates }: Counts): object {
+  const group = (name: string, count: number) => ({
+    num_instances: count,
+    urls: Array.from({ length: count }, (_, at) => `${name}-${at}:8000`),
+  })
+  return {
+    ...{ hostname: '0.0.0.0', port: 8000 },
+    ...{ context_servers: group('prefill', prefills), generation_servers: group('generate', generates) },
+  }
+}
+
+const notes: Readonly<Partial<Record<Server, string>>> = {
+  vllm: 'vLLM has no router of its own: a proxy as in docs/features/nixl_connector_usage.md of its repository sends a request to a server of either phase in turn.',
+  'tensorrt-llm': 'TensorRT-LLM: put the hosts of the servers in router.yaml.',
+}
+
+/** By framework, whether it launches both phases, and what it puts before them. */
+export function routerLaunch({ prefill, generate, ...counts }: Apart): Readonly<Record<string, unknown>> {
+  const named = servers.filter((name) => name in prefill && name in generate)
+  const able = named.filter((name) => !refusalOf(prefill[name]) && !refusalOf(generate[name]))
+  const told = named.map((name) => {
+    if (able.includes(name)) return [name, { prefill: prefill[name], generate: generate[name] }]
+    const sentences = [
+      ...(refusalOf(prefill[name]) ?? []).map((sentence) => `prefill: ${sentence}`),
+      ...(refusalOf(generate[name]) ?? []).map((sentence) => `generate: ${sentence}`),
+    ]
+    return [name, { unsupported: sentences }]
+  })
+  if (able.length === 0) return Object.fromEntries(told)
+  return {
+    ...Object.fromEntries(told),
+    commands: Object.fromEntries(able.flatMap((name) => startOf(name, counts))),
+    notes: able.flatMap((name) => notes[name] ?? []),
+  }
+}
+
+function startOf(name: Server, counts: Counts): readonly (readonly [string, Start])[] {
+  const router = routers[name]
+  return router ? [[`${name}-router`, router(counts)]] : []
+}
+
+function refusalOf(launch: unknown): readonly string[] | null {
+  if (typeof launch !== 'object' || launch === null || !('unsupported' in launch)) return null
+  return Array.isArray(launch.unsupported) ? launch.unsupported.map(String) : [String(launch.unsupported)]
+}

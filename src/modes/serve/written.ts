@@ -1,0 +1,125 @@
+/**
+ * The pairs that a written deployment may stand for: what it says of its instances as it says it, all else as a search has it. Where it has
+ * to be launched, both phases of a server are on one mesh, so that either's mesh is the other's.
+ */
+import type { Given } from '../../inference/search.ts'
+import { never, type Stop } from '../../patience.ts'
+import { sketchedPlacements } from '../../plan/sketch/sketched-placement.ts'
+import type { InstanceSketch, ServeSketch } from '../../problem.ts'
+import { axes, type Mesh, meshSize } from '../../sharding/axis.ts'
+import { undominated, within } from './deployments.ts'
+import type { GenerateInstance, InstanceSize, PrefillInstance } from './instance.ts'
+import { apart, type Limits, type Pair, together } from './pair.ts'
+import { type GivenPrefill, generatesOn, prefillsBeside, prefillsOn } from './phases.ts'
+import type { Requests } from './requests.ts'
+
+export function writtenPairs(
+  sizes: readonly InstanceSize[],
+  sketch: ServeSketch,
+  disaggregated: boolean,
+  requests: Requests,
+  stop: Stop = never,
+): readonly Pair[] {
+  const { maxSequences: sequences, stepTokens, generate = {}, prefill = {} } = sketch
+  const limits: Limits = { sequences, stepTokens }
+  const perToken = sequences === undefined ? requests.maxPerToken : Number.POSITIVE_INFINITY
+  const generatesWith = (written: InstanceSketch) =>
+    sizes.filter((size) => isOf(size, written)).flatMap((size) => generatesFor(size, written, perToken, stop))
+  if (disaggregated) {
+    const prefills = sizes
+      .filter((size) => isOf(size, prefill))
+      .flatMap((size) => prefillsFor(size, prefill, requests, stop))
+    return generatesWith(generate).flatMap((one) =>
+      prefills.flatMap((other) => apart(other, one, requests, limits) ?? []),
+    )
+  }
+  const shared = sizes[0]?.bench.servable && !generate.mesh ? meshOf(prefill) : {}
+  return generatesWith({ ...shared, ...generate }).flatMap((one) => {
+    if (!isOf(one.size, prefill)) return []
+    const prefills = partnersFor(one, prefill, requests, stop)
+    return prefills.flatMap((other) => together(other, one, requests, limits) ?? [])
+  })
+}
+
+/** Of the sizes that instances may have, whether it is one that is meant. */
+export function isOf({ cluster }: Pick<InstanceSize, 'cluster'>, written: InstanceSketch): boolean {
+  const { mesh, topology, slices } = written
+  const { network, chips } = cluster
+  if (mesh && meshSize(mesh) !== chips) return false
+  if (network.kind === 'switched') return true
+  return (
+    (topology === undefined || topology.join() === network.topology.join()) &&
+    (slices === undefined || slices === network.slices)
+  )
+}
+
+function meshOf({ mesh, topology, slices }: InstanceSketch): InstanceSketch {
+  return {
+    ...(mesh ? { mesh } : {}),
+    ...(topology ? { topology } : {}),
+    ...(slices === undefined ? {} : { slices }),
+  }
+}
+
+function generatesFor(
+  size: InstanceSize,
+  written: InstanceSketch,
+  perToken: number,
+  stop: Stop,
+): readonly GenerateInstance[] {
+  const { mesh } = written
+  return mesh
+    ? generatesOn(size, mesh, { ...givenOf(size, mesh, written), maxStepSeconds: perToken }, stop)
+    : size.generates(perToken, stop)
+}
+
+function prefillsFor(
+  size: InstanceSize,
+  written: InstanceSketch,
+  requests: Requests,
+  stop: Stop,
+): readonly PrefillInstance[] {
+  const { mesh, batchSequences } = written
+  if (mesh) return undominated(prefillsOn(size, mesh, givenPrefill(size, mesh, written), stop))
+  const found = within(size.prefills(stop), requests)
+  return undominated(
+    found.filter(({ prompts }) => batchSequences === undefined || prompts === batchSequences),
+  )
+}
+
+/** What may read the prompts of a generate instance on its own chips. */
+function partnersFor(
+  generate: GenerateInstance,
+  written: InstanceSketch,
+  requests: Requests,
+  stop: Stop,
+): readonly PrefillInstance[] {
+  const { size, site } = generate
+  if (!size.bench.servable) {
+    const all = prefillsFor(size, written, requests, stop)
+    const alike = written.mesh
+      ? []
+      : size.prefills(stop).filter(({ storage }) => storage === generate.storage)
+    const beside =
+      alike.length > 0 ? prefillsFor({ ...size, prefills: () => alike }, written, requests, stop) : []
+    return [...new Set([...beside, ...all])]
+  }
+  if (written.mesh && !isSame(written.mesh, site.mesh)) return []
+  return undominated(prefillsBeside(generate, givenPrefill(size, site.mesh, written), stop))
+}
+
+function isSame(one: Mesh, other: Mesh): boolean {
+  return axes.every((axis) => one[axis] === other[axis])
+}
+
+function givenOf({ cluster }: InstanceSize, mesh: Mesh, { layout, placement }: InstanceSketch): Given {
+  return {
+    ...(layout ? { layout } : {}),
+    ...(placement ? { placements: sketchedPlacements({ cluster }, { mesh, placement }).meant } : {}),
+  }
+}
+
+function givenPrefill(size: InstanceSize, mesh: Mesh, written: InstanceSketch): GivenPrefill {
+  const { batchSequences: prompts, microbatches: units } = written
+  return { ...givenOf(size, mesh, written), prompts, units }
+}

@@ -1,0 +1,69 @@
+/** Two deployments side by side: what the second takes more than the first, of chips and of each request. */
+import { percent, secondsText, threeFigures } from '../explain/figures.ts'
+import type { ServePlan } from '../inference-plan.ts'
+import { chipsText } from './instance-text.ts'
+
+/** All of the second less the first, or over it. */
+export interface ServeDifference {
+  readonly chips: number
+  readonly requestsPerSecondRatio: number
+  readonly timeToFirstTokenSeconds: number
+  readonly timePerOutputTokenSeconds: number
+  readonly requestSeconds: number
+  readonly tokensPerSecondPerChipRatio: number
+  /** Of a million tokens; null where one has no price. */
+  readonly costRatio: number | null
+  /** What a person reads. */
+  readonly explanation: readonly string[]
+}
+
+interface Named {
+  readonly name: string
+  readonly plan: ServePlan
+}
+
+export function serveDifference(first: Named, second: Named): ServeDifference {
+  const [before, after] = [first.plan, second.plan]
+  const [{ costPerMillionTokensUsd: cheap }, { costPerMillionTokensUsd: dear }] = [before, after]
+  const found = {
+    chips: after.chips - before.chips,
+    requestsPerSecondRatio: after.requestsPerSecond / before.requestsPerSecond,
+    timeToFirstTokenSeconds: after.timeToFirstTokenSeconds - before.timeToFirstTokenSeconds,
+    timePerOutputTokenSeconds: after.timePerOutputTokenSeconds - before.timePerOutputTokenSeconds,
+    requestSeconds: after.requestSeconds - before.requestSeconds,
+    tokensPerSecondPerChipRatio: after.tokensPerSecondPerChip / before.tokensPerSecondPerChip,
+    costRatio: cheap === null || dear === null ? null : dear / cheap,
+  }
+  return { ...found, explanation: explanation(first, second, found) }
+}
+
+function explanation(
+  first: Named,
+  second: Named,
+  { chips, requestsPerSecondRatio }: Omit<ServeDifference, 'explanation'>,
+): readonly string[] {
+  const [before, after] = [first.plan, second.plan]
+  const taken =
+    chips === 0
+      ? 'as many chips'
+      : `${chipsText(after.chips)}, ${Math.abs(chips)} ${chips > 0 ? 'more' : 'fewer'} than ${first.name}`
+  const apart = Math.abs(requestsPerSecondRatio - 1)
+  const sustained =
+    apart < 1e-6
+      ? 'as many requests'
+      : `${threeFigures(after.requestsPerSecond)} requests a second, ${percent(apart)} ${requestsPerSecondRatio > 1 ? 'more' : 'fewer'}`
+  const parts = [
+    ['waiting', ({ queueing }: ServePlan) => queueing.waitSeconds],
+    ['a prefill alone', ({ prefill }: ServePlan) => prefill.stepTimeSeconds],
+    ['a step of generation', ({ generate }: ServePlan) => generate.stepTimeSeconds],
+  ] as const
+  const told = parts.map(([name, of]) => `${name} ${signed(of(after) - of(before))}`)
+  return [
+    `${second.name} takes ${taken}, and sustains ${sustained}.`,
+    `First token ${signed(after.timeToFirstTokenSeconds - before.timeToFirstTokenSeconds)}, tokens after it ${signed(after.timePerOutputTokenSeconds - before.timePerOutputTokenSeconds)} each: ${told.join(', ')}.`,
+  ]
+}
+
+function signed(seconds: number): string {
+  return `${seconds < 0 ? '-' : '+'}${secondsText(Math.abs(seconds))}`
+}

@@ -1,0 +1,82 @@
+/** What of a request a written deployment misses, said of its plan. */
+import type { Sized } from '../../modes/serve/counts.ts'
+import type { Requests } from '../../modes/serve/requests.ts'
+import type { Bytes } from '../../units.ts'
+import { bytesText, secondsText, threeFigures } from '../explain/figures.ts'
+import type { ServePlan } from '../inference-plan.ts'
+import type { Infeasibility } from '../plan.ts'
+
+export function missed(
+  plan: ServePlan,
+  { pair, operation }: Sized,
+  { rate, maxFirst, maxPerToken }: Requests,
+  memoryBudget: Bytes,
+): ServePlan {
+  const short = Math.max(0, shortBytes(pair, memoryBudget))
+  const { timeToFirstTokenSeconds, timePerOutputTokenSeconds } = plan
+  const infeasible: readonly Infeasibility[] = [
+    ...(short > memoryBudget * 1e-12
+      ? [
+          {
+            ...{ reason: 'memory', pointer: '/memoryBudget', shortBytes: short },
+            detail: `not one sequence fits beside what it is read with: a chip is over the memory budget by ${bytesText(short)}`,
+          },
+        ]
+      : []),
+    ...(rate !== null && operation.rate < rate * (1 - rounding)
+      ? [
+          {
+            ...{ reason: 'rate', pointer: '/workload/requestsPerSecond' },
+            detail: `${rate} requests a second are more than the ${threeFigures(operation.rate)} that it sustains`,
+          },
+        ]
+      : []),
+    ...late(
+      '/workload/maxTimeToFirstTokenSeconds',
+      'the first token comes after',
+      timeToFirstTokenSeconds,
+      maxFirst,
+    ),
+    ...late(
+      '/workload/maxTimePerOutputTokenSeconds',
+      'a token takes',
+      timePerOutputTokenSeconds,
+      maxPerToken,
+    ),
+  ]
+  return infeasible.length > 0 ? { ...plan, feasible: false, infeasible } : plan
+}
+
+function late(pointer: string, says: string, seconds: number, limit: number): readonly Infeasibility[] {
+  if (seconds <= limit * (1 + rounding)) return []
+  return [
+    {
+      reason: 'latency',
+      pointer,
+      detail: `${says} ${secondsText(seconds)}, over the limit of ${secondsText(limit)}`,
+    },
+  ]
+}
+
+/** Of sums in another order. */
+const rounding = 1e-9
+
+/** Over the budget with the sequences that it was counted with, where it was found with more memory. */
+function shortBytes(
+  { generate, prefill, slots, copyBytes, disaggregated }: Sized['pair'],
+  budget: Bytes,
+): Bytes {
+  const beyond = generate.size.bench.setting.memoryBudget - budget
+  if (beyond <= 0) return 0
+  const { bytes, workspace, budget: room } = generate.resident(slots + (disaggregated ? 0 : prefill.prompts))
+  if (!disaggregated) return bytes + copyBytes + Math.max(workspace, prefill.workspace) - (room - beyond)
+  return Math.max(
+    bytes + workspace - (room - beyond),
+    prefill.candidate.answer.bytes - roomOf(prefill, beyond),
+  )
+}
+
+/** For weights, caches and workspace of a prefill instance. */
+function roomOf({ candidate }: Sized['pair']['prefill'], beyond: Bytes): Bytes {
+  return candidate.question.budget - beyond
+}

@@ -1,0 +1,196 @@
+/** What may not be of a written deployment, with pointers into the request: of each phase as of a plan of its own, and of both together. */
+import type { Cluster } from '../../hardware/cluster/cluster.ts'
+import { inferenceModel } from '../../inference/model.ts'
+import { sitesOf } from '../../inference/search.ts'
+import { phaseOf } from '../../modes/phases.ts'
+import { holds } from '../../modes/serve/pool.ts'
+import { isOf } from '../../modes/serve/written.ts'
+import type {
+  InferenceProblem,
+  InferenceSketch,
+  InstanceSketch,
+  PhaseProblem,
+  ServeSketch,
+  ServeWorkload,
+} from '../../problem.ts'
+import type { PlanFault } from '../../rules/part-rule.ts'
+import { meshSize } from '../../sharding/axis.ts'
+import { inferenceSketchFaults } from '../inference/sketch-faults.ts'
+import { sketchedPlacements } from '../sketch/sketched-placement.ts'
+
+type ServeProblem = InferenceProblem<ServeWorkload>
+
+/** `parts` are the sizes that an instance may have. What is wrong with one phase makes the rest mean nothing. */
+export function serveSketchFaults(
+  problem: ServeProblem,
+  sketch: ServeSketch,
+  parts: readonly Cluster[],
+): readonly PlanFault[] {
+  const { prefill = {}, generate = {} } = sketch
+  const own = [
+    ...phaseFaults(problem, 'prefill', prefill, parts),
+    ...phaseFaults(problem, 'generate', generate, parts),
+  ]
+  return own.length > 0
+    ? own
+    : [...sharedFaults(sketch), ...countFaults(problem, sketch, parts), ...limitFaults(problem, sketch)]
+}
+
+function phaseFaults(
+  problem: ServeProblem,
+  phase: 'prefill' | 'generate',
+  written: InstanceSketch,
+  parts: readonly Cluster[],
+): readonly PlanFault[] {
+  const { mesh } = written
+  if (!mesh) return []
+  const meant = parts.filter((cluster) => isOf({ cluster }, written))
+  const chips = meshSize(mesh)
+  if (meant.length === 0) {
+    const { topology, ...open } = written
+    const ofSlice = topology !== undefined && parts.some((cluster) => isOf({ cluster }, open))
+    const detail = ofSlice
+      ? `no instance of ${chips} chips has a slice of ${topology.join('x')} in the pool`
+      : `an instance of ${chips} chips is no part of the pool of ${problem.cluster.chips}`
+    return [{ pointer: `/plan/${phase}/${ofSlice ? 'topology' : 'mesh'}`, detail }]
+  }
+  // What one part has no place for another may have.
+  const faults = meant.map((cluster) =>
+    faultsOn(phaseProblem({ ...problem, cluster }, phase, written), written, mesh),
+  )
+  if (faults.some(({ length }) => length === 0)) return []
+  const [first = []] = faults
+  const at = (pointer: string) => pointer.replace(/^\/plan\//, `/plan/${phase}/`)
+  return first.map(({ pointer, nearest, ...fault }) => ({
+    ...fault,
+    pointer: at(pointer),
+    ...(nearest
+      ? { nearest: nearest.map((way) => way.map((change) => ({ ...change, pointer: at(change.pointer) }))) }
+      : {}),
+  }))
+}
+
+/** The batch of generation follows from the load. */
+function phaseProblem(
+  { workload, ...setting }: ServeProblem,
+  phase: 'prefill' | 'generate',
+  { batchSequences, mesh }: InstanceSketch,
+): PhaseProblem {
+  const { promptLength, outputLength, cachedPrefixLength } = workload
+  const contextLength = promptLength + outputLength
+  const batch = batchSequences ?? mesh?.data ?? 1
+  return phase === 'prefill'
+    ? { ...setting, workload: { mode: 'prefill', promptLength, cachedPrefixLength, batchSequences: batch } }
+    : {
+        ...setting,
+        workload: {
+          ...{ mode: 'generate', batchSequences: 'max', contextLength },
+          meanContextLength: promptLength + outputLength / 2,
+        },
+      }
+}
+
+function faultsOn(
+  problem: PhaseProblem,
+  { layout = {}, placement, batchSequences, microbatches, microbatchTokens }: InstanceSketch,
+  mesh: InferenceSketch['mesh'],
+): readonly PlanFault[] {
+  const free = { ...problem, constraints: {} }
+  const model = inferenceModel(free)
+  const reads = problem.workload.mode === 'prefill'
+  const sketch: InferenceSketch = {
+    ...{ mesh, layout },
+    ...(placement ? { placement } : {}),
+    ...(reads && batchSequences !== undefined ? { batchSequences } : {}),
+    ...(reads && microbatches !== undefined ? { microbatches } : {}),
+    ...(reads && microbatchTokens !== undefined ? { microbatchTokens } : {}),
+  }
+  const placed = sketchedPlacements(problem, sketch)
+  const sites = sitesOf(model, mesh, { layout, placements: placed.meant })
+  const tried = { sites, placement: placed.faults, phase: phaseOf(model, free) }
+  return inferenceSketchFaults(model, free, sketch, tried)
+}
+
+/** Of a server that does both there is one number of chips and of instances. */
+function sharedFaults({ disaggregated, prefill = {}, generate = {} }: ServeSketch): readonly PlanFault[] {
+  if (disaggregated !== false) return []
+  const [reads, makes] = [prefill, generate].map(({ mesh }) => mesh && meshSize(mesh))
+  const [readers, makers] = [prefill.instances, generate.instances]
+  return [
+    ...(reads !== undefined && makes !== undefined && reads !== makes
+      ? [
+          {
+            pointer: '/plan/prefill/mesh',
+            detail: `a server that does both phases has one number of chips: its prefill has ${reads}, its generation ${makes}`,
+          },
+        ]
+      : []),
+    ...(readers !== undefined && makers !== undefined && readers !== makers
+      ? [
+          {
+            pointer: '/plan/prefill/instances',
+            detail: `servers that do both phases are as many for the one as for the other: ${readers} and ${makers}`,
+          },
+        ]
+      : []),
+  ]
+}
+
+/** So many instances have to go into the pool; of sizes that are left out the smallest is taken. */
+function countFaults(
+  { cluster }: ServeProblem,
+  { disaggregated, prefill = {}, generate = {} }: ServeSketch,
+  parts: readonly Cluster[],
+): readonly PlanFault[] {
+  const phases = { prefill, generate }
+  const held = (name: keyof typeof phases, count: number) => {
+    const smallest = parts.find((part) => isOf({ cluster: part }, phases[name]))
+    return smallest ? holds(cluster, [{ cluster: smallest, count }]) : true
+  }
+  const alone = (['prefill', 'generate'] as const).flatMap((name): PlanFault[] => {
+    const { instances } = phases[name]
+    if (instances === undefined || held(name, instances)) return []
+    const detail = `${instances} such instances do not go into the pool of ${cluster.chips} chips`
+    return [{ pointer: `/plan/${name}/instances`, detail }]
+  })
+  if (alone.length > 0 || disaggregated === false) return alone
+  const [reads, makes] = [prefill, generate].map((phase) =>
+    parts.find((part) => isOf({ cluster: part }, phase)),
+  )
+  if (!reads || !makes || prefill.instances === undefined || generate.instances === undefined) return []
+  const both = [
+    { cluster: reads, count: prefill.instances },
+    { cluster: makes, count: generate.instances },
+  ]
+  if (disaggregated === undefined || holds(cluster, both)) return []
+  const detail = `${prefill.instances} instances to prefill and ${generate.instances} to generate do not go into the pool of ${cluster.chips} chips together`
+  return [{ pointer: '/plan/generate/instances', detail }]
+}
+
+function limitFaults(
+  { workload: { promptLength, outputLength } }: ServeProblem,
+  { contextLength, maxSequences, disaggregated, prefill }: ServeSketch,
+): readonly PlanFault[] {
+  const least = promptLength + outputLength
+  const prompts = disaggregated === false ? (prefill?.batchSequences ?? 1) : 0
+  return [
+    ...(contextLength !== undefined && contextLength < least
+      ? [
+          {
+            pointer: '/plan/contextLength',
+            detail: `${contextLength} positions have no room for a prompt of ${promptLength} and ${outputLength} tokens behind it: ${least}`,
+            nearest: [[{ pointer: '/plan/contextLength', value: least }]],
+          },
+        ]
+      : []),
+    ...(maxSequences !== undefined && prompts > 1 && maxSequences <= prompts
+      ? [
+          {
+            pointer: '/plan/maxSequences',
+            detail: `${maxSequences} sequences leave none to generate beside ${prompts} prompts that are read together`,
+            nearest: [[{ pointer: '/plan/maxSequences', value: prompts + 1 }]],
+          },
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,105 @@
+/** A written deployment evaluated; where it misses something, with what helps: each change has been evaluated, as far as there is time. */
+import type { Solver } from '../../solvers/linear-program.ts'
+import { evaluateServe } from '../evaluate-serve.ts'
+import { never, type Stop } from '../patience.ts'
+import type { IllegalPlan, Suggestion } from '../plan/answer.ts'
+import { secondsText } from '../plan/explain/figures.ts'
+import type { ServeEvaluation, ServePlan } from '../plan/inference-plan.ts'
+import { chipsText } from '../plan/serve/instance-text.ts'
+import type { InferenceProblem, InstanceSketch, ServeSketch, ServeWorkload } from '../problem.ts'
+import { fittingOf } from './fitting.ts'
+
+type ServeProblem = InferenceProblem<ServeWorkload>
+
+type Fitting = (problem: ServeProblem, sketch: ServeSketch) => ServePlan | null
+
+export function evaluateServeRemedied(
+  problem: ServeProblem,
+  sketch: ServeSketch,
+  solver: Solver,
+  stop: Stop = never,
+): ServeEvaluation | IllegalPlan {
+  const answer = evaluateServe(problem, sketch, solver)
+  if ('illegal' in answer || answer.plan.feasible) return answer
+  const fitting: Fitting = fittingOf(
+    (other: ServeProblem, changed: ServeSketch) => evaluateServe(other, changed, solver),
+    stop,
+  )
+  const suggestions = [
+    ...moreInstances(problem, sketch, fitting),
+    ...otherCap(problem, sketch, fitting),
+    ...easierLoad(problem, sketch, answer.plan, fitting),
+  ]
+  return { ...answer, suggestions }
+}
+
+/** As many instances as are needed, of those that the plan has. */
+function moreInstances(problem: ServeProblem, sketch: ServeSketch, fitting: Fitting): readonly Suggestion[] {
+  const { prefill = {}, generate = {} } = sketch
+  if (prefill.instances === undefined && generate.instances === undefined) return []
+  const open = ({ instances: _, ...own }: InstanceSketch) => own
+  const found = fitting(problem, { ...sketch, prefill: open(prefill), generate: open(generate) })
+  if (!found) return []
+  const value = found.generate.instances
+  const also = [{ pointer: '/plan/prefill/instances', value: found.prefill.instances }]
+  const detail = `${found.prefill.instances} to prefill and ${value} to generate, on ${chipsText(found.chips)}`
+  return [{ change: 'other numbers of instances', pointer: '/plan/generate/instances', value, detail, also }]
+}
+
+/** The limits of a server that would be chosen. */
+function otherCap(problem: ServeProblem, sketch: ServeSketch, fitting: Fitting): readonly Suggestion[] {
+  const { maxSequences, stepTokens, ...open } = sketch
+  if (maxSequences === undefined && stepTokens === undefined) return []
+  const found = fitting(problem, open)
+  if (!found) return []
+  const also = stepTokens === undefined ? [] : [{ pointer: '/plan/stepTokens', value: found.stepTokens }]
+  const detail = `at most ${found.maxSequences} sequences at once${found.stepTokens === null ? '' : `, and ${found.stepTokens} tokens in a step`}`
+  const change = 'other limits of a server'
+  return [{ change, pointer: '/plan/maxSequences', value: found.maxSequences, detail, also }]
+}
+
+/** Of the load what the plan misses, let go as far as it has to be. */
+function easierLoad(
+  problem: ServeProblem,
+  sketch: ServeSketch,
+  plan: ServePlan,
+  fitting: Fitting,
+): readonly Suggestion[] {
+  const { workload } = problem
+  const { requestsPerSecond: rate, ...anyRate } = workload
+  const sustained =
+    rate === undefined ? null : fitting({ ...problem, workload: anyRate }, counted(sketch, plan))
+  const lower = sustained && Math.min(rate ?? 0, Number((0.99 * sustained.requestsPerSecond).toPrecision(3)))
+  const changes = [
+    { change: 'a lower rate', field: 'requestsPerSecond', value: lower, text: `${lower} a second` },
+    ...latencies.map(({ change, field, of }) => {
+      const seconds = plan[of]
+      const value = over(seconds, workload[field]) ? Number((1.01 * seconds).toPrecision(3)) : null
+      return { change, field, value, text: secondsText(seconds) }
+    }),
+  ] as const
+  return changes.flatMap(({ change, field, value, text }) => {
+    if (!value) return []
+    const changed = { ...problem, workload: { ...workload, [field]: value } }
+    if (!fitting(changed, sketch)) return []
+    return [{ change, pointer: `/workload/${field}`, value, detail: `the plan does ${text}` }]
+  })
+}
+
+const latencies = [
+  { change: 'a later first token', field: 'maxTimeToFirstTokenSeconds', of: 'timeToFirstTokenSeconds' },
+  { change: 'a slower token', field: 'maxTimePerOutputTokenSeconds', of: 'timePerOutputTokenSeconds' },
+] as const
+
+function over(seconds: number, limit: number | undefined): boolean {
+  return limit !== undefined && seconds > limit
+}
+
+/** With the instances that it has, at whatever rate. */
+function counted(sketch: ServeSketch, { prefill, generate }: ServePlan): ServeSketch {
+  return {
+    ...sketch,
+    prefill: { ...sketch.prefill, instances: prefill.instances },
+    generate: { ...sketch.generate, instances: generate.instances },
+  }
+}

@@ -1,0 +1,44 @@
+/** The sizes of instance that a pool may be cut into, once for each framework that may launch a deployment of them. */
+import type { Cluster } from './hardware/cluster/cluster.ts'
+import { type InferenceModel, inferenceModel } from './inference/model.ts'
+import { servables } from './launch/serving.ts'
+import type { InstanceSize } from './modes/serve/instance.ts'
+import { instanceSize } from './modes/serve/phases.ts'
+import type { InferenceProblem, ServeWorkload } from './problem.ts'
+
+type ServeProblem = InferenceProblem<ServeWorkload>
+
+export interface Stacks {
+  readonly stacks: readonly (readonly InstanceSize[])[]
+  /** Whether deployments have to be launched by a framework; one stack of all that fits where they need not. */
+  readonly filtered: boolean
+}
+
+/** Sizes of another pool of the same problem are looked up before they are made. */
+export function stacksOf(
+  problem: ServeProblem,
+  parts: readonly Cluster[],
+  known: readonly (readonly InstanceSize[])[] = [],
+): Stacks {
+  const by = servables(problem, parts)
+  const pooled = inferenceModel(problem)
+  const stacks = (by ?? [null]).map((servable, at) =>
+    sizesOf(problem, { ...pooled, servable }, parts, known[at]),
+  )
+  return { stacks, filtered: by !== null }
+}
+
+/** Whether or not a framework launches what they make. */
+export function anySizes(problem: ServeProblem, parts: readonly Cluster[]): readonly InstanceSize[] {
+  return sizesOf(problem, inferenceModel(problem), parts)
+}
+
+function sizesOf(
+  problem: ServeProblem,
+  pooled: InferenceModel,
+  parts: readonly Cluster[],
+  known: readonly InstanceSize[] = [],
+): readonly InstanceSize[] {
+  const keys = new Map(known.map((size) => [JSON.stringify(size.cluster), size]))
+  return parts.map((part) => keys.get(JSON.stringify(part)) ?? instanceSize(problem, pooled, part))
+}

@@ -1,0 +1,35 @@
+/** Whether each of some frameworks can launch a plan, of whatever mode. */
+import type { Framework } from '../launch/framework.ts'
+import type { Findings, Outcome, Remedy } from './check.ts'
+
+interface Launched {
+  readonly launch: Readonly<Record<string, unknown>>
+}
+
+export function launchedBy<Found extends Launched>(sameAsBest: (best: Found) => Remedy) {
+  return (frameworks: readonly Framework[], { evaluation: { plan }, best }: Findings<Found>): Outcome => {
+    const refusals = (one: Found) =>
+      frameworks.flatMap((name) => {
+        const reasons = refusal(one.launch[name])
+        return reasons === null ? [] : [`${name}: ${reasons.join('; ')}`]
+      })
+    const found = refusals(plan)
+    const ok = found.length === 0
+    const would = !ok && best && refusals(best).length === 0 ? { nearest: [sameAsBest(best)] } : {}
+    return {
+      ok,
+      expected: frameworks.join(', '),
+      actual: ok ? 'can be launched' : `not by ${found.length} of ${frameworks.length}`,
+      message: ok ? 'It can be launched by each.' : found.join('. '),
+      ...would,
+    }
+  }
+}
+
+/** Why a framework cannot launch a plan; null where it can. */
+function refusal(flags: unknown): readonly string[] | null {
+  if (flags === undefined) return ['it is not asked in this mode']
+  if (typeof flags !== 'object' || flags === null || !('unsupported' in flags)) return null
+  const { unsupported } = flags
+  return Array.isArray(unsupported) ? unsupported.map(String) : [String(unsupported)]
+}

@@ -1,0 +1,7 @@
+/** A suggestion of an evaluation as what a check may be mended with. */
+import type { Suggestion } from '../plan/answer.ts'
+import type { Remedy } from './check.ts'
+
+export function remedy({ change, detail, pointer, value, also = [] }: Suggestion): Remedy {
+  return { detail: `${change}: ${detail}`, changes: [{ pointer, value }, ...also] }
+}

@@ -1,0 +1,49 @@
+/** The requirements that a deployment may be held to, a row each; what its workload asks of rate and latencies is checked anyway. */
+import { bytesText, secondsText, threeFigures } from '../plan/explain/figures.ts'
+import type { ServePlan } from '../plan/inference-plan.ts'
+import type { InferenceProblem, ServeWorkload } from '../problem.ts'
+import type { Ranking, Remedy, RequirementRows } from './check.ts'
+import { launchedBy } from './launched-by.ts'
+import { remedy } from './remedy.ts'
+import { withinOf } from './within-of-best.ts'
+
+export const serveRequirements: RequirementRows<ServePlan> = {
+  fits: (asked, { evaluation: { plan, suggestions = [] } }) => {
+    if (!asked) return null
+    const { budget, total } = plan.generate.memoryBytes
+    const expected = `at most ${bytesText(budget)}`
+    const short = plan.infeasible?.find(({ reason }) => reason === 'memory')
+    if (!short) {
+      const message = `A server has room for ${plan.maxSequences} sequences; at the rate ${bytesText(total)} of ${bytesText(budget)} are in use on the fullest chip that generates.`
+      return { ok: true, expected, actual: bytesText(total), message }
+    }
+    const actual = bytesText(budget + (short.shortBytes ?? 0))
+    const message = `${short.detail.charAt(0).toUpperCase()}${short.detail.slice(1)}.`
+    return { ok: false, pointer: short.pointer, expected, actual, message, nearest: suggestions.map(remedy) }
+  },
+  withinOfBest: withinOf(sameAsBest),
+  launchableBy: launchedBy(sameAsBest),
+}
+
+/** At a rate by chips, else by the time that the pool takes for a request. */
+export function serveRanking({ workload }: InferenceProblem<ServeWorkload>): Ranking<ServePlan> {
+  return workload.requestsPerSecond === undefined ? byRate : byChips
+}
+
+const byChips: Ranking<ServePlan> = {
+  says: 'The deployment takes',
+  measure: ({ chips }) => chips,
+  text: (chips) => `${threeFigures(chips)} chips`,
+}
+
+const byRate: Ranking<ServePlan> = {
+  says: 'For a request the pool takes',
+  measure: ({ requestsPerSecond }) => 1 / requestsPerSecond,
+  text: secondsText,
+}
+
+/** Its meshes say it: what a plan leaves out is chosen as the search chose it. */
+function sameAsBest({ disaggregated, prefill, generate, summary }: ServePlan): Remedy {
+  const value = { disaggregated, prefill: { mesh: prefill.mesh }, generate: { mesh: generate.mesh } }
+  return { detail: `the best plan: ${summary}`, changes: [{ pointer: '/plan', value }] }
+}

@@ -1,0 +1,48 @@
+/** How far a plan is from the best that the constraints allow, of whatever mode: by what its plans are ranked by. */
+import { percent } from '../plan/explain/figures.ts'
+import type { Findings, Outcome, Remedy } from './check.ts'
+
+interface Summarised {
+  readonly summary: string
+}
+
+export function withinOf<Found extends Summarised>(sameAsBest: (best: Found) => Remedy) {
+  return (
+    share: number,
+    { evaluation: { plan }, best, exact, runs, ranking: { says, measure, text } }: Findings<Found>,
+  ): Outcome => {
+    const expected = `at most ${percent(share)} over the best`
+    if (!runs) {
+      const message =
+        'Not judged: the plan does not fit or is over a limit, so that nothing runs in the time that it would take.'
+      return {
+        ok: false,
+        expected,
+        actual: 'not judged',
+        message,
+        ...(best ? { nearest: [sameAsBest(best)] } : {}),
+      }
+    }
+    if (!best) {
+      const none = exact
+        ? 'No plan that the constraints allow fits and can be launched: there is none to compare with.'
+        : 'The search had to stop before it found any plan: ask with a longer timeoutMs.'
+      return { ok: exact, expected, actual: exact ? 'no other' : 'not known', message: none }
+    }
+    const [own, least] = [measure(plan), measure(best)]
+    const over = own / least - 1
+    const ok = over <= share + rounding
+    const apart = over >= 0 ? `${percent(over)} over` : `${percent(-over)} under`
+    const which = exact ? 'the best' : 'the best so far, as the search had to stop'
+    return {
+      ok,
+      expected,
+      actual: apart,
+      message: `${says} ${text(own)}, ${apart} the ${text(least)} of ${which}: ${best.summary}.`,
+      ...(ok ? {} : { nearest: [sameAsBest(best)] }),
+    }
+  }
+}
+
+/** The same plan in another order of sums. */
+const rounding = 1e-9
