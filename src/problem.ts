@@ -1,6 +1,7 @@
 /** One request, resolved: every name looked up, every default filled in, every number in SI units. */
 
 import type { Assumptions } from './assumptions/assumptions.ts'
+import type { RunBy } from './assumptions/run-by.ts'
 import type { Cluster } from './hardware/cluster/cluster.ts'
 import type { ClusterRequest } from './hardware/cluster/cluster-request.ts'
 import type { TorusPart } from './hardware/network/group.ts'
@@ -121,6 +122,8 @@ export interface Setting {
   readonly checkpoints?: readonly Checkpoint[]
   readonly constraints: Constraints
   readonly assumptions: Assumptions
+  /** Of frameworks that run otherwise than is assumed where nobody says how: how they do. */
+  readonly runBy?: RunBy
   readonly objective: Objective
   readonly top: number
   /** What of the plans a list tells apart: meshes where absent. */

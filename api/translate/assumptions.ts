@@ -16,7 +16,8 @@ import {
   usualStack,
 } from '../../src/assumptions/stack.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
-import { frameworks as allFrameworks } from '../../src/launch/framework.ts'
+import { frameworks as allFrameworks, type Framework } from '../../src/launch/framework.ts'
+import type { Setting } from '../../src/problem.ts'
 import { usualType } from '../../src/recipe/element-type.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'
 import { unstated } from '../../src/recipe/expert-recipe.ts'
@@ -61,14 +62,44 @@ export function assumptionsOf(
   return { ...named, ...own, ...set, ...overridden(own) }
 }
 
+/**
+ * Of a request that names no stack, by framework that may launch its plans: what is assumed of it, where it is run otherwise than plans
+ * are costed. A way to run experts that a stack does not know is left to it.
+ */
+export function runByOf(
+  request: AssumptionsRequest,
+  chip: Chip,
+  catalogue: Stacks,
+  costed: Costed,
+): Pick<Setting, 'runBy'> {
+  const own = typeof request === 'string' ? { basis: request } : request
+  if (own.stack !== undefined || basisOf(request) === 'book') return {}
+  const usual = assumptionsOf(request, chip, catalogue, costed)
+  const { expertRecipe, ...rest } = own
+  const under = (framework: Framework): Assumptions => {
+    const stack = namedStack(framework, { basis: 'calibrated', costed }, chip, catalogue)
+    const known = expertRecipe !== undefined && recipesOf(stack).includes(expertRecipe)
+    const asked = { ...rest, ...(known ? { expertRecipe } : {}), stack: stack?.name ?? noStack }
+    return assumptionsOf(asked, chip, catalogue, costed)
+  }
+  const others = launchersOf(costed.runs, usual.frameworks)
+    .map((framework) => [framework, under(framework)] as const)
+    .filter(([, { stack }]) => stack !== usual.stack)
+  return { runBy: Object.fromEntries(others) }
+}
+
 /** All that a request says itself, but for the stack that it names. */
 function overridden({ stack, ...own }: Exclude<AssumptionsRequest, string>) {
   return own
 }
 
+function recipesOf(stack: StackRecord | null): readonly ExpertRecipeName[] {
+  return [unstated, ...(stack?.expertRecipes ?? []).map(({ name }) => name)]
+}
+
 /** Constants of a way to run experts are a stack's. */
 function refuseRecipe(asked: ExpertRecipeName | undefined, stack: StackRecord | null): void {
-  const known = [unstated, ...(stack?.expertRecipes ?? []).map(({ name }) => name)]
+  const known = recipesOf(stack)
   if (asked === undefined || known.includes(asked)) return
   const pointer = '/assumptions/expertRecipe'
   const detail = `${stack?.name ?? 'what names no stack'} has no constants of ${asked}, but of ${known.join(', ')}`

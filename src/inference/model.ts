@@ -70,12 +70,11 @@ export interface InferenceModel {
 }
 
 export function inferenceModel(setting: Setting, servable: Servable | null = null): InferenceModel {
-  const { assumptions, cluster } = setting
+  const { cluster } = setting
   const { pricesOn, ...compiled } = compiledModel(setting)
   return {
     ...compiled,
     ...ratesOf(setting),
-    assumed: phaseAssumptions(assumptions),
     prices: pricesOn(cluster.network),
     servable,
   }
@@ -139,7 +138,7 @@ function compile({ model, precision, assumptions }: Setting): Compiled {
   }
 }
 
-/** The same of another setting, whose chips, their number or bandwidths may differ: what was derived stays. */
+/** The same of another setting, whose chips, their number, bandwidths or overheads may differ: what was derived stays. */
 export function inferenceOn(
   model: InferenceModel,
   setting: Setting,
@@ -150,10 +149,11 @@ export function inferenceOn(
   return { ...model, ...ratesOf(setting), prices, servable }
 }
 
-function ratesOf(setting: Setting): Pick<InferenceModel, 'setting' | 'rates' | 'resources'> {
+function ratesOf(setting: Setting): Pick<InferenceModel, 'setting' | 'assumed' | 'rates' | 'resources'> {
   const { cluster, precision, assumptions } = setting
   return {
     setting,
+    assumed: phaseAssumptions(assumptions),
     rates: computeRates(cluster.chip, precision.compute, assumptions),
     resources: resourceCount(cluster.network),
   }

@@ -35,3 +35,8 @@ export function told(
   const own = able.flatMap(({ launch }) => launch.notes)
   return { ...Object.fromEntries(flags), commands: Object.fromEntries(commands), notes: notes(own) }
 }
+
+/** Of what an answer says of a framework, whether it launches the plan. */
+export function isLaunched(flags: unknown): boolean {
+  return flags !== undefined && !(typeof flags === 'object' && flags !== null && 'unsupported' in flags)
+}

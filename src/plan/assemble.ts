@@ -16,6 +16,7 @@ import { planId } from './identity.ts'
 import { fittingChunks } from './no-plan/loss-chunks.ts'
 import { outline } from './outline.ts'
 import type { Plan } from './plan.ts'
+import { withRunTimes } from './run-times.ts'
 
 export function assemble(model: CostModel, candidate: Candidate, rank: number, solver: Solver): Plan {
   const account = trainingAccount(model, candidate)
@@ -49,7 +50,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
     globalBatchSequences: sequences * microbatches,
     paddingFraction: 1 - batchTokens / (sequences * microbatches * sequenceLength),
   }
-  return { ...plan, explanation: explanation(plan, costed), launch: launches }
+  return { ...plan, explanation: explanation(plan, costed), launch: withRunTimes(launches, account) }
 }
 
 function componentLayouts({ mesh, zeroStage, contextLayout }: Candidate): Readonly<Record<string, string>> {

@@ -245,6 +245,7 @@ export const plan = z.object({
     .describe(
       'Flags or configuration, per framework, or why it cannot run the plan (`unsupported`). `commands` has for each that can the ' +
         '`version` that names were checked against, a `command` that a shell runs as it stands on each host, the `files` that it reads, and ' +
-        'in training `parallelism`: what lays the model out, apart from what says the model. `notes` are what flags do not say.',
+        'in training `parallelism`: what lays the model out, apart from what says the model. `notes` are what flags do not say. ' +
+        '`stepTimeSeconds` has the step as each framework that can launch the plan runs it, where the request names no stack: plans are ranked as one of them does.',
     ),
 }) satisfies z.ZodType<Plan>

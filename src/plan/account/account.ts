@@ -2,6 +2,7 @@
  * Where the time and the memory of one layout go: one shape for every mode. Plans, their explanation and what they owe to each
  * resource are made of it, never by costing again.
  */
+import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { Placement } from '../../hardware/network/placement.ts'
 import type { PhaseMode } from '../../modes/names.ts'
@@ -34,4 +35,6 @@ export interface Account {
   readonly tokens: number
   /** The same plan on other hardware of the same shape. */
   readonly secondsOn: (changed: Cluster) => Seconds
+  /** The same plan, run as other assumptions have it. */
+  readonly secondsUnder: (assumptions: Assumptions) => Seconds
 }

@@ -5,6 +5,7 @@
  * pipelineBubble + optimizer + overhead. `communication` and `hostTransfer` are all of it, overlapped or not.
  */
 
+import { costModel } from '../../cost/compiled-model.ts'
 import { stageOverhead } from '../../cost/compute/overhead.ts'
 import {
   activationBytes,
@@ -50,6 +51,10 @@ export function trainingAccount(model: CostModel, candidate: Candidate): Trainin
     executedFlops: useful + recomputedStepFlops(costed),
     tokens: model.problem.workload.batchTokens,
     secondsOn: (changed) => costing(onCluster(model, changed), candidate).stepTime,
+    secondsUnder: (assumptions) => {
+      const other = costModel({ ...model.problem, assumptions }, model.contextLayout)
+      return costing(other, candidate).stepTime
+    },
     costed,
   }
 }

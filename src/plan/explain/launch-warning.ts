@@ -1,5 +1,6 @@
 /** What to say where no framework that is assumed can launch what is listed. */
 import { type Framework, ofKind } from '../../launch/framework.ts'
+import { isLaunched } from '../../launch/launch.ts'
 import { beyondBudget } from '../../launch/server/rules.ts'
 import type { Plan } from '../plan.ts'
 
@@ -43,8 +44,4 @@ function lacksMemoryAlone(flags: unknown): boolean {
   if (typeof flags !== 'object' || flags === null || !('unsupported' in flags)) return false
   const { unsupported } = flags
   return Array.isArray(unsupported) && unsupported.every((reason) => reason === beyondBudget)
-}
-
-function isLaunched(flags: unknown): boolean {
-  return flags !== undefined && !(typeof flags === 'object' && flags !== null && 'unsupported' in flags)
 }

@@ -11,6 +11,7 @@ import { heldOnStage } from '../../inference/pass/occurrence.ts'
 import { fixedBytes } from '../../inference/pass/pass-numbers.ts'
 import type { InferenceCandidate, Phase } from '../../inference/phase.ts'
 import { workFlops } from '../../inference/time/floor.ts'
+import type { Setting } from '../../problem.ts'
 import type { Seconds } from '../../units.ts'
 import type { Account } from '../account/account.ts'
 import { byAxis } from '../account/movement.ts'
@@ -51,6 +52,7 @@ export function inferenceAccount(
     executedFlops: useful,
     tokens: phase.tokens(candidate.pass),
     secondsOn: (changed) => inferenceSecondsOn(model, candidate, changed),
+    secondsUnder: (assumptions) => heldSeconds(model, candidate, { ...model.setting, assumptions }),
     costed,
   }
 }
@@ -61,7 +63,11 @@ export function inferenceSecondsOn(
   candidate: InferenceCandidate,
   changed: Cluster,
 ): Seconds {
-  const other = inferenceOn(model, { ...model.setting, cluster: changed })
+  return heldSeconds(model, candidate, { ...model.setting, cluster: changed })
+}
+
+function heldSeconds(model: InferenceModel, candidate: InferenceCandidate, setting: Setting): Seconds {
+  const other = inferenceOn(model, setting)
   const costs = other.prices.placed(candidate.placement, candidate.mesh)
   return inferenceCosting(other, { ...candidate, costs }).stepTime
 }

@@ -17,6 +17,7 @@ import { bytesText } from '../explain/figures.ts'
 import { planId } from '../identity.ts'
 import type { InferencePlan } from '../inference-plan.ts'
 import { outline } from '../outline.ts'
+import { withRunTimes } from '../run-times.ts'
 import { inferenceAccount } from './accounts.ts'
 import type { InferenceCosting } from './costing.ts'
 import { inferenceExplanation } from './explanation.ts'
@@ -70,7 +71,7 @@ export function assembleInference(
     twoBatchOverlap: pass.halves === 2,
     ...row.fields(model, workload, candidate),
   }
-  return { ...plan, explanation: inferenceExplanation(plan, row), launch }
+  return { ...plan, explanation: inferenceExplanation(plan, row), launch: withRunTimes(launch, account) }
 }
 
 /** The programme finds nothing faster than what the search chose. */

@@ -1,0 +1,8 @@
+/**
+ * Who runs a plan otherwise than it is costed: plans of one answer are ranked as one stack runs them, and each may be launched by several
+ * frameworks, whose stacks differ.
+ */
+import type { Framework } from '../launch/framework.ts'
+import type { Assumptions } from './assumptions.ts'
+
+export type RunBy = Readonly<Partial<Record<Framework, Assumptions>>>

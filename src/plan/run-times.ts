@@ -1,0 +1,16 @@
+/** How long a step takes as each of the frameworks that launch a plan runs it. */
+import { frameworks } from '../launch/framework.ts'
+import { isLaunched } from '../launch/launch.ts'
+import type { Account } from './account/account.ts'
+import type { Plan } from './plan.ts'
+
+type Launches = Plan['launch']
+
+/** Where the request says how plans are run, all frameworks run them so. */
+export function withRunTimes(launches: Launches, { setting, seconds, secondsUnder }: Account): Launches {
+  const { runBy = {} } = setting
+  const able = frameworks.filter((name) => isLaunched(launches[name]))
+  if (able.length === 0) return launches
+  const times = able.map((name) => [name, runBy[name] ? secondsUnder(runBy[name]) : seconds] as const)
+  return { ...launches, stepTimeSeconds: Object.fromEntries(times) }
+}
