@@ -120,6 +120,62 @@ it('a config of torchtitan without chips lacks these alone', async () => {
   ])
 })
 
+describe('a command of Megatron-LM that hides nothing', () => {
+  const hardware = { chip: 'h100-sxm' }
+  const overlaps =
+    '--use-distributed-optimizer --tp-comm-overlap --overlap-grad-reduce --overlap-param-gather'
+  const costed = async (flags: string, more: object = {}) => {
+    const megatron = `${line} --vocab-size 128256 ${flags}`
+    const body = { hardware, plan: { megatron }, ...more }
+    const { plan, read, warnings } = await evaluated(body)
+    return { seconds: plan.stepTimeSeconds, notes: read.notes as readonly string[], warnings, read }
+  }
+
+  it('is costed so, and says which flags it lacks', async () => {
+    const hidden = await costed(overlaps)
+    expect(hidden.notes).toEqual([])
+    for (const flag of ['--tp-comm-overlap', '--overlap-grad-reduce']) {
+      const lacking = await costed(overlaps.replace(flag, ''))
+      expect(lacking.notes).toEqual([expect.stringContaining(`without ${flag}: costed as if`)])
+      expect(lacking.warnings.join()).toContain(`without ${flag}`)
+      expect(lacking.seconds).toBeGreaterThan(hidden.seconds * 1.001)
+    }
+    const gathered = await costed(overlaps.replace('--overlap-param-gather', ''))
+    expect(gathered.notes).toEqual([expect.stringContaining('without --overlap-param-gather: costed with')])
+    expect(gathered.seconds).toBe(hidden.seconds)
+  })
+
+  it('is costed as the request says, where that says what hides', async () => {
+    const hidden = await costed(overlaps)
+    const { overlapCriticalPath } = (
+      await evaluated({
+        ...question,
+        hardware: { ...hardware, chips: 16 },
+        plan: { mesh: { data: 8, tensor: 2 } },
+      })
+    ).assumptions
+    const assumptions = { basis: 'calibrated', stack: 'megatron', overlapCriticalPath }
+    const stated = await costed(overlaps.replace('--tp-comm-overlap', ''), { assumptions })
+    expect(stated.seconds).toBe(hidden.seconds)
+    const book = await costed('--use-distributed-optimizer', { assumptions: 'book' })
+    expect(book.read.request.assumptions).toBe('book')
+  })
+
+  it('is of a recipe of Megatron Bridge where its own overrides say so alone', async () => {
+    const asked = (more: string) => ({
+      hardware: { chip: 'h100-sxm', chips: 16 },
+      plan: {
+        megatronBridge: `run_recipe.py --model llama3_8b model.tensor_model_parallel_size=2 model.sequence_parallel=true dataset.seq_length=8192 train.global_batch_size=64 ${more}`,
+      },
+    })
+    const plain = await evaluated(asked(''))
+    const waiting = await evaluated(asked('ddp.overlap_grad_reduce=false'))
+    expect(plain.read.notes.join()).not.toContain('without --')
+    expect(waiting.read.notes.join()).toContain('without --overlap-grad-reduce')
+    expect(waiting.plan.stepTimeSeconds).toBeGreaterThan(plain.plan.stepTimeSeconds)
+  })
+})
+
 describe('what launches Megatron-LM', () => {
   it('says chips, model, batch and types of numbers, so that the request need not', async () => {
     const { plan, model, read, warnings } = await evaluated({

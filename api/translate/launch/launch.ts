@@ -91,8 +91,7 @@ export function launchWarnings(reading: LaunchReading | null): readonly string[]
 
 /** Of what the file says, all that the request leaves to it. */
 function saidBy(reading: LaunchReading, own: Fields, catalogue: Catalogue): Fields {
-  const { framework, model, hardware, workload, assumed, precision, assumptions, memoryFraction, plan } =
-    reading
+  const { model, hardware, workload, assumed, precision, memoryFraction, plan } = reading
   const { batchSequences, ...rest } = workload
   const named = modelNamed(reading, catalogue)
   const batch = valueAt(own, ['workload', 'batchTokens']) === undefined && batchSequences !== undefined
@@ -105,22 +104,18 @@ function saidBy(reading: LaunchReading, own: Fields, catalogue: Catalogue): Fiel
     hardware,
     workload: { ...assumed, ...rest, ...(batch ? { batchSequences } : {}) },
     precision,
-    ...assumedBy(framework, assumptions, own),
+    ...assumedBy(reading, own),
     plan,
   }
 }
 
 /** Unless the request says otherwise, it is costed as the framework runs whose file it is. */
-function assumedBy(
-  framework: LaunchReading['framework'],
-  assumptions: LaunchReading['assumptions'],
-  own: Fields,
-): Fields {
+function assumedBy({ framework, assumptions, costed }: LaunchReading, own: Fields): Fields {
   const basis = basisOf(own.assumptions)
   const open = basis !== 'book' && valueAt(own, ['assumptions', 'stack']) === undefined
   const trains = trainers.some((name) => name === framework)
   const stack = open && trains ? { stack: framework } : {}
-  const said = { ...stack, ...assumptions }
+  const said = { ...stack, ...(basis === 'book' ? {} : costed), ...assumptions }
   return Object.keys(said).length > 0 ? { assumptions: { basis, ...said } } : {}
 }
 

@@ -75,8 +75,13 @@ export function readBridge(
   // A recipe is in bf16, and shares out optimizer states, unless it is told otherwise (recipes/common.py, _pretrain_common).
   const numbers = fields.has('mixed_precision') ? [] : ['--bf16']
   const shares = sharing.every((key) => fields.has(key)) ? [] : ['--use-distributed-optimizer']
+  // What overlaps is its recipe's as well, where it is not told otherwise: of tensor parallelism that is nowhere here.
+  const hidden = [
+    '--tp-comm-overlap',
+    ...overlapping.flatMap(([key, option]) => (fields.has(key) ? [] : [option])),
+  ]
   const reading = readMegatron(
-    [...started, 'pretrain.py', ...numbers, ...shares, ...options],
+    [...started, 'pretrain.py', ...numbers, ...shares, ...hidden, ...options],
     chips ?? counted,
     model?.layers ?? null,
   )
@@ -102,6 +107,12 @@ export function readBridge(
     notUnderstood: left.filter((one) => !immaterial.test(one)),
   }
 }
+
+/** recipes/common.py turns both on. */
+const overlapping = [
+  ['ddp.overlap_grad_reduce', '--overlap-grad-reduce'],
+  ['ddp.overlap_param_gather', '--overlap-param-gather'],
+] as const
 
 /** One that is true turns on the other. */
 const sharing = ['ddp.use_distributed_optimizer', 'optimizer.use_distributed_optimizer']

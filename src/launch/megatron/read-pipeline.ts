@@ -28,7 +28,9 @@ export function readMegatronStages(options: Options, pipeline: number, layers: n
   if (layers === null) return { virtualStages: virtual ?? 1, stageLayers: null, faults: [] }
   const ends = [first, last].filter((end) => end !== null)
   const inside = pipeline - ends.length
-  const each = (layers + embedding + loss - ends.reduce((sum, end) => sum + end, 0)) / inside
+  const between = layers + embedding + loss - ends.reduce((sum, end) => sum + end, 0)
+  // Of two stages both may be said: then nothing is between them.
+  const each = inside === 0 && between === 0 ? (first ?? 0) : between / inside
   if (!Number.isInteger(each)) {
     return {
       virtualStages: virtual ?? 1,

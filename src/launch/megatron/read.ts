@@ -11,6 +11,7 @@ import { readScript } from '../read/shell.ts'
 import { worldOf } from '../read/world.ts'
 import { isImmaterial } from './immaterial.ts'
 import { readMegatronModel } from './read-model.ts'
+import { type OverlapRead, readOverlap } from './read-overlap.ts'
 import { readMegatronStages } from './read-pipeline.ts'
 import { rematerializationOf } from './read-recomputation.ts'
 import { megatronVersion } from './version.ts'
@@ -48,6 +49,7 @@ export function readMegatron(
     },
     precision,
     assumptions,
+    costed: laidOut?.costed ?? {},
     plan: laidOut?.plan ?? {},
     notes: [...script.notes, ...notes, ...(laidOut?.notes ?? [])],
     ...leftOver(left, isImmaterial),
@@ -78,6 +80,7 @@ function commandOf(commands: readonly (readonly string[])[]): {
 
 interface LaidOut {
   readonly plan: Fields
+  readonly costed: OverlapRead['costed']
   readonly notes: readonly string[]
   readonly faults: readonly string[]
 }
@@ -98,11 +101,6 @@ function planOf(options: Options, chips: number, layers: number | null): LaidOut
     ...(tensor > 1 && !sequenceParallel
       ? ['counted as with --sequence-parallel, which tensor parallelism has here']
       : []),
-    ...(tensor > 1 && !options.has('--tp-comm-overlap')
-      ? [
-          'without --tp-comm-overlap: what assumptions.overlapCriticalPath says to hide of tensor parallelism counts on it',
-        ]
-      : []),
     ...(context > 1 && !(exchange in contextLayouts)
       ? [`--cp-comm-type ${exchange} is not counted: another exchange is chosen`]
       : []),
@@ -111,6 +109,7 @@ function planOf(options: Options, chips: number, layers: number | null): LaidOut
   if (!Number.isInteger(replicas)) {
     return {
       plan: { mesh: { tensor, pipeline, context } },
+      costed: {},
       notes,
       faults: [
         ...stages.faults,
@@ -160,9 +159,11 @@ function planOf(options: Options, chips: number, layers: number | null): LaidOut
     ...(stages.stageLayers ? { stageLayers: stages.stageLayers } : {}),
     ...rematerialization.field,
   }
+  const overlap = readOverlap(options, { tensor, pipeline, context, replicas, zeroStage })
   return {
     plan,
-    notes: [...notes, ...rematerialization.notes],
+    costed: overlap.costed,
+    notes: [...notes, ...overlap.notes, ...rematerialization.notes],
     faults: [
       ...faults,
       ...(uneven

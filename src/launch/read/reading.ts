@@ -21,6 +21,8 @@ export interface LaunchReading {
   readonly assumed?: Readonly<Record<string, unknown>>
   readonly precision: Readonly<Record<string, string>>
   readonly assumptions: Readonly<Record<string, boolean | number>>
+  /** Assumptions, where neither the request has them nor is of the book's. */
+  readonly costed?: Readonly<Record<string, number>>
   /** Of each chip's memory, what it may fill. */
   readonly memoryFraction?: number
   readonly plan: Readonly<Record<string, unknown>>
