@@ -2,6 +2,7 @@
 import type { Solver } from '../solvers/linear-program.ts'
 import type { CostModel } from './cost/model.ts'
 import { onCluster } from './cost/posed.ts'
+import { alone, type Crew } from './crew.ts'
 import { placements } from './hardware/network/placement.ts'
 import { ofKind, trainers } from './launch/framework.ts'
 import { launchable, launchRefusals } from './launch/training.ts'
@@ -28,6 +29,7 @@ import type { Candidate, Layout, Misfit } from './search/layouts/candidate.ts'
 import { boundingModel, contextModels, modelFor } from './search/layouts/context-models.ts'
 import { enumerateMeshes } from './search/meshes/meshes.ts'
 import { misfits } from './search/misfits.ts'
+import { noneRefused } from './search/search.ts'
 import { searchAll, type WholeSearch } from './search/search-all.ts'
 import type { Seconds } from './units.ts'
 
@@ -35,13 +37,19 @@ import type { Seconds } from './units.ts'
  * With no end to the time there is, exact. Else the best so far, with what was not looked at and the gap that is proven
  * all the same; where there was no time to find anything, no plans and no reasons.
  */
-export function optimize(problem: Problem, solver: Solver, patience: Patience = endless): OptimizeAnswer {
+export function optimize(
+  problem: Problem,
+  solver: Solver,
+  patience: Patience = endless,
+  crew: Crew = alone,
+): OptimizeAnswer {
   const { unseen } = enumerateMeshes(problem, patience(shares.meshes))
   const robust = problem.objective === 'robust'
   const sought = robust ? widened(problem) : problem
   const models = contextModels(sought)
   const modelOf = (layout: Layout) => modelFor(models, layout)
-  const found = listed(models, sought, patience)
+  const boundOnAll = crew.beside(() => boundOn(boundingModel(models), solver))
+  const found = listed(models, sought, patience, crew)
   const standing = robust ? chosen(found.candidates, modelOf, patience(shares.draws)) : null
   const result = {
     ...found,
@@ -63,7 +71,7 @@ export function optimize(problem: Problem, solver: Solver, patience: Patience = 
       assumed: ofKind(trainers, problem.assumptions.frameworks),
       refused: result.infeasible.constraint,
       // Of some of the meshes it would bound those alone.
-      boundOf: (best, late) => (late || unseen > 0 ? null : boundOf(models, best, solver)),
+      boundOf: (best, late) => (late || unseen > 0 ? null : boundOf(models, best, solver, boundOnAll)),
       sensitivityOf: (best, late) =>
         late ? null : sensitivity(modelOf(best), best, launchable(modelOf(best))),
       reasonsOn: (fewer) => optimize(fewer, solver, patience).infeasible,
@@ -76,6 +84,7 @@ export function optimize(problem: Problem, solver: Solver, patience: Patience = 
       ],
     },
     patience,
+    crew,
   )
   const plans = compared(answer.plans, problem.residuals)
   const recipes = recipesOf(problem)
@@ -122,27 +131,39 @@ const unsoughtText =
   'there was no time to look for all plans that no framework launches: one of them may be better; raise timeoutMs'
 
 /** Of meshes of all the chips, and of as many as the best plan takes. */
-function boundOf(models: readonly CostModel[], { cluster }: Candidate, solver: Solver): Seconds | null {
+function boundOf(
+  models: readonly CostModel[],
+  { cluster }: Candidate,
+  solver: Solver,
+  onAll: () => Seconds | null,
+): Seconds | null {
   const model = boundingModel(models)
-  const sizes = cluster.chips === model.problem.cluster.chips ? [model] : [model, onCluster(model, cluster)]
-  const bounds = sizes.flatMap((own) => continuousBound(own, solver)?.lowerBoundSeconds ?? [])
+  const fewer =
+    cluster.chips === model.problem.cluster.chips ? null : boundOn(onCluster(model, cluster), solver)
+  const bounds = [onAll(), fewer].filter((bound) => bound !== null)
   return bounds.length > 0 ? Math.min(...bounds) : null
+}
+
+function boundOn(model: CostModel, solver: Solver): Seconds | null {
+  return continuousBound(model, solver)?.lowerBoundSeconds ?? null
 }
 
 /**
  * What can be launched, and the best of all where that is better. That one takes all the chips: what no framework launches is no
  * reason to leave some idle.
  */
-function listed(models: readonly CostModel[], problem: Problem, patience: Patience): WholeSearch {
+function listed(models: readonly CostModel[], problem: Problem, patience: Patience, crew: Crew): WholeSearch {
   const stop = patience(shares.search)
   // Where nothing fits there is nothing to rank: memory alone says all, and the reasons come soon.
   const fits = anythingFits(problem, stop)
   const none = fits ? null : misfits(models, stop)
   const [late, refused] = [patience(shares.floors), patience(shares.unlaunchable)]
-  const result = searchAll(models, problem.top, launchable, { stop, late, fits, whole: none, refused })
+  const result = searchAll(models, problem.top, launchable, {
+    ...{ stop, late, fits, whole: none, refused, crew },
+  })
   if (!none || result.candidates.length > 0) return result
   const { unexamined, floor } = result
-  return { ...none, unexamined, floor, onAll: null }
+  return { ...none, ...noneRefused, unexamined, floor, onAll: null }
 }
 
 function unlaunchablePlan(

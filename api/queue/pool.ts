@@ -7,7 +7,9 @@ import { performance } from 'node:perf_hooks'
 import { Piscina } from 'piscina'
 import { workerFile } from '../root.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
+import { createCrewMemory } from '../worker/crew.ts'
 import { askToStop, createFlags, type Errand, type Flags, hasBegun, wasCut } from '../worker/errand.ts'
+import { createCrews } from './crews.ts'
 import type { Asked, Estimates } from './estimated-work.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { type Search, type SearchEnd, type Searched, SearchFailure, type Terms } from './search.ts'
@@ -20,6 +22,8 @@ export interface PoolOptions {
   readonly maxQueueOfOne?: number
   /** By which what waits is ordered; without them clients pay what their searches took, and no more is known. */
   readonly estimates?: Estimates
+  /** Of those that nobody needs, as many as may work on one answer; each request is answered by one where absent. */
+  readonly threadsOfOne?: number
   readonly memoryMb: number
   readonly graceMs?: number
   /** Exports what there is to ask: `optimize`, `evaluate`, `validate`, `calibrate`, `compare` and `collective`. */
@@ -51,7 +55,7 @@ interface Running {
 }
 
 export function createPool(options: PoolOptions): Pool {
-  const { threads, maxQueue, maxQueueOfOne = maxQueue, estimates, memoryMb } = options
+  const { threads, maxQueue, maxQueueOfOne = maxQueue, threadsOfOne = 1, estimates, memoryMb } = options
   const { graceMs = 500, worker = workerFile, onError = () => {} } = options
   const workers = new Piscina({
     filename: worker.href,
@@ -60,6 +64,10 @@ export function createPool(options: PoolOptions): Pool {
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: youngMb },
   })
   const running = new Set<Running>()
+  const crews = createCrews((errand, signal) => workers.run(errand, { name: 'help', signal }), {
+    graceMs,
+    onError,
+  })
   let warming: Warming | undefined
   const queue = createFairQueue({
     places: threads,
@@ -84,13 +92,16 @@ export function createPool(options: PoolOptions): Pool {
     const seconds = estimates?.secondsOf(subject) ?? 0
     const leave = await queue.enter({ client, seconds }, signal)
     const began = performance.now()
+    const { running: busy } = queue.occupancy()
+    crews.leave(threads - busy)
+    const mayHelp = name === 'optimize' ? Math.min(threadsOfOne - 1, threads - busy - crews.helpers()) : 0
+    const crew = mayHelp > 0 ? createCrewMemory() : undefined
     try {
       const flags = createFlags()
-      const answer = await work<Answer>(
-        name,
-        { subject, timeoutMs, flags, ...(tell ? { tell } : {}) },
-        signal,
-      )
+      const errand = { subject, timeoutMs, flags, ...(tell ? { tell } : {}), ...(crew ? { crew } : {}) }
+      const answered = work<Answer>(name, errand, signal)
+      if (crew) for (let helper = 0; helper < mayHelp; helper++) crews.help({ subject, timeoutMs, crew })
+      const answer = await answered.finally(() => crew && crews.end(crew))
       const elapsedMs = performance.now() - began
       const cut = wasCut(flags)
       if (!cut && !wasRefused(answer)) estimates?.learn(subject, elapsedMs / 1000)

@@ -3,6 +3,7 @@
  * search without ending its thread, and the search knows the time, at the cost of a load and a subtraction a mesh.
  */
 import { type Patience, shares } from '../../src/patience.ts'
+import type { CrewMemory } from './crew.ts'
 import type { Telling } from './telling.ts'
 
 export interface Errand<Subject> {
@@ -13,6 +14,8 @@ export interface Errand<Subject> {
   readonly tell?: Telling
   /** Called as often as the search asks whether its time is over; of a search in the same thread. */
   readonly tick?: () => void
+  /** What it shares with those that help; there are none where it is absent. */
+  readonly crew?: CrewMemory
 }
 
 export type Flags = Int32Array<SharedArrayBuffer>
@@ -26,6 +29,10 @@ export function createFlags(): Flags {
 
 export function askToStop(flags: Flags): void {
   Atomics.store(flags, stopWord, 1)
+}
+
+export function isAskedToStop(flags: Flags): boolean {
+  return Atomics.load(flags, stopWord) === 1
 }
 
 export function hasBegun(flags: Flags): boolean {
@@ -49,7 +56,7 @@ export function patienceOf(
     let over = false
     return () => {
       tick?.()
-      over ||= Atomics.load(flags, stopWord) === 1 || clock() >= end
+      over ||= isAskedToStop(flags) || clock() >= end
       if (over) Atomics.store(flags, cutWord, 1)
       return over
     }

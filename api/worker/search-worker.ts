@@ -1,12 +1,14 @@
 /** Runs in a worker thread: requests to answers, with the domain, its solver and the clock, behind structured clone. */
 import { performance } from 'node:perf_hooks'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
+import { alone, type Crew } from '../../src/crew.ts'
 import * as modes from '../../src/modes/modes.ts'
 import { type Patience, shares } from '../../src/patience.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { Validation } from '../../src/validate.ts'
 import { loadCatalogue } from '../catalogue.ts'
+import { ProblemError } from '../problems.ts'
 import type { CalibrateRequest } from '../schemas/calibrate.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
 import type { Comparison } from '../schemas/compare.ts'
@@ -15,6 +17,7 @@ import type { OptimizeRequest } from '../schemas/optimize.ts'
 import type { ValidateAsked } from '../schemas/validate.ts'
 import { calibrateBody } from './calibration.ts'
 import { compareBody } from './comparison.ts'
+import { crewOf, Dismissed, disband, isDisbanded } from './crew.ts'
 import {
   collectiveBody,
   evaluateBody,
@@ -24,7 +27,7 @@ import {
   validateBody,
   validateQuestion,
 } from './desk.ts'
-import { type Errand, patienceOf } from './errand.ts'
+import { type Errand, isAskedToStop, patienceOf, wasCut } from './errand.ts'
 import type { Answer, Inspection, Question, Trial, Verdict } from './question.ts'
 import { regretOf } from './regret.ts'
 import { type Reply, replied } from './reply.ts'
@@ -36,13 +39,37 @@ const clock = () => performance.now()
 
 export function optimize({ subject, ...terms }: Errand<OptimizeRequest>): Reply {
   const patience = patienceOf(terms, clock)
+  const { crew: memory, flags } = terms
+  const crew = memory ? crewOf({ memory, leads: true, apart: () => wasCut(flags) }) : alone
+  const searched = (asked: Question) => {
+    try {
+      return optimized(asked, patience, crew)
+    } finally {
+      if (memory) disband(memory)
+    }
+  }
   return replied(
     () => {
       const asked = optimizeQuestion(subject, catalogue)
-      return optimizeBody(subject, asked, optimized(asked, patience))
+      return optimizeBody(subject, asked, searched(asked))
     },
     { timed: true, tell: terms.tell, tellers: tellers.optimize },
   )
+}
+
+/** For another thread that answers the same request: until nothing is left to do, or this one is wanted elsewhere. */
+export function help({ subject, flags, crew: memory }: Errand<OptimizeRequest>): void {
+  if (!memory) return
+  const apart = () => {
+    if (isAskedToStop(flags) || isDisbanded(memory)) throw new Dismissed()
+    return false
+  }
+  try {
+    optimized(optimizeQuestion(subject, catalogue), () => apart, crewOf({ memory, leads: false, apart }))
+  } catch (error) {
+    // What is refused the one who leads says.
+    if (!(error instanceof Dismissed || error instanceof ProblemError)) throw error
+  }
 }
 
 export function evaluate({ subject, ...terms }: Errand<EvaluateAsked>): Reply {
@@ -87,8 +114,8 @@ export function collective({ subject, ...terms }: Errand<CollectiveRequest>): Re
   return replied(() => collectiveBody(subject, catalogue), { tell: terms.tell, tellers: tellers.collective })
 }
 
-export function optimized(question: Question, patience: Patience): Answer {
-  return modes.optimized(question, solver, patience)
+export function optimized(question: Question, patience: Patience, crew: Crew = alone): Answer {
+  return modes.optimized(question, solver, patience, crew)
 }
 
 export function evaluated(trial: Trial, patience: Patience): Verdict {

@@ -10,6 +10,7 @@ export const evaluate = handingOver(worker.evaluate)
 export const calibrate = handingOver(worker.calibrate)
 export const compare = handingOver(worker.compare)
 export const collective = handingOver(worker.collective)
+export const { help } = worker
 
 function handingOver<Subject>(task: (errand: Errand<Subject>) => Reply) {
   return (errand: Errand<Subject>) => {

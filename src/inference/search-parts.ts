@@ -49,11 +49,17 @@ export function searchPhaseParts(
   const constraint = whole.meshes.allowed.length
   return searchParts<InferenceCandidate, InferenceResult>({
     setting: problem,
-    ...{ top, stop, fewer: !fillsAll(problem) },
+    ...{ top, round: { first: 1, most: 1 }, fewer: !fillsAll(problem) },
     whole: () => searchPhase(whole, top, { stop, late, distinct }),
     none: { candidates: [], ...tallyOf({ ...noCounts(), constraint }, Number.POSITIVE_INFINITY) },
     floor: ({ chips }) => floor(chips, 1),
-    within: () => ({ hopeful: () => true, search: searchPart }),
+    within: () => ({
+      hopeful: () => true,
+      search: ([part, ...others], limit) => {
+        if (!part || stop()) return { found: null, left: part ? [part, ...others] : [] }
+        return { found: searchPart(part, limit), left: others }
+      },
+    }),
     join: (found, more) => {
       const candidates = [...found.candidates]
       for (const candidate of more.candidates) insert(candidates, candidate, top, order)

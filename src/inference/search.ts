@@ -5,7 +5,7 @@
 import { type Placement, placements } from '../hardware/network/placement.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Distinct, InferenceSketch } from '../problem.ts'
-import { addCounts, bestFirst, ordered, type Turn } from '../search/best-first.ts'
+import { addCounts, bestFirst, type Kind, ordered, type Turn } from '../search/best-first.ts'
 import { familyKey, usualDistinct } from '../search/distinct.ts'
 import type { Order } from '../search/listed.ts'
 import type { Listing } from '../search/parts.ts'
@@ -68,9 +68,10 @@ export function searchPhase(
 ): InferenceResult {
   const { meshes } = phase
   const count = () => 1
-  const { turns, counts, floor } = ordered<readonly [number, Mesh], MeshTurn>(
+  const { turns, counts, floor } = ordered<readonly [number, Mesh], MeshTurn, null>(
     {
       places: spread([...meshes.allowed.entries()]),
+      look: () => null,
       turnOf: ([at, mesh]) => turnOf(phase, mesh, at),
       count,
       compare: (a, b) => a.at - b.at,
@@ -80,9 +81,9 @@ export function searchPhase(
   counts.divisibility += meshes.indivisible
   counts.constraint += meshes.constrained
   counts.unexamined += meshes.unseen
-  const found = bestFirst<MeshTurn, InferenceCandidate>({
+  const found = bestFirst({
     ...{ turns, count, order: orderOf(distinct), top, most, stop },
-    replaces: distinct === 'family' ? isOfFamily : null,
+    kind: distinct === 'family' ? ofFamily : null,
     look: ({ mesh, offers }, limit) => {
       const sites = sitesOf(phase.bench, mesh, {}, offers)
       const best = bestAt(phase, sites, limit, stop)
@@ -223,6 +224,11 @@ function comes(a: InferenceCandidate, b: InferenceCandidate): boolean {
 function orderOf(distinct: Distinct): Order<InferenceCandidate> {
   const family = distinct === 'family'
   return { same: (a, b) => isTwin(a, b) || (family && isOfFamily(a, b)), comes }
+}
+
+const ofFamily: Kind<MeshTurn, InferenceCandidate> = {
+  ofTurn: ({ mesh }) => familyKey(mesh),
+  ofListed: ({ mesh }) => familyKey(mesh),
 }
 
 function isOfFamily(one: Pick<InferenceCandidate, 'mesh'>, other: Pick<InferenceCandidate, 'mesh'>): boolean {

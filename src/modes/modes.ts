@@ -3,6 +3,7 @@
  * optimize.ts, one of a phase through infer.ts, one of deployments through serve.ts.
  */
 import type { Solver } from '../../solvers/linear-program.ts'
+import { alone, type Crew } from '../crew.ts'
 import { infer } from '../infer.ts'
 import { optimize } from '../optimize.ts'
 import { type Patience, type Stop, shares } from '../patience.ts'
@@ -22,7 +23,7 @@ import { serveRanking, serveRequirements } from '../validation/serve-requirement
 import type { Answer, Inspection, Question, Trial, Verdict } from './question.ts'
 
 interface Mode<Problem, Found = Answer> {
-  readonly optimize: (problem: Problem, solver: Solver, patience: Patience) => Found
+  readonly optimize: (problem: Problem, solver: Solver, patience: Patience, crew: Crew) => Found
 }
 
 /** With a plan that is written down. */
@@ -69,9 +70,14 @@ const rows: Rows = {
   },
 }
 
-export function optimized(question: Question, solver: Solver, patience: Patience): Answer {
+export function optimized(
+  question: Question,
+  solver: Solver,
+  patience: Patience,
+  crew: Crew = alone,
+): Answer {
   const { optimize: search } = rows[question.mode] as unknown as Mode<Question['problem']>
-  return search(question.problem, solver, patience)
+  return search(question.problem, solver, patience, crew)
 }
 
 /** One given plan is costed to the end, as what it leaves open is little; what would make it fit has its share of the time. */
@@ -90,7 +96,7 @@ export function validated(
   const { optimize: search, evaluate, ranking, requirements: asked, meshes } = written(mode)
   const problem = forFrameworks(trial.problem, require)
   const verdict = evaluate(problem, sketch, solver, patience(shares.remedies))
-  const found = search({ ...problem, top: 1 }, solver, patience)
+  const found = search({ ...problem, top: 1 }, solver, patience, alone)
   const subject = { rows: asked, ranking: ranking(problem), sizeAt: sizesOf(meshes(sketch)) }
   return validate<Plan | ServePlan>(subject, require, verdict, found)
 }

@@ -2,6 +2,7 @@
  * An answer of any mode, made of what its search found: plans written out as far as there is time, the best that nothing launches,
  * how the search went and what it proves, what the best plan owes to each resource; or why there is none.
  */
+import { alone, type Crew } from '../crew.ts'
 import type { Framework } from '../launch/framework.ts'
 import { type Patience, type Stop, shares } from '../patience.ts'
 import type { Setting } from '../problem.ts'
@@ -51,6 +52,7 @@ export interface Answered<Listed extends Plan, None>
 export function answered<Asked extends Setting, Found extends Scored, Listed extends Plan, None extends Told>(
   searched: Searched<Asked, Found, Listed, None>,
   patience: Patience,
+  crew: Crew = alone,
 ): Answered<Listed, None> {
   const { problem, positions, result, anyPlan } = searched
   const { candidates, onAll, unexamined } = result
@@ -59,6 +61,7 @@ export function answered<Asked extends Setting, Found extends Scored, Listed ext
     candidates,
     (found, rank) => withIdleChips(searched.planOf(found, rank), problem, onAllSeconds),
     patience(shares.plans),
+    crew,
   )
   const [best] = candidates
   const [first = null] = plans

@@ -1,4 +1,5 @@
 /** The plans of a list as far as there is time to write them out: the first in any case. */
+import { alone, type Crew } from '../crew.ts'
 import type { Stop } from '../patience.ts'
 import { counted } from './explain/figures.ts'
 
@@ -6,13 +7,15 @@ export function assembled<Found, Plan>(
   found: readonly Found[],
   planOf: (found: Found, rank: number) => Plan,
   stop: Stop,
+  crew: Crew = alone,
 ): readonly Plan[] {
-  const plans: Plan[] = []
-  for (const candidate of found) {
-    if (plans.length > 0 && stop()) break
-    plans.push(planOf(candidate, plans.length + 1))
-  }
-  return plans
+  const plans = crew.all(
+    [...found.entries()],
+    ([at, candidate]) => (at > 0 && stop() ? null : planOf(candidate, at + 1)),
+    { stop, last: true },
+  )
+  const unwritten = plans.indexOf(null)
+  return (unwritten < 0 ? plans : plans.slice(0, unwritten)).filter((plan) => plan !== null)
 }
 
 export function unshown(found: number, shown: number): readonly string[] {

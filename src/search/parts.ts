@@ -3,11 +3,12 @@
  * than every plan of all of them, unless the request says how many chips there may be. Later searches need not find what would not
  * be listed: the last that is listed is their limit, and where the floor of a part is over it, so is that of all with fewer chips.
  */
+
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { fewerChips } from '../hardware/cluster/fewer-chips.ts'
-import type { Stop } from '../patience.ts'
 import { type Setting, satisfies } from '../problem.ts'
 import type { Scored } from './listed.ts'
+import { nextSize, type Round } from './round.ts'
 import type { Tally } from './tally.ts'
 
 export interface Listing<Found extends Scored> extends Tally {
@@ -17,8 +18,15 @@ export interface Listing<Found extends Scored> extends Tally {
 export interface PartSearch<Result> {
   /** Whether anything may be of so many chips. */
   readonly hopeful: (chips: number) => boolean
-  /** The limit has fallen since, or is the same. `none`: whether nothing is listed yet. Null where there is nothing to search. */
-  readonly search: (part: Cluster, limit: number, none: boolean) => Result | null
+  /** The limit has fallen since, or is the same. `none`: whether nothing is listed yet. */
+  readonly search: (parts: readonly Cluster[], limit: number, none: boolean) => PartsResult<Result>
+}
+
+export interface PartsResult<Result> {
+  /** Null where there is nothing to search. */
+  readonly found: Result | null
+  /** What there was no time to look at. */
+  readonly left: readonly Cluster[]
 }
 
 export interface Parts<Result> {
@@ -35,7 +43,8 @@ export interface Parts<Result> {
   /** What is better than a limit. */
   readonly within: (limit: number) => PartSearch<Result>
   readonly join: (found: Result, more: Result) => Result
-  readonly stop: Stop
+  /** How many are searched together. */
+  readonly round: Round
 }
 
 /** `onAll`: the best that takes all the chips, null where there is none, or none was looked for. */
@@ -48,7 +57,7 @@ export function searchParts<Found extends Scored, Result extends Listing<Found>>
   floor,
   within,
   join,
-  stop,
+  round,
 }: Parts<Result & Listing<Found>>): Result & Listing<Found> & { readonly onAll: Found | null } {
   const { cluster, constraints } = setting
   let found = satisfies(cluster.chips, constraints.chips) ? whole() : none
@@ -63,19 +72,31 @@ export function searchParts<Found extends Scored, Result extends Listing<Found>>
   }
   if (!fewer) return { ...found, onAll }
   const { hopeful, search } = within(limitOf(found))
-  for (const part of fewerChips(cluster, hopeful)) {
+  const ever = fewerChips(cluster, hopeful)[Symbol.iterator]()
+  const next = (size: number, limit: number): readonly Cluster[] => {
+    const parts: Cluster[] = []
+    while (parts.length < size) {
+      const { value: part, done } = ever.next()
+      const least = done ? null : floor(part)
+      if (least === null || least > limit) break
+      if (satisfies(part.chips, constraints.chips)) parts.push(part)
+    }
+    return parts
+  }
+  for (let size = round.first; ; ) {
     const limit = limitOf(found)
-    const least = floor(part)
-    if (least === null || least > limit) break
-    if (!satisfies(part.chips, constraints.chips)) continue
-    if (stop()) {
+    const parts = next(size, limit)
+    if (parts.length === 0) break
+    const more = search(parts, limit, found.candidates.length === 0)
+    if (more.found) found = join(found, more.found)
+    const [first] = more.left
+    if (first) {
       const { enumerated, unexamined } = found
-      const left = { enumerated: enumerated + 1, unexamined: unexamined + 1 }
-      found = { ...found, ...left, floor: Math.min(found.floor, least) }
+      const counted = { enumerated: enumerated + 1, unexamined: unexamined + 1 }
+      found = { ...found, ...counted, floor: Math.min(found.floor, floor(first) ?? 0) }
       break
     }
-    const more = search(part, limit, found.candidates.length === 0)
-    if (more) found = join(found, more)
+    size = nextSize(round, size, limitOf(found) < limit)
   }
   return { ...found, onAll }
 }

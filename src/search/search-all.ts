@@ -11,6 +11,8 @@
 
 import type { CostModel } from '../cost/model.ts'
 import { onCluster } from '../cost/posed.ts'
+import { alone, type Crew } from '../crew.ts'
+import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { contextLayoutFits, plainContext } from '../sharding/tables/context-layout.ts'
@@ -25,13 +27,13 @@ import { hopefulReplicas } from './meshes/hopeful-replicas.ts'
 import type { Meshes } from './meshes/meshes.ts'
 import { type ReplicasOn, replicasThat } from './meshes/replicas.ts'
 import { type PartSearch, searchParts } from './parts.ts'
-import { searchSpaces, spaceOf, type Wanted } from './search.ts'
+import { noneRefused, type Refused, searchSpaces, spaceOf } from './search.ts'
 import { merged, nothingSearched, type SearchResult } from './search-result.ts'
 import { noCounts, tallyOf } from './tally.ts'
 
 export interface WantedOfAll {
   /** The best plan of all the chips, where that is not accepted: looked for until this says to stop. */
-  readonly refused?: Stop
+  readonly refused?: Stop | null
   /** Whether plans that leave chips idle are. */
   readonly fewer?: boolean
   /** Something is known to fit. */
@@ -41,9 +43,10 @@ export interface WantedOfAll {
   readonly stop?: Stop
   /** Once it is late to look for floors, the meshes that have one are searched. */
   readonly late?: Stop
+  readonly crew?: Crew
 }
 
-export interface WholeSearch extends SearchResult {
+export interface WholeSearch extends SearchResult, Refused {
   /** The best that takes all chips, of those that are accepted: null where there is none, or none was looked for. */
   readonly onAll: Candidate | null
 }
@@ -52,14 +55,20 @@ export function searchAll(
   models: readonly CostModel[],
   top: number,
   acceptsOf: (model: CostModel) => Accepts | null = () => null,
-  { refused, fewer = true, fits = false, whole = null, stop = never, late = stop }: WantedOfAll = {},
+  wanted: WantedOfAll = {},
 ): WholeSearch {
   const [first] = models
   if (!first) throw new RangeError('There is no cost model')
+  const { fewer = true, fits = false, stop = never, late = stop, crew = alone } = wanted
   const { problem } = first
-  const searched = (on: readonly CostModel[], wanted: Wanted, among?: Meshes) => {
-    const spaces = on.map((model) => spaceOf(model, acceptsOf(model), stop, among))
-    return searchSpaces(spaces, top, stop, wanted)
+  const spacesOf = (on: readonly CostModel[], among?: Meshes) =>
+    on.map((model) => spaceOf(model, acceptsOf(model), stop, among))
+  let refusedOnAll = (): Refused => noneRefused
+  const onAllChips = (): SearchResult => {
+    const asked = { late, fits, refused: wanted.refused ?? null, crew }
+    const { refused, ...found } = searchSpaces(spacesOf(models), top, stop, asked)
+    refusedOnAll = refused
+    return found
   }
   const work = chipsFloor(first)
   const fewest = leastChips(first)
@@ -71,34 +80,56 @@ export function searchAll(
     stages: (chips, count, pipeline) => work.ofStages(chips, count, pipeline) <= limit,
     replica: ({ mesh, spaces }, each) => spaces.some((space) => hopesOf(space)?.(mesh, each, limit)),
   })
-  return searchParts<Candidate, SearchResult>({
+  const found = searchParts<Candidate, SearchResult>({
     setting: problem,
-    ...{ top, fewer, stop },
-    whole: () => whole ?? searched(models, { late, fits, ...(refused ? { refused } : {}) }),
+    ...{ top, fewer, round: { first: 8, most: 64 } },
+    whole: () => wanted.whole ?? onAllChips(),
     none: { ...nothingSearched, ...tallyOf({ ...noCounts(), constraint: 1 }, Number.POSITIVE_INFINITY) },
     floor: ({ chips }) => (chips < fewest ? null : work.of(chips)),
     within: (limit) => {
       // Without a limit all numbers have some, which take less room one number at a time.
       const anywhere = hopesWithin(limit, (space) => hopes[space]?.anywhere)
       const some =
-        limit < Number.POSITIVE_INFINITY ? hopefulReplicas(problem, replicas, anywhere, stop) : null
+        limit < Number.POSITIVE_INFINITY ? hopefulReplicas(problem, replicas, anywhere, stop, crew) : null
       const on: ReplicasOn = some ? (chips) => some.get(chips) ?? [] : replicas.on
-      return { hopeful: (chips) => some?.has(chips) ?? true, search: searchPart(on) }
+      return { hopeful: (chips) => some?.has(chips) ?? true, search: searchOn(on) }
     },
     join: (found, more) => merged([found, more], top, problem.distinct ?? usualDistinct),
   })
+  const { refused, unsought } = refusedOnAll()
+  const least = found.candidates[0]?.score ?? Number.POSITIVE_INFINITY
+  return { ...found, refused: refused && refused.score < least ? refused : null, unsought }
 
-  function searchPart(replicasOn: ReplicasOn): PartSearch<SearchResult>['search'] {
-    return (part, limit, none) => {
-      const there = hopes.map(({ on }) => on(part))
-      const hopesThere = hopesWithin(limit, (space) => there[space])
-      const meshes = hopefulMeshes({ ...problem, cluster: part }, replicasOn, hopesThere)
-      if (meshes.length === 0) return null
-      const own = models.map((model) => onCluster(model, part))
-      // Memory alone is much sooner asked than times.
-      if (none && !own.some((model) => anyFits(model, meshes, stop))) return null
-      return searched(own, { most: limit }, { ...onlyAllowed, total: meshes.length, allowed: meshes })
+  /** Meshes of all the parts in one order, so that what is found on one bounds the others. */
+  function searchOn(replicasOn: ReplicasOn): PartSearch<SearchResult>['search'] {
+    return (parts, limit, none) => {
+      const listed = crew.all(parts, (part) => (stop() ? null : meshesOn(part, replicasOn, limit, none)), {
+        stop,
+      })
+      const left = parts.filter((_, at) => !listed[at])
+      const spaces = parts.flatMap((part, at) => {
+        const allowed = listed[at] ?? []
+        if (allowed.length === 0) return []
+        const among: Meshes = { ...onlyAllowed, total: allowed.length, allowed }
+        return spacesOf(
+          models.map((model) => onCluster(model, part)),
+          among,
+        )
+      })
+      if (spaces.length === 0) return { found: null, left }
+      const { refused: _none, ...found } = searchSpaces(spaces, top, stop, { most: limit, crew })
+      return { found, left }
     }
+  }
+
+  /** None where nothing fits, if that is not known yet. */
+  function meshesOn(part: Cluster, replicasOn: ReplicasOn, limit: number, none: boolean): readonly Mesh[] {
+    const hopesOn = hopes.map(({ on }) => on(part))
+    const hopesThere = hopesWithin(limit, (space) => hopesOn[space])
+    const meshes = hopefulMeshes({ ...problem, cluster: part }, replicasOn, hopesThere)
+    // Memory alone is much sooner asked than times.
+    const fits = () => models.some((model) => anyFits(onCluster(model, part), meshes, stop))
+    return meshes.length > 0 && none && !fits() ? [] : meshes
   }
 }
 

@@ -8,16 +8,12 @@ import type { Listing } from './parts.ts'
 import { noCounts, sumOfTallies, tallyOf } from './tally.ts'
 
 export interface SearchResult extends Listing<Candidate> {
-  /** The best of what is not accepted, where that is better than all that is: null where it was not asked for. */
-  readonly refused: Candidate | null
-  /** What was not looked at for that. */
-  readonly unsought: number
   /** The leanest layout, where nothing fits. */
   readonly nearest: Misfit | null
 }
 
 export const nothingSearched: SearchResult = {
-  ...{ candidates: [], refused: null, unsought: 0, nearest: null },
+  ...{ candidates: [], nearest: null },
   ...tallyOf(noCounts(), Number.POSITIVE_INFINITY),
 }
 
@@ -54,8 +50,6 @@ export function merged(results: readonly SearchResult[], top: number, distinct: 
   return {
     ...sumOfTallies(results),
     candidates: list.map(({ candidate }) => candidate),
-    refused: leastRefused(results),
-    unsought: results.reduce((sum, { unsought }) => sum + unsought, 0),
     nearest: results
       .flatMap(({ nearest }) => nearest ?? [])
       .reduce<Misfit | null>(
@@ -63,16 +57,4 @@ export function merged(results: readonly SearchResult[], top: number, distinct: 
         null,
       ),
   }
-}
-
-/** Better than all that is accepted by any of the searches. */
-function leastRefused(results: readonly SearchResult[]): Candidate | null {
-  const accepted = Math.min(
-    ...results.map(({ candidates: [first] }) => first?.score ?? Number.POSITIVE_INFINITY),
-  )
-  const better = results.flatMap(({ refused }) => (refused && refused.score < accepted ? [refused] : []))
-  return better.reduce<Candidate | null>(
-    (least, one) => (least && least.score <= one.score ? least : one),
-    null,
-  )
 }

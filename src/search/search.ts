@@ -8,10 +8,11 @@
 import { createScale } from '../cost/compile/term.ts'
 import type { CostModel } from '../cost/model.ts'
 import { createStepScratch } from '../cost/step/stage-time.ts'
+import { alone, type Crew } from '../crew.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { contextLayoutFits, plainContext } from '../sharding/tables/context-layout.ts'
-import { addCounts, bestFirst, ordered, type Turn } from './best-first.ts'
+import { addCounts, bestFirst, type Looked, ordered, type Turn } from './best-first.ts'
 import { type Floors, meshFloors } from './bound/floor.ts'
 import { meshKeyOf, usualDistinct } from './distinct.ts'
 import { meshFits } from './fits.ts'
@@ -73,7 +74,18 @@ export interface Wanted {
   /** Once it is late to look for floors, the meshes that have one are searched. */
   readonly late?: Stop
   /** The best of all, where that is not accepted: looked for until this says to stop. */
-  readonly refused?: Stop
+  readonly refused?: Stop | null
+  readonly crew?: Crew
+}
+
+/** The best of what is better than all that is accepted, and what was not looked at for it. */
+export interface Refused {
+  readonly refused: Candidate | null
+  readonly unsought: number
+}
+
+export interface SpacesSearch extends SearchResult {
+  readonly refused: () => Refused
 }
 
 /** Of what is alike the best of all spaces, and of those the best. */
@@ -81,22 +93,9 @@ export function searchSpaces(
   spaces: readonly Space[],
   top: number,
   stop: Stop,
-  { most = Number.POSITIVE_INFINITY, fits = false, late = stop, refused: stopRefused }: Wanted = {},
-): SearchResult {
-  const places = spaces.flatMap(({ bench, meshes }, space) => {
-    const floors = meshFloors(bench.model)
-    return spread(meshes.allowed).map((mesh) => ({ space, bench, mesh, floors }))
-  })
-  const count = ({ bench, mesh }: Pick<MeshTurn, 'bench' | 'mesh'>) => layoutCount(mesh, bench.model.problem)
-  const { turns, counts, floor } = ordered<Omit<MeshTurn, 'floor'>, MeshTurn>(
-    {
-      places,
-      turnOf: (place) => ({ ...place, floor: place.floors.of(place.mesh, place.bench.scale) }),
-      count,
-      compare: (a, b) => a.space - b.space || compareKeys(a.mesh, b.mesh),
-    },
-    late,
-  )
+  { most = Number.POSITIVE_INFINITY, fits = false, late = stop, refused, crew = alone }: Wanted = {},
+): SpacesSearch {
+  const { turns, counts, floor } = orderedMeshes(spaces, late, crew)
   for (const { meshes } of spaces) {
     counts.divisibility += meshes.indivisible
     counts.constraint += meshes.constrained
@@ -106,12 +105,12 @@ export function searchSpaces(
   let nearest: Misfit | null = null
   const distinct = spaces[0]?.bench.model.problem.distinct ?? usualDistinct
   const key = meshKeyOf(distinct)
-  const found = bestFirst<MeshTurn, Listed>({
-    ...{ turns, count, order: byScore(distinct), top, most, stop },
-    replaces: key && (({ mesh }, { candidate }) => key(mesh) === key(candidate.mesh)),
+  const found = bestFirst<MeshTurn, Listed, Seen>({
+    ...{ turns, count: countOf, order: byScore(distinct), top, most, stop, crew },
+    kind: key && { ofTurn: ({ mesh }) => key(mesh), ofListed: ({ candidate }) => key(candidate.mesh) },
     look: (turn, limit, none) => {
       const { accepts } = turn.bench
-      if (accepts && !accepts.mesh(turn.mesh)) return { best: null, constraint: count(turn) }
+      if (accepts && !accepts.mesh(turn.mesh)) return { best: null, constraint: countOf(turn) }
       // What comes nearest is of interest only where nothing fits.
       const others: Listed[] = []
       const each = (candidate: Candidate) => others.push(listedAs(turn, candidate))
@@ -119,12 +118,18 @@ export function searchSpaces(
         nearest: !fits && none && most === Number.POSITIVE_INFINITY,
         ...(key ? {} : { each }),
       })
-      if (!looked) return { best: null, pruned: count(turn) }
-      if (looked.nearest && (!nearest || looked.nearest.shortBytes < nearest.shortBytes)) {
-        nearest = looked.nearest
-      }
+      if (!looked) return { best: null, pruned: countOf(turn) }
       return { ...looked, others, best: looked.best && listedAs(turn, looked.best) }
     },
+    note: (seen) => {
+      if (seen.nearest && (!nearest || seen.nearest.shortBytes < nearest.shortBytes)) nearest = seen.nearest
+    },
+    restored: (seen, turn) => ({
+      ...seen,
+      best: seen.best && restored(seen.best, turn),
+      ...(seen.others ? { others: seen.others.map((one) => restored(one, turn)) } : {}),
+      nearest: seen.nearest ? { ...seen.nearest, ...knownOf(turn) } : null,
+    }),
   })
   addCounts(counts, found.counts)
   const best = Math.min(most, found.list[0]?.score ?? most)
@@ -132,9 +137,36 @@ export function searchSpaces(
   return {
     ...tallyOf(counts, unseen ? 0 : Math.min(floor, found.floor)),
     candidates: found.list.map(({ candidate }) => candidate),
-    ...(stopRefused ? bestRefused(turns, count, best, stopRefused) : noneRefused),
     nearest,
+    refused: refused ? refusedBeside(turns, best, refused, crew) : () => noneRefused,
   }
+}
+
+interface Seen extends Looked<Listed> {
+  readonly nearest?: Misfit | null
+}
+
+/** Meshes of all spaces by their floors, of which each is had for itself. */
+function orderedMeshes(spaces: readonly Space[], late: Stop, crew: Crew) {
+  const places = spaces.flatMap(({ bench, meshes }, space) => {
+    const floors = meshFloors(bench.model)
+    return spread(meshes.allowed).map((mesh) => ({ space, bench, mesh, floors }))
+  })
+  return ordered<Omit<MeshTurn, 'floor'>, MeshTurn, number>(
+    {
+      places,
+      look: ({ floors, mesh, bench }) => floors.of(mesh, bench.scale),
+      turnOf: (place, floor) => ({ ...place, floor }),
+      count: countOf,
+      compare: (a, b) => a.space - b.space || compareKeys(a.mesh, b.mesh),
+    },
+    late,
+    crew,
+  )
+}
+
+function countOf({ bench, mesh }: Pick<MeshTurn, 'bench' | 'mesh'>): number {
+  return layoutCount(mesh, bench.model.problem)
 }
 
 interface MeshTurn extends Turn {
@@ -160,26 +192,45 @@ function listedAs({ space }: MeshTurn, candidate: Candidate): Listed {
   return { score: candidate.score, candidate, space }
 }
 
-const noneRefused = { refused: null, unsought: 0 } as const
+function restored({ candidate, ...listed }: Listed, turn: MeshTurn): Listed {
+  return { ...listed, candidate: { ...candidate, ...knownOf(turn) } }
+}
 
-/** The best of what is better than all that is accepted: the same meshes in the same order, whatever is accepted. */
-function bestRefused(
-  turns: readonly MeshTurn[],
-  count: (turn: MeshTurn) => number,
+/** What a candidate has of where it was found. */
+function knownOf({ bench, mesh }: MeshTurn): Pick<Candidate, 'cluster' | 'mesh'> {
+  return { cluster: bench.model.problem.cluster, mesh }
+}
+
+export const noneRefused: Refused = { refused: null, unsought: 0 }
+
+/** The same meshes in the same order, whatever is accepted. */
+function refusedBeside(
+  all: readonly MeshTurn[],
   accepted: number,
   stop: Stop,
-): Pick<SearchResult, 'refused' | 'unsought'> {
-  const { list, counts } = bestFirst<MeshTurn, Listed>({
-    ...{ count, order: byScore(usualDistinct), top: 1, most: accepted, stop },
-    turns: turns.filter(({ bench, floor }) => bench.accepts && floor <= accepted),
-    look: (turn, limit) => {
-      const looked = expanded(turn, { ...turn.bench, accepts: null, stop }, limit, { nearest: false })
-      const best = looked?.best ? listedAs(turn, looked.best) : null
-      return looked ? { unexamined: looked.unexamined, best } : { best }
-    },
-  })
-  const [first] = list
-  return { refused: first && first.score < accepted ? first.candidate : null, unsought: counts.unexamined }
+  crew: Crew,
+): SpacesSearch['refused'] {
+  const turns = all.filter(({ bench, floor }) => bench.accepts && floor <= accepted)
+  const work = (): Refused => {
+    const { list, counts } = bestFirst<MeshTurn, Listed, Looked<Listed>>({
+      ...{ turns, count: countOf, order: byScore(usualDistinct), top: 1, most: accepted, stop },
+      look: (turn, limit) => {
+        const looked = expanded(turn, { ...turn.bench, accepts: null, stop }, limit, { nearest: false })
+        const best = looked?.best ? listedAs(turn, looked.best) : null
+        return looked ? { unexamined: looked.unexamined, best } : { best }
+      },
+    })
+    const [first] = list
+    return {
+      refused: first && first.score < accepted ? first.candidate : null,
+      unsought: counts.unexamined,
+    }
+  }
+  const cluster = all[0]?.bench.model.problem.cluster
+  return crew.beside(work, ({ refused, ...rest }) => ({
+    ...rest,
+    refused: refused && cluster ? { ...refused, cluster } : null,
+  }))
 }
 
 /** Layouts of context other than the first are only tried where there is such an axis, and count for themselves. */

@@ -16,7 +16,12 @@ it('counts every layout as the search does, and comes nearest where it does', ()
       const asked = { ...problem, memoryBudget: problem.memoryBudget * 10 ** share }
       const models = contextModels(asked)
       const found = misfits(models)
-      const { onAll: _best, ...searched } = searchAll(models, 1, undefined, { fewer: false })
+      const {
+        onAll: _best,
+        refused: _refused,
+        unsought: _none,
+        ...searched
+      } = searchAll(models, 1, undefined, { fewer: false })
       expect(found === null).toBe(searched.candidates.length > 0)
       expect(anythingFits(asked)).toBe(found === null)
       if (!found) return

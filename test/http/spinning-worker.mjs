@@ -11,3 +11,9 @@ export function optimize({ subject: { problem }, flags }) {
   while (problem === 'spin' || Atomics.load(flags, 0) === 0);
   return 'best so far'
 }
+
+/** Of the same search: until it is told to leave, or not even then. */
+export function help({ subject: { problem, helper }, flags }) {
+  if (helper === 'crash') throw new Error('crashed')
+  while (helper === 'spin' || (problem === 'polite' && Atomics.load(flags, 0) === 0));
+}

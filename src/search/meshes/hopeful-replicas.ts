@@ -4,6 +4,7 @@
  * asked until that is once too much.
  */
 
+import { alone, type Crew } from '../../crew.ts'
 import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { Problem } from '../../problem.ts'
@@ -17,29 +18,48 @@ export function hopefulReplicas(
   { most, unpiped, stageCounts, staged }: Replicas,
   hopes: Hopes,
   stop: Stop = never,
+  crew: Crew = alone,
 ): ReadonlyMap<number, readonly CountedReplica[]> | null {
   const { chips: mostChips } = problem.cluster
-  const hopeful = new Map<number, CountedReplica[]>()
   const ofOneStage = unpiped(mostChips, stop)
   if (!ofOneStage) return null
-  for (const pipeline of stageCounts(mostChips)) {
-    for (const [size, replicas] of ofOneStage) {
+  const sizes = [...ofOneStage]
+  const unstaged = sizes.flatMap(([, replicas]) => replicas)
+  const stages = stageCounts(mostChips)
+  /** Chips, how many replicas, and which, of one number of stages: null where it is told to stop. */
+  const hopefulWith = (pipeline: number): readonly number[] | null => {
+    const found: number[] = []
+    let first = 0
+    for (const [size, replicas] of sizes) {
       if (stop()) return null
       const chipsEach = size * pipeline
-      let left = replicas
+      let left = replicas.map((one, at) => ({ one, which: first + at }))
+      first += replicas.length
       let count = Math.min(Math.floor(mostChips / chipsEach), most)
       for (; left.length > 0 && hopes.work(count * chipsEach); count--) {
         const chips = count * chipsEach
         if (!hopes.work(chips, count) || !hopes.stages(chips, count, pipeline)) continue
         const each = sequencesEach(problem, count)
-        left = left.filter((one) => {
+        left = left.filter(({ one, which }) => {
           if (count % one.mesh.expert !== 0) return true
-          const replica = staged(one, pipeline)
-          if (!hopes.replica(replica, each)) return false
-          known(hopeful, chips, (): CountedReplica[] => []).push({ replica, count })
+          if (!hopes.replica(staged(one, pipeline), each)) return false
+          found.push(chips, count, which)
           return true
         })
       }
+    }
+    return found
+  }
+  const all = crew.all(stages, hopefulWith, { stop })
+  const hopeful = new Map<number, CountedReplica[]>()
+  for (const [at, found] of all.entries()) {
+    if (!found) return null
+    const pipeline = stages[at] ?? 1
+    for (let next = 0; next < found.length; next += 3) {
+      const [chips = 0, count = 0, which = 0] = found.slice(next, next + 3)
+      const one = unstaged[which]
+      if (one)
+        known(hopeful, chips, (): CountedReplica[] => []).push({ replica: staged(one, pipeline), count })
     }
   }
   return hopeful

@@ -1,0 +1,171 @@
+/**
+ * Threads that work on one answer (src/crew.ts). All of them ask the same question and so come to the same jobs in the same order: who
+ * comes to a job first takes it, and writes what came of it where the others read it. One leads, whose answer is the answer; the
+ * others help while nobody else needs them. What another has taken and left undone whoever needs it does himself, so that help may end at any time.
+ */
+import { deserialize, serialize } from 'node:v8'
+import { alone, type Crew, type Shared } from '../../src/crew.ts'
+import type { Stop } from '../../src/patience.ts'
+
+export interface CrewMemory {
+  /** Words for all of them, then one for each job. */
+  readonly words: Int32Array<SharedArrayBuffer>
+  readonly bytes: Uint8Array<SharedArrayBuffer>
+}
+
+/** Whether there is nothing left to help with; how many bytes are written. */
+const [overWord, writtenWord, firstJob] = [0, 1, 2]
+
+/** Of a job: nobody has it; somebody has it; it was done, and there was no room to tell. Else where what came of it is told. */
+const [open, taken, untold, told] = [0, 1, 2, 3]
+
+/** For others to do something, before one looks whether to go on without them. */
+const betweenLooksMs = 2
+
+export function createCrewMemory(jobs = 1 << 15, bytes = 1 << 22): CrewMemory {
+  return {
+    words: new Int32Array(new SharedArrayBuffer((firstJob + jobs) * Int32Array.BYTES_PER_ELEMENT)),
+    bytes: new Uint8Array(new SharedArrayBuffer(bytes)),
+  }
+}
+
+export interface Member {
+  readonly memory: CrewMemory
+  /** Whether others do without the one who leads, or without this one, from now on: asked between jobs, and may throw. */
+  readonly apart: Stop
+  readonly leads: boolean
+}
+
+/** What a helper ends with: nobody wants his answer. */
+export class Dismissed extends Error {
+  override readonly name = 'Dismissed'
+}
+
+/** For those who help: nothing is left to do. */
+export function disband({ words }: CrewMemory): void {
+  Atomics.store(words, overWord, 1)
+}
+
+export function isDisbanded({ words }: CrewMemory): boolean {
+  return Atomics.load(words, overWord) === 1
+}
+
+interface Beside {
+  readonly at: number
+  readonly run: () => void
+}
+
+export function crewOf({ memory, apart, leads }: Member): Crew {
+  const { words, bytes } = memory
+  let next: number = firstJob
+  let busy = false
+  const besides: Beside[] = []
+
+  const together = (jobs: number): boolean => {
+    if (busy) return false
+    if (!apart() && !isDisbanded(memory) && next + jobs <= words.length) return true
+    // Who goes on alone does not come to the same jobs any more.
+    disband(memory)
+    next = words.length + 1
+    if (leads) return false
+    throw new Dismissed()
+  }
+
+  const takes = (at: number): boolean => Atomics.compareExchange(words, at, open, taken) === open
+
+  /** Jobs within a job are no others'. */
+  const busily = <Done>(work: () => Done): Done => {
+    const before = busy
+    busy = true
+    try {
+      return work()
+    } finally {
+      busy = before
+    }
+  }
+
+  /** A job that is this one's, and told to the others. */
+  const doneOf = <Done>(at: number, work: () => Done, tells: boolean): Done => {
+    let state: number = open
+    try {
+      const done = busily(work)
+      state = tells ? write(done) : untold
+      return done
+    } finally {
+      Atomics.store(words, at, state)
+      Atomics.notify(words, at)
+    }
+  }
+
+  const write = (done: unknown): number => {
+    if (Atomics.load(words, writtenWord) > bytes.length) return untold
+    const data = serialize(done)
+    const from = Atomics.add(words, writtenWord, 4 + data.length)
+    if (from + 4 + data.length > bytes.length) return untold
+    new DataView(bytes.buffer).setUint32(from, data.length)
+    bytes.set(data, from + 4)
+    return told + from
+  }
+
+  const read = (state: number): unknown => {
+    const from = state - told
+    const length = new DataView(bytes.buffer).getUint32(from)
+    return deserialize(bytes.slice(from + 4, from + 4 + length))
+  }
+
+  /** What came of a job that another has, or has done; null where he does not tell, or there is no time to wait. */
+  const heard = (at: number, stop?: Stop): { readonly done: unknown } | null => {
+    for (;;) {
+      const state = Atomics.load(words, at)
+      if (state >= told) return { done: read(state) }
+      if (state !== taken || apart() || stop?.() || isDisbanded(memory)) return null
+      const beside = besides.find((each) => takes(each.at))
+      if (beside) beside.run()
+      else Atomics.wait(words, at, taken, betweenLooksMs)
+    }
+  }
+
+  const all = <Job, Done>(
+    jobs: readonly Job[],
+    work: (job: Job) => Done,
+    { restored, stop, last = false }: Shared<Job, Done> = {},
+  ): readonly Done[] => {
+    if (jobs.length < 2 || !together(jobs.length)) return alone.all(jobs, work)
+    const first = next
+    next += jobs.length
+    const own = jobs.map((job, at) =>
+      takes(first + at) ? { done: doneOf(first + at, () => work(job), !(last && leads)) } : null,
+    )
+    if (last && !leads) throw new Dismissed()
+    return jobs.map((job, at) => {
+      const mine = own[at]
+      if (mine) return mine.done
+      const other = heard(first + at, stop)
+      if (!other) return busily(() => work(job))
+      const done = other.done as Done
+      return restored ? restored(done, job) : done
+    })
+  }
+
+  const beside = <Done>(work: () => Done, restored?: (done: Done) => Done): (() => Done) => {
+    if (!together(1)) return alone.beside(work)
+    const at = next++
+    let known: { readonly done: Done } | null = null
+    besides.push({
+      at,
+      run: () => {
+        known = { done: doneOf(at, work, true) }
+      },
+    })
+    return () => {
+      if (!known && takes(at)) known = { done: doneOf(at, work, true) }
+      if (!known) {
+        const other = heard(at) as { readonly done: Done } | null
+        known = other ? { done: restored ? restored(other.done) : other.done } : { done: busily(work) }
+      }
+      return known.done
+    }
+  }
+
+  return { all, beside }
+}
