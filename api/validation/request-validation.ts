@@ -76,13 +76,44 @@ function untold(schema: z.core.$ZodType, body: unknown, faults: readonly Fault[]
       ({ pointer, correction = [] }) => pointer !== at && correction.some((change) => change.pointer === at),
     )
   const own = faults.filter(({ pointer }) => !supplied(pointer))
+  const left = faultsLeft(schema, body, own)
+  const pointers = left.map(({ pointer }) => pointer)
+  return revealed(
+    schema,
+    body,
+    own.filter(({ pointer, correction }) => correction || pointers.includes(pointer)),
+  )
+}
+
+/** Of the body with all that is known to be meant in its place. */
+function faultsLeft(schema: z.core.$ZodType, body: unknown, faults: readonly Fault[]): readonly Fault[] {
   const corrected = changed(
     body,
-    own.flatMap(({ correction = [] }) => correction),
+    faults.flatMap(({ correction = [] }) => correction),
   )
-  const left = z.safeParse(schema, corrected).error?.issues ?? []
-  const pointers = faultsOf(schema, corrected, left).map(({ pointer }) => pointer)
-  return own.filter(({ pointer, correction }) => correction || pointers.includes(pointer))
+  return faultsOf(schema, corrected, z.safeParse(schema, corrected).error?.issues ?? [])
+}
+
+/** With faults that others hid: a mode that there is none of says nothing of the fields beside it, before it is known which is meant. */
+function revealed(schema: z.core.$ZodType, body: unknown, faults: readonly Fault[]): readonly Fault[] {
+  const told = new Set(
+    faults.flatMap(({ pointer, correction = [] }) => [
+      pointer,
+      ...correction.map((change) => change.pointer),
+    ]),
+  )
+  const hidden = faultsLeft(schema, body, faults).filter(
+    ({ pointer }) => !told.has(pointer) && isBeside(body, pointer),
+  )
+  if (hidden.length === 0) return faults
+  const all = [...faults, ...hidden]
+  return all.length < mostFaults ? revealed(schema, body, all) : all.slice(0, mostFaults)
+}
+
+/** Whether the body has the object that the value is, or should be, in. */
+function isBeside(body: unknown, pointer: string): boolean {
+  const above = pointer.split('/').slice(1, -1)
+  return typeof valueAt(body, above) === 'object'
 }
 
 function issueFaults(issue: z.core.$ZodIssue, above: Path, schema: z.core.$ZodType, body: unknown): Fault[] {

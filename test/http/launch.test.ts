@@ -176,6 +176,25 @@ describe('a command of Megatron-LM that hides nothing', () => {
   })
 })
 
+describe('a launch file with several faults', () => {
+  it('is told all of them, a word that nobody understands among them', async () => {
+    const hardware = { chip: 'h100-sxm', chips: 64 }
+    const plan = { megatron: `${line} --pipeline-model-paralel-size 4` }
+    const refused = await evaluated({ ...question, hardware, precision: { compute: 'fp9' }, plan }, 422)
+    expect(pointersOf(refused)).toEqual(['/hardware/chips', '/precision/compute', '/plan/megatron'])
+    expect(refused.errors.at(-1).detail).toContain('--pipeline-model-paralel-size')
+    const short = { megatron: 'pretrain_gpt.py --seq-lenght 4096 --micro-batch-size 1 --bf16' }
+    const lacking = await evaluated({ model: question.model, hardware, plan: short }, 400)
+    expect(pointersOf(lacking)).toContain('/workload/sequenceLength')
+    expect(lacking.errors.at(-1).detail).toContain('--seq-lenght')
+    const unknown = await evaluated(
+      { hardware, top: 0, plan: { vllm: 'vllm serve no/such-model --tensor-paralel-size 8' } },
+      422,
+    )
+    expect(pointersOf(unknown)).toEqual(['/plan/vllm', '/top', '/plan/vllm'])
+  })
+})
+
 describe('what launches Megatron-LM', () => {
   it('says chips, model, batch and types of numbers, so that the request need not', async () => {
     const { plan, model, read, warnings } = await evaluated({

@@ -36,6 +36,18 @@ async function expectHelp(body: object, pointer: string, sentence: string, path 
   return true
 }
 
+it('of a mode that there is none of hides no mistake beside it', async () => {
+  const workload = { mode: 'training', batchTokens: '4M', sequenceLength: 8192, optimiser: 'adamw' }
+  const faults = await faultsOf({ ...question, workload, topK: 3 }, '/optimize')
+  expect(faults.map(({ pointer }) => pointer).sort()).toEqual([
+    '/topK',
+    ...['/workload/batchTokens', '/workload/mode', '/workload/optimiser'],
+  ])
+  const corrections = faults.flatMap(({ correction = [] }) => correction)
+  const corrected = changed({ ...question, workload, topK: 3 }, corrections) as object
+  expect(await faultsOf(corrected, '/optimize')).toEqual([])
+})
+
 describe('a mistake with a correction', () => {
   it.each<[object, string, string]>([
     [{ constraints: { tp: 8 } }, '/constraints/tp', 'did you mean tensor?'],

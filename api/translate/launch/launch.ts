@@ -7,7 +7,7 @@ import { trainers } from '../../../src/launch/framework.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import { type Catalogue, nearestModels } from '../../catalogue.ts'
 import { nearestText } from '../../hints/unknown-name.ts'
-import { type Fault, faulty, faultyValue, meaning, ProblemError } from '../../problems.ts'
+import { type Fault, faulty, meaning, ProblemError, type ProblemSlug } from '../../problems.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
 import type { LaunchRead } from '../../schemas/launch-read.ts'
 import { valueAt } from '../../validation/json-pointer.ts'
@@ -34,16 +34,26 @@ export function spelledOut<Request>(
   const { plan, ...own } = asked
   const reading = readIn(plan, own, catalogue)
   const at = `/plan/${launchKey(plan)}`
-  const differing = contradictions(own, reading, catalogue)
-  if (reading.faults.length > 0 || differing.length > 0) {
-    // A mesh that is not of the chips is so because something else was asked for.
-    const faults = [...differing, ...reading.faults.map((detail) => ({ pointer: at, detail }))]
-    throw faulty('impossible-combination', faults)
-  }
-  const unknown = unknownModel(reading, own, at, catalogue)
-  if (unknown) throw faultyValue('unknown-name', unknown)
   const said = saidBy(reading, own, catalogue)
   const whole = merged(said, own)
+  // A mesh that is not of the chips is so because something else was asked for.
+  const told = [
+    ...contradictions(own, reading, catalogue),
+    ...reading.faults.map((detail) => ({ pointer: at, detail })),
+  ]
+  const unknown = unknownModel(reading, own, at, catalogue)
+  const wrong = checkedOr(held, whole, { said, own, at })
+  if (told.length > 0 || unknown || 'faults' in wrong) {
+    const unchecked = 'faults' in wrong ? wrong : { slug: 'invalid-request' as const, faults: [] }
+    const slug = told.length > 0 ? 'impossible-combination' : unknown ? 'unknown-name' : unchecked.slug
+    // What is wrong with the rest follows from what cannot be read of the file, but for what the request says itself.
+    const rest = unchecked.faults.filter(
+      ({ pointer }) =>
+        (told.length === 0 && !unknown) ||
+        (isSaid(own, pointer) && told.every((fault) => fault.pointer !== pointer)),
+    )
+    throw faulty(slug, [...told, ...(unknown ? [unknown] : []), ...rest, ...misspelt(reading, at)])
+  }
   const { framework, version, notes, ignored, notUnderstood } = reading
   const read = {
     framework,
@@ -53,7 +63,19 @@ export function spelledOut<Request>(
     ignored: [...ignored],
     notUnderstood: [...notUnderstood],
   }
-  return { request: checked(held, whole, said, own, at), reading, read }
+  return { request: wrong.request, reading, read }
+}
+
+/** Of an object something may be missing that the file would have said. */
+function isSaid(own: Fields, pointer: string): boolean {
+  const value = valueAt(own, pointer.split('/').slice(1))
+  return value !== undefined && typeof value !== 'object'
+}
+
+/** A word that nobody understands is a warning where all else is well, and may be why something else is not. */
+function misspelt({ notUnderstood }: LaunchReading, pointer: string): readonly Fault[] {
+  if (notUnderstood.length === 0) return []
+  return [{ pointer, detail: `does not understand ${notUnderstood.join(', ')}` }]
 }
 
 /** A name that leads to no model, where nothing else says one. */
@@ -140,23 +162,31 @@ function merged(said: Fields, own: Fields): Fields {
   )
 }
 
+type Checked<Request> =
+  | { readonly request: Request }
+  | { readonly slug: ProblemSlug; readonly faults: readonly Fault[] }
+
+interface Sides {
+  readonly said: Fields
+  readonly own: Fields
+  readonly at: string
+}
+
 /** Faults of what the file says point at the file. */
-function checked<Request>(
+function checkedOr<Request>(
   held: (whole: unknown) => Request,
   whole: Fields,
-  said: Fields,
-  own: Fields,
-  at: string,
-): Request {
+  { said, own, at }: Sides,
+): Checked<Request> {
   try {
-    return held(whole)
+    return { request: held(whole) }
   } catch (error) {
-    if (!(error instanceof ProblemError)) throw error
+    if (!(error instanceof ProblemError) || error.faults.length === 0) throw error
     const faults = error.faults.map((fault) => {
       const path = fault.pointer.split('/').slice(1)
       const isFiles = valueAt(said, path) !== undefined && valueAt(own, path) === undefined
       return isFiles ? { pointer: at, detail: `${fault.pointer} ${fault.detail}` } : fault
     })
-    throw faults.length > 0 ? faulty(error.slug, faults) : error
+    return { slug: error.slug, faults }
   }
 }
