@@ -111,7 +111,7 @@ export interface Assumptions {
   readonly attentionFlops: AttentionFlops
   /** Activations gathered over tensor in the forward pass are gathered again in the backward pass. */
   readonly regatherActivations: boolean
-  /** Residual activations between blocks shard the sequence (Megatron) or D (the book). */
+  /** Residual activations between blocks shard the sequence (Megatron) or D (the book), or are whole on every tensor rank (Megatron before 2022). */
   readonly residual: Residual
   /** Tokens, layers and sequences are real numbers: nothing has to divide, and fsdp may split a sequence. */
   readonly tokensDivideFreely: boolean

@@ -14,7 +14,15 @@ import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
 import { embedding, type LayerPart, layerParts, unembedding } from '../sharding/tables/training-layout.ts'
 import { networkPrices } from './communication/network.ts'
 import { type CompiledComponent, compile, type Window, weighted } from './compile/compile.ts'
-import { boundaryTerm, everythingTerms, joined, once, repeated, slowed } from './compile/model-terms.ts'
+import {
+  boundaryTerm,
+  everythingTerms,
+  joined,
+  once,
+  repeated,
+  slowed,
+  streamTerm,
+} from './compile/model-terms.ts'
 import type { StageModel } from './compile/stage-model.ts'
 import { extentsOf } from './compile/term.ts'
 import { trainingRates } from './compute/compute.ts'
@@ -139,6 +147,7 @@ export function composedModel(
     ...Object.values(embed),
     ...Object.values(head),
   ])
+  const stream = streamTerm(layer, extents, problem)
   const sets = new Set<AxisSet>(used.flatMap(({ buckets }: Window) => buckets.map(({ over }) => over)))
   sets.add(axisBit.pipeline)
   const weightGradients = {
@@ -167,7 +176,8 @@ export function composedModel(
     logits: logitTerm(unembedding(assumptions.residual), extents, precision, assumptions),
     gatheredStream: gatheredStreamTerm(extents, precision),
     gatheredKeys: gatheredKeyTerms(extents, precision),
-    boundary: boundaryTerm(layer, extents, problem),
+    stream,
+    boundary: boundaryTerm(stream),
   }
 }
 

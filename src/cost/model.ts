@@ -52,7 +52,8 @@ export interface CostModel {
   readonly logits: Term
   readonly gatheredStream: Term
   readonly gatheredKeys: readonly [Term, Term]
-  /** The stream that goes from stage to stage. */
+  /** The residual stream as it rests between blocks, and what of it each chip sends from stage to stage. */
+  readonly stream: Term
   readonly boundary: Term
   /** The same with layers of one kind alone; absent where all layers are alike. */
   readonly kinds?: () => LayerKinds

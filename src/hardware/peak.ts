@@ -14,6 +14,11 @@ export function peakOf(
   return name && peakFlopsPerSecond[name]
 }
 
+/** Whether its matmuls take a scale for a block of numbers: Blackwell, MI350 and later, which multiply four bits too. */
+export function scalesBlocks({ peakFlopsPerSecond }: Pick<Chip, 'peakFlopsPerSecond'>): boolean {
+  return peakFlopsPerSecond.fp4 !== undefined
+}
+
 /** The type without what its format says of scales. */
 export function plainType(type: ElementType): ElementType {
   return elementRow(type).plain

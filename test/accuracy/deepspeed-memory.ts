@@ -4,6 +4,7 @@
  *   zero-1   the step casts the shard's fp16 gradients to fp32, whole, before it updates             + 4 bytes a parameter, sharded
  *   fp16     without ZeRO it casts every gradient, then flattens the casts into one more array       + 8 bytes a parameter
  *   bf16     gradients are added up in fp32, and those of the last microbatch stay in bf16 beside     + 2 bytes a parameter
+ *   largest  under bf16 each gradient is cast to fp32 whole before it is added: 4 bytes of the largest array, which is the embedding
  *   stages   keep what they sent on until its backward pass: one residual stream a microbatch in flight
  *   scores   attention was not fused: the layer being recomputed has its scores and what softmax made of them, 2 bytes each
  *
@@ -17,12 +18,14 @@ import type { Bytes } from '../../src/units.ts'
 export type DeepspeedOptimizer = 'zero-1' | 'fp16' | 'bf16'
 
 export function deepspeedBytes(optimizer: DeepspeedOptimizer, plan: Plan, run: DeepspeedRun): Bytes {
-  return gradientCopies(optimizer, plan) + sentStreams(plan, run.dModel) + scores(plan, run)
+  const largest = optimizer === 'bf16' ? (4 * run.vocab * run.dModel) / plan.mesh.tensor : 0
+  return gradientCopies(optimizer, plan) + largest + sentStreams(plan, run.dModel) + scores(plan, run)
 }
 
 export interface DeepspeedRun {
   readonly dModel: number
   readonly heads: number
+  readonly vocab: number
   readonly sequenceLength: number
 }
 

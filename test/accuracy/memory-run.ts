@@ -9,8 +9,6 @@ export interface PublishedMemory extends PublishedLayout {
   readonly outOfMemory?: true
   /** The optimizer's states were in the host's memory: no part of the prediction. */
   readonly optimizerOnHost?: true
-  /** Every tensor rank had the whole residual stream, as Megatron had before it sharded the sequence; with full recomputation. */
-  readonly residualWhole?: true
   /** Which of DeepSpeed's optimizers of early 2022 updated the weights, and left its copies (deepspeed-memory.ts). */
   readonly deepspeedOptimizer?: DeepspeedOptimizer
 }
@@ -28,11 +26,9 @@ export interface PredictedMemory {
 export function predictedMemory(row: PublishedMemory): PredictedMemory | null {
   const plan = predicted(row)
   if (!plan) return null
-  const { budget, total, optimizer, activations } = plan.memoryBytes
-  // What full recomputation keeps is the residual stream, and the plan shards that over tensor.
-  const whole = row.residualWhole ? ((row.mesh.tensor ?? 1) - 1) * activations : 0
+  const { budget, total, optimizer } = plan.memoryBytes
   const own = typeof row.model === 'object' && row.deepspeedOptimizer
   const copies = own ? deepspeedBytes(own, plan, { ...row.model, sequenceLength: row.sequenceLength }) : 0
-  const held = total + whole + copies - (row.optimizerOnHost ? optimizer : 0)
+  const held = total + copies - (row.optimizerOnHost ? optimizer : 0)
   return { total: held, fits: held <= budget }
 }

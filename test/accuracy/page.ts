@@ -62,6 +62,10 @@ ${Object.entries(ranking)
   )
   .join('\n')}
 
+${report.modernGroups === 0 ? 'Of releases since 2024' : `Of releases since 2024 there are ${report.modernGroups} groups; of others`} ${report.modernGroups === 0 ? 'nobody has published two layouts of one question: their recipes have one each.' : 'the rest.'}
+${report.repeats.layouts} layouts were measured more than once under one release: their times differ by ${percent(report.repeats.median)} in the middle and ${percent(report.repeats.largest)} at most. Layouts that are nearer to each other
+than that have no order that could be told.
+
 ## How sure an answer is
 
 Where measured runs lay is what \`uncertainty\` of a plan says (\`fixtures/residuals.json\`, of \`test\` rows alone). Rows of one source are alike, so that each source is left out in

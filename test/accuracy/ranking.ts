@@ -7,6 +7,8 @@ import { type Compared, configurations, geometricMean, groupedBy } from './compa
 
 export interface RankedGroup {
   readonly question: string
+  readonly stack: string
+  readonly era: Compared['era']
   readonly layouts: number
   readonly tau: number
   readonly regret: number
@@ -17,11 +19,23 @@ export function rankedGroups(rows: readonly Compared[]): readonly RankedGroup[] 
   return [...groups].flatMap(([question, all]) => {
     const layouts = [...groupedBy(all, ({ layout }) => layout).values()]
     if (layouts.length < 2) return []
+    const { stack, era } = all[0] ?? { stack: '', era: 'older' as const }
     const mean = (rows: readonly Compared[], of: 'predicted' | 'measured') =>
       geometricMean(rows.map((row) => row[of]))
     const pairs = layouts.map((alike) => [mean(alike, 'predicted'), mean(alike, 'measured')] as const)
-    return [{ question, layouts: layouts.length, tau: kendallTau(pairs), regret: regret(pairs) }]
+    return [{ question, stack, era, layouts: layouts.length, tau: kendallTau(pairs), regret: regret(pairs) }]
   })
+}
+
+/** By how much the slowest measurement of one layout took longer than its fastest, under the same release: what no order can be told within. */
+export function repeatedSpreads(rows: readonly Compared[]): readonly number[] {
+  const alike = groupedBy(rows, ({ question, layout }) => `${question} ${layout}`)
+  return [...alike.values()]
+    .filter((group) => group.length > 1)
+    .map((group) => {
+      const times = group.map(({ measured }) => measured)
+      return Math.max(...times) / Math.min(...times) - 1
+    })
 }
 
 type Pair = readonly [predicted: number, measured: number]

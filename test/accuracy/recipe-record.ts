@@ -11,6 +11,7 @@ import {
   type PublishedLayout,
   predicted,
   publishedRows,
+  settingsOf,
   usualGradients,
   zeroStageOf,
 } from './run.ts'
@@ -78,21 +79,11 @@ function recipeOf(row: NamedRow): RecipeRecord {
 }
 
 /** What `predicted` takes otherwise than a request has it that says nothing. */
-function askedOf({
-  chip,
-  compute,
-  gradients,
-  states,
-  slices,
-  network,
-  lossChunks,
-  expertRecipe,
-  dispatchOverlap,
-}: Row): RecipeRecord['asked'] {
+function askedOf(row: Row): RecipeRecord['asked'] {
+  const { chip, compute, gradients, states, slices, network, expertRecipe, dispatchOverlap } = row
   const { kind } = catalogueChip(chip)
   const own = {
-    ...(lossChunks ? { lossChunks } : {}),
-    ...(states ? { masterWeights: false } : {}),
+    ...settingsOf(row),
     ...(expertRecipe ? { expertRecipe } : {}),
     ...(dispatchOverlap ? { overlapDispatch: overlapOfRuns } : {}),
   }

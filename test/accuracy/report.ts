@@ -2,7 +2,7 @@
 import { type Compared, configurations, groupedBy, isCompared, type Outcome } from './compared.ts'
 import { inferenceOutcomes } from './inference-outcomes.ts'
 import { type MemoryFigures, memoryFigures } from './memory-figures.ts'
-import { rankedGroups } from './ranking.ts'
+import { type RankedGroup, rankedGroups, repeatedSpreads } from './ranking.ts'
 import type { Coverage } from './residual-record.ts'
 import { median } from './run.ts'
 import { rounded, type Summary, summaries } from './summary.ts'
@@ -18,6 +18,13 @@ export interface RankingFigures {
   readonly worstRegret: number
 }
 
+/** Layouts that were measured more than once under one release, and by how much those times differ. */
+export interface RepeatFigures {
+  readonly layouts: number
+  readonly median: number
+  readonly largest: number
+}
+
 export interface Report {
   readonly classes: Summaries
   readonly software: Summaries
@@ -30,6 +37,9 @@ export interface Report {
   readonly chips: Summaries
   readonly memory: MemoryFigures
   readonly ranking: Readonly<Record<string, RankingFigures>>
+  readonly repeats: RepeatFigures
+  /** Groups of releases since 2024 among those of training. */
+  readonly modernGroups: number
   /** By mode, how many runs lie where the runs of other sources say (residual-record.ts). */
   readonly certainty: Readonly<Record<string, Coverage>>
   /** Configurations whose ratio is furthest from 1. */
@@ -73,6 +83,7 @@ export function report(
     (reason) => reason,
   )
   const training = rows.filter(({ phase }) => phase === 'training')
+  const groups = rankedGroups(training)
   const ofStack = ({ phase, kind, stack }: Compared) =>
     phase === 'training' ? `${kind}: ${stack}` : `${phase}, ${kind}: ${stack}`
   return {
@@ -85,9 +96,17 @@ export function report(
     chips: summaries(rows, (row) => `${row.phase}, ${row.kind}: ${row.chip}`),
     memory: memoryFigures(),
     ranking: {
-      training: ranking(training),
-      inference: ranking(rows.filter(({ phase }) => phase !== 'training')),
+      training: ranking(groups),
+      ...Object.fromEntries(
+        [...groupedBy(groups, ({ stack }) => stack)].map(([stack, own]) => [
+          `training, ${stack}`,
+          ranking(own),
+        ]),
+      ),
+      inference: ranking(rankedGroups(rows.filter(({ phase }) => phase !== 'training'))),
     },
+    repeats: repeats(training.filter(({ kind }) => kind === 'dense')),
+    modernGroups: groups.filter(({ era }) => era === 'modern').length,
     certainty,
     worst: worst(rows, 30),
     compared: rows.length,
@@ -95,8 +114,16 @@ export function report(
   }
 }
 
-function ranking(rows: readonly Compared[]): RankingFigures {
-  const groups = rankedGroups(rows)
+function repeats(rows: readonly Compared[]): RepeatFigures {
+  const spreads = repeatedSpreads(rows)
+  return {
+    layouts: spreads.length,
+    median: rounded(median(spreads)),
+    largest: rounded(Math.max(...spreads)),
+  }
+}
+
+function ranking(groups: readonly RankedGroup[]): RankingFigures {
   const regrets = groups.map(({ regret }) => regret)
   return {
     groups: groups.length,

@@ -2,12 +2,13 @@
 
 import { readFileSync } from 'node:fs'
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
-import { calibrated } from '../../src/assumptions/calibrated.ts'
+import { calibrated, fp8ShareByTensor } from '../../src/assumptions/calibrated.ts'
 import { overlapOfRuns, stackAssumptions, usualStack } from '../../src/assumptions/stack.ts'
 import { evaluate } from '../../src/evaluate.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { NetworkOverride } from '../../src/hardware/cluster/cluster-request.ts'
 import { resolveCluster } from '../../src/hardware/cluster/resolve.ts'
+import { scalesBlocks } from '../../src/hardware/peak.ts'
 import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'
 import { type Architecture, transformer } from '../../src/model/architecture.ts'
 import { type Spelling, spelledOut } from '../../src/model/spelling.ts'
@@ -20,6 +21,7 @@ import type { ExpertRecipeName } from '../../src/recipe/expert-recipes.ts'
 import type { ScheduleName } from '../../src/recipe/schedules.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import type { ZeroStage } from '../../src/sharding/states.ts'
+import type { Residual } from '../../src/sharding/tables/training-layout.ts'
 import { type AttentionKernel, attentionOf } from './attention-kernels.ts'
 import { fittedBy, publishedStacks } from './stack-of.ts'
 
@@ -64,6 +66,12 @@ export interface PublishedLayout {
   readonly gradients?: ElementType
   /** Weights in bf16 without an fp32 copy, and moments of their type; fp32 states where absent. */
   readonly states?: 'bf16'
+  /** How residual activations lie between blocks: over the sequence where absent. */
+  readonly residual?: Residual
+  /** Gradients were reduced and stages sent to each other while nothing else ran. */
+  readonly exchangesAlone?: true
+  /** Layers by stage, where the software cut otherwise than the planner would. */
+  readonly stageLayers?: readonly number[]
   /** Today's where absent. */
   readonly attention?: AttentionKernel
   readonly batchSequences: number
@@ -123,7 +131,7 @@ export function ownConstants(run: PublishedLayout): Partial<Assumptions> {
 
 function prediction(run: PublishedLayout, constants: Partial<Assumptions> = {}): Plan | null {
   const chip = catalogueChip(run.chip)
-  const { chips, slices, network, lossChunks } = run
+  const { chips, slices, network } = run
   const resolution = resolveCluster({ chip, chips, slices, network })
   if ('problem' in resolution) return null
   const problem: Problem = {
@@ -151,13 +159,12 @@ function prediction(run: PublishedLayout, constants: Partial<Assumptions> = {}):
         attention: attentionOf(run.attention, run.chip, chip.efficiency),
       }),
       ...constants,
-      ...(lossChunks ? { lossChunks } : {}),
-      ...(run.states ? { masterWeights: false } : {}),
+      ...settingsOf(run),
     },
     objective: 'stepTime',
     top: 1,
   }
-  const { microbatchTokens, pipelineSchedule, virtualStages, rematerialization } = run
+  const { microbatchTokens, pipelineSchedule, virtualStages, rematerialization, stageLayers } = run
   const sketch: PlanSketch = {
     mesh: { ...unitMesh, ...run.mesh },
     zeroStage: zeroStageOf(run),
@@ -165,9 +172,31 @@ function prediction(run: PublishedLayout, constants: Partial<Assumptions> = {}):
     ...(pipelineSchedule === undefined ? {} : { pipelineSchedule }),
     ...(virtualStages === undefined ? {} : { virtualStages }),
     ...(rematerialization === undefined ? {} : { rematerialization }),
+    ...(stageLayers === undefined ? {} : { stageLayers }),
   }
   const answer = evaluate(problem, sketch, unsolved)
   return 'plan' in answer ? answer.plan : null
+}
+
+/** What it ran with, where that is not what software on its chip is assumed to do. */
+export function settingsOf(
+  run: PublishedLayout,
+): Partial<
+  Pick<Assumptions, 'lossChunks' | 'masterWeights' | 'fp8Share' | 'residual' | 'overlapPrefetched'>
+> {
+  const { chip, lossChunks, states, residual, exchangesAlone } = run
+  return {
+    ...(lossChunks ? { lossChunks } : {}),
+    ...(states ? { masterWeights: false } : {}),
+    ...(scaledByTensor(run) && scalesBlocks(catalogueChip(chip)) ? { fp8Share: fp8ShareByTensor } : {}),
+    ...(residual ? { residual } : {}),
+    ...(exchangesAlone ? { overlapPrefetched: 0 } : {}),
+  }
+}
+
+/** Megatron-Bridge's tables and file names of its recipes: current scaling of fp8. */
+function scaledByTensor({ compute, numerics = '' }: PublishedLayout): boolean {
+  return compute === 'fp8' && /current|-CS$/.test(numerics)
 }
 
 export function usualGradients(kind: Chip['kind']): ElementType {

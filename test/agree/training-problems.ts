@@ -14,6 +14,7 @@ import type { Constraints, Problem } from '../../src/problem.ts'
 import { policyNames } from '../../src/recipe/policy.ts'
 import type { ScheduleName } from '../../src/recipe/schedules.ts'
 import { contextLayouts } from '../../src/sharding/tables/context-layout.ts'
+import { residualShardings } from '../../src/sharding/tables/training-layout.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 
 const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values)
@@ -136,7 +137,7 @@ const assumptions: fc.Arbitrary<Said> = fc
         shardedPipelines: fc.boolean(),
         zeroStages: pick<Assumptions['zeroStages']>([0, 1, 2, 3], [0, 3]),
         attentionFlops: pick<Assumptions['attentionFlops']>('none', 'causal', 'full'),
-        residual: pick<Assumptions['residual']>('sequence', 'feature'),
+        residual: pick<Assumptions['residual']>(...residualShardings),
         latencyFactor: pick(0, 1, 30),
         scaleUpHalfBytes: pick(0, 1e7, 1e10),
         layerOverheadSeconds: pick(0, 1e-3),

@@ -8,7 +8,13 @@ import { policyRows } from '../../src/recipe/policy.ts'
 import type { Axis } from '../../src/sharding/axis.ts'
 import { type Component, restricted } from '../../src/sharding/component.ts'
 import type { ZeroStage } from '../../src/sharding/states.ts'
-import { attention, embedding, mlp, unembedding } from '../../src/sharding/tables/training-layout.ts'
+import {
+  attention,
+  embedding,
+  mlp,
+  residualShardings,
+  unembedding,
+} from '../../src/sharding/tables/training-layout.ts'
 import { layerComponents } from '../rules-of-thumb.ts'
 import { runs } from '../runs.ts'
 import { plain } from './simulated-mesh.ts'
@@ -46,7 +52,7 @@ const [latent, directLatent] = [4, null].map((queryRank) =>
 ) as [Transformer, Transformer]
 
 const components = fc
-  .constantFrom<'sequence' | 'feature'>('sequence', 'feature')
+  .constantFrom(...residualShardings)
   .chain((residual) =>
     fc.constantFrom<Component>(
       attention(residual),

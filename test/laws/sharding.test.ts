@@ -130,6 +130,14 @@ describe('the layouts of the book, derived', () => {
     expect(terms(heads, 'backward')).toBe('AG_Y(dOut) RS_Y(dIn)')
   })
 
+  it('a stream that every tensor rank has whole is summed over all of them, once a pass', () => {
+    const heads = layout(attention('whole'), ['tensor'], 0)
+    expect(terms(heads, 'forward')).toBe('AR_Y(Out)')
+    expect(terms(heads, 'backward', 'microbatch')).toBe('AR_Y(dIn)')
+    expect(terms(layout(mlp('whole', true), ['tensor'], 0), 'forward')).toBe('AR_Y(Out)')
+    expect(terms(layout(unembedding('whole'), ['tensor'], 0), 'forward')).toBe('')
+  })
+
   it('the embedding scatters its partial rows, the unembedding gathers the stream', () => {
     expect(terms(layout(embedding('sequence'), ['tensor'], 0), 'forward')).toBe('RS_Y(Out)')
     expect(terms(layout(unembedding('sequence'), ['tensor'], 0), 'forward')).toBe('AG_Y(In)')

@@ -39,6 +39,7 @@ const assumptions = z.exactOptional(
     basis: z.literal('calibrated'),
     lossChunks: z.exactOptional(z.int()),
     masterWeights: z.exactOptional(z.boolean()),
+    fp8Share: z.exactOptional(z.number()),
     expertRecipe: z.exactOptional(expertRecipeName),
     overlapDispatch: z.exactOptional(z.number()),
   }),

@@ -2,6 +2,7 @@
 
 import type { Problem } from '../../problem.ts'
 import { keepEverything } from '../../recipe/policy.ts'
+import { axisBit } from '../../sharding/axis.ts'
 import type { Component } from '../../sharding/component.ts'
 import type { Extents } from '../../sharding/monomial.ts'
 import type { LayerPart } from '../../sharding/tables/training-layout.ts'
@@ -18,7 +19,8 @@ export function everythingTerms(
   return activationTerms(layer, keepEverything, extents, problem)
 }
 
-export function boundaryTerm([first]: readonly LayerPart[], extents: Extents, { precision }: Problem): Term {
+/** The residual stream as it rests between blocks. */
+export function streamTerm([first]: readonly LayerPart[], extents: Extents, { precision }: Problem): Term {
   const [term] = activationTerms(
     first ? [once(first.component)] : [],
     { name: '', attention: [], mlp: [], stream: 1 },
@@ -27,6 +29,14 @@ export function boundaryTerm([first]: readonly LayerPart[], extents: Extents, { 
   )
   if (!term) throw new RangeError('A layer has no components')
   return term
+}
+
+/**
+ * Where it is whole on every tensor rank each still sends a part of its own, which the ranks of the next stage gather: Megatron's scatter and gather
+ * (Narayanan et al. 2021, arXiv 2104.04473, section 4.1), DeepSpeed's PartitionedTensor. The gathers inside a node are left out.
+ */
+export function boundaryTerm(stream: Term): Term {
+  return { ...stream, mask: stream.mask | axisBit.tensor }
 }
 
 /** The head of every layer that predicts a token has the same weights. */

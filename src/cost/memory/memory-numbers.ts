@@ -54,10 +54,10 @@ export function averageMemory(model: CostModel, stage: StageModel, scale: Scale)
     // While a layer's arrays are all there, the next layer's come from the host.
     live: kept.map((bytes, policy) => (assumptions.workspace ? whole - bytes + (host[policy] ?? 0) : 0)),
     host,
-    stream: assumptions.workspace ? termValue(model.boundary, scale) : 0,
+    stream: assumptions.workspace ? termValue(model.stream, scale) : 0,
     gatheredStream: assumptions.workspace
       ? termValue(model.gatheredStream, scale) -
-        2 * termValue(model.boundary, scale) +
+        2 * termValue(model.stream, scale) +
         gatheredKeys(model, scale)
       : 0,
     logits: assumptions.workspace ? termValue(model.logits, scale) : 0,

@@ -14,7 +14,7 @@
  * and, on pipelines, the scripts of examples/multimodal_dev.
  */
 
-import type { Chip } from '../../hardware/chip.ts'
+import { scalesBlocks } from '../../hardware/peak.ts'
 import type { Launch } from '../launch.ts'
 import { bridgeStart } from '../megatron-bridge/start.ts'
 import { lastHostNotes, wholeLossNotes } from '../run/notes.ts'
@@ -117,10 +117,11 @@ function modelFlags(run: Run): readonly Flag[] {
 
 function meshFlags(run: Run): readonly Flag[] {
   const { tensor, context } = run.mesh
+  const { residual } = run.problem.assumptions
   const exchange = contextExchanges[run.contextLayout]
   return [
     ...['--tensor-model-parallel-size', tensor],
-    ...(tensor > 1 ? ['--sequence-parallel'] : []),
+    ...(tensor > 1 && residual !== 'whole' ? ['--sequence-parallel'] : []),
     ...(context > 1 ? ['--context-parallel-size', context, '--cp-comm-type', exchange] : []),
     ...megatronPipeline(run),
     ...(pipelineRank(run) === 'inside' ? ['--use-tp-pp-dp-mapping'] : []),
@@ -151,11 +152,6 @@ function fp8Recipe({ cluster }: Run['problem']): readonly Flag[] {
   const format = ['--fp8-format', 'hybrid', '--fp8-recipe']
   if (scalesBlocks(cluster.chip)) return [...format, 'mxfp8']
   return [...format, 'delayed', '--fp8-amax-history-len', 1024, '--fp8-amax-compute-algo', 'max']
-}
-
-/** Blackwell, MI350 and later, which multiply four bits too. */
-function scalesBlocks({ peakFlopsPerSecond }: Chip): boolean {
-  return peakFlopsPerSecond.fp4 !== undefined
 }
 
 /** Tensor and context parallelism need their kernels in order, on GPUs before Blackwell. */

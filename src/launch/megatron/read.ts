@@ -99,7 +99,9 @@ function planOf(options: Options, chips: number, layers: number | null): LaidOut
   const sequenceParallel = options.has('--sequence-parallel')
   const notes = [
     ...(tensor > 1 && !sequenceParallel
-      ? ['counted as with --sequence-parallel, which tensor parallelism has here']
+      ? [
+          'counted as with --sequence-parallel, which tensor parallelism has here; assumptions.residual "whole" counts without',
+        ]
       : []),
     ...(context > 1 && !(exchange in contextLayouts)
       ? [`--cp-comm-type ${exchange} is not counted: another exchange is chosen`]

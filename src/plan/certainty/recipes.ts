@@ -19,6 +19,7 @@ export interface RecipeAsked {
     readonly basis: 'calibrated'
     readonly lossChunks?: number
     readonly masterWeights?: boolean
+    readonly fp8Share?: number
     readonly expertRecipe?: ExpertRecipeName
     readonly overlapDispatch?: number
   }

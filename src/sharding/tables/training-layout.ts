@@ -4,7 +4,8 @@
  * ZeRO stage (states.ts); their communication follows (derive.ts) and is held to the book's tables by tests.
  *
  * Residual activations rest between blocks sharded over tensor, either along the sequence (Megatron's sequence
- * parallelism) or along D (the book): the bytes that move are the same.
+ * parallelism) or along D (the book): the bytes that move are the same. Or they are whole on every tensor rank, as Megatron had
+ * them before it sharded the sequence (Korthikanti et al. 2022, arXiv 2205.05198): results are reduced to all, and norms stream whole.
  */
 
 import { type Composition, wholeComposition } from '../../model/composition.ts'
@@ -18,19 +19,23 @@ import { type ExpertSharding, experts } from './expert-layout.ts'
 import { latentAttention } from './latent-attention.ts'
 import { mlpEinsums } from './mlp-einsums.ts'
 
-export const residualShardings = ['sequence', 'feature'] as const
+export const residualShardings = ['sequence', 'feature', 'whole'] as const
 
 export type Residual = (typeof residualShardings)[number]
 
-const residuals: Readonly<Record<Residual, string>> = {
-  sequence: 'B_RXE T_CY D_Z',
-  feature: 'B_RXE T_C D_YZ',
+/** Positions and width of the stream. */
+const streams: Readonly<Record<Residual, readonly [positions: string, d: string]>> = {
+  sequence: ['T_CY', 'D_Z'],
+  feature: ['T_C', 'D_YZ'],
+  whole: ['T_C', 'D_Z'],
 }
+
+const resting = (residual: Residual): string => `B_RXE ${streams[residual].join(' ')}`
 
 const attentionWeights = { W_Q: 'D_Z N_Y H', W_K: 'D_Z N:K_Y H', W_V: 'D_Z N:K_Y H', W_O: 'N_Y H D_Z' }
 
 export function attention(residual: Residual, layout: ContextLayout = plainContext): Component {
-  const stream = residuals[residual]
+  const stream = resting(residual)
   const inner = contextLayoutRow(layout).arrays({ query: 'H', key: 'N:K_YZ H', value: 'H' })
   const { query, key, value } = inner.projected
   return {
@@ -52,7 +57,7 @@ export function attention(residual: Residual, layout: ContextLayout = plainConte
 }
 
 export function mlp(residual: Residual, gated: boolean): Component {
-  const stream = residuals[residual]
+  const stream = resting(residual)
   const inner = 'B_RXE T_C F_YZ'
   const gate = gated
     ? { ...table('activation', { Gate: inner, Up: inner }), ...weights('mlp', { W_gate: 'D_Z F_Y' }) }
@@ -74,7 +79,7 @@ export function embedding(residual: Residual): Component {
     name: 'embedding',
     arrays: {
       ...table('scores', { OneHot: 'B_RXE T_C V_Y' }),
-      ...table('activation', { Out: residuals[residual] }),
+      ...table('activation', { Out: resting(residual) }),
       ...weights('embedding', { W_E: 'V_Y D_Z' }),
     },
     einsums: [{ out: 'Out', left: 'OneHot', right: 'W_E', kind: 'lookup' }],
@@ -85,7 +90,7 @@ export function unembedding(residual: Residual): Component {
   return {
     name: 'unembedding',
     arrays: {
-      ...table('activation', { In: residuals[residual], Logits: 'B_RXE T_C V_YZ' }),
+      ...table('activation', { In: resting(residual), Logits: 'B_RXE T_C V_YZ' }),
       ...weights('unembedding', { W_U: 'D_Z V_Y' }),
     },
     einsums: [{ out: 'Logits', left: 'In', right: 'W_U', kind: 'matmul' }],
@@ -124,7 +129,7 @@ export function layerParts(
     return [{ component: parallelBlock(residual, model.gatedMlp, layout), times: whole }]
   }
   const attending = latent
-    ? latentAttention(residuals[residual], latent.queryRank !== null, layout)
+    ? latentAttention(resting(residual), latent.queryRank !== null, layout)
     : attention(residual, layout)
   return [
     { component: attending, times: whole },
@@ -136,7 +141,7 @@ export function layerParts(
 const rounding = 1e-12
 
 function expertSharding(residual: Residual): ExpertSharding {
-  const [positions, d] = residual === 'sequence' ? ['T_CY', 'D_Z'] : ['T_C', 'D_YZ']
+  const [positions, d] = streams[residual]
   return {
     stream: { tokens: `B_RXE ${positions}`, dispatched: `B_RX ${positions}`, d },
     tokens: 'B_RXE T_C',
