@@ -46,6 +46,8 @@ export interface Phase {
   readonly positions: number
   /** Whether caches go from one server to another; not where absent. */
   readonly transfers?: boolean
+  /** That a server is told as a limit; those of its pass where absent. */
+  readonly maxSequences?: number
   readonly meshes: Meshes
   /** Layouts that a mesh has, in offers whose combinations may all be listed; of written names alone, where there are some. */
   readonly offers: (mesh: Mesh, wanted?: LayoutsWanted) => readonly Offered[]

@@ -54,13 +54,17 @@ export function serverLaunch(
   prefill: InferenceCandidate,
   {
     promptLength,
-    stepTokens,
+    limits,
     ...counted
-  }: Counted & { readonly promptLength: number; readonly stepTokens: number },
+  }: Counted & {
+    readonly promptLength: number
+    /** What it is told of its steps. */
+    readonly limits: Pick<Counted, 'stepTokens' | 'maxSequences'>
+  },
 ): Readonly<Record<string, unknown>> {
   const prompts = serving(setting, prefill, 'prefill', { ...counted, contextLength: promptLength })
   const unlike = !isOneServer(prefill, generate)
-  return launchesOf(serving(setting, generate, 'serve', { ...counted, stepTokens, prompts, unlike }))
+  return launchesOf(serving(setting, generate, 'serve', { ...counted, ...limits, prompts, unlike }))
 }
 
 function launchesOf(asked: Serving): Readonly<Record<string, unknown>> {
@@ -68,7 +72,7 @@ function launchesOf(asked: Serving): Readonly<Record<string, unknown>> {
   const launches = serversOf(setting, servers).map(
     (name) => [name, servingLaunchers[name].launch(asked)] as const,
   )
-  return told(launches, (own) => [...own, ...placementNotes(asked), scope])
+  return told(launches, (own) => [...own, ...placementNotes(asked), ...lengthNotes(asked), scope])
 }
 
 /** Of some frameworks those that serve from such chips. */
@@ -158,6 +162,14 @@ const uncounted: Counted = {
 
 const scope =
   'The model, whether a framework has it, its checkpoint, drafts, host and port are not part of a plan.'
+
+/** Of a deployment the longest request is not known: prompts and outputs are means. */
+function lengthNotes({ mode, transfers, contextLength }: Serving): readonly string[] {
+  if (mode !== 'serve' && !transfers) return []
+  return [
+    `Lengths are means: a request longer than the ${contextLength} positions that the server is told is refused; say the longest as contextLength of the plan.`,
+  ]
+}
 
 function placementNotes({ gpu, setting }: Serving): readonly string[] {
   if (gpu || setting.cluster.chips === 1) return []

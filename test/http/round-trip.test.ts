@@ -269,6 +269,31 @@ describe('every deployment of an answer evaluates as it stands, to the same numb
     }
   })
 
+  it.each([
+    'vllm',
+    'sglang',
+    'tensorrt-llm',
+  ] as const)('and its command of %s is read as it, and written again', async (framework) => {
+    const body = served['both phases in one server, with a limit for tokens']
+    const { plans } = (await posted('/optimize', { ...body, top: 2 })).body
+    for (const { launch, ...plan } of plans) {
+      const { command, files } = launch.commands[framework]
+      const [file] = files
+      const key = framework === 'tensorrt-llm' ? 'tensorrtLlm' : framework
+      const read = { [key]: file ? { command, config: file.text } : command }
+      const { body: again, status } = await posted('/evaluate', { ...body, plan: read })
+      expect(status, JSON.stringify(again).slice(0, 600)).toBe(200)
+      expect(again.read.notUnderstood).toEqual([])
+      expect(again.plan).toMatchObject({
+        ...{ disaggregated: false, chips: plan.chips, maxSequences: plan.maxSequences },
+        generate: { mesh: plan.generate.mesh, layout: { components: plan.generate.layout.components } },
+      })
+      expect(withoutShares(again.plan.launch.commands[framework])).toEqual(
+        withoutShares(launch.commands[framework]),
+      )
+    }
+  })
+
   it('and is valid, with the requirements that a deployment may have', async () => {
     const body = served['at a rate, on GPUs']
     const { plans } = (await posted('/optimize', { ...body, top: 1 })).body
@@ -292,6 +317,14 @@ describe('every deployment of an answer evaluates as it stands, to the same numb
     expect(body.variants[1].difference.chips).toBeGreaterThan(0)
   })
 })
+
+/** Of memory: what caches leave follows from how many prompts are read together, which no command says. */
+function withoutShares(start: object): string {
+  return JSON.stringify(start).replaceAll(
+    /(--mem-fraction-static|free_gpu_memory_fraction\W+) ?0\.\d+/g,
+    '$1',
+  )
+}
 
 interface Ranked {
   readonly prefill: object

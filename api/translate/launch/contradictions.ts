@@ -84,5 +84,13 @@ function anotherBatch(own: Fields, { workload, plan }: LaunchReading): readonly 
 function differing(own: Fields, path: readonly string[], value: unknown): readonly Fault[] {
   const given = valueAt(own, path)
   if (given === undefined || given === value) return []
-  return [{ pointer: jsonPointer(path), detail: `is ${String(given)}; the launch file has ${String(value)}` }]
+  const pointer = jsonPointer(path)
+  const detail = `is ${String(given)}; the launch file has ${String(value)}${wayOut[pointer] ?? ''}`
+  return [{ pointer, detail }]
+}
+
+/** Where both may be meant, how both are said. */
+const wayOut: Readonly<Record<string, string>> = {
+  '/workload/contextLength':
+    ': that is the longest that a sequence may be; leave it to the file, and say what sequences hold on average as meanContextLength',
 }

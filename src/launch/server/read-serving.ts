@@ -35,9 +35,19 @@ export interface ServerSaid
   readonly kept: number
   /** Of a group; null for as many as there is memory for. */
   readonly sequences: number | null
+  /** Of a group in one step at most; null where it is not said. */
+  readonly stepTokens: number | null
+  /** What is counted otherwise where it does both phases. */
+  readonly servingNotes: readonly string[]
+  /** Why it does not do both phases. */
+  readonly onePhase: string | null
 }
 
 export function servingReading(said: ServerSaid, context: ReadingContext): LaunchReading {
+  return context.mode === 'serve' ? deploymentReading(said, context) : phaseReading(said, context)
+}
+
+function phaseReading(said: ServerSaid, context: ReadingContext): LaunchReading {
   const { named, tensors, groups, pipeline, replicas, framework, version, precision } = said
   const server = tensors * pipeline * replicas
   const servers = (context.chips ?? server) / server
@@ -67,21 +77,7 @@ export function servingReading(said: ServerSaid, context: ReadingContext): Launc
       ...said.notes,
       ...(servers > 1 && !uneven ? [`${servers} such servers, one for each ${server} chips`] : []),
       ...(batch === null ? ['no limit of sequences is said: as many as there is memory for'] : []),
-      ...(said.experts === 'dispatched' && !dispatched && tensors > 1
-        ? [
-            'tokens are counted as spread over all chips that share out the experts, not as dispatched between groups',
-          ]
-        : []),
-      ...(said.experts === 'spread' && dispatched
-        ? [
-            'tokens are counted as sent to the chips of their experts; this server gathers all of them everywhere and scatters the sums, which moves more',
-          ]
-        : []),
-      ...(groups > 1 && !dispatched
-        ? [
-            `attention weights are counted once over all ${tensors} chips; the server has them once for each of ${groups} groups, which is more memory and more to read`,
-          ]
-        : []),
+      ...layoutNotes(said, dispatched),
     ],
     ignored: said.ignored,
     notUnderstood: said.notUnderstood,
@@ -92,6 +88,71 @@ export function servingReading(said: ServerSaid, context: ReadingContext): Launc
         : []),
     ],
   }
+}
+
+/** One process that reads prompts and generates: how many such servers there are is left to the load. */
+function deploymentReading(said: ServerSaid, context: ReadingContext): LaunchReading {
+  const { named, tensors, groups, pipeline, replicas, framework, version, precision } = said
+  const mixes = context.model?.experts ?? true
+  const dispatched = mixes && said.experts !== 'sliced' && groups > 1 && groups === tensors
+  const mesh = { data: replicas, pipeline, ...meshOf(tensors, groups, dispatched) }
+  const server = tensors * pipeline * replicas
+  const ofAll = (count: number | null) => (count === null ? null : count * groups * replicas)
+  const [maxSequences, stepTokens] = [ofAll(said.sequences), ofAll(said.stepTokens)]
+  const { contextLength, onePhase } = said
+  return {
+    framework,
+    version,
+    model: null,
+    ...(named === null ? {} : { named }),
+    hardware: context.chips === null ? { chips: server } : {},
+    workload: { mode: 'serve' },
+    precision,
+    assumptions: {},
+    ...(said.memoryFraction === undefined ? {} : { memoryFraction: said.memoryFraction }),
+    plan: {
+      disaggregated: false,
+      generate: { mesh, ...layoutOf(said, context, 'generate', dispatched) },
+      ...(maxSequences === null ? {} : { maxSequences }),
+      ...(stepTokens === null ? {} : { stepTokens }),
+      ...(contextLength === null ? {} : { contextLength }),
+    },
+    notes: [
+      ...said.notes,
+      ...said.servingNotes,
+      ...(maxSequences === null ? ['no limit of sequences is said: as many as there is memory for'] : []),
+      ...layoutNotes(said, dispatched),
+    ],
+    ignored: said.ignored,
+    notUnderstood: said.notUnderstood,
+    faults: [
+      ...said.faults,
+      ...(onePhase === null ? [] : [onePhase]),
+      ...(Number.isInteger(tensors / groups)
+        ? []
+        : [`groups of ${groups} do not make up the ${tensors} chips`]),
+    ],
+  }
+}
+
+function layoutNotes({ experts, tensors, groups }: ServerSaid, dispatched: boolean): readonly string[] {
+  return [
+    ...(experts === 'dispatched' && !dispatched && tensors > 1
+      ? [
+          'tokens are counted as spread over all chips that share out the experts, not as dispatched between groups',
+        ]
+      : []),
+    ...(experts === 'spread' && dispatched
+      ? [
+          'tokens are counted as sent to the chips of their experts; this server gathers all of them everywhere and scatters the sums, which moves more',
+        ]
+      : []),
+    ...(groups > 1 && !dispatched
+      ? [
+          `attention weights are counted once over all ${tensors} chips; the server has them once for each of ${groups} groups, which is more memory and more to read`,
+        ]
+      : []),
+  ]
 }
 
 function meshOf(tensors: number, groups: number, dispatched: boolean) {

@@ -72,6 +72,8 @@ export interface Counted {
   readonly prompts?: Serving
   readonly unlike?: boolean
   readonly stepTokens?: number
+  /** That a server may run at once, where it is not as many as the plan's pass has. */
+  readonly maxSequences?: number
 }
 
 /** What of a candidate a framework is told. */
@@ -84,7 +86,7 @@ export function serving(
   setting: Setting,
   { mesh, layouts, pass }: Told,
   mode: ServedMode,
-  { contextLength, memory, transfers = false, prompts, unlike = false, stepTokens }: Counted,
+  { contextLength, memory, transfers = false, prompts, unlike = false, stepTokens, maxSequences }: Counted,
 ): Serving {
   const { shape, resident, units, groups } = pass
   const only = <Field>(field: (layout: LayoutFields) => Field | null): Field | null =>
@@ -112,12 +114,12 @@ export function serving(
     attentionGroups,
     sharingGroups,
     stageLayers: pass.stageLayers,
-    sequences: share(resident.sequences),
+    sequences: share(maxSequences ?? resident.sequences),
     unitSequences,
     unitTokens:
       stepTokens === undefined
         ? unitSequences * Math.ceil(shape.positions)
-        : Math.max(share(stepTokens), share(resident.sequences)),
+        : Math.max(share(stepTokens), share(maxSequences ?? resident.sequences)),
     chunked: mode === 'prefill' && units > groups,
     contextLength,
     partlyFilled: mode !== 'prefill' && shape.context < contextLength,

@@ -20,6 +20,10 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   const sends = !['none', 'flashinfer'].includes(dispatch ?? 'none')
   const groups = attends ? data : 1
   const told = notesOf(options)
+  const both = context.mode === 'serve'
+  // -1 is of whole prompts.
+  const chunk = both ? options.text('--chunked-prefill-size') : null
+  const mixes = both && options.has('--enable-mixed-chunk')
   return servingReading(
     {
       framework: 'sglang',
@@ -34,6 +38,17 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       contextLength: rest.length,
       kept: promptMargin,
       sequences: running === null ? null : Math.max(1, Math.floor(running / groups)),
+      stepTokens:
+        chunk !== null && /^\d+$/.test(chunk) ? Math.max(1, Math.floor(Number(chunk) / groups)) : null,
+      servingNotes: mixes
+        ? []
+        : [
+            'without --enable-mixed-chunk prompts are read between steps; they are counted as read beside them',
+          ],
+      onePhase:
+        rest.role === null || rest.role === 'null'
+          ? null
+          : `--disaggregation-mode ${rest.role} is one of two phases: ask for it in mode ${rest.role === 'prefill' ? 'prefill' : 'generate'}, or of both as a plan of fields`,
       precision: precisionRead(rest, named, types),
       notes: [...notes, ...told],
       // What nobody has asked for by now is what is left.

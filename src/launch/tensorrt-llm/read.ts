@@ -64,6 +64,9 @@ export function readTensorrt(command: string | null, file: Fields, context: Read
       kept: 1,
       // Of an iteration: under attention by sequences of each chip.
       sequences: sequencesOf(whole('max_batch_size'), whole('pipeline_parallel_size') ?? 1),
+      stepTokens: context.mode === 'serve' ? whole('max_num_tokens') : null,
+      servingNotes: [],
+      onePhase: null,
       precision: { ...quantisationNamed(model ?? ''), ...cacheOf(all.kv_cache_config) },
       notes: [
         ...(said?.notes ?? []),

@@ -27,6 +27,8 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
   // Ranks of data share out the experts of a model that has some; else they are replicas.
   const shares = context.model?.experts ?? spreads
   const groups = grouped ?? (shares ? data : 1)
+  // It has no say where one phase alone is asked about.
+  const stepTokens = context.mode === 'serve' ? options.whole('--max-num-batched-tokens') : null
   return servingReading(
     {
       framework: 'vllm',
@@ -45,6 +47,14 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       contextLength: lengthOf(rest.length),
       kept: 1,
       sequences,
+      stepTokens,
+      servingNotes: [
+        ...(stepTokens === null ? [unsaidTokens] : []),
+        ...(options.has('--kv-transfer-config')
+          ? ['--kv-transfer-config is not counted: the server does both phases itself']
+          : []),
+      ],
+      onePhase: null,
       precision: precisionRead(rest, named, types),
       memoryFraction: rest.utilization ?? filled,
       notes: [...notes, ...notesOf(options)],
@@ -55,6 +65,9 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
     context,
   )
 }
+
+const unsaidTokens =
+  '--max-num-batched-tokens is not said: as many tokens in a step as the request allows, where vLLM takes 8192 on chips of 70 GiB and more (A100 apart) and 2048 on others'
 
 /** As 32k or 32768; `auto` is what fits. */
 function lengthOf(text: string | null): number | null {

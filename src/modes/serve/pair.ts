@@ -23,6 +23,8 @@ export interface Pair {
   readonly slots: number
   /** Of weights that are there twice, on one chip. */
   readonly copyBytes: Bytes
+  /** Of a generate instance, prompts that it reads among them, as it is written: more than fit never run. */
+  readonly maxSequences: number | null
   /** Of one step of a server that does both, at most; null where the objectives say it. */
   readonly stepTokens: number | null
   /** Requests a second of one instance. */
@@ -66,6 +68,7 @@ export function apart(
     generate,
     slots: most,
     copyBytes: 0,
+    maxSequences: Number.isFinite(sequences) ? sequences : null,
     stepTokens: null,
     prefillCapacity: prefillCapacity(prefill.seconds, prefill.prompts),
     generateCapacity: generateCapacity(most, stepSeconds(most), outputLength),
@@ -107,8 +110,8 @@ export function together(
   return slots < 1 ? null : limited(sharing(prefill, generate, requests, slots, second), limits)
 }
 
-function limited(pair: Pair, { stepTokens }: Limits): Pair {
-  return { ...pair, stepTokens: stepTokens ?? null }
+function limited(pair: Pair, { sequences, stepTokens }: Limits): Pair {
+  return { ...pair, maxSequences: sequences ?? null, stepTokens: stepTokens ?? null }
 }
 
 /** Of the sequences of a server those that are not prompts being read. */
@@ -136,6 +139,7 @@ function sharing(
     generate,
     slots,
     copyBytes: second,
+    maxSequences: null,
     stepTokens: null,
     prefillCapacity: capacity,
     generateCapacity: capacity,

@@ -43,13 +43,21 @@ export function assembleServe(
 ): ServePlan | null {
   const { pair, operation, chips, prefills, generates } = deployment
   const { disaggregated, prefill, generate, copyBytes } = pair
-  const maxSequences = pair.slots + (disaggregated ? 0 : prefill.prompts)
+  const places = pair.slots + (disaggregated ? 0 : prefill.prompts)
+  const maxSequences = pair.maxSequences ?? places
   const running = runningCandidate(generate, operation.batch)
-  const full = runningCandidate(generate, maxSequences)
+  const full = runningCandidate(generate, places)
   if (!running || !full) return null
   const prefillChips = disaggregated ? prefills * prefill.size.cluster.chips : chips
   const generateChips = disaggregated ? chips - prefillChips : chips
-  const told = { rank, solver, memoryBudget, transfers: disaggregated, contextLength: requests.contextLength }
+  const told = {
+    rank,
+    solver,
+    memoryBudget,
+    transfers: disaggregated,
+    contextLength: requests.contextLength,
+    maxSequences,
+  }
   const reading = prefillOf(prefill, told)
   const generating = generateOf(generate, running, told)
   // Caps and shares of memory are of a server that is full.
@@ -76,7 +84,7 @@ export function assembleServe(
   const launch = disaggregated
     ? routerLaunch({ prefill: reading.launch, generate: filled.launch, prefills, generates })
     : serverLaunch(generate.size.bench.setting, full, prefill.candidate, {
-        ...{ promptLength, contextLength, stepTokens, memory },
+        ...{ promptLength, contextLength, memory, limits: { maxSequences, stepTokens } },
       })
   const tokensPerSecond = operation.rate * requests.outputLength
   const paid = requests.rate === null ? requests.pool : chips
@@ -162,6 +170,7 @@ function runningCandidate({ size, site }: GenerateInstance, batch: number): Infe
 interface Told extends Omit<Assembling, 'rival'> {
   readonly transfers: boolean
   readonly contextLength: number
+  readonly maxSequences: number
 }
 
 function prefillOf({ size, candidate, prompts }: PrefillInstance, told: Told) {
@@ -174,11 +183,11 @@ function prefillOf({ size, candidate, prompts }: PrefillInstance, told: Told) {
 function generateOf(
   { size }: GenerateInstance,
   running: InferenceCandidate,
-  { rank, transfers, contextLength, memoryBudget }: Told,
+  { rank, transfers, contextLength, maxSequences, memoryBudget }: Told,
 ) {
   const model = heldTo(size, memoryBudget)
   const problem = size.generateProblem(running.pass.resident.sequences)
-  const phase = { ...generationPhase(model, problem), transfers, positions: contextLength }
+  const phase = { ...generationPhase(model, problem), transfers, positions: contextLength, maxSequences }
   return assembleInference(model, phase, running, rank, null)
 }
 

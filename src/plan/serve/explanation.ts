@@ -37,6 +37,9 @@ function sizeSentence(plan: Described, { operation, pair }: Sized, { rate, maxFi
   if (rate === null) {
     return `Sustains ${threeFigures(plan.requestsPerSecond)} requests a second: ${limit(operation, busy, maxFirst)}.`
   }
+  if (operation.rate < rate) {
+    return `Sustains ${threeFigures(operation.rate)} of the ${threeFigures(rate)} requests a second that are asked for: ${busy}.`
+  }
   return `Takes ${threeFigures(rate)} requests a second, and would take ${threeFigures(plan.requestsPerSecond)}: ${busy}.`
 }
 

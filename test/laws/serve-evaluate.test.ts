@@ -1,0 +1,134 @@
+/** A deployment that is written: what it leaves out is chosen as the search would, and so many chips as are wanted are taken. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { evaluateServe } from '../../src/evaluate-serve.ts'
+import type { PhasePlan, ServePlan } from '../../src/plan/inference-plan.ts'
+import {
+  type Constraint,
+  type InferenceProblem,
+  type InstanceSketch,
+  type ServeSketch,
+  type ServeWorkload,
+  satisfies,
+} from '../../src/problem.ts'
+import { serve } from '../../src/serve.ts'
+import { inferenceProblem, solver } from '../inference-problem.ts'
+import { runs } from '../runs.ts'
+import { smallDense } from '../small-model.ts'
+
+type Problem = InferenceProblem<ServeWorkload>
+
+const pools = fc.constantFrom(
+  { chip: 'h100-sxm', chips: 4 },
+  { chip: 'h100-sxm', chips: 6 },
+  { chip: 'tpu-v5e', topology: [2, 4] },
+)
+
+const questions = fc
+  .record({
+    pool: pools,
+    promptLength: fc.constantFrom(1000, 3000),
+    outputLength: fc.constantFrom(20, 200),
+    disaggregated: fc.constantFrom(true, false, 'auto' as const),
+    rate: fc.constantFrom(null, 20, 100),
+    perToken: fc.constantFrom(null, 0.004, 0.02),
+  })
+  .map(({ pool, rate, perToken, ...lengths }): Problem => {
+    const workload: ServeWorkload = {
+      ...{ mode: 'serve', cachedPrefixLength: 0, ...lengths },
+      ...(rate === null ? {} : { requestsPerSecond: rate }),
+      ...(perToken === null ? {} : { maxTimePerOutputTokenSeconds: perToken }),
+    }
+    return inferenceProblem({
+      ...{ model: smallDense, ...pool, memoryFraction: 0.14, top: 2, workload },
+      assumptions: 'calibrated',
+    })
+  })
+
+function instancesOf(plan: PhasePlan): InstanceSketch {
+  const { mesh, placement, layout, batchSequences, microbatches, instances, topology, slices } = plan
+  return {
+    ...{ mesh, placement, layout: layout.components, batchSequences, microbatches, instances, slices },
+    ...(topology ? { topology } : {}),
+  }
+}
+
+function sketchOf({ disaggregated, prefill, generate, ...plan }: ServePlan): ServeSketch {
+  const { maxSequences, stepTokens, contextLength } = plan
+  return {
+    ...{ disaggregated, prefill: instancesOf(prefill), generate: instancesOf(generate) },
+    ...{ maxSequences, contextLength, ...(stepTokens === null ? {} : { stepTokens }) },
+  }
+}
+
+function evaluated(problem: Problem, sketch: ServeSketch): ServePlan {
+  const answer = evaluateServe(problem, sketch, solver)
+  if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
+  return answer.plan
+}
+
+/** Less is better. */
+function scoreOf({ chips, queueing }: ServePlan, { workload }: Problem): number {
+  return workload.requestsPerSecond === undefined ? -queueing.arrivalsPerSecond : chips
+}
+
+const without: fc.Arbitrary<(sketch: ServeSketch) => ServeSketch> = fc.constantFrom(
+  ({ prefill: _, ...sketch }) => sketch,
+  ({ generate: _, ...sketch }) => sketch,
+  ({ maxSequences: _, stepTokens: __, ...sketch }) => sketch,
+  ({ prefill = {}, generate = {}, ...sketch }) => {
+    const open = ({ instances: _, ...own }: InstanceSketch) => own
+    return { ...sketch, prefill: open(prefill), generate: open(generate) }
+  },
+  ({ prefill = {}, generate = {}, ...sketch }) => {
+    const open = ({ layout: _, placement: __, microbatches: ___, ...own }: InstanceSketch) => own
+    return { ...sketch, prefill: open(prefill), generate: open(generate) }
+  },
+)
+
+describe('a deployment that is written', () => {
+  it('has the numbers that it was answered with; with a part left out it is no worse, and with all of them the best', () => {
+    fc.assert(
+      fc.property(questions, without, (problem, open) => {
+        const { plans } = serve(problem, solver)
+        for (const { rank: _, explanation: __, ...plan } of plans) {
+          const sketch = sketchOf({ ...plan, rank: 0, explanation: [] })
+          const { rank, explanation, ...same } = evaluated(problem, sketch)
+          expect({ ...same, prefill: null, generate: null }).toEqual({
+            ...plan,
+            prefill: null,
+            generate: null,
+          })
+          expect(same.generate.stepTimeSeconds).toBe(plan.generate.stepTimeSeconds)
+          expect(same.prefill.stepTimeSeconds).toBe(plan.prefill.stepTimeSeconds)
+          const opened = evaluated(problem, open(sketch))
+          expect(opened.feasible).toBe(true)
+          const asked = scoreOf(opened, problem)
+          expect(asked).toBeLessThanOrEqual(scoreOf(same as ServePlan, problem) + 1e-3 * Math.abs(asked))
+        }
+        const [best] = plans
+        if (!best) return
+        const any = scoreOf(evaluated(problem, {}), problem)
+        expect(Math.abs(any / scoreOf(best, problem) - 1)).toBeLessThan(1e-3)
+      }),
+      { numRuns: runs(2) },
+    )
+  })
+
+  it('takes as many chips as are wanted, and never does better for it', () => {
+    const wanted = fc.constantFrom<Constraint[]>(4, { max: 3 }, [1, 2, 6], { min: 3 })
+    fc.assert(
+      fc.property(questions, wanted, (problem, chips) => {
+        const [best] = serve(problem, solver).plans
+        const { plans } = serve({ ...problem, constraints: { chips } }, solver)
+        for (const plan of plans) expect(satisfies(plan.chips, chips)).toBe(true)
+        const [first] = plans
+        if (!first) return
+        expect(scoreOf(first, problem)).toBeGreaterThanOrEqual(
+          best ? scoreOf(best, problem) * (1 - 1e-3 * Math.sign(scoreOf(best, problem))) : 0,
+        )
+      }),
+      { numRuns: runs(2) },
+    )
+  })
+})
