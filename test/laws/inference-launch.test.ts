@@ -213,7 +213,7 @@ describe('what is typed to serve a plan', () => {
   it('serves from a torus by vLLM and MaxText alone', () => {
     const problem = inferenceProblem({ ...onTorus, workload: generation(64, 8192) })
     const answer = launched(problem, { tensor: 4, tensor2: 2 })
-    expect(Object.keys(answer)).toEqual(['vllm', 'maxtext', 'commands', 'notes'])
+    expect(Object.keys(answer)).toEqual(['vllm', 'maxtext', 'commands', 'notes', 'stepTimeSeconds'])
     says(answer.vllm, '--tensor-parallel-size 8')
     expect(answer.maxtext).toEqual({
       ici_data_parallelism: 1,

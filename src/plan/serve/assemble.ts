@@ -72,7 +72,7 @@ export function assembleServe(
   }
   const generatePlan: PhasePlan = {
     ...generating,
-    launch: disaggregated ? filled.launch : {},
+    launch: disaggregated ? timedAs(filled.launch, generating.launch) : {},
     ...instanceOf(generate.size.cluster),
     chips: generateChips,
     instances: generates,
@@ -132,6 +132,11 @@ export function assembleServe(
         : null,
   }
   return { ...plan, explanation: serveExplanation(plan, deployment, requests, rival), launch }
+}
+
+/** Steps are of the sequences that run, whatever the limits are. */
+function timedAs(told: PhasePlan['launch'], { stepTimeSeconds }: PhasePlan['launch']): PhasePlan['launch'] {
+  return stepTimeSeconds === undefined ? told : { ...told, stepTimeSeconds }
 }
 
 /** A server is told its limits once, whatever the rate is. */
