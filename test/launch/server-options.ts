@@ -27,12 +27,21 @@ export function unknownOptions(launch: object): readonly string[] {
     if (list.version !== version) return [`${framework} ${version}, and a list of ${list.version}`]
     const options = new Set([...list.names, ...(list.later ?? [])])
     const words = readScript(command.replaceAll(/\$\([^()]*\|\| echo (--headless)\)/g, '$1')).commands.flat()
-    const keys = files.flatMap(({ text }) => Object.keys(JSON.parse(text)))
+    const keys = files.flatMap(({ text }) => leaves(JSON.parse(text)))
     return [
       ...words.filter((word) => /^--[a-z]/.test(word) && !options.has(word) && !srun.includes(word)),
       ...keys.filter((key) => !list.keys?.includes(key)),
     ]
   })
+}
+
+/** As config.key. */
+function leaves(config: object, above = ''): readonly string[] {
+  return Object.entries(config).flatMap(([key, value]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? leaves(value, `${above}${key}.`)
+      : [`${above}${key}`],
+  )
 }
 
 /** What starts TensorRT-LLM on several hosts. */

@@ -199,7 +199,7 @@ describe('two halves of a batch', () => {
     expect(launch['tensorrt-llm']).toEqual({ unsupported: [expect.stringContaining('two halves')] })
     const together = evaluated(deepseek(144, generation(144 * 128, 4989)), { expert: 144 }).launch
     expect(together['tensorrt-llm']).toMatchObject({
-      moe_config: { load_balancer: { num_slots: 288, layer_updates_per_iter: 1 } },
+      moe_config: { backend: 'CUTLASS', load_balancer: { num_slots: 288, layer_updates_per_iter: 1 } },
     })
   })
 })

@@ -5,7 +5,7 @@
  * positions of a block. Slots for experts, copies among them, are told to its load balancer. Positions of a cache are shared out
  * by Helix, for latent attention, which copies the projections; the plan does not. MXFP4 is multiplied by bf16 in experts on
  * Hopper (TRITON, the default backend there; deployment guide for GPT-OSS). Source: NVIDIA/TensorRT-LLM,
- * tensorrt_llm/commands/serve.py 00209af (options --tp_size, --pp_size,
+ * tensorrt_llm/commands/serve.py 029e223 (options --tp_size, --pp_size,
  * --max_batch_size, --max_seq_len, --max_num_tokens, --kv_cache_free_gpu_memory_fraction have these names there),
  * llmapi/llm_args.py (KvCacheConfig), docs/source/features/{parallel-strategy,helix,long-sequence,
  * quantization}.md, examples/wide_ep/README.md.
@@ -101,11 +101,13 @@ function tensorrtStart(serving: Serving, options: TensorrtOptions): Start {
   }
 }
 
-/** Slots of all chips; copies move while it runs. */
+/** Slots of all chips; copies move while it runs. CUTLASS, the default, has them as well; the backend that alone once had is gone (WIDEEP). */
 function balancerOptions({ redundantExperts, model }: Serving): TensorrtOptions {
   if (redundantExperts === 0) return {}
   const slots = (model.experts?.experts ?? 0) + redundantExperts
-  return { moe_config: { backend: 'WIDEEP', load_balancer: { num_slots: slots, layer_updates_per_iter: 1 } } }
+  return {
+    moe_config: { backend: 'CUTLASS', load_balancer: { num_slots: slots, layer_updates_per_iter: 1 } },
+  }
 }
 
 /** Unless told, a request waits until there is room for all of its tokens to the last (GUARANTEED_NO_EVICT), and fewer run than planned. */

@@ -33,7 +33,13 @@ export function readTensorrt(command: string | null, file: Fields, context: Read
     return value === undefined || value === null ? [] : [[key, value] as const]
   })
   const free = said?.options.number('--kv-cache-free-gpu-memory-fraction', '--free-gpu-memory-fraction')
-  const all: Fields = { ...Object.fromEntries(given), ...file }
+  const cache = said?.options.text('--kv-cache-dtype')
+  const all: Fields = {
+    ...Object.fromEntries(given),
+    ...(said?.options.has('--enable-attention-dp') ? { enable_attention_dp: true } : {}),
+    ...(cache ? { kv_cache_config: { dtype: cache } } : {}),
+    ...file,
+  }
   const faults: string[] = []
   const whole = (key: string): number | null => {
     const value = all[key]

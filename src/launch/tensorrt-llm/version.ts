@@ -1,2 +1,2 @@
-/** The commit of NVIDIA/TensorRT-LLM whose options names were checked against (tensorrt_llm/commands/serve.py, 2026). */
-export const tensorrtVersion = '00209af'
+/** The commit of NVIDIA/TensorRT-LLM whose options of `trtllm-serve` names were checked against; keys of its file are of 0004396 (fixtures/options/tensorrt-llm.json). */
+export const tensorrtVersion = '029e223'

@@ -1,0 +1,30 @@
+/** trtllm-serve says attention by sequences and the type of caches as options or in its file, and either is read. */
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { readTensorrt } from '../../src/launch/tensorrt-llm/read.ts'
+import { tensorrtVersion } from '../../src/launch/tensorrt-llm/version.ts'
+
+const context = { chips: 8, slices: 1, mode: 'generate', model: null }
+const serve = 'trtllm-serve deepseek-ai/DeepSeek-R1 --tp_size 8 --ep_size 8 --max_batch_size 64'
+
+it('options of the command are read as those of the file', () => {
+  const file = { enable_attention_dp: true, kv_cache_config: { dtype: 'fp8' } }
+  const inFile = readTensorrt(serve, file, context)
+  const said = readTensorrt(`${serve} --enable_attention_dp --kv_cache_dtype fp8`, {}, context)
+  expect(said).toEqual(inFile)
+  expect(said.precision).toMatchObject({ kvCache: 'fp8' })
+  expect(said.notUnderstood).toEqual([])
+  expect(readTensorrt(serve, {}, context).plan).not.toEqual(said.plan)
+})
+
+it('the file wins over the command', () => {
+  const file = { kv_cache_config: { dtype: 'nvfp4' } }
+  const { precision } = readTensorrt(`${serve} --kv_cache_dtype fp8`, file, context)
+  expect(precision).toMatchObject({ kvCache: 'nvfp4' })
+})
+
+it('its options are of the version that answers name, and the backend of copied experts is one that there is', () => {
+  const { version, backends } = JSON.parse(readFileSync('fixtures/options/tensorrt-llm.json', 'utf8'))
+  expect(version).toBe(tensorrtVersion)
+  expect(backends).toContain('CUTLASS')
+})
