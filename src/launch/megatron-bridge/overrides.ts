@@ -84,6 +84,13 @@ export const overrides: readonly Override[] = [
   word('--moe-mlp-glu-interleave-size', 'model.moe_mlp_glu_interleave_size'),
 ]
 
+/** Of made-up data, which is a data set of run_recipe.py's own, what is overridden beside it. */
+const ofMadeUpData: readonly Override[] = [
+  word('--train-iters', 'train.train_iters'),
+  word('--eval-iters', 'validation.eval_iters'),
+  turned('--moe-router-force-load-balancing', 'model.moe_router_force_load_balancing'),
+]
+
 /** By the recipe of fp8; the first is without. */
 const precisions: readonly (readonly [recipe: string | null, name: string])[] = [
   [null, 'bf16_mixed'],
@@ -104,14 +111,21 @@ export function overridesOf(options: Options): readonly string[] | null {
   // Its configs reduce gradients in fp32, as Megatron-FSDP does there.
   const narrow = options.text('--megatron-fsdp-main-grads-dtype') === 'bf16'
   if (wide || !name || narrow || options.has('--grad-reduce-in-bf16')) return null
-  const own = overrides.flatMap(({ option, key, kind, otherwise }) => {
+  return [`${precisionKey}=${name}`, ...overridden(overrides, options)]
+}
+
+export function madeUpOverrides(options: Options): readonly string[] {
+  return overridden(ofMadeUpData, options)
+}
+
+function overridden(rows: readonly Override[], options: Options): readonly string[] {
+  return rows.flatMap(({ option, key, kind, otherwise }) => {
     const values = options.values(option)
     if (values === null) return otherwise === null ? [] : [`${key}=${otherwise}`]
     if (kind === 'list') return [`${key}=[${values.join(',')}]`]
     if (kind === 'word') return [`${key}=${quoted(values[0] ?? '')}`]
     return [`${key}=${kind === 'switch'}`]
   })
-  return [`${precisionKey}=${name}`, ...own]
 }
 
 /** What a Hydra override takes as it stands, and all else as JSON. */

@@ -27,6 +27,7 @@ import { megatronAttention } from './attention.ts'
 import { activationFlags, detailNotes, normFlags, positionFlags } from './details.ts'
 import { megatronExpertRecipe } from './expert-recipe.ts'
 import { megatronExpertNotes, megatronExperts } from './experts.ts'
+import { madeUpData } from './made-up-data.ts'
 import { megatronPipeline } from './pipeline.ts'
 import { megatronRecomputation } from './recomputation.ts'
 import { megatronRules } from './rules.ts'
@@ -81,13 +82,8 @@ function variablesOf(run: Run, environment: readonly string[]): string {
   return set.map((one) => `${one} `).join('')
 }
 
-/** On made-up data, of which routers are told to choose evenly, as is counted, and which is trained on alone: what a run learns from is no part of a plan. */
 function megatronStart(run: Run, flags: readonly Flag[], layout: readonly Flag[], variables: string): Start {
-  const data = [
-    ...['--mock-data', '--tokenizer-type', 'NullTokenizer', '--train-iters', 20, '--eval-iters', 0],
-    ...['--lr', '1e-5', ...(run.model.experts ? ['--moe-router-force-load-balancing'] : [])],
-  ]
-  const own = shellWords([...flags, ...data])
+  const own = shellWords([...flags, ...madeUpData(run)])
   return {
     version: megatronVersion,
     command: `${variables}${torchrun(run.problem.cluster)} pretrain_gpt.py ${own}`,
