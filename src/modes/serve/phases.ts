@@ -17,7 +17,7 @@ import { never, type Stop } from '../../patience.ts'
 import type { GenerateWorkload, InferenceProblem, ServeWorkload } from '../../problem.ts'
 import { servedMeshRules } from '../../rules/model.ts'
 import { keeps } from '../../rules/rule.ts'
-import type { Mesh } from '../../sharding/axis.ts'
+import { type Mesh, replicasOf, unitMesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { generationPhase, largestBatch, stepPasses } from '../generate/phase.ts'
 import { prefillDemand, prefillPhase } from '../prefill/phase.ts'
@@ -76,11 +76,13 @@ function prefillInstances(size: InstanceSize, stop: Stop): readonly PrefillInsta
   return found
 }
 
-/** Numbers of prompts that an instance may take together. */
-function promptsTogether({ prefillProblem }: InstanceSize): readonly number[] {
+/** Numbers of prompts that an instance may take together: on one mesh at least one for each group of chips that reads its own. */
+function promptsTogether({ prefillProblem }: InstanceSize, mesh: Mesh = unitMesh): readonly number[] {
   const { promptLength, cachedPrefixLength } = prefillProblem(1).workload
-  const most = Math.max(1, Math.floor(mostPassTokens / (promptLength - cachedPrefixLength)))
-  return Array.from({ length: Math.floor(Math.log2(most)) + 1 }, (_, at) => 2 ** at)
+  const readers = replicasOf(mesh)
+  const most = Math.max(readers, Math.floor(mostPassTokens / (promptLength - cachedPrefixLength)))
+  const powers = Array.from({ length: Math.floor(Math.log2(most)) + 1 }, (_, at) => 2 ** at)
+  return [...new Set([...powers, readers])]
 }
 
 /** What is written of an instance that reads prompts. */
@@ -113,7 +115,7 @@ export function prefillsOn(
 ): readonly PrefillInstance[] {
   const { bench } = size
   const { prompts: only, units } = given
-  const counts = only === undefined ? promptsTogether(size) : [only]
+  const counts = only === undefined ? promptsTogether(size, mesh) : [only]
   return counts.flatMap((prompts) => {
     if (stop()) return []
     const problem = size.prefillProblem(prompts)
