@@ -145,6 +145,14 @@ describe('a command of Megatron-LM that hides nothing', () => {
     expect(gathered.seconds).toBe(hidden.seconds)
   })
 
+  it('is costed as a plan is whose command it is, on GPUs that have no user buffers', async () => {
+    const asked = { ...question, hardware: { chip: 'mi300x', chips: 16 } }
+    const { plan } = await evaluated({ ...asked, plan: { mesh: { data: 8, tensor: 2 }, zeroStage: 1 } })
+    const again = await evaluated({ ...asked, plan: { megatron: plan.launch.megatron } })
+    expect(again.plan.stepTimeSeconds).toBe(plan.stepTimeSeconds)
+    expect(again.read.notes).toEqual([expect.stringContaining('costed with')])
+  })
+
   it('is costed as the request says, where that says what hides', async () => {
     const hidden = await costed(overlaps)
     const { overlapCriticalPath } = (

@@ -24,7 +24,7 @@ type Written<Key extends LaunchKey> = NonNullable<LaunchedPlan[Key]>
 const readers: {
   readonly [Key in LaunchKey]-?: (file: Written<Key>, context: ReadingContext) => LaunchReading
 } = {
-  megatron: (file, { chips }) => readMegatron(file, chips),
+  megatron: (file, { chips, userBuffers }) => readMegatron(file, chips, null, userBuffers),
   megatronBridge: (file, context) => readBridge(file, context),
   torchtitan: (file, { chips }) =>
     /torchtitan\.train|run_train\.sh/.test(file)

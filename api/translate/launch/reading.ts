@@ -2,8 +2,9 @@
 import type { Fields } from '../../../src/fields.ts'
 import { catalogueNames } from '../../../src/launch/read/model-name.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
+import { hasUserBuffers } from '../../../src/launch/vendor.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
-import { type Catalogue, knownModel } from '../../catalogue.ts'
+import { type Catalogue, knownChip, knownModel } from '../../catalogue.ts'
 import { ProblemError } from '../../problems.ts'
 import { modelRequest } from '../../schemas/given/model.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
@@ -14,7 +15,10 @@ import { readingOf } from './file.ts'
 /** What the components of a plan are called depends on the model, which the file may be who names: it is read again once that is known. */
 export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): LaunchReading {
   const mode = valueAt(own, ['workload', 'mode'])
+  const chip = valueAt(own, ['hardware', 'chip'])
+  const known = typeof chip === 'string' ? knownChip(catalogue, chip) : undefined
   const context = {
+    ...(known ? { userBuffers: hasUserBuffers(known) } : {}),
     chips: chipsOf(own),
     slices: Number(valueAt(own, ['hardware', 'slices']) ?? 1),
     mode: typeof mode === 'string' ? mode : null,
@@ -24,8 +28,8 @@ export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): L
   if (!model) return first
   const { layers, attention, parallelBlocks, maxSequenceLength = null } = model
   const [latent, experts] = [attention.latent !== null, model.experts !== null]
-  const known = { layers, latent, parallelBlocks, experts, maxSequenceLength }
-  return readingOf(plan, { ...context, model: known })
+  const spelled = { layers, latent, parallelBlocks, experts, maxSequenceLength }
+  return readingOf(plan, { ...context, model: spelled })
 }
 
 /** Null of one that cannot be understood: what is wrong with it is told once the request is whole. */

@@ -25,16 +25,17 @@ export interface OverlapRead {
   readonly notes: readonly string[]
 }
 
-export function readOverlap(options: Options, laid: Laid): OverlapRead {
-  const [tensor, data] = [tensorOverlap(options, laid), dataOverlap(options, laid)]
+/** `userBuffers` is whether the GPUs have any. */
+export function readOverlap(options: Options, laid: Laid, userBuffers: boolean): OverlapRead {
+  const [tensor, data] = [tensorOverlap(options, laid, userBuffers), dataOverlap(options, laid)]
   return { costed: { ...tensor.costed, ...data.costed }, notes: [...tensor.notes, ...data.notes] }
 }
 
 const nothing: OverlapRead = { costed: {}, notes: [] }
 
-function tensorOverlap(options: Options, { tensor }: Laid): OverlapRead {
+function tensorOverlap(options: Options, { tensor }: Laid, userBuffers: boolean): OverlapRead {
   if (options.has('--tp-comm-overlap') || tensor === 1) return nothing
-  if (besideObstacle(options)) {
+  if (!userBuffers || besideObstacle(options)) {
     return {
       costed: {},
       notes: ['without --tp-comm-overlap: costed with, as plans are that it is not known to go with'],

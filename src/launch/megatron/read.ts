@@ -16,11 +16,12 @@ import { readMegatronStages } from './read-pipeline.ts'
 import { rematerializationOf } from './read-recomputation.ts'
 import { megatronVersion } from './version.ts'
 
-/** `chips` as the request has them; none where it leaves them to torchrun. `layers` of a model that it does not say. */
+/** `chips` as the request has them; none where it leaves them to torchrun. `layers` of a model that it does not say, `userBuffers` of the GPUs. */
 export function readMegatron(
   written: string | readonly string[],
   chips: number | null,
   layers: number | null = null,
+  userBuffers = true,
 ): LaunchReading {
   const script = typeof written === 'string' ? readScript(written) : { commands: [written], notes: [] }
   const { launcher, own } = commandOf(script.commands)
@@ -30,7 +31,8 @@ export function readMegatron(
   const { model, faults } = readMegatronModel(options)
   const optimizer = optimizerOf(options)
   const known = chips ?? world
-  const laidOut = known === null ? null : planOf(options, known, model ? Number(model.layers) : layers)
+  const laidOut =
+    known === null ? null : planOf(options, known, model ? Number(model.layers) : layers, userBuffers)
   const sequenceLength = options.whole('--seq-length', '--encoder-seq-length')
   const batchSequences = options.whole('--global-batch-size')
   const precision = precisionOf(options)
@@ -85,7 +87,7 @@ interface LaidOut {
   readonly faults: readonly string[]
 }
 
-function planOf(options: Options, chips: number, layers: number | null): LaidOut {
+function planOf(options: Options, chips: number, layers: number | null, userBuffers: boolean): LaidOut {
   const tensor = options.whole('--tensor-model-parallel-size') ?? 1
   const pipeline = options.whole('--pipeline-model-parallel-size') ?? 1
   const context = options.whole('--context-parallel-size') ?? 1
@@ -161,7 +163,7 @@ function planOf(options: Options, chips: number, layers: number | null): LaidOut
     ...(stages.stageLayers ? { stageLayers: stages.stageLayers } : {}),
     ...rematerialization.field,
   }
-  const overlap = readOverlap(options, { tensor, pipeline, context, replicas, zeroStage })
+  const overlap = readOverlap(options, { tensor, pipeline, context, replicas, zeroStage }, userBuffers)
   return {
     plan,
     costed: overlap.costed,

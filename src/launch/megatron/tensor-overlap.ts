@@ -8,7 +8,7 @@
  */
 import type { Run } from '../run/run.ts'
 import { innermostUnit, unitsSpanned } from '../run/units.ts'
-import { isAmd } from '../vendor.ts'
+import { hasUserBuffers } from '../vendor.ts'
 import { megatronSharding } from './states.ts'
 
 export interface TensorOverlap {
@@ -38,8 +38,7 @@ interface Obstacle {
 
 const obstacles: readonly Obstacle[] = [
   {
-    there: ({ problem: { cluster } }) =>
-      isAmd(cluster.chip) || cluster.chip.peakFlopsPerSecond.fp8 === undefined,
+    there: ({ problem }) => !hasUserBuffers(problem.cluster.chip),
     says: 'on GPUs other than Hopper and later',
   },
   { there: ({ problem }) => problem.precision.weights === 'fp32', says: 'in fp32' },

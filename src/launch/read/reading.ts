@@ -42,6 +42,8 @@ export interface ReadingContext {
   readonly slices: number
   /** Of the workload, where the request names one. */
   readonly mode: string | null
+  /** Whether Transformer Engine has user buffers on its GPUs; it is taken to where it is not known. */
+  readonly userBuffers?: boolean
   /** What there is to know of the model; null where it is not known yet. */
   readonly model: KnownModel | null
 }
