@@ -69,7 +69,7 @@ const memory: Column<Plan> = {
   text: ({ memoryBytes: { total, budget } }) => `${bytesText(total)} of ${bytesText(budget)}`,
 }
 
-const launchers: Column<Plan> = {
+const launchers: Column<AnyPlan> = {
   head: 'launched by',
   name: 'launchedBy',
   value: (plan) => launchedBy(plan).join(' '),
@@ -118,7 +118,7 @@ const columns: Readonly<Record<Mode, readonly Column<never>[]>> = {
   train: [rank, chips, step, mfu, memory, cost, launchers, summary],
   prefill: phase,
   generate: phase,
-  serve: [rank, ...deployment, cost, summary],
+  serve: [rank, ...deployment, cost, launchers, summary],
 }
 
 /** Each of the columns shows every plan of the mode. */
@@ -126,7 +126,7 @@ export function columnsOf(mode: Mode): readonly Column<AnyPlan>[] {
   return columns[mode] as readonly Column<AnyPlan>[]
 }
 
-function launchedBy({ launch }: Plan): readonly string[] {
+function launchedBy({ launch }: AnyPlan): readonly string[] {
   return frameworks.filter((name) => {
     const how = launch[name]
     return how !== undefined && !(typeof how === 'object' && how !== null && 'unsupported' in how)

@@ -31,7 +31,7 @@ const questions = fc.record({
       promptLength: fc.constantFrom(512, 3000),
       outputLength: fc.constantFrom(20, 200),
       disaggregated: fc.constantFrom(true, false, 'auto' as const),
-      requestsPerSecond: fc.constantFrom(20, 100, 150, 250),
+      requestsPerSecond: fc.constantFrom(20, 100, 150, 250, 2500),
       maxTimeToFirstTokenSeconds: fc.constantFrom(0.03, 0.06, 0.2, 1),
       maxTimePerOutputTokenSeconds: fc.constantFrom(0.002, 0.004, 0.01, 0.1),
     })
