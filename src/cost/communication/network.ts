@@ -10,7 +10,7 @@ import { groupCost } from '../../hardware/network/collective.ts'
 import { type Group, union } from '../../hardware/network/group.ts'
 import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.ts'
 import { factorings, type Placement, placements, sliceAssignments } from '../../hardware/network/placement.ts'
-import { type Axis, type AxisSet, axesOf, axisSets, type Mesh } from '../../sharding/axis.ts'
+import { type Axis, type AxisSet, axes, axesOf, axisSets, type Mesh } from '../../sharding/axis.ts'
 
 /** By axis set; only the sets that the layouts move over, and of those the ones with more than one chip, are there. */
 export type NetworkCosts = readonly (GroupCost | undefined)[]
@@ -28,35 +28,32 @@ export function networkPrices(
   terms: NetworkTerms,
 ): NetworkPrices {
   const known = new Map<string, GroupCost>()
-  const members = sets.map((set) => ({ set, axes: axesOf(set) }))
-  const priced = (key: string, price: () => GroupCost): GroupCost => {
-    const found = known.get(key) ?? price()
-    if (known.size < mostKnown) known.set(key, found)
-    return found
-  }
-  const bySet = (mesh: Mesh, price: (active: readonly Axis[]) => GroupCost): NetworkCosts => {
+  const members = sets.map((set) => ({ set, over: axesOf(set) }))
+  const bySet = (mesh: Mesh, price: (over: readonly Axis[]) => GroupCost): NetworkCosts => {
     const costs = new Array<GroupCost | undefined>(axisSets).fill(undefined)
-    for (const { set, axes } of members) {
-      const active = axes.filter((axis) => mesh[axis] > 1)
-      if (active.length > 0) costs[set] = price(active)
-    }
+    for (const { set, over } of members) if (over.some((axis) => mesh[axis] > 1)) costs[set] = price(over)
     return costs
   }
-  const lying = (placement: Placement, active: readonly Axis[]): GroupCost => {
+  const lying = ({ placement, keys }: Lying, mesh: Mesh, over: readonly Axis[]): GroupCost => {
     let key = ''
-    for (const axis of active) key += groupKey(placement.groups[axis])
-    return priced(key, () => {
-      const groups = active.map((axis) => placement.groups[axis])
-      return groupCost(network, union(groups, network.kind), terms)
-    })
+    for (const axis of over) if (mesh[axis] > 1) key += keys[axis] ?? ''
+    const found = known.get(key)
+    if (found) return found
+    const groups = over.filter((axis) => mesh[axis] > 1).map((axis) => placement.groups[axis])
+    const price = groupCost(network, union(groups, network.kind), terms)
+    if (known.size < mostKnown) known.set(key, price)
+    return price
   }
-  const placed = (placement: Placement, mesh: Mesh) => bySet(mesh, (active) => lying(placement, active))
+  const placed = (placement: Placement, mesh: Mesh) => {
+    const there = lyingAs(placement)
+    return bySet(mesh, (over) => lying(there, mesh, over))
+  }
   const bestBySize = new Map<string, GroupCost>()
   const bestOnTorus = (torus: TorusNetwork, mesh: Mesh, slices: Readonly<Partial<Record<Axis, number>>>) =>
-    bySet(mesh, (active) => {
+    bySet(mesh, (over) => {
       let chips = 1
       let across = 1
-      for (const axis of active) {
+      for (const axis of over) {
         chips *= mesh[axis]
         across *= slices[axis] ?? 1
       }
@@ -69,11 +66,11 @@ export function networkPrices(
     if (network.kind === 'torus') {
       return sliceAssignments(network, mesh).map((slices) => bestOnTorus(network, mesh, slices))
     }
-    const [first, ...others] = placements(network, mesh)
+    const [first, ...others] = placements(network, mesh).map(lyingAs)
     if (!first) return []
     return [
-      bySet(mesh, (active) =>
-        others.reduce((least, one) => lesser(least, lying(one, active)), lying(first, active)),
+      bySet(mesh, (over) =>
+        others.reduce((least, one) => lesser(least, lying(one, mesh, over)), lying(first, mesh, over)),
       ),
     ]
   }
@@ -82,6 +79,18 @@ export function networkPrices(
 
 /** A search meets some thousands of distinct groups; the bound only guards against absurd clusters. */
 const mostKnown = 200_000
+
+/** A placement, and how the group of each axis lies in it as a text. */
+interface Lying {
+  readonly placement: Placement
+  readonly keys: Readonly<Partial<Record<Axis, string>>>
+}
+
+function lyingAs(placement: Placement): Lying {
+  const keys: Partial<Record<Axis, string>> = {}
+  for (const axis of axes) keys[axis] = groupKey(placement.groups[axis])
+  return { placement, keys }
+}
 
 function groupKey(group: Group): string {
   let key = group.kind === 'torus' ? `${group.slices}/` : ''

@@ -70,6 +70,16 @@ export function averageMemory(model: CostModel, stage: StageModel, scale: Scale)
   }
 }
 
+/** What the average layer has of states, and keeps under the policy that keeps least. */
+export function leastLayerBytes(model: CostModel, { layerStates }: StageModel, scale: Scale): Bytes {
+  const { weights, gradients, optimizer } = layerStates
+  let kept = Number.POSITIVE_INFINITY
+  for (const terms of model.activations) kept = Math.min(kept, sumTerms(terms, scale))
+  const away = model.problem.assumptions.optimizerOnHost
+  const onChip = away ? 0 : sumTerms(optimizer, scale)
+  return sumTerms(weights, scale) + sumTerms(gradients, scale) + onChip + kept
+}
+
 /** Of stages with whatever layers too. */
 export function memoryNumbers(model: CostModel, stage: StageModel, scale: Scale): MemoryNumbers {
   const average = averageMemory(model, stage, scale)

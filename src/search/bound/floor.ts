@@ -14,13 +14,13 @@ import {
 import type { Window } from '../../cost/compile/compile.ts'
 import { type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
 import { computeTime } from '../../cost/compute/compute.ts'
-import { averageMemory } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
-import { type Mesh, replicasOf } from '../../sharding/axis.ts'
+import type { Mesh } from '../../sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
 import { score } from '../layouts/candidate.ts'
 import { type Microbatching, microbatchChoices, zeroChoices } from '../layouts/choices.ts'
+import { byReplica } from './by-replica.ts'
 import { choiceFloors, type Moved, type Work } from './choice-floor.ts'
 import { fillSums, mostRoutedOverlap, ofBatch, type Sums, stageBuckets } from './floor-sums.ts'
 import { meanShortBytes } from './layout-floor.ts'
@@ -45,8 +45,8 @@ export type ChoiceFloor = (zeroStage: ZeroStage, microbatches: number) => number
 export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
   const { assumptions, model: transformer } = model.problem
   const { layers } = transformer
-  const works = new Map<string, Work>()
-  const moves = new Map<string, Moved>()
+  const works = byReplica<Work>({ pipelined: false })
+  const moves = byReplica<Moved>({ pipelined: false })
   const { together, oneByOne, splits, leastTurns, splitsAny } = choiceFloors(model.problem)
   const beside = {
     assumptions,
@@ -58,46 +58,38 @@ export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
   const stages = model.stages.map((stage) => stageBuckets(stage, model))
 
   const rooms = roomFloors(model, shared)
-  const workOf = (mesh: Mesh, sequences: number, scale: Scale): Work => {
-    const key = replicaKey(mesh, sequences)
-    const known = works.get(key)
-    if (known) return known
-    setBatch(scale, sequences)
-    const [stage] = model.stages
-    const time = (products: Window['products'] = []) => computeTime(products, scale, model.rates)
-    const half = (layer: Window | undefined, head: Window | undefined) =>
-      layers * (time(layer?.products) + model.layerOverhead) + time(head?.products)
-    const gradients = model.weightGradients
-    const work: Work = {
-      forward: half(stage?.layer.forward, stage?.head.forward),
-      backward: half(model.leastBackward, stage?.head.backward),
-      weightGradients: splitsAny ? layers * time(gradients.layer) + time(gradients.head) : 0,
-    }
-    works.set(key, work)
-    return work
-  }
+  const workOf = (mesh: Mesh, sequences: number, scale: Scale): Work =>
+    works(mesh, sequences, () => {
+      setBatch(scale, sequences)
+      const [stage] = model.stages
+      const time = (products: Window['products'] = []) => computeTime(products, scale, model.rates)
+      const half = (layer: Window | undefined, head: Window | undefined) =>
+        layers * (time(layer?.products) + model.layerOverhead) + time(head?.products)
+      const gradients = model.weightGradients
+      return {
+        forward: half(stage?.layer.forward, stage?.head.forward),
+        backward: half(model.leastBackward, stage?.head.backward),
+        weightGradients: splitsAny ? layers * time(gradients.layer) + time(gradients.head) : 0,
+      }
+    })
 
-  const movedBy = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): Moved => {
-    const key = replicaKey(mesh, sequences)
-    const known = moves.get(key)
-    if (known) return known
-    setBatch(scale, sequences)
-    const [stage] = model.stages
-    const half = (layer: Window | undefined, head: Window | undefined): Traffic => {
-      const traffic = createTraffic(model.resources)
-      const one = createTraffic(model.resources)
-      addBuckets(traffic, ofBatch(head), scale, costs, beside)
-      addBuckets(one, ofBatch(layer), scale, costs, beside)
-      addScaled(traffic, one, layers)
-      return traffic
-    }
-    const moved: Moved = {
-      forward: half(stage?.layer.forward, stage?.head.forward),
-      backward: half(model.leastBackward, stage?.head.backward),
-    }
-    moves.set(key, moved)
-    return moved
-  }
+  const movedBy = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): Moved =>
+    moves(mesh, sequences, () => {
+      setBatch(scale, sequences)
+      const [stage] = model.stages
+      const half = (layer: Window | undefined, head: Window | undefined): Traffic => {
+        const traffic = createTraffic(model.resources)
+        const one = createTraffic(model.resources)
+        addBuckets(traffic, ofBatch(head), scale, costs, beside)
+        addBuckets(one, ofBatch(layer), scale, costs, beside)
+        addScaled(traffic, one, layers)
+        return traffic
+      }
+      return {
+        forward: half(stage?.layer.forward, stage?.head.forward),
+        backward: half(model.leastBackward, stage?.head.backward),
+      }
+    })
 
   const stand = (mesh: Mesh, scale: Scale) =>
     setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
@@ -173,7 +165,7 @@ export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
             if (!mayTake(mesh, scale, limit, choice, costs)) return false
             setBatch(scale, choice.sequences)
             return (
-              meanShortBytes(model, mesh, averageMemory(model, stage, scale)) <= 0 &&
+              meanShortBytes(model, mesh, stage, scale) <= 0 &&
               rooms.within(mesh, scale, limit - apart(mesh, choice), choice, { costs, zeroStage })
             )
           })
@@ -202,10 +194,4 @@ export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
     const [forwardEach = 0, backwardEach = 0, once = 0, onceBack = 0] = sums.map((sum) => sum[exposedAt] ?? 0)
     return (microbatches * (forwardEach + backwardEach) + once + onceBack) * (1 - 1e-12)
   }
-}
-
-/** Replicas and stages beside each other do not matter to what one chip with all of the layers would do. */
-function replicaKey(mesh: Mesh, sequences: number): string {
-  const { tensor, tensor2, context, expert } = mesh
-  return `${tensor} ${tensor2} ${context} ${expert} ${sequences / replicasOf(mesh)}`
 }

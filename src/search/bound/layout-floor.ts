@@ -10,8 +10,11 @@
  * are left out.
  */
 
+import type { StageModel } from '../../cost/compile/stage-model.ts'
+import type { Scale } from '../../cost/compile/term.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
-import type { Mix } from '../../cost/memory/memory-numbers.ts'
+import { reserveBytes } from '../../cost/memory/memory.ts'
+import { leastLayerBytes, type Mix } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { onceTime, type StepScratch, stageTime } from '../../cost/step/stage-time.ts'
 import type { Layers, StageGroup } from '../../cost/step/stages.ts'
@@ -91,16 +94,16 @@ export function hasRoom(
 }
 
 /** Bytes over the budget of any layout: of a mesh's average chip, with one microbatch in flight. */
-export function meanShortBytes(model: CostModel, mesh: Mesh, memory: MemoryNumbers): Bytes {
-  const { weights, gradients, optimizer } = memory.layer
-  return shortOfMean(model, mesh, memory, weights + gradients + optimizer + Math.min(...memory.kept))
+export function meanShortBytes(model: CostModel, mesh: Mesh, stage: StageModel, scale: Scale): Bytes {
+  const reserve = reserveBytes(model.problem)
+  return shortOfMean(model, mesh, { reserve }, leastLayerBytes(model, stage, scale))
 }
 
 /** What the layers of an average chip are over the budget, of so many bytes each. */
 function shortOfMean(
   { problem }: CostModel,
   { pipeline }: Mesh,
-  { reserve }: MemoryNumbers,
+  { reserve }: Pick<MemoryNumbers, 'reserve'>,
   each: Bytes,
 ): Bytes {
   const mean = (problem.model.layers / pipeline) * each

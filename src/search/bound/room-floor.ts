@@ -15,12 +15,12 @@ import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
 import { memoryNumbers } from '../../cost/memory/memory-numbers.ts'
 import { type CostModel, stageModel } from '../../cost/model.ts'
 import { type ComputeNumbers, computeNumbers } from '../../cost/step/microbatch.ts'
-import { known } from '../../known.ts'
 import { satisfies } from '../../problem.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
 import { type Microbatching, zeroChoices } from '../layouts/choices.ts'
+import { type ByReplica, byReplica } from './by-replica.ts'
 import { fillingsOf } from './fillings.ts'
 import { mostRoutedOverlap, ofBatch } from './floor-sums.ts'
 import { countedKind, layerRoom, type StageNeeds } from './stage-room.ts'
@@ -54,12 +54,12 @@ export interface RoomFloors {
 
 /** What hangs on no network: models on several may share it. */
 export interface OnAnyNetwork {
-  readonly computes: Map<string, ComputeNumbers>
-  readonly memories: Map<string, readonly MemoryNumbers[]>
+  readonly computes: ByReplica<ComputeNumbers>
+  readonly memories: ByReplica<readonly MemoryNumbers[]>
 }
 
 export function nothingKnown(): OnAnyNetwork {
-  return { computes: new Map(), memories: new Map() }
+  return { computes: byReplica({ pipelined: true }), memories: byReplica({ pipelined: true }) }
 }
 
 export function roomFloors(
@@ -72,20 +72,20 @@ export function roomFloors(
   const fillings = fillingsOf(model)
   const beside = { assumptions, experts: problem.model.experts, routedOverlap: mostRoutedOverlap(problem) }
   const manyReplicas = createScale()
-  const exposures = new Map<string, readonly Seconds[]>()
-  const everNeeds = new Map<string, readonly StageNeeds[]>()
+  const exposures = byReplica<readonly Seconds[]>({ pipelined: true })
+  const everNeeds = byReplica<readonly StageNeeds[]>({ pipelined: true })
   const counted = modelOfKind(model)
   /** The model whose numbers a stage of the mesh is asked with, and how it is asked. */
   const modelFor = ({ pipeline }: Mesh): CostModel => (pipeline > 1 ? counted : model)
   const needsFor = ({ pipeline }: Mesh) => (pipeline > 1 ? room.among : room.alone)
 
   const computeOf = (mesh: Mesh, sequences: number, scale: Scale): ComputeNumbers =>
-    known(computes, shardsKey(mesh, sequences), () => {
+    computes(mesh, sequences, () => {
       setBatch(scale, sequences)
       return computeNumbers(modelFor(mesh), scale)
     })
   const exposedOf = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts) =>
-    known(exposures, shardsKey(mesh, sequences), (): readonly Seconds[] => {
+    exposures(mesh, sequences, (): readonly Seconds[] => {
       setBatch(scale, sequences)
       const seconds = (window: Window | undefined): Seconds => {
         const traffic = createTraffic(model.resources)
@@ -114,7 +114,7 @@ export function roomFloors(
   }
   /** By ZeRO stage: of one microbatch of so many sequences. */
   const leastMemory = (replica: Mesh, scale: Scale, sequences: number): readonly MemoryNumbers[] =>
-    known(memories, shardsKey(replica, sequences), () => {
+    memories(replica, sequences, () => {
       setBatch(scale, sequences)
       const many = { ...replica, data: Number.POSITIVE_INFINITY, fsdp: Number.POSITIVE_INFINITY }
       setMesh(manyReplicas, many, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
@@ -145,7 +145,7 @@ export function roomFloors(
       if (assumptions.tokensDivideFreely) return true
       // Of as many sequences as these or more, so that a few are worked out for all: they take less each.
       const most = 2 ** Math.ceil(Math.log2(each))
-      const needs = known(everNeeds, shardsKey(replica, most * replicasOf(replica)), () =>
+      const needs = everNeeds(replica, most * replicasOf(replica), () =>
         needsEver(replica, scale, most, network),
       )
       return fillings
@@ -190,10 +190,4 @@ function withStates(memory: MemoryNumbers, states: MemoryNumbers): MemoryNumbers
     ...{ ...memory, layer, embedding, positions, head },
     ...(of ? { of: byComposition((kind) => withStates(of(kind), states.of?.(kind) ?? states)) } : {}),
   }
-}
-
-/** What a layer takes for a microbatch knows of no replicas beside it, and of stages but whether there are others. */
-function shardsKey(mesh: Mesh, sequences: number): string {
-  const { tensor, tensor2, context, expert, pipeline } = mesh
-  return `${tensor} ${tensor2} ${context} ${expert} ${sequences / replicasOf(mesh)} ${pipeline > 1}`
 }
