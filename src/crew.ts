@@ -14,6 +14,8 @@ export interface Shared<Job, Done> {
   readonly last?: boolean
 }
 
+export type Beside<Done> = Pick<Shared<null, Done>, 'restored' | 'stop'>
+
 export interface Crew {
   /** What came of each job, in their order. */
   readonly all: <Job, Done>(
@@ -22,7 +24,7 @@ export interface Crew {
     shared?: Shared<Job, Done>,
   ) => readonly Done[]
   /** A job of which nothing is asked before later, and perhaps never: done by whoever has nothing else to do, else when it is asked for. */
-  readonly beside: <Done>(work: () => Done, restored?: (done: Done) => Done) => () => Done
+  readonly beside: <Done>(work: () => Done, shared?: Beside<Done>) => () => Done
 }
 
 export const alone: Crew = { all: (jobs, work) => jobs.map((job) => work(job)), beside: once }

@@ -48,7 +48,9 @@ export function optimize(
   const sought = robust ? widened(problem) : problem
   const models = contextModels(sought)
   const modelOf = (layout: Layout) => modelFor(models, layout)
-  const boundOnAll = crew.beside(() => boundOn(boundingModel(models), solver))
+  const boundOnAll = crew.beside(() => boundOn(boundingModel(models), solver), {
+    stop: patience(shares.bound),
+  })
   const found = listed(models, sought, patience, crew)
   const standing = robust ? chosen(found.candidates, modelOf, patience(shares.draws)) : null
   const result = {

@@ -4,7 +4,7 @@
  * others help while nobody else needs them. What another has taken and left undone whoever needs it does himself, so that help may end at any time.
  */
 import { deserialize, serialize } from 'node:v8'
-import { alone, type Crew, type Shared } from '../../src/crew.ts'
+import { alone, type Beside, type Crew, type Shared } from '../../src/crew.ts'
 import type { Stop } from '../../src/patience.ts'
 
 export interface CrewMemory {
@@ -50,7 +50,7 @@ export function isDisbanded({ words }: CrewMemory): boolean {
   return Atomics.load(words, overWord) === 1
 }
 
-interface Beside {
+interface Waiting {
   readonly at: number
   readonly run: () => void
 }
@@ -59,7 +59,7 @@ export function crewOf({ memory, apart, leads }: Member): Crew {
   const { words, bytes } = memory
   let next: number = firstJob
   let busy = false
-  const besides: Beside[] = []
+  const besides: Waiting[] = []
 
   const together = (jobs: number): boolean => {
     if (busy) return false
@@ -119,7 +119,8 @@ export function crewOf({ memory, apart, leads }: Member): Crew {
       const state = Atomics.load(words, at)
       if (state >= told) return { done: read(state) }
       if (state !== taken || apart() || stop?.() || isDisbanded(memory)) return null
-      const beside = besides.find((each) => takes(each.at))
+      // Who leads may find out that there is no time for it, or that nobody asks.
+      const beside = leads ? undefined : besides.find((each) => takes(each.at))
       if (beside) beside.run()
       else Atomics.wait(words, at, taken, betweenLooksMs)
     }
@@ -147,7 +148,7 @@ export function crewOf({ memory, apart, leads }: Member): Crew {
     })
   }
 
-  const beside = <Done>(work: () => Done, restored?: (done: Done) => Done): (() => Done) => {
+  const beside = <Done>(work: () => Done, { restored, stop }: Beside<Done> = {}): (() => Done) => {
     if (!together(1)) return alone.beside(work)
     const at = next++
     let known: { readonly done: Done } | null = null
@@ -160,8 +161,8 @@ export function crewOf({ memory, apart, leads }: Member): Crew {
     return () => {
       if (!known && takes(at)) known = { done: doneOf(at, work, true) }
       if (!known) {
-        const other = heard(at) as { readonly done: Done } | null
-        known = other ? { done: restored ? restored(other.done) : other.done } : { done: busily(work) }
+        const other = heard(at, stop) as { readonly done: Done } | null
+        known = other ? { done: restored?.(other.done, null) ?? other.done } : { done: busily(work) }
       }
       return known.done
     }

@@ -227,10 +227,11 @@ function refusedBeside(
     }
   }
   const cluster = all[0]?.bench.model.problem.cluster
-  return crew.beside(work, ({ refused, ...rest }) => ({
+  const restored = ({ refused, ...rest }: Refused): Refused => ({
     ...rest,
     refused: refused && cluster ? { ...refused, cluster } : null,
-  }))
+  })
+  return crew.beside(work, { restored, stop })
 }
 
 /** Layouts of context other than the first are only tried where there is such an axis, and count for themselves. */
