@@ -5,6 +5,7 @@
  */
 import type { Solver } from '../solvers/linear-program.ts'
 import { behindSwitches } from './hardware/cluster/resized-cluster.ts'
+import { anySizes, sizesByServer } from './instance-sizes.ts'
 import { precedes, type Sized, sizedWith } from './modes/serve/counts.ts'
 import { instanceClusters } from './modes/serve/pool.ts'
 import { type Requests, requestsOf } from './modes/serve/requests.ts'
@@ -18,7 +19,6 @@ import { serveSketchFaults } from './plan/serve/sketch-faults.ts'
 import { serveWarnings } from './plan/serve/warnings.ts'
 import type { InferenceProblem, InstanceSketch, ServeSketch, ServeWorkload } from './problem.ts'
 import { meshSize } from './sharding/axis.ts'
-import { anySizes, stacksOf } from './stacks.ts'
 
 type ServeProblem = InferenceProblem<ServeWorkload>
 
@@ -97,7 +97,7 @@ function bestOf(
   parts: ReturnType<typeof partsOf>,
   asked: Requests,
 ): Found | null {
-  const launched = stacksOf(problem, parts)
+  const launched = sizesByServer(problem, parts)
   const any = launched.filtered ? [anySizes(problem, parts)] : []
   const unlimited = { maxFirst: Number.POSITIVE_INFINITY, maxPerToken: Number.POSITIVE_INFINITY }
   const easier: readonly Requests[] = [
@@ -110,9 +110,9 @@ function bestOf(
   const counts = { prefills: prefill.instances, generates: generate.instances }
   const pool = { cluster: problem.cluster, chips: problem.constraints.chips }
   for (const requests of easier) {
-    for (const stacks of [launched.stacks, any]) {
+    for (const byServer of [launched.byServer, any]) {
       let best: Sized | null = null
-      for (const pair of stacks.flatMap((sizes) =>
+      for (const pair of byServer.flatMap((sizes) =>
         kindsOf(problem, sketch).flatMap((apart) => writtenPairs(sizes, sketch, apart, requests)),
       )) {
         const sized = sizedWith(pair, counts, requests, pool)

@@ -2,6 +2,7 @@
 
 import type { Solver } from '../solvers/linear-program.ts'
 import { infer } from './infer.ts'
+import { anySizes, sizesByServer } from './instance-sizes.ts'
 import { serversOf } from './launch/serving.ts'
 import type { PhaseMode } from './modes/names.ts'
 import type { Sized } from './modes/serve/counts.ts'
@@ -21,8 +22,6 @@ import { unlaunchableServe } from './plan/serve/unlaunchable.ts'
 import { serveWarnings } from './plan/serve/warnings.ts'
 import { worthTelling } from './plan/worth-telling.ts'
 import type { InferenceProblem, PhaseProblem, ServeWorkload } from './problem.ts'
-
-import { anySizes, stacksOf } from './stacks.ts'
 
 type ServeProblem = InferenceProblem<ServeWorkload>
 
@@ -82,8 +81,8 @@ interface Space extends ServeSpace {
 }
 
 /** Of what one of the assumed frameworks launches, if any does. */
-function spaceOf(problem: ServeProblem, known: ServeSpace['stacks'] = []): Space {
-  return { ...asked(problem), ...stacksOf(problem, instanceClusters(problem.cluster), known) }
+function spaceOf(problem: ServeProblem, known: ServeSpace['byServer'] = []): Space {
+  return { ...asked(problem), ...sizesByServer(problem, instanceClusters(problem.cluster), known) }
 }
 
 function asked({ cluster, constraints, workload, top, distinct }: ServeProblem) {
@@ -97,8 +96,8 @@ function anyDeployment(
   first: Sized | undefined,
   stop: Stop,
 ): ServeSearch {
-  const stacks = [anySizes(problem, instanceClusters(problem.cluster))]
-  const found = bestDeployments({ ...asked(problem), stacks, top: 1, worst: first?.score }, requests, stop)
+  const byServer = [anySizes(problem, instanceClusters(problem.cluster))]
+  const found = bestDeployments({ ...asked(problem), byServer, top: 1, worst: first?.score }, requests, stop)
   const better = found.deployments.filter(({ score }) => !first || isBetter(score, first.score))
   return { ...found, deployments: better }
 }
@@ -135,7 +134,7 @@ function nothing(searched: Searched, requests: Requests, fits: boolean): ServeAn
       other?.precision === precision &&
       other.memoryBudget === memoryBudget &&
       other.constraints === constraints
-    const where = other ? spaceOf(other, alike ? space.stacks : []) : space
+    const where = other ? spaceOf(other, alike ? space.byServer : []) : space
     return bestDeployments({ ...where, top: 1 }, changed, stop).deployments[0] ?? null
   }
   const launches = (changed: ServeProblem) => bestOf(requests, changed) !== null
@@ -153,22 +152,22 @@ function nothing(searched: Searched, requests: Requests, fits: boolean): ServeAn
       return asked ? pinned({ ...asked, constraints: problem.constraints } as PhaseProblem) : []
     },
     fastestPrefill: () => {
-      const all = space.stacks.flatMap((sizes) => sizes.flatMap(({ prefills }) => prefills()))
+      const all = space.byServer.flatMap((sizes) => sizes.flatMap(({ prefills }) => prefills()))
       return all.reduce<(typeof all)[number] | null>((a, b) => (a && a.seconds <= b.seconds ? a : b), null)
     },
   })
 }
 
-function largestInstance({ stacks }: Pick<ServeSpace, 'stacks'>): InstanceSize | undefined {
-  return stacks[0]?.at(-1)
+function largestInstance({ byServer }: Pick<ServeSpace, 'byServer'>): InstanceSize | undefined {
+  return byServer[0]?.at(-1)
 }
 
 function wholePool(
-  { problem, space: { stacks }, solver, patience }: Searched,
+  { problem, space: { byServer }, solver, patience }: Searched,
   phase: PhaseMode,
   maxStepSeconds?: number,
 ): InferenceNoPlan | null {
-  const largest = largestInstance({ stacks })
+  const largest = largestInstance({ byServer })
   if (!largest) return null
   const asked = phase === 'prefill' ? largest.prefillProblem(1) : largest.generateProblem(1)
   const workload = maxStepSeconds === undefined ? asked.workload : { ...asked.workload, maxStepSeconds }

@@ -48,7 +48,7 @@ function spaceOf({ chips, memoryFraction, launched, workload }: Question) {
   return {
     requests: requestsOf(problem),
     pool: { cluster: problem.cluster },
-    stacks: (by ?? []).map((servable) =>
+    byServer: (by ?? []).map((servable) =>
       parts.map((cluster) => instanceSize(problem, { ...pooled, servable }, cluster)),
     ),
     disaggregated: workload.disaggregated,
@@ -144,7 +144,7 @@ function sharedSlots(prefill: PrefillInstance, generate: GenerateInstance, reque
 }
 
 function everyDeployment(question: Question): Found | null {
-  const { stacks, pool, requests } = spaceOf(question)
+  const { byServer, pool, requests } = spaceOf(question)
   const { requestsPerSecond: rate = 0, disaggregated } = question.workload
   let best: Found | null = null
   const note = (chips: number, seconds: number | null) => {
@@ -154,7 +154,7 @@ function everyDeployment(question: Question): Found | null {
       best = { chips, requestSeconds: seconds }
     }
   }
-  const pairs = stacks.flatMap((sizes) =>
+  const pairs = byServer.flatMap((sizes) =>
     sizes
       .flatMap((size) => [...size.generates(requests.maxPerToken)])
       .flatMap((generate) => {

@@ -22,7 +22,7 @@ export interface ServeSpace {
    * The same sizes of instance, smallest first, once for each framework that may launch both phases; once, where nothing is
    * asked of frameworks.
    */
-  readonly stacks: readonly (readonly InstanceSize[])[]
+  readonly byServer: readonly (readonly InstanceSize[])[]
   readonly disaggregated: boolean | 'auto'
   readonly top: number
   readonly distinct?: Distinct | undefined
@@ -54,12 +54,12 @@ export function bestDeployments(space: ServeSpace, requests: Requests, stop: Sto
   }
   const worst = space.worst ?? Number.POSITIVE_INFINITY
   const limit = () => (ranked.length < space.top ? worst : (ranked.at(-1)?.score ?? 0))
-  const [sizes = []] = space.stacks
+  const [sizes = []] = space.byServer
   for (const [at, size] of sizes.entries()) {
     // An instance alone is more than the last of the list.
     if (requests.rate !== null && size.cluster.chips > limit()) break
-    const found = space.stacks
-      .flatMap((stack) => pairsWith(stack, space.disaggregated, at, requests, stop))
+    const found = space.byServer
+      .flatMap((sizes) => pairsWith(sizes, space.disaggregated, at, requests, stop))
       .map((pair) => ({ pair, least: leastScore(pair, requests, space.pool) }))
       .sort((a, b) => a.least - b.least)
     enumerated += found.length

@@ -8,24 +8,24 @@ import type { InferenceProblem, ServeWorkload } from './problem.ts'
 
 type ServeProblem = InferenceProblem<ServeWorkload>
 
-export interface Stacks {
-  readonly stacks: readonly (readonly InstanceSize[])[]
-  /** Whether deployments have to be launched by a framework; one stack of all that fits where they need not. */
+export interface SizesByServer {
+  readonly byServer: readonly (readonly InstanceSize[])[]
+  /** Whether deployments have to be launched by a framework; one list of all that fits where they need not. */
   readonly filtered: boolean
 }
 
 /** Sizes of another pool of the same problem are looked up before they are made. */
-export function stacksOf(
+export function sizesByServer(
   problem: ServeProblem,
   parts: readonly Cluster[],
   known: readonly (readonly InstanceSize[])[] = [],
-): Stacks {
+): SizesByServer {
   const by = servables(problem, parts)
   const pooled = inferenceModel(problem)
-  const stacks = (by ?? [null]).map((servable, at) =>
+  const byServer = (by ?? [null]).map((servable, at) =>
     sizesOf(problem, { ...pooled, servable }, parts, known[at]),
   )
-  return { stacks, filtered: by !== null }
+  return { byServer, filtered: by !== null }
 }
 
 /** Whether or not a framework launches what they make. */
