@@ -9,7 +9,7 @@ import { plan } from './answer/plan.ts'
 import { resolvedFields } from './answer/resolved.ts'
 import { searchAccount } from './answer/search-account.ts'
 import { servePlan } from './answer/serve-plan.ts'
-import { duration, label, share } from './bound.ts'
+import { duration, label, share, shareOrNone } from './bound.ts'
 import { serveSketch } from './given/serve-sketch.ts'
 import { sketch } from './given/sketch.ts'
 import { launchFields } from './launch.ts'
@@ -26,13 +26,9 @@ const require = z
     minMfu: z.exactOptional(share()),
     maxStepSeconds: z.exactOptional(duration()),
     withinOfBest: z.exactOptional(
-      z
-        .number()
-        .min(0)
-        .max(1000)
-        .describe(
-          'How much longer its step may be than that of the best plan that the constraints allow: 0.05 is 5 %.',
-        ),
+      shareOrNone().describe(
+        'How much longer its step may be than that of the best plan that the constraints allow, or how many more chips a deployment may take: 0.05 is 5 %.',
+      ),
     ),
     notBoundBy: z.exactOptional(
       z
@@ -40,7 +36,7 @@ const require = z
         .min(1)
         .max(20)
         .describe(
-          'Bottlenecks that it may not have, and parts of the network that may not be one: `dcn`, `leaf`, `hbm`.',
+          'Bottlenecks that it may not have, and parts of the network that may not be one, as the machine has them: `dcn`, `leaf`, `hbm`.',
         ),
     ),
     launchableBy: z.exactOptional(z.array(frameworkName).min(1).max(frameworks.length)),

@@ -27,6 +27,7 @@ import type { ValidateAsked, ValidateRequest, ValidateServeRequest } from '../sc
 import { checksAsWritten } from '../translate/answer/check.ts'
 import { inWordsOf, asWritten as suggestionsAsWritten } from '../translate/answer/suggestion.ts'
 import { assumptionsOf, basisOf } from '../translate/assumptions.ts'
+import { refuseUnbinding } from '../translate/bottlenecks.ts'
 import { hardwareOf } from '../translate/hardware.ts'
 import { refuseAnotherModel } from '../translate/launch/contradictions.ts'
 import { launchWarnings, spelledOut } from '../translate/launch/launch.ts'
@@ -111,6 +112,7 @@ export function validateQuestion(asked: ValidateAsked, catalogue: Catalogue): Ex
     ? spelledOut(asked, validateWritten, catalogue)
     : asIs(asked)
   const { trial, warnings } = trialIn(asLaunched(request), reading, catalogue)
+  refuseUnbinding(request.require, trial.problem.cluster)
   return { request, read, inspection: { trial, require: request.require }, warnings }
 }
 

@@ -18,7 +18,7 @@ plan:
     fsdp: 16
 `
 const illegal = good.replace('fsdp: 16', 'fsdp: 3\n    tensor: 8')
-const slow = `${good}require:\n  withinOfBest: 10\n  minMfu: 0.99\n`
+const slow = `${good}require:\n  withinOfBest: 1\n  minMfu: 0.99\n`
 const misspelt = good.replace('chips:', 'gpus:')
 
 const asFlags =

@@ -102,8 +102,26 @@ describe('POST /validate', () => {
       const { checks } = await validated({ ...question, plan, require })
       return checks.find(({ name }) => name === 'withinOfBest')
     }
-    expect(await asked({ withinOfBest: 10 })).toMatchObject({ ok: false, actual: 'not judged' })
-    expect(await asked({ withinOfBest: 10, fits: false })).toMatchObject({ ok: true })
+    expect(await asked({ withinOfBest: 1 })).toMatchObject({ ok: false, actual: 'not judged' })
+    expect(await asked({ withinOfBest: 1, fits: false })).not.toMatchObject({ actual: 'not judged' })
+  })
+
+  it('refuses to rule out what plans on this machine cannot be bound by, and shares beyond all of it', async () => {
+    const { errors } = (await validated(
+      { ...question, plan: good, require: { notBoundBy: ['leaf', 'spin', 'hbm', 'ici'] } },
+      422,
+    )) as unknown as { errors: readonly { pointer: string; detail: string; correction?: unknown }[] }
+    expect(errors.map(({ pointer }) => pointer)).toEqual(['/require/notBoundBy/1', '/require/notBoundBy/3'])
+    expect(errors[0]?.detail).toMatch(/pipelineBubble.*nvlink, leaf, spine.*did you mean spine\?/)
+    expect(errors[0]?.correction).toEqual([{ pointer: '/require/notBoundBy/1', value: 'spine' }])
+    const pods = { ...question, hardware: { chip: 'v5p', topology: [4, 4, 4] }, plan: good }
+    await validated({ ...pods, require: { notBoundBy: ['ici', 'dcn', 'host', 'communication'] } })
+    await validated({ ...pods, require: { notBoundBy: ['spine'] } }, 422)
+    const shares = await agent
+      .post('/validate')
+      .send({ ...question, plan: good, require: { withinOfBest: 10 } })
+    expect(shares.status).toBe(400)
+    expect(shares.body.detail).toBe('/require/withinOfBest: is a share: at most 1; did you mean 0.1?')
   })
 
   it('is within any share of the best when it is the best', async () => {

@@ -28,10 +28,18 @@ export function busiestNetwork(
     const seconds = movements.reduce((sum, { busy }) => sum + (busy[part] ?? 0), 0)
     return { name: partName(network, part), seconds, axis: heaviest }
   })
-  const host: NetworkUse = { name: 'host', seconds: hostSeconds, axis: null }
+  const host: NetworkUse = { name: linkToHost, seconds: hostSeconds, axis: null }
   const busiest = [...parts, host].reduce((most, one) => (one.seconds > most.seconds ? one : most))
   return busiest.seconds > 0 ? busiest : null
 }
+
+/** Every name that a use may have on this machine, whether its chips are so many that they need that part or not. */
+export function networkUses(network: Network): readonly string[] {
+  const parts = Array.from({ length: resourceCount(network) }, (_, part) => partName(network, part))
+  return [...new Set([...parts, linkToHost])]
+}
+
+const linkToHost = 'host'
 
 /** The physical axes of a torus are all `ici`. */
 function partName(network: Network, part: number): string {
@@ -41,6 +49,6 @@ function partName(network: Network, part: number): string {
 
 /** The machine with half the bandwidth of one of its networks. */
 export function withHalf(cluster: Cluster, name: string): Cluster {
-  if (name === 'host') return withHost(cluster, 1 / 2)
+  if (name === linkToHost) return withHost(cluster, 1 / 2)
   return withNetworks(cluster, (other) => (other === name ? 1 / 2 : 1))
 }

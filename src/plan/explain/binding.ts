@@ -9,6 +9,16 @@ import type { Plan, TimeAccount } from '../plan.ts'
 
 export type Binding = Pick<Plan, 'bottleneck' | 'bottleneckDetail'>
 
+/** All that a plan may be bound by. */
+export const bottlenecks = [
+  'compute',
+  'hbm',
+  'communication',
+  'pipelineBubble',
+  'overhead',
+  'optimizer',
+] as const
+
 /** Equal within rounding is not communication: the roofline's ridge. */
 const ridge = 1 + 1e-9
 
