@@ -6,6 +6,7 @@ import type { ValidateBody } from '../worker/desk.ts'
 import type { Asker } from './asker.ts'
 import type { RequestDocument } from './document.ts'
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-code.ts'
+import { UnreadableFile } from './usage-error.ts'
 
 export interface CheckedFile {
   readonly checked: Checked
@@ -32,7 +33,8 @@ export async function checkedFile(
       checked: { file, checks, plan, best, warnings, lineOf },
       code: ok ? exitCodes.ok : exitCodes.failed,
     }
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown instanceof UnreadableFile ? new ProblemError('not-found', thrown.message) : thrown
     if (!(error instanceof ProblemError)) throw error
     const { slug, message, faults } = error
     const told = faults.length > 0 ? faults : [{ pointer: '', detail: message }]

@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks'
 import { byServer } from './by-server.ts'
 import { silent, telling } from './progress.ts'
 import { shardplan } from './shardplan.ts'
-import { UsageError } from './usage-error.ts'
+import { UnreadableFile } from './usage-error.ts'
 import type { World } from './world.ts'
 
 const { stdout, stderr } = process
@@ -23,7 +23,7 @@ const world: World = {
     try {
       return readFileSync(file === '-' ? 0 : file, 'utf8')
     } catch (error) {
-      throw new UsageError(`cannot read ${file}: ${(error as Error).message}`)
+      throw new UnreadableFile(`cannot read ${file}: ${(error as Error).message}`)
     }
   },
   write: (file, text) => writeFileSync(file, text),

@@ -2,3 +2,6 @@
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
+
+/** A file that cannot be read: of many that are checked one of them, and no more. */
+export class UnreadableFile extends UsageError {}

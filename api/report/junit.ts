@@ -1,4 +1,7 @@
-/** Checks as JUnit XML, which every CI system reads: a suite for each file, in it a test case each, those that do not hold with a failure. */
+/**
+ * Checks as JUnit XML, which every CI system reads: a suite for each file, in it a test case each, those that do not hold with a failure. Viewers
+ * group cases by their class, which is the file.
+ */
 import { create } from 'xmlbuilder2'
 import type { Checked } from './checked.ts'
 import { remediesText } from './remedies-text.ts'
@@ -7,11 +10,12 @@ export function junit(all: readonly Checked[]): string {
   const root = create({ version: '1.0', encoding: 'UTF-8' }).ele('testsuites')
   for (const { file, checks } of all) {
     const failures = checks.filter(({ ok }) => !ok).length
-    const name = file ?? 'shardplan'
+    const classname = file ?? 'shardplan'
     const counts = { tests: checks.length, failures, errors: 0, skipped: 0 }
-    const suite = root.ele('testsuite', { name, ...counts })
+    const suite = root.ele('testsuite', { name: classname, ...counts })
     for (const { name, pointer, ok, message, expected, actual, nearest = [] } of checks) {
-      const at = { classname: `shardplan.${name}`, name: pointer, time: 0, ...(file ? { file } : {}) }
+      const title = [name, pointer].filter(Boolean).join(' ')
+      const at = { classname, name: title, time: 0, ...(file ? { file } : {}) }
       const one = suite.ele('testcase', at)
       if (ok) continue
       const lines = [message, `expected: ${expected}`, `actual: ${actual}`, ...remediesText(nearest)]

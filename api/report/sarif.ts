@@ -39,11 +39,11 @@ export function sarif(all: readonly Checked[], version: string): Log {
 }
 
 function location({ file, lineOf }: Checked, pointer: string): Location {
-  const logicalLocations = [{ fullyQualifiedName: pointer, kind: 'value' }]
-  if (!file) return { logicalLocations }
+  const logical = pointer ? { logicalLocations: [{ fullyQualifiedName: pointer, kind: 'value' }] } : {}
+  if (!file) return logical
   const uri = file.split('/').map(encodeURIComponent).join('/')
   const region = { startLine: lineOf(pointer) ?? 1 }
-  return { physicalLocation: { artifactLocation: { uri }, region }, logicalLocations }
+  return { physicalLocation: { artifactLocation: { uri }, region }, ...logical }
 }
 
 const ruleTexts: Readonly<Record<string, string>> = {
@@ -52,7 +52,8 @@ const ruleTexts: Readonly<Record<string, string>> = {
   fits: 'The plan fits into the memory budget.',
   minMfu: 'The plan reaches the MFU that is asked for.',
   maxStepSeconds: 'A step is no longer than is asked for.',
-  withinOfBest: 'A step is not much longer than that of the best plan.',
+  withinOfBest:
+    'The plan is not much worse than the best: in the time of its step or token, or of a deployment in its chips or rate.',
   notBoundBy: 'The plan is not bound by what is ruled out.',
   launchableBy: 'The frameworks that are named can launch the plan.',
   latency: 'The plan is as quick as the workload asks.',

@@ -69,6 +69,28 @@ describe('shardplan validate', () => {
     expect(markdown).toMatch(/^### shardplan: 3 of \d+ checks fail/)
   })
 
+  it('tells of a file that is not there as of one that makes no sense, and checks the others', async () => {
+    const files = { 'good.yaml': good, 'torn.yaml': 'model: [' }
+    const names = ['absent.yaml', 'good.yaml', 'torn.yaml']
+    const reports = ['junit', 'sarif'].flatMap((name) => ['--report', `${name}=${name}`])
+    const { code, out, written } = await run(['validate', ...names, ...reports], files)
+    expect(code).toBe(2)
+    expect(out).toMatch(/FAIL {2}request +cannot read absent.yaml/)
+    const { junit = '', sarif = '' } = written
+    const { testsuites } = new XMLParser({ ignoreAttributes: false }).parse(junit)
+    const cases = testsuites.testsuite.flatMap((suite: Record<string, unknown>) => suite.testcase)
+    expect(
+      cases.map((one: Record<string, string>) => [one['@_classname'], one['@_name'], 'failure' in one]),
+    ).toEqual([
+      ['absent.yaml', 'request', true],
+      ['good.yaml', 'legal /plan', false],
+      ['good.yaml', 'fits /require/fits', false],
+      ['torn.yaml', 'request', true],
+    ])
+    const log: Log = JSON.parse(sarif)
+    expect(log.runs[0]?.results?.map(({ ruleId }) => ruleId)).toEqual(['request', 'request'])
+  })
+
   it('answers as the service does, as JSON and as YAML', async () => {
     const files = { '-': good }
     const json = JSON.parse((await run(['validate', '-', '--format', 'json'], files)).out)

@@ -5,7 +5,7 @@ import { byServer } from '../../api/cli/by-server.ts'
 import { inProcess } from '../../api/cli/in-process.ts'
 import { silent } from '../../api/cli/progress.ts'
 import { shardplan } from '../../api/cli/shardplan.ts'
-import { UsageError } from '../../api/cli/usage-error.ts'
+import { UnreadableFile } from '../../api/cli/usage-error.ts'
 import { appWith } from '../http/service.ts'
 
 export interface Run {
@@ -24,7 +24,7 @@ export async function run(
   const code = await shardplan(args, {
     read: (file) => {
       const text = files[file]
-      if (text === undefined) throw new UsageError(`cannot read ${file}`)
+      if (text === undefined) throw new UnreadableFile(`cannot read ${file}`)
       return text
     },
     write: (file, text) => {
