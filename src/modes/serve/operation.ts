@@ -88,7 +88,11 @@ function operationAt(
     transfer,
     firstSeconds,
     requestSeconds: firstSeconds + (outputLength - 1) * token,
-    prefillUtilization: rate / (prefills * pair.prefillCapacity),
+    // Chunks that are small keep those who wait, whatever the chips have left.
+    prefillUtilization: Math.max(
+      rate / (prefills * pair.prefillCapacity),
+      (rate * service) / (prefills * prefill.prompts),
+    ),
     generateUtilization: rate / (generates * pair.generateCapacity),
   }
 }
@@ -115,7 +119,8 @@ export function meets(deployment: Deployment, requests: Requests, rate: number):
   const operation = operationAt(deployment, requests, rate)
   if (!operation || operation.firstSeconds > requests.maxFirst) return null
   if (operation.tokenSeconds > requests.maxPerToken * (1 + rounding)) return null
-  const { transfer } = operation
+  const { transfer, prefillUtilization } = operation
+  if (prefillUtilization > mostUtilization * (1 + rounding)) return null
   return transfer && transfer.utilization > mostUtilization ? null : operation
 }
 

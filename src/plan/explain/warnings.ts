@@ -6,6 +6,7 @@ import type { Problem } from '../../problem.ts'
 import { optimizerRow } from '../../recipe/optimizer.ts'
 import { weightKinds } from '../../recipe/optimizer-row.ts'
 import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
+import { offCentre } from '../certainty/off-centre.ts'
 import type { Plan } from '../plan.ts'
 import { counted, percent } from './figures.ts'
 import { kindWarning, launchWarning, type Named } from './launch-warning.ts'
@@ -42,6 +43,7 @@ export function warnings(
       `tensor x tensor2 exceeds the ${model.kvHeads} key-value heads of the model: they are replicated`,
     )
   }
+  found.push(...offCentre('a step', best?.uncertainty ?? null))
   found.push(...kindWarning(assumptions.frameworks, trainers, 'trains a model'))
   found.push(...launchWarning(best, ofKind(trainers, assumptions.frameworks), named))
   if (best && best.mesh.expert > 1) {

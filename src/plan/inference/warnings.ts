@@ -5,6 +5,7 @@ import { serversOf } from '../../launch/serving.ts'
 import { rowOf } from '../../modes/phases.ts'
 import type { PhaseProblem } from '../../problem.ts'
 import { fieldsNamed, sharesOutHeads } from '../../sharding/tables/inference-layout-fields.ts'
+import { offCentre } from '../certainty/off-centre.ts'
 import { kindWarning, launchWarning, type Named } from '../explain/launch-warning.ts'
 import type { InferencePlan } from '../inference-plan.ts'
 
@@ -35,7 +36,7 @@ export function inferenceWarnings(
   if (assumptions.attentionFlops === 'none') {
     found.push('attention is charged as the reading of its cache alone; its dot products are not counted')
   }
-  found.push(...row.cautions(problem))
+  found.push(...row.cautions(problem), ...offCentre('a step', best?.uncertainty ?? null))
   if (best && best.mesh.tensor * best.mesh.tensor2 > model.kvHeads && usesHeads(best)) {
     found.push(
       `more tensor chips than the ${model.kvHeads} key-value heads: caches sharded by heads are replicated`,

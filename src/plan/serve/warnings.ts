@@ -4,6 +4,7 @@ import { servers } from '../../launch/framework.ts'
 import { serversOf } from '../../launch/serving.ts'
 import { mostUtilization } from '../../modes/serve/requests.ts'
 import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
+import { offCentre } from '../certainty/off-centre.ts'
 import { kindWarning } from '../explain/launch-warning.ts'
 import type { ServePlan } from '../inference-plan.ts'
 
@@ -33,8 +34,21 @@ export function serveWarnings(
   found.push(
     'waits are means of Poisson arrivals; bursts, and the slowest requests of a hundred, wait longer',
     'prompt and output lengths stand for their means; requests hold caches of the prompt and half of the output on average',
+    ...(best
+      ? [
+          `servers are told to take requests of up to ${best.contextLength} positions: where the longest are longer, evaluate the plan with their contextLength`,
+        ]
+      : []),
     `no instance is planned to be busier than ${mostUtilization} of what it can sustain`,
   )
+  if (best) {
+    const { prefill, generate } = best
+    found.push(
+      ...offCentre('prefill', prefill.uncertainty),
+      ...offCentre('a step of generation', generate.uncertainty),
+      ...offCentre('a deployment', best.uncertainty),
+    )
+  }
   if (requestsPerSecond === undefined) {
     found.push(
       'no rate was given: the pool is filled, and deployments are ranked by the requests a second that it then sustains',
