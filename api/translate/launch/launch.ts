@@ -6,6 +6,7 @@ import { type Fields, isFields } from '../../../src/fields.ts'
 import { trainers } from '../../../src/launch/framework.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import { type Catalogue, nearestModels } from '../../catalogue.ts'
+import { nearest } from '../../hints/nearest.ts'
 import { nearestText } from '../../hints/unknown-name.ts'
 import { type Fault, faulty, meaning, ProblemError, type ProblemSlug } from '../../problems.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
@@ -40,6 +41,7 @@ export function spelledOut<Request>(
   const told = [
     ...contradictions(own, reading, catalogue),
     ...reading.faults.map((detail) => ({ pointer: at, detail })),
+    ...misnamed(reading, at),
   ]
   const unknown = unknownModel(reading, own, at, catalogue)
   const wrong = checkedOr(held, whole, { said, own, at })
@@ -70,6 +72,15 @@ export function spelledOut<Request>(
 function isSaid(own: Fields, pointer: string): boolean {
   const value = valueAt(own, pointer.split('/').slice(1))
   return value !== undefined && typeof value !== 'object'
+}
+
+/** A value of an option that its framework does not have, and what it may have meant. */
+function misnamed({ misnamed: values = [] }: LaunchReading, pointer: string): readonly Fault[] {
+  return values.map(({ option, value, among }) => {
+    const near = nearest(value, among)
+    const there = near.length > 0 ? nearestText(near) : `; there are ${among.join(', ')}`
+    return { pointer, detail: `${option} is ${value.slice(0, 100)}, which there is none of${there}` }
+  })
 }
 
 /** A word that nobody understands is a warning where all else is well, and may be why something else is not. */

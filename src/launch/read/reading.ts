@@ -33,6 +33,15 @@ export interface LaunchReading {
   readonly notUnderstood: readonly string[]
   /** Why it cannot be read. */
   readonly faults: readonly string[]
+  /** Values that the framework does not have. */
+  readonly misnamed?: readonly Misnamed[]
+}
+
+export interface Misnamed {
+  readonly option: string
+  readonly value: string
+  /** Those that there are. */
+  readonly among: readonly string[]
 }
 
 /** What a request says beside a launch file, as far as reading takes it. */

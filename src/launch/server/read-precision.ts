@@ -1,11 +1,9 @@
-/** The types of numbers that a server's options say: of what the checkpoint is called, of its quantisation, and of caches. */
+/** The types of numbers that a server's options say: as they are computed in, of weights that are quantised, and of caches. */
 import type { ElementType } from '../../recipe/element-types.ts'
-import { quantisationNamed } from '../read/model-name.ts'
 import type { Formats } from './formats.ts'
 
 interface Said {
   readonly type: string | null
-  readonly quantization: string | null
   readonly cache: string | null
 }
 
@@ -18,15 +16,14 @@ export function typesOf({ caches }: Formats, ...others: readonly Named[]): Reado
 }
 
 export function precisionRead(
-  { type, quantization, cache }: Said,
-  named: string | null,
+  { type, cache }: Said,
+  quantised: Readonly<Record<string, string>>,
   types: ReadonlyMap<string, ElementType>,
 ): Readonly<Record<string, string>> {
   const kvCache = types.get(cache ?? 'auto')
   return {
     ...(type === 'float32' || type === 'float' ? { weights: 'fp32', compute: 'fp32' } : {}),
-    ...quantisationNamed(named ?? ''),
-    ...(quantization === 'fp8' ? { weights: 'fp8', compute: 'fp8' } : {}),
+    ...quantised,
     ...(kvCache ? { kvCache } : {}),
   }
 }

@@ -18,6 +18,7 @@ export interface ServerSaid
     | 'notUnderstood'
     | 'faults'
     | 'memoryFraction'
+    | 'misnamed'
   > {
   readonly named: string | null
   /** Chips of one stage of one replica, and groups of these that attend by sequences. */
@@ -81,6 +82,7 @@ function phaseReading(said: ServerSaid, context: ReadingContext): LaunchReading 
     ],
     ignored: said.ignored,
     notUnderstood: said.notUnderstood,
+    misnamed: said.misnamed ?? [],
     faults: [
       ...said.faults,
       ...(uneven
@@ -125,6 +127,7 @@ function deploymentReading(said: ServerSaid, context: ReadingContext): LaunchRea
     ],
     ignored: said.ignored,
     notUnderstood: said.notUnderstood,
+    misnamed: said.misnamed ?? [],
     faults: [
       ...said.faults,
       ...(onePhase === null ? [] : [onePhase]),

@@ -1,9 +1,11 @@
 /** What a command of SGLang says, in the words of a request: by the rows of settings.ts. */
 import { beginningWith, leftOver } from '../read/left-over.ts'
+import { quantisationNamed } from '../read/model-name.ts'
 import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
 import { serverDoors } from '../server/immaterial.ts'
+import { quantized, sglangQuantizations } from '../server/quantization.ts'
 import { precisionRead, typesOf } from '../server/read-precision.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
@@ -18,6 +20,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   const named = options.text('--model-path')
   const { tensors, data, attends, dispatch, experts, running, ...rest } = said(sglangSettings, options)
   const sends = !['none', 'flashinfer'].includes(dispatch ?? 'none')
+  const quantised = quantized(rest.quantization, quantisationNamed(named ?? ''), sglangQuantizations)
   const groups = attends ? data : 1
   const told = notesOf(options)
   const both = context.mode === 'serve'
@@ -49,8 +52,9 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
         rest.role === null || rest.role === 'null'
           ? null
           : `--disaggregation-mode ${rest.role} is one of two phases: ask for it in mode ${rest.role === 'prefill' ? 'prefill' : 'generate'}, or of both as a plan of fields`,
-      precision: precisionRead(rest, named, types),
-      notes: [...notes, ...told],
+      precision: precisionRead(rest, quantised.types, types),
+      misnamed: quantised.misnamed,
+      notes: [...notes, ...told, ...quantised.notes],
       // What nobody has asked for by now is what is left.
       ...leftOver(options.left(), isImmaterial),
       faults: [

@@ -1,9 +1,11 @@
 /** What a command of vLLM says, in the words of a request: by the rows of settings.ts. */
 import { beginningWith, leftOver } from '../read/left-over.ts'
+import { quantisationNamed } from '../read/model-name.ts'
 import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
 import { serverDoors } from '../server/immaterial.ts'
+import { quantized, vllmQuantizations } from '../server/quantization.ts'
 import { precisionRead, typesOf } from '../server/read-precision.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
@@ -23,6 +25,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
     vllmSettings,
     options,
   )
+  const quantised = quantized(rest.quantization, quantisationNamed(named ?? ''), vllmQuantizations)
   const grouped = groupsOnTpus(rest.additional)
   // Ranks of data share out the experts of a model that has some; else they are replicas.
   const shares = context.model?.experts ?? spreads
@@ -55,9 +58,10 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
           : []),
       ],
       onePhase: null,
-      precision: precisionRead(rest, named, types),
+      precision: precisionRead(rest, quantised.types, types),
+      misnamed: quantised.misnamed,
       memoryFraction: rest.utilization ?? filled,
-      notes: [...notes, ...notesOf(options)],
+      notes: [...notes, ...notesOf(options), ...quantised.notes],
       // What nobody has asked for by now is what is left.
       ...leftOver(options.left(), isImmaterial),
       faults: options.faults,
