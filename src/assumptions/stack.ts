@@ -37,6 +37,7 @@ export const activities: readonly Activity[] = ['training', 'inference']
 export const stackConstants = {
   training: [
     'sustainedShare',
+    'fp8Share',
     'overlapCriticalPath',
     'elementwiseFactor',
     'expertElementwiseFactor',

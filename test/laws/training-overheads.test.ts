@@ -93,6 +93,24 @@ describe('Rates of training', () => {
     )
     expect(narrow?.secondsPerAttentionFlop).toBe(wide?.secondsPerAttentionFlop)
   })
+
+  it('of fp8 are never above its peak, and below it in proportion to its share, which may be over 1', () => {
+    const fraction = fc.double({ min: 0.1, max: 1, noNaN: true })
+    fc.assert(
+      fc.property(
+        fraction,
+        fraction,
+        fc.double({ min: 0.1, max: 2, noNaN: true }),
+        (matmulEfficiency, sustainedShare, fp8Share) => {
+          const assumed = { ...assumptions, matmulEfficiency, sustainedShare, fp8Share }
+          const peak = cluster.chip.peakFlopsPerSecond.fp8 ?? 0
+          const { secondsPerFlop } = trainingRates(cluster.chip, 'fp8', assumed)
+          const reached = Math.min(1, matmulEfficiency * sustainedShare * fp8Share)
+          expect(secondsPerFlop * peak * reached).toBeCloseTo(1, 12)
+        },
+      ),
+    )
+  })
 })
 
 describe('The overhead of a step', () => {

@@ -32,9 +32,13 @@ const chosen = {
     .max(1e6)
     .describe('Keys whose time each further start of attention takes, where keys go around a ring.'),
   sustainedShare: share().describe('Of both, what kernels hold through hours of training.'),
-  fp8Share: share().describe(
-    "Of a bf16 matmul's fraction of peak, what one in fp8 reaches of its own in training.",
-  ),
+  fp8Share: z
+    .number()
+    .min(1e-6)
+    .max(2)
+    .describe(
+      "Of a bf16 matmul's fraction of peak, what one in fp8 reaches of its own in training, up to its peak: over 1 where power holds bf16 back more.",
+    ),
   fp4Share: share().describe('The same of fp4.'),
   hbmEfficiency: share(),
   cacheEfficiency: share().describe('The same of attention that reads caches.'),
@@ -197,13 +201,14 @@ export const assumptions = z.object({
 })
 
 /** Of the assumptions, those that a stack may set. */
-const { sustainedShare, overlapCriticalPath, elementwiseFactor } = chosen
+const { sustainedShare, fp8Share, overlapCriticalPath, elementwiseFactor } = chosen
 const { expertElementwiseFactor, expertLayerOverheadSeconds, overlapDispatch, hierarchicalDispatch } = chosen
 const { inferenceLayerOverheadSeconds, inferenceStepOverheadSeconds } = chosen
 const { inferenceSequenceOverheadSeconds, inferenceHalfBytesShare } = chosen
 export const stackConstants = z.strictObject(
   exactPartial({
     sustainedShare,
+    fp8Share,
     overlapCriticalPath,
     elementwiseFactor,
     expertElementwiseFactor,

@@ -71,7 +71,11 @@ export function trainingRates(chip: Chip, compute: ElementType, assumptions: Ass
   const rates = computeRates(chip, compute, assumptions)
   return {
     ...rates,
-    secondsPerFlop: rates.secondsPerFlop / sustainedShare / (share ? assumptions[share] : 1),
+    // A share may be more than 1: no kernel is faster than peak for it.
+    secondsPerFlop: Math.max(
+      rates.secondsPerFlop / sustainedShare / (share ? assumptions[share] : 1),
+      rates.secondsPerFlop * assumptions.matmulEfficiency,
+    ),
     secondsPerAttentionFlop: rates.secondsPerAttentionFlop / sustainedShare,
     secondsPerUpdateFlop: rates.secondsPerUpdateFlop / sustainedShare,
   }
