@@ -19,10 +19,21 @@ describe('a script', () => {
     ['N=8 M=$((N * (2 + 1)))\nrun $M $(( $N/3 ))', ['run', '24', '2']],
     ['A="-x"\nA="$A -y"\nA+=" -z"\nrun $A', ['run', '-x', '-y', '-z']],
     ['run ${X:-7} ${Y} $1 $(hostname -s) `date`', ['run', '7', '${Y}', '$1', '$(hostname', '-s)', '`date`']],
+    ['run --a 2>&1 3< x 2> err', ['run', '--a']],
     ['CUDA=1 srun -n 2 run \\\n  --a=1 2>&1 | tee log', ['tee', 'log']],
     ['if [[ "$X" == y ]]; then\n  run --a\nelse\n  run --b\nfi', ['run', '--b']],
   ])('%j is read as a shell has it', (script, words) => {
     expect(last(script)).toEqual(words)
+  })
+
+  it('has the documents that it writes under their names, and none of their lines is a command', () => {
+    const script =
+      "N=2\ncat > a.yaml <<'EOF'\nx: $N\nrun --no\nEOF\ncat <<-END | tee b.yaml\n\ty: ${N}\n\tEND\nrun --a <<< 7 > out"
+    const { documents, commands } = readScript(script)
+    expect([...documents]).toEqual([['a.yaml', 'x: $N\nrun --no\n']])
+    expect(commands.filter(([first]) => first === 'run')).toEqual([['run', '--a']])
+    const tee = readScript('N=2\ntee b.yaml <<EOF\ny: ${N}\nEOF\n')
+    expect([...tee.documents]).toEqual([['b.yaml', 'y: 2\n']])
   })
 
   it('comes out as bash itself has it', () => {

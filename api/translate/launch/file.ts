@@ -10,7 +10,7 @@ import { readBridge } from '../../../src/launch/megatron-bridge/read.ts'
 import type { LaunchReading, ReadingContext } from '../../../src/launch/read/reading.ts'
 import { readScript } from '../../../src/launch/read/shell.ts'
 import { readSglang } from '../../../src/launch/sglang/read.ts'
-import { readTensorrt } from '../../../src/launch/tensorrt-llm/read.ts'
+import { configNamed, readTensorrt } from '../../../src/launch/tensorrt-llm/read.ts'
 import { readTorchtitan } from '../../../src/launch/torchtitan/read.ts'
 import { readTorchtitanCommand } from '../../../src/launch/torchtitan/read-command.ts'
 import { readVllm } from '../../../src/launch/vllm/read.ts'
@@ -37,12 +37,14 @@ const readers: {
   sglang: (file, context) => readSglang(commandOf(file, 'sglang.launch_server'), context),
   tensorrtLlm: (file, context) => {
     if (typeof file !== 'string' && ('command' in file || 'config' in file)) {
-      const config = file.config === undefined ? {} : fieldsOf('tensorrtLlm', file.config as string | Fields)
-      return readTensorrt(file.command === undefined ? null : String(file.command), config, context)
+      const command = file.command === undefined ? null : String(file.command)
+      const config =
+        file.config === undefined ? null : fieldsOf('tensorrtLlm', file.config as string | Fields)
+      return readTensorrt(command, config ?? writtenIn(command ?? ''), context)
     }
     const isCommand = typeof file === 'string' && /trtllm-serve/.test(file)
     return isCommand
-      ? readTensorrt(file, {}, context)
+      ? readTensorrt(file, writtenIn(file), context)
       : readTensorrt(null, fieldsOf('tensorrtLlm', file), context)
   },
 }
@@ -56,6 +58,13 @@ export function launchKey(plan: LaunchedPlan): LaunchKey {
 export function readingOf(plan: LaunchedPlan, context: ReadingContext): LaunchReading {
   const key = launchKey(plan)
   return (readers[key] as (file: unknown, context: ReadingContext) => LaunchReading)(plan[key], context)
+}
+
+/** What a script writes into the file that its server reads; null where it writes none. */
+function writtenIn(script: string): Fields | null {
+  const name = configNamed(script)
+  const text = name === null ? undefined : readScript(script).documents.get(name)
+  return text === undefined ? null : fieldsOf('tensorrtLlm', text)
 }
 
 /** An argv without its command, as answers have it, is the same. */

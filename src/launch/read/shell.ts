@@ -10,7 +10,17 @@ export interface Script {
   readonly commands: readonly (readonly string[])[]
   /** That the script sets, as they are at its end. */
   readonly variables: ReadonlyMap<string, readonly string[]>
+  /** Files that the script writes of documents in itself (`cat > NAME <<EOF`), by their names. */
+  readonly documents: ReadonlyMap<string, string>
   readonly notes: readonly string[]
+}
+
+/** A document that stands behind the line that it is named in. */
+interface Opened {
+  readonly end: string
+  /** Tabs before its lines are not of it. */
+  readonly indented: boolean
+  readonly expands: boolean
 }
 
 /** That variables may expand to, all together: a script can double a text in each line. */
@@ -38,29 +48,39 @@ export function readScript(text: string): Script {
   const variables = new Map<string, readonly string[]>()
   const commands: (readonly string[])[] = []
   const notes = new Set<string>()
+  const documents = new Map<string, string>()
+  const pending: { readonly opened: Opened; readonly file: string | null }[] = []
   let at = 0
   let room = mostCharacters
 
   while (at < text.length) statement()
-  return { commands, variables, notes: [...notes] }
+  return { commands, variables, documents, notes: [...notes] }
 
   function statement(): void {
     const words: string[] = []
+    const opened: Opened[] = []
     let declares = false
+    let written: string | null = null
+    let endsLine = false
     for (;;) {
       blanks()
       const next = text[at]
       if (next === undefined) break
       if ('\n;&|()'.includes(next)) {
         at++
+        endsLine = next === '\n'
         break
       }
       if (next === '#') {
         toLineEnd()
         continue
       }
-      if (next === '<' || next === '>') {
-        redirection()
+      const [stream = ''] = /^\d{1,3}(?=[<>])/.exec(text.slice(at, at + 4)) ?? []
+      if (next === '<' || next === '>' || stream !== '') {
+        at += stream.length
+        const said = redirection()
+        if (typeof said === 'string') written = stream === '' || stream === '1' ? said : written
+        else if (said) opened.push(said)
         continue
       }
       if ((words.length === 0 || declares) && assignment()) continue
@@ -78,6 +98,9 @@ export function readScript(text: string): Script {
       words.push(...fields)
     }
     const [first] = words
+    const file = first === 'tee' ? (words.at(-1) ?? null) : written
+    pending.push(...opened.map((one) => ({ opened: one, file })))
+    if (endsLine) for (const { opened: one, file: name } of pending.splice(0)) document(one, name)
     if (first !== undefined && !skipped.has(first)) commands.push(words)
   }
 
@@ -93,10 +116,35 @@ export function readScript(text: string): Script {
     while (at < text.length && text[at] !== '\n') at++
   }
 
-  function redirection(): void {
+  /** The file that is written to, or a document that is read. */
+  function redirection(): string | Opened | null {
+    const start = at
     while (text[at] === '<' || text[at] === '>' || text[at] === '&') at++
+    const sign = text.slice(start, at)
+    const indented = sign === '<<' && text[at] === '-'
+    if (indented) at++
     blanks()
-    word()
+    const expands = !/['"\\]/.test(text[at] ?? '')
+    const name = word(false).join(' ')
+    if (sign === '<<') return { end: name, indented, expands }
+    return sign === '>' || sign === '>>' ? name : null
+  }
+
+  /** To the line that ends it; of one without an end all that is left. */
+  function document({ end, indented, expands }: Opened, file: string | null): void {
+    const lines: string[] = []
+    while (at < text.length) {
+      const stop = text.indexOf('\n', at)
+      const line = text.slice(at, stop < 0 ? text.length : stop)
+      at = stop < 0 ? text.length : stop + 1
+      const own = indented ? line.replace(/^\t+/, '') : line
+      if (own === end) break
+      lines.push(own)
+    }
+    if (file === null) return
+    const whole = lines.map((line) => `${line}\n`).join('')
+    const put = (written: string, name: string) => withinRoom(variables.get(name))?.[0] ?? written
+    documents.set(file, expands ? whole.replaceAll(/\$\{?(\w+)\}?/g, put) : whole)
   }
 
   /** NAME=value, NAME+=value, NAME=( … ): false where there is none, and nothing is taken. */

@@ -25,9 +25,25 @@ const named: Readonly<Record<string, string>> = {
 
 const short = { '--tensor-parallel-size': '--tp-size', '--pipeline-parallel-size': '--pp-size' }
 
-/** Without a command the file alone. */
-export function readTensorrt(command: string | null, file: Fields, context: ReadingContext): LaunchReading {
-  const said = command === null ? null : serverCommand(command, /trtllm-serve$/, short)
+const program = /trtllm-serve$/
+
+/** The name of the file that a command reads its options of; null where it reads none. */
+export function configNamed(command: string): string | null {
+  return serverCommand(command, program, short).options.text(...ofFile)
+}
+
+const ofFile = ['--config', '--extra-llm-api-options']
+
+/** Without a command the file alone; null where the file is not there. */
+export function readTensorrt(
+  command: string | null,
+  sent: Fields | null,
+  context: ReadingContext,
+): LaunchReading {
+  const said = command === null ? null : serverCommand(command, program, short)
+  const name = said?.options.text(...ofFile) ?? null
+  const unsent = sent === null ? name : null
+  const file = sent ?? {}
   const given = Object.entries(named).flatMap(([option, key]) => {
     const value = said?.options.whole(option)
     return value === undefined || value === null ? [] : [[key, value] as const]
@@ -87,6 +103,7 @@ export function readTensorrt(command: string | null, file: Fields, context: Read
       faults: [
         ...(said?.options.faults ?? []),
         ...faults,
+        ...(unsent === null ? [] : [unsentFile(unsent)]),
         ...((whole('context_parallel_size') ?? 1) > 1 ? ['context parallelism is not counted'] : []),
         ...(experts > 1 && experts !== tensors
           ? [
@@ -97,6 +114,10 @@ export function readTensorrt(command: string | null, file: Fields, context: Read
     },
     context,
   )
+}
+
+function unsentFile(name: string): string {
+  return `its options are in ${name.slice(0, 100)}, which is not here: send both, {"tensorrtLlm": {"command": "trtllm-serve …", "config": what is in the file}}, or write the file in the same text (cat > ${name.slice(0, 100)} <<'EOF' … EOF)`
 }
 
 /** A batch is one group of a pipeline, of which as many are resident as there are stages. */
