@@ -30,6 +30,7 @@ import { assumptionsOf, basisOf } from '../translate/assumptions.ts'
 import { refuseUnbinding } from '../translate/bottlenecks.ts'
 import { hardwareOf } from '../translate/hardware.ts'
 import { refuseAnotherModel } from '../translate/launch/contradictions.ts'
+import type { Unassumed } from '../translate/launch/hidden.ts'
 import { launchWarnings, spelledOut } from '../translate/launch/launch.ts'
 import { refuseUnpriced } from '../translate/prices.ts'
 import { problemOf, type Translation } from '../translate/problem.ts'
@@ -70,10 +71,10 @@ export interface Asked extends Spelled<EvaluateRequest | EvaluateServeRequest> {
 }
 
 export function evaluateQuestion(asked: EvaluateAsked, catalogue: Catalogue): Asked {
-  const { request, reading, read } = isLaunched(asked)
+  const { request, reading, read, unassumed } = isLaunched(asked)
     ? spelledOut(asked, evaluateWritten, catalogue)
     : asIs(asked)
-  return { request, read, ...trialIn(request, reading, catalogue) }
+  return { request, read, ...trialIn(request, { reading, unassumed }, catalogue) }
 }
 
 export function evaluateBody(
@@ -108,10 +109,11 @@ export interface Examined extends Spelled<ValidateRequest | ValidateServeRequest
 }
 
 export function validateQuestion(asked: ValidateAsked, catalogue: Catalogue): Examined {
-  const { request, reading, read } = isLaunched(asked)
+  const { request, reading, read, unassumed } = isLaunched(asked)
     ? spelledOut(asked, validateWritten, catalogue)
     : asIs(asked)
-  const { trial, warnings } = trialIn(asLaunched(request), reading, catalogue)
+  const hiding = unassumed && { ...unassumed, request: asLaunched(unassumed.request) }
+  const { trial, warnings } = trialIn(asLaunched(request), { reading, unassumed: hiding }, catalogue)
   refuseUnbinding(request.require, trial.problem.cluster)
   return { request, read, inspection: { trial, require: request.require }, warnings }
 }
@@ -148,19 +150,32 @@ function isLaunched<Asked extends { readonly plan: object }>(
 }
 
 function asIs<Request>(request: Request) {
-  return { request, reading: null, read: null }
+  return { request, reading: null, read: null, unassumed: null }
+}
+
+interface Origin {
+  readonly reading: LaunchReading | null
+  readonly unassumed: Unassumed<EvaluateRequest | EvaluateServeRequest> | null
 }
 
 function trialIn(
   request: EvaluateRequest | EvaluateServeRequest,
-  reading: LaunchReading | null,
+  { reading, unassumed }: Origin,
   catalogue: Catalogue,
 ): Pick<Asked, 'trial' | 'warnings'> {
   const { warnings, ...question } = problemOf(request, catalogue)
   const { model, workload } = question.problem
   refuseUncosted(model, workload)
   refuseAnotherModel(reading, model)
-  return { trial: trialOf(question, request.plan), warnings: [...warnings, ...launchWarnings(reading)] }
+  const hidden = unassumed ? { hidden: hiddenOf(unassumed, catalogue) } : {}
+  const trial = { ...trialOf(question, request.plan), ...hidden }
+  return { trial, warnings: [...warnings, ...launchWarnings(reading)] }
+}
+
+/** What plans are costed with whose commands have the options that the file lacks. */
+function hiddenOf({ request, options, changes }: NonNullable<Origin['unassumed']>, catalogue: Catalogue) {
+  const { assumptions, runBy } = problemOf(request, catalogue).problem
+  return { assumptions, ...(runBy ? { runBy } : {}), options, changes }
 }
 
 export function collectiveBody(request: CollectiveRequest, catalogue: Catalogue) {

@@ -17,6 +17,7 @@ import { axes, type Mesh } from '../sharding/axis.ts'
 import { type Validation, validate } from '../validate.ts'
 import { forFrameworks } from '../validation/assumed-frameworks.ts'
 import { byStep, type Ranking, type RequirementRows } from '../validation/check.ts'
+import { asHidden, remediedAsHidden, withHidden } from '../validation/hidden.ts'
 import { phaseRanking } from '../validation/phase-ranking.ts'
 import { requirements } from '../validation/requirements.ts'
 import { serveRanking, serveRequirements } from '../validation/serve-requirements.ts'
@@ -81,8 +82,14 @@ export function optimized(
 }
 
 /** One given plan is costed to the end, as what it leaves open is little; what would make it fit has its share of the time. */
-export function evaluated({ mode, problem, sketch }: Trial, solver: Solver, patience: Patience): Verdict {
-  return written(mode).evaluate(problem, sketch, solver, patience(shares.suggestions))
+export function evaluated(trial: Trial, solver: Solver, patience: Patience): Verdict {
+  return verdictOn(trial, trial.problem, solver, patience(shares.suggestions))
+}
+
+function verdictOn({ mode, sketch, hidden }: Trial, problem: Trial['problem'], solver: Solver, stop: Stop) {
+  const { evaluate } = written(mode)
+  const verdict = evaluate(problem, sketch, solver, stop)
+  return withHidden(verdict, hidden, () => evaluate(asHidden(problem, hidden), sketch, solver, stop))
 }
 
 /** The plan, and the best that there is: the search has what time the plan leaves it. */
@@ -92,13 +99,18 @@ export function validated(
   patience: Patience,
 ): Validation<Plan | ServePlan> {
   const { trial, require } = inspection
-  const { mode, sketch } = trial
-  const { optimize: search, evaluate, ranking, requirements: asked, meshes } = written(mode)
+  const { mode, sketch, hidden } = trial
+  const { optimize: search, ranking, requirements: asked, meshes } = written(mode)
   const problem = forFrameworks(trial.problem, require)
-  const verdict = evaluate(problem, sketch, solver, patience(shares.remedies))
-  const found = search({ ...problem, top: 1 }, solver, patience, alone)
+  const verdict = verdictOn(trial, problem, solver, patience(shares.remedies))
+  const rivals = forFrameworks(asHidden(trial.problem, hidden), require)
+  const found = search({ ...rivals, top: 1 }, solver, patience, alone)
   const subject = { rows: asked, ranking: ranking(problem), sizeAt: sizesOf(meshes(sketch)) }
-  return validate<Plan | ServePlan>(subject, require, verdict, found)
+  const validation = validate<Plan | ServePlan>(subject, require, verdict, {
+    ...found,
+    assumptions: problem.assumptions,
+  })
+  return { ...validation, checks: remediedAsHidden(validation.checks, hidden) }
 }
 
 function sizesOf(meshes: Readonly<Record<string, Mesh | undefined>>) {

@@ -18,6 +18,7 @@ import type {
   ServeWorkload,
 } from '../problem.ts'
 import type { Requirements } from '../validation/check.ts'
+import type { Hidden } from '../validation/hidden.ts'
 
 interface Training {
   readonly mode: 'train'
@@ -44,10 +45,14 @@ export type Question = Training | Prefill | Generation | Serving
 export type Answer = OptimizeAnswer | InferenceAnswer | ServeAnswer
 
 /** A question with the plan that it is about. */
-export type Trial =
+export type Trial = (
   | (Training & { readonly sketch: PlanSketch })
   | ((Prefill | Generation) & { readonly sketch: InferenceSketch })
   | (Serving & { readonly sketch: ServeSketch })
+) & {
+  /** How others run, where the plan is a launch file that leaves out what hides communication. */
+  readonly hidden?: Hidden
+}
 
 /** A plan, and what it has to be. */
 export interface Inspection {

@@ -1,6 +1,7 @@
 /** Launch files in place of plans, over HTTP: what is read of them is costed as the plan is, and what cannot stand is told where. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { changed } from '../../api/hints/change.ts'
 import { runs } from '../runs.ts'
 import { planning } from './planning.ts'
 import { service } from './service.ts'
@@ -167,6 +168,37 @@ describe('a command of Megatron-LM that hides nothing', () => {
     expect(stated.seconds).toBe(hidden.seconds)
     const book = await costed('--use-distributed-optimizer', { assumptions: 'book' })
     expect(book.read.request.assumptions).toBe('book')
+  })
+
+  it('is held to the best of commands that hide it, and told what the same plan would take with its options', async () => {
+    const constraints = { pipeline: 1, context: 1 }
+    const asked = (flags: string) => ({
+      hardware,
+      constraints,
+      plan: { megatron: `${line} --vocab-size 128256 ${flags}` },
+      require: { withinOfBest: 0 },
+    })
+    const validated = async (body: object) => (await agent.post('/validate').send(body)).body
+    const hiding = await validated(asked(overlaps))
+    for (const flag of ['--tp-comm-overlap', '--overlap-grad-reduce']) {
+      const body = asked(overlaps.replace(flag, ''))
+      const lacking = await validated(body)
+      expect(lacking.best).toEqual(hiding.best)
+      expect(lacking.plan.stepTimeSeconds).toBeGreaterThan(hiding.plan.stepTimeSeconds)
+      expect(lacking.warnings).toContainEqual(
+        expect.stringMatching(new RegExp(`^with ${flag} the same plan takes .* in place of `)),
+      )
+      const check = lacking.checks.find(({ name }: { name: string }) => name === 'withinOfBest')
+      const [{ changes }] = check.nearest
+      const again = await validated(changed(lacking.read.request, changes) as object)
+      expect(again.ok).toBe(true)
+      const { require: _, ...question } = body
+      const { regret, assumptions } = await evaluated({ ...question, regret: true })
+      expect(lacking.assumptions).toEqual(assumptions)
+      const share = 1 - hiding.best.stepTimeSeconds / lacking.plan.stepTimeSeconds
+      expect(regret.savesFraction).toBeCloseTo(share, 6)
+    }
+    expect(hiding.warnings.join()).not.toContain('the same plan takes')
   })
 
   it('is of a recipe of Megatron Bridge where its own overrides say so alone', async () => {

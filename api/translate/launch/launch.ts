@@ -9,11 +9,13 @@ import { type Catalogue, nearestModels } from '../../catalogue.ts'
 import { nearest } from '../../hints/nearest.ts'
 import { nearestText } from '../../hints/unknown-name.ts'
 import { type Fault, faulty, meaning, ProblemError, type ProblemSlug } from '../../problems.ts'
+import type { AssumptionsRequest } from '../../schemas/given/assumptions.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
 import type { LaunchRead } from '../../schemas/launch-read.ts'
 import { valueAt } from '../../validation/json-pointer.ts'
 import { contradictions } from './contradictions.ts'
 import { launchKey } from './file.ts'
+import { type Unassumed, unassumed } from './hidden.ts'
 import { modelNamed, readIn } from './reading.ts'
 
 interface Launch {
@@ -25,9 +27,10 @@ export interface SpelledOut<Request> {
   /** None where the plan was one. */
   readonly reading: LaunchReading | null
   readonly read: LaunchRead | null
+  readonly unassumed: Unassumed<Request> | null
 }
 
-export function spelledOut<Request>(
+export function spelledOut<Request extends { readonly assumptions: AssumptionsRequest }>(
   asked: Launch,
   held: (whole: unknown) => Request,
   catalogue: Catalogue,
@@ -65,7 +68,8 @@ export function spelledOut<Request>(
     ignored: [...ignored],
     notUnderstood: [...notUnderstood],
   }
-  return { request: wrong.request, reading, read }
+  const { request } = wrong
+  return { request, reading, read, unassumed: unassumed(request, valueAt(own, ['assumptions']), reading) }
 }
 
 /** Of an object something may be missing that the file would have said. */

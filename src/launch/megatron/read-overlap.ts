@@ -22,27 +22,34 @@ interface Laid {
 export interface OverlapRead {
   /** Assumptions, where the request has none of its own. */
   readonly costed: Readonly<Record<string, number>>
+  /** Options for want of which each of them is so. */
+  readonly lacking: Readonly<Record<string, readonly string[]>>
   readonly notes: readonly string[]
 }
 
 /** `userBuffers` is whether the GPUs have any. */
 export function readOverlap(options: Options, laid: Laid, userBuffers: boolean): OverlapRead {
   const [tensor, data] = [tensorOverlap(options, laid, userBuffers), dataOverlap(options, laid)]
-  return { costed: { ...tensor.costed, ...data.costed }, notes: [...tensor.notes, ...data.notes] }
+  return {
+    costed: { ...tensor.costed, ...data.costed },
+    lacking: { ...tensor.lacking, ...data.lacking },
+    notes: [...tensor.notes, ...data.notes],
+  }
 }
 
-const nothing: OverlapRead = { costed: {}, notes: [] }
+const nothing: OverlapRead = { costed: {}, lacking: {}, notes: [] }
 
 function tensorOverlap(options: Options, { tensor }: Laid, userBuffers: boolean): OverlapRead {
   if (options.has('--tp-comm-overlap') || tensor === 1) return nothing
   if (!userBuffers || besideObstacle(options)) {
     return {
-      costed: {},
+      ...nothing,
       notes: ['without --tp-comm-overlap: costed with, as plans are that it is not known to go with'],
     }
   }
   return {
     costed: { overlapCriticalPath: 0 },
+    lacking: { overlapCriticalPath: ['--tp-comm-overlap'] },
     notes: [
       'without --tp-comm-overlap: costed as if all that tensor parallelism sends were waited for (assumptions.overlapCriticalPath 0)',
     ],
@@ -66,10 +73,11 @@ function dataOverlap(options: Options, { pipeline, context, replicas, zeroStage 
   const none = lacking.includes('--overlap-grad-reduce')
   const without = `without ${lacking.join(' and ')}`
   if (!none || pipeline * context > 1) {
-    return { costed: {}, notes: [`${without}: costed with, as if it hid (assumptions.overlapPrefetched)`] }
+    return { ...nothing, notes: [`${without}: costed with, as if it hid (assumptions.overlapPrefetched)`] }
   }
   return {
     costed: { overlapPrefetched: 0 },
+    lacking: { overlapPrefetched: lacking },
     notes: [
       `${without}: costed as if gradients and weights were waited for (assumptions.overlapPrefetched 0)`,
     ],

@@ -52,6 +52,7 @@ export function readMegatron(
     precision,
     assumptions,
     costed: laidOut?.costed ?? {},
+    lacking: laidOut?.lacking ?? {},
     plan: laidOut?.plan ?? {},
     notes: [...script.notes, ...notes, ...(laidOut?.notes ?? [])],
     ...leftOver(left, isImmaterial),
@@ -83,6 +84,7 @@ function commandOf(commands: readonly (readonly string[])[]): {
 interface LaidOut {
   readonly plan: Fields
   readonly costed: OverlapRead['costed']
+  readonly lacking: OverlapRead['lacking']
   readonly notes: readonly string[]
   readonly faults: readonly string[]
 }
@@ -114,6 +116,7 @@ function planOf(options: Options, chips: number, layers: number | null, userBuff
     return {
       plan: { mesh: { tensor, pipeline, context } },
       costed: {},
+      lacking: {},
       notes,
       faults: [
         ...stages.faults,
@@ -167,6 +170,7 @@ function planOf(options: Options, chips: number, layers: number | null, userBuff
   return {
     plan,
     costed: overlap.costed,
+    lacking: overlap.lacking,
     notes: [...notes, ...overlap.notes, ...rematerialization.notes],
     faults: [
       ...faults,

@@ -23,6 +23,8 @@ export interface LaunchReading {
   readonly assumptions: Readonly<Record<string, boolean | number>>
   /** Assumptions, where neither the request has them nor is of the book's. */
   readonly costed?: Readonly<Record<string, number>>
+  /** Options for want of which each of these is so; a command that we write has them. */
+  readonly lacking?: Readonly<Record<string, readonly string[]>>
   /** Of each chip's memory, what it may fill. */
   readonly memoryFraction?: number
   readonly plan: Readonly<Record<string, unknown>>
