@@ -16,6 +16,7 @@ import { launchFields } from './launch.ts'
 import { launchRead } from './launch-read.ts'
 import { frameworkName, phaseMode } from './names.ts'
 import { questionFields } from './optimize.ts'
+import { ofOtherModes } from './other-modes.ts'
 import { serveWorkload } from './workload/serve-workload.ts'
 
 const require = z
@@ -58,6 +59,10 @@ export const validateServeRequest = z
       .pick({ fits: true, withinOfBest: true, launchableBy: true })
       .strict()
       .describe('What the deployment has to be, beyond legal and as the workload asks.')
+      .register(ofOtherModes, {
+        keys: ['minMfu', 'maxStepSeconds', 'notBoundBy'],
+        says: 'is not of mode serve, where a deployment has no one step: it may be held to fits, withinOfBest and launchableBy, and is to the rate and latencies of its workload',
+      })
       .default({}),
   })
   .describe('The request of /validate in mode `serve`: its plan is a deployment.')

@@ -35,8 +35,11 @@ export function problemOf(request: OptimizeRequest, catalogue: Catalogue): Trans
       const problem = { ...setting, workload: generation.workload }
       return { mode, problem, warnings: [...warnings, ...generation.warnings] }
     }
-    case 'serve':
-      return { mode, problem: { ...setting, workload: serveOf(workload) }, warnings }
+    case 'serve': {
+      const serving = serveOf(workload)
+      const problem = { ...setting, workload: serving.workload }
+      return { mode, problem, warnings: [...warnings, ...serving.warnings] }
+    }
   }
 }
 

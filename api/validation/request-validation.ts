@@ -12,6 +12,7 @@ import { meantKey } from '../hints/meant-key.ts'
 import { meantValue } from '../hints/meant-value.ts'
 import { absent, examples } from '../hints/shapes.ts'
 import { type Fault, ProblemError } from '../problems.ts'
+import { ofOtherModes } from '../schemas/other-modes.ts'
 import { jsonPointer, valueAt } from './json-pointer.ts'
 import { kindOf, objectsMeant, objectsPossible, schemasMeant } from './object-schema.ts'
 
@@ -169,6 +170,8 @@ function unknownKey(key: string, path: Path, schema: z.core.$ZodType, body: unkn
   const shown = key.length > longestShown ? `${key.slice(0, longestShown)}…` : key
   const pointer = jsonPointer([...path, shown])
   const [own] = objectsMeant(schema, path, body)
+  const elsewhere = own && ofOtherModes.get(own as z.ZodObject)
+  if (elsewhere?.keys.includes(key)) return { pointer, detail: elsewhere.says }
   const owners = objectsPossible(schema, path).filter((object) => Object.hasOwn(object._zod.def.shape, key))
   const kind = own && kindOf(own)
   const wrong =

@@ -124,6 +124,31 @@ describe('POST /validate', () => {
     expect(shares.body.detail).toBe('/require/withinOfBest: is a share: at most 1; did you mean 0.1?')
   })
 
+  it('says which requirements are not of a deployment, and that limits are likely meant in milliseconds', async () => {
+    const body = (workload: object, require: object) => ({
+      model: 'llama-3-8b',
+      hardware: { chip: 'h100-sxm', chips: 8 },
+      workload: { mode: 'serve', promptLength: 1024, outputLength: 128, requestsPerSecond: 1, ...workload },
+      plan: { disaggregated: false, generate: { mesh: { tensor: 1 } } },
+      require,
+    })
+    const { errors } = (await validated(body({}, { minMfu: 0.4, fist: true }), 400)) as unknown as {
+      errors: readonly { pointer: string; detail: string }[]
+    }
+    expect(errors.map(({ pointer }) => pointer)).toEqual(['/require/minMfu', '/require/fist'])
+    expect(errors[0]?.detail).toMatch(/^is not of mode serve.*fits, withinOfBest and launchableBy/)
+    const limits = async (first: number, each: number) => {
+      const workload = { maxTimeToFirstTokenSeconds: first, maxTimePerOutputTokenSeconds: each }
+      const { warnings } = (await validated(body(workload, {}))) as unknown as { warnings: readonly string[] }
+      return warnings.filter((warning) => warning.includes('seconds are meant'))
+    }
+    expect(await limits(120, 5)).toEqual([])
+    expect(await limits(500, 50)).toEqual([
+      'maxTimeToFirstTokenSeconds 500 is taken as 500 s: seconds are meant; 0.5 if 500 ms was',
+      'maxTimePerOutputTokenSeconds 50 is taken as 50 s: seconds are meant; 0.05 if 50 ms was',
+    ])
+  })
+
   it('is within any share of the best when it is the best', async () => {
     const { best } = await validated({ ...question, plan: good })
     const mesh = (best as unknown as { mesh: object }).mesh

@@ -18,9 +18,20 @@ export function prefillOf(request: PrefillRequest): PrefillWorkload {
   return request
 }
 
-export function serveOf(request: ServeRequest): ServeWorkload {
+export function serveOf(request: ServeRequest): Resolved<ServeWorkload> {
   refuseFullPrefix(request)
-  return request
+  return { workload: request, warnings: likelyMilliseconds(request) }
+}
+
+/** Limits of seconds above which they say nothing of a service that anybody waits for, so that milliseconds are likelier. */
+const plausibleSeconds = { maxTimeToFirstTokenSeconds: 120, maxTimePerOutputTokenSeconds: 5 } as const
+
+function likelyMilliseconds(request: ServeRequest): readonly string[] {
+  return Object.entries(plausibleSeconds).flatMap(([name, most]) => {
+    const limit = request[name as keyof typeof plausibleSeconds]
+    if (limit === undefined || limit <= most) return []
+    return [`${name} ${limit} is taken as ${limit} s: seconds are meant; ${limit / 1000} if ${limit} ms was`]
+  })
 }
 
 export function generateOf(
