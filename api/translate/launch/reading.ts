@@ -18,7 +18,7 @@ export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): L
   const chip = valueAt(own, ['hardware', 'chip'])
   const known = typeof chip === 'string' ? knownChip(catalogue, chip) : undefined
   const context = {
-    ...(known ? { userBuffers: hasUserBuffers(known) } : {}),
+    ...(known ? { userBuffers: hasUserBuffers(known), chip: known } : {}),
     chips: chipsOf(own),
     slices: Number(valueAt(own, ['hardware', 'slices']) ?? 1),
     mode: typeof mode === 'string' ? mode : null,

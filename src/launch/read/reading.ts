@@ -55,6 +55,8 @@ export interface ReadingContext {
   readonly mode: string | null
   /** Whether Transformer Engine has user buffers on its GPUs; it is taken to where it is not known. */
   readonly userBuffers?: boolean
+  /** Where the request names one of the catalogue. */
+  readonly chip?: Pick<Chip, 'name' | 'kind' | 'hbmBytes'>
   /** What there is to know of the model; null where it is not known yet. */
   readonly model: KnownModel | null
 }

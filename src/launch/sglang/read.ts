@@ -11,6 +11,7 @@ import { servingReading } from '../server/read-serving.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
 import { promptMargin } from './prompt-margin.ts'
 import { sglangFormats, sglangSettings } from './settings.ts'
+import { defaultChunk } from './step-tokens.ts'
 import { sglangVersion } from './version.ts'
 
 const short = { ...spellings(sglangSettings), '--model': '--model-path' }
@@ -25,7 +26,9 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   const told = notesOf(options)
   const both = context.mode === 'serve'
   // -1 is of whole prompts.
-  const chunk = both ? options.text('--chunked-prefill-size') : null
+  const written = both ? options.text('--chunked-prefill-size') : null
+  const usual = both && context.chip ? defaultChunk(context.chip.hbmBytes) : null
+  const chunk = written ?? (usual === null ? null : String(usual))
   const mixes = both && options.has('--enable-mixed-chunk')
   return servingReading(
     {
@@ -43,11 +46,16 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       sequences: running === null ? null : Math.max(1, Math.floor(running / groups)),
       stepTokens:
         chunk !== null && /^\d+$/.test(chunk) ? Math.max(1, Math.floor(Number(chunk) / groups)) : null,
-      servingNotes: mixes
-        ? []
-        : [
-            'without --enable-mixed-chunk prompts are read between steps; they are counted as read beside them',
-          ],
+      servingNotes: [
+        ...(written === null && usual !== null
+          ? [`--chunked-prefill-size is not said: ${usual} tokens in a step, as SGLang takes on such chips`]
+          : []),
+        ...(mixes
+          ? []
+          : [
+              'without --enable-mixed-chunk prompts are read between steps; they are counted as read beside them',
+            ]),
+      ],
       onePhase:
         rest.role === null || rest.role === 'null'
           ? null

@@ -11,6 +11,7 @@ import { servingReading } from '../server/read-serving.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
 import { gpuFormats } from './rules.ts'
 import { vllmSettings } from './settings.ts'
+import { defaultStepTokens } from './step-tokens.ts'
 import { vllmVersion } from './version.ts'
 
 const short = { ...spellings(vllmSettings), '-dpl': '--data-parallel-size-local' }
@@ -30,8 +31,12 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
   // Ranks of data share out the experts of a model that has some; else they are replicas.
   const shares = context.model?.experts ?? spreads
   const groups = grouped ?? (shares ? data : 1)
-  // It has no say where one phase alone is asked about.
-  const stepTokens = context.mode === 'serve' ? options.whole('--max-num-batched-tokens') : null
+  const told = options.whole('--max-num-batched-tokens')
+  const usual = context.chip ? defaultStepTokens(context.chip) : null
+  const most = told ?? usual
+  // Of one phase they say no more than that it starts.
+  const unheld = told !== null && context.mode !== 'serve' ? [`--max-num-batched-tokens ${told}`] : []
+  const stepTokens = context.mode === 'serve' ? most : null
   return servingReading(
     {
       framework: 'vllm',
@@ -52,7 +57,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       sequences,
       stepTokens,
       servingNotes: [
-        ...(stepTokens === null ? [unsaidTokens] : []),
+        ...(told === null ? [unsaidTokens(usual)] : []),
         ...(options.has('--kv-transfer-config')
           ? ['--kv-transfer-config is not counted: the server does both phases itself']
           : []),
@@ -63,15 +68,27 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       memoryFraction: rest.utilization ?? filled,
       notes: [...notes, ...notesOf(options), ...quantised.notes],
       // What nobody has asked for by now is what is left.
-      ...leftOver(options.left(), isImmaterial),
-      faults: options.faults,
+      ...leftOver([...options.left(), ...unheld], isImmaterial),
+      faults: [...options.faults, ...fewTokens(sequences, told, most)],
     },
     context,
   )
 }
 
-const unsaidTokens =
-  '--max-num-batched-tokens is not said: as many tokens in a step as the request allows, where vLLM takes 8192 on chips of 70 GiB and more (A100 apart) and 2048 on others'
+function unsaidTokens(usual: number | null): string {
+  return usual === null
+    ? '--max-num-batched-tokens is not said: as many tokens in a step as the request allows, where vLLM takes 8192 on chips of 70 GiB and more (A100 apart) and 2048 on others'
+    : `--max-num-batched-tokens is not said: ${usual} tokens in a step, as vLLM takes on such chips`
+}
+
+/** A step has a token for each sequence that may run (SchedulerConfig.verify_max_model_len, vllm/config/scheduler.py). */
+function fewTokens(sequences: number | null, told: number | null, most: number | null): readonly string[] {
+  if (sequences === null || most === null || most >= sequences) return []
+  const what = told === null ? `, which is ${most} on such chips unless told,` : ` ${most}`
+  return [
+    `vLLM does not start with --max-num-batched-tokens${what} below --max-num-seqs ${sequences}: the nearest are --max-num-batched-tokens ${sequences} and --max-num-seqs ${most}`,
+  ]
+}
 
 /** As 32k or 32768; `auto` is what fits. */
 function lengthOf(text: string | null): number | null {
