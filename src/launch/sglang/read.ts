@@ -16,8 +16,14 @@ import { sglangVersion } from './version.ts'
 
 const short = { ...spellings(sglangSettings), '--model': '--model-path' }
 
+const program = {
+  name: 'SGLang',
+  starts: /^(\/.*\/)?sglang$|sglang[./]launch_server(\.py)?$/,
+  usual: 'python3 -m sglang.launch_server --model-path MODEL …, also behind docker run, or options alone',
+}
+
 export function readSglang(text: string, context: ReadingContext): LaunchReading {
-  const { options, notes } = serverCommand(text, /sglang(\.launch_server)?$/, short)
+  const { options, notes, faults } = serverCommand(text, program, short)
   const named = options.text('--model-path')
   const { tensors, data, attends, dispatch, experts, running, ...rest } = said(sglangSettings, options)
   const sends = !['none', 'flashinfer'].includes(dispatch ?? 'none')
@@ -66,6 +72,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       // What nobody has asked for by now is what is left.
       ...leftOver(options.left(), isImmaterial),
       faults: [
+        ...faults,
         ...options.faults,
         ...(experts > 1 && !sends && experts !== tensors
           ? [

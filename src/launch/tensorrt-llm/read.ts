@@ -25,7 +25,11 @@ const named: Readonly<Record<string, string>> = {
 
 const short = { '--tensor-parallel-size': '--tp-size', '--pipeline-parallel-size': '--pp-size' }
 
-const program = /trtllm-serve$/
+const program = {
+  name: 'TensorRT-LLM',
+  starts: /trtllm-serve$/,
+  usual: 'trtllm-serve MODEL …, also behind docker run or srun',
+}
 
 /** The name of the file that a command reads its options of; null where it reads none. */
 export function configNamed(command: string): string | null {
@@ -101,6 +105,7 @@ export function readTensorrt(
       ],
       ...leftOver(left, isImmaterial),
       faults: [
+        ...(said?.faults ?? []),
         ...(said?.options.faults ?? []),
         ...faults,
         ...(unsent === null ? [] : [unsentFile(unsent)]),

@@ -16,11 +16,19 @@ import { vllmVersion } from './version.ts'
 
 const short = { ...spellings(vllmSettings), '-dpl': '--data-parallel-size-local' }
 
+const program = {
+  name: 'vLLM',
+  starts: /^(\/.*\/)?vllm$|^vllm\.entrypoints/,
+  // Its entry point is the server (docs/deployment/docker.md).
+  image: /^(docker\.io\/)?vllm\/vllm-[\w-]+([:@]|$)/,
+  usual: 'vllm serve MODEL …, docker run … vllm/vllm-openai:TAG --model MODEL …, or options alone',
+}
+
 /** What it fills of a GPU unless told (docs.vllm.ai/en/stable/api/vllm/config/cache, CacheConfig; 0.9 in releases of 2025). */
 const filled = 0.92
 
 export function readVllm(text: string, context: ReadingContext): LaunchReading {
-  const { options, model, notes } = serverCommand(text, /(^|\/)vllm$|^vllm\.entrypoints/, short)
+  const { options, model, notes, faults } = serverCommand(text, program, short)
   const named = model ?? options.text('--model')
   const { tensor, data, spreads, dispatch, pipeline, positions, sequences, ...rest } = said(
     vllmSettings,
@@ -69,7 +77,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       notes: [...notes, ...notesOf(options), ...quantised.notes],
       // What nobody has asked for by now is what is left.
       ...leftOver([...options.left(), ...unheld], isImmaterial),
-      faults: [...options.faults, ...fewTokens(sequences, told, most)],
+      faults: [...faults, ...options.faults, ...fewTokens(sequences, told, most)],
     },
     context,
   )

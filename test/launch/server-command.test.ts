@@ -1,0 +1,48 @@
+/** Commands of servers as people start them are read as the plain one is, and another program's is a fault that says so. */
+import { expect, it } from 'vitest'
+import { readSglang } from '../../src/launch/sglang/read.ts'
+import { readTensorrt } from '../../src/launch/tensorrt-llm/read.ts'
+import { readVllm } from '../../src/launch/vllm/read.ts'
+
+const context = { chips: 8, slices: 1, mode: 'generate', model: null }
+const options = '--max-model-len 8192 --max-num-seqs 64'
+const docker =
+  'docker run --runtime nvidia --gpus all -v ~/.cache:/root/.cache --env "A=b" -p 8000:8000 --ipc=host'
+
+it.each([
+  `${docker} vllm/vllm-openai:v0.11.0 --model org/m -tp 8 ${options}`,
+  `${docker} \\\n  vllm/vllm-openai --model org/m \\\n -tp 8 ${options}`,
+  `${docker} --entrypoint bash vllm/vllm-openai:latest -c "vllm serve org/m -tp 8 ${options}"`,
+  `${docker} rocm/vllm:latest vllm serve org/m -tp 8 ${options}`,
+  `bash -c 'export A=1; /usr/bin/vllm serve org/m -tp 8 ${options}'`,
+  `python3 -m vllm.entrypoints.openai.api_server --model org/m -tp 8 ${options}`,
+  `--model org/m -tp 8 ${options}`,
+  `org/m -tp 8 ${options}`,
+])('%s', (text) => {
+  expect(readVllm(text, context)).toEqual(readVllm(`vllm serve org/m -tp 8 ${options}`, context))
+})
+
+it('SGLang behind docker run is read as without', () => {
+  const plain = 'python3 -m sglang.launch_server --model-path org/m --tp 8'
+  expect(readSglang(`${docker} lmsysorg/sglang:latest ${plain}`, context)).toEqual(readSglang(plain, context))
+  expect(readSglang(plain, context).named).toBe('org/m')
+})
+
+it.each([
+  'rm -rf /',
+  'docker run nginx:latest -tp 8',
+  'python train.py --tp 8',
+  '# nothing',
+  'run.sh',
+])('%s is no command of a server, and is told by its program', (text) => {
+  for (const { faults, named } of [
+    readVllm(text, context),
+    readSglang(text, context),
+    readTensorrt(text, {}, context),
+  ]) {
+    expect(faults).toEqual([
+      expect.stringMatching(/^(the program is \S+|the text has no command), where one of/),
+    ])
+    expect(named).toBeUndefined()
+  }
+})
