@@ -61,7 +61,11 @@ export function checkpointNotes(
 ): readonly string[] {
   const { weights, compute, checkpoint = 'a checkpoint' } = precision
   if (!isNarrow(weights)) return []
-  if (online.includes(formatPair(precision)) && quantizesItself(precision)) return []
+  if (online.includes(formatPair(precision)) && quantizesItself(precision)) {
+    return [
+      `${framework}: a checkpoint in ${weights} is meant; of one in bf16 --quantization makes it as it loads, which has to fit first.`,
+    ]
+  }
   return [
     `${framework}: load ${checkpoint} with weights in ${weights} for matmuls in ${compute}; no flag makes one.`,
   ]

@@ -1,4 +1,5 @@
 /** What a server is told to load: the checkpoint that the plan's weights are of, else what the shell has in MODEL. */
+import { isNarrow } from '../../recipe/element-type.ts'
 import { shellWord } from '../start.ts'
 import type { Serving } from './serving.ts'
 
@@ -8,5 +9,6 @@ const plain = /^[\w ./:+-]+$/
 export function modelWord({ setting: { precision, model } }: Serving): string {
   const { checkpoint } = precision
   if (checkpoint !== undefined) return shellWord(checkpoint)
-  return `"\${MODEL:?a checkpoint${plain.test(model.name) ? ` of ${model.name}` : ''}}"`
+  const of = plain.test(model.name) ? ` of ${model.name}` : ''
+  return `"\${MODEL:?a checkpoint${of}${isNarrow(precision.weights) ? ` in ${precision.weights}` : ''}}"`
 }
