@@ -81,7 +81,11 @@ export type ValidateAsked = ValidateRequest | ValidateServeRequest | ValidateLau
 const change = z.object({ pointer: z.string(), value: z.unknown() })
 
 const check = z.object({
-  name: z.string().describe('`legal`, the name of a requirement, or what the workload asks for.'),
+  name: z
+    .string()
+    .describe(
+      '`legal`, the name of a requirement, what the workload asks for, or `understood` of a launch file.',
+    ),
   ok: z.boolean(),
   pointer: z.string().describe('Into the request.'),
   expected: z.union([z.string(), z.number()]),

@@ -9,6 +9,7 @@ import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { Regret, ServeRegret } from '../../src/plan/regret.ts'
 import type { Validation } from '../../src/validate.ts'
+import type { Check } from '../../src/validation/check.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { faultyValue, ProblemError } from '../problems.ts'
 import { timedOut } from '../queue/deadline.ts'
@@ -30,8 +31,10 @@ import { assumptionsOf, basisOf } from '../translate/assumptions.ts'
 import { refuseUnbinding } from '../translate/bottlenecks.ts'
 import { hardwareOf } from '../translate/hardware.ts'
 import { refuseAnotherModel } from '../translate/launch/contradictions.ts'
+import { launchKey } from '../translate/launch/file.ts'
 import type { Unassumed } from '../translate/launch/hidden.ts'
 import { launchWarnings, spelledOut } from '../translate/launch/launch.ts'
+import { misspeltChecks } from '../translate/launch/misspelt.ts'
 import { refuseUnpriced } from '../translate/prices.ts'
 import { problemOf, type Translation } from '../translate/problem.ts'
 import { activityOf } from '../translate/setting.ts'
@@ -106,6 +109,8 @@ export type EvaluateBody = ReturnType<typeof evaluateBody>
 
 export interface Examined extends Spelled<ValidateRequest | ValidateServeRequest> {
   readonly inspection: Inspection
+  /** Of the launch file itself, beside those of its plan. */
+  readonly ofFile: readonly Check[]
 }
 
 export function validateQuestion(asked: ValidateAsked, catalogue: Catalogue): Examined {
@@ -115,17 +120,19 @@ export function validateQuestion(asked: ValidateAsked, catalogue: Catalogue): Ex
   const hiding = unassumed && { ...unassumed, request: asLaunched(unassumed.request) }
   const { trial, warnings } = trialIn(asLaunched(request), { reading, unassumed: hiding }, catalogue)
   refuseUnbinding(request.require, trial.problem.cluster)
-  return { request, read, inspection: { trial, require: request.require }, warnings }
+  const ofFile = isLaunched(asked) ? misspeltChecks(reading, `/plan/${launchKey(asked.plan)}`) : []
+  return { request, read, inspection: { trial, require: request.require }, ofFile, warnings }
 }
 
 export function validateBody(
-  { request, inspection, read, warnings }: Examined,
+  { request, inspection, read, ofFile, warnings }: Examined,
   validation: Validation<Plan | ServePlan>,
 ) {
   return {
     mode: inspection.trial.mode,
     ...validation,
-    checks: checksAsWritten(request, validation.checks),
+    ok: validation.ok && ofFile.length === 0,
+    checks: [...ofFile, ...checksAsWritten(request, validation.checks)],
     ...(read ? { read } : {}),
     warnings: [...warnings, ...validation.warnings],
   }

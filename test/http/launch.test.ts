@@ -235,6 +235,40 @@ describe('a launch file with several faults', () => {
   })
 })
 
+describe('a misspelt option', () => {
+  const generate = { mode: 'generate', batchSequences: 4, contextLength: 4096 }
+  const server = { hardware: { chip: 'h100-sxm', chips: 2 }, workload: generate }
+  const trainer = { hardware: { chip: 'h100-sxm' }, constraints: { pipeline: 1, context: 1 } }
+  it.each([
+    [
+      'megatron',
+      trainer,
+      `${line} --vocab-size 128256`,
+      '--use-distributed-optimizer',
+      'optimizer',
+      'optimiser',
+    ],
+    ['vllm', server, 'vllm serve meta-llama/Llama-3.1-8B', '--tensor-parallel-size 2', 'parallel', 'paralel'],
+  ])('of %s is told first, and fails a check', async (framework, rest, command, option, right, wrong) => {
+    const validated = async (options: string) => {
+      const plan = { [framework]: `${command} ${options}` }
+      const { body, status, text } = await agent.post('/validate').send({ ...rest, plan })
+      expect(status, text.slice(0, 400)).toBe(200)
+      const checks: readonly { readonly name: string }[] = body.checks
+      return { body, understood: checks.filter(({ name }) => name === 'understood') }
+    }
+    expect((await validated(`${option} --no-such-option 3`)).understood).toEqual([])
+    const [meant = ''] = option.split(' ')
+    const actual = meant.replace(right, wrong)
+    const { body, understood } = await validated(option.replace(right, wrong))
+    expect(body.ok).toBe(false)
+    expect(body.warnings).toContain(
+      `${framework}: ${actual} is no option that is read: did you mean ${meant}?`,
+    )
+    expect(understood).toMatchObject([{ ok: false, pointer: `/plan/${framework}`, expected: meant, actual }])
+  })
+})
+
 describe('what launches Megatron-LM', () => {
   it('says chips, model, batch and types of numbers, so that the request need not', async () => {
     const { plan, model, read, warnings } = await evaluated({

@@ -16,6 +16,7 @@ import { valueAt } from '../../validation/json-pointer.ts'
 import { contradictions } from './contradictions.ts'
 import { launchKey } from './file.ts'
 import { type Unassumed, unassumed } from './hidden.ts'
+import { misspeltIn, misspeltText } from './misspelt.ts'
 import { modelNamed, readIn } from './reading.ts'
 
 interface Launch {
@@ -121,6 +122,7 @@ export function launchWarnings(reading: LaunchReading | null): readonly string[]
   if (!reading) return []
   const { framework, notes, notUnderstood } = reading
   return [
+    ...misspeltIn(reading).map((one) => `${framework}: ${misspeltText(one)}`),
     ...notes.map((note) => `${framework}: ${note}`),
     ...(notUnderstood.length > 0 ? [`${framework}: not understood: ${notUnderstood.join(', ')}`] : []),
   ]

@@ -55,7 +55,7 @@ export function readMegatron(
     lacking: laidOut?.lacking ?? {},
     plan: laidOut?.plan ?? {},
     notes: [...script.notes, ...notes, ...(laidOut?.notes ?? [])],
-    ...leftOver(left, isImmaterial),
+    ...leftOver(left, isImmaterial, options.known()),
     faults: [
       ...options.faults,
       ...faults,

@@ -1,10 +1,15 @@
 /** What of a launch file nobody took: what is known to have no say in a plan, apart from what was not understood. */
 import type { LaunchReading } from './reading.ts'
 
-export type LeftOver = Pick<LaunchReading, 'ignored' | 'notUnderstood'>
+export type LeftOver = Pick<LaunchReading, 'ignored' | 'notUnderstood' | 'known'>
 
-export function leftOver(left: readonly string[], isImmaterial: (name: string) => boolean): LeftOver {
+export function leftOver(
+  left: readonly string[],
+  isImmaterial: (name: string) => boolean,
+  known: readonly string[] = [],
+): LeftOver {
   return {
+    known,
     ignored: left.filter(isImmaterial),
     notUnderstood: left.filter((name) => !isImmaterial(name)),
   }

@@ -12,6 +12,8 @@ export interface Options {
   readonly faults: readonly string[]
   /** With their values, as they stand. */
   readonly left: () => readonly string[]
+  /** Names that were asked for, whether they stand there or not. */
+  readonly known: () => readonly string[]
 }
 
 export function optionsOf(words: readonly string[]): Options {
@@ -59,6 +61,7 @@ export function optionsOf(words: readonly string[]): Options {
       ...[...found].filter(([own]) => !taken.has(own)).map(([own, given]) => [own, ...given].join(' ')),
       ...stray,
     ],
+    known: () => [...taken],
   }
 }
 

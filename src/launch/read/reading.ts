@@ -33,6 +33,8 @@ export interface LaunchReading {
   /** Known, and without a say in how a model is laid out. */
   readonly ignored: readonly string[]
   readonly notUnderstood: readonly string[]
+  /** Options that are read of such a file, one of which may have been meant. */
+  readonly known?: readonly string[]
   /** Why it cannot be read. */
   readonly faults: readonly string[]
   /** Values that the framework does not have. */

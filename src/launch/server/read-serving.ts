@@ -16,6 +16,7 @@ export interface ServerSaid
     | 'notes'
     | 'ignored'
     | 'notUnderstood'
+    | 'known'
     | 'faults'
     | 'memoryFraction'
     | 'misnamed'
@@ -82,6 +83,7 @@ function phaseReading(said: ServerSaid, context: ReadingContext): LaunchReading 
     ],
     ignored: said.ignored,
     notUnderstood: said.notUnderstood,
+    ...(said.known ? { known: said.known } : {}),
     misnamed: said.misnamed ?? [],
     faults: [
       ...said.faults,
@@ -127,6 +129,7 @@ function deploymentReading(said: ServerSaid, context: ReadingContext): LaunchRea
     ],
     ignored: said.ignored,
     notUnderstood: said.notUnderstood,
+    ...(said.known ? { known: said.known } : {}),
     misnamed: said.misnamed ?? [],
     faults: [
       ...said.faults,

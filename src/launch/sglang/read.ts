@@ -70,7 +70,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       misnamed: quantised.misnamed,
       notes: [...notes, ...told, ...quantised.notes],
       // What nobody has asked for by now is what is left.
-      ...leftOver(options.left(), isImmaterial),
+      ...leftOver(options.left(), isImmaterial, options.known()),
       faults: [
         ...faults,
         ...options.faults,

@@ -103,7 +103,7 @@ export function readTensorrt(
           ? []
           : ['the share of free memory that caches take is not counted: they take what memoryBudget leaves']),
       ],
-      ...leftOver(left, isImmaterial),
+      ...leftOver(left, isImmaterial, said?.options.known()),
       faults: [
         ...(said?.faults ?? []),
         ...(said?.options.faults ?? []),

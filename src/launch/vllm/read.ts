@@ -76,7 +76,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       memoryFraction: rest.utilization ?? filled,
       notes: [...notes, ...notesOf(options), ...quantised.notes],
       // What nobody has asked for by now is what is left.
-      ...leftOver([...options.left(), ...unheld], isImmaterial),
+      ...leftOver([...options.left(), ...unheld], isImmaterial, options.known()),
       faults: [...faults, ...options.faults, ...fewTokens(sequences, told, most)],
     },
     context,
