@@ -19,7 +19,9 @@ it.each([
   `--model org/m -tp 8 ${options}`,
   `org/m -tp 8 ${options}`,
 ])('%s', (text) => {
-  expect(readVllm(text, context)).toEqual(readVllm(`vllm serve org/m -tp 8 ${options}`, context))
+  // An option that stands for a word is asked for where the word is not there.
+  const { known: _, ...read } = readVllm(text, context)
+  expect(readVllm(`vllm serve org/m -tp 8 ${options}`, context)).toMatchObject(read)
 })
 
 it('SGLang behind docker run is read as without', () => {
