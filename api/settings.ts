@@ -34,7 +34,7 @@ const environment = z.object({
   /** Worker threads that search. */
   THREADS: whole(1, 256).prefault('2'),
   /** Of those that nobody else needs, as many as may work on one answer: 1 for each request a thread of its own. */
-  THREADS_PER_SEARCH: whole(1, 256).prefault('4'),
+  THREADS_PER_SEARCH: whole(1, 256).prefault('1'),
   /** Requests that may wait for one; more are answered with a 503. */
   MAX_QUEUE: whole(0, 10_000).prefault('32'),
   /** Of them, of one client: one key, or where none is asked for one address. */

@@ -8,7 +8,7 @@ describe('the settings', () => {
       HOST: '127.0.0.1',
       LOG_LEVEL: 'info',
       THREADS: 2,
-      THREADS_PER_SEARCH: 4,
+      THREADS_PER_SEARCH: 1,
       MAX_QUEUE: 32,
       MAX_QUEUE_PER_CLIENT: 16,
       WORKER_MEMORY_MB: 1024,
