@@ -7,6 +7,7 @@ import { type Checkpoint, checkpointIn } from '../src/model/hugging-face/checkpo
 import { type Findings, fieldsOf } from '../src/model/hugging-face/fields.ts'
 import { type ParameterCount, parameterCount } from '../src/model/parameters.ts'
 import { recordedModel } from '../src/model/recorded.ts'
+import { catalogueNames } from '../src/model/release-name.ts'
 import type { Transformer } from '../src/model/transformer.ts'
 import type { RecipeRecord } from '../src/plan/certainty/recipes.ts'
 import type { Residuals } from '../src/plan/certainty/residuals.ts'
@@ -57,8 +58,10 @@ function known(record: ModelRecord): KnownModel {
   return { record, transformer, parameters: parameterCount(transformer), checkpoints }
 }
 
+/** By its own name, or that of a release. */
 export function knownModel({ models }: Catalogue, name: string): KnownModel | undefined {
-  return models.get(name.toLowerCase())
+  const found = catalogueNames(name).find((one) => models.has(one))
+  return found === undefined ? undefined : models.get(found)
 }
 
 export function knownChip({ chips }: Pick<Catalogue, 'chips'>, name: string): ChipRecord | undefined {

@@ -129,7 +129,7 @@ describe('a mistake with a correction', () => {
     [{ assumptions: { frameworks: 'megatron-lm' } }, '/assumptions/frameworks', 'did you mean ["megatron"]?'],
     [{ model: { name: 'llama-3-70b' } }, '/model', 'did you mean llama-3-70b?'],
     [{ model: { model_type: 'llama', hidden_size: 4096 } }, '/model', 'did you mean {"huggingFace":'],
-    [{ model: 'llama3-8b' }, '/model', 'the nearest are llama-3-8b'],
+    [{ model: 'lama-3-8b' }, '/model', 'the nearest are llama-3-8b'],
     [{ model: 'llama-3-405b' }, '/model', 'the nearest are llama-3.1-405b'],
     [{ hardware: { chip: 'h100-smx', chips: 64 } }, '/hardware/chip', 'GET /hardware has all'],
     [{ memoryBudget: { fraction: 2 } }, '/memoryBudget/fraction', 'bytes are said as bytesPerChip'],

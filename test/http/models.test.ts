@@ -105,11 +105,8 @@ describe('the model of a request', () => {
 })
 
 describe('a name that nobody knows', () => {
-  it.each([
-    'meta-llama/Llama-3.1-405B',
-    'meta-llama/Llama-3.1-405B-Instruct',
-  ])('is answered with the nearest whoever owns it: %s', (name) => {
-    const [fault] = problemOf(name).faults
+  it('is answered with the nearest whoever owns it', () => {
+    const [fault] = problemOf('meta-llama/Lama-3.1-405B').faults
     expect(fault?.suggestions?.[0]).toBe('llama-3.1-405b')
   })
 

@@ -116,6 +116,52 @@ describe('a catalogue name', () => {
   })
 })
 
+describe('a repository of Hugging Face', () => {
+  const repositories = [...catalogue.models.values()].flatMap(({ record }) => {
+    const configs = JSON.stringify(record.sources).matchAll(/config\.json of ([\w.-]+\/[\w.-]+)/g)
+    const ids = [...configs].map(([, id = '']) => id)
+    return [...ids, ...(record.checkpoints ?? []).map(({ name }) => name)].map(
+      (id) => [id, record.name] as const,
+    )
+  })
+
+  it('that the catalogue has a model of is that model', () => {
+    expect(repositories.length).toBeGreaterThan(50)
+    for (const [id, name] of repositories) {
+      expect(resolvedModel(id, catalogue).transformer.name, id).toBe(name)
+      expect(resolvedModel(`someone/${id.slice(id.indexOf('/') + 1)}`, catalogue).transformer.name).toBe(name)
+    }
+  })
+
+  it('is what a server is told to load, in the types that it is stored in', () => {
+    for (const { record, checkpoints } of released) {
+      for (const { name = '', weights } of checkpoints) {
+        const { precision: used } = precision(name, 'b200-sxm')
+        expect(used.checkpoint, record.name).toBe(name)
+        expect(used.weights).toBe(weights)
+        expect(stored(name)).toBeCloseTo(stored(record.name, { weights }), 0)
+      }
+    }
+  })
+
+  it('says by its name how it is quantised, and is unpacked where the chip does not compute so', () => {
+    const types = (name: string, chip = 'b200-sxm') => {
+      const { weights, compute, checkpoint } = precision(name, chip).precision
+      return [weights, compute, checkpoint]
+    }
+    const one = 'org/Llama-3.1-70B-Instruct'
+    expect(types(one)).toEqual(['bf16', 'bf16', one])
+    expect(types(`${one}-FP8`)).toEqual(['fp8', 'fp8', `${one}-FP8`])
+    expect(types(`${one}-FP8`, 'a100-80g-sxm')).toEqual(['fp8', 'bf16', `${one}-FP8`])
+    expect(types(`${one}-NVFP4`)).toEqual(['nvfp4', 'nvfp4', `${one}-NVFP4`])
+    expect(types(`${one}-quantized.w8a8`)).toEqual(['int8', 'int8', `${one}-quantized.w8a8`])
+    expect(types(`${one}-AWQ`)).toEqual(['int4', 'bf16', `${one}-AWQ`])
+    expect(types('llama-3.1-70b-fp8')).toEqual(['fp8', 'fp8', undefined])
+    expect(types('org/DeepSeek-R1-0528')).toEqual(['fp8', 'fp8', 'org/DeepSeek-R1-0528'])
+    expect(types('org/DeepSeek-R1-BF16')).toEqual(['bf16', 'bf16', 'org/DeepSeek-R1-BF16'])
+  })
+})
+
 describe('what matmuls run in', () => {
   it('is what the chip computes in, whatever weights there are, and is said where it is not their type', () => {
     const model = fc.constantFrom(...released.map(({ record }) => record.name))

@@ -5,12 +5,12 @@ import { readAccelerate } from '../../src/launch/accelerate/read.ts'
 import { readDeepspeed } from '../../src/launch/deepspeed/read.ts'
 import { readMaxtext } from '../../src/launch/maxtext/read.ts'
 import { readBridge } from '../../src/launch/megatron-bridge/read.ts'
-import { catalogueNames } from '../../src/launch/read/model-name.ts'
 import type { ReadingContext } from '../../src/launch/read/reading.ts'
 import { readSglang } from '../../src/launch/sglang/read.ts'
 import { readTensorrt } from '../../src/launch/tensorrt-llm/read.ts'
 import { readTorchtitanCommand } from '../../src/launch/torchtitan/read-command.ts'
 import { readVllm } from '../../src/launch/vllm/read.ts'
+import { catalogueNames } from '../../src/model/release-name.ts'
 import { runs } from '../runs.ts'
 
 const context: ReadingContext = {
@@ -224,5 +224,6 @@ describe('a model as launch files name it', () => {
     expect(catalogueNames('deepseek-ai/DeepSeek-R1-Distill-Llama-70B')).not.toContain('deepseek-r1')
     expect(catalogueNames('google/gemma-2-9b')).not.toContain('gemma-2')
     expect(catalogueNames('Qwen/Qwen3-Coder-480B-A35B-Instruct')).not.toContain('qwen3')
+    expect(catalogueNames('microsoft/Phi-4-mini-instruct')).not.toContain('phi-4')
   })
 })

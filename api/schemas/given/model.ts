@@ -95,7 +95,9 @@ export const huggingFace = z
 
 export const modelRequest = z
   .union([label(), architecture, huggingFace])
-  .describe('A name from /models, the dimensions of a Transformer, or a Hugging Face config.')
+  .describe(
+    'A name from /models, or of a release on Hugging Face of one of these, the dimensions of a Transformer, or a Hugging Face config.',
+  )
 
 export type HuggingFaceConfig = z.output<typeof huggingFace>['huggingFace']
 

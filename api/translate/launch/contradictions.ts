@@ -4,7 +4,7 @@ import { type Fields, isFields } from '../../../src/fields.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
 import { replicasOf, unitMesh } from '../../../src/sharding/axis.ts'
-import { type Catalogue, knownChip } from '../../catalogue.ts'
+import { type Catalogue, knownChip, knownModel } from '../../catalogue.ts'
 import { type Fault, faulty } from '../../problems.ts'
 import { jsonPointer, valueAt } from '../../validation/json-pointer.ts'
 import { modelNamed } from './reading.ts'
@@ -62,7 +62,7 @@ function anotherKind({ hardware }: Fields, { kind }: LaunchReading, catalogue: C
 /** By its name in the catalogue; those of its dimensions are compared where the model is known. */
 function anotherModel({ model }: Fields, reading: LaunchReading, catalogue: Catalogue): readonly Fault[] {
   const named = modelNamed(reading, catalogue)
-  if (typeof model !== 'string' || named === undefined || model.toLowerCase() === named) return []
+  if (typeof model !== 'string' || !named || knownModel(catalogue, model) === named) return []
   return [{ pointer: '/model', detail: `is ${model}; the launch file has ${reading.named}` }]
 }
 

@@ -132,7 +132,7 @@ export function launchWarnings(reading: LaunchReading | null): readonly string[]
 function saidBy(reading: LaunchReading, own: Fields, catalogue: Catalogue): Fields {
   const { model, hardware, workload, assumed, precision, memoryFraction, plan } = reading
   const { batchSequences, ...rest } = workload
-  const named = modelNamed(reading, catalogue)
+  const named = modelNamed(reading, catalogue) && reading.named
   const batch = valueAt(own, ['workload', 'batchTokens']) === undefined && batchSequences !== undefined
   return {
     ...(own.model === undefined && model?.vocab !== undefined ? { model } : {}),

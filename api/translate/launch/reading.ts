@@ -1,10 +1,9 @@
 /** A launch file read in the light of what the request says itself. */
 import type { Fields } from '../../../src/fields.ts'
-import { catalogueNames } from '../../../src/launch/read/model-name.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import { hasUserBuffers } from '../../../src/launch/vendor.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
-import { type Catalogue, knownChip, knownModel } from '../../catalogue.ts'
+import { type Catalogue, type KnownModel, knownChip, knownModel } from '../../catalogue.ts'
 import { ProblemError } from '../../problems.ts'
 import { modelRequest } from '../../schemas/given/model.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
@@ -24,7 +23,7 @@ export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): L
     mode: typeof mode === 'string' ? mode : null,
   }
   const first = readingOf(plan, { ...context, model: null })
-  const model = transformerOf(own.model ?? modelNamed(first, catalogue), catalogue)
+  const model = transformerOf(own.model ?? first.named, catalogue)
   if (!model) return first
   const { layers, attention, parallelBlocks, maxSequenceLength = null } = model
   const [latent, experts] = [attention.latent !== null, model.experts !== null]
@@ -44,10 +43,9 @@ function transformerOf(model: unknown, catalogue: Catalogue): Transformer | null
   }
 }
 
-/** As the catalogue has it; undefined where the file names none, or one that is not there. */
-export function modelNamed({ named }: LaunchReading, catalogue: Catalogue): string | undefined {
-  if (named === undefined) return undefined
-  return catalogueNames(named).find((name) => knownModel(catalogue, name))
+/** Of the file's own name; undefined where it has none, or one that is not in the catalogue. */
+export function modelNamed({ named }: LaunchReading, catalogue: Catalogue): KnownModel | undefined {
+  return named === undefined ? undefined : knownModel(catalogue, named)
 }
 
 function chipsOf({ hardware }: Fields): number | null {

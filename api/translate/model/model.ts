@@ -2,6 +2,7 @@
 import { spelledOut } from '../../../src/model/spelling.ts'
 import { spellingFaults } from '../../../src/model/spelling-faults.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
+import { checkpointsNamed } from '../../../src/precision/named.ts'
 import { type Catalogue, type KnownModel, knownModel, nearestModels } from '../../catalogue.ts'
 import { unknownValue } from '../../hints/unknown-name.ts'
 import { faulty } from '../../problems.ts'
@@ -12,7 +13,7 @@ import type { ResolvedModel } from './resolved-model.ts'
 export function resolvedModel(request: ModelRequest, catalogue: Catalogue): ResolvedModel {
   if (typeof request === 'string') {
     const { transformer, checkpoints } = named(request, catalogue)
-    return { transformer, checkpoints, warnings: [] }
+    return { transformer, checkpoints: checkpointsNamed(request, checkpoints, transformer), warnings: [] }
   }
   if ('huggingFace' in request) return importedModel(request.huggingFace)
   return { transformer: written(request), checkpoints: [], warnings: [] }

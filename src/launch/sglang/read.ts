@@ -1,6 +1,6 @@
 /** What a command of SGLang says, in the words of a request: by the rows of settings.ts. */
+import { typesNamed } from '../../precision/named.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
-import { quantisationNamed } from '../read/model-name.ts'
 import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
@@ -27,7 +27,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   const named = options.text('--model-path')
   const { tensors, data, attends, dispatch, experts, running, ...rest } = said(sglangSettings, options)
   const sends = !['none', 'flashinfer'].includes(dispatch ?? 'none')
-  const quantised = quantized(rest.quantization, quantisationNamed(named ?? ''), sglangQuantizations)
+  const quantised = quantized(rest.quantization, typesNamed(named ?? ''), sglangQuantizations)
   const groups = attends ? data : 1
   const told = notesOf(options)
   const both = context.mode === 'serve'

@@ -4,9 +4,9 @@
  */
 
 import type { Fields } from '../../fields.ts'
+import { typesNamed } from '../../precision/named.ts'
 import { textOf } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
-import { quantisationNamed } from '../read/model-name.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
 import { servingReading } from '../server/read-serving.ts'
@@ -93,7 +93,7 @@ export function readTensorrt(
       stepTokens: context.mode === 'serve' ? whole('max_num_tokens') : null,
       servingNotes: [],
       onePhase: null,
-      precision: { ...quantisationNamed(model ?? ''), ...cacheOf(all.kv_cache_config) },
+      precision: { ...typesNamed(model ?? ''), ...cacheOf(all.kv_cache_config) },
       notes: [
         ...(said?.notes ?? []),
         ...(all.speculative_config

@@ -1,6 +1,6 @@
 /** What a command of vLLM says, in the words of a request: by the rows of settings.ts. */
+import { typesNamed } from '../../precision/named.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
-import { quantisationNamed } from '../read/model-name.ts'
 import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
@@ -34,7 +34,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
     vllmSettings,
     options,
   )
-  const quantised = quantized(rest.quantization, quantisationNamed(named ?? ''), vllmQuantizations)
+  const quantised = quantized(rest.quantization, typesNamed(named ?? ''), vllmQuantizations)
   const grouped = groupsOnTpus(rest.additional)
   // Ranks of data share out the experts of a model that has some; else they are replicas.
   const shares = context.model?.experts ?? spreads

@@ -1,0 +1,78 @@
+/**
+ * Names that a catalogue may have for a model as its releases are called: without its owner, and without what names a release of it
+ * (Instruct, FP8, hf) rather than another model. `meta-llama/Llama-3.1-70B-Instruct-FP8` may be `llama-3.1-70b`.
+ */
+
+/** Where the size is not as in the catalogue. */
+const others: Readonly<Record<string, string>> = {
+  'llama-4-maverick-17b-128e': 'llama-4-maverick',
+  'llama-4-17b-128e': 'llama-4-maverick',
+  'llama-4-scout-17b-16e': 'llama-4-scout',
+  'llama-4-17b-16e': 'llama-4-scout',
+  'deepseek-3-671b': 'deepseek-v3',
+  'deepseek-2-236b': 'deepseek-v2',
+  'deepseek-2-16b': 'deepseek-v2-lite',
+  'deepseek-v2-lite-chat': 'deepseek-v2-lite',
+  'deepseek-v3.1': 'deepseek-v3',
+  'kimi-k2-1t': 'kimi-k2',
+  'gpt-3-6b': 'gpt-3-6.7b',
+  'mistral-large': 'mistral-large-2-123b',
+  'mistral-nemo': 'mistral-nemo-12b',
+  'olmo-2-1124-7b': 'olmo-2-7b',
+  'olmo-2-1124-13b': 'olmo-2-13b',
+  'olmo-2-0325-32b': 'olmo-2-32b',
+  bloom: 'bloom-176b',
+}
+
+/** Words that say another size, or another kind of model, wherever they stand. */
+const another =
+  /^\d+(\.\d+)?[bmt]$|^distill|^(mini|nano|tiny|small|medium|large|xl|lite|vl|vision|omni|multimodal|coder|math|next)$/
+
+/** The longest first. */
+export function catalogueNames(written: string): readonly string[] {
+  const plain = written
+    .slice(0, 200)
+    .slice(written.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replace(/^meta-/, '')
+    .replace(/^(llama|gpt|gemma|deepseek)(\d)/, '$1-$2')
+  const parts = plain.split('-')
+  return parts.flatMap((_, at) => {
+    const [kept, rest] = [parts.slice(0, parts.length - at), parts.slice(parts.length - at)]
+    const name = kept.join('-')
+    return rest.some((part) => another.test(part)) ? [] : [others[name] ?? name]
+  })
+}
+
+/** A name on Hugging Face, or a path: a checkpoint can be loaded by it. */
+export function isRepository(name: string): boolean {
+  return name.includes('/')
+}
+
+/** What its name says of how a checkpoint is quantised, in the words of a config.json; null where it says nothing. */
+export function configNamed(written: string): Readonly<Record<string, unknown>> | null {
+  return quantisations.find(([pattern]) => pattern.test(written))?.[1] ?? null
+}
+
+const eights = { num_bits: 8, type: 'int' }
+
+/** As checkpoints of such names usually have it. */
+const quantisations: readonly (readonly [RegExp, Readonly<Record<string, unknown>>])[] = [
+  [/[-_]mxfp4\b/i, quantised({ quant_method: 'mxfp4' })],
+  [/[-_](nv)?fp4\b/i, quantised({ quant_method: 'modelopt', quant_algo: 'NVFP4' })],
+  [/[-_]fp8\b/i, quantised({ quant_method: 'fp8' })],
+  [
+    /[-_.]w8a8\b/i,
+    quantised({
+      quant_method: 'compressed-tensors',
+      config_groups: { all: { weights: eights, input_activations: eights } },
+    }),
+  ],
+  [/[-_.](int8|w8a16)\b/i, quantised({ quant_method: 'gptq', bits: 8 })],
+  [/[-_.](awq|gptq|w4a16|int4)\b/i, quantised({ quant_method: 'gptq', bits: 4 })],
+  [/[-_]bf16\b/i, { torch_dtype: 'bfloat16' }],
+]
+
+function quantised(config: Readonly<Record<string, unknown>>) {
+  return { torch_dtype: 'bfloat16', quantization_config: config }
+}
