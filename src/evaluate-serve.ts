@@ -33,11 +33,11 @@ export function evaluateServe(
   const requests = requestsOf(problem, sketch.contextLength)
   const found = written(problem, sketch, parts, requests)
   const plan =
-    found && assembleServe(found.sized, requests, { rank: 1, solver, memoryBudget: problem.memoryBudget })
+    found && assembleServe(found, requests, { rank: 1, solver, memoryBudget: problem.memoryBudget })
   if (!found || !plan) return { illegal: [{ pointer: '/plan', detail: nothing }] }
   const { workload } = problem
   return {
-    plan: missed(plan, found.sized, requests, problem.memoryBudget),
+    plan: missed(plan, found, requests, problem.memoryBudget),
     ...resolved(problem, workload.promptLength + workload.outputLength),
     warnings: serveWarnings(problem, plan, true),
   }
@@ -60,16 +60,12 @@ function partsOf({ cluster }: ServeProblem, { prefill = {}, generate = {} }: Ser
   )
 }
 
-interface Found {
-  readonly sized: Sized
-}
-
 function written(
   problem: ServeProblem,
   sketch: ServeSketch,
   parts: ReturnType<typeof partsOf>,
   requests: Requests,
-): Found | null {
+): Sized | null {
   const best = bestOf(problem, sketch, parts, requests)
   if (best) return best
   // One sequence at a time, in as much memory as it takes.
@@ -96,7 +92,7 @@ function bestOf(
   sketch: ServeSketch,
   parts: ReturnType<typeof partsOf>,
   asked: Requests,
-): Found | null {
+): Sized | null {
   const launched = sizesByServer(problem, parts)
   const any = launched.filtered ? [anySizes(problem, parts)] : []
   const unlimited = { maxFirst: Number.POSITIVE_INFINITY, maxPerToken: Number.POSITIVE_INFINITY }
@@ -118,7 +114,7 @@ function bestOf(
         const sized = sizedWith(pair, counts, requests, pool)
         if (sized && (!best || precedes(sized, best))) best = sized
       }
-      if (best) return { sized: best }
+      if (best) return best
     }
   }
   return null

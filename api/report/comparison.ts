@@ -1,7 +1,8 @@
 /** Plans side by side as a table: a row for each thing, a column for each plan, and why they differ. */
 import { timeLines } from '../../src/plan/comparison.ts'
-import { bytesText, percent, secondsText } from '../../src/plan/explain/figures.ts'
+import { secondsText } from '../../src/plan/explain/figures.ts'
 import type { CompareBody } from '../schemas/compare.ts'
+import { type Column, cost, deployment, memory, mfu, step, summary, throughput } from './columns.ts'
 import { csv } from './csv.ts'
 import { page } from './html.ts'
 import { cell, markdownTable } from './markdown-table.ts'
@@ -11,49 +12,26 @@ type Steps = Extract<CompareBody, { readonly mode: 'train' | 'prefill' | 'genera
 type Deployments = Extract<CompareBody, { readonly mode: 'serve' }>
 type Shown<Body extends CompareBody> = NonNullable<Body['variants'][number]['plan']>
 
-interface Row<Plan> {
-  readonly head: string
-  /** On the wire, with its unit. */
-  readonly name: string
-  readonly value: (plan: Plan) => string | number | null
-  readonly text: (plan: Plan) => string
-}
+const feasible = (head: string): Column<Shown<CompareBody>> => ({
+  head,
+  name: 'feasible',
+  value: ({ feasible }) => String(feasible),
+  text: ({ feasible }) => (feasible ? 'yes' : 'no'),
+})
 
-const significant = (value: number) => Number(value.toPrecision(3)).toString()
-
-const stepRows: readonly Row<Shown<Steps>>[] = [
-  { head: 'plan', name: 'summary', value: ({ summary }) => summary, text: ({ summary }) => summary },
-  {
-    head: 'step',
-    name: 'stepTimeSeconds',
-    value: (plan) => plan.stepTimeSeconds,
-    text: (plan) => secondsText(plan.stepTimeSeconds),
-  },
+const stepRows: readonly Column<Shown<Steps>>[] = [
+  summary,
+  step,
   ...timeLines.map((line) => ({
     head: `  ${line}`,
     name: `timeSeconds.${line}`,
     value: (plan: Shown<Steps>) => plan.timeSeconds[line],
     text: (plan: Shown<Steps>) => secondsText(plan.timeSeconds[line]),
   })),
-  { head: 'MFU', name: 'mfu', value: ({ mfu }) => mfu, text: ({ mfu }) => percent(mfu) },
-  {
-    head: 'tok/s/chip',
-    name: 'tokensPerSecondPerChip',
-    value: (plan) => plan.tokensPerSecondPerChip,
-    text: (plan) => significant(plan.tokensPerSecondPerChip),
-  },
-  {
-    head: 'memory',
-    name: 'memoryBytes.total',
-    value: ({ memoryBytes }) => memoryBytes.total,
-    text: ({ memoryBytes: { total, budget } }) => `${bytesText(total)} of ${bytesText(budget)}`,
-  },
-  {
-    head: '$/Mtok',
-    name: 'costPerMillionTokensUsd',
-    value: (plan) => plan.costPerMillionTokensUsd,
-    text: ({ costPerMillionTokensUsd: cost }) => (cost === null ? '-' : cost.toPrecision(3)),
-  },
+  mfu,
+  throughput,
+  { ...memory, name: 'memoryBytes.total' },
+  cost,
   {
     head: 'bound by',
     name: 'bottleneck',
@@ -61,58 +39,26 @@ const stepRows: readonly Row<Shown<Steps>>[] = [
     text: ({ bottleneck, bottleneckDetail }) =>
       [bottleneck, bottleneckDetail?.network].filter(Boolean).join(': '),
   },
-  {
-    head: 'fits',
-    name: 'feasible',
-    value: ({ feasible }) => String(feasible),
-    text: ({ feasible }) => (feasible ? 'yes' : 'no'),
-  },
+  feasible('fits'),
 ]
 
-const deploymentRows: readonly Row<Shown<Deployments>>[] = [
-  { head: 'plan', name: 'summary', value: ({ summary }) => summary, text: ({ summary }) => summary },
-  { head: 'chips', name: 'chips', value: ({ chips }) => chips, text: ({ chips }) => String(chips) },
+const deploymentRows: readonly Column<Shown<Deployments>>[] = [
+  summary,
+  ...deployment,
   {
-    head: 'req/s',
-    name: 'requestsPerSecond',
-    value: (plan) => plan.requestsPerSecond,
-    text: (plan) => significant(plan.requestsPerSecond),
+    head: 'request',
+    name: 'requestSeconds',
+    value: (plan) => plan.requestSeconds,
+    text: (plan) => secondsText(plan.requestSeconds),
   },
-  ...(
-    [
-      ['TTFT', 'timeToFirstTokenSeconds'],
-      ['TPOT', 'timePerOutputTokenSeconds'],
-      ['request', 'requestSeconds'],
-    ] as const
-  ).map(([head, name]) => ({
-    head,
-    name,
-    value: (plan: Shown<Deployments>) => plan[name],
-    text: (plan: Shown<Deployments>) => secondsText(plan[name]),
-  })),
-  {
-    head: 'tok/s/chip',
-    name: 'tokensPerSecondPerChip',
-    value: (plan) => plan.tokensPerSecondPerChip,
-    text: (plan) => significant(plan.tokensPerSecondPerChip),
-  },
-  {
-    head: '$/Mtok',
-    name: 'costPerMillionTokensUsd',
-    value: (plan) => plan.costPerMillionTokensUsd,
-    text: ({ costPerMillionTokensUsd: cost }) => (cost === null ? '-' : cost.toPrecision(3)),
-  },
-  {
-    head: 'does',
-    name: 'feasible',
-    value: ({ feasible }) => String(feasible),
-    text: ({ feasible }) => (feasible ? 'yes' : 'no'),
-  },
+  throughput,
+  cost,
+  feasible('does'),
 ]
 
 /** Each of the rows shows every plan of the mode. */
-function rowsOf({ mode }: CompareBody): readonly Row<Shown<CompareBody>>[] {
-  return (mode === 'serve' ? deploymentRows : stepRows) as readonly Row<Shown<CompareBody>>[]
+function rowsOf({ mode }: CompareBody): readonly Column<Shown<CompareBody>>[] {
+  return (mode === 'serve' ? deploymentRows : stepRows) as readonly Column<Shown<CompareBody>>[]
 }
 
 export function comparisonText(body: CompareBody, width?: number): string {

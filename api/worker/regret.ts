@@ -22,12 +22,13 @@ export function regretOf(
   const asked = { top: 1, assumptions: { ...rivals.assumptions, frameworks: launchers } }
   const narrowed = { ...question, problem: { ...rivals, ...asked } } as typeof question
   const { plans, search } = optimized(narrowed, within(patience, 0.1, 1))
-  const { exact } = search
   const [best] = plans
+  if (!best) return null
+  const searched = { frameworks: launchers, exact: search.exact }
   if ('generate' in plan) {
     const atRate = 'requestsPerSecond' in workload && workload.requestsPerSecond !== undefined
-    return serveRegret(plan, best as ServePlan | undefined, { atRate, exact, launchers })
+    return serveRegret(plan, best as ServePlan, { atRate, ...searched })
   }
   const byToken = 'batchSequences' in workload && workload.batchSequences === 'max'
-  return regret(plan, best as Plan | undefined, { byToken, exact, launchers })
+  return regret(plan, best as Plan, { byToken, ...searched })
 }

@@ -36,7 +36,20 @@ export function told(
   return { ...Object.fromEntries(flags), commands: Object.fromEntries(commands), notes: notes(own) }
 }
 
-/** Of what an answer says of a framework, whether it launches the plan. */
+/** Of what an answer says of a framework, why it does not launch the plan; null where it does, or is not asked. */
+export function refusalOf(flags: unknown): readonly string[] | null {
+  if (typeof flags !== 'object' || flags === null || !('unsupported' in flags)) return null
+  return Array.isArray(flags.unsupported) ? flags.unsupported.map(String) : [String(flags.unsupported)]
+}
+
 export function isLaunched(flags: unknown): boolean {
-  return flags !== undefined && !(typeof flags === 'object' && flags !== null && 'unsupported' in flags)
+  return flags !== undefined && refusalOf(flags) === null
+}
+
+/** Of some frameworks those that launch a plan. */
+export function launchersAmong<Name extends string>(
+  names: readonly Name[],
+  launch: Readonly<Record<string, unknown>>,
+): readonly Name[] {
+  return names.filter((name) => isLaunched(launch[name]))
 }

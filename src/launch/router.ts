@@ -4,6 +4,7 @@
  * vllm-project/vllm, docs/features/nixl_connector_usage.md, whose proxy is an example.
  */
 import { type Server, servers } from './framework.ts'
+import { refusalOf } from './launch.ts'
 import { sglangVersion } from './sglang/version.ts'
 import type { Start } from './start.ts'
 import { tensorrtVersion } from './tensorrt-llm/version.ts'
@@ -74,9 +75,4 @@ export function routerLaunch({ prefill, generate, ...counts }: Apart): Readonly<
 function startOf(name: Server, counts: Counts): readonly (readonly [string, Start])[] {
   const router = routers[name]
   return router ? [[`${name}-router`, router(counts)]] : []
-}
-
-function refusalOf(launch: unknown): readonly string[] | null {
-  if (typeof launch !== 'object' || launch === null || !('unsupported' in launch)) return null
-  return Array.isArray(launch.unsupported) ? launch.unsupported.map(String) : [String(launch.unsupported)]
 }

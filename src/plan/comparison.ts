@@ -4,7 +4,7 @@
  */
 
 import { type Axis, axes } from '../sharding/axis.ts'
-import { bytesText, percent, secondsText } from './explain/figures.ts'
+import { bytesText, percent, secondsText, signed } from './explain/figures.ts'
 import type { MemoryAccount, Plan } from './plan.ts'
 
 export const timeLines = [
@@ -65,9 +65,10 @@ function less<Line extends string>(
   return Object.fromEntries(lines.map((line) => [line, after[line] - before[line]])) as Record<Line, number>
 }
 
-function costRatio(
-  { costPerMillionTokensUsd: before }: Plan,
-  { costPerMillionTokensUsd: after }: Plan,
+/** Null where one has no price. */
+export function costRatio(
+  { costPerMillionTokensUsd: before }: Pick<Plan, 'costPerMillionTokensUsd'>,
+  { costPerMillionTokensUsd: after }: Pick<Plan, 'costPerMillionTokensUsd'>,
 ): number | null {
   return before === null || after === null ? null : after / before
 }
@@ -131,10 +132,6 @@ function largest<Line extends string>(
   return lines
     .filter(([, more]) => more !== 0 && Math.abs(more) >= worth * all)
     .sort(([, a], [, b]) => Math.abs(b) - Math.abs(a))
-}
-
-function signed(value: number, text: (value: number) => string): string {
-  return `${value < 0 ? '-' : '+'}${text(Math.abs(value))}`
 }
 
 /** Two ways to add up the same. */

@@ -2,8 +2,8 @@
  * What a written plan gives away: by how much the best plan that the same frameworks launch, under the request's constraints, is better. By the time of
  * a step, or where a batch is as large as memory has room for, of a token.
  */
-import type { Framework } from '../launch/framework.ts'
-import { frameworks } from '../launch/framework.ts'
+import { type Framework, frameworks, ofKind } from '../launch/framework.ts'
+import { launchersAmong } from '../launch/launch.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import type { ServePlan } from './inference-plan.ts'
 import type { Plan } from './plan.ts'
@@ -18,63 +18,40 @@ export interface Regret {
   readonly exact: boolean
 }
 
+export interface ServeRegret extends Pick<Regret, 'savesFraction' | 'frameworks' | 'exact'> {
+  readonly best: Pick<ServePlan, 'summary' | 'chips' | 'requestsPerSecond'>
+}
+
 /** Of those that are assumed. */
 export function launchersOf(
   { launch }: Pick<Plan, 'launch'>,
   assumed: readonly Framework[],
 ): readonly Framework[] {
-  const able = frameworks.filter((name) => {
-    const how = launch[name]
-    return assumed.includes(name) && how !== undefined && !isRefused(how)
-  })
+  const able = launchersAmong(ofKind(frameworks, assumed), launch)
   return able.length > 0 ? able : assumed
 }
 
+type Searched = Pick<Regret, 'frameworks' | 'exact'>
+
 export function regret(
   given: Plan,
-  best: Plan | undefined,
-  {
-    byToken,
-    exact,
-    launchers,
-  }: { readonly byToken: boolean; readonly exact: boolean; readonly launchers: readonly Framework[] },
-): Regret | null {
-  if (!best) return null
+  best: Plan,
+  { byToken, ...searched }: Searched & { readonly byToken: boolean },
+): Regret {
   const seconds = (plan: Plan) => (byToken ? 1 / plan.tokensPerSecond : plan.stepTimeSeconds)
   const { summary, mesh, stepTimeSeconds } = best
-  return {
-    savesFraction: 1 - seconds(best) / seconds(given),
-    best: { summary, mesh, stepTimeSeconds },
-    frameworks: launchers,
-    exact,
-  }
-}
-
-export interface ServeRegret extends Pick<Regret, 'savesFraction' | 'frameworks' | 'exact'> {
-  readonly best: Pick<ServePlan, 'summary' | 'chips' | 'requestsPerSecond'>
+  const savesFraction = 1 - seconds(best) / seconds(given)
+  return { savesFraction, best: { summary, mesh, stepTimeSeconds }, ...searched }
 }
 
 /** Of a deployment: of its chips, or where no rate is asked for of the time that the pool takes for a request. */
 export function serveRegret(
   given: ServePlan,
-  best: ServePlan | undefined,
-  {
-    atRate,
-    exact,
-    launchers,
-  }: { readonly atRate: boolean; readonly exact: boolean; readonly launchers: readonly Framework[] },
-): ServeRegret | null {
-  if (!best) return null
+  best: ServePlan,
+  { atRate, ...searched }: Searched & { readonly atRate: boolean },
+): ServeRegret {
   const measure = (plan: ServePlan) => (atRate ? plan.chips : 1 / plan.requestsPerSecond)
   const { summary, chips, requestsPerSecond } = best
-  return {
-    savesFraction: 1 - measure(best) / measure(given),
-    best: { summary, chips, requestsPerSecond },
-    frameworks: launchers,
-    exact,
-  }
-}
-
-function isRefused(how: unknown): boolean {
-  return typeof how === 'object' && how !== null && 'unsupported' in how
+  const savesFraction = 1 - measure(best) / measure(given)
+  return { savesFraction, best: { summary, chips, requestsPerSecond }, ...searched }
 }

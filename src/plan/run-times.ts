@@ -1,6 +1,6 @@
 /** How long a step takes as each of the frameworks that launch a plan runs it. */
 import { frameworks } from '../launch/framework.ts'
-import { isLaunched } from '../launch/launch.ts'
+import { launchersAmong } from '../launch/launch.ts'
 import type { Account } from './account/account.ts'
 import type { Plan } from './plan.ts'
 
@@ -9,7 +9,7 @@ type Launches = Plan['launch']
 /** Where the request says how plans are run, all frameworks run them so. */
 export function withRunTimes(launches: Launches, { setting, seconds, secondsUnder }: Account): Launches {
   const { runBy = {} } = setting
-  const able = frameworks.filter((name) => isLaunched(launches[name]))
+  const able = launchersAmong(frameworks, launches)
   if (able.length === 0) return launches
   const times = able.map((name) => [name, runBy[name] ? secondsUnder(runBy[name]) : seconds] as const)
   return { ...launches, stepTimeSeconds: Object.fromEntries(times) }

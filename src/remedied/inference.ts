@@ -1,46 +1,36 @@
 /** A written plan of inference evaluated; where it does not fit or is late, with what helps: each change has been evaluated, as far as there is time. */
-
-import type { Solver } from '../../solvers/linear-program.ts'
 import { evaluateInference } from '../evaluate-inference.ts'
 import { rowOf } from '../modes/phases.ts'
-import { never, type Stop } from '../patience.ts'
-import type { IllegalPlan, Suggestion } from '../plan/answer.ts'
+import type { Suggestion } from '../plan/answer.ts'
 import { secondsText } from '../plan/explain/figures.ts'
 import { precisionSuggestions } from '../plan/inference/no-plan.ts'
-import type { InferenceEvaluation, InferencePlan } from '../plan/inference-plan.ts'
+import type { InferencePlan } from '../plan/inference-plan.ts'
 import { budgetSuggestion, largerThatFits, moreChips } from '../plan/no-plan/resource-suggestions.ts'
 import { fewerSequences, longerStep } from '../plan/no-plan/served-suggestions.ts'
 import type { InferenceSketch, PhaseProblem } from '../problem.ts'
 import type { Change } from '../rules/part-rule.ts'
-import { fittingOf } from './fitting.ts'
+import { remedied, type Tried } from './remedied.ts'
 
-export function evaluateInferenceRemedied(
+export const evaluateInferenceRemedied = remedied(evaluateInference, suggestionsFor)
+
+type Fitting = Tried<PhaseProblem, InferenceSketch, InferencePlan>
+
+function suggestionsFor(
   problem: PhaseProblem,
   sketch: InferenceSketch,
-  solver: Solver,
-  stop: Stop = never,
-): InferenceEvaluation | IllegalPlan {
-  const answer = evaluateInference(problem, sketch, solver)
-  if ('illegal' in answer || answer.plan.feasible) return answer
-  const fitting: Fitting = fittingOf(
-    (other: PhaseProblem, changed: InferenceSketch) => evaluateInference(other, changed, solver),
-    stop,
-  )
+  plan: InferencePlan,
+  fitting: Fitting,
+): readonly Suggestion[] {
   const anyPlan = (other: PhaseProblem) => fitting(other, sketch) !== null
-  return {
-    ...answer,
-    suggestions: [
-      ...budgetSuggestion(problem, answer.plan, (memoryBudget) => anyPlan({ ...problem, memoryBudget })),
-      ...reopened(problem, sketch, fitting),
-      ...precisionSuggestions(problem, anyPlan),
-      ...moreReplicas(problem, sketch, fitting),
-      ...smallerBatch(problem, sketch, answer.plan, fitting),
-      ...laterStep(problem, answer.plan, anyPlan),
-    ],
-  }
+  return [
+    ...budgetSuggestion(problem, plan, (memoryBudget) => anyPlan({ ...problem, memoryBudget })),
+    ...reopened(problem, sketch, fitting),
+    ...precisionSuggestions(problem, anyPlan),
+    ...moreReplicas(problem, sketch, fitting),
+    ...smallerBatch(problem, sketch, plan, fitting),
+    ...laterStep(problem, plan, anyPlan),
+  ]
 }
-
-type Fitting = (problem: PhaseProblem, sketch: InferenceSketch) => InferencePlan | null
 
 /** The layouts that would be chosen, in place of those that the plan names. */
 function reopened(problem: PhaseProblem, sketch: InferenceSketch, fitting: Fitting): readonly Suggestion[] {

@@ -1,37 +1,24 @@
 /** A written deployment evaluated; where it misses something, with what helps: each change has been evaluated, as far as there is time. */
-import type { Solver } from '../../solvers/linear-program.ts'
 import { evaluateServe } from '../evaluate-serve.ts'
-import { never, type Stop } from '../patience.ts'
-import type { IllegalPlan, Suggestion } from '../plan/answer.ts'
+import type { Suggestion } from '../plan/answer.ts'
 import { secondsText } from '../plan/explain/figures.ts'
-import type { ServeEvaluation, ServePlan } from '../plan/inference-plan.ts'
+import type { ServePlan } from '../plan/inference-plan.ts'
 import { chipsText } from '../plan/serve/instance-text.ts'
 import type { InferenceProblem, InstanceSketch, ServeSketch, ServeWorkload } from '../problem.ts'
-import { fittingOf } from './fitting.ts'
+import { remedied, type Tried } from './remedied.ts'
 
 type ServeProblem = InferenceProblem<ServeWorkload>
 
-type Fitting = (problem: ServeProblem, sketch: ServeSketch) => ServePlan | null
+type Fitting = Tried<ServeProblem, ServeSketch, ServePlan>
 
-export function evaluateServeRemedied(
-  problem: ServeProblem,
-  sketch: ServeSketch,
-  solver: Solver,
-  stop: Stop = never,
-): ServeEvaluation | IllegalPlan {
-  const answer = evaluateServe(problem, sketch, solver)
-  if ('illegal' in answer || answer.plan.feasible) return answer
-  const fitting: Fitting = fittingOf(
-    (other: ServeProblem, changed: ServeSketch) => evaluateServe(other, changed, solver),
-    stop,
-  )
-  const suggestions = [
+export const evaluateServeRemedied = remedied(
+  evaluateServe,
+  (problem: ServeProblem, sketch, plan: ServePlan, fitting) => [
     ...moreInstances(problem, sketch, fitting),
     ...otherCap(problem, sketch, fitting),
-    ...easierLoad(problem, sketch, answer.plan, fitting),
-  ]
-  return { ...answer, suggestions }
-}
+    ...easierLoad(problem, sketch, plan, fitting),
+  ],
+)
 
 /** As many instances as are needed, of those that the plan has. */
 function moreInstances(problem: ServeProblem, sketch: ServeSketch, fitting: Fitting): readonly Suggestion[] {

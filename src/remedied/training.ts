@@ -1,49 +1,39 @@
 /** A written plan of training evaluated; where it does not fit, with what makes it fit: each change has been evaluated, as far as there is time. */
-
-import type { Solver } from '../../solvers/linear-program.ts'
 import { evaluate } from '../evaluate.ts'
-import { never, type Stop } from '../patience.ts'
-import type { EvaluateAnswer, IllegalPlan, Suggestion } from '../plan/answer.ts'
+import type { Suggestion } from '../plan/answer.ts'
 import { lossChunksSuggestion } from '../plan/no-plan/loss-chunks.ts'
 import { batchSuggestion, optimizerSuggestion } from '../plan/no-plan/no-plan.ts'
 import { budgetSuggestion, largerThatFits, moreChips } from '../plan/no-plan/resource-suggestions.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { PlanSketch, Problem } from '../problem.ts'
-import { fittingOf } from './fitting.ts'
+import { remedied, type Tried } from './remedied.ts'
 
-export function evaluateRemedied(
+export const evaluateRemedied = remedied(evaluate, suggestionsFor)
+
+type Fitting = Tried<Problem, PlanSketch, Plan>
+
+function suggestionsFor(
   problem: Problem,
   sketch: PlanSketch,
-  solver: Solver,
-  stop: Stop = never,
-): EvaluateAnswer | IllegalPlan {
-  const answer = evaluate(problem, sketch, solver)
-  if ('illegal' in answer || answer.plan.feasible) return answer
-  const fitting: Fitting = fittingOf(
-    (other: Problem, changed: PlanSketch) => evaluate(other, changed, solver),
-    stop,
-  )
+  plan: Plan,
+  fitting: Fitting,
+): readonly Suggestion[] {
   const anyPlan = (other: Problem) => fitting(other, sketch) !== null
   const others = reopened(problem, sketch, fitting)
   // Where the mesh is right as it is, another one keeps what else the plan says.
   const ways: Ways = others.length > 0 ? [] : [choices]
-  return {
-    ...answer,
-    suggestions: [
-      ...budgetSuggestion(problem, answer.plan, (memoryBudget) => anyPlan({ ...problem, memoryBudget })),
-      ...others,
-      ...shardedStates(problem, sketch, fitting, ways),
-      ...lossChunksSuggestion(problem, anyPlan),
-      ...moreReplicas(problem, sketch, fitting, ways),
-      ...batchSuggestion(problem, anyPlan),
-      ...optimizerSuggestion(problem, anyPlan),
-    ],
-  }
+  return [
+    ...budgetSuggestion(problem, plan, (memoryBudget) => anyPlan({ ...problem, memoryBudget })),
+    ...others,
+    ...shardedStates(problem, sketch, fitting, ways),
+    ...lossChunksSuggestion(problem, anyPlan),
+    ...moreReplicas(problem, sketch, fitting, ways),
+    ...batchSuggestion(problem, anyPlan),
+    ...optimizerSuggestion(problem, anyPlan),
+  ]
 }
 
 type Ways = readonly (readonly (keyof PlanSketch)[])[]
-
-type Fitting = (problem: Problem, sketch: PlanSketch) => Plan | null
 
 /** What the plan need not say, each with what is chosen in its place. */
 const open: readonly {

@@ -1,5 +1,6 @@
 /** Whether each of some frameworks can launch a plan, of whatever mode. */
 import type { Framework } from '../launch/framework.ts'
+import { refusalOf } from '../launch/launch.ts'
 import type { Findings, Outcome, Remedy } from './check.ts'
 
 interface Launched {
@@ -29,7 +30,5 @@ export function launchedBy<Found extends Launched>(sameAsBest: (best: Found) => 
 /** Why a framework cannot launch a plan; null where it can. */
 function refusal(flags: unknown): readonly string[] | null {
   if (flags === undefined) return ['it is not asked in this mode']
-  if (typeof flags !== 'object' || flags === null || !('unsupported' in flags)) return null
-  const { unsupported } = flags
-  return Array.isArray(unsupported) ? unsupported.map(String) : [String(unsupported)]
+  return refusalOf(flags)
 }

@@ -7,7 +7,7 @@ import { readVllm } from '../../src/launch/vllm/read.ts'
 const context = { chips: 8, slices: 1, mode: 'generate', model: null }
 const options = '--max-model-len 8192 --max-num-seqs 64'
 const docker =
-  'docker run --runtime nvidia --gpus all -v ~/.cache:/root/.cache --env "A=b" -p 8000:8000 --ipc=host'
+  'docker run --runtime nvidia --gpus all -v ~/models:/models --env "A=b" -p 8000:8000 --ipc=host'
 
 it.each([
   `${docker} vllm/vllm-openai:v0.11.0 --model org/m -tp 8 ${options}`,

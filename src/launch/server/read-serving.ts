@@ -45,94 +45,88 @@ export interface ServerSaid
   readonly onePhase: string | null
 }
 
-export function servingReading(said: ServerSaid, context: ReadingContext): LaunchReading {
-  return context.mode === 'serve' ? deploymentReading(said, context) : phaseReading(said, context)
-}
+type Told = Pick<LaunchReading, 'workload' | 'assumed' | 'plan' | 'notes' | 'faults'>
 
-function phaseReading(said: ServerSaid, context: ReadingContext): LaunchReading {
+export function servingReading(said: ServerSaid, context: ReadingContext): LaunchReading {
   const { named, tensors, groups, pipeline, replicas, framework, version, precision } = said
   const server = tensors * pipeline * replicas
+  const mixes = context.model?.experts ?? true
+  const dispatched = mixes && said.experts !== 'sliced' && groups > 1 && groups === tensors
+  const mesh = { pipeline, ...meshOf(tensors, groups, dispatched) }
+  const read = context.mode === 'serve' ? deploymentReading : phaseReading
+  const own = read({ said, context, server, dispatched, mesh })
+  return {
+    framework,
+    version,
+    model: null,
+    ...(named === null ? {} : { named }),
+    hardware: context.chips === null ? { chips: server } : {},
+    precision,
+    assumptions: {},
+    ...(said.memoryFraction === undefined ? {} : { memoryFraction: said.memoryFraction }),
+    ...own,
+    notes: [
+      ...said.notes,
+      ...own.notes,
+      ...(said.sequences === null ? ['no limit of sequences is said: as many as there is memory for'] : []),
+      ...layoutNotes(said, dispatched),
+    ],
+    ignored: said.ignored,
+    notUnderstood: said.notUnderstood,
+    ...(said.known ? { known: said.known } : {}),
+    misnamed: said.misnamed ?? [],
+    faults: [...said.faults, ...own.faults],
+  }
+}
+
+/** What is read of a server whatever it does. */
+interface Laid {
+  readonly said: ServerSaid
+  readonly context: ReadingContext
+  /** Chips of one. */
+  readonly server: number
+  readonly dispatched: boolean
+  /** Of one replica. */
+  readonly mesh: Readonly<Record<string, number>>
+}
+
+function phaseReading({ said, context, server, dispatched, mesh: own }: Laid): Told {
+  const { tensors, groups, replicas, contextLength, kept } = said
   const servers = (context.chips ?? server) / server
   const uneven = !Number.isInteger(servers) || !Number.isInteger(tensors / groups)
   const data = replicas * (uneven ? 1 : servers)
   const mode = context.mode === 'prefill' ? 'prefill' : 'generate'
-  const mixes = context.model?.experts ?? true
-  const dispatched = mixes && said.experts !== 'sliced' && groups > 1 && groups === tensors
-  const mesh = { data, pipeline, ...meshOf(tensors, groups, dispatched) }
   const batch = said.sequences === null ? null : said.sequences * groups * data
   return {
-    framework,
-    version,
-    model: null,
-    ...(named === null ? {} : { named }),
-    hardware: context.chips === null ? { chips: server } : {},
-    workload: { mode, ...lengths(mode, said.contextLength, said.kept), ...batches(batch) },
+    workload: { mode, ...lengths(mode, contextLength, kept), ...batches(batch) },
     assumed: {
-      ...lengths(mode, context.model?.maxSequenceLength ?? null, said.kept),
+      ...lengths(mode, context.model?.maxSequenceLength ?? null, kept),
       ...(mode === 'generate' ? { batchSequences: 'max' } : {}),
     },
-    precision,
-    assumptions: {},
-    ...(said.memoryFraction === undefined ? {} : { memoryFraction: said.memoryFraction }),
-    plan: { mesh, ...layoutOf(said, context, mode, dispatched) },
-    notes: [
-      ...said.notes,
-      ...(servers > 1 && !uneven ? [`${servers} such servers, one for each ${server} chips`] : []),
-      ...(batch === null ? ['no limit of sequences is said: as many as there is memory for'] : []),
-      ...layoutNotes(said, dispatched),
-    ],
-    ignored: said.ignored,
-    notUnderstood: said.notUnderstood,
-    ...(said.known ? { known: said.known } : {}),
-    misnamed: said.misnamed ?? [],
-    faults: [
-      ...said.faults,
-      ...(uneven
-        ? [`servers of ${server} chips in groups of ${groups} do not make up the ${context.chips ?? server}`]
-        : []),
-    ],
+    plan: { mesh: { data, ...own }, ...layoutOf(said, context, mode, dispatched) },
+    notes: servers > 1 && !uneven ? [`${servers} such servers, one for each ${server} chips`] : [],
+    faults: uneven
+      ? [`servers of ${server} chips in groups of ${groups} do not make up the ${context.chips ?? server}`]
+      : [],
   }
 }
 
 /** One process that reads prompts and generates: how many such servers there are is left to the load. */
-function deploymentReading(said: ServerSaid, context: ReadingContext): LaunchReading {
-  const { named, tensors, groups, pipeline, replicas, framework, version, precision } = said
-  const mixes = context.model?.experts ?? true
-  const dispatched = mixes && said.experts !== 'sliced' && groups > 1 && groups === tensors
-  const mesh = { data: replicas, pipeline, ...meshOf(tensors, groups, dispatched) }
-  const server = tensors * pipeline * replicas
-  const ofAll = (count: number | null) => (count === null ? null : count * groups * replicas)
-  const [maxSequences, stepTokens] = [ofAll(said.sequences), ofAll(said.stepTokens)]
-  const { contextLength, onePhase } = said
+function deploymentReading({ said, context, dispatched, mesh: own }: Laid): Told {
+  const { tensors, groups, replicas, contextLength, onePhase } = said
+  const ofAll = (name: string, count: number | null) =>
+    count === null ? {} : { [name]: count * groups * replicas }
   return {
-    framework,
-    version,
-    model: null,
-    ...(named === null ? {} : { named }),
-    hardware: context.chips === null ? { chips: server } : {},
     workload: { mode: 'serve' },
-    precision,
-    assumptions: {},
-    ...(said.memoryFraction === undefined ? {} : { memoryFraction: said.memoryFraction }),
     plan: {
       disaggregated: false,
-      generate: { mesh, ...layoutOf(said, context, 'generate', dispatched) },
-      ...(maxSequences === null ? {} : { maxSequences }),
-      ...(stepTokens === null ? {} : { stepTokens }),
+      generate: { mesh: { data: replicas, ...own }, ...layoutOf(said, context, 'generate', dispatched) },
+      ...ofAll('maxSequences', said.sequences),
+      ...ofAll('stepTokens', said.stepTokens),
       ...(contextLength === null ? {} : { contextLength }),
     },
-    notes: [
-      ...said.notes,
-      ...said.servingNotes,
-      ...(maxSequences === null ? ['no limit of sequences is said: as many as there is memory for'] : []),
-      ...layoutNotes(said, dispatched),
-    ],
-    ignored: said.ignored,
-    notUnderstood: said.notUnderstood,
-    ...(said.known ? { known: said.known } : {}),
-    misnamed: said.misnamed ?? [],
+    notes: said.servingNotes,
     faults: [
-      ...said.faults,
       ...(onePhase === null ? [] : [onePhase]),
       ...(Number.isInteger(tensors / groups)
         ? []

@@ -3,6 +3,8 @@
  * of what that is, the weightiest first; the next decides where all before are equal, and at last the time.
  */
 import type { Chip } from '../../hardware/chip.ts'
+import { frameworks } from '../../launch/framework.ts'
+import { launchersAmong } from '../../launch/launch.ts'
 import { type Axis, axes, type Mesh, matrixAxes, restAxes } from '../../sharding/axis.ts'
 import { counted } from '../explain/figures.ts'
 import { isPublished, type Recipe } from './recipes.ts'
@@ -123,7 +125,5 @@ function crossing({ placement }: Listed, { system }: Chip): readonly Axis[] {
 }
 
 function launchers(launch: Listed['launch']): number {
-  return Object.entries(launch).filter(
-    ([name, told]) => name !== 'notes' && !(told instanceof Object && 'unsupported' in told),
-  ).length
+  return launchersAmong(frameworks, launch).length
 }

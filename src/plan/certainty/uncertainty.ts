@@ -2,6 +2,7 @@
  * How sure a predicted time is: where measured runs of its regime lay. Two bounds of a plan say what its communication may hide,
  * everything or nothing, with all else as predicted; this says what was measured, whatever it was that the prediction missed.
  */
+import { launchersAmong } from '../../launch/launch.ts'
 import type { Setting } from '../../problem.ts'
 import type { Seconds } from '../../units.ts'
 import { bandOf, type Regime, type ResidualMode, regimeOf, type Widening } from './residuals.ts'
@@ -84,7 +85,7 @@ function foundFor(
     kind: model.experts ? 'experts' : 'dense',
     era: 'modern',
     generation: generation ?? null,
-    frameworks: assumptions.frameworks.filter((name) => isLaunch(launches[name])),
+    frameworks: launchersAmong(assumptions.frameworks, launches),
   })
   if (!regime) return null
   const { rows, sources, software, quantiles } = regime
@@ -96,11 +97,6 @@ function foundFor(
       ...{ median: quantiles.p50, widened: own },
     },
   }
-}
-
-/** What a framework cannot run has reasons in place of flags. */
-function isLaunch(launched: unknown): boolean {
-  return launched !== undefined && !(launched instanceof Object && 'unsupported' in launched)
 }
 
 const measured: Readonly<Record<ResidualMode, string>> = {

@@ -28,3 +28,8 @@ export function counted(count: number, noun: string): string {
 export function threeFigures(value: number): string {
   return Number(value.toPrecision(3)).toString()
 }
+
+/** What one thing is more than another, or less. */
+export function signed(value: number, text: (value: number) => string): string {
+  return `${value < 0 ? '-' : '+'}${text(Math.abs(value))}`
+}

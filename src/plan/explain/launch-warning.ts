@@ -1,6 +1,6 @@
 /** What to say where no framework that is assumed can launch what is listed. */
 import { type Framework, ofKind } from '../../launch/framework.ts'
-import { isLaunched } from '../../launch/launch.ts'
+import { isLaunched, refusalOf } from '../../launch/launch.ts'
 import { beyondBudget } from '../../launch/server/rules.ts'
 import type { Plan } from '../plan.ts'
 
@@ -41,7 +41,5 @@ export function kindWarning(
 
 /** No rule of the framework is in the way. */
 function lacksMemoryAlone(flags: unknown): boolean {
-  if (typeof flags !== 'object' || flags === null || !('unsupported' in flags)) return false
-  const { unsupported } = flags
-  return Array.isArray(unsupported) && unsupported.every((reason) => reason === beyondBudget)
+  return refusalOf(flags)?.every((reason) => reason === beyondBudget) ?? false
 }

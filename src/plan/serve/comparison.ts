@@ -1,5 +1,6 @@
 /** Two deployments side by side: what the second takes more than the first, of chips and of each request. */
-import { percent, secondsText, threeFigures } from '../explain/figures.ts'
+import { costRatio } from '../comparison.ts'
+import { percent, secondsText, signed, threeFigures } from '../explain/figures.ts'
 import type { ServePlan } from '../inference-plan.ts'
 import { chipsText } from './instance-text.ts'
 
@@ -24,7 +25,6 @@ interface Named {
 
 export function serveDifference(first: Named, second: Named): ServeDifference {
   const [before, after] = [first.plan, second.plan]
-  const [{ costPerMillionTokensUsd: cheap }, { costPerMillionTokensUsd: dear }] = [before, after]
   const found = {
     chips: after.chips - before.chips,
     requestsPerSecondRatio: after.requestsPerSecond / before.requestsPerSecond,
@@ -32,7 +32,7 @@ export function serveDifference(first: Named, second: Named): ServeDifference {
     timePerOutputTokenSeconds: after.timePerOutputTokenSeconds - before.timePerOutputTokenSeconds,
     requestSeconds: after.requestSeconds - before.requestSeconds,
     tokensPerSecondPerChipRatio: after.tokensPerSecondPerChip / before.tokensPerSecondPerChip,
-    costRatio: cheap === null || dear === null ? null : dear / cheap,
+    costRatio: costRatio(before, after),
   }
   return { ...found, explanation: explanation(first, second, found) }
 }
@@ -57,13 +57,9 @@ function explanation(
     ['a prefill alone', ({ prefill }: ServePlan) => prefill.stepTimeSeconds],
     ['a step of generation', ({ generate }: ServePlan) => generate.stepTimeSeconds],
   ] as const
-  const told = parts.map(([name, of]) => `${name} ${signed(of(after) - of(before))}`)
+  const told = parts.map(([name, of]) => `${name} ${signed(of(after) - of(before), secondsText)}`)
   return [
     `${second.name} takes ${taken}, and sustains ${sustained}.`,
-    `First token ${signed(after.timeToFirstTokenSeconds - before.timeToFirstTokenSeconds)}, tokens after it ${signed(after.timePerOutputTokenSeconds - before.timePerOutputTokenSeconds)} each: ${told.join(', ')}.`,
+    `First token ${signed(after.timeToFirstTokenSeconds - before.timeToFirstTokenSeconds, secondsText)}, tokens after it ${signed(after.timePerOutputTokenSeconds - before.timePerOutputTokenSeconds, secondsText)} each: ${told.join(', ')}.`,
   ]
-}
-
-function signed(seconds: number): string {
-  return `${seconds < 0 ? '-' : '+'}${secondsText(Math.abs(seconds))}`
 }

@@ -3,6 +3,7 @@
  * none, and on the same chips both as one server.
  */
 import type { Solver } from '../../../solvers/linear-program.ts'
+import { refusalOf } from '../../launch/launch.ts'
 import { serversOf } from '../../launch/serving.ts'
 import type { Sized } from '../../modes/serve/counts.ts'
 import type { Requests } from '../../modes/serve/requests.ts'
@@ -24,16 +25,11 @@ export function unlaunchableServe(
   return {
     plan,
     advantage: first && advantageOver(first, deployment, requests),
-    reasons: Object.fromEntries(asked.map((name) => [name, refusal(plan.launch[name])])),
+    reasons: Object.fromEntries(asked.map((name) => [name, refusalOf(plan.launch[name]) ?? []])),
   }
 }
 
 /** How many times fewer chips, or more requests a second. */
 function advantageOver(first: Sized, deployment: Sized, { rate }: Requests): number {
   return rate === null ? deployment.score / first.score : first.score / deployment.score
-}
-
-function refusal(launch: unknown): readonly string[] {
-  if (typeof launch !== 'object' || launch === null || !('unsupported' in launch)) return []
-  return launch.unsupported as readonly string[]
 }
