@@ -8,7 +8,7 @@ import { overrides, overridesOf } from '../../src/launch/megatron-bridge/overrid
 import { readBridge } from '../../src/launch/megatron-bridge/read.ts'
 import { bridgeVersion } from '../../src/launch/megatron-bridge/version.ts'
 import { optionsOf } from '../../src/launch/read/options.ts'
-import { readScript } from '../../src/launch/read/shell.ts'
+import { readScript } from '../../src/launch/read/shell/script.ts'
 import type { Start } from '../../src/launch/start.ts'
 import { readTorchtitan } from '../../src/launch/torchtitan/read.ts'
 import { readTorchtitanCommand } from '../../src/launch/torchtitan/read-command.ts'

@@ -1,6 +1,6 @@
 /** What a server's command names that the option list of its version (fixtures/options) has not. */
 import { readFileSync } from 'node:fs'
-import { readScript } from '../../src/launch/read/shell.ts'
+import { readScript } from '../../src/launch/read/shell/script.ts'
 import type { Start } from '../../src/launch/start.ts'
 
 interface OptionList {

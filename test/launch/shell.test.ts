@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readMegatron } from '../../src/launch/megatron/read.ts'
-import { arithmetic } from '../../src/launch/read/arithmetic.ts'
 import { pythonList } from '../../src/launch/read/python-list.ts'
-import { readScript } from '../../src/launch/read/shell.ts'
+import { arithmetic } from '../../src/launch/read/shell/arithmetic.ts'
+import { readScript } from '../../src/launch/read/shell/script.ts'
 import { runs } from '../runs.ts'
 
 const last = (script: string) => readScript(script).commands.at(-1)

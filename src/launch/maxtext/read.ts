@@ -5,24 +5,14 @@
  */
 
 import { type Fields, isFields } from '../../fields.ts'
-import type { Chip } from '../../hardware/chip.ts'
 import { type Keys, keysOf } from '../read/fields.ts'
-import { beginningWith, leftOver } from '../read/left-over.ts'
+import { leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
+import { isImmaterial } from './immaterial.ts'
 import { maxtextVersion } from './keys.ts'
+import { kindOf, meshOf } from './read-mesh.ts'
 import { readMaxtextModel } from './read-model.ts'
 import { readMaxtextPolicy } from './recomputation.ts'
-
-/** Ours, and what MaxText calls each; the last is of the experts. */
-const axes = ['data', 'pipeline', 'fsdp', 'context', 'tensor', 'expert'] as const
-
-/** Of a mesh that is not one of ours. */
-const otherAxes = [
-  ...['fsdp_transpose', 'sequence', 'context_autoregressive', 'tensor_transpose', 'tensor_sequence'],
-  ...['autoregressive', 'diloco', 'attn_dp', 'attn_dp_expert'],
-]
-
-const node = 8
 
 export function readMaxtext(config: Fields, context: ReadingContext): LaunchReading {
   const keys = keysOf(config)
@@ -69,91 +59,6 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
 }
 
 const layouts: Readonly<Record<string, string>> = { all_gather: 'gather', ring: 'ring', ulysses: 'ulysses' }
-
-/** The sizes of axes within slices, or across them. */
-interface Level {
-  readonly sizes: Readonly<Partial<Record<(typeof axes)[number], number>>>
-  /** As the keys say them. */
-  readonly written: string
-  /** An axis is what the others leave. */
-  readonly open: boolean
-  /** Chips of a slice, or slices, that the keys take; null where an open axis takes the rest of them. */
-  readonly takes: number | null
-}
-
-function levelOf(keys: Keys, prefix: 'ici' | 'dcn', open: string, all: number): Level {
-  const own = axes.map((axis) => {
-    const name = `${prefix}_${axis}_parallelism`
-    return { axis, name, size: keys.number(name, axis === open ? -1 : 1) }
-  })
-  const product = own.reduce((sum, { size }) => (size > 0 ? sum * size : sum), 1)
-  return {
-    sizes: Object.fromEntries(own.map(({ axis, size }) => [axis, size > 0 ? size : all / product])),
-    written: own.flatMap(({ name, size }) => (size > 1 ? [`${name} ${size}`] : [])).join(' x '),
-    open: own.some(({ size }) => size <= 0),
-    takes: own.some(({ size }) => size <= 0) && Number.isInteger(all / product) ? null : product,
-  }
-}
-
-/** What of a mesh is not the chips of the request, a level at a time. */
-function misfits(
-  levels: readonly (readonly [level: Level, all: number, of: string])[],
-  unit: string,
-): readonly string[] {
-  const [[, inner] = [null, 1], [, outer] = [null, 1]] = levels
-  const chips = inner * outer
-  if (!Number.isInteger(inner)) return [`the ${chips} chips of the request are not whole ${unit}s`]
-  const request = `the ${chips} chips of the request are ${outer} ${unit}${outer === 1 ? '' : 's'} of ${inner}`
-  return levels
-    .filter(([{ takes }, all]) => takes !== null && takes !== all)
-    .map(
-      ([{ written, open, takes }, , of]) =>
-        `${written || 'axes of 1'} ${open ? 'divides not' : 'takes'} ${takes} ${of}, and ${request}`,
-    )
-}
-
-/** Null where the file leaves it to the defaults. */
-function kindOf(keys: Keys): Chip['kind'] | null {
-  const hardware = keys.text('hardware', '')
-  return /^gpu/.test(hardware) ? 'gpu' : hardware === 'tpu' ? 'tpu' : null
-}
-
-function meshOf(keys: Keys, { chips, slices }: ReadingContext) {
-  const gpu = kindOf(keys) === 'gpu'
-  const unit = gpu ? 'node' : 'slice'
-  const outer = gpu ? Math.ceil((chips ?? 1) / node) : slices
-  const inner = (chips ?? 1) / outer
-  const [ici, dcn] = [levelOf(keys, 'ici', 'fsdp', inner), levelOf(keys, 'dcn', 'data', outer)]
-  const size = (axis: (typeof axes)[number]) => (ici.sizes[axis] ?? 1) * (dcn.sizes[axis] ?? 1)
-  const mesh = {
-    ...{ data: size('data'), fsdp: size('fsdp'), tensor: size('tensor') },
-    ...{ context: size('context'), expert: size('expert'), pipeline: size('pipeline') },
-  }
-  const others = otherAxes.filter((axis) =>
-    ['ici', 'dcn'].some((prefix) => keys.number(`${prefix}_${axis}_parallelism`, 1) > 1),
-  )
-  const all = Object.values(mesh).reduce((product, own) => product * own, 1)
-  const whole = Object.values(mesh).every((own) => Number.isInteger(own) && own > 0)
-  return {
-    mesh,
-    chips,
-    faults:
-      chips === null
-        ? ['how many chips there are is said by hardware alone']
-        : [
-            ...(whole && all === chips
-              ? []
-              : misfits(
-                  [
-                    [ici, inner, `chips of each ${unit}`],
-                    [dcn, outer, `${unit}s`],
-                  ],
-                  unit,
-                )),
-            ...others.map((axis) => `the axis ${axis} is not counted`),
-          ],
-  }
-}
 
 /** A pipeline takes all of its microbatches in one pass, of which it has as many as stages unless told. */
 function batchOf(keys: Keys, chips: number | null, pipeline: number) {
@@ -204,78 +109,3 @@ function isNothing(key: string, value: unknown): boolean {
   if (isFields(value)) return false
   return /_parallelism$/.test(key) && Number(value) === 1
 }
-
-/** Names, places, logs, data, rates, kernels that are taken to be there, and what other keys say already. */
-const starts = [
-  'run_name',
-  'base_output',
-  'base_config',
-  'dataset',
-  'tokenizer',
-  'steps',
-  'enable_',
-  'hardware',
-  'attention',
-  'max_segments',
-  'async_',
-  'log',
-  'profiler',
-  'skip_first',
-  'gcs_',
-  'reuse_',
-  'use_iota',
-  'scan_layers',
-  'hf_',
-  'eval',
-  'checkpoint',
-  'save_',
-  'learning',
-  'warmup',
-  'adam',
-  'gradient_clipping',
-  'opt_',
-  'cosine',
-  'rope',
-  'normal',
-  'use_',
-  'sa_',
-  'megablox',
-  'sparse_',
-  'capacity',
-  'allow_split',
-  'tile_',
-  'xla_',
-  'monitor',
-  'metrics',
-  'jax_',
-  'compile',
-  'libtpu',
-  'vertex',
-  'upload',
-  'packing',
-  'grain',
-  'data_',
-  'load_',
-  'init_',
-  'dropout',
-  'enable_dropout',
-  'logits_dot',
-  'float32',
-  'final_',
-  'attn_',
-  'local_rope',
-  'image',
-  'num_slices',
-  'context_parallel_load',
-  'model_call',
-  'override',
-  'inhomogeneous',
-  'fused',
-  'vision',
-  'shardy',
-  'stack',
-  'goodput',
-  'ragged',
-] as const
-
-const isImmaterial = beginningWith(starts)

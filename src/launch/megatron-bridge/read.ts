@@ -4,7 +4,7 @@
  */
 import { readMegatron } from '../megatron/read.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
-import { readScript } from '../read/shell.ts'
+import { readScript } from '../read/shell/script.ts'
 import { optionsSaid } from './overrides.ts'
 import { nameOf } from './recipes.ts'
 import { bridgeVersion } from './version.ts'

@@ -1,6 +1,6 @@
 /** The options of a server's command, under one spelling of each: short ones and those with underscores are the long ones with hyphens. */
 import { type Options, optionsOf } from './options.ts'
-import { readScript } from './shell.ts'
+import { readScript } from './shell/script.ts'
 
 export interface ServerCommand {
   readonly options: Options

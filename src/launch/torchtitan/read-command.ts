@@ -5,7 +5,7 @@
 import type { Fields } from '../../fields.ts'
 import { optionsOf } from '../read/options.ts'
 import type { LaunchReading } from '../read/reading.ts'
-import { readScript } from '../read/shell.ts'
+import { readScript } from '../read/shell/script.ts'
 import { worldOf } from '../read/world.ts'
 import { readTorchtitan } from './read.ts'
 import { type Registered, registered } from './registry.ts'

@@ -4,7 +4,10 @@
  * comes from elsewhere stays as it is written, so that who needs its value sees that it has none. Conditions are not decided: all branches are read, in
  * their order, and `notes` say so.
  */
-import { arithmetic } from './arithmetic.ts'
+import { closing } from './brackets.ts'
+import { expanded } from './expansion.ts'
+import { hereDocument, type Opened } from './here-document.ts'
+import { shellVariables } from './variables.ts'
 
 export interface Script {
   readonly commands: readonly (readonly string[])[]
@@ -14,17 +17,6 @@ export interface Script {
   readonly documents: ReadonlyMap<string, string>
   readonly notes: readonly string[]
 }
-
-/** A document that stands behind the line that it is named in. */
-interface Opened {
-  readonly end: string
-  /** Tabs before its lines are not of it. */
-  readonly indented: boolean
-  readonly expands: boolean
-}
-
-/** That variables may expand to, all together: a script can double a text in each line. */
-const mostCharacters = 400_000
 
 const skipped = new Set(['if', 'elif', 'while', 'until', 'for', 'case', 'select', '[', '[[', 'test'])
 const dropped = new Set([
@@ -45,16 +37,17 @@ const dropped = new Set([
 const declaring = new Set(['export', 'local', 'declare', 'readonly', 'typeset'])
 
 export function readScript(text: string): Script {
-  const variables = new Map<string, readonly string[]>()
   const commands: (readonly string[])[] = []
   const notes = new Set<string>()
+  const variables = shellVariables(() =>
+    notes.add('what its variables stand for is too long: not all of it is read'),
+  )
   const documents = new Map<string, string>()
   const pending: { readonly opened: Opened; readonly file: string | null }[] = []
   let at = 0
-  let room = mostCharacters
 
   while (at < text.length) statement()
-  return { commands, variables, documents, notes: [...notes] }
+  return { commands, variables: variables.all, documents, notes: [...notes] }
 
   function statement(): void {
     const words: string[] = []
@@ -130,21 +123,12 @@ export function readScript(text: string): Script {
     return sign === '>' || sign === '>>' ? name : null
   }
 
-  /** To the line that ends it; of one without an end all that is left. */
-  function document({ end, indented, expands }: Opened, file: string | null): void {
-    const lines: string[] = []
-    while (at < text.length) {
-      const stop = text.indexOf('\n', at)
-      const line = text.slice(at, stop < 0 ? text.length : stop)
-      at = stop < 0 ? text.length : stop + 1
-      const own = indented ? line.replace(/^\t+/, '') : line
-      if (own === end) break
-      lines.push(own)
-    }
+  function document(opened: Opened, file: string | null): void {
+    const { whole, after } = hereDocument(text, at, opened)
+    at = after
     if (file === null) return
-    const whole = lines.map((line) => `${line}\n`).join('')
-    const put = (written: string, name: string) => withinRoom(variables.get(name))?.[0] ?? written
-    documents.set(file, expands ? whole.replaceAll(/\$\{?(\w+)\}?/g, put) : whole)
+    const put = (written: string, name: string) => variables.read(name)?.[0] ?? written
+    documents.set(file, opened.expands ? whole.replaceAll(/\$\{?(\w+)\}?/g, put) : whole)
   }
 
   /** NAME=value, NAME+=value, NAME=( … ): false where there is none, and nothing is taken. */
@@ -154,7 +138,7 @@ export function readScript(text: string): Script {
     if (!found) return false
     at += whole.length
     const value = text[at] === '(' ? array() : [value_()]
-    const before = plus ? (variables.get(name) ?? []) : []
+    const before = plus ? (variables.all.get(name) ?? []) : []
     const joined =
       plus && text[at - 1] !== ')' && before.length > 0
         ? [before.join(' ') + value.join(' ')]
@@ -207,7 +191,7 @@ export function readScript(text: string): Script {
         add(next)
         at++
       } else if (next === "'") {
-        const end = closing("'")
+        const end = closing(text, at, "'")
         add(text.slice(at + 1, end))
         at = end + 1
       } else if (next === '"') quotedPart(add, addFields)
@@ -248,67 +232,9 @@ export function readScript(text: string): Script {
     at++
   }
 
-  /** What stands for a `$…`: the fields of an array, else one; as it is written where the script does not say it. */
   function expansion(): readonly string[] {
-    const start = at
-    const rest = text.slice(at, at + 4000)
-    if (rest[0] === '`') return unknown(closing('`') + 1, start)
-    if (rest.startsWith('$((')) {
-      const end = matching(at + 1)
-      const inner = text.slice(at + 3, Math.min(end, at + 1000) - 1)
-      at = end + 1
-      const value = arithmetic(
-        inner.replaceAll(/\$\{?(\w+)\}?|[A-Za-z_]\w*/g, (name, own) => onlyValue(own ?? name) ?? name),
-      )
-      return [value === null ? text.slice(start, at) : String(value)]
-    }
-    if (rest.startsWith('$(')) return unknown(matching(at + 1) + 1, start)
-    const braced = /^\$\{(\w+)(\[[@*]\])?(?::?-([^}]*))?\}/.exec(rest)
-    const plain = /^\$(\w+|[@*#?])/.exec(rest)
-    const [whole = '', name = '', , fallback] = braced ?? plain ?? []
-    if (whole === '') {
-      if (rest.startsWith('${')) return unknown(matching(at + 1) + 1, start)
-      at++
-      return ['$']
-    }
-    at += whole.length
-    const known = withinRoom(variables.get(name))
-    if (known && !(known.length === 1 && known[0] === '' && fallback !== undefined))
-      return braced?.[2] ? known : known.slice(0, 1)
-    return [fallback === undefined ? whole : fallback.replaceAll(/^["']|["']$/g, '')]
-  }
-
-  function withinRoom(values: readonly string[] | undefined): readonly string[] | undefined {
-    if (!values) return undefined
-    room -= values.reduce((sum, value) => sum + value.length + 1, 0)
-    if (room > 0) return values
-    notes.add('what its variables stand for is too long: not all of it is read')
-    return []
-  }
-
-  function onlyValue(name: string): string | undefined {
-    return variables.get(name)?.[0]
-  }
-
-  function unknown(end: number, start: number): readonly string[] {
-    at = end
-    return [text.slice(start, end)]
-  }
-
-  function closing(mark: string): number {
-    const end = text.indexOf(mark, at + 1)
-    return end < 0 ? text.length : end
-  }
-
-  /** Of the bracket that stands there. */
-  function matching(open: number): number {
-    const pairs: Readonly<Record<string, string>> = { '(': ')', '{': '}' }
-    const [opening = '(', end = ')'] = [text[open], pairs[text[open] ?? '(']]
-    let depth = 0
-    for (let here = open; here < text.length; here++) {
-      if (text[here] === opening) depth++
-      if (text[here] === end && --depth === 0) return here
-    }
-    return text.length - 1
+    const { fields, after } = expanded(text, at, variables)
+    at = after
+    return fields
   }
 }

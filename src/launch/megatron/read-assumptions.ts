@@ -1,0 +1,46 @@
+/** What options of Megatron-LM say of assumptions, and what of them is counted otherwise than it is said. */
+import type { Fields } from '../../fields.ts'
+import type { Options } from '../read/options.ts'
+
+export function assumedOf(
+  options: Options,
+  model: Fields | null,
+): { readonly assumptions: Readonly<Record<string, boolean>>; readonly notes: readonly string[] } {
+  const dispatcher = options.text('--moe-token-dispatcher-type') ?? 'allgather'
+  const spread = (options.whole('--expert-model-parallel-size') ?? 1) > 1
+  const assumptions = {
+    ...(options.has('--optimizer-cpu-offload') ? { optimizerOnHost: true } : {}),
+    ...(spread && dispatcher !== 'allgather' ? { hierarchicalDispatch: dispatcher === 'flex' } : {}),
+  }
+  const notes = [
+    ...(options.text('--megatron-fsdp-grad-comm-dtype') === 'bf16' &&
+    options.text('--megatron-fsdp-main-grads-dtype') !== 'bf16'
+      ? ['--megatron-fsdp-grad-comm-dtype bf16: gradients are counted as reduced in fp32, as they are kept']
+      : []),
+    ...dropoutNotes(options),
+    ...(options.has('--fp16') ? ['--fp16 is counted as --bf16, whose numbers are as wide'] : []),
+    ...(options.has('--cuda-graph-impl') || options.has('--overlap-moe-expert-parallel-comm')
+      ? [
+          'CUDA graphs and what overlaps of the exchange of experts are counted as assumptions.expertRecipe has them, not as these options do',
+        ]
+      : []),
+    ...(spread && dispatcher === 'allgather'
+      ? ['--moe-token-dispatcher-type allgather is counted as an AllToAll']
+      : []),
+    ...(model && !('vocab' in model)
+      ? ['the vocabulary is not said by --vocab-size: the model is that of the request']
+      : []),
+  ]
+  return { assumptions, notes }
+}
+
+/** One that is left to its default is passed over, as published commands leave it. */
+function dropoutNotes(options: Options): readonly string[] {
+  const stated = ['--hidden-dropout', '--attention-dropout'].flatMap((name) => {
+    const share = options.text(name)
+    return Number(share) > 0 ? [`${name} ${share}`] : []
+  })
+  return stated.length > 0
+    ? [`${stated.join(' ')}: dropout is not counted, neither its time nor its masks`]
+    : []
+}

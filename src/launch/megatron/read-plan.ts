@@ -1,0 +1,137 @@
+/** The plan that options of Megatron-LM say for so many GPUs: its mesh, ZeRO stage, microbatches, schedule, cut, recomputation and overlap. */
+import type { Fields } from '../../fields.ts'
+import type { Options } from '../read/options.ts'
+import { type OverlapRead, readOverlap } from './read-overlap.ts'
+import { readMegatronStages } from './read-pipeline.ts'
+import { rematerializationOf } from './read-recomputation.ts'
+
+interface LaidOut {
+  readonly plan: Fields
+  readonly costed: OverlapRead['costed']
+  readonly lacking: OverlapRead['lacking']
+  readonly notes: readonly string[]
+  readonly faults: readonly string[]
+}
+
+export function planOf(
+  options: Options,
+  chips: number,
+  layers: number | null,
+  userBuffers: boolean,
+): LaidOut {
+  const tensor = options.whole('--tensor-model-parallel-size') ?? 1
+  const pipeline = options.whole('--pipeline-model-parallel-size') ?? 1
+  const context = options.whole('--context-parallel-size') ?? 1
+  const expert = options.whole('--expert-model-parallel-size') ?? 1
+  const expertTensor = options.whole('--expert-tensor-parallel-size') ?? tensor
+  const sharding = shardingOf(options)
+  const stages = readMegatronStages(options, pipeline, layers)
+  const exchange = options.text('--cp-comm-type') ?? 'p2p'
+  const microbatch = options.whole('--micro-batch-size')
+  const batch = options.whole('--global-batch-size')
+  const sequenceParallel = options.has('--sequence-parallel')
+  const notes = [
+    ...(tensor > 1 && !sequenceParallel
+      ? [
+          'counted as with --sequence-parallel, which tensor parallelism has here; assumptions.residual "whole" counts without',
+        ]
+      : []),
+    ...(context > 1 && !(exchange in contextLayouts)
+      ? [`--cp-comm-type ${exchange} is not counted: another exchange is chosen`]
+      : []),
+  ]
+  const replicas = chips / (tensor * pipeline * context)
+  if (!Number.isInteger(replicas)) {
+    return {
+      plan: { mesh: { tensor, pipeline, context } },
+      costed: {},
+      lacking: {},
+      notes,
+      faults: [
+        ...stages.faults,
+        `tensor ${tensor} x pipeline ${pipeline} x context ${context} do not divide the ${chips} GPUs`,
+      ],
+    }
+  }
+  const { zeroStage, instances } = sharding
+  const shards = replicas / expert / (zeroStage === 3 ? instances : 1)
+  const faults = [
+    ...stages.faults,
+    ...(expertTensor === tensor || expert === 1
+      ? []
+      : [
+          `--expert-tensor-parallel-size ${expertTensor} beside --tensor-model-parallel-size ${tensor} is not counted: experts are split as the rest of a layer is`,
+        ]),
+    ...(Number.isInteger(shards)
+      ? []
+      : [
+          `the ${replicas} data-parallel ranks do not hold ${expert} ranks of experts: those that span context or tensor are not counted`,
+        ]),
+  ]
+  const microbatches = batch !== null && microbatch !== null ? batch / (microbatch * replicas) : null
+  const uneven = microbatches !== null && !Number.isInteger(microbatches)
+  const rematerialization = rematerializationOf(
+    options,
+    stages.virtualStages,
+    stages.stageLayers ?? (layers === null ? null : [layers]),
+  )
+  const plan = {
+    mesh: {
+      tensor,
+      pipeline,
+      context,
+      expert,
+      ...(zeroStage === 3 ? { fsdp: shards, data: instances } : { data: shards }),
+    },
+    zeroStage,
+    ...(context > 1 && exchange in contextLayouts ? { contextLayout: contextLayouts[exchange] } : {}),
+    ...(microbatches === null || uneven ? {} : { microbatches }),
+    ...(pipeline > 1
+      ? {
+          pipelineSchedule: stages.virtualStages > 1 ? 'interleaved-1f1b' : '1f1b',
+          virtualStages: stages.virtualStages,
+        }
+      : {}),
+    ...(stages.stageLayers ? { stageLayers: stages.stageLayers } : {}),
+    ...rematerialization.field,
+  }
+  const overlap = readOverlap(options, { tensor, pipeline, context, replicas, zeroStage }, userBuffers)
+  return {
+    plan,
+    costed: overlap.costed,
+    lacking: overlap.lacking,
+    notes: [...notes, ...overlap.notes, ...rematerialization.notes],
+    faults: [
+      ...faults,
+      ...(uneven
+        ? [
+            `--global-batch-size ${batch} is not divided by --micro-batch-size ${microbatch} times the ${replicas} data-parallel ranks`,
+          ]
+        : []),
+    ],
+  }
+}
+
+const contextLayouts: Readonly<Record<string, string>> = {
+  p2p: 'ring',
+  a2a: 'ulysses',
+  all_gather: 'gather',
+  allgather: 'gather',
+}
+
+const strategies: Readonly<Record<string, number>> = {
+  no_shard: 0,
+  optim: 1,
+  optim_grads: 2,
+  optim_grads_params: 3,
+}
+
+function shardingOf(options: Options): { readonly zeroStage: number; readonly instances: number } {
+  const strategy = options.text('--data-parallel-sharding-strategy') ?? 'optim_grads_params'
+  const instances = options.whole('--num-distributed-optimizer-instances') ?? 1
+  const optimizer = options.has('--use-distributed-optimizer')
+  if (options.has('--use-megatron-fsdp', '--use-custom-fsdp'))
+    return { zeroStage: strategies[strategy] ?? 3, instances }
+  if (options.has('--use-torch-fsdp2')) return { zeroStage: 3, instances }
+  return { zeroStage: optimizer ? 1 : 0, instances: 1 }
+}
