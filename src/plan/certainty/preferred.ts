@@ -3,8 +3,6 @@
  * of what that is, the weightiest first; the next decides where all before are equal, and at last the time.
  */
 import type { Chip } from '../../hardware/chip.ts'
-import { frameworks } from '../../launch/framework.ts'
-import { launchersAmong } from '../../launch/launch.ts'
 import { type Axis, axes, type Mesh, matrixAxes, restAxes } from '../../sharding/axis.ts'
 import { counted } from '../explain/figures.ts'
 import { isPublished, type Recipe } from './recipes.ts'
@@ -27,7 +25,6 @@ export interface Listed {
   readonly mesh: Mesh
   readonly placement: readonly Lying[]
   readonly headroom: { readonly memory: number }
-  readonly launch: Readonly<Record<string, unknown>>
   readonly againstFirst: AgainstFirst | null
 }
 
@@ -78,8 +75,8 @@ const preferences: readonly Preference[] = [
     says: () => 'a tenth of the memory budget is free, which is not so of the first',
   },
   {
-    of: ({ launch }) => launchers(launch),
-    says: (own, other) => `launched by ${counted(own, 'framework')}, the first by ${other}`,
+    of: ({ mesh }) => -together(mesh),
+    says: (own, other) => `a sequence goes through ${counted(-own, 'chip')}, through ${-other} of the first's`,
   },
 ]
 
@@ -124,6 +121,7 @@ function crossing({ placement }: Listed, { system }: Chip): readonly Axis[] {
     .map(({ axis }) => axis)
 }
 
-function launchers(launch: Listed['launch']): number {
-  return launchersAmong(frameworks, launch).length
+/** Chips that one sequence goes through: one of them that fails or lags holds up the others. */
+function together(mesh: Mesh): number {
+  return axes.reduce((chips, axis) => (restAxes.includes(axis) ? chips : chips * mesh[axis]), 1)
 }
