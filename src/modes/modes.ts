@@ -1,6 +1,6 @@
 /**
- * What is answered in each mode, and by whom: to add one is its folder, and its row here. A search of training goes through
- * optimize.ts, one of a phase through infer.ts, one of deployments through serve.ts.
+ * Who answers a question in each mode; to add a mode, add its folder and its row here. optimize.ts searches for
+ * training, infer.ts for a phase of inference, serve.ts for deployments.
  */
 import type { Solver } from '../../solvers/linear-program.ts'
 import { alone, type Crew } from '../crew.ts'
@@ -27,7 +27,7 @@ interface Mode<Problem, Found = Answer> {
   readonly optimize: (problem: Problem, solver: Solver, patience: Patience, crew: Crew) => Found
 }
 
-/** With a plan that is written down. */
+/** A mode in which a written plan can be evaluated too. */
 interface WrittenMode<Asked extends { readonly problem: unknown; readonly sketch: unknown }, Found>
   extends Mode<Asked['problem'], Answer & { readonly plans: readonly Found[] }> {
   readonly evaluate: (
@@ -38,7 +38,7 @@ interface WrittenMode<Asked extends { readonly problem: unknown; readonly sketch
   ) => Verdict
   readonly ranking: (problem: Asked['problem']) => Ranking<Found>
   readonly requirements: RequirementRows<Found>
-  /** Its meshes, by where the plan has them. */
+  /** The meshes of a written plan, by their pointers. */
   readonly meshes: (sketch: Asked['sketch']) => Readonly<Record<string, Mesh | undefined>>
 }
 
@@ -81,7 +81,7 @@ export function optimized(
   return search(question.problem, solver, patience, crew)
 }
 
-/** One given plan is costed to the end, as what it leaves open is little; what would make it fit has its share of the time. */
+/** Costs a written plan. That is short and always finishes; trying what would make the plan fit may take its share of the time. */
 export function evaluated(trial: Trial, solver: Solver, patience: Patience): Verdict {
   return verdictOn(trial, trial.problem, solver, patience(shares.suggestions))
 }
@@ -92,7 +92,7 @@ function verdictOn({ mode, sketch, hidden }: Trial, problem: Trial['problem'], s
   return withHidden(verdict, hidden, () => evaluate(asHidden(problem, hidden), sketch, solver, stop))
 }
 
-/** The plan, and the best that there is: the search has what time the plan leaves it. */
+/** Checks a written plan, and searches for the best one to compare with in the time that is left. */
 export function validated(
   inspection: Inspection,
   solver: Solver,
@@ -121,7 +121,7 @@ function sizesOf(meshes: Readonly<Record<string, Mesh | undefined>>) {
   }
 }
 
-/** A row is asked of questions of its own mode alone: the type cannot say so of a union. */
+/** Each row is called only with questions of its own mode, which the types cannot express for a union. */
 function written(mode: Trial['mode']): WrittenMode<Trial, Plan | ServePlan> {
   return rows[mode] as unknown as WrittenMode<Trial, Plan | ServePlan>
 }

@@ -1,4 +1,4 @@
-/** The modes of a question: those of one pass, and all. */
+/** Names of the modes; `phaseModes` are those of one pass of inference. */
 export const phaseModes = ['prefill', 'generate'] as const
 
 export type PhaseMode = (typeof phaseModes)[number]

@@ -1,4 +1,4 @@
-/** What tells one phase of inference from the other, in data: a row each, in the folder of its mode. */
+/** All that distinguishes one phase of inference from the other; each mode's folder has its row. */
 import type { Demand, MeshesOf } from '../inference/meshes.ts'
 import type { InferenceModel } from '../inference/model.ts'
 import type { InferenceCandidate, Phase } from '../inference/phase.ts'
@@ -11,9 +11,9 @@ import type { Frontier } from './generate/pareto.ts'
 export type PhaseWorkload = PhaseProblem['workload']
 
 export interface PhaseRow<Workload extends PhaseWorkload> {
-  /** Positions that a sequence may have. */
+  /** The most positions that a sequence has. */
   readonly positions: (workload: Workload) => number
-  /** What a pass asks of a mesh beyond the model. */
+  /** What the workload requires of a mesh, beyond what the model does. */
   readonly demand: (workload: Workload) => Demand
   readonly phase: (
     model: InferenceModel,
@@ -21,20 +21,20 @@ export interface PhaseRow<Workload extends PhaseWorkload> {
     stop?: Stop,
     meshesOf?: MeshesOf,
   ) => Phase
-  /** What its plans say beyond a step. */
+  /** The fields that only plans of this phase have. */
   readonly fields: (model: InferenceModel, workload: Workload, candidate: InferenceCandidate) => PhaseFields
-  /** Batches of any size, latency against cost; null where the workload has the one that it names. */
+  /** Latency against cost over batches of any size; null if the workload fixes the batch. */
   readonly frontier:
     | ((model: InferenceModel, problem: InferenceProblem<Workload>, stop: Stop) => Frontier)
     | null
-  /** The same without a limit of time, with the smallest batch where any would do; null where there is no limit. */
+  /** The same problem without a time limit, with the smallest batch if `max` was asked for; null if the phase has no limit. */
   readonly unhurried: ((problem: InferenceProblem<Workload>) => InferenceProblem<Workload>) | null
   readonly limitSeconds: (workload: Workload) => Seconds | undefined
-  /** Prompts that a written plan has to have; null where it may have any batch, and its own is the workload's then. */
+  /** Prompts that a written plan has to take; null if it may choose its batch, which then replaces that of the workload. */
   readonly prompts: (workload: Workload) => number | null
-  /** How so many stages and groups go on. */
+  /** Sentence about how stages and groups work together. */
   readonly inPipeline: (stages: string, plan: Piped) => string
-  /** What is taken to be so, and need not. */
+  /** Warnings about assumptions that may not hold. */
   readonly cautions: (problem: InferenceProblem<Workload>) => readonly string[]
 }
 

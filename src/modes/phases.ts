@@ -1,4 +1,4 @@
-/** The phases of inference, by what is asked. */
+/** Rows of the phases of inference, by mode. */
 import type { MeshesOf } from '../inference/meshes.ts'
 import type { InferenceModel } from '../inference/model.ts'
 import type { Phase } from '../inference/phase.ts'
@@ -10,7 +10,7 @@ import { prefill } from './prefill/row.ts'
 
 const rows = { prefill, generate }
 
-/** A row is asked of workloads of its own mode alone: the type cannot say so of a union. */
+/** Each row is called only with workloads of its own mode, which the types cannot express for a union. */
 export function rowOf<Workload extends PhaseWorkload>({ mode }: Workload): PhaseRow<Workload> {
   return rows[mode] as unknown as PhaseRow<Workload>
 }

@@ -1,4 +1,4 @@
-/** What a request asks, resolved: a problem, and the mode that tells which kind it is; and what may come of it. */
+/** A request with everything looked up: a problem with its mode. Also the answers that it may get. */
 
 import type { EvaluateAnswer, IllegalPlan, OptimizeAnswer } from '../plan/answer.ts'
 import type {
@@ -44,17 +44,17 @@ export type Question = Training | Prefill | Generation | Serving
 
 export type Answer = OptimizeAnswer | InferenceAnswer | ServeAnswer
 
-/** A question with the plan that it is about. */
+/** A question about a written plan. */
 export type Trial = (
   | (Training & { readonly sketch: PlanSketch })
   | ((Prefill | Generation) & { readonly sketch: InferenceSketch })
   | (Serving & { readonly sketch: ServeSketch })
 ) & {
-  /** How others run, where the plan is a launch file that leaves out what hides communication. */
+  /** How the plan would run with options that its launch file lacks and that hide communication. */
   readonly hidden?: Hidden
 }
 
-/** A plan, and what it has to be. */
+/** A plan and the requirements that it is checked against. */
 export interface Inspection {
   readonly trial: Trial
   readonly require: Requirements

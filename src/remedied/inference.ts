@@ -1,4 +1,4 @@
-/** A written plan of inference evaluated; where it does not fit or is late, with what helps: each change has been evaluated, as far as there is time. */
+/** Evaluates a written inference plan. If it does not fit or is too slow, suggests changes, each evaluated as far as time allows. */
 import { evaluateInference } from '../evaluate-inference.ts'
 import { rowOf } from '../modes/phases.ts'
 import type { Suggestion } from '../plan/answer.ts'
@@ -32,7 +32,7 @@ function suggestionsFor(
   ]
 }
 
-/** The layouts that would be chosen, in place of those that the plan names. */
+/** Replaces the layouts that the plan names by those that would be chosen. */
 function reopened(problem: PhaseProblem, sketch: InferenceSketch, fitting: Fitting): readonly Suggestion[] {
   if (Object.keys(sketch.layout).length === 0) return []
   const chosen = fitting(problem, { ...sketch, layout: {} })
@@ -44,7 +44,7 @@ function reopened(problem: PhaseProblem, sketch: InferenceSketch, fitting: Fitti
   return [{ change, pointer: '/plan/layout', value: components, detail }]
 }
 
-/** So many times the chips, as replicas. */
+/** Uses a multiple of the chips, for more replicas. */
 function moreReplicas(
   problem: PhaseProblem,
   sketch: InferenceSketch,
@@ -71,11 +71,11 @@ function batchOf({ batchSequences }: InferenceSketch): Pick<InferenceSketch, 'ba
   return batchSequences === undefined ? {} : { batchSequences }
 }
 
-/** What is told a server as a limit is counted as running, each sequence to its full length. */
+/** Explains the limit: the plan counts every sequence that a server may take as running at its full length. */
 const pagedCap =
   '; a server takes the number as a cap and pages its caches, so that fewer run at once where they are full: a smaller cap (--max-num-seqs of vLLM) says so, or workload.meanContextLength that sequences are shorter'
 
-/** Of generation a plan's own batch is what counts; of prefill it is the workload's, and the plan's the same. */
+/** In generation the plan's own batch counts, if it has one; in prefill it is that of the workload, which the plan can only repeat. */
 function smallerBatch(
   problem: PhaseProblem,
   sketch: InferenceSketch,
@@ -101,7 +101,7 @@ function smallerBatch(
   }))
 }
 
-/** Where only the time limit is in the way. */
+/** Relaxes the time limit, if that alone is in the way. */
 function laterStep(
   problem: PhaseProblem,
   { stepTimeSeconds }: InferencePlan,

@@ -1,12 +1,12 @@
-/** A written plan that does not run, with what makes it run: each change has been evaluated, as far as there is time. */
+/** Evaluates a written plan; if it does not run, suggests changes that make it run, each evaluated as far as time allows. */
 import type { Solver } from '../../solvers/linear-program.ts'
 import { never, type Stop } from '../patience.ts'
 import type { IllegalPlan, Suggestion } from '../plan/answer.ts'
 
-/** A changed plan as evaluated. Null where it is illegal or does not fit, or where time is out. */
+/** Evaluates a changed plan; null if it is illegal, does not fit or is too slow, or if time is up. */
 export type Tried<Problem, Sketch, Plan> = (problem: Problem, sketch: Sketch) => Plan | null
 
-/** An evaluation whose answer, where the plan does not fit or is late, has what helps. */
+/** Wraps an evaluation so that its answer has suggestions if the plan does not fit or is too slow. */
 export function remedied<Problem, Sketch, Plan extends { readonly feasible: boolean }, Answer>(
   evaluate: (
     problem: Problem,

@@ -1,4 +1,4 @@
-/** A written deployment evaluated; where it misses something, with what helps: each change has been evaluated, as far as there is time. */
+/** Evaluates a written deployment. If it misses a requirement, suggests changes, each evaluated as far as time allows. */
 import { evaluateServe } from '../evaluate-serve.ts'
 import type { Suggestion } from '../plan/answer.ts'
 import { secondsText } from '../plan/explain/figures.ts'
@@ -20,7 +20,7 @@ export const evaluateServeRemedied = remedied(
   ],
 )
 
-/** As many instances as are needed, of those that the plan has. */
+/** Replaces the plan's numbers of instances by those that are needed. */
 function moreInstances(problem: ServeProblem, sketch: ServeSketch, fitting: Fitting): readonly Suggestion[] {
   const { prefill = {}, generate = {} } = sketch
   if (prefill.instances === undefined && generate.instances === undefined) return []
@@ -33,7 +33,7 @@ function moreInstances(problem: ServeProblem, sketch: ServeSketch, fitting: Fitt
   return [{ change: 'other numbers of instances', pointer: '/plan/generate/instances', value, detail, also }]
 }
 
-/** The limits of a server that would be chosen. */
+/** Replaces the plan's server limits by those that would be chosen. */
 function otherCap(problem: ServeProblem, sketch: ServeSketch, fitting: Fitting): readonly Suggestion[] {
   const { maxSequences, stepTokens, ...open } = sketch
   if (maxSequences === undefined && stepTokens === undefined) return []
@@ -45,7 +45,7 @@ function otherCap(problem: ServeProblem, sketch: ServeSketch, fitting: Fitting):
   return [{ change, pointer: '/plan/maxSequences', value: found.maxSequences, detail, also }]
 }
 
-/** Of the load what the plan misses, let go as far as it has to be. */
+/** Relaxes each requirement of the load that the plan misses, just as far as needed. */
 function easierLoad(
   problem: ServeProblem,
   sketch: ServeSketch,
@@ -82,7 +82,7 @@ function over(seconds: number, limit: number | undefined): boolean {
   return limit !== undefined && seconds > limit
 }
 
-/** With the instances that it has, at whatever rate. */
+/** The deployment with its present instances written out, so that only the rate is left to be found. */
 function counted(sketch: ServeSketch, { prefill, generate }: ServePlan): ServeSketch {
   return {
     ...sketch,

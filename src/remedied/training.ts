@@ -1,4 +1,4 @@
-/** A written plan of training evaluated; where it does not fit, with what makes it fit: each change has been evaluated, as far as there is time. */
+/** Evaluates a written training plan. If it does not fit, suggests changes, each evaluated as far as time allows. */
 import { evaluate } from '../evaluate.ts'
 import type { Suggestion } from '../plan/answer.ts'
 import { lossChunksSuggestion } from '../plan/no-plan/loss-chunks.ts'
@@ -20,7 +20,7 @@ function suggestionsFor(
 ): readonly Suggestion[] {
   const anyPlan = (other: Problem) => fitting(other, sketch) !== null
   const others = reopened(problem, sketch, fitting)
-  // Where the mesh is right as it is, another one keeps what else the plan says.
+  // If other choices on the same mesh make it fit, suggestions of another mesh keep everything else that the plan says.
   const ways: Ways = others.length > 0 ? [] : [choices]
   return [
     ...budgetSuggestion(problem, plan, (memoryBudget) => anyPlan({ ...problem, memoryBudget })),
@@ -35,7 +35,7 @@ function suggestionsFor(
 
 type Ways = readonly (readonly (keyof PlanSketch)[])[]
 
-/** What the plan need not say, each with what is chosen in its place. */
+/** Choices that a plan may leave out; each suggestion leaves one out and names what is chosen in its place. */
 const open: readonly {
   readonly change: string
   readonly fields: readonly (keyof PlanSketch)[]
@@ -83,7 +83,7 @@ function reopened(problem: Problem, sketch: PlanSketch, fitting: Fitting): reado
   return single.length > 0 ? single : meshAlone(problem, sketch, fitting)
 }
 
-/** All that may be chosen. */
+/** All fields but the mesh, which may be left for the search to choose. */
 const choices = ['contextLayout', 'placement', ...open.flatMap(({ fields }) => fields)] as const
 
 function meshAlone(problem: Problem, sketch: PlanSketch, fitting: Fitting): readonly Suggestion[] {
@@ -101,7 +101,7 @@ function meshAlone(problem: Problem, sketch: PlanSketch, fitting: Fitting): read
   ]
 }
 
-/** Which fields of the plan go for it to fit on another mesh: the first of the ways that does. */
+/** The first of `ways` (lists of fields to drop from the plan) with which the plan fits on another mesh; null if none does. */
 function onMesh(
   problem: Problem,
   sketch: PlanSketch,
@@ -112,7 +112,7 @@ function onMesh(
   return ways.find((gone) => fitting(problem, { ...without(sketch, gone), mesh })) ?? null
 }
 
-/** Replicas that hold whole states as shards of them: ZeRO-3. */
+/** Turns replicas of whole states into shards: ZeRO-3. */
 function shardedStates(
   problem: Problem,
   sketch: PlanSketch,
@@ -135,7 +135,7 @@ function shardedStates(
   ]
 }
 
-/** So many times the chips, on the axis that shards most. */
+/** Uses a multiple of the chips, on fsdp, or on data if the plan has only that. */
 function moreReplicas(
   problem: Problem,
   sketch: PlanSketch,

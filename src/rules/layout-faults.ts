@@ -1,4 +1,4 @@
-/** What is wrong with a layout of training that somebody wrote, with ways out of it that break nothing that was whole. */
+/** Finds what is wrong with a training layout that somebody wrote, with fixes that cause no new fault. */
 import type { PlanSketch, Problem } from '../problem.ts'
 import { layoutRules } from './layout.ts'
 import type { LayoutRead } from './layout-rule.ts'
@@ -20,7 +20,7 @@ export function layoutFaults(problem: Problem, sketch: PlanSketch): readonly Pla
   )
 }
 
-/** The plan that a way leads to. */
+/** Applies a way out to the plan. */
 export function sketchAfter(sketch: PlanSketch, way: Way): PlanSketch {
   const fields = way.flatMap(({ pointer, value }) => {
     const [, , field = '', inside] = pointer.split('/')

@@ -1,4 +1,4 @@
-/** What a rule of a written layout of training is asked. */
+/** What a rule of a written training layout may look at. */
 import type { PlanSketch, Problem } from '../problem.ts'
 import { replicasOf } from '../sharding/axis.ts'
 import type { PartRule } from './part-rule.ts'
@@ -13,7 +13,7 @@ export type LayoutPart = keyof PlanSketch
 
 export type LayoutRule = PartRule<LayoutRead, LayoutPart>
 
-/** Sequences of one replica, padded to whole ones. */
+/** Sequences of the batch per replica, rounded up to whole ones. */
 export function sequencesEach({ workload }: Problem, { mesh }: PlanSketch): number {
   return Math.ceil(Math.ceil(workload.batchTokens / workload.sequenceLength) / replicasOf(mesh))
 }

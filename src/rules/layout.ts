@@ -1,6 +1,7 @@
 /**
- * What may not be of a layout of training that somebody wrote on a mesh that is legal, a row each. The search makes none that breaks one: its
- * choices (search/choices.ts) are made of the same columns of schedules, context layouts and policies that are asked here.
+ * Rules for a training layout that somebody wrote, on a mesh that is legal itself. The search never makes a layout that
+ * breaks one: its choices (search/choices.ts) come from the same columns of schedules, context layouts and policies as
+ * these rules.
  */
 import { counted } from '../plan/explain/figures.ts'
 import { replicasOf } from '../sharding/axis.ts'
@@ -67,7 +68,7 @@ const microbatchRules: readonly LayoutRule[] = [
     ],
   },
   {
-    // Written twice, a microbatch has to be the same both times.
+    // A plan may give both the number of microbatches and their tokens; the two have to agree.
     reads: ['mesh', 'microbatches', 'microbatchTokens'],
     broken: (read) => {
       const { microbatchTokens } = read.sketch
@@ -90,7 +91,7 @@ function hasTooManyMicrobatches({ problem, sketch }: LayoutRead): boolean {
   return microbatches > sequencesEach(problem, sketch)
 }
 
-/** Of the microbatches that are written; null where none are. */
+/** Tokens per microbatch that the written number of microbatches makes; null where none is written. */
 function tokensEach({ problem, sketch }: LayoutRead): number | null {
   const { workload, assumptions } = problem
   const { microbatches, mesh } = sketch

@@ -1,4 +1,4 @@
-/** Rules by the level of a search that binds the last of what they read: the outermost that can ask them. */
+/** Groups rules by the outermost search level at which everything they read is known: the first level that can test them. */
 import type { PartRule } from './part-rule.ts'
 
 export function byLevel<Read, Part extends string>(

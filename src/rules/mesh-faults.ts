@@ -1,4 +1,7 @@
-/** What is wrong with a mesh that somebody wrote, and its legal neighbours: the next smaller and the next larger size of the axis at fault. */
+/**
+ * Finds what is wrong with a mesh that somebody wrote, with its legal neighbours: the next smaller and the next larger
+ * size of the axis at fault.
+ */
 import { axes, type Mesh } from '../sharding/axis.ts'
 import { axisPointer, meshAfter } from './mesh-ways.ts'
 import type { MeshQuestion, MeshRule } from './model.ts'
@@ -18,7 +21,10 @@ export function meshFaults(
   })
 }
 
-/** Of a mesh of another number of chips than there are: what was clearly meant, whatever else is wrong with it, or what is legal. */
+/**
+ * The fault of a mesh that does not multiply to the chips there are. A single fix is what was clearly meant, and is
+ * offered even if it breaks other rules; of several only legal ones are offered.
+ */
 export function sizeFaults(
   rules: readonly MeshRule[],
   mesh: Mesh,

@@ -1,7 +1,7 @@
 /**
- * What a model and its batch forbid of a mesh, a row each (formulas 17). Training divides heads and experts evenly, or for what the mesh has
- * too many of there is nothing to do; inference fills heads up where the assumptions say so, and keeps copies of experts in slots that are
- * left over (model/expert-slots.ts).
+ * Rules for a mesh that follow from the model and its batch (formulas 17). Training requires heads and experts to
+ * divide evenly, so that no chip is left without work; inference pads heads where the assumptions say so, and puts
+ * copies of experts into slots that are left over (model/expert-slots.ts).
  */
 import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import { expertSlots } from '../model/expert-slots.ts'
@@ -10,16 +10,16 @@ import { type Axis, type Mesh, replicasOf } from '../sharding/axis.ts'
 import { axisPointer, changes, resized, sizesOf, sizesThatDivide } from './mesh-ways.ts'
 import type { PartRule } from './part-rule.ts'
 
-/** What all meshes of one question are held to. */
+/** The part of a question that its meshes are tested against. */
 export interface MeshQuestion {
   readonly model: Transformer
-  /** New positions of a sequence, which the context axis shares out. */
+  /** New positions of a sequence, which the context axis divides. */
   readonly positions: number
-  /** Sequences that replicas share out; null where memory sets their number. */
+  /** Sequences that the replicas divide; null where memory sets their number. */
   readonly sequences: number | null
-  /** Tokens of the batch where these divide freely, whatever sequence they are of; else null. */
+  /** Tokens of the batch, where the assumptions let them divide regardless of sequences; otherwise null. */
   readonly freeTokens: number | null
-  /** Heads that do not divide are filled up to the next power of two. */
+  /** Whether heads that do not divide are padded to the next power of two. */
   readonly padsHeads: boolean
 }
 
@@ -52,7 +52,7 @@ const paddedHeads: MeshRule = {
   nearest: ({ mesh, question: { model } }) => upTo(padded(model) / mesh.tensor2, mesh, 'tensor'),
 }
 
-/** The next power of two. */
+/** Heads, rounded up to a power of two. */
 function padded({ heads: count }: Transformer): number {
   return 2 ** Math.ceil(Math.log2(count))
 }
@@ -66,7 +66,7 @@ const sharedKeys: MeshRule = {
   nearest: ({ mesh, question: { model } }) => keySizes(mesh, model),
 }
 
-/** Fewer chips than key-value heads may have unlike numbers of these. */
+/** Only more chips than key-value heads are tested: with fewer, chips may hold unequal numbers of heads. */
 const copiedKeys: MeshRule = {
   reads: tensorAxes,
   broken: ({ mesh, question: { model, padsHeads } }) => {
@@ -79,7 +79,7 @@ const copiedKeys: MeshRule = {
   nearest: ({ mesh, question: { model } }) => keySizes(mesh, model),
 }
 
-/** A head on several chips, or several heads on each. */
+/** Whether each head is on the same number of chips, or each chip has the same number of heads. */
 function shared(kvHeads: number, tensors: number): boolean {
   return tensors > kvHeads ? tensors % kvHeads === 0 : kvHeads % tensors === 0
 }
@@ -108,7 +108,7 @@ const wholeExperts: MeshRule = {
     resized(mesh, 'expert', sizesThatDivide(model.experts?.experts ?? 1, mesh, 'expert')),
 }
 
-/** Room for a second set of all experts is what the data axis is for. */
+/** An expert axis with room for two full sets of the experts is refused: the data axis is for copies. */
 const copiedExperts: MeshRule = {
   reads: ['expert'],
   broken: ({ mesh: { expert }, question: { model } }) =>
@@ -149,7 +149,10 @@ const newPositions: MeshRule = {
     `${positions} new positions cannot be shared by ${mesh.context}`,
 }
 
-/** What the batch has too few sequences for goes to another axis: of training one that shards a sequence. */
+/**
+ * The batch needs a sequence for each replica. The fix moves surplus chips to `other`: in training the context axis,
+ * which divides sequences.
+ */
 const replicas = (axisOf: (mesh: Mesh) => Axis, other: Axis) =>
   ({
     reads: ['data', 'fsdp', 'expert'],
@@ -196,7 +199,7 @@ const gatheredStates: MeshRule = {
   nearest: ({ mesh }) => [changes(mesh, { ...mesh, fsdp: 1, data: mesh.data * mesh.fsdp })],
 }
 
-/** Sizes that replicas make up for, of at most so many chips. */
+/** Ways to each size of the axis of at most `most` that the replicas can make up for. */
 function upTo(most: number, mesh: Mesh, axis: Axis) {
   return resized(
     mesh,
@@ -216,7 +219,7 @@ export const trainedMeshRules: readonly MeshRule[] = [
   freeTokens,
 ]
 
-/** Nothing is gathered every step but by the layouts that say so, so that fsdp is 1 (the book: no FSDP). */
+/** fsdp has to be 1 in inference: only weight-gathered layouts gather weights at each step, over tensor2 (the book: no FSDP). */
 export const servedMeshRules: readonly MeshRule[] = [
   gatheredStates,
   noExperts,

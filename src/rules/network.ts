@@ -1,7 +1,7 @@
 /**
- * What the chips and the network forbid of a mesh. Expert is an axis of its own here, which Megatron-LM counts inside of data (its
- * data-parallel size is what tensor, context and pipeline leave), and vLLM inside of tensor and data; axes that are left out are 1, where
- * frameworks take data to be what is left.
+ * Rules for a mesh that follow from the chips and the network. Expert is an axis of its own here. Megatron-LM counts it
+ * inside of data (whose size is what tensor, context and pipeline leave), vLLM inside of tensor and data. An axis that
+ * is left out is 1, whereas frameworks take data to be what is left.
  */
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { type Axis, axes, type Mesh, meshSize } from '../sharding/axis.ts'
@@ -11,7 +11,7 @@ import type { PartRule, Way } from './part-rule.ts'
 export interface ChipsRead {
   readonly mesh: Mesh
   readonly chips: number
-  /** Axes that frameworks count experts inside of, and which does. */
+  /** Axes inside of which some framework counts experts, and that framework. */
   readonly hosts: readonly ExpertHost[]
 }
 
@@ -20,7 +20,7 @@ export interface ExpertHost {
   readonly framework: string
 }
 
-/** A mesh of another number of chips than there are, and the one axis that would make it right. */
+/** The mesh has to use exactly the chips there are; the fix resizes one axis. */
 export const allChips: PartRule<ChipsRead, Axis> = {
   reads: axes,
   broken: ({ mesh, chips }) => meshSize(mesh) !== chips,
@@ -38,7 +38,7 @@ export const allChips: PartRule<ChipsRead, Axis> = {
 
 export interface PlacesRead {
   readonly network: Cluster['network']
-  /** Ways to lay the mesh on it. */
+  /** The number of ways to lay the mesh on the network. */
   readonly places: number
 }
 
@@ -57,7 +57,7 @@ interface Found {
   readonly says: string
 }
 
-/** The product fits once expert is taken out of another axis. */
+/** The fix if the product is right once expert is divided out of another axis. */
 function inside({ mesh, chips, hosts }: ChipsRead): Found | null {
   const { expert } = mesh
   if (expert === 1 || meshSize(mesh) !== chips * expert) return null
@@ -69,7 +69,7 @@ function inside({ mesh, chips, hosts }: ChipsRead): Found | null {
   return { change: { pointer: axisPointer(axis), value }, says }
 }
 
-/** The product fits with more or fewer replicas. */
+/** The fix if the product is right with more or fewer replicas. */
 function scaled({ mesh, chips }: ChipsRead): Found | null {
   const value = (mesh.data * chips) / meshSize(mesh)
   if (!Number.isInteger(value)) return null
@@ -77,7 +77,7 @@ function scaled({ mesh, chips }: ChipsRead): Found | null {
   return { change: { pointer: axisPointer('data'), value }, says }
 }
 
-/** Each of one axis alone. */
+/** Fixes that each resize a single axis. */
 function oneAxis({ mesh, chips }: ChipsRead): readonly Way[] {
   return axes.flatMap((axis) => {
     const size = chips / (meshSize(mesh) / mesh[axis])

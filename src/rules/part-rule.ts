@@ -1,35 +1,35 @@
 /**
- * A rule of what a plan says, with the part of the plan that it speaks of. A search reads `broken` alone; whoever wrote the plan is told the
- * rest: where, why, and what would be legal instead.
+ * A rule about parts of a written plan. A search reads only `broken`; whoever wrote the plan also learns where it is
+ * broken, why, and what would be legal instead.
  */
 import type { Rule } from './rule.ts'
 
-/** `value` at `pointer` of the request; null takes away what is there. */
+/** Sets `value` at `pointer` in the request; null removes what is there. */
 export interface Change {
   readonly pointer: string
   readonly value: unknown
 }
 
-/** Changes that are made together, one after the other. */
+/** Changes that have to be made together. */
 export type Way = readonly Change[]
 
 export interface PartRule<Read, Part extends string = string> extends Rule<Read> {
-  /** The parts that it looks at: a search asks it as soon as these are bound. */
+  /** Parts of the plan that the rule looks at: a search tests the rule as soon as these are chosen. */
   readonly reads: readonly Part[]
-  /** The one to point at. */
+  /** JSON pointer to the part at fault. */
   readonly pointer: string | ((read: Read) => string)
-  /** Ways in each of which it would not be broken, in ascending order of what it points at. */
+  /** Ways to satisfy the rule, in ascending order of the value at `pointer`. */
   readonly nearest?: (read: Read) => readonly Way[]
 }
 
 export interface PlanFault {
   readonly pointer: string
   readonly detail: string
-  /** Ways in each of which the fault is removed. */
+  /** Ways to remove the fault. */
   readonly nearest?: readonly Way[]
 }
 
-/** What is said of each rule that is broken, with those ways out of it that are legal. */
+/** Faults for all broken rules, each with its legal ways out. */
 export function partFaults<Read>(
   rules: readonly PartRule<Read>[],
   read: Read,
@@ -48,12 +48,12 @@ export function partFaults<Read>(
     })
 }
 
-/** The part of a plan is left out, so that it is chosen. */
+/** The way that removes a part of the plan, so that it is chosen by the search. */
 export function leftOut(part: string): readonly Way[] {
   return [[{ pointer: `/plan/${part}`, value: null }]]
 }
 
-/** Of ways to other numbers the next smaller and the next larger; all, where it is no number that is at fault. */
+/** Keeps only the next smaller and the next larger value of ways that change a number; keeps all ways otherwise. */
 export function nextTo({ nearest = [], ...fault }: PlanFault, current: unknown): PlanFault {
   if (nearest.length === 0) return fault
   if (typeof current !== 'number') return { ...fault, nearest }
@@ -65,7 +65,7 @@ export function nextTo({ nearest = [], ...fault }: PlanFault, current: unknown):
   return { ...fault, nearest: [below, above].filter((way) => way !== undefined) }
 }
 
-/** `tensor 8, data 4`; what is taken away is left out. */
+/** For example `tensor 8, data 4`; `no placement` for a part that is removed. */
 export function wayText(way: Way): string {
   return way
     .map(({ pointer, value }) => {

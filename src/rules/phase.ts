@@ -1,4 +1,4 @@
-/** What may not be of a layout of inference that somebody wrote on a mesh that is legal, a row each. */
+/** Rules for an inference layout that somebody wrote, on a mesh that is legal itself. */
 import { counted } from '../plan/explain/figures.ts'
 import { leftOut, type PartRule } from './part-rule.ts'
 
@@ -6,7 +6,7 @@ import { leftOut, type PartRule } from './part-rule.ts'
 export interface ComponentRead {
   readonly name: string
   readonly layout: string
-  /** By component of the model, the names of its layouts. */
+  /** Names of the layouts that there are for each component of the model. */
   readonly offered: Readonly<Record<string, readonly string[]>>
 }
 
@@ -28,14 +28,14 @@ export const componentRules: readonly PartRule<ComponentRead>[] = [
   },
 ]
 
-/** How sequences or prompts go through, as it is written, and the ways there are. */
+/** How a written plan passes sequences or prompts through the model, and the ways in which that can be done. */
 export interface PassRead {
-  /** Prompts of the workload; null of generation, of which any batch may be written. */
+  /** Prompts in the workload; null in generation, where a plan may choose its batch. */
   readonly prompts: number | null
   readonly batchSequences: number | undefined
   readonly microbatches: number | undefined
   readonly microbatchTokens: number | undefined
-  /** None where the plan lies nowhere. */
+  /** Possible splits into `units` microbatches of `tokens` each; empty if the mesh cannot be placed. */
   readonly ways: readonly { readonly units: number; readonly tokens: number }[]
 }
 

@@ -1,4 +1,4 @@
-/** What a request pins to sizes that no mesh may have, whatever its other axes are: faults of its constraints. */
+/** Finds axes that the request's constraints pin to sizes that no mesh can have, whatever the sizes of the other axes. */
 
 import { commonDivisor } from '../hardware/cluster/divisors.ts'
 import type { Constraints } from '../problem.ts'
@@ -8,7 +8,7 @@ import { axisPointer } from './mesh-ways.ts'
 import type { MeshQuestion, MeshRule } from './model.ts'
 import type { PlanFault, Way } from './part-rule.ts'
 
-/** `open` are axes that are searched, and another size of which may be what a rule wants. */
+/** `open` are the axes that the search may still size; a rule that reads one of them might yet be satisfied. */
 export function pinnedFaults(
   rules: readonly MeshRule[],
   question: MeshQuestion,
@@ -21,17 +21,22 @@ export function pinnedFaults(
     return typeof size === 'number' ? [[axis, size] as const] : []
   })
   const pinned: Mesh = { ...unitMesh, ...Object.fromEntries(sizes) }
-  // What is pinned may not divide the chips; sizes next to it that do are found among those of the least number that both divide.
+  // The pinned sizes may not divide the chips. Replicas then fill up to the least common multiple of both, so that
+  // neighbouring legal sizes can be found among its divisors.
   const rest = chips / commonDivisor(chips, meshSize(pinned))
   const mesh = constraints.data === undefined ? { ...pinned, data: rest } : pinned
-  // More replicas, stages or positions mend nothing; another size of an axis that is searched might.
+  // Rules that read an open axis are skipped, as another size of it might satisfy them; no size of the remaining axes
+  // can satisfy the others.
   const alone = rules.filter(
     ({ reads, broken }) => !reads.some((axis) => open.includes(axis)) && broken({ mesh: pinned, question }),
   )
   return meshFaults(alone, mesh, question).map(inConstraints)
 }
 
-/** Replicas are whatever is left. */
+/**
+ * The same fault with pointers into the constraints. Only the change of the pinned axis itself is kept, as replicas
+ * take whatever is left.
+ */
 function inConstraints({ pointer, detail, nearest = [] }: PlanFault): PlanFault {
   const own = nearest.map((way): Way => way.filter((change) => change.pointer === pointer).map(moved))
   return { pointer: moved({ pointer }).pointer, detail, nearest: own.filter(({ length }) => length > 0) }

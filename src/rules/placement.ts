@@ -1,21 +1,21 @@
 /**
- * What a written placement says that no placement of the mesh does, a row for each thing that an entry may say, in the order in which they
- * are held against the placements that there are: the first that none agrees with is the fault. What an entry leaves out may be
- * anything; an axis that says what it lies `on` lies nowhere else.
+ * Rules for a written placement that matches no placement of the mesh: one for each field of an entry, in the order in
+ * which they are compared; the first that no placement agrees with is the fault. A field that an entry leaves out may
+ * be anything. An axis with an `on` lies nowhere else.
  */
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import type { AxisPlacement } from '../plan/plan.ts'
 import type { AxisPlacementSketch } from '../problem.ts'
 import type { PartRule } from './part-rule.ts'
 
-/** How the axes lie in one placement, as an answer would say it. */
+/** Where each axis lies in one placement, in the form in which an answer gives it. */
 export type Lines = readonly AxisPlacement[]
 
 export interface EntryRead {
-  /** Where in the plan it stands. */
+  /** Position of the entry in the plan's `placement`. */
   readonly index: number
   readonly entry: AxisPlacementSketch
-  /** Placements that agree with what is written before it. */
+  /** Placements that agree with all earlier entries. */
   readonly left: readonly Lines[]
   readonly network: Cluster['network']
 }
@@ -67,10 +67,10 @@ export const entryRules: readonly PlacementRule<EntryRead>[] = said.map(({ field
   pointer: ({ index }) => `/plan/placement/${index}/${field}`,
 }))
 
-/** Whether a placement does as an entry says. */
+/** Whether a placement is as an entry says. */
 export function agrees(entry: AxisPlacementSketch, lines: Lines, fields: readonly Said[] = said): boolean {
   const own = lines.filter(({ axis }) => axis === entry.axis)
-  // Of an axis on a torus and across slices, an entry that does not say which means the torus.
+  // If an axis lies both on the torus and across slices, an entry without `on` means the torus.
   const meant = entry.on === undefined ? own.slice(0, 1) : own
   if (own.length === 0) return entry.on === undefined && entry.physical.length === 0
   return meant.some((line) =>
@@ -91,7 +91,7 @@ export const wholeRule: PlacementRule<WholeRead> = {
   pointer: '/plan/placement',
 }
 
-/** Whether all is said of the axes of which anything is. */
+/** Whether the entries for each axis that is mentioned cover all of its lines in the placement, each once. */
 export function isWhole(wanted: readonly AxisPlacementSketch[], lines: Lines): boolean {
   return wanted.every(({ axis }) => {
     const entries = wanted.filter((entry) => entry.axis === axis)

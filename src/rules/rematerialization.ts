@@ -1,4 +1,4 @@
-/** What may not be of written rematerialisation policies. */
+/** Rules for rematerialisation policies that somebody wrote. */
 import { policyNames } from '../recipe/policy.ts'
 import { type LayoutRead, type LayoutRule, total } from './layout-rule.ts'
 import { leftOut, type Way } from './part-rule.ts'

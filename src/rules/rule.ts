@@ -1,11 +1,11 @@
 /**
- * What may not be, as a row: the search asks whether it is broken, at the outermost level where all that it reads is known;
- * an answer asks why not.
+ * Something that must not be, as a row. A search tests `broken` at the outermost level where all that it reads is
+ * known; an answer gives `says` as the reason.
  */
 export interface Rule<Read> {
-  /** Asked of every candidate of a search: it makes nothing, and reads no more than its level knows. */
+  /** Runs for every candidate of a search, so it allocates nothing and reads only what its level knows. */
   readonly broken: (read: Read) => boolean
-  /** Why what breaks it may not be. */
+  /** The reason, in words. */
   readonly says: string | ((read: Read) => string)
 }
 
@@ -14,7 +14,7 @@ export function keeps<Read>(rules: readonly Rule<Read>[], read: Read): boolean {
   return true
 }
 
-/** What is said of each rule that is broken. */
+/** The reasons of all broken rules. */
 export function faults<Read>(rules: readonly Rule<Read>[], read: Read): readonly string[] {
   return rules
     .filter(({ broken }) => broken(read))

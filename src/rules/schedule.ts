@@ -1,4 +1,4 @@
-/** What may not be of a written pipeline schedule, as its row says (recipe/schedules.ts). */
+/** Rules for a pipeline schedule that somebody wrote, from the schedule's own row (recipe/schedules.ts). */
 import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import type { PlanSketch } from '../problem.ts'
 import { hasVirtualStages, scheduleRow, scheduleRows } from '../recipe/schedule.ts'
@@ -78,7 +78,7 @@ export const scheduleRules: readonly LayoutRule[] = [
   },
 ]
 
-/** The row of a schedule that is written. */
+/** The row of the written schedule; null if none is written. */
 function named({ pipelineSchedule }: PlanSketch): ScheduleRow | null {
   return pipelineSchedule === undefined ? null : scheduleRow({ name: pipelineSchedule })
 }

@@ -1,4 +1,7 @@
-/** Who is named to launch a plan is who will: what the plan leaves open, and the best that it is compared with, are of those frameworks. */
+/**
+ * Restricts a problem to the frameworks that are required to launch the plan, so that what the plan leaves open, and
+ * the best plan to compare with, are theirs.
+ */
 import type { Assumptions } from '../assumptions/assumptions.ts'
 import type { Requirements } from './check.ts'
 

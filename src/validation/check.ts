@@ -1,33 +1,33 @@
-/** One thing that a plan is held to, and whether it holds: what whoever reads a report of them needs, without the plan. */
+/** One check of a plan, with its result: complete in itself, so that a report needs no plan to show it. */
 import type { Framework } from '../launch/framework.ts'
 import type { Suggestion } from '../plan/answer.ts'
 import { secondsText } from '../plan/explain/figures.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Change } from '../rules/part-rule.ts'
 
-/** What a plan has to be, beyond legal. */
+/** Requirements on a plan beyond being legal. */
 export interface Requirements {
-  /** Whether it has to fit into the memory budget: true unless it is said. */
+  /** Whether it has to fit into the memory budget; default true. */
   readonly fits?: boolean
   readonly minMfu?: number
   readonly maxStepSeconds?: number
-  /** How much longer its step may be than that of the best plan under the request's constraints, as a share. */
+  /** How much longer its step may take than that of the best plan under the request's constraints, as a fraction. */
   readonly withinOfBest?: number
-  /** Bottlenecks that it may not have, and parts of the network that may not be one. */
+  /** Bottlenecks, or parts of the network, that must not be what bounds it. */
   readonly notBoundBy?: readonly string[]
-  /** Frameworks each of which has to be able to launch it. */
+  /** Frameworks that all have to be able to launch it. */
   readonly launchableBy?: readonly Framework[]
 }
 
 export interface Check {
   readonly name: string
   readonly ok: boolean
-  /** Into the request: at the plan's field that a rule is about, or at the requirement. */
+  /** Pointer into the request: to the plan's field that a rule is about, or to the requirement. */
   readonly pointer: string
   readonly expected: string | number
   readonly actual: string | number
   readonly message: string
-  /** Changes of the request with each of which the check holds, the smallest first. */
+  /** Changes to the request that each make the check pass, the smallest first. */
   readonly nearest?: readonly Remedy[]
 }
 
@@ -36,22 +36,22 @@ export interface Remedy {
   readonly changes: readonly Change[]
 }
 
-/** What there is to check a plan against. */
+/** What requirements are checked against. */
 export interface Findings<Found = Plan> {
   readonly evaluation: { readonly plan: Found; readonly suggestions?: readonly Suggestion[] }
-  /** The best plan that frameworks launch and the request's constraints allow; null where none fits. */
+  /** The best plan that the constraints allow and the frameworks launch; null if none fits. */
   readonly best: Found | null
-  /** Whether it is taken to run: it fits, or nobody asks whether it does. */
+  /** Whether the plan counts as running: it fits, or the request does not ask whether it does. */
   readonly runs: boolean
-  /** Whether the best is the best of all: a search that had to stop has the best so far. */
+  /** Whether `best` is proven to be the best; false if the search had to stop early. */
   readonly exact: boolean
   readonly ranking: Ranking<Found>
 }
 
-/** What is said of a requirement; null where nothing is asked after all. */
+/** Result for one requirement; null if the requirement asks nothing (`fits: false`). */
 export type Outcome = Omit<Check, 'name' | 'pointer'> & { readonly pointer?: string }
 
-/** A row for each requirement that a mode has, in the order in which a report has them. */
+/** The requirements that a mode has, in the order of the report. */
 export type RequirementRows<Found> = {
   readonly [Name in keyof Required<Requirements>]?: (
     asked: NonNullable<Requirements[Name]>,
@@ -59,10 +59,10 @@ export type RequirementRows<Found> = {
   ) => Outcome | null
 }
 
-/** By what plans are better than others: of two that hold as many sequences a step's time, else that of each sequence. */
+/** How plans are compared: by step time if they hold equally many sequences, otherwise by time per sequence. */
 export interface Ranking<Found = Plan> {
   readonly says: string
-  /** Less is better. */
+  /** Lower is better. */
   readonly measure: (plan: Found) => number
   readonly text: (measure: number) => string
 }

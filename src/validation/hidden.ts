@@ -1,6 +1,7 @@
 /**
- * A launch file that leaves out what hides communication is costed without; the best that it is compared with is as a command of ours would run it,
- * and the same plan with those options is what it gives away by them alone.
+ * A launch file that lacks options which hide communication is costed without them. The best plan that it is compared
+ * with has them, as a command of ours would; the same plan costed again with them shows what the file loses by their
+ * absence alone.
  */
 import type { EvaluateAnswer } from '../plan/answer.ts'
 import { secondsText } from '../plan/explain/figures.ts'
@@ -9,9 +10,9 @@ import type { Change } from '../rules/part-rule.ts'
 import type { Check } from './check.ts'
 
 export interface Hidden extends Pick<Setting, 'assumptions' | 'runBy'> {
-  /** That the file lacks. */
+  /** The options that the file lacks. */
   readonly options: readonly string[]
-  /** Of the request as it is spelled out, after which plans are costed so. */
+  /** Changes to the request after which plans are costed with the options. */
   readonly changes: readonly Change[]
 }
 
@@ -27,10 +28,10 @@ export function asHidden<Asked extends Pick<Setting, 'assumptions' | 'runBy'>>(
 type Timed = Pick<EvaluateAnswer['plan'], 'feasible'> & { readonly stepTimeSeconds?: number }
 type Told = { readonly illegal: unknown } | { readonly plan: Timed; readonly warnings: readonly string[] }
 
-/** Less is how sums are ordered. */
+/** Relative difference that comes from the order of summation alone. */
 const rounding = 1e-9
 
-/** What the options would save of a plan that runs, as a warning of its own. */
+/** Adds a warning that says how much time the options would save, if the plan runs. */
 export function withHidden<Verdict extends Told>(
   verdict: Verdict,
   hidden: Hidden | undefined,
@@ -47,7 +48,7 @@ export function withHidden<Verdict extends Told>(
   return { ...verdict, warnings: [saved, ...verdict.warnings] }
 }
 
-/** The best plan in place of the file's, in words of the request: with what it hides. */
+/** Extends suggestions to use the best plan by the changes that turn the options on. */
 export function remediedAsHidden(checks: readonly Check[], hidden: Hidden | undefined): readonly Check[] {
   if (!hidden) return checks
   return checks.map((check) => ({

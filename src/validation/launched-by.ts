@@ -1,4 +1,4 @@
-/** Whether each of some frameworks can launch a plan, of whatever mode. */
+/** Checks that frameworks can launch a plan, in any mode. */
 import type { Framework } from '../launch/framework.ts'
 import { refusalOf } from '../launch/launch.ts'
 import type { Findings, Outcome, Remedy } from './check.ts'
@@ -27,7 +27,7 @@ export function launchedBy<Found extends Launched>(sameAsBest: (best: Found) => 
   }
 }
 
-/** Why a framework cannot launch a plan; null where it can. */
+/** Why a framework cannot launch the plan; null if it can. */
 function refusal(flags: unknown): readonly string[] | null {
   if (flags === undefined) return ['it is not asked in this mode']
   return refusalOf(flags)

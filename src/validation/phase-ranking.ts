@@ -1,9 +1,12 @@
-/** By what plans of prefill and generation are better than others. */
+/** How plans of prefill and of generation are compared. */
 import { secondsText } from '../plan/explain/figures.ts'
 import type { PhaseProblem } from '../problem.ts'
 import { byStep, type Ranking } from './check.ts'
 
-/** A batch of `max` differs from plan to plan: of those that hold more sequences a step may well be longer. */
+/**
+ * With a batch of `max`, plans hold different numbers of sequences, so that a longer step may be better: they are
+ * compared by time per token.
+ */
 export function phaseRanking({ workload, objective }: PhaseProblem): Ranking {
   return workload.batchSequences === 'max' && objective !== 'latency' ? byToken : byStep
 }

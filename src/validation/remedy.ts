@@ -1,4 +1,4 @@
-/** A suggestion of an evaluation as what a check may be mended with. */
+/** Turns a suggestion of an evaluation into the remedy of a check. */
 import type { Suggestion } from '../plan/answer.ts'
 import type { Remedy } from './check.ts'
 

@@ -1,4 +1,4 @@
-/** The requirements, a row each: what one asks for, and what it says of a plan. */
+/** The requirements on plans of training and of a phase of inference: what may be asked for, and what it says of a plan. */
 
 import { bytesText, percent, secondsText } from '../plan/explain/figures.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -7,7 +7,7 @@ import { launchedBy } from './launched-by.ts'
 import { remedy } from './remedy.ts'
 import { withinOf } from './within-of-best.ts'
 
-/** In the order in which a report has them. */
+/** Rows are in the order of the report. */
 export const requirements: RequirementRows<Plan> = {
   fits: (asked, { evaluation: { plan, suggestions = [] } }) => {
     if (!asked) return null
@@ -58,7 +58,7 @@ export const requirements: RequirementRows<Plan> = {
   launchableBy: launchedBy(sameAsBest),
 }
 
-/** The best plan in place of one that does not do, where it does. */
+/** Suggests the best plan if it meets a requirement that the plan misses. */
 function bestWhere(
   holds: (plan: Plan) => boolean,
   plan: Plan,
@@ -86,7 +86,7 @@ function largestLine({ memoryBytes }: Plan): readonly [string, number] {
   return [name ?? 'parameters', memoryBytes[name ?? 'parameters']]
 }
 
-/** Its mesh says it: what a plan leaves out is chosen as the search chose it. */
+/** The mesh is enough: the search chose what such a plan leaves out. */
 function sameAsBest({ mesh, summary }: Plan): Remedy {
   return { detail: `the best plan: ${summary}`, changes: [{ pointer: '/plan', value: { mesh } }] }
 }

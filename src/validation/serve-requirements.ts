@@ -1,4 +1,4 @@
-/** The requirements that a deployment may be held to, a row each; what its workload asks of rate and latencies is checked anyway. */
+/** The requirements on a deployment. Rate and latencies that its workload asks for are checked in any case. */
 import { bytesText, secondsText, threeFigures } from '../plan/explain/figures.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
 import type { InferenceProblem, ServeWorkload } from '../problem.ts'
@@ -25,7 +25,7 @@ export const serveRequirements: RequirementRows<ServePlan> = {
   launchableBy: launchedBy(sameAsBest),
 }
 
-/** At a rate by chips, else by the time that the pool takes for a request. */
+/** Deployments are compared by chips if the workload has a rate, otherwise by the pool's time per request. */
 export function serveRanking({ workload }: InferenceProblem<ServeWorkload>): Ranking<ServePlan> {
   return workload.requestsPerSecond === undefined ? byRate : byChips
 }
@@ -42,7 +42,7 @@ const byRate: Ranking<ServePlan> = {
   text: secondsText,
 }
 
-/** Its meshes say it: what a plan leaves out is chosen as the search chose it. */
+/** The meshes are enough: the search chose what such a plan leaves out. */
 function sameAsBest({ disaggregated, prefill, generate, summary }: ServePlan): Remedy {
   const value = { disaggregated, prefill: { mesh: prefill.mesh }, generate: { mesh: generate.mesh } }
   return { detail: `the best plan: ${summary}`, changes: [{ pointer: '/plan', value }] }

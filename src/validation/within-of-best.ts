@@ -1,4 +1,4 @@
-/** How far a plan is from the best that the constraints allow, of whatever mode: by what its plans are ranked by. */
+/** Checks how far a plan is from the best that the constraints allow, in any mode, by that mode's ranking. */
 import { percent } from '../plan/explain/figures.ts'
 import type { Findings, Outcome, Remedy } from './check.ts'
 
@@ -44,5 +44,5 @@ export function withinOf<Found extends Summarised>(sameAsBest: (best: Found) => 
   }
 }
 
-/** The same plan in another order of sums. */
+/** Relative difference that comes from the order of summation alone. */
 const rounding = 1e-9

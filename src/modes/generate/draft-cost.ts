@@ -1,15 +1,15 @@
 /**
- * What a draft costs that is given as a model:
+ * Cost of drafting a token with a draft model, relative to a step of the target model:
  *
  *   r = P_draft / P      active parameters
  *
- * of a step: generating a token streams weights, and draft and model are taken to be kept and laid out alike. It is too
- * little for drafts so small that overheads and latencies, not weights, make their step.
+ * A step of generation mostly streams weights, and draft and target are assumed to be stored and laid out alike. The
+ * ratio is too low for drafts so small that overheads and latencies, not weights, take most of their step.
  */
 import { parameterCount } from '../../model/parameters.ts'
 import type { Transformer } from '../../model/transformer.ts'
 
-/** Why it is no draft, where it is none. */
+/** `refusal` says why the model cannot be a draft. */
 export type DraftCost =
   | { readonly ratio: number; readonly warnings: readonly string[] }
   | { readonly refusal: string }

@@ -1,7 +1,7 @@
 /**
- * The most sequences that fit, and the next fewer that lie evenly over a mesh: over all chips that may share them out, or
- * over replicas and tensor2. A chip with one sequence more than the others is waited for by all of them, so that a few
- * sequences less can make more tokens per second. Largest first.
+ * Batches to try on a mesh: the most sequences that fit, and the next lower numbers that divide evenly over all chips
+ * that may share them, over replicas and tensor2, and over replicas. With an uneven batch all chips wait for those with
+ * one sequence more, so that a slightly smaller batch can make more tokens per second. Largest first.
  */
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 

@@ -1,9 +1,10 @@
 /**
- * What a plan of generation says beyond its step: the most sequences its layouts hold, the batch from which arithmetic
- * outlasts streaming, and what drafts would gain.
+ * Fields that only generation plans have: the most sequences that their layouts hold, the batch from which arithmetic
+ * takes longer than streaming the weights, and what speculative decoding would gain.
  *
- *   critical batch = R · m · (b_w / 2) · C / W_hbm      tokens in a step; R replicas and m groups each read the weights
- *   with experts   · E/k                                as a token visits k of E; R are replicas of the experts
+ *   critical batch = R · m · (b_w / 2) · C / W_hbm      tokens in a step; each of R replicas and m groups reads the
+ *                                                       weights
+ *   with experts   · E/k                                as a token goes to k of E; R counts replicas of the experts
  *
  * Source: "How To Scale Your Model", Inference.
  */
@@ -40,7 +41,7 @@ export function generateFields(
   }
 }
 
-/** Null where the drafts that were asked for do not fit beside the caches. */
+/** Null if the drafts that were asked for do not fit beside the caches. */
 function speculationAccount(
   bench: Workbench,
   { mesh, costs, layouts, pass, seconds }: InferenceCandidate,
@@ -53,7 +54,7 @@ function speculationAccount(
     acceptance,
     tokens,
     draftSeconds: draftCostRatio * seconds,
-    // A draft that does not fit beside the caches takes for ever.
+    // Drafts that do not fit beside the caches take infinite time, so that none such is chosen.
     targetSeconds: (positions) =>
       Math.min(
         ...stepPasses(bench, workload, batch, mesh, positions).map(

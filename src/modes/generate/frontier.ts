@@ -1,16 +1,16 @@
 /**
- * The points that no other is at least as good as in both latency and cost: the trade between the two. Of points alike in
- * both the first in the caller's order stands for all, so that the frontier does not depend on the order they come in.
- * A point with a latency or a cost that is not finite is none.
+ * The trade between latency and cost: the points to which no other is at least equal in both. Of points equal in both,
+ * the first by `compare` is kept, so that the result does not depend on the order of input. Points with an infinite
+ * latency or cost are dropped.
  */
 export interface Trade<Point> {
   readonly latency: (point: Point) => number
   readonly cost: (point: Point) => number
-  /** Of points alike in latency and cost. */
+  /** Orders points that are equal in latency and cost. */
   readonly compare: (a: Point, b: Point) => number
 }
 
-/** By latency, ascending; hence by cost, descending. */
+/** Points by latency, ascending; their costs descend. */
 export function frontier<Point>(
   points: readonly Point[],
   { latency, cost, compare }: Trade<Point>,
@@ -26,5 +26,5 @@ export function frontier<Point>(
   })
 }
 
-/** Costs that differ by less are alike: the same sums in another order. */
+/** Costs that differ relatively by less count as equal: they are the same sums in another order. */
 const rounding = 1e-9

@@ -1,6 +1,6 @@
 /**
- * Latency against cost: over batches, meshes and layouts, the plans that no other beats in both the time of a step and the
- * chip-seconds of a token (ESTI, figure 1). Replicas (data) on the same chips stand for smaller deployments: one of n/R
+ * Latency against cost: the plans, over all batches, meshes and layouts, that no other beats in both step time and
+ * chip-seconds per token (ESTI, figure 1). Replicas (data) on the same chips stand for smaller deployments: one of n/R
  * chips with B/R sequences has the same latency and the same cost.
  */
 
@@ -18,7 +18,7 @@ import { evenBatches } from './even-batches.ts'
 import { frontier } from './frontier.ts'
 import { generationPhase, stepPasses } from './phase.ts'
 
-/** A batch on a mesh, and a time that nothing there can beat. */
+/** A batch on a mesh, with a lower bound of its step time. */
 interface Trial {
   readonly mesh: Mesh
   readonly batch: number
@@ -27,7 +27,7 @@ interface Trial {
 
 export interface Frontier {
   readonly candidates: readonly InferenceCandidate[]
-  /** Meshes and batches that there was no time to look at: the points stand, but others may beat them. */
+  /** Pairs of mesh and batch that there was no time to examine; one of them may beat the candidates. */
   readonly unexamined: number
 }
 
@@ -47,7 +47,7 @@ export function paretoCandidates(
         costOf(point.seconds, point.pass.resident.sequences) <= costOf(seconds, batch),
     )
   const sites = new Map<Mesh, readonly Site[]>()
-  // What promises most comes first, so that the rest is seen to be beaten by its floor alone.
+  // The most promising trials come first, so that most others are then ruled out by their floors alone.
   const promise = ({ floor, batch }: Trial) => floor * costOf(floor, batch)
   const { promising, meshesLeft } = trials(model, problem, stop)
   let unexamined = meshesLeft
@@ -82,7 +82,7 @@ export function paretoCandidates(
   return { candidates: found, unexamined }
 }
 
-/** Any batch: the request's own number is one point among them. */
+/** Trials of all batches: the number that the request names is just one of them. */
 function trials(
   model: InferenceModel,
   problem: InferenceProblem<GenerateWorkload>,
@@ -100,7 +100,7 @@ function trials(
   return { promising, meshesLeft: meshes.unseen }
 }
 
-/** One replica's share of the sequences on one replica's chips. */
+/** Lower bound of a step: one replica's share of the sequences on one replica's chips. */
 function replicaFloor(problem: InferenceProblem<GenerateWorkload>, mesh: Mesh, batch: number): Seconds {
   const { cluster, workload, model } = problem
   const replica: Setting = { ...problem, cluster: { ...cluster, chips: cluster.chips / mesh.data } }
@@ -109,7 +109,7 @@ function replicaFloor(problem: InferenceProblem<GenerateWorkload>, mesh: Mesh, b
   return floorSeconds(replica, { sequences: batch / mesh.data, positions: 1, headPositions: 1, contexts })
 }
 
-/** Multiples of the replicas: 1, 2, 3, 4, 6, 8, 12, ... of each, and about the most that fit. */
+/** Batches to try: 1, 2, 3, 4, 6, 8, 12, ... sequences per replica, and the even ones near the most that fit. */
 function ladder(mesh: Mesh, most: number): readonly number[] {
   const each = Math.floor(most / replicasOf(mesh))
   const steps: number[] = []

@@ -1,6 +1,7 @@
 /**
- * Generation: a token for each of B resident sequences per step. With a batch of `max` each mesh takes as many sequences as
- * its memory holds and its step time may be, or a few less that lie evenly over it (even-batches.ts): a step never gets shorter by more sequences, nor does what is resident shrink.
+ * Generation: each step makes one token for each of B resident sequences. A batch of `max` takes as many sequences as
+ * the mesh's memory and the limit on the step allow, or slightly fewer that divide evenly (even-batches.ts): more
+ * sequences never make a step shorter, nor need less memory.
  */
 
 import type { LayoutsWanted } from '../../inference/layout/layout-question.ts'
@@ -21,7 +22,7 @@ import { evenBatches } from './even-batches.ts'
 import { mostTokens } from './speculation.ts'
 
 export interface GenerationPhase extends Phase {
-  /** Sequences that memory has room for on a mesh, whatever the step then takes. */
+  /** The most sequences that memory has room for on a mesh, however long the step then takes. */
   readonly most: (mesh: Mesh) => number
 }
 
@@ -38,13 +39,13 @@ export function generationPhase(
   const perSequence = fills && objective !== 'latency'
   const candidateBatches = (mesh: Mesh, most: number) =>
     perSequence || most === 0 ? evenBatches(mesh, most) : [most]
-  // The placements of a mesh share its pass, and what is worked out of it.
+  // Shared by all placements of a mesh.
   const passes = new Map<string, ReturnType<typeof stepPasses>>()
   const passesOf = (batch: number, mesh: Mesh) =>
     known(passes, `${batch} ${Object.values(mesh)}`, () => stepPasses(model, workload, batch, mesh))
-  // Products of the whole are no slower than those of its halves.
+  // The pass of the whole batch: its matmuls are no slower than those of its halves, so that bounds are taken of it.
   const passOf = (batch: number, mesh: Mesh): Pass => passesOf(batch, mesh)[0]
-  // Of generation no framework asks how many sequences there are.
+  // The 1 stands for the number of sequences, on which no framework's rules for generation depend.
   const offers = (mesh: Mesh, wanted?: LayoutsWanted) => offersOf(model, mesh, 'generate', 1, wanted)
   const most = (mesh: Mesh) =>
     Math.max(0, ...offers(mesh).map((offered) => mostInMemory(bench, mesh, offered, workload)))
@@ -69,7 +70,7 @@ export function generationPhase(
         const bytes = memoryRoom(bench, mesh, offered)
         return bytes(passOf(room, mesh)) <= problem.memoryBudget ? least(room) : null
       }
-      // Under a time limit any batch from the smallest may be the largest.
+      // Under a time limit the largest batch may be any, so that the bound is that of the smallest.
       if (workload.maxStepSeconds !== undefined) return least(replicasOf(mesh)) / (perSequence ? room : 1)
       const bounds = candidateBatches(mesh, room).map((batch) => least(batch) / (perSequence ? batch : 1))
       return Math.min(...bounds)
@@ -93,7 +94,7 @@ export function generationDemand({ batchSequences }: GenerateWorkload): Demand {
   return { sequences: batchSequences === 'max' ? null : batchSequences, positions: 1 }
 }
 
-/** The ways to make a step: the whole batch first. */
+/** The ways to pass a batch through the model; the first passes the whole batch at once. */
 export function stepPasses(
   { setting }: InferenceModel,
   workload: Pick<GenerateWorkload, 'contextLength' | 'meanContextLength'>,
@@ -105,7 +106,7 @@ export function stepPasses(
   return waysOf(setting.assumptions, mesh, whole)
 }
 
-/** Sequences that fit into memory and, where the workload has one, the time limit; 0 where not even one per replica does. */
+/** The most sequences within memory and, if the workload has one, the time limit; 0 if not even one per replica is. */
 export function largestBatch(
   bench: Workbench,
   { mesh, costs, offered }: Pick<Site, 'mesh' | 'costs' | 'offered'>,
@@ -130,26 +131,26 @@ function mostInMemory(
 ): number {
   const { memoryBudget, model: transformer } = bench.setting
   const room = memoryRoom(bench, mesh, offered)
-  // Tokens that are drafted need room as well, though it is little.
+  // Drafted tokens need room as well, though little.
   const { speculative } = workload
   const positions = speculative ? 1 + (speculative.tokens ?? mostTokens) : 1
   const bytes = (batch: number) =>
     room(generationPass(transformer, workload, batch, mesh.pipeline, positions))
   const least = replicasOf(mesh)
   const [first, doubled] = [bytes(least), bytes(2 * least)]
-  // Bytes are nearly a straight line in the batch.
+  // Memory is almost linear in the batch, which gives a good first guess.
   const guess = doubled > first ? (least * (memoryBudget - first)) / (doubled - first) + least : absurd
   return largest(least, absurd, Math.floor(guess), (batch) => bytes(batch) <= memoryBudget)
 }
 
-/** The largest number from `least` to `most` that holds, where all below one that holds do; 0 where none does. */
+/** The largest number in `least`..`most` for which `holds`, given that it holds up to some number and not beyond; 0 if it never does. */
 function largest(least: number, most: number, guess: number, holds: (count: number) => boolean): number {
   if (most < least || !holds(least)) return 0
   let held = least
   let failed = most + 1
   let stride = 1
   let next = Math.min(Math.max(guess, least), most)
-  // Away from the guess in growing steps, then halving.
+  // Moves away from the guess in doubling strides until the answer is enclosed, then bisects.
   while (failed - held > 1) {
     if (holds(next)) held = next
     else failed = next
@@ -161,5 +162,5 @@ function largest(least: number, most: number, guess: number, holds: (count: numb
   return held
 }
 
-/** Where caches cost nothing the batch has no end. */
+/** An upper limit for batches whose caches cost nothing, which memory does not limit. */
 const absurd = 2 ** 40

@@ -1,4 +1,4 @@
-/** One token more for each of a batch of sequences, again and again. */
+/** Generation: repeated steps, each of which adds a token to every sequence of a batch. */
 import { counted } from '../../plan/explain/figures.ts'
 import type { GenerateWorkload, InferenceProblem } from '../../problem.ts'
 import type { PhaseRow } from '../phase-row.ts'
@@ -27,7 +27,7 @@ function pagedCaution({ meanContextLength, contextLength }: GenerateWorkload): r
   ]
 }
 
-/** Whoever asks for latency may not mean that of the fullest batch. */
+/** Whoever asks for the best latency with the largest batch may not have meant both. */
 function fullestCaution({ objective, workload }: InferenceProblem<GenerateWorkload>): readonly string[] {
   const { batchSequences, maxStepSeconds } = workload
   if (objective !== 'latency' || batchSequences !== 'max' || maxStepSeconds !== undefined) return []

@@ -1,6 +1,7 @@
 /**
- * Prefill: all prompts once through the model. A pipeline takes them in groups, and a prompt in chunks, so that stages
- * work side by side: how many of each is chosen with the mesh. Without a pipeline one pass takes all of them.
+ * Prefill: passes all prompts through the model once. A pipeline takes them in groups, and each prompt in chunks, so
+ * that its stages work at the same time; how many of each is chosen with the mesh. Without a pipeline one pass takes
+ * all.
  */
 
 import { offersOf } from '../../inference/layout/servable.ts'
@@ -28,7 +29,7 @@ export function prefillPhase(
   const { model: transformer, workload } = problem
   const { batchSequences, promptLength, cachedPrefixLength, chunkTokens } = workload
   const fresh = freshPositions(workload)
-  // The placements of a mesh share its passes, and what is worked out of them.
+  // Shared by all placements of a mesh.
   const passes = new Map<string, readonly Pass[]>()
   const passesOf = (mesh: Mesh): readonly Pass[] =>
     known(passes, `${Object.values(mesh)}`, () => prefillPasses(problem, mesh))
@@ -67,15 +68,15 @@ export function prefillDemand(workload: PrefillWorkload): Demand {
   return { sequences: workload.batchSequences, positions: freshPositions(workload) }
 }
 
-/** Positions whose keys and values are not there already. */
+/** Positions of a prompt whose keys and values are not cached yet. */
 function freshPositions({ promptLength, cachedPrefixLength }: PrefillWorkload): number {
   return promptLength - cachedPrefixLength
 }
 
-/** At most so many chunks are tried of a prompt that names none: beyond it they are too small for the matmuls. */
+/** The most chunks tried for a prompt, if the request sets no chunk size: smaller ones make matmuls inefficient. */
 const mostChunks = 32
 
-/** Per stage: with so many units one behind the other a pipeline waits for less than two per cent. */
+/** The most groups and chunks per stage: with so many in sequence a pipeline waits less than 2 % of the time. */
 const mostUnits = 64
 
 function prefillPasses(
@@ -99,7 +100,7 @@ function prefillPasses(
   )
 }
 
-/** 1, 2, 4, ... and the number itself. */
+/** Powers of two below a number, and the number itself. */
 function doublings(most: number): readonly number[] {
   const counts: number[] = []
   for (let count = 1; count < most; count *= 2) counts.push(count)

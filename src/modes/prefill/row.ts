@@ -1,4 +1,4 @@
-/** All prompts of a batch once through the model: what a user waits for before the first token. */
+/** Prefill: all prompts of a batch pass through the model once, which a user waits for before the first token. */
 import { percent } from '../../plan/explain/figures.ts'
 import type { PrefillWorkload } from '../../problem.ts'
 import type { PhaseRow } from '../phase-row.ts'

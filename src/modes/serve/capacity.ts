@@ -1,11 +1,11 @@
 /**
- * Requests a second that one instance sustains.
+ * Requests per second that one instance sustains.
  *
- *   prefill     b / t                    b prompts together take t
- *   generate    B / (G·s + B·t/b)        B sequences, a step of s seconds, G tokens a request; t/b where it prefills as well
+ *   prefill     b / t                    b prompts take t together
+ *   generate    B / (G·s + B·t/b)        B sequences, s seconds a step, G tokens a request; t/b only if it prefills too
  *
- * The first token counts as a step as well. Without prefills the quotient of the two is the book's number of prefill
- * instances to a generate instance, t·B/(s·G). Source: "How To Scale Your Model", Applied Inference.
+ * The first token counts as a step too. If instances do only one of the two, the quotient is the book's number of
+ * prefill instances for each generate instance, t·B/(s·G). Source: "How To Scale Your Model", Applied Inference.
  */
 import type { Seconds } from '../../units.ts'
 

@@ -1,10 +1,12 @@
 /**
- * How many instances a pair takes.
+ * How many instances of each kind a pair needs.
  *
- *   at a rate         the fewest chips with which the objectives are met
- *   without a rate    what fills the pool: the most requests a second within the objectives, of deployments alike the smallest
+ *   at a rate         as many as meet the objectives with the fewest chips
+ *   without a rate    as many as answer the most requests per second in the pool within the objectives; if equal, the
+ *                     fewest
  *
- * More instances of a kind never make requests slower (but for prefill and generation that no longer share a node).
+ * More instances of a kind never make requests slower (except where prefill and generation then no longer share a
+ * node).
  */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { type Constraint, satisfies } from '../../problem.ts'
@@ -17,17 +19,17 @@ import { mostUtilization, type Requests } from './requests.ts'
 export interface Sized extends Deployment {
   readonly operation: Operation
   readonly chips: number
-  /** Less is better: chips, or minus the requests a second. */
+  /** Lower is better: chips, or minus the requests per second if no rate is given. */
   readonly score: number
 }
 
-/** The chips that there are, and how many of them a deployment may take. */
+/** The available chips, and a constraint on how many of them a deployment may use. */
 export interface Pool {
   readonly cluster: Cluster
   readonly chips?: Constraint | undefined
 }
 
-/** Null where the pool has no deployment of the pair that meets the objectives. */
+/** The best numbers of instances; null if no deployment in the pool meets the objectives. */
 export function sized(pair: Pair, requests: Requests, pool: Pool): Sized | null {
   if (requests.rate === null) return filling(pair, requests, pool)
   return pair.disaggregated
@@ -35,7 +37,7 @@ export function sized(pair: Pair, requests: Requests, pool: Pool): Sized | null 
     : fewestTogether(pair, requests, pool, requests.rate)
 }
 
-/** So many instances and no others, at the rate that is asked for, or else at their own. */
+/** Exactly the given instances, at the requested rate, or at the highest rate that they sustain; null if they miss the objectives. */
 export function sizedAs(deployment: Deployment, requests: Requests, { cluster }: Pool): Sized | null {
   if (!isHeld(deployment, cluster)) return null
   const { rate } = requests
@@ -48,7 +50,7 @@ export interface Counts {
   readonly generates?: number | undefined
 }
 
-/** With so many instances as are written; what is left out is chosen. */
+/** Uses the numbers of instances that are written, and chooses those that are left out. */
 export function sizedWith(
   pair: Pair,
   { prefills, generates }: Counts,
@@ -76,7 +78,7 @@ function mostThat(most: number, holdsOf: (count: number) => boolean): number {
   return (leastThat(most, (count) => !holdsOf(count)) ?? most + 1) - 1
 }
 
-/** No deployment of a pair scores lower. */
+/** Lower bound of the score of all deployments of a pair. */
 export function leastScore(pair: Pair, { rate }: Requests, { cluster }: Pool): number {
   const { prefill, generate, disaggregated, prefillCapacity, generateCapacity } = pair
   const prefillChips = disaggregated ? prefill.size.cluster.chips : 0
@@ -159,8 +161,9 @@ function* roomTogether({ generate }: Pair, { cluster }: Pool): Iterable<readonly
 }
 
 /**
- * For each number of generate instances as many to prefill as there are chips left for. With more to generate these are fewer, so that from
- * where the two keep up with each other requests become fewer either way: those with the most come first.
+ * For each number of generate instances, as many prefill instances as the remaining chips hold. More generate instances
+ * leave fewer to prefill, so that the request rate falls on both sides of the point where the two keep up with each
+ * other: pairs are yielded from there outward, by descending rate.
  */
 function* roomApart(pair: Pair, { cluster }: Pool): Iterable<readonly [number, number]> {
   const prefillChips = pair.prefill.size.cluster.chips
@@ -178,7 +181,10 @@ function* roomApart(pair: Pair, { cluster }: Pool): Iterable<readonly [number, n
   }
 }
 
-/** With fewer to prefill, where not so many go into nodes and slices, or may be taken. */
+/**
+ * The deployment with the most prefill instances, up to `prefills`, that fit into nodes and slices and that the
+ * constraint on chips allows.
+ */
 function mostHeld(pair: Pair, prefills: number, generates: number, pool: Pool): Deployment | null {
   for (let count = prefills; count > 0; count--) {
     const deployment = deployed(pair, count, generates)
@@ -188,7 +194,7 @@ function mostHeld(pair: Pair, prefills: number, generates: number, pool: Pool): 
   return null
 }
 
-/** Prefill instances that add nothing are left out. */
+/** Removes prefill instances that do not improve the score. */
 function withoutIdle(found: Sized, requests: Requests, pool: Pool): Sized {
   const { pair, prefills, generates, score } = found
   if (!pair.disaggregated) return found
@@ -216,7 +222,7 @@ function isHeld({ pair, prefills, generates }: Deployment, pool: Cluster): boole
   return holds(pool, [{ cluster: pair.prefill.size.cluster, count: prefills }, generating])
 }
 
-/** By the score, then fewer chips, then sooner done. */
+/** By score, then fewer chips, then shorter requests. */
 export function precedes(a: Sized, b: Sized): boolean {
   if (!alike(a.score, b.score)) return a.score < b.score
   if (a.chips !== b.chips) return a.chips < b.chips

@@ -1,11 +1,11 @@
 /**
- * The best deployments of a pool: every size of instance, every pair of what a prefill and a generate instance can be, in
- * the order of the least that each could score; a pair that could not enter the list is not looked at. What a pair could
- * score is had with the most sequences: fewer are taken to give no more tokens a second.
+ * Finds the best deployments of a pool: tries every size of instance and every pair of a prefill and a generate
+ * instance, in the order of the lowest score that each could have; pairs that could not enter the list are skipped. The
+ * bound of a pair assumes the most sequences, as fewer are taken to give no more tokens per second.
  *
- * Of prefill instances of a size only those are paired that no other matches in both the time of a prompt and prompts a
- * second; on the same chips, also those among the ones that store the weights as generation does. Where deployments have to
- * be launched, one framework launches both phases, and on the same chips it does so as one server (one-server.ts).
+ * Of the prefill instances of a size, only those are paired that no other equals in both the time per prompt and
+ * prompts per second; on shared chips, also the best among those that store weights as generation does. If a deployment
+ * must be launchable, one framework launches both phases, and on shared chips as one server (one-server.ts).
  */
 import { never, type Stop } from '../../patience.ts'
 import type { Distinct } from '../../problem.ts'
@@ -19,25 +19,25 @@ import type { Requests } from './requests.ts'
 export interface ServeSpace {
   readonly pool: Pool
   /**
-   * The same sizes of instance, smallest first, once for each framework that may launch both phases; once, where nothing is
-   * asked of frameworks.
+   * Sizes of instance, smallest first; one list for each framework that may launch both phases, or a single list if
+   * launching is not required.
    */
   readonly byServer: readonly (readonly InstanceSize[])[]
   readonly disaggregated: boolean | 'auto'
   readonly top: number
   readonly distinct?: Distinct | undefined
-  /** Of deployments that score worse none is wanted. */
+  /** Deployments with higher scores are not wanted. */
   readonly worst?: number | undefined
 }
 
 export interface ServeSearch {
-  /** One for each kind, sizes and meshes, or each family of these; the best first. */
+  /** The best first; one for each kind, i.e. combination of sizes and meshes, or for each family of kinds. */
   readonly deployments: readonly Sized[]
-  /** Those of the list that was not looked into are in it: pairs, and sizes as one each. */
+  /** Pairs and sizes considered, including those not examined; a size that was skipped counts as one. */
   readonly enumerated: number
   readonly evaluated: number
   readonly unexamined: number
-  /** No deployment that was not looked at scores lower; Infinity where all were, -Infinity where it is not known. */
+  /** Lower bound of the scores of all that was not examined; Infinity if everything was, -Infinity if unknown. */
   readonly floor: number
 }
 
@@ -56,7 +56,7 @@ export function bestDeployments(space: ServeSpace, requests: Requests, stop: Sto
   const limit = () => (ranked.length < space.top ? worst : (ranked.at(-1)?.score ?? 0))
   const [sizes = []] = space.byServer
   for (const [at, size] of sizes.entries()) {
-    // An instance alone is more than the last of the list.
+    // A single larger instance already needs more chips than the last deployment of the list.
     if (requests.rate !== null && size.cluster.chips > limit()) break
     const found = space.byServer
       .flatMap((sizes) => pairsWith(sizes, space.disaggregated, at, requests, stop))
@@ -64,13 +64,13 @@ export function bestDeployments(space: ServeSpace, requests: Requests, stop: Sto
       .sort((a, b) => a.least - b.least)
     enumerated += found.length
     if (stop()) {
-      // Which pairs there are of the size is not known to the end.
+      // The list of pairs of this size may be incomplete.
       enumerated++
       leave(1, requests.rate === null ? Number.NEGATIVE_INFINITY : size.cluster.chips)
     }
     for (const [place, { pair, least }] of found.entries()) {
       if (isOver(least, Math.min(limit(), space.pool.cluster.chips))) break
-      // What is costed of the pairs is little beside what it took to have them.
+      // At least one pair is costed: that is quick compared to finding them.
       if (evaluated > 0 && stop()) {
         leave(found.length - place, least)
         break
@@ -88,21 +88,21 @@ export function bestDeployments(space: ServeSpace, requests: Requests, stop: Sto
   return { deployments: ranked, enumerated, evaluated, unexamined, floor }
 }
 
-/** By more than rounding: what is alike may be sooner done. */
+/** Higher by more than rounding; an equal score may still win by shorter requests. */
 function isOver(least: number, limit: number): boolean {
   return least > limit + rounding * Math.abs(limit)
 }
 
 const rounding = 1e-12
 
-/** With the room that there is, now that it matters. */
+/** Sizes a pair for the memory that is left, which `togetherAtMost` had ignored. */
 function sizedWithin(pair: Pair, requests: Requests, pool: Pool, limit: number): Sized | null {
   if (pair.disaggregated) return sized(pair, requests, pool)
   const shared = together(pair.prefill, pair.generate, requests)
   return shared && !isOver(leastScore(shared, requests, pool), limit) ? sized(shared, requests, pool) : null
 }
 
-/** Of the sizes up to one, the pairs that have it, at their best. */
+/** Pairs with one instance of the size `at` and the other of that size or smaller, each at its best. */
 function pairsWith(
   sizes: readonly InstanceSize[],
   disaggregated: ServeSpace['disaggregated'],
@@ -122,7 +122,7 @@ function pairsWith(
   }
   if (disaggregated === false) return found
   const cross = (prefills: InstanceSize, generates: InstanceSize) => {
-    // Asked first, as it is quick to say that there are none.
+    // First, because it shows quickly that there are none.
     const partners = generatesOf(generates, requests, stop)
     if (partners.length === 0) return
     for (const prefill of undominated(prefillsOf(prefills, requests, stop))) {
@@ -170,7 +170,7 @@ function partnersOf(
   return [...new Set([...undominated(alike), ...undominated(all)])]
 }
 
-/** Those that no other matches in both the time of a prompt and prompts a second. */
+/** Instances that no other equals in both the time per prompt and prompts per second. */
 export function undominated(prefills: readonly PrefillInstance[]): readonly PrefillInstance[] {
   return frontier(prefills, {
     latency: ({ seconds }) => seconds,
@@ -179,7 +179,7 @@ export function undominated(prefills: readonly PrefillInstance[]): readonly Pref
   })
 }
 
-/** Whether phases have chips of their own, and how many an instance of either has: meshes are chosen within. */
+/** Whether the phases have separate chips, and chips per instance of each; meshes do not matter. */
 function familyOf({ disaggregated, prefill, generate }: Pair): string {
   return JSON.stringify([disaggregated, ...[prefill, generate].map(({ size }) => size.cluster.chips)])
 }

@@ -1,4 +1,4 @@
-/** An instance: a server of one phase, of a size. Deployments are put together from them (phases.ts). */
+/** An instance is a server of one size that prefills or generates; deployments consist of them (phases.ts). */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { InferenceCandidate, Site } from '../../inference/phase.ts'
 import type { Workbench } from '../../inference/workbench.ts'
@@ -9,9 +9,9 @@ import type { Bytes, Seconds } from '../../units.ts'
 export interface PrefillInstance {
   readonly size: InstanceSize
   readonly candidate: InferenceCandidate
-  /** Taken together. */
+  /** Prompts read together. */
   readonly prompts: number
-  /** Of all of them. */
+  /** Time for all of them together. */
   readonly seconds: Seconds
   readonly workspace: Bytes
   readonly storage: string
@@ -19,19 +19,19 @@ export interface PrefillInstance {
 
 export interface GenerateInstance {
   readonly size: InstanceSize
-  /** With one layout for each component. */
+  /** A mesh on the network, with one layout for each component. */
   readonly site: Site
-  /** Where the layouts are from. */
+  /** The plan that the layouts were taken from. */
   readonly chosen: InferenceCandidate
-  /** Sequences that memory and the objective for a token allow. */
+  /** The most sequences that memory and the limit on the time per token allow. */
   readonly most: number
   readonly storage: string
-  /** Infinity where so many do not fit. */
+  /** Infinity if so many sequences do not fit. */
   readonly stepSeconds: (batch: number) => Seconds
   readonly resident: (batch: number) => Resident
 }
 
-/** Bytes on a chip: what stays, what is live while a component runs, and what both may take. */
+/** Bytes per chip: `bytes` stay, `workspace` is used while a component runs, `budget` limits the sum. */
 export interface Resident {
   readonly bytes: Bytes
   readonly workspace: Bytes
@@ -44,11 +44,11 @@ export interface InstanceSize {
   readonly prefillProblem: (prompts: number) => InferenceProblem<PrefillWorkload>
   readonly generateProblem: (batch: number | 'max') => InferenceProblem<GenerateWorkload>
   /**
-   * For each number of prompts the best of all, and the best of every mesh that generation may have as well. What was found
-   * until the stop is not kept for those who ask again.
+   * For each number of prompts, the best instance of all, and the best on every mesh that generation may also have. A
+   * result that `stop` cut short is not cached.
    */
   readonly prefills: (stop?: Stop) => readonly PrefillInstance[]
   readonly generates: (maxStepSeconds: Seconds, stop?: Stop) => readonly GenerateInstance[]
-  /** What the server of a generate instance can do for prompts. */
+  /** Prefill instances that the server of a generate instance can also be. */
   readonly prefillsBeside: (generate: GenerateInstance, stop?: Stop) => readonly PrefillInstance[]
 }

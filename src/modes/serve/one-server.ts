@@ -1,14 +1,14 @@
 /**
- * On the same chips a framework runs both phases in one server, which has one mesh in one place and keeps weights and caches
- * one way. Positions of caches alone may be shared out for generation while prompts are read by heads: frameworks have
- * decode context parallelism so. Source: vllm-project/vllm, docs/serving/context_parallel_deployment.md.
+ * A framework runs both phases on the same chips in one server, with a single mesh and placement, and weights and
+ * caches stored one way. One difference is possible: generation may shard caches by position while prefill shards them
+ * by head (decode context parallelism). Source: vllm-project/vllm, docs/serving/context_parallel_deployment.md.
  */
 
 import type { InferenceCandidate, Offered } from '../../inference/phase.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
 import { filledFrom } from '../../sharding/tables/inference-sharding.ts'
 
-/** Of what a mesh has for prompts, what goes with some layouts of generation. */
+/** Restricts prefill layouts to those that can share a server with the given layouts of generation. */
 export function besideOffers(
   offers: readonly Offered[],
   generate: readonly LayoutFields[],
@@ -31,7 +31,7 @@ export function isOneServer(
   return alike && lying(prefill) === lying(generate)
 }
 
-/** Whether latent attention projects keys or absorbs the projection is each phase's own. */
+/** Whether latent attention projects keys or absorbs the projection may differ between the phases. */
 function isBeside(prefill: LayoutFields, generate: LayoutFields | undefined): boolean {
   if (prefill.projection !== generate?.projection || prefill.places !== generate.places) return false
   const { cache } = generate

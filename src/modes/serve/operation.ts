@@ -1,22 +1,24 @@
 /**
- * A deployment at a rate λ: P prefill and D generate instances (the same ones where a pair shares chips).
+ * A deployment that answers λ requests per second: P prefill and D generate instances (the same ones if a pair shares
+ * chips).
  *
- *   batch        B, the least that keeps up (Little): B/(G·τ) >= λ/D
+ *   batch        B, the least that keeps up (Little's law): B/(G·τ) >= λ/D
  *   token        τ = s(B)                         apart
  *                τ = s(B)/(1 - λt/(bD))           together: the rest of the time goes to prefills
  *   prefill      t' = t                           apart
- *                t' = t + n·s(B) + τ/2            together: in n = b·f/c chunks, each in a step of B, from the next one on
- *   chunk        c = min(b·f, ⌊b·f·(T - s(B))/t⌋) of f new tokens of each prompt, so many that no step is over T; or what a step
- *                                                 that is written may have beyond its B
- *   wait         W, of P servers that take b prompts together every t' (arrivals λ/b, service constant)
- *   slots        V, of D·M places that a sequence holds for G·τ (service taken as exponential: outputs vary)
- *   transfer     x, of what is not sent layer by layer while the prefill runs: its last layer's at least
+ *                t' = t + n·s(B) + τ/2            together: in n = b·f/c chunks, each in a step of B, from the next one
+ *                                                 on
+ *   chunk        c = min(b·f, ⌊b·f·(T - s(B))/t⌋) of f new tokens of each prompt, the most with which no step takes
+ *                longer than T; or the tokens that a written limit leaves beside B
+ *   wait         W, for P servers that each take b prompts every t' (arrivals λ/b, constant service)
+ *   slots        V, for D·M slots that a sequence holds for G·τ (exponential service, as outputs vary)
+ *   transfer     x, of what is not sent while the prefill runs, layer by layer: at least its last layer
  *
  *   first token = V + W + t' + x,    request = first token + (G - 1)·τ
  *
- * T is the objective for a token. Arrivals are Poisson's, one queue for all instances; b prompts that do not come together are
- * costed as if they did. A step with a chunk in it is taken to last as long as both one after another: fused, they read the
- * weights once, so that it is a little shorter. Not modelled: tails of lengths and waits (all are means), preemption.
+ * T is the limit on the time per token. Arrivals are Poisson, in one queue for all instances; b prompts are costed as
+ * if they arrived together. A step with a chunk is assumed to last as long as the two one after the other; it is really
+ * a little shorter, as the weights are read once. Not modelled: tails of lengths and waits (all are means), preemption.
  */
 
 import { leastThat } from '../../threshold.ts'
@@ -29,7 +31,7 @@ import { type KvTransfer, kvTransfer } from './transfer.ts'
 export interface Operation {
   readonly rate: number
   readonly batch: number
-  /** Of a step of a server that does both: one of each sequence that generates, and a chunk of prompts. */
+  /** Tokens of one step of a server that does both: one for each sequence that generates, and a chunk of prompts. Null apart. */
   readonly stepTokens: number | null
   readonly stepSeconds: Seconds
   readonly tokenSeconds: Seconds
@@ -43,7 +45,7 @@ export interface Operation {
   readonly generateUtilization: number
 }
 
-/** Null where the deployment cannot keep up. */
+/** Null if the deployment cannot keep up. */
 function operationAt(
   { pair, prefills, generates }: Deployment,
   requests: Requests,
@@ -88,7 +90,7 @@ function operationAt(
     transfer,
     firstSeconds,
     requestSeconds: firstSeconds + (outputLength - 1) * token,
-    // Chunks that are small keep those who wait, whatever the chips have left.
+    // Small chunks keep a prefill slot busy for longer, even where the chips have time left.
     prefillUtilization: Math.max(
       rate / (prefills * pair.prefillCapacity),
       (rate * service) / (prefills * prefill.prompts),
@@ -97,7 +99,7 @@ function operationAt(
   }
 }
 
-/** Without an objective whole prompts beside all that there is a place for; else so many that no step is over it. */
+/** Without a limit per token, whole prompts beside a token for every slot; otherwise as many as keep each step within it. */
 function mostStepTokens(pair: Pair, requests: Requests, batch: number, step: Seconds): number {
   const whole = promptTokens(pair, requests)
   const { maxPerToken } = requests
@@ -105,7 +107,7 @@ function mostStepTokens(pair: Pair, requests: Requests, batch: number, step: Sec
   return batch + Math.min(whole, Math.floor((whole * (maxPerToken - step)) / pair.prefill.seconds))
 }
 
-/** New ones of the prompts that are read together. */
+/** Uncached tokens of the prompts that are read together. */
 export function promptTokens(
   { prefill }: Pick<Pair, 'prefill'>,
   { promptLength, cachedPrefixLength }: Requests,
@@ -113,7 +115,7 @@ export function promptTokens(
   return prefill.prompts * (promptLength - cachedPrefixLength)
 }
 
-/** The operation that meets the objectives with room to spare, or null. */
+/** The operation at a rate, if it meets the objectives with room to spare; otherwise null. */
 export function meets(deployment: Deployment, requests: Requests, rate: number): Operation | null {
   if (rate > capacity(deployment)) return null
   const operation = operationAt(deployment, requests, rate)
@@ -124,15 +126,15 @@ export function meets(deployment: Deployment, requests: Requests, rate: number):
   return transfer && transfer.utilization > mostUtilization ? null : operation
 }
 
-/** Of sums in another order. */
+/** Relative difference that comes from the order of summation alone. */
 const rounding = 1e-9
 
-/** Requests a second that a deployment is planned for at most. */
+/** The highest request rate that a deployment is planned for. */
 export function capacity({ pair, prefills, generates }: Deployment): number {
   return mostUtilization * Math.min(prefills * pair.prefillCapacity, generates * pair.generateCapacity)
 }
 
-/** The highest rate at which the objectives are met: within a part in 10^4 where the first token's wait sets it. */
+/** The highest rate at which the objectives are met, to within 1e-4 if the wait for the first token limits it. */
 export function sustained(deployment: Deployment, requests: Requests): Operation | null {
   const most = capacity(deployment)
   const full = meets(deployment, requests, most)
@@ -148,7 +150,7 @@ export function sustained(deployment: Deployment, requests: Requests): Operation
   return found
 }
 
-/** Where places are six standard deviations more than what is resident on the mean, nobody waits for one. */
+/** With six standard deviations more slots than sequences on average, nobody waits for one. */
 function slotWait(rate: number, holdSeconds: Seconds, places: number): Seconds {
   const held = rate * holdSeconds
   if (held + 6 * Math.sqrt(held) < places) return 0

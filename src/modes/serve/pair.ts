@@ -1,11 +1,11 @@
 /**
  * A kind of prefill instance with a kind of generate instance: on the same chips (continuous batching), or apart.
  *
- *   slots   M, the most sequences of a generate instance: its memory holds them, and a token takes no longer than T
+ *   slots   M, the most sequences of a generate instance that its memory holds and with which a token takes at most T
  *
- * b prompts together take t, a request has G tokens. On the same chips a step of B sequences is stretched by the prefills of
- * its time, B·t/(b·G), and memory also holds the prompts that are read, the larger workspace, and a second set of those
- * weights that the phases store differently.
+ * b prompts take t together, a request has G tokens. On shared chips a step of B sequences takes longer by its share of
+ * prefills, B·t/(b·G), and memory also holds the prompts being read, the larger of the two workspaces, and a second
+ * copy of weights that the phases store differently.
  */
 
 import { leastThat } from '../../threshold.ts'
@@ -19,22 +19,25 @@ export interface Pair {
   readonly disaggregated: boolean
   readonly prefill: PrefillInstance
   readonly generate: GenerateInstance
-  /** M */
+  /** M, as above. */
   readonly slots: number
-  /** Of weights that are there twice, on one chip. */
+  /** Second copies of weights, per chip. */
   readonly copyBytes: Bytes
-  /** Of a generate instance, prompts that it reads among them, as it is written: more than fit never run. */
+  /**
+   * Written limit on the sequences of a generate instance, including prompts being read; null if none is written. A
+   * limit above what fits has no effect.
+   */
   readonly maxSequences: number | null
-  /** Of one step of a server that does both, at most; null where the objectives say it. */
+  /** Written limit on the tokens of one step of a server that does both; null if the objectives set it. */
   readonly stepTokens: number | null
-  /** Requests a second of one instance. */
+  /** Requests per second of one instance. */
   readonly prefillCapacity: number
   readonly generateCapacity: number
 }
 
 export interface Deployment {
   readonly pair: Pair
-  /** Instances; together both are the same. */
+  /** Numbers of instances; equal if the pair shares chips. */
   readonly prefills: number
   readonly generates: number
 }
@@ -45,14 +48,14 @@ export function chipsOf({ pair, prefills, generates }: Deployment): number {
   return own + generates * generate.size.cluster.chips
 }
 
-/** What is written of a pair beyond its instances. */
+/** Written limits of a server. */
 export interface Limits {
-  /** Sequences of a generate instance, prompts that it reads among them. */
+  /** Sequences of a generate instance, including prompts being read. */
   readonly sequences?: number | undefined
   readonly stepTokens?: number | undefined
 }
 
-/** Null where the limits leave no sequence. */
+/** The pair on separate chips; null if the limits leave no sequence. */
 export function apart(
   prefill: PrefillInstance,
   generate: GenerateInstance,
@@ -75,7 +78,7 @@ export function apart(
   }
 }
 
-/** The most that the two could do together, were there room for all that generation has alone. */
+/** Optimistic pair on shared chips, as if all the memory that generation has alone were left. */
 export function togetherAtMost(
   prefill: PrefillInstance,
   generate: GenerateInstance,
@@ -86,7 +89,7 @@ export function togetherAtMost(
   return most < 1 ? null : limited(sharing(prefill, generate, requests, most, 0), limits)
 }
 
-/** Null where the two have no room for a sequence. */
+/** The pair on shared chips; null if there is no room for a sequence. */
 export function together(
   prefill: PrefillInstance,
   generate: GenerateInstance,
@@ -102,7 +105,7 @@ export function together(
   const over = (batch: number): boolean => {
     const { bytes, workspace, budget } = resident(batch + prefill.prompts)
     if (bytes + second + Math.max(workspace, prefill.workspace) > budget) return true
-    // A limit that somebody wrote stands, late or not.
+    // A limit that somebody wrote holds even if tokens are then late.
     const late = stepSeconds(batch) + (batch * each) / outputLength > maxPerToken
     return late && limits.sequences === undefined
   }
@@ -114,13 +117,13 @@ function limited(pair: Pair, { sequences, stepTokens }: Limits): Pair {
   return { ...pair, maxSequences: sequences ?? null, stepTokens: stepTokens ?? null }
 }
 
-/** Of the sequences of a server those that are not prompts being read. */
+/** Sequences of a server that are left beside the prompts being read. */
 function leftBeside(
   { prompts }: PrefillInstance,
   most: number,
   { sequences = Number.POSITIVE_INFINITY }: Limits,
 ): number {
-  // A server of one sequence reads its prompt first.
+  // A server of one sequence reads its prompt first, and then generates.
   return Math.min(most, prompts === 1 ? Math.max(1, sequences - 1) : sequences - prompts)
 }
 

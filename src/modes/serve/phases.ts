@@ -1,10 +1,10 @@
 /**
- * What one instance of a size can be: for prefill, so many prompts at once on a mesh; for generation, a mesh on a placement
- * with layouts that stay, whatever the batch: those that are best with the most sequences that memory and the objective
- * for a token allow, or with fewer.
+ * The instances that one size can be: for prefill, a number of prompts at once on a mesh; for generation, a mesh with a
+ * placement and layouts that stay the same for every batch: those that are best for the most sequences that memory and
+ * the limit per token allow, or for a smaller batch.
  *
- * Prompts are taken together as long as a pass has no more than 8192 tokens: beyond it the matmuls are as good as they get.
- * A sequence's cache has room for prompt and output, and holds the prompt and half of the output on average.
+ * Prompts are taken together as long as a pass has at most 8192 tokens, beyond which matmuls get no more efficient. A
+ * sequence's cache has room for prompt and output, and on average holds the prompt and half of the output.
  */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { servedQuestion } from '../../inference/meshes.ts'
@@ -27,7 +27,7 @@ import { storageKeys } from './storage.ts'
 
 const mostPassTokens = 8192
 
-/** `pooled` is the model of the whole pool: what was derived for it holds for a part of it, but for the network's prices. */
+/** `pooled` is the model compiled for the whole pool: all of it but the network's prices is reused for a part of the pool. */
 export function instanceSize(
   problem: InferenceProblem<ServeWorkload>,
   pooled: InferenceModel,
@@ -76,7 +76,7 @@ function prefillInstances(size: InstanceSize, stop: Stop): readonly PrefillInsta
   return found
 }
 
-/** Numbers of prompts that an instance may take together: on one mesh at least one for each group of chips that reads its own. */
+/** Numbers of prompts that an instance may take together: powers of two, and one for each group of chips that reads its own. */
 function promptsTogether({ prefillProblem }: InstanceSize, mesh: Mesh = unitMesh): readonly number[] {
   const { promptLength, cachedPrefixLength } = prefillProblem(1).workload
   const readers = replicasOf(mesh)
@@ -85,13 +85,13 @@ function promptsTogether({ prefillProblem }: InstanceSize, mesh: Mesh = unitMesh
   return [...new Set([...powers, readers])]
 }
 
-/** What is written of an instance that reads prompts. */
+/** What a plan says of an instance that prefills. */
 export interface GivenPrefill extends Given {
   readonly prompts?: number | undefined
   readonly units?: number | undefined
 }
 
-/** The same mesh in the same place, with layouts that one server has. */
+/** Prefill instances on the same mesh and placement, with layouts that can share its server. */
 export function prefillsBeside(
   { size, site, chosen }: GenerateInstance,
   given: GivenPrefill,
@@ -105,7 +105,7 @@ export function prefillsBeside(
   )
 }
 
-/** On one mesh, for each number of prompts, with what is written. */
+/** The best prefill instance on one mesh for each number of prompts, as far as the plan leaves them open. */
 export function prefillsOn(
   size: InstanceSize,
   mesh: Mesh,
@@ -130,7 +130,7 @@ export function prefillsOn(
   })
 }
 
-/** The meshes that keep weights as generation may: it has no positions to share out. */
+/** Restricted to meshes that generation may have too: it has no positions to divide, so that context is 1. */
 function withoutContext(phase: Phase): Phase {
   const allowed = phase.meshes.allowed.filter(({ context }) => context === 1)
   return { ...phase, meshes: { ...phase.meshes, allowed } }
@@ -160,12 +160,12 @@ function generateInstances(
   )
 }
 
-/** What is written of an instance that generates, and what a step may take. */
+/** What a plan says of an instance that generates, and the limit on a step. */
 export interface GivenGenerate extends Given {
   readonly maxStepSeconds: Seconds
 }
 
-/** On one mesh, with what is written. */
+/** Generate instances on one mesh, as far as the plan leaves them open. */
 export function generatesOn(
   size: InstanceSize,
   mesh: Mesh,
@@ -190,7 +190,7 @@ export function generatesOn(
   })
 }
 
-/** What is best may change with the batch: layouts are looked for at these, and at the most sequences. */
+/** The best layouts may change with the batch: they are searched for at these batches and at the largest. */
 const batches = [64, 4]
 
 function generateInstance(
@@ -226,7 +226,7 @@ function generateInstance(
   }
 }
 
-/** Kept by number, but for what a stop has cut short. */
+/** Caches results by number, except those that a stop cut short. */
 function whole<Found>(
   make: (count: number, stop: Stop) => readonly Found[],
 ): (count: number, stop?: Stop) => readonly Found[] {

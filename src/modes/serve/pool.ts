@@ -1,12 +1,12 @@
 /**
- * The instances that a pool of chips can be cut into, and whether so many of two kinds go into it together.
+ * The instances that a pool of chips can be divided into, and whether given numbers of two kinds fit into it together.
  *
  *   switched   a divisor of a node, or whole nodes: a power of two of them, or a divisor of their number
- *   torus      a slice that can be had and tiles the pool's own, or whole slices, joined by DCN
+ *   torus      a slice that is on offer and tiles the pool's own, or whole slices, joined by DCN
  *
- * A replica is an instance, so that instances have no data axis. They are placed greedily, the larger kind first, into the
- * fewest nodes or slices: that wastes nothing where the smaller divides the larger, and may waste some where it does not. Two
- * shapes of slice of which neither tiles the other share no slice of the pool.
+ * Each replica is an instance of its own, so that instances have no data axis. They are placed greedily, the larger
+ * kind first, into the fewest nodes or slices, which wastes chips only if the smaller size does not divide the larger.
+ * Two shapes of slice of which neither tiles the other never share a slice of the pool.
  */
 
 import type { TorusSystem } from '../../hardware/chip.ts'
@@ -16,10 +16,10 @@ import { divisorsOf } from '../../hardware/cluster/divisors.ts'
 import { behindSwitches } from '../../hardware/cluster/resized-cluster.ts'
 import { slicesOf, wraparound } from '../../hardware/cluster/slice.ts'
 
-/** More chips than any instance in use has; it bounds the search. */
+/** More chips than any instance in use has; bounds the search. */
 const mostChips = 256
 
-/** The clusters that one instance may have, smallest first. */
+/** Clusters that one instance may have, smallest first. */
 export function instanceClusters(pool: Cluster): readonly Cluster[] {
   const { network } = pool
   const found = network.kind === 'torus' ? sliceClusters(pool, network) : nodeClusters(pool, network)
@@ -64,7 +64,10 @@ function cut(pool: Cluster, network: TorusNetwork, system: TorusSystem, topology
   return { ...pool, chips: volume(topology), network: { ...network, topology, wraps, slices: 1 } }
 }
 
-/** Powers of two up to a number, its divisors, and those of its halves: what a pool has, twice the pool has as well. */
+/**
+ * Powers of two up to a number, its divisors, and those of its halves, so that every size in a pool is also a size in a
+ * pool twice as large.
+ */
 function multiples(most: number): readonly number[] {
   const found = new Set<number>()
   for (let power = 1; power <= most; power *= 2) {
@@ -74,7 +77,7 @@ function multiples(most: number): readonly number[] {
   return [...found]
 }
 
-/** Turned some way, the edges divide those of the whole. */
+/** Whether the edges of a box, in some order, divide those of the whole. */
 function tiles(box: Box, whole: Box): boolean {
   const [first, ...rest] = whole
   if (first === undefined) return box.every((edge) => edge === 1)
@@ -89,7 +92,7 @@ export interface Instances {
   readonly count: number
 }
 
-/** Nodes or slices with so many chips left. */
+/** `count` nodes or slices that have `chips` chips left each. */
 interface Bins {
   readonly chips: number
   readonly count: number

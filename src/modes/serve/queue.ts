@@ -1,20 +1,20 @@
 /**
- * How long a request waits, on the mean, before one of c equal servers takes it; Poisson arrivals, first come first served.
+ * Mean time that a request waits before one of c equal servers takes it; Poisson arrivals, first come first served.
  *
- *   u = λ·s/c                                 utilisation; at 1 or over the queue grows for ever
+ *   u = λ·s/c                                 utilisation; at 1 or above the queue grows without end
  *   W = (1 + v)/2 · C(c, λ·s) · s / (c·(1 - u))
  *
- * λ arrivals a second, s the mean service time, v its squared coefficient of variation (0 where always the same, 1 where
+ * λ is arrivals per second, s the mean service time, v its squared coefficient of variation (0 if constant, 1 if
  * exponential). C is Erlang's: the probability that all c are busy, with C(1, u) = u.
  *
  *   c = 1        exact for any v: Pollaczek and Khinchine's formula
  *   v = 1        exact for any c: M/M/c
- *   otherwise    Allen and Cunneen's approximation, exact as u nears 1: before that, too short for constant service (of
- *                simulations, by 6 % with 4 servers at u = 0.7 and by 15 % with 16, the wait being 0.2 s and 0.02 s),
- *                and too long for service less even than exponential
+ *   otherwise    Allen and Cunneen's approximation, exact as u nears 1: below that, too short for constant service
+ *                (against simulations by 6 % with 4 servers at u = 0.7 and by 15 % with 16, for waits of 0.2 s and 0.02
+ *                s), and too long for service that varies more than exponentially
  *
- * Sources: Allen, "Probability, Statistics, and Queueing Theory" (1978); Erlang (1917). C is had from Erlang's loss formula
- * by its recurrence in c, which neither overflows nor cancels.
+ * Sources: Allen, "Probability, Statistics, and Queueing Theory" (1978); Erlang (1917). C is computed from Erlang's
+ * loss formula by its recurrence in c, which neither overflows nor cancels.
  */
 import type { Seconds } from '../../units.ts'
 
@@ -30,7 +30,7 @@ export function utilization({ arrivalsPerSecond, serviceSeconds, servers }: Queu
   return (arrivalsPerSecond * serviceSeconds) / servers
 }
 
-/** Infinity where the servers cannot keep up. */
+/** Infinity if the servers cannot keep up. */
 export function meanWait(queue: Queue): Seconds {
   const { arrivalsPerSecond, serviceSeconds, serviceVariation, servers } = queue
   const used = utilization(queue)
@@ -39,7 +39,7 @@ export function meanWait(queue: Queue): Seconds {
   return (((1 + serviceVariation) / 2) * busy * serviceSeconds) / (servers * (1 - used))
 }
 
-/** Erlang's C: the probability that an arrival finds every server busy, where `load` servers' worth of work arrives. */
+/** Erlang's C: the probability that an arrival finds all servers busy, for an offered load of `load` servers. */
 export function allBusy(servers: number, load: number): number {
   let lost = 1
   for (let c = 1; c <= servers; c++) lost = (load * lost) / (c + load * lost)

@@ -1,4 +1,4 @@
-/** The requests that a deployment answers, and how busy one may be that is planned for them. */
+/** The requests that a deployment answers, and the highest utilisation that one is planned for. */
 import { kvCacheBytes } from '../../model/kv-cache.ts'
 import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
@@ -8,21 +8,21 @@ export interface Requests {
   readonly promptLength: number
   readonly outputLength: number
   readonly cachedPrefixLength: number
-  /** Positions that the longest may have. */
+  /** Positions of the longest request. */
   readonly contextLength: number
-  /** Requests a second; null where the deployment sets them. */
+  /** Requests per second; null if it is whatever the deployment sustains. */
   readonly rate: number | null
   readonly maxFirst: Seconds
   readonly maxPerToken: Seconds
-  /** Chips that there are for them. */
+  /** Chips of the pool. */
   readonly pool: number
   /** Keys and values of one prompt. */
   readonly cacheBytes: Bytes
 }
 
 /**
- * Of what it can sustain. Queues grow as 1/(1 - u): at 0.8 a wait is four services with random ones, and bursts of a
- * quarter above the mean still find room.
+ * Highest planned utilisation u. Queues grow as 1/(1 - u): at 0.8 a wait is about four service times if these are
+ * random, and bursts of a quarter above the mean are still absorbed.
  */
 export const mostUtilization = 0.8
 

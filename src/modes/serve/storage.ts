@@ -1,9 +1,10 @@
 /**
- * How a phase keeps its weights, and what it costs that the other phase, on the same chips, wants them otherwise: a second
- * set of those components (bytes of one chip), or moving them before each turn (seconds, one way).
+ * How a phase stores its weights, and the cost if the other phase on the same chips stores them differently: a second
+ * copy of those components (bytes per chip), or moving them before each change of phase (seconds, one way).
  *
- * Components are stored alike where every dimension of every weight lies on the same parts of the network, stages among
- * them. On one mesh the moves are the algebra's; between two the weights are gathered whole, layer by layer, and sliced.
+ * Two components are stored alike if every dimension of every weight is sharded over the same parts of the network,
+ * including the stages. On one mesh the moves follow from the sharding algebra; between two meshes the weights are
+ * gathered whole, layer by layer, and sliced again.
  */
 import { type NetworkCosts, networkPrices } from '../../cost/communication/network.ts'
 import { operationTime } from '../../cost/communication/operation-time.ts'
@@ -21,12 +22,12 @@ import { weightsOf } from '../../sharding/component.ts'
 import { reshard } from '../../sharding/move.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 
-/** Weights on a mesh that lies somewhere, by component. */
+/** Weights of each component on a placed mesh. */
 export interface Stored extends Pick<Site, 'mesh' | 'placement'> {
   readonly layouts: readonly CompiledLayout[]
 }
 
-/** By component: alike exactly where the weights lie alike. */
+/** A key for each component; equal keys mean that weights lie alike. */
 export function storageKeys({ mesh, placement, layouts }: Stored): readonly string[] {
   const lying = (over: readonly Axis[]) => {
     const groups = over.filter((axis) => mesh[axis] > 1).map((axis) => placement.groups[axis])
@@ -40,7 +41,7 @@ export function storageKeys({ mesh, placement, layouts }: Stored): readonly stri
   })
 }
 
-/** Bytes of one chip of the components of `wanted` that are not stored alike in `kept`. */
+/** Bytes per chip of those components of `wanted` that `kept` stores differently. */
 export function copyBytes(bench: Workbench, wanted: Stored, kept: Stored): Bytes {
   const { sizes } = bench
   const have = storageKeys(kept)
@@ -82,7 +83,7 @@ export function reshardSeconds(bench: Workbench, from: Stored, to: Stored): Seco
   return total
 }
 
-/** Every chip gets the whole array of every layer, whichever stage has it. */
+/** Time in which every chip gets the whole array of every layer, whichever stage holds it. */
 function wholeSeconds(
   mesh: Mesh,
   costs: NetworkCosts,

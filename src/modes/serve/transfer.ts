@@ -1,13 +1,14 @@
 /**
- * Keys and values of a prompt on their way from a prefill instance to a generate instance.
+ * Sending the keys and values of a prompt from a prefill instance to a generate instance.
  *
- *   seconds   bytes / (min(n_p, n_g) · w)       of one prompt: every chip of the smaller instance sends or receives its share
- *   exposed   max(b·seconds - (1 - 1/L)·t, b·seconds/L)      streamed layer by layer under the prefill of b prompts, t
- *   busy      λ · bytes / (min(P·n_p, D·n_g) · w)            of the links of the smaller side
+ *   seconds   bytes / (min(n_p, n_g) · w)       for one prompt; every chip of the smaller instance sends or receives
+ *                                               its share
+ *   exposed   max(b·seconds - (1 - 1/L)·t, b·seconds/L)      sent layer by layer during the prefill of b prompts, t
+ *   busy      λ · bytes / (min(P·n_p, D·n_g) · w)            utilisation of the links of the smaller side
  *
- * w is what a chip sends one way through the network that joins the whole deployment: the innermost tier that holds it, or
- * DCN between slices of a torus. Layouts that differ are re-sliced on the way at no cost; a prefix that the generate
- * instance may have too is sent again.
+ * w is the one-way bandwidth of a chip on the network that joins the whole deployment: the innermost tier that holds
+ * it, or DCN for slices of a torus. Re-slicing between different layouts is free; a cached prefix is sent again even if
+ * the generate instance may have it.
  */
 
 import type { InferenceModel } from '../../inference/model.ts'
@@ -17,7 +18,7 @@ import type { Requests } from './requests.ts'
 
 export interface KvTransfer {
   readonly bytes: Bytes
-  /** Of one prompt, unhidden. */
+  /** For one prompt, before hiding. */
   readonly seconds: Seconds
   readonly exposedSeconds: Seconds
   readonly utilization: number

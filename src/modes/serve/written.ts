@@ -1,6 +1,7 @@
 /**
- * The pairs that a written deployment may stand for: what it says of its instances as it says it, all else as a search has it. Where it has
- * to be launched, both phases of a server are on one mesh, so that either's mesh is the other's.
+ * The pairs that a written deployment may mean: instances as it describes them, with everything else chosen by a
+ * search. If it must be launchable, both phases of a server share one mesh, so that a mesh written for one phase holds
+ * for the other.
  */
 import type { Given } from '../../inference/search.ts'
 import { never, type Stop } from '../../patience.ts'
@@ -41,7 +42,7 @@ export function writtenPairs(
   })
 }
 
-/** Of the sizes that instances may have, whether it is one that is meant. */
+/** Whether an instance of this size agrees with the written mesh, topology and slices. */
 export function isOf({ cluster }: Pick<InstanceSize, 'cluster'>, written: InstanceSketch): boolean {
   const { mesh, topology, slices } = written
   const { network, chips } = cluster
@@ -87,7 +88,7 @@ function prefillsFor(
   )
 }
 
-/** What may read the prompts of a generate instance on its own chips. */
+/** Prefill instances that may read the prompts of a generate instance on its own chips. */
 function partnersFor(
   generate: GenerateInstance,
   written: InstanceSketch,
