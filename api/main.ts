@@ -53,6 +53,7 @@ await pool.warm(firstSearches).catch((error: unknown) => {
 
 const patience = {
   headersMs: settings.HEADERS_TIMEOUT_SECONDS * 1000,
+  keepAliveMs: settings.KEEP_ALIVE_SECONDS * 1000,
   requestMs: settings.REQUEST_TIMEOUT_SECONDS * 1000,
 }
 const server = createServer(app, patience)

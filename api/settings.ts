@@ -60,6 +60,8 @@ const environment = z.object({
   /** For a client to send its headers, and the whole of its request. */
   HEADERS_TIMEOUT_SECONDS: whole(1, 3600).prefault('10'),
   REQUEST_TIMEOUT_SECONDS: whole(1, 3600).prefault('20'),
+  /** How long a connection stays open between requests: longer than a proxy in front keeps it. */
+  KEEP_ALIVE_SECONDS: whole(1, 3600).prefault('75'),
   /** How long a shutdown waits for requests that are being answered. */
   DRAIN_SECONDS: whole(0, 3600).prefault('30'),
 })

@@ -4,15 +4,22 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 export interface ServerLimits {
   /** For all headers of a request. */
   readonly headersMs: number
+  /** How long a connection stays open between requests. */
+  readonly keepAliveMs: number
   /** For the whole of it, body and all. */
   readonly requestMs: number
 }
 
-export function createServer(app: RequestListener, { headersMs, requestMs }: ServerLimits): Server {
+export function createServer(
+  app: RequestListener,
+  { headersMs, keepAliveMs, requestMs }: ServerLimits,
+): Server {
   return createHttpServer(
     {
       headersTimeout: headersMs,
       requestTimeout: requestMs,
+      // Who closes first must be the client or its proxy: a request on a connection that the server closes at that moment is lost.
+      keepAliveTimeout: keepAliveMs,
       // Node looks for who is late only so often.
       connectionsCheckingInterval: Math.min(1000, headersMs),
     },

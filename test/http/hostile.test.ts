@@ -107,7 +107,7 @@ describe('a hostile body gets the error of the contract, and the service goes on
 })
 
 describe('on the wire', () => {
-  const server = createServer(appWith(), { headersMs: 100, requestMs: 200 })
+  const server = createServer(appWith(), { headersMs: 100, requestMs: 200, keepAliveMs: 75_000 })
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve())))
   afterAll(() => server.close())
 
@@ -122,6 +122,14 @@ describe('on the wire', () => {
       socket.on('close', () => resolve(answer))
       socket.on('error', reject)
     })
+
+  it('a connection is kept between requests for longer than proxies keep theirs', async () => {
+    const answers = await raw(
+      'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\nGET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
+    )
+    expect(answers.match(/HTTP\/1\.1 200 /g)).toHaveLength(2)
+    expect(answers).toMatch(/keep-alive: timeout=75/i)
+  })
 
   it('a body without a type is a 415', async () => {
     const answer = await raw(

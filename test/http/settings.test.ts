@@ -17,6 +17,7 @@ describe('the settings', () => {
       TRUST_PROXY: 0,
       WARM_UP: 'idle',
       HEADERS_TIMEOUT_SECONDS: 10,
+      KEEP_ALIVE_SECONDS: 75,
       REQUEST_TIMEOUT_SECONDS: 20,
       API_KEYS: [],
       METRICS_PORT: 'same',
