@@ -77,6 +77,11 @@ const file = (key: string, text: unknown, more: object = {}) => ({
   plan: { [key]: text },
   ...more,
 })
+const serve = { mode: 'serve', promptLength: 1024, outputLength: 256, requestsPerSecond: 1 }
+const deployment = (plan: object) => ({
+  ...{ model: 'llama-3-8b', hardware: on(8), workload: serve },
+  plan: { disaggregated: false, ...plan },
+})
 const mended = (key: string, value: unknown) => [{ pointer: `/plan/${key}`, value }]
 const zero = (stage: number, more: object) => ({
   ...{ zero_optimization: { stage }, bf16: { enabled: true }, train_batch_size: 64 },
@@ -371,6 +376,36 @@ const rows: readonly Row[] = [
       'sglang',
       'python -m sglang.launch_server --model mistralai/Mixtral-8x7B-v0.1 --tp 8 --ep 8 --context-length 4096',
     ),
+  ],
+  [
+    'a server of more chips than there are',
+    {
+      ...file('vllm', 'vllm serve meta-llama/Llama-3-8B -tp 16'),
+      workload: generate.workload,
+      constraints: {},
+    },
+    '/plan/vllm',
+    /a server takes 16 chips, and there are 8: the nearest are servers of 8 and 16 chips of \/hardware/,
+    mended('vllm', 'vllm serve meta-llama/Llama-3-8B -tp 8'),
+  ],
+  [
+    'a server of both phases of more chips than there are',
+    { ...file('vllm', 'vllm serve meta-llama/Llama-3-8B -tp 16'), workload: serve, constraints: {} },
+    '/plan/vllm',
+    /a server takes 16 chips, and there are 8: the nearest are servers of 8 and 16 chips of \/hardware/,
+    [{ pointer: '/hardware/chips', value: 16 }],
+  ],
+  [
+    'instances of more chips than there are',
+    deployment({ generate: { mesh: { tensor: 16 } } }),
+    '/plan/generate/mesh',
+    /an instance of 16 chips is no part of the pool of 8/i,
+  ],
+  [
+    'fewer tokens of a step than sequences',
+    deployment({ generate: { mesh: { tensor: 8 } }, maxSequences: 64, stepTokens: 32 }),
+    '/plan/stepTokens',
+    /32 tokens of a step are not one for each of 64 sequences/,
   ],
 ]
 

@@ -91,10 +91,10 @@ interface Laid {
 }
 
 function phaseReading({ said, context, server, dispatched, mesh: own }: Laid): Told {
-  const { tensors, groups, replicas, contextLength, kept } = said
+  const { groups, replicas, contextLength, kept } = said
   const servers = (context.chips ?? server) / server
-  const uneven = !Number.isInteger(servers) || !Number.isInteger(tensors / groups)
-  const data = replicas * (uneven ? 1 : servers)
+  const uneven = countFaults(said, context, (chips) => Number.isInteger(chips / server))
+  const data = replicas * (uneven.length > 0 ? 1 : servers)
   const mode = context.mode === 'prefill' ? 'prefill' : 'generate'
   const batch = said.sequences === null ? null : said.sequences * groups * data
   return {
@@ -104,16 +104,15 @@ function phaseReading({ said, context, server, dispatched, mesh: own }: Laid): T
       ...(mode === 'generate' ? { batchSequences: 'max' } : {}),
     },
     plan: { mesh: { data, ...own }, ...layoutOf(said, context, mode, dispatched) },
-    notes: servers > 1 && !uneven ? [`${servers} such servers, one for each ${server} chips`] : [],
-    faults: uneven
-      ? [`servers of ${server} chips in groups of ${groups} do not make up the ${context.chips ?? server}`]
-      : [],
+    notes:
+      servers > 1 && uneven.length === 0 ? [`${servers} such servers, one for each ${server} chips`] : [],
+    faults: uneven,
   }
 }
 
 /** One process that reads prompts and generates: how many such servers there are is left to the load. */
-function deploymentReading({ said, context, dispatched, mesh: own }: Laid): Told {
-  const { tensors, groups, replicas, contextLength, onePhase } = said
+function deploymentReading({ said, context, server, dispatched, mesh: own }: Laid): Told {
+  const { groups, replicas, contextLength, onePhase } = said
   const ofAll = (name: string, count: number | null) =>
     count === null ? {} : { [name]: count * groups * replicas }
   return {
@@ -128,11 +127,32 @@ function deploymentReading({ said, context, dispatched, mesh: own }: Laid): Told
     notes: said.servingNotes,
     faults: [
       ...(onePhase === null ? [] : [onePhase]),
-      ...(Number.isInteger(tensors / groups)
-        ? []
-        : [`groups of ${groups} do not make up the ${tensors} chips`]),
+      ...countFaults(said, context, (chips) => chips >= server),
     ],
   }
+}
+
+/** `holds` says of how many chips such servers are a part. */
+function countFaults(
+  { tensors, groups, pipeline, replicas }: ServerSaid,
+  { chips }: ReadingContext,
+  holds: (chips: number) => boolean,
+): readonly string[] {
+  if (!Number.isInteger(tensors / groups))
+    return [`${groups} groups do not share out ${tensors} chips evenly`]
+  const server = tensors * pipeline * replicas
+  if (chips === null || holds(chips)) return []
+  const more = server * Math.ceil(chips / server)
+  return [
+    `a server takes ${server} chips, and there are ${chips}: the nearest are servers of ${lesser(server, chips)} and ${more} chips of /hardware`,
+  ]
+}
+
+const mostTried = 4096
+
+function lesser(server: number, chips: number): number {
+  for (let size = Math.min(server - 1, mostTried); size > 1; size--) if (chips % size === 0) return size
+  return 1
 }
 
 function layoutNotes({ experts, tensors, groups }: ServerSaid, dispatched: boolean): readonly string[] {

@@ -9,7 +9,7 @@
  *                t' = t + n·s(B) + τ/2            together: in n = b·f/c chunks, each in a step of B, from the next one
  *                                                 on
  *   chunk        c = min(b·f, ⌊b·f·(T - s(B))/t⌋) of f new tokens of each prompt, the most with which no step takes
- *                longer than T; or the tokens that a written limit leaves beside B
+ *                longer than T, but M - B where that is more; or the tokens that a written limit leaves beside B
  *   wait         W, for P servers that each take b prompts every t' (arrivals λ/b, constant service)
  *   slots        V, for D·M slots that a sequence holds for G·τ (exponential service, as outputs vary)
  *   transfer     x, of what is not sent while the prefill runs, layer by layer: at least its last layer
@@ -99,12 +99,16 @@ function operationAt(
   }
 }
 
-/** Without a limit per token, whole prompts beside a token for every slot; otherwise as many as keep each step within it. */
+/**
+ * Where a step with whole prompts keeps the limit per token, whole prompts beside a token for every slot; otherwise as many as keep
+ * each step within it, but one for each sequence, without which no server starts.
+ */
 function mostStepTokens(pair: Pair, requests: Requests, batch: number, step: Seconds): number {
+  const { slots, prefill } = pair
   const whole = promptTokens(pair, requests)
-  const { maxPerToken } = requests
-  if (maxPerToken === Number.POSITIVE_INFINITY) return pair.slots + whole
-  return batch + Math.min(whole, Math.floor((whole * (maxPerToken - step)) / pair.prefill.seconds))
+  const inTime = Math.floor((whole * (requests.maxPerToken - step)) / prefill.seconds)
+  if (inTime >= whole) return slots + whole
+  return inTime < 1 ? batch : Math.max(batch + inTime, slots + prefill.prompts)
 }
 
 /** Uncached tokens of the prompts that are read together. */

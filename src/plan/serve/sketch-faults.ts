@@ -3,7 +3,7 @@ import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { inferenceModel } from '../../inference/model.ts'
 import { sitesOf } from '../../inference/search.ts'
 import { phaseOf } from '../../modes/phases.ts'
-import { holds } from '../../modes/serve/pool.ts'
+import { holds, instanceClusters } from '../../modes/serve/pool.ts'
 import { isOf } from '../../modes/serve/written.ts'
 import type {
   InferenceProblem,
@@ -13,12 +13,13 @@ import type {
   ServeSketch,
   ServeWorkload,
 } from '../../problem.ts'
-import type { PlanFault } from '../../rules/part-rule.ts'
-import { meshSize } from '../../sharding/axis.ts'
+import type { PlanFault, Way } from '../../rules/part-rule.ts'
+import { type Mesh, meshSize } from '../../sharding/axis.ts'
 import { inferenceSketchFaults } from '../inference/sketch-faults.ts'
 import { sketchedPlacements } from '../sketch/sketched-placement.ts'
 
 type ServeProblem = InferenceProblem<ServeWorkload>
+type PhaseName = 'prefill' | 'generate'
 
 /** `parts` are the sizes that an instance may have. What is wrong with one phase makes the rest mean nothing. */
 export function serveSketchFaults(
@@ -38,7 +39,7 @@ export function serveSketchFaults(
 
 function phaseFaults(
   problem: ServeProblem,
-  phase: 'prefill' | 'generate',
+  phase: PhaseName,
   written: InstanceSketch,
   parts: readonly Cluster[],
 ): readonly PlanFault[] {
@@ -52,7 +53,9 @@ function phaseFaults(
     const detail = ofSlice
       ? `no instance of ${chips} chips has a slice of ${topology.join('x')} in the pool`
       : `an instance of ${chips} chips is no part of the pool of ${problem.cluster.chips}`
-    return [{ pointer: `/plan/${phase}/${ofSlice ? 'topology' : 'mesh'}`, detail }]
+    const nearest = ofSlice ? [] : partsNext(problem, phase, written, mesh)
+    const pointer = `/plan/${phase}/${ofSlice ? 'topology' : 'mesh'}`
+    return [{ pointer, detail, ...(nearest.length > 0 ? { nearest } : {}) }]
   }
   // What one part has no place for another may have.
   const faults = meant.map((cluster) =>
@@ -60,20 +63,40 @@ function phaseFaults(
   )
   if (faults.some(({ length }) => length === 0)) return []
   const [first = []] = faults
-  const at = (pointer: string) => pointer.replace(/^\/plan\//, `/plan/${phase}/`)
   return first.map(({ pointer, nearest, ...fault }) => ({
     ...fault,
-    pointer: at(pointer),
-    ...(nearest
-      ? { nearest: nearest.map((way) => way.map((change) => ({ ...change, pointer: at(change.pointer) }))) }
-      : {}),
+    ...within(phase, { pointer }),
+    ...(nearest ? { nearest: nearest.map((way) => way.map((change) => within(phase, change))) } : {}),
   }))
+}
+
+/** What is said of a plan, said of one phase of a deployment. */
+function within<Pointed extends { readonly pointer: string }>(phase: PhaseName, pointed: Pointed): Pointed {
+  return { ...pointed, pointer: pointed.pointer.replace(/^\/plan\//, `/plan/${phase}/`) }
+}
+
+/** What would make the mesh one of the next smaller and of the next larger size that an instance may have. */
+function partsNext(
+  problem: ServeProblem,
+  phase: PhaseName,
+  written: InstanceSketch,
+  mesh: Mesh,
+): readonly Way[] {
+  const all = instanceClusters(problem.cluster)
+  const chips = meshSize(mesh)
+  const next = [all.findLast((part) => part.chips < chips), all.find((part) => part.chips > chips)]
+  return next.flatMap((cluster) => {
+    if (!cluster) return []
+    const faults = faultsOn(phaseProblem({ ...problem, cluster }, phase, written), written, mesh)
+    const [way] = faults.flatMap(({ nearest = [] }) => nearest)
+    return way ? [way.map((change) => within(phase, change))] : []
+  })
 }
 
 /** The batch of generation follows from the load. */
 function phaseProblem(
   { workload, ...setting }: ServeProblem,
-  phase: 'prefill' | 'generate',
+  phase: PhaseName,
   { batchSequences, mesh }: InstanceSketch,
 ): PhaseProblem {
   const { promptLength, outputLength, cachedPrefixLength } = workload
@@ -169,7 +192,7 @@ function countFaults(
 
 function limitFaults(
   { workload: { promptLength, outputLength } }: ServeProblem,
-  { contextLength, maxSequences, disaggregated, prefill }: ServeSketch,
+  { contextLength, maxSequences, stepTokens, disaggregated, prefill }: ServeSketch,
 ): readonly PlanFault[] {
   const least = promptLength + outputLength
   const prompts = disaggregated === false ? (prefill?.batchSequences ?? 1) : 0
@@ -180,6 +203,21 @@ function limitFaults(
             pointer: '/plan/contextLength',
             detail: `${contextLength} positions have no room for a prompt of ${promptLength} and ${outputLength} tokens behind it: ${least}`,
             nearest: [[{ pointer: '/plan/contextLength', value: least }]],
+          },
+        ]
+      : []),
+    ...(maxSequences !== undefined &&
+    stepTokens !== undefined &&
+    stepTokens !== null &&
+    stepTokens < maxSequences
+      ? [
+          {
+            pointer: '/plan/stepTokens',
+            detail: `${stepTokens} tokens of a step are not one for each of ${maxSequences} sequences: no server starts with fewer`,
+            nearest: [
+              [{ pointer: '/plan/stepTokens', value: maxSequences }],
+              [{ pointer: '/plan/maxSequences', value: stepTokens }],
+            ],
           },
         ]
       : []),
