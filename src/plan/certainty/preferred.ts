@@ -76,7 +76,8 @@ const preferences: readonly Preference[] = [
   },
   {
     of: ({ mesh }) => -together(mesh),
-    says: (own, other) => `a sequence goes through ${counted(-own, 'chip')}, through ${-other} of the first's`,
+    says: (own, other) =>
+      `a sequence goes through ${counted(-own, 'chip')}, through ${-other} of the first's`,
   },
 ]
 
