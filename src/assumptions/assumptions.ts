@@ -159,6 +159,8 @@ export interface Assumptions {
   readonly recomputeLogits: boolean
   /** Norms, residual sums, activation functions, rotary embeddings, the loss and casts stream through HBM. */
   readonly elementwise: boolean
+  /** In inference, results are summed onto every tensor chip, each of which norms and sums whole streams; else each does a part of them. */
+  readonly wholeStreams: boolean
   /** How much longer these kernels take than the least that they stream, in training. */
   readonly elementwiseFactor: number
   /** The same of what experts stream: copies of tokens sorted, and their activation functions. */

@@ -75,6 +75,7 @@ export const book: Assumptions = {
   logitsInFp32: true,
   recomputeLogits: false,
   elementwise: false,
+  wholeStreams: false,
   elementwiseFactor: 1,
   expertElementwiseFactor: 1,
   optimizerStep: false,

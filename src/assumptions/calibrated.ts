@@ -188,6 +188,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     logitsInFp32: !tpu,
     recomputeLogits: tpu,
     elementwise: true,
+    wholeStreams: !tpu,
     elementwiseFactor: tpu ? 1 : unfused,
     expertElementwiseFactor: unfusedOfExperts,
     optimizerStep: true,

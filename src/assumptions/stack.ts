@@ -49,6 +49,7 @@ export const stackConstants = {
     'inferenceLayerOverheadSeconds',
     'inferenceStepOverheadSeconds',
     'inferenceSequenceOverheadSeconds',
+    'inferenceCollectiveSeconds',
     'inferenceHalfBytesShare',
   ],
 } as const satisfies Readonly<Record<Activity, readonly (keyof Assumptions)[]>>

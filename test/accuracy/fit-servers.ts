@@ -13,12 +13,14 @@ import { rounded } from './summary.ts'
 
 /**
  * A layer of a decoder is at least four matmuls, attention and what stands between them, whose kernels take 3 to 9 us each on Hopper and
- * Blackwell however little they do (ai-dynamo/aiconfigurator @095f58a51c4c, fits of matmuls bound by HBM).
+ * Blackwell however little they do (ai-dynamo/aiconfigurator @095f58a51c4c, fits of matmuls bound by HBM). NCCL's AllReduce takes 10, 14 and 21 us on 2, 4
+ * and 8 A100 from a graph, and started by a host 17 to 28 us more (the same, of vLLM and SGLang): half of both is a gather's or a scatter's.
  */
 const ranges: Ranges = {
   inferenceLayerOverheadSeconds: steps(2e-5, 1.2e-4, 2.5e-6),
   inferenceStepOverheadSeconds: steps(5e-4, 3e-3, 2.5e-4),
   inferenceSequenceOverheadSeconds: steps(0, 4e-5, 1e-6),
+  inferenceCollectiveSeconds: steps(7e-6, 2.5e-5, 1e-6),
   inferenceHalfBytesShare: steps(0.22, 1, 0.06),
 }
 

@@ -25,12 +25,12 @@ export interface StepTime {
   readonly parts: Readonly<Record<string, Seconds>>
 }
 
-/** One replica of a deployment (data > 1 are several), at any batch and length. */
+/** One replica of a deployment (data > 1 are several), at any batch and length; stages pass on so many sequences together where it is said. */
 export interface Steps {
   /** Until the last of the prompts has its first token. */
-  readonly prefill: (sequences: number, promptLength: number) => StepTime
+  readonly prefill: (sequences: number, promptLength: number, together?: number) => StepTime
   /** Until every one of the sequences has one more token, however they are spread over pipeline stages. */
-  readonly generate: (sequences: number, contextLength: number) => StepTime
+  readonly generate: (sequences: number, contextLength: number, together?: number) => StepTime
   /** How many sequences of this length fit beside the weights, where caches get that share of what is free: 0.9 unless told. */
   readonly maxSequences: (contextLength: number, cacheShare?: number) => number
   /** Groups of chips with sequences of their own, each of which has a scheduler. */
@@ -59,8 +59,8 @@ export function comparison(row: InferenceRow, steps: Steps): Comparison {
   switch (row.compare) {
     case 'request-latency': {
       if (sequences === 'max') return leftOut('batch not stated')
-      const prefill = steps.prefill(sequences, prompt)
-      const generate = steps.generate(sequences, context)
+      const prefill = steps.prefill(sequences, prompt, row.passedOn?.prompts)
+      const generate = steps.generate(sequences, context, row.passedOn?.tokens)
       return compared(row.measured.latencySeconds, [
         ['prefill', 1, prefill],
         ['generate', output - 1, generate],

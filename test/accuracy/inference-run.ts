@@ -9,12 +9,13 @@ import { divisorsOf } from '../../src/hardware/cluster/divisors.ts'
 import { resolveCluster } from '../../src/hardware/cluster/resolve.ts'
 import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'
 import { type InferenceModel, inferenceModel } from '../../src/inference/model.ts'
-import { generationPass } from '../../src/inference/pass/pass.ts'
+import { generationPass, type Pass, prefillPass } from '../../src/inference/pass/pass.ts'
 import { memoryRoom, residentNumbers } from '../../src/inference/pass/pass-numbers.ts'
 import type { InferenceCandidate, Site } from '../../src/inference/phase.ts'
 import { candidatesAt, sitesOf } from '../../src/inference/search.ts'
 import { createWorkbench, type Workbench } from '../../src/inference/workbench.ts'
 import { type Spelling, spelledOut } from '../../src/model/spelling.ts'
+import type { Transformer } from '../../src/model/transformer.ts'
 import { byPart } from '../../src/model/weight-parts.ts'
 import { largestBatch } from '../../src/modes/generate/phase.ts'
 import { phaseOf } from '../../src/modes/phases.ts'
@@ -121,11 +122,13 @@ function evaluatedSteps(
   )
   const [site] = sites
   if (!site) return { reason: 'the layout cannot be expressed' }
-  const step = (workload: PrefillWorkload | GenerateWorkload) => fastest(unbounded, sites, workload)
+  const step = (workload: PrefillWorkload | GenerateWorkload, together?: number) =>
+    fastest(unbounded, sites, workload, together)
   return {
-    prefill: (batchSequences, promptLength) =>
-      step({ mode: 'prefill', batchSequences, promptLength, cachedPrefixLength: 0 }),
-    generate: (batchSequences, length) => step({ mode: 'generate', batchSequences, ...contextOf(length) }),
+    prefill: (batchSequences, promptLength, together) =>
+      step({ mode: 'prefill', batchSequences, promptLength, cachedPrefixLength: 0 }, together),
+    generate: (batchSequences, length, together) =>
+      step({ mode: 'generate', batchSequences, ...contextOf(length) }, together),
     bytes: (sequences, length) => {
       const pass = generationPass(setting.model, contextOf(length), sequences, site.mesh.pipeline)
       return memoryRoom(unbounded, site.mesh, site.offered)(pass)
@@ -263,11 +266,38 @@ function fastest(
   model: InferenceModel,
   sites: readonly Site[],
   workload: PrefillWorkload | GenerateWorkload,
+  together?: number,
 ): StepTime {
   const problem = { ...model.setting, workload } as PhaseProblem
-  const phase = phaseOf(model, problem)
+  const chosen = phaseOf(model, problem)
+  const phase =
+    together === undefined
+      ? chosen
+      : {
+          ...chosen,
+          passes: ({ mesh }: Site) => [passedOn(model.setting.model, workload, together, mesh.pipeline)],
+        }
   const [best] = sites.flatMap((site) => candidatesAt(phase, site)).sort((a, b) => a.seconds - b.seconds)
   return best ? { seconds: best.seconds, parts: partsOf(model, best) } : { seconds: Number.NaN, parts: {} }
+}
+
+/** So many sequences go from stage to stage together, however many groups of them that makes: each of them goes through all stages. */
+function passedOn(
+  model: Transformer,
+  workload: PrefillWorkload | GenerateWorkload,
+  together: number,
+  stages: number,
+): Pass {
+  if (workload.batchSequences === 'max') throw new RangeError('Of no batch that is a number')
+  const { batchSequences } = workload
+  const groups = Math.ceil(batchSequences / together)
+  if (workload.mode === 'prefill') return prefillPass(model, workload, groups, stages)
+  const full = generationPass(model, workload, stages * together, stages)
+  return {
+    ...full,
+    headTimes: groups < stages ? 1 : groups,
+    resident: { ...full.resident, sequences: batchSequences },
+  }
 }
 
 /** What each part adds to the step, in the order of an answer's time account. */

@@ -10,6 +10,10 @@ import { runs } from '../runs.ts'
 
 const layout = { attention: '1d/heads', mlp: '1d', unembedding: '1d' }
 const context = 4096
+const { hbmEfficiency } = inferenceProblem({
+  ...{ model: 'llama-3.1-8b', chip: 'h100-sxm', chips: 1, workload: generation(1, context) },
+  assumptions: { basis: 'calibrated' },
+}).assumptions
 
 type Asked = Parameters<typeof inferenceProblem<GenerateWorkload>>[0]
 
@@ -17,8 +21,9 @@ function planOf(
   mesh: Partial<Mesh>,
   batch: number,
   changed: Partial<Assumptions> = {},
-  of: Pick<Partial<Asked>, 'model' | 'precision'> = {},
+  of: Pick<Partial<Asked>, 'model' | 'precision'> & { readonly layout?: typeof layout } = {},
 ): InferencePlan {
+  const { layout: written = layout, ...asked } = of
   const whole = { ...unitMesh, ...mesh }
   const problem = inferenceProblem({
     model: 'llama-3.1-8b',
@@ -26,9 +31,9 @@ function planOf(
     chips: whole.tensor * whole.data,
     workload: generation(batch, context),
     assumptions: { basis: 'calibrated', ...changed },
-    ...of,
+    ...asked,
   })
-  const answer = evaluateInference(problem, { mesh: whole, layout: of.model ? {} : layout }, solver)
+  const answer = evaluateInference(problem, { mesh: whole, layout: asked.model ? {} : written }, solver)
   if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
   return answer.plan
 }
@@ -59,6 +64,29 @@ describe('a step of generation', () => {
     for (const wait of waits) expect(wait).toBeCloseTo(waits[0] ?? Number.NaN, 9)
     // A gather and a scatter around attention and around the MLP of each layer, a gather before the unembedding.
     expect(waits[0]).toBeCloseTo((4 * 32 + 1) * 1e-3, 9)
+  })
+
+  it('norms and sums as much on every number of tensor chips where each has whole streams', () => {
+    fc.assert(
+      fc.property(batches, fc.constantFrom(1, 2, 4, 8), (batch, tensor) => {
+        const [whole, part] = [true, false].map((wholeStreams) =>
+          seconds({ tensor }, batch, { wholeStreams }),
+        )
+        // Norms and sums of attention and of the MLP of each layer (4 D each), and the norm before the unembedding.
+        const elements = (2 * 32 * 4 + 2) * batch * 4096 * (1 - 1 / tensor)
+        expect((whole ?? 0) - (part ?? 0)).toBeCloseTo((2 * elements) / (3.35e12 * hbmEfficiency), 9)
+      }),
+      { numRuns: runs(8) },
+    )
+  })
+
+  it('has the norms of its own sequences alone where tensor chips share them out while attention runs', () => {
+    const shared = { attention: '1d/batch', mlp: '1d', unembedding: '1d' }
+    const [whole, part] = [true, false].map(
+      (wholeStreams) => planOf({ tensor: 8 }, 64, { wholeStreams }, { layout: shared }).stepTimeSeconds,
+    )
+    const elements = (32 * 4 + 2) * 64 * 4096 * (7 / 8)
+    expect((whole ?? 0) - (part ?? 0)).toBeCloseTo((2 * elements) / (3.35e12 * hbmEfficiency), 9)
   })
 
   it('streams caches, and caches alone, in inverse proportion to what their kernels reach', () => {

@@ -170,6 +170,9 @@ const chosen = {
     .describe('Inference tries 2D weight-stationary and weight-gathered layouts.'),
   padHeads: z.boolean().describe('Heads may be padded to what the tensor axes divide, in inference.'),
   elementwise: z.boolean(),
+  wholeStreams: z
+    .boolean()
+    .describe('In inference each tensor chip norms and sums whole streams, as servers do, and not a part.'),
   elementwiseFactor: z
     .number()
     .min(1)
@@ -204,7 +207,7 @@ export const assumptions = z.object({
 const { sustainedShare, fp8Share, overlapCriticalPath, elementwiseFactor } = chosen
 const { expertElementwiseFactor, expertLayerOverheadSeconds, overlapDispatch, hierarchicalDispatch } = chosen
 const { inferenceLayerOverheadSeconds, inferenceStepOverheadSeconds } = chosen
-const { inferenceSequenceOverheadSeconds, inferenceHalfBytesShare } = chosen
+const { inferenceSequenceOverheadSeconds, inferenceCollectiveSeconds, inferenceHalfBytesShare } = chosen
 export const stackConstants = z.strictObject(
   exactPartial({
     sustainedShare,
@@ -218,6 +221,7 @@ export const stackConstants = z.strictObject(
     inferenceLayerOverheadSeconds,
     inferenceStepOverheadSeconds,
     inferenceSequenceOverheadSeconds,
+    inferenceCollectiveSeconds,
     inferenceHalfBytesShare,
   }),
 )

@@ -22,7 +22,7 @@ import type { Move } from '../../sharding/move.ts'
 import type { Product } from '../../sharding/product.ts'
 import { type ArrayRole, isOfCache } from '../../sharding/roles.ts'
 import type { InferenceLayout } from '../../sharding/tables/inference-layout.ts'
-import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
+import { type LayoutFields, sharesOutSequences } from '../../sharding/tables/inference-layout-fields.ts'
 import type { Bytes } from '../../units.ts'
 import { liveSets } from './live-sets.ts'
 import { type LocalTerm, localTerm } from './local-term.ts'
@@ -105,7 +105,10 @@ export function compileLayout(
       ? liveSets(derivation).map((set) => set.flatMap((array) => liveTerms(component, array, bytes)))
       : [],
     elementwise: assumptions.elementwise
-      ? [...elementwise(component, bytes), ...routedCasts(derivation, precision)]
+      ? [
+          ...elementwise(component, bytes, assumptions.wholeStreams && !sharesOutSequences(cache)),
+          ...routedCasts(derivation, precision),
+        ]
       : [],
   }
 }
@@ -194,8 +197,11 @@ function routedCasts(derivation: Derivation, precision: Precision): readonly Loc
     .map((array) => localTerm(kept + computed, array.dimensions))
 }
 
-/** In elements: each block norms its input and adds its output (4 D), copies are sorted; the rest as in cost/compute/elementwise.ts. */
-function elementwise(component: Component, bytes: BytesOf): readonly LocalTerm[] {
+/**
+ * In elements: each block norms its input and adds its output (4 D), copies are sorted; the rest as in cost/compute/elementwise.ts.
+ * Streams are whole where results are summed onto every chip: of ranks that have sequences of their own each has those alone.
+ */
+function elementwise(component: Component, bytes: BytesOf, whole: boolean): readonly LocalTerm[] {
   const unlessGated = (gate: ArrayRole) => (arraysOf(component, gate).length > 0 ? 1 : 2)
   const times: Readonly<Partial<Record<ArrayRole, number>>> = {
     ...{ input: 2, output: 2 },
@@ -204,6 +210,17 @@ function elementwise(component: Component, bytes: BytesOf): readonly LocalTerm[]
     ...{ copies: 4, queries: 2, keys: 2 },
   }
   return (Object.entries(times) as readonly [ArrayRole, number][]).flatMap(([role, count]) =>
-    arraysOf(component, role).map((array) => bytes(array, count)),
+    arraysOf(component, role).map((array) => bytes(whole && isStream(role) ? wholeOf(array) : array, count)),
   )
+}
+
+function isStream(role: ArrayRole): boolean {
+  return role === 'input' || role === 'output'
+}
+
+function wholeOf(array: ShardedArray): ShardedArray {
+  const dimensions = array.dimensions.map((dimension) =>
+    dimension.extent === 'D' ? { ...dimension, axes: [] } : dimension,
+  )
+  return { ...array, dimensions }
 }

@@ -137,6 +137,11 @@ export function sequenceGroups(cache: CacheLayout, mesh: Mesh): number {
   return (sequences.includes('Y') ? mesh.tensor : 1) * (sequences.includes('Z') ? mesh.tensor2 : 1)
 }
 
+/** Whether some of the tensor chips have sequences of their own while attention runs. */
+export function sharesOutSequences(cache: CacheLayout | null): boolean {
+  return cache !== null && caches[cache].sequences !== caches.heads.sequences
+}
+
 /** Whether all tensor chips share out the heads of the cache, and have copies where there are fewer. */
 export function sharesOutHeads(cache: CacheLayout): boolean {
   return caches[cache].heads === caches.heads.heads
