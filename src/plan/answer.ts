@@ -1,4 +1,4 @@
-/** What an answer has beside its plans, and the answers of training. */
+/** What an answer contains beside its plans, and the answers for training. */
 
 import type { Assumptions } from '../assumptions/assumptions.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
@@ -20,29 +20,29 @@ export interface SearchAccount {
     readonly topology: number
     readonly constraint: number
   }
-  /** What a search that had to stop has not looked at. */
+  /** Layouts that the search did not look at because it had to stop. */
   readonly unexamined: number
-  /** No plan is faster. */
+  /** No plan can be faster than this; null if no bound is known. */
   readonly lowerBoundSeconds: number | null
-  /** How much longer than that the best plan takes. */
+  /** How much longer the best plan takes than `lowerBoundSeconds`, as a fraction. */
   readonly gap: number | null
-  /** Whether all was looked at that could be better. */
+  /** Whether every layout that could be better was looked at. */
   readonly exact: boolean
 }
 
 export interface Sensitivity extends Elasticities {
-  /** The quotient d log T / d log M up to `memoryStep`, 0 where there is none. */
+  /** d log T / d log M as a quotient between the budget and `memoryStep`; 0 if there is no such step. */
   readonly memory: number
   readonly memoryStep: MemoryStep | null
 }
 
 export interface Suggestion {
-  /** What to change, and to what. */
+  /** What to change, in words; `value` goes to `pointer` of the request. */
   readonly change: string
   readonly pointer: string
   readonly value: unknown
   readonly detail: string
-  /** Further changes that go with it. */
+  /** Changes that have to be made together with it. */
   readonly also?: readonly Change[]
 }
 
@@ -52,12 +52,12 @@ export interface NoPlan {
   readonly suggestions: readonly Suggestion[]
 }
 
-/** The best plan of all, where it is better than any that is listed: no framework that is assumed can launch it. */
+/** The best plan of all, if it is better than any that is listed but no assumed framework can launch it. */
 export interface Unlaunchable<Found, Reasons = Readonly<Record<string, readonly string[]>>> {
   readonly plan: Found
-  /** How many times better: what plans are ranked by, of the first that is listed over this one's. Null where none is listed. */
+  /** How many times better it is than the first listed plan, by what plans are ranked by; null if none is listed. */
   readonly advantage: number | null
-  /** By framework, why it cannot launch the plan. */
+  /** For each framework, why it cannot launch the plan. */
   readonly reasons: Reasons
 }
 
@@ -71,9 +71,12 @@ export interface ModelSummary {
 
 export interface OptimizeAnswer {
   readonly plans: readonly Plan[]
-  /** Of those that are tied with the first, what is simplest to run; null of a list of one, and where nothing is known of ties. */
+  /**
+   * The simplest to run of the plans that are tied with the first; null if fewer than two plans are listed, or nothing
+   * is known of ties.
+   */
   readonly preferred: Preferred | null
-  /** What was published of this model on these chips, the nearest number of chips first. */
+  /** Published runs of this model on these chips: those of the same sequence length first, then the nearest in chips and length. */
   readonly recipes: readonly ShownRecipe[]
   readonly unlaunchable: Unlaunchable<Plan> | null
   readonly search: SearchAccount
@@ -88,7 +91,7 @@ export interface OptimizeAnswer {
 
 export interface EvaluateAnswer {
   readonly plan: Plan
-  /** Where the plan does not fit: changes with each of which it does. */
+  /** If the plan does not fit, changes that each make it fit. */
   readonly suggestions?: readonly Suggestion[]
   readonly model: ModelSummary
   readonly hardware: Cluster
@@ -97,7 +100,7 @@ export interface EvaluateAnswer {
   readonly warnings: readonly string[]
 }
 
-/** A sketch that no framework could run, as opposed to one that does not fit: data for a 422. */
+/** A written plan that is illegal, as opposed to one that does not fit; the API answers with status 422. */
 export interface IllegalPlan {
   readonly illegal: readonly PlanFault[]
 }

@@ -1,6 +1,7 @@
 /**
- * An answer of any mode, made of what its search found: plans written out as far as there is time, the best that nothing launches,
- * how the search went and what it proves, what the best plan owes to each resource; or why there is none.
+ * Builds the answer of any mode from what its search found: plans, as many as there is time to write out; the best one
+ * that no framework launches; how the search went and what it proves; sensitivities of the best plan; or the reasons
+ * why there is no plan.
  */
 import { alone, type Crew } from '../crew.ts'
 import type { Framework } from '../launch/framework.ts'
@@ -20,27 +21,27 @@ import { searchAccount } from './search-account.ts'
 
 export interface Searched<Asked extends Setting, Found extends Scored, Listed extends Plan, None> {
   readonly problem: Asked
-  /** Of a sequence. */
+  /** Positions of a sequence. */
   readonly positions: number
   readonly result: Listing<Found> & { readonly onAll: Found | null }
   readonly secondsOf: (found: Found) => Seconds
   readonly planOf: (found: Found, rank: number) => Listed
-  /** The best that no framework launches, where it is better than the first that one does. */
+  /** The best plan that no framework launches, if it is better than the first listed one. */
   readonly unlaunchable: (first: Listed | null) => Unlaunchable<Listed> | null
-  /** Frameworks that would launch a plan, and how much they all refuse. */
+  /** Frameworks that a plan may be launched by, and the number of layouts that all of them refuse. */
   readonly assumed: readonly Framework[]
   readonly refused: number
-  /** Under all plans there are; null where there is no time for it (`late`), or nothing is known. */
+  /** A lower bound for all plans; null if there is no time for it (`late`), or none is known. */
   readonly boundOf: (best: Found, late: boolean) => Seconds | null
   readonly sensitivityOf: (best: Found, late: boolean) => Sensitivity | null
-  /** Why nothing fits; of fewer chips, and of these. */
+  /** Why nothing fits: on fewer chips (null if something does), and on the chips asked for. */
   readonly reasonsOn: (fewer: Asked) => None | null
   readonly reasons: (stop: Stop) => None
   readonly anyPlan: (changed: Asked, stop: Stop) => boolean
   readonly warnings: (first: Listed | null) => readonly string[]
 }
 
-/** What holds of the answers of all modes. */
+/** What the answers of all modes have in common. */
 export interface Answered<Listed extends Plan, None>
   extends Pick<OptimizeAnswer, 'search' | 'sensitivity' | 'warnings'>,
     Resolved {
@@ -94,7 +95,7 @@ export function answered<Asked extends Setting, Found extends Scored, Listed ext
 
 type Told = Pick<NoPlan, 'reasons' | 'suggestions'>
 
-/** What was asked, with every name looked up. */
+/** The request with every name looked up. */
 export interface Resolved extends Pick<Setting, 'precision' | 'assumptions'> {
   readonly model: ModelSummary
   readonly hardware: Setting['cluster']

@@ -1,4 +1,4 @@
-/** A candidate of training, costed and explained: the plan that goes out. */
+/** Costs and explains a training candidate: the plan as it is answered. */
 
 import type { Solver } from '../../solvers/linear-program.ts'
 import type { CostModel } from '../cost/model.ts'

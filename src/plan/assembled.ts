@@ -1,4 +1,4 @@
-/** The plans of a list as far as there is time to write them out: the first in any case. */
+/** Writes out as many plans of a list as there is time for, and at least the first. */
 import { alone, type Crew } from '../crew.ts'
 import type { Stop } from '../patience.ts'
 import { counted } from './explain/figures.ts'

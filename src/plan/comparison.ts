@@ -1,6 +1,7 @@
 /**
- * Two plans of one mode side by side: what the second takes more than the first, shared out over the lines of a step, of memory and of
- * cost. The lines of timeSeconds that are named here add up to a step, so that their differences add up to that of two.
+ * Compares two plans of one mode: how much more the second takes than the first, divided among the parts of a step, of
+ * memory and of cost. The parts of `timeSeconds` listed here add up to the step, so that their differences add up to
+ * that of the steps.
  */
 
 import { type Axis, axes } from '../sharding/axis.ts'
@@ -19,19 +20,19 @@ export const memoryLines = [
 type TimeLine = (typeof timeLines)[number]
 type MemoryLine = (typeof memoryLines)[number]
 
-/** All of the second less the first. */
+/** Every difference is the second plan less the first. */
 export interface Difference {
   readonly stepTimeSeconds: number
-  /** The second over the first. */
+  /** Second over first. */
   readonly stepTimeRatio: number
   readonly timeSeconds: Readonly<Record<TimeLine, number>>
-  /** All that is moved, hidden or not. */
+  /** All communication, hidden or not. */
   readonly communication: Readonly<Record<Axis, number>>
   readonly memoryBytes: Readonly<Record<MemoryLine | 'total', number>>
   readonly tokensPerSecondPerChipRatio: number
-  /** Of a million tokens; null where one has no price. */
+  /** Cost of a million tokens, second over first; null if one has no price. */
   readonly costRatio: number | null
-  /** What a person reads: the largest reasons first. */
+  /** Sentences for people, the largest differences first. */
   readonly explanation: readonly string[]
 }
 
@@ -65,7 +66,7 @@ function less<Line extends string>(
   return Object.fromEntries(lines.map((line) => [line, after[line] - before[line]])) as Record<Line, number>
 }
 
-/** Null where one has no price. */
+/** Null if one has no price. */
 export function costRatio(
   { costPerMillionTokensUsd: before }: Pick<Plan, 'costPerMillionTokensUsd'>,
   { costPerMillionTokensUsd: after }: Pick<Plan, 'costPerMillionTokensUsd'>,
@@ -83,7 +84,7 @@ const words: Readonly<Record<TimeLine, string>> = {
   overhead: 'overheads',
 }
 
-/** Lines that are worth a word, as a share of all that differs. */
+/** Least fraction of the total difference for which a part is mentioned. */
 const worth = 0.05
 
 function explanation(
@@ -134,5 +135,5 @@ function largest<Line extends string>(
     .sort(([, a], [, b]) => Math.abs(b) - Math.abs(a))
 }
 
-/** Two ways to add up the same. */
+/** Relative difference that the order of summation may cause. */
 const rounding = 1e-6

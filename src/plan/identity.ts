@@ -1,4 +1,4 @@
-/** A stable name for a plan: FNV-1a of what was chosen, 64 bits in hexadecimal. */
+/** A stable id for a plan: the 64-bit FNV-1a hash of its choices, in hexadecimal. */
 const offset = 0xcbf29ce484222325n
 const prime = 0x100000001b3n
 const mask = (1n << 64n) - 1n

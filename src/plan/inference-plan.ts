@@ -1,4 +1,4 @@
-/** What comes out for prefill, generation and serving, in the words of the HTTP contract. */
+/** Plans and answers for prefill, generation and serving, with the field names of the HTTP contract. */
 
 import type { TokenCost } from './account/token-cost.ts'
 import type { EvaluateAnswer, NoPlan, OptimizeAnswer, Unlaunchable } from './answer.ts'
@@ -6,37 +6,40 @@ import type { ServeUncertainty } from './certainty/uncertainty.ts'
 import type { Infeasibility, Plan } from './plan.ts'
 
 /**
- * A plan of one phase. Where a training plan has the same field it means the same; what only training has is empty:
- * no ZeRO, no rematerialisation, no optimizer. `microbatches` are the groups that a pipeline holds at once, the step is
- * one token further for all sequences (generation) or the whole of all prompts (prefill).
+ * A plan of one phase. Fields shared with a training plan mean the same; those that only training uses are empty (ZeRO,
+ * rematerialisation, optimizer). `microbatches` are the groups in a pipeline at once; a step makes one token for every
+ * sequence (generation), or passes all prompts (prefill).
  */
 export interface InferencePlan extends Plan {
   /** Sequences resident at once, over all replicas and stages. */
   readonly batchSequences: number
-  /** The same for one user: tokens a second of one sequence. */
+  /** Tokens per second for one sequence. */
   readonly tokensPerSecondPerUser: number
-  /** No plan on these chips can be faster: weights and caches once over all HBM, or the FLOPs at peak. */
+  /** Lower bound of the step on these chips: reading weights and caches once at the full HBM bandwidth, or the FLOPs at peak. */
   readonly floorSeconds: number
-  /** Parts of `timeSeconds.hbm` and `.compute`, each as if alone. */
+  /** Parts of `timeSeconds.hbm` and `.compute`, each as if it ran alone. */
   readonly streaming: {
     readonly weightsSeconds: number
     readonly kvCacheSeconds: number
     readonly activationsSeconds: number
     readonly arithmeticSeconds: number
   }
-  /** Resharding between the components' layouts, of one step. */
+  /** Resharding in one step between components with different layouts. */
   readonly reshardingSeconds: number
-  /** No other layouts of the components are faster on this mesh and placement: from the component-layout programme. */
+  /**
+   * Whether the component-layout programme proves that no other layouts are faster on this mesh and placement; null if
+   * it proves nothing.
+   */
   readonly layoutProvenBest: boolean | null
-  /** Copies of experts, beyond one of each, on the chips that share them out. */
+  /** Copies of experts, beyond one of each, on the chips that divide the experts among them. */
   readonly redundantExperts: number
-  /** One half of the batch computes while the other's tokens are on their way to experts or back. */
+  /** Whether the batch runs in two halves, of which one computes while the other's tokens travel to experts or back. */
   readonly twoBatchOverlap: boolean
-  /** Generation: the most sequences that fit under these layouts. */
+  /** Generation: the most sequences that fit with these layouts. */
   readonly maxBatchSequences?: number
-  /** Generation: tokens in a step from which arithmetic outlasts the streaming of weights. */
+  /** Generation: tokens per step from which arithmetic takes longer than streaming the weights. */
   readonly criticalBatchTokens?: number
-  /** Prefill: what the last of the prompts waits for. */
+  /** Prefill: the time until the last prompt has its first token. */
   readonly timeToFirstTokenSeconds?: number
   readonly speculation?: SpeculationAccount
 }
@@ -46,11 +49,11 @@ export interface SpeculationAccount {
   readonly expectedTokensPerStep: number
   readonly stepSeconds: number
   readonly secondsPerToken: number
-  /** Over generation without drafts; below 1 it hurts. */
+  /** Relative to generation without drafts; below 1 speculation hurts. */
   readonly speedup: number
 }
 
-/** One point of the frontier: its numbers, and of its plan as much as gives them again. */
+/** A point of the latency/cost frontier: its numbers, and enough of its plan to evaluate it again. */
 export interface ParetoPoint
   extends Pick<
     InferencePlan,
@@ -69,10 +72,10 @@ export interface ParetoPoint
   readonly plan: ParetoSketch
 }
 
-/** What was chosen: evaluated, it is the point's plan. */
+/** The plan's choices: /evaluate makes the point's plan of them. */
 export interface ParetoSketch
   extends Pick<InferencePlan, 'mesh' | 'placement' | 'batchSequences' | 'microbatches'> {
-  /** By component. */
+  /** Layout name of each component. */
   readonly layout: Readonly<Record<string, string>>
 }
 
@@ -81,7 +84,7 @@ export interface InferenceAnswer
   readonly plans: readonly InferencePlan[]
   readonly unlaunchable: Unlaunchable<InferencePlan> | null
   readonly infeasible: InferenceNoPlan | null
-  /** Generation: latency against cost, undominated points alone. */
+  /** Generation: latency against cost, only points that no other beats in both. */
   readonly pareto?: readonly ParetoPoint[]
 }
 
@@ -93,42 +96,45 @@ export interface InferenceEvaluation extends Omit<EvaluateAnswer, 'plan'> {
   readonly plan: InferencePlan
 }
 
-/** One phase of a deployment: instances of one plan. */
+/** One phase of a deployment: identical instances of one plan. */
 export interface PhasePlan extends InferencePlan {
   readonly chips: number
   readonly chipsPerInstance: number
   readonly instances: number
-  /** The slice of one, on a torus; null behind switches. */
+  /** Torus slice of one instance; null behind switches. */
   readonly topology: readonly number[] | null
   readonly slices: number
-  /** Share of its time that an instance works at the rate asked, or at the deployment's own. */
+  /** Fraction of its time that an instance is busy, at the requested rate or at the deployment's own. */
   readonly utilization: number
 }
 
 export interface ServePlan extends TokenCost {
   readonly rank: number
   readonly feasible: boolean
-  /** Why not: what of the request's limits or of memory it misses. */
+  /** Which limits of the request it misses. */
   readonly infeasible?: readonly Infeasibility[]
   readonly id: string
   readonly summary: string
   readonly disaggregated: boolean
   readonly chips: number
-  /** Of the pool, where no rate is asked for and all of it is there to be filled. */
+  /** Chips of the pool that are not used, if no rate is requested and the pool is to be filled. */
   readonly idleChips: number
-  /** Of a generate instance at once, prompts that it reads among them: what its server is told as a limit. */
+  /** Sequences of a generate instance at once, including prompts being read; the limit that its server is given. */
   readonly maxSequences: number
-  /** Of a step of a server that does both: one of each sequence that generates, the others of prompts. Null where phases are apart. */
+  /**
+   * Tokens of one step of a server that does both phases: one for each sequence that generates, the rest for prompts.
+   * Null if the phases are apart.
+   */
   readonly stepTokens: number | null
-  /** Positions that the longest request may have. */
+  /** Positions of the longest request. */
   readonly contextLength: number
   readonly prefill: PhasePlan
   readonly generate: PhasePlan
-  /** Prefill instances per generate instance; 1 where one does both. */
+  /** Prefill instances per generate instance; 1 if each instance does both. */
   readonly ratio: number
-  /** What the deployment can sustain. */
+  /** The rate that the deployment can sustain. */
   readonly requestsPerSecond: number
-  /** Where published rates lay of what was predicted for them. */
+  /** Range of the rate, from published deployments. */
   readonly uncertainty: ServeUncertainty | null
   readonly timeToFirstTokenSeconds: number
   readonly timePerOutputTokenSeconds: number
@@ -139,19 +145,19 @@ export interface ServePlan extends TokenCost {
     readonly arrivalsPerSecond: number
     readonly waitSeconds: number
   }
-  /** Disaggregated: keys and values of a prompt go from prefill to generation. */
+  /** If the phases are apart: sending a prompt's keys and values from prefill to generation. */
   readonly kvTransfer: {
     readonly bytesPerRequest: number
     readonly seconds: number
     readonly streamedPerLayer: boolean
   } | null
-  /** Where both phases run on the same chips with weights in different layouts: what one set more, or moving it, costs. */
+  /** If both phases run on the same chips with different weight layouts: the cost of a second copy, or of moving the weights. */
   readonly secondLayout: {
     readonly copyBytesPerChip: number
     readonly reshardSeconds: number
   } | null
   readonly explanation: readonly string[]
-  /** Of a server that does both phases how it is started; of phases apart, what stands before them. */
+  /** How to start the server if it does both phases; how to start the router in front of the instances if they are apart. */
   readonly launch: Readonly<Record<string, unknown>>
 }
 

@@ -1,4 +1,4 @@
-/** What every plan says, of its account alone: the modes add what was chosen, and why. */
+/** The part of a plan that follows from its account alone; each mode adds its choices and its explanation. */
 import { chipsAsked } from '../hardware/cluster/cluster.ts'
 import { withNetworks } from '../hardware/cluster/scaled-cluster.ts'
 import type { Account } from './account/account.ts'
@@ -44,7 +44,10 @@ type Told =
   | 'againstFirst'
   | 'choice'
 
-/** Of machines, what they may have less of than their data sheets, and plans take more than is counted. */
+/**
+ * What `robustness` assumes to be worse than planned: networks at 0.8 of the data sheet's bandwidth, plans that need
+ * 1.1 of the counted memory.
+ */
 const worse = { networks: 0.8, memory: 1.1 } as const
 
 export interface Outline {
@@ -52,7 +55,7 @@ export interface Outline {
   readonly busiest: NetworkUse | null
 }
 
-/** `components` names how each is laid out; `tooFull` says of so many bytes over the budget what they are of. */
+/** `components` names the layout of each component; `tooFull` makes the message for a plan that is so many bytes over the budget. */
 export function outline(
   account: Account,
   components: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** What comes out, in the words of the HTTP contract: units in the names, SI throughout. */
+/** A training plan as it is answered, with the field names of the HTTP contract: units in the names, SI throughout. */
 
 import type { ElementType } from '../recipe/element-types.ts'
 import type { Axis, Mesh } from '../sharding/axis.ts'
@@ -13,10 +13,10 @@ export interface AxisPlacement {
   readonly axis: Axis
   /** `ici` or `dcn` on a torus; the name of the outermost tier that a group spans on a switched network. */
   readonly on: string
-  /** Torus: the physical axes that carry it. Switched: the tiers that a group spans, innermost 0. */
+  /** On a torus, the physical axes that carry it; behind switches, the tiers that a group spans (0 is the innermost). */
   readonly physical: readonly number[]
   readonly wraps: boolean
-  /** Torus: how many chips of each physical axis belong to one group, and their distance. */
+  /** On a torus, the number of chips of each physical axis in one group, and their distance. */
   readonly parts?: readonly { readonly physical: number; readonly size: number; readonly stride: number }[]
 }
 
@@ -24,13 +24,13 @@ export interface CollectiveLine {
   readonly op: (typeof movements)[number]
   readonly over: string
   readonly array: string
-  /** The whole array as the group sees it, gathered or not yet reduced. */
+  /** The whole array as the group sees it: gathered, or not yet reduced. */
   readonly bytes: number
-  /** Times per step on one chip. */
+  /** Calls per step on one chip. */
   readonly count: number
-  /** Of all of them, per step. */
+  /** Time of all `count` calls. */
   readonly seconds: number
-  /** On the critical path, rather than prefetchable. */
+  /** Whether it is on the critical path, as opposed to prefetchable. */
   readonly exposed: boolean
   readonly pass: Pass
 }
@@ -45,18 +45,18 @@ export interface MemoryAccount {
   readonly kvCache: number
   readonly workspace: number
   readonly reserve: number
-  /** In the host's memory, of the chip that has most there; not in the total. */
+  /** Bytes in the host's memory, for the chip with the most there; not part of `total`. */
   readonly host: number
-  /** The stage that the account is of: the fullest. */
+  /** Index of the fullest stage, which the account is for. */
   readonly stage: number
 }
 
 export interface TimeAccount {
   readonly compute: number
   readonly hbm: number
-  /** All of it by the axis that it moves over, one collective after another. */
+  /** Total by the axis that it moves over, as if collectives ran one after another. */
   readonly communication: Readonly<Record<Axis, number>>
-  /** Arrays that are kept on the host, there and back. */
+  /** Moving arrays that are kept on the host there and back. */
   readonly hostTransfer: number
   readonly pipelineBubble: number
   readonly rematerialization: number
@@ -65,20 +65,20 @@ export interface TimeAccount {
   readonly exposedCommunication: number
 }
 
-/** Of a plan that recomputes: from the memory-policy programme. */
+/** What the memory-policy programme says of a plan that recomputes. */
 export interface MemoryPolicyAccount {
-  /** No other mix of two policies is faster on this layout; null where it was not asked, below rank 1. */
+  /** Whether no other mix of two policies is faster on this layout; null if it was not tested, as below rank 1. */
   readonly provenBest: boolean | null
-  /** What layers in real numbers, of any policies, would reach. */
+  /** Step time with fractional numbers of layers under any number of policies. */
   readonly relaxedStepTimeSeconds: number
-  /** What one more byte of budget per chip would take off the step. */
+  /** How much one more byte of budget per chip would shorten the step. */
   readonly secondsPerByte: number
 }
 
-/** The exact cut of layers that differ, beside the plan's own. */
+/** The exact partition of unequal layers into stages, beside the plan's own. */
 export interface StagePartitionAccount {
   readonly stageLayers: readonly number[]
-  /** One microbatch through the longest stage: of this cut, and of the plan's own. */
+  /** Time of one microbatch on the longest stage: in this partition, and in the plan's own. */
   readonly longestStageSeconds: number
   readonly evenLongestStageSeconds: number
 }
@@ -96,55 +96,55 @@ export interface Plan extends TokenCost {
   readonly infeasible?: readonly Infeasibility[]
   readonly id: string
   readonly summary: string
-  /** Those that the mesh takes. */
+  /** Chips that the mesh uses. */
   readonly chips: number
-  /** Of those asked for, the others: figures per chip, MFU and costs count them as well. */
+  /** Requested chips that are not used; MFU, costs and figures per chip still count them. */
   readonly idleChips: number
   readonly mesh: Mesh
   readonly placement: readonly AxisPlacement[]
   readonly layout: {
     readonly components: Readonly<Record<string, string>>
     readonly shardings: Readonly<Record<string, string>>
-    /** The layer's algorithm in the book's notation, a line each. */
+    /** The layer's algorithm in the book's notation, line by line. */
     readonly algorithm: readonly string[]
   }
   readonly zeroStage: number
-  /** How attention meets keys that are sharded over context; null without that axis. */
+  /** How attention reaches keys that are sharded over the context axis; null without that axis. */
   readonly contextLayout: ContextLayout | null
   readonly microbatches: number
   readonly microbatchTokens: number
   readonly pipelineSchedule: string
   readonly virtualStages: number
   readonly stageLayers: readonly number[]
-  /** Null where layers are alike or each stage is in pieces. */
+  /** Null if all layers are alike, there is one stage, or a chip holds several pieces of the model. */
   readonly stagePartition: StagePartitionAccount | null
   readonly rematerialization: readonly { readonly policy: string; readonly layers: number }[]
-  /** Null where everything is kept, or no solver answered. */
+  /** Null if everything is kept, arrays go to the host, the plan does not fit, or the solver gives no answer. */
   readonly memoryPolicy: MemoryPolicyAccount | null
   readonly stepTimeSeconds: number
   readonly lowerBoundSeconds: number
   readonly upperBoundSeconds: number
-  /** Where measured runs lay of what was predicted for them; null where nobody measured, and of the book's arithmetic. */
+  /** Where measured runs lay relative to their predictions; null if nothing was measured, and for the book's assumptions. */
   readonly uncertainty: Uncertainty | null
-  /** How it stands to the first of its list; null of what stands in none, and where nothing is known of differences. */
+  /** Comparison with the first plan of its list; null for a plan outside of a list, or if nothing is known of differences. */
   readonly againstFirst: AgainstFirst | null
-  /** How it stands where constants are uncertain: of training under the objective `robust`, else null. */
+  /** How it does when constants are uncertain; null except for training with the objective `robust`. */
   readonly choice: Choice | null
   readonly mfu: number
   readonly hfu: number
-  /** The peak of a chip that `mfu` and `hfu` are shares of: that of the type that matmuls run in. */
+  /** The peak that `mfu` and `hfu` refer to: that of the element type of matmuls. */
   readonly mfuPeak: { readonly type: ElementType; readonly flopsPerSecondPerChip: number }
-  /** The same FLOPs as a share of the bf16 peak, which compares plans in different types; null where a chip has none. */
+  /** The same FLOPs relative to the bf16 peak, which compares plans with different types; null if the chip has no such peak. */
   readonly mfuOfBf16Peak: number | null
   readonly tokensPerSecond: number
   readonly tokensPerSecondPerChip: number
-  /** Sequences that a step runs: more than were asked for where microbatches and replicas do not divide these. */
+  /** Sequences per step: more than requested if microbatches and replicas do not divide these. */
   readonly globalBatchSequences: number
   readonly paddingFraction: number
   readonly timeSeconds: TimeAccount
   readonly memoryBytes: MemoryAccount
   readonly bottleneck: string
-  /** Which axis, and which part of the network, where the bottleneck is communication. */
+  /** The axis and the part of the network, if communication is the bottleneck. */
   readonly bottleneckDetail: { readonly axis: Axis | null; readonly network: string } | null
   readonly headroom: Headroom
   readonly collectives: readonly CollectiveLine[]
@@ -152,7 +152,7 @@ export interface Plan extends TokenCost {
   readonly launch: Readonly<Record<string, unknown>>
 }
 
-/** The same plan where every network has `networks` of its bandwidth, and where the fullest chip holds `memory` times as much. */
+/** The same plan if every network had `networks` of its bandwidth, and if the fullest chip needed `memory` times as much. */
 export interface Robustness {
   readonly networks: number
   readonly stepTimeSeconds: number
@@ -161,11 +161,11 @@ export interface Robustness {
 }
 
 export interface Headroom {
-  /** Time in kernels over the time that the busiest network is busy; null where nothing moves. */
+  /** Time in kernels over the busy time of the busiest network; null if nothing moves. */
   readonly communication: number | null
-  /** The budget over what is on the fullest chip. */
+  /** Budget over what is on the fullest chip. */
   readonly memory: number
-  /** The step of this plan, had its busiest network half of its bandwidth. */
+  /** The step time if the busiest network had half its bandwidth. */
   readonly atHalfBandwidth: { readonly network: string; readonly stepTimeSeconds: number } | null
   readonly robustness: Robustness
 }

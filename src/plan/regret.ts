@@ -1,6 +1,6 @@
 /**
- * What a written plan gives away: by how much the best plan that the same frameworks launch, under the request's constraints, is better. By the time of
- * a step, or where a batch is as large as memory has room for, of a token.
+ * What a written plan gives away: how much better the best plan is that the same frameworks launch under the request's
+ * constraints. Plans are compared by step time, or by time per token if the batch is whatever memory holds.
  */
 import { type Framework, frameworks, ofKind } from '../launch/framework.ts'
 import { launchersAmong } from '../launch/launch.ts'
@@ -9,12 +9,15 @@ import type { ServePlan } from './inference-plan.ts'
 import type { Plan } from './plan.ts'
 
 export interface Regret {
-  /** Of the time of the given plan: 0.2 is a fifth. Below zero it is better than what the search lists. */
+  /**
+   * Fraction of the written plan's time that the best saves: 0.2 is a fifth. Negative if the written plan is better
+   * than anything the search lists.
+   */
   readonly savesFraction: number
   readonly best: { readonly summary: string; readonly mesh: Mesh; readonly stepTimeSeconds: number }
-  /** Who launches both; all that are assumed where none launches the given one. */
+  /** Frameworks that launch the written plan; all assumed ones if none does. */
   readonly frameworks: readonly Framework[]
-  /** Whether it is the best of all: a search that had to stop has the best so far. */
+  /** Whether `best` is proven to be the best; false if the search had to stop early. */
   readonly exact: boolean
 }
 
@@ -22,7 +25,7 @@ export interface ServeRegret extends Pick<Regret, 'savesFraction' | 'frameworks'
   readonly best: Pick<ServePlan, 'summary' | 'chips' | 'requestsPerSecond'>
 }
 
-/** Of those that are assumed. */
+/** The assumed frameworks that launch a plan; all of them if none does. */
 export function launchersOf(
   { launch }: Pick<Plan, 'launch'>,
   assumed: readonly Framework[],
@@ -44,7 +47,7 @@ export function regret(
   return { savesFraction, best: { summary, mesh, stepTimeSeconds }, ...searched }
 }
 
-/** Of a deployment: of its chips, or where no rate is asked for of the time that the pool takes for a request. */
+/** For deployments: fraction of chips saved, or, if no rate is requested, of the pool's time per request. */
 export function serveRegret(
   given: ServePlan,
   best: ServePlan,

@@ -1,4 +1,4 @@
-/** How long a step takes as each of the frameworks that launch a plan runs it. */
+/** The step time under each framework that can launch a plan. */
 import { frameworks } from '../launch/framework.ts'
 import { launchersAmong } from '../launch/launch.ts'
 import type { Account } from './account/account.ts'
@@ -6,7 +6,7 @@ import type { Plan } from './plan.ts'
 
 type Launches = Plan['launch']
 
-/** Where the request says how plans are run, all frameworks run them so. */
+/** Without a setting of its own in `runBy`, a framework takes the plan's time. */
 export function withRunTimes(launches: Launches, { setting, seconds, secondsUnder }: Account): Launches {
   const { runBy = {} } = setting
   const able = launchersAmong(frameworks, launches)

@@ -1,20 +1,20 @@
-/** How a search went, and what it proves: how much better than the best that was found anything can be. */
+/** How a search went, and what it proves: how much better than the best plan found anything could be. */
 import type { Tally } from '../search/tally.ts'
 import type { Seconds } from '../units.ts'
 import type { SearchAccount } from './answer.ts'
 
-/** What was found: its time, and what it is ranked by. */
+/** The best plan found: its step time, and the score that it is ranked by. */
 export interface Incumbent {
   readonly stepTimeSeconds: Seconds
   readonly score: number
 }
 
-/** Scores of training hold a billionth of the time without overlap, which is at most some hundred times the step. */
+/** Training scores include a billionth of the time without overlap, which is at most about a hundred times the step. */
 const rounding = 1e-7
 
 /**
- * Every plan is either looked at, and then no better than the best, or has a floor: the lesser of the two is under all of them,
- * in seconds of the best plan. So is the bound, if there is one that is known of the whole space.
+ * Every plan was either looked at, and is no better than the best, or has a floor on its score. The lower of the two is
+ * a bound for all plans, scaled here to seconds of the best plan; `boundSeconds`, if known, is another.
  */
 export function searchAccount(
   { enumerated, pruned, evaluated, infeasible, unexamined, floor }: Tally,

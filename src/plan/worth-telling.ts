@@ -1,5 +1,5 @@
 /**
- * By how much a plan that no framework launches has to be better than the first that one does for it to be told: less is of rates that are
- * found to a part in ten thousand, and of nobody's use.
+ * Least relative advantage with which a plan that no framework launches is mentioned. Less is of no use to anybody, and
+ * rates are found only to 1e-4.
  */
 export const worthTelling = 1e-3

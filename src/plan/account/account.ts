@@ -1,6 +1,6 @@
 /**
- * Where the time and the memory of one layout go: one shape for every mode. Plans, their explanation and what they owe to each
- * resource are made of it, never by costing again.
+ * Where the time and the memory of one layout go, in one shape for all modes. Plans, explanations and sensitivities are
+ * made of it, so that none of them costs the layout again.
  */
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
@@ -18,23 +18,26 @@ export interface Account {
   readonly setting: Setting
   readonly mesh: Mesh
   readonly placement: Placement
-  /** Of a step: as it is expected, if all that can overlap does, and if nothing does. */
+  /** Time of a step: as expected, if everything that can overlap does, and if nothing does. */
   readonly seconds: Seconds
   readonly lowerBound: Seconds
   readonly upperBound: Seconds
   readonly time: TimeAccount
   readonly memory: MemoryAccount
   readonly movements: readonly Movement[]
-  /** Of a layer, with only the axes in use, so that they read as in the book; and their einsums with what moves between them. */
+  /**
+   * Components of a layer, with only the axes in use, so that they read as in the book; and the layer's algorithm: its
+   * einsums, and what moves between them.
+   */
   readonly components: readonly Component[]
   readonly algorithm: readonly string[]
-  /** Of a step on all chips: those that MFU counts, and all that are executed. */
+  /** FLOPs of a step on all chips: those that MFU counts, and all that are executed. */
   readonly usefulFlops: Flops
   readonly executedFlops: Flops
-  /** Tokens that a step trains, reads or generates. */
+  /** Tokens that a step trains on, reads or generates. */
   readonly tokens: number
-  /** The same plan on other hardware of the same shape. */
+  /** Step time of the same plan on other hardware of the same shape. */
   readonly secondsOn: (changed: Cluster) => Seconds
-  /** The same plan, run as other assumptions have it. */
+  /** Step time of the same plan under other assumptions. */
   readonly secondsUnder: (assumptions: Assumptions) => Seconds
 }

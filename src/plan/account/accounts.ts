@@ -1,8 +1,8 @@
 /**
- * The account of a plan of training: where its step goes, and what is on its fullest chip.
+ * The account of a training plan: where its step goes, and what is on its fullest chip.
  *
- * The parts of the time add up to the step: compute + hbm + rematerialization + exposedCommunication +
- * pipelineBubble + optimizer + overhead. `communication` and `hostTransfer` are all of it, overlapped or not.
+ * These parts of the time add up to the step: compute + hbm + rematerialization + exposedCommunication + pipelineBubble
+ * + optimizer + overhead. `communication` and `hostTransfer` are totals, whether overlapped or not.
  */
 
 import { costModel } from '../../cost/compiled-model.ts'
@@ -60,19 +60,19 @@ export function trainingAccount(model: CostModel, candidate: Candidate): Trainin
 }
 
 export interface TrainingAccount extends Account {
-  /** With what only training has: stages, policies, schedules. */
+  /** What only training has: stages, policies, schedules. */
   readonly costed: Costing
 }
 
 /**
- * The FLOPs that MFU counts: 6 per parameter that multiplies tokens in a matmul (the unembedding once, the embedding
- * lookup and routers not), and attention as the assumptions count it.
+ * The FLOPs that MFU counts: 6 per token for each parameter used in a matmul (the unembedding once; not the embedding
+ * lookup, nor routers), and attention as the assumptions count it.
  */
 function usefulStepFlops({ problem }: CostModel): Flops {
   const { model, workload, assumptions } = problem
   const { batchTokens, sequenceLength } = workload
   const all = trainFlops(model, batchTokens, sequenceLength, assumptions.attentionFlops).total
-  // Routers take no time here, and so count for nothing.
+  // Routers are not charged any time, so their FLOPs are not counted either.
   return all - routerTrainFlops(model, batchTokens)
 }
 

@@ -1,4 +1,4 @@
-/** A layer's algorithm in the book's notation: products and what moves between them, forwards then backwards. */
+/** A layer's algorithm in the book's notation: matmuls and what moves between them, first forward, then backward. */
 import { moveNotation } from '../../sharding/move.ts'
 import { planComponents, planDerivation } from './collectives.ts'
 import type { Costing } from './costing.ts'

@@ -1,4 +1,4 @@
-/** A call of the network as lines of an answer: its time is shared among the arrays in it by their bytes. */
+/** Splits a network call into lines of an answer: its time is divided among its arrays by their bytes. */
 
 import { type Beside, callBusy, callTime } from '../../cost/communication/traffic.ts'
 import type { Call } from '../../cost/compile/call.ts'
@@ -13,11 +13,11 @@ interface Priced extends Pick<Beside, 'assumptions' | 'experts'> {
   readonly cost: GroupCost
 }
 
-/** What a line says of where and when. */
+/** What a line says of when and over which axes it moves. */
 export interface Told extends Pick<CollectiveLine, 'count' | 'exposed' | 'pass'> {
-  /** The axes in use. */
+  /** Axes of the call that are larger than 1. */
   readonly over: AxisSet
-  /** In the order of the call's arrays, as their group sees them. */
+  /** Bytes of each array, as the call's group sees it. */
   readonly bytes: readonly Bytes[]
   readonly arrays: readonly string[]
 }
@@ -48,7 +48,7 @@ export function callLines(
   })
 }
 
-/** From a stage to the next. */
+/** The transfer of activations from one pipeline stage to the next. */
 export function transferLine(
   told: Pick<CollectiveLine, 'array' | 'bytes' | 'count' | 'exposed' | 'pass'>,
   { permutePerByte, permuteLatency, latencyIsFloor, permuteLoads }: GroupCost,

@@ -1,6 +1,6 @@
 /**
- * What a plan moves, line by line, on the stage that it waits for: calls as they are costed, named after the layout derived
- * again with only the axes that are larger than 1, so that each line reads as in the book.
+ * What a plan moves, line by line, on the stage that determines its step: calls as they were costed, but named after
+ * the layout derived again with only the axes larger than 1, so that each line reads as in the book.
  */
 
 import type { NetworkCosts } from '../../cost/communication/network.ts'
@@ -26,12 +26,12 @@ export function activeAxes(mesh: Mesh): readonly Axis[] {
   return axes.filter((axis) => mesh[axis] > 1)
 }
 
-/** The components of a plan's layer, with the axes that it uses. */
+/** Components of a layer, restricted to the axes in use. */
 export function planComponents(costing: Pick<Costing, 'model' | 'candidate'>): readonly Component[] {
   return planParts(costing).map(({ component }) => component)
 }
 
-/** Of the model's layers, or of a stage's own. */
+/** Components of the model's layers, or of the layers that one stage holds. */
 function planParts(
   { model, candidate }: Pick<Costing, 'model' | 'candidate'>,
   composition: Composition | null = null,
@@ -95,7 +95,7 @@ function residualOf({ model }: Costing) {
   return model.problem.assumptions.residual
 }
 
-/** Calls as they are costed; arrays are named by the axes in use, where those have the same moves. */
+/** Calls as they were costed. Arrays are named by the layout on the axes in use, if that has the same number of moves. */
 interface Told {
   readonly windows: CompiledComponent
   readonly names: ReadonlyMap<Move, string>
@@ -128,7 +128,7 @@ function endLines(component: Component, costing: Costing): readonly Movement[] {
   const { longest, model } = costing
   const { place } = componentRow(component)
   const each = costing.layers.microbatches / longest.held
-  // The head runs once more for every layer that predicts a further token.
+  // The head runs once more for each layer that predicts a further token.
   const passes = place === 'head' ? 1 + model.problem.model.multiTokenLayers : 1
   const tied = place === 'entry' && longest.last && model.problem.model.tiedEmbeddings
   return [
@@ -160,7 +160,10 @@ function linesOf(
   })
 }
 
-/** Prices are kept by the general layout's axes: find the set that has these, and beyond them only axes of size 1. */
+/**
+ * The set of axes under which a price is stored: prices are kept for the axes of the general layout, so this finds a
+ * set that has exactly the axes of `over` and otherwise only axes of size 1.
+ */
 export function costSet(over: AxisSet, costs: NetworkCosts, mesh: Mesh): AxisSet {
   const active = axisSet(activeAxes(mesh))
   return costs.findIndex((cost, set) => cost !== undefined && (set & active) === over)
@@ -176,7 +179,7 @@ function transferLines({ candidate, costs, layers, model, scale }: Costing): rea
   )
 }
 
-/** Arrays to the host and back, of the stage that the plan waits for. */
+/** Time of moving arrays to the host and back, on the stage that determines the step. */
 export function hostSeconds({ candidate, traffic, longest, layers }: Costing): Seconds {
   const { mix } = candidate
   const { host } = ofStage(traffic, longest)
@@ -185,7 +188,7 @@ export function hostSeconds({ candidate, traffic, longest, layers }: Costing): S
   return 2 * layers.microbatches * each
 }
 
-/** Lines that say the same of several components or policies become one. */
+/** Adds up equal lines of several components or policies. */
 function merged(movements: readonly Movement[]): readonly Movement[] {
   const byKey = new Map<string, Movement>()
   for (const { line, busy } of movements) {

@@ -1,4 +1,4 @@
-/** One candidate costed again, with what the search threw away: its parts, and which stage it waits for. */
+/** Costs one candidate again, keeping what the search discards: the parts of its time, and the stage that determines its step. */
 
 import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { routedOverlap } from '../../cost/communication/traffic.ts'
@@ -22,7 +22,7 @@ export interface Costing extends Step {
   readonly scale: Scale
   readonly costs: NetworkCosts
   readonly memory: MemoryNumbers
-  /** The stage that the step waits for, and how long it waits for the others. */
+  /** The stage that determines the step, and how long it waits for the others. */
   readonly longest: StageGroup
   readonly bubbleTime: Seconds
   readonly stepTime: Seconds

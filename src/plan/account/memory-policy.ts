@@ -1,6 +1,6 @@
 /**
- * What the memory-policy programme says of a plan that recomputes: whether its mix is proven the best of its layout, what
- * counts in real numbers would reach, and what one more byte of budget is worth.
+ * What the memory-policy programme says of a plan that recomputes: whether its mix of policies is proven optimal for
+ * its layout, what fractional numbers of layers would reach, and what one more byte of budget is worth.
  */
 import type { Solver } from '../../../solvers/linear-program.ts'
 import { offloads } from '../../cost/memory/remat.ts'
@@ -8,10 +8,13 @@ import { relaxMemoryPolicy, solveMemoryPolicy } from '../../search/memory-policy
 import type { MemoryPolicyAccount } from '../plan.ts'
 import type { Costing } from './costing.ts'
 
-/** The programme's times and the plan's are summed in another order. */
+/** Relative tolerance, as the programme and the plan add their times in different orders. */
 const agreement = 1e-6
 
-/** The whole-number programme takes tens of times as long as its relaxation: only the first plan is proven. */
+/**
+ * Null if nothing is recomputed or arrays go to the host. Only the first plan is proven, because the integer programme
+ * takes tens of times as long as its relaxation.
+ */
 export function memoryPolicyAccount(
   costing: Costing,
   solver: Solver,
@@ -20,7 +23,7 @@ export function memoryPolicyAccount(
   const { candidate, memory, stepTime } = costing
   const { policy, count } = candidate.mix
   const keepsAll = policy === memory.least && count === 0
-  // The programme counts layers of policies that keep what they keep on the chip.
+  // The programme knows only policies that keep arrays on the chip.
   if (keepsAll || offloads(memory, policy)) return null
   const relaxed = relaxMemoryPolicy(costing, solver)
   if (relaxed.status !== 'optimal') return null

@@ -1,21 +1,21 @@
-/** What moves in a step: a line of the answer, and how long each part of the network is busy with it. */
+/** What moves in a step: a line of the answer, and how long it keeps each part of the network busy. */
 import { type Axis, axesByPrecedence, perAxis } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import type { CollectiveLine } from '../plan.ts'
 
 export interface Movement {
   readonly line: CollectiveLine
-  /** By part of the network (hardware/network/collective.ts), of all of the line's. */
+  /** Seconds for each part of the network (hardware/network/collective.ts), over all `count` calls. */
   readonly busy: readonly Seconds[]
 }
 
-/** A collective over several axes counts for the first of them that is larger than 1, weights' own axis first. */
+/** The axis that a collective is counted under: the first of its axes by precedence, in which the weights' own axis comes first. */
 export function axisOf({ over }: CollectiveLine): Axis | null {
   const among = over.split(' x ')
   return axesByPrecedence.find((name) => among.includes(name)) ?? null
 }
 
-/** Seconds of each axis, one collective after another. */
+/** Seconds for each axis, as if collectives ran one after another. */
 export function byAxis(lines: readonly CollectiveLine[]): Readonly<Record<Axis, Seconds>> {
   const own = (axis: Axis) =>
     lines.reduce((sum, line) => (axisOf(line) === axis ? sum + line.seconds : sum), 0)

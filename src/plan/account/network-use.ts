@@ -1,4 +1,4 @@
-/** The part of the network that a plan keeps busy longest, by the name it has on the machine, and what for. */
+/** The part of the network that a plan keeps busy longest, by its name on the machine, and the axis that uses it most. */
 import type { Cluster, Network } from '../../hardware/cluster/cluster.ts'
 import { withHost, withNetworks } from '../../hardware/cluster/scaled-cluster.ts'
 import { resourceCount } from '../../hardware/network/collective.ts'
@@ -7,15 +7,15 @@ import type { Seconds } from '../../units.ts'
 import { axisOf, type Movement } from './movement.ts'
 
 export interface NetworkUse {
-  /** A tier of switches, `ici`, `dcn`, or `host`: the link of a chip to its host. */
+  /** A tier of switches, `ici`, `dcn`, or `host` (the link from a chip to its host). */
   readonly name: string
-  /** In a step, as if all that moves over it moved without a break. */
+  /** Busy time in a step, as if everything moved over it without a break. */
   readonly seconds: Seconds
-  /** The axis that it is busy for longest; null of the link to the host. */
+  /** The axis that keeps it busy longest; null for the link to the host. */
   readonly axis: Axis | null
 }
 
-/** Null where nothing moves. */
+/** Null if nothing moves. */
 export function busiestNetwork(
   network: Network,
   movements: readonly Movement[],
@@ -33,7 +33,7 @@ export function busiestNetwork(
   return busiest.seconds > 0 ? busiest : null
 }
 
-/** Every name that a use may have on this machine, whether its chips are so many that they need that part or not. */
+/** All names that `busiestNetwork` may return on this machine, whether or not its chips are so many that they use that part. */
 export function networkUses(network: Network): readonly string[] {
   const parts = Array.from({ length: resourceCount(network) }, (_, part) => partName(network, part))
   return [...new Set([...parts, linkToHost])]
@@ -41,13 +41,13 @@ export function networkUses(network: Network): readonly string[] {
 
 const linkToHost = 'host'
 
-/** The physical axes of a torus are all `ici`. */
+/** All physical axes of a torus are named `ici`. */
 function partName(network: Network, part: number): string {
   if (network.kind === 'switched') return network.tiers[part]?.name ?? 'network'
   return part < network.topology.length ? 'ici' : 'dcn'
 }
 
-/** The machine with half the bandwidth of one of its networks. */
+/** The same machine with half the bandwidth of one network. */
 export function withHalf(cluster: Cluster, name: string): Cluster {
   if (name === linkToHost) return withHost(cluster, 1 / 2)
   return withNetworks(cluster, (other) => (other === name ? 1 / 2 : 1))

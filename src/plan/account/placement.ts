@@ -1,4 +1,4 @@
-/** Where each mesh axis lies, in the words of the contract. */
+/** Where each mesh axis lies, as an answer gives it. */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { Group, SwitchedGroup, TorusGroup } from '../../hardware/network/group.ts'
 import type { Placement } from '../../hardware/network/placement.ts'
@@ -37,7 +37,7 @@ function placed(axis: Axis, group: Group, { network }: Cluster): readonly AxisPl
   return [...within, ...across]
 }
 
-/** The tiers that a group's messages cross: those where it has members in more than one unit below. */
+/** The tiers that a group's messages cross: those in which it spans more than one unit of the tier below. */
 function tiersSpanned(
   group: SwitchedGroup,
   tiers: readonly { readonly size: number | null }[],

@@ -1,4 +1,7 @@
-/** How every array of a plan's layer lies, by name; by component and name where two components have one that lies otherwise. */
+/**
+ * The sharding of every array of a plan's layer, by the array's name, or by component and name if another component
+ * shards an array of that name differently.
+ */
 import { arrayNotation } from '../../sharding/array.ts'
 import type { Component } from '../../sharding/component.ts'
 

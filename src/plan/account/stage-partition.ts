@@ -1,12 +1,12 @@
 /**
- * Where layers differ, the exact cut of a plan's layers into stages (search/stages/stage-partition.ts), each as long as it takes under
- * the plan's mesh, placement and policies, beside the cut that the plan has: the search looks at cuts that share layers by
- * their FLOPs (search/stages/unlike-cuts.ts). The embedding is on the first layer, the loss and the layers that predict further
- * tokens are on the last.
+ * If layers differ, the exact partition of a plan's layers into stages (search/stages/stage-partition.ts) beside the
+ * plan's own, each layer taking the time that it has under the plan's mesh, placement and policies. The search itself
+ * tries only partitions that balance FLOPs (search/stages/unlike-cuts.ts). The embedding belongs to the first layer;
+ * the loss and the layers that predict further tokens belong to the last.
  *
- * A stage's time is the sum of its layers' windows, and its budget what the reserve and the largest workspace leave, with the
- * plan's mix spread evenly over the layers: that is stricter than what the plan was held to, so that its own stages stand
- * where none are shorter.
+ * A stage's time is the sum of its layers' times; its memory limit is the budget less the reserve and the largest
+ * workspace, with the plan's mix of policies spread evenly over the layers. As this is stricter than what the plan was
+ * tested against, the plan's own partition is kept if no better one is found.
  */
 
 import { ofStage } from '../../cost/compile/composed.ts'
@@ -20,7 +20,7 @@ import { type LayerLoad, type StageRoom, stagePartition } from '../../search/sta
 import type { StagePartitionAccount } from '../plan.ts'
 import type { Costing } from './costing.ts'
 
-/** Null where layers are alike, or a chip has several pieces of the model. */
+/** Null if all layers are alike, if there is only one stage, or if a chip holds several pieces of the model. */
 export function stagePartitionAccount(costing: Costing): StagePartitionAccount | null {
   const { model, candidate } = costing
   const { model: transformer, assumptions, memoryBudget } = model.problem
@@ -42,7 +42,7 @@ export function stagePartitionAccount(costing: Costing): StagePartitionAccount |
   )
   const cut = stagePartition(loads, rooms)
   const own = longestOf(loads, stageLayers)
-  // Added up in another order.
+  // The tolerance is for sums in another order.
   const shorter = cut !== null && cut.longest < own * (1 - 1e-9) ? cut : { counts: stageLayers, longest: own }
   return {
     stageLayers: shorter.counts,
@@ -60,7 +60,7 @@ function longestOf(loads: readonly LayerLoad[], counts: readonly number[]): numb
   return Math.max(...times)
 }
 
-/** In the model's order: every layer as a stage of its own. */
+/** Loads of each layer in the model's order, as if it were a stage of its own. */
 function layerLoads(costing: Costing): readonly LayerLoad[] {
   const { model: transformer } = costing.model.problem
   const { layers } = transformer
@@ -74,7 +74,7 @@ function layerLoads(costing: Costing): readonly LayerLoad[] {
   })
 }
 
-/** One layer, with the ends of the model that stand beside it. */
+/** Load of one layer, including the embedding or the head if it is the first or the last. */
 function loadOf(costing: Costing, composition: Composition, first: boolean, last: boolean): LayerLoad {
   const { mix, stageLayers } = costing.candidate
   const layers = stageLayers.reduce((sum, count) => sum + count, 0)

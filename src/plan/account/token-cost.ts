@@ -1,18 +1,17 @@
 /**
- * What tokens cost: chips at their price for the time that a million tokens take.
+ * Cost of a million tokens: the price of the chips for the time that these take.
  *
- *   usd = usdPerHour / 3600 · chips · 1e6 / (tokens a second)
+ *   usd = usdPerHour / 3600 · chips · 1e6 / (tokens per second)
  *
- * Which tokens these are depends on the mode, and the cost says it: those of the batch in training, those of prompts
- * that prefill runs (without cached prefixes), those that generation adds, and of a deployment those that it answers
- * with, its prefill paid for by them too.
+ * `costedTokens` says which tokens are counted: in training those of the batch, in prefill those of prompts (without
+ * cached prefixes), in generation the new ones, and in a deployment the output, which then pays for prefill too.
  */
 import type { Chip } from '../../hardware/chip.ts'
 
 export type CostedTokens = 'trained' | 'prompt' | 'generated' | 'output'
 
 export interface TokenCost {
-  /** Null where the chip has no price. */
+  /** Null if the chip has no price. */
   readonly costPerMillionTokensUsd: number | null
   readonly costedTokens: CostedTokens
 }

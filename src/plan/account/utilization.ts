@@ -1,7 +1,7 @@
 /**
- * MFU and HFU: the FLOPs that count, or all that are executed, over what the peak of the chips would do in the time of a step.
- * Whose peak is said: that of the type that matmuls run in. A step in fp8 may be faster than one in bf16 and still be a smaller
- * share of its own peak, so that the share of the bf16 peak stands beside it.
+ * MFU and HFU: the useful FLOPs, or all executed ones, relative to what the chips would do at peak in the time of a
+ * step. The peak is that of the matmuls' element type. As a step in fp8 may be faster than one in bf16 and yet use a
+ * smaller share of its peak, the share of the bf16 peak is given too.
  */
 import { peakFlops } from '../../cost/compute/compute.ts'
 import { type Cluster, chipsAsked } from '../../hardware/cluster/cluster.ts'

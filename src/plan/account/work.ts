@@ -1,4 +1,4 @@
-/** What a stage, where none is named the one that a plan waits for, computes in one microbatch, by cause. */
+/** What a stage computes in one microbatch, by cause; by default the stage that determines the step. */
 import type { CompiledProduct } from '../../cost/compile/compile.ts'
 import type { LayerWindows, StageModel } from '../../cost/compile/stage-model.ts'
 import { termValue } from '../../cost/compile/term.ts'
@@ -9,9 +9,9 @@ import type { Flops, Seconds } from '../../units.ts'
 import type { Costing } from './costing.ts'
 
 export interface Work {
-  /** On the matrix unit, recomputation apart. */
+  /** Time on the matrix unit, without recomputation. */
   readonly arithmetic: Seconds
-  /** Beyond that, waiting for HBM. */
+  /** Time beyond that, spent waiting for HBM. */
   readonly waiting: Seconds
   readonly recomputation: Seconds
   readonly recomputedFlops: Flops
@@ -27,7 +27,7 @@ export function stageWork(costing: Costing, group: StageGroup = costing.longest)
   return head.map((one) => times(one, 1 / group.held)).reduce(plus, layerWork(costing, group))
 }
 
-/** What one microbatch takes again on all stages; there is one head. */
+/** FLOPs that all stages together recompute for one microbatch; the head is counted once. */
 export function recomputedFlops(costing: Costing): Flops {
   const { stage, candidate } = costing
   return candidate.groups.reduce(
@@ -51,7 +51,7 @@ function layerWork(costing: Costing, group: StageGroup): Work {
   return parts.reduce(plus, nothing)
 }
 
-/** The kinds of layers of a stage, and of either how many there are per layer. */
+/** Kinds of layers in a stage, with the fraction of its layers that are of each kind. */
 function layersOf(
   model: CostModel,
   stage: StageModel,

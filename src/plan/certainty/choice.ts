@@ -1,6 +1,7 @@
 /**
- * Which of the near-best plans to take where constants are uncertain: each is costed under some hundred draws of them (calibration/draws.ts),
- * and stands by its regret, what it takes longer than the best of them under the same draw.
+ * Which of the near-best plans to take when constants are uncertain. Each is costed under up to 200 draws of the
+ * constants (calibration/draws.ts), and judged by its regret: how much longer it takes than the best of them under the
+ * same draw.
  */
 import { draws } from '../../calibration/draws.ts'
 import type { CostModel } from '../../cost/model.ts'
@@ -11,14 +12,14 @@ import type { Seconds } from '../../units.ts'
 import { costing } from '../account/costing.ts'
 
 export interface Choice {
-  /** Share of draws under which it is the fastest. */
+  /** Fraction of draws under which it is the fastest. */
   readonly chanceBest: number
-  /** Of the best step under the same draw, what it takes longer: on average, and nine of ten times at most. */
+  /** How much longer it takes than the best plan under the same draw, as a fraction: the mean, and the 90th percentile. */
   readonly expectedRegret: number
   readonly p90Regret: number
   readonly expectedStepSeconds: Seconds
   readonly draws: number
-  /** Plans that it was held against, itself among them. */
+  /** Plans that were compared, including this one. */
   readonly among: number
 }
 
@@ -27,12 +28,12 @@ export interface Chosen {
   readonly choice: Choice
 }
 
-/** How many plans are looked at so, the fastest as assumed. */
+/** How many plans are compared: the fastest under the constants as assumed. */
 export const nearBest = 16
 
 const drawn = 200
 
-/** Those of least regret first. Where there was no time for a single draw, as they come. */
+/** Plans by ascending regret; null if there was no time for a single draw. */
 export function chosen(
   candidates: readonly Candidate[],
   modelOf: (candidate: Candidate) => CostModel,

@@ -1,10 +1,13 @@
-/** A prediction that measured runs of its regime lay to one side of: times are as predicted, and the one who reads them is told. */
+/**
+ * Warns if measured runs like the predicted one were mostly slower, or mostly faster, than predicted. The predicted
+ * time is not corrected for it.
+ */
 import type { UncertaintyBasis } from './uncertainty.ts'
 
-/** What the middle run may have taken, over what was predicted, before it is said. */
+/** Factor by which the median run may miss its prediction without a warning. */
 const centred = 1.15
 
-/** `named` is what was timed: prefill, a step. */
+/** `named` is what was timed, e.g. 'prefill' or 'a step'. */
 export function offCentre(
   named: string,
   uncertainty: { readonly basis: UncertaintyBasis } | null,

@@ -1,6 +1,7 @@
 /**
- * Of plans that are tied with the first, the one that who launches it would take: what somebody has run, is simplest and has most room. A table
- * of what that is, the weightiest first; the next decides where all before are equal, and at last the time.
+ * Of the plans that are tied with the first, the one that a practitioner would take: one that has been run before, is
+ * simple, and leaves room. The preferences are a table, the most important first; the next one decides if all before
+ * are equal, and finally the time.
  */
 import type { Chip } from '../../hardware/chip.ts'
 import { type Axis, axes, type Mesh, matrixAxes, restAxes } from '../../sharding/axis.ts'
@@ -9,16 +10,16 @@ import { isPublished, type Recipe } from './recipes.ts'
 import type { AgainstFirst } from './ties.ts'
 
 export interface Preferred {
-  /** The place of the plan in the list. */
+  /** Position of the plan in the list. */
   readonly rank: number
   readonly id: string
-  /** How many are tied, the first among them. */
+  /** Number of tied plans, including the first. */
   readonly among: number
-  /** Why this one, against the first; none where it is the first. */
+  /** Why it is preferred to the first plan; empty if it is the first. */
   readonly reasons: readonly string[]
 }
 
-/** What a list says of a plan. */
+/** The part of a listed plan that preferences look at. */
 export interface Listed {
   readonly rank: number
   readonly id: string
@@ -34,16 +35,16 @@ interface Lying {
   readonly physical: readonly number[]
 }
 
-/** What a list does not say: the machine, what was published of the model on it, and how finely anybody cut sequences of such a length. */
+/** What preferences need beside the plans: the chip, and what was published for the model on it. */
 export interface Custom {
   readonly chip: Chip
   readonly recipes: readonly Recipe[]
-  /** The largest context axis that is no finer than what was published. */
+  /** The finest division of a sequence that has been published, as the size of the context axis. */
   readonly mostContext: number
 }
 
 interface Preference {
-  /** The more, the better. */
+  /** Higher is better. */
   readonly of: (plan: Listed, custom: Custom) => number
   readonly says: (own: number, other: number) => string
 }
@@ -70,7 +71,7 @@ const preferences: readonly Preference[] = [
       `${-own} of its axes that cut the model up ${-own === 1 ? 'leaves' : 'leave'} the node or slice, ${-other} of the first's`,
   },
   {
-    // That there is some matters; how much does not.
+    // It matters that some memory is free, not how much.
     of: ({ headroom }) => (headroom.memory >= roomy ? 1 : 0),
     says: () => 'a tenth of the memory budget is free, which is not so of the first',
   },
@@ -83,7 +84,7 @@ const preferences: readonly Preference[] = [
 
 const roomy = 1.1
 
-/** Null of a list of one, and where nothing is known of ties. */
+/** Null if fewer than two plans are listed, or nothing is known of ties. */
 export function preferredOf(plans: readonly Listed[], custom: Custom): Preferred | null {
   const tied = plans.filter(({ againstFirst }) => againstFirst?.tied)
   const [first] = tied
@@ -96,7 +97,7 @@ export function preferredOf(plans: readonly Listed[], custom: Custom): Preferred
   return { rank: best.rank, id: best.id, among: tied.length, reasons }
 }
 
-/** Above 0 where the one is preferred: by the first preference that tells them apart. */
+/** Positive if `one` is preferred, by the first preference in which the two differ. */
 function decisive(one: Listed, other: Listed, custom: Custom): number {
   for (const { of } of preferences) {
     const apart = of(one, custom) - of(other, custom)
@@ -106,15 +107,15 @@ function decisive(one: Listed, other: Listed, custom: Custom): number {
 }
 
 /**
- * How far a plan goes beyond what anybody has published that it pays: tensor axes across nodes, and pieces of a sequence that are
- * shorter than any run's, counted in halvings.
+ * How far a plan goes beyond what has been published: tensor axes that span nodes, and halvings of a sequence beyond
+ * the finest published ones.
  */
 function uncustomary(plan: Listed, { chip, mostContext }: Custom): number {
   const across = crossing(plan, chip).filter((axis) => matrixAxes.includes(axis)).length
   return across + Math.max(0, Math.log2(plan.mesh.context / mostContext))
 }
 
-/** Axes that cut the model up, not its replicas, and span more than a node or slice. */
+/** Axes that divide the model, as opposed to replicas, and that span more than a node or slice. */
 function crossing({ placement }: Listed, { system }: Chip): readonly Axis[] {
   return placement
     .filter(({ axis }) => !restAxes.includes(axis))
@@ -122,7 +123,7 @@ function crossing({ placement }: Listed, { system }: Chip): readonly Axis[] {
     .map(({ axis }) => axis)
 }
 
-/** Chips that one sequence goes through: one of them that fails or lags holds up the others. */
+/** Chips that work on one sequence together: one of them that fails or lags holds up the others. */
 function together(mesh: Mesh): number {
   return axes.reduce((chips, axis) => (restAxes.includes(axis) ? chips : chips * mesh[axis]), 1)
 }

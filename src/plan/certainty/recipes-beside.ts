@@ -1,6 +1,6 @@
 /**
- * What there is to know of a published layout beside a list of plans: why it is not among them where it is predicted to do more with a
- * chip, and which plan of a list of families stands for it.
+ * Notes on a published layout beside a list of plans: why it is not among them although it is predicted to be faster
+ * per chip, and which listed plan stands for it if the list has one plan per family.
  */
 import { layoutRefusals } from '../../launch/training.ts'
 import type { Problem } from '../../problem.ts'
@@ -39,14 +39,14 @@ export function recipesBeside(
   })
 }
 
-/** What is best, and what fits, hangs on the length of a sequence. */
+/** Both the best plan and what fits depend on the sequence length. */
 function lengthNote({ sequenceLength: own }: Recipe, { workload }: Problem): readonly string[] {
   const { sequenceLength } = workload
   if (own === sequenceLength) return []
   return [`of another length: it ran sequences of ${own}, where ${sequenceLength} are asked`]
 }
 
-/** Plans of the same model on the same chips may be as far off. */
+/** Plans of the same model on the same chips may be off by as much. */
 function farOffNote({ measured, predicted }: Recipe): readonly string[] {
   const share = predicted && ratioOf(predicted, measured)
   if (!share || Math.abs(Math.log(share)) < Math.log(farOff)) return []
@@ -55,10 +55,10 @@ function farOffNote({ measured, predicted }: Recipe): readonly string[] {
   ]
 }
 
-/** Nine of ten dense runs are nearer. */
+/** Nine of ten dense runs are predicted more closely than this. */
 const farOff = 1.2
 
-/** Of times: what is told as a share of the peak is the other way around. */
+/** Predicted over measured time; from MFU if the source gives no time, inverted since a higher MFU is a shorter time. */
 function ratioOf(predicted: RecipeTime, measured: RecipeTime): number | null {
   if (predicted.stepTimeSeconds && measured.stepTimeSeconds) {
     return predicted.stepTimeSeconds / measured.stepTimeSeconds
@@ -78,7 +78,7 @@ function fasterNote(recipe: RecipeRecord, problem: Problem, first: Listed): read
   return [`predicted faster than the first plan (${faster}): ${why}`]
 }
 
-/** By tokens of a chip, or by shares of the peak where a source prints no more; null where it is not. */
+/** Compares tokens per second and chip, or MFU if the source gives only that; null if it is not faster. */
 function fasterThan({ predicted, ...recipe }: RecipeRecord, first: Listed): string | null {
   if (!predicted) return null
   if (predicted.stepTimeSeconds === undefined) {
@@ -91,14 +91,14 @@ function fasterThan({ predicted, ...recipe }: RecipeRecord, first: Listed): stri
   return rate > own * clear ? `${printed(rate)} tokens a second and chip, ${printed(own)} of the first` : null
 }
 
-/** Published steps have four figures. */
+/** Published step times have four significant digits. */
 const clear = 1.001
 
 function printed(value: number): string {
   return `${Number(value.toPrecision(3))}`
 }
 
-/** What is not as the request has it. */
+/** What differs between the recipe and the request. */
 function otherwiseAsked(recipe: RecipeRecord, { cluster, precision, workload }: Problem): readonly string[] {
   const { batchTokens, sequenceLength } = workload
   const sequences = Math.ceil(batchTokens / sequenceLength)
@@ -128,14 +128,14 @@ function unlaunched(recipe: RecipeRecord, problem: Problem): readonly string[] {
   return [`not launchable by ${says}: ask with "assumptions": {"basis": "calibrated", "frameworks": []}`]
 }
 
-/** As far as a source states it. */
+/** The layout, as far as the source states it. */
 function layoutOf(
   { plan, chips, batchSequences, sequenceLength }: RecipeRecord,
   { cluster }: Problem,
 ): OpenLayout {
   const { mesh, zeroStage, microbatchTokens, pipelineSchedule, virtualStages = 1 } = plan
   const replicas = replicasOf(mesh)
-  // A microbatch is of one replica.
+  // `microbatchTokens` is for one replica; `sequences` is for all of them.
   const sequences = ((microbatchTokens ?? sequenceLength) / sequenceLength) * replicas
   return {
     ...{ cluster: { ...cluster, chips }, mesh, zeroStage, contextLayout: plainContext },
@@ -144,7 +144,7 @@ function layoutOf(
   }
 }
 
-/** A list of families has one plan of each, which may be cut up otherwise than what was published. */
+/** A list by family has one plan of each, which may divide the model differently from what was published. */
 function familyNote(
   { plan: { mesh } }: RecipeRecord,
   { distinct }: Problem,

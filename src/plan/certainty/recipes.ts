@@ -1,7 +1,7 @@
 /**
- * What people ran: published layouts of training since 2024 with what was measured, and what is predicted for them at their own
- * settings (fixtures/recipes.json, made by `npm run accuracy -- --record` of fixtures/measurements). Those of a request's model on its
- * chips stand beside its plans, the nearest number of chips first.
+ * What people have run: published training layouts since 2024, with what was measured, and what is predicted for them
+ * at their own settings (fixtures/recipes.json, made from fixtures/measurements by `npm run accuracy -- --record`).
+ * Those of a request's model and chip are listed beside its plans.
  */
 import type { NetworkOverride } from '../../hardware/cluster/cluster-request.ts'
 import type { Transformer } from '../../model/transformer.ts'
@@ -11,7 +11,7 @@ import type { ScheduleName } from '../../recipe/schedules.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 
-/** What is asked beside a plan: so much as a body of /evaluate needs to cost it as the source ran it. */
+/** What /evaluate needs, beyond the plan, to cost a recipe as the source ran it. */
 export interface RecipeAsked {
   readonly precision: Readonly<Record<'weights' | 'compute' | 'gradients' | 'optimizer', ElementType>>
   readonly hardware?: { readonly slices?: number; readonly network?: NetworkOverride }
@@ -25,7 +25,7 @@ export interface RecipeAsked {
   }
 }
 
-/** What was measured, or is predicted: a step, or a share of the bf16 peak where a source prints no more. */
+/** A measured or predicted result: the step time, or the share of the bf16 peak if the source gives only that. */
 export interface RecipeTime {
   readonly stepTimeSeconds?: number
   readonly mfu?: number
@@ -35,15 +35,15 @@ export interface Recipe {
   readonly source: string
   readonly software: string
   readonly release: string
-  /** Its name in the catalogue. */
+  /** Name in the model catalogue. */
   readonly model: string
   readonly chip: string
   readonly chips: number
   readonly batchSequences: number
   readonly sequenceLength: number
-  /** As the source calls its types of numbers. */
+  /** Element types, as the source names them. */
   readonly compute: string
-  /** As /evaluate takes it: what the source states. */
+  /** The plan as /evaluate takes it, as far as the source states it. */
   readonly plan: {
     readonly mesh: Mesh
     readonly zeroStage: ZeroStage
@@ -53,15 +53,15 @@ export interface Recipe {
     readonly rematerialization?: string
   }
   readonly measured: RecipeTime
-  /** At these settings; null where the layout cannot be run as it is stated. */
+  /** Prediction at these settings; null if the layout cannot be run as stated. */
   readonly predicted: RecipeTime | null
 }
 
-/** As it stands in an answer. */
+/** A recipe as it appears in an answer. */
 export interface ShownRecipe extends Recipe {
-  /** All of it as a body of /evaluate, which costs it so. */
+  /** A complete body for /evaluate, which yields this prediction. */
   readonly evaluate: RecipeRequest
-  /** What there is to know of it beside these plans: why it is not among them where it is predicted to be faster. */
+  /** Notes on the recipe beside the answer's plans, such as why it is not among them although it is predicted to be faster. */
   readonly notes: readonly string[]
 }
 
@@ -86,12 +86,12 @@ export function evaluateRequestOf(
 }
 
 export interface RecipeRecord extends Recipe {
-  /** Of the model: releases of one architecture share their recipes. */
+  /** Key of the model's architecture (`shapeOf`): releases of one architecture share their recipes. */
   readonly shape: string
   readonly asked: RecipeAsked
 }
 
-/** What tells architectures apart; vocabularies are padded as each framework likes, and told by their size in powers of two. */
+/** A key for the architecture. Vocabularies count only to the nearest power of two, as frameworks pad them differently. */
 export function shapeOf({ layers, dModel, dFf, heads, kvHeads, vocab, experts }: Transformer): string {
   const moe = experts ? [experts.experts, experts.activeExperts, experts.dFfExpert] : []
   return [layers, dModel, dFf, heads, kvHeads, Math.round(Math.log2(vocab)), ...moe].join()
@@ -106,7 +106,7 @@ interface Asked {
   readonly sequenceLength: number
 }
 
-/** Those of the length that is asked first; of either kind the nearest in chips and length together, and the newest of those. */
+/** At most five recipes: those of the requested sequence length first, then the nearest in chips and length, then the newest. */
 export function recipesFor(
   records: readonly RecipeRecord[],
   { model, chip, chips, sequenceLength }: Asked,
@@ -126,7 +126,10 @@ export function recipesFor(
     .slice(0, shown)
 }
 
-/** The finest that any published run cut its sequences, in parts of such a length; 1 where none did. */
+/**
+ * The largest context axis for this sequence length that leaves pieces no shorter than any published run had; 1 if none
+ * divided its sequences.
+ */
 export function mostContext(records: readonly Recipe[], sequenceLength: number): number {
   const pieces = records.flatMap(({ plan: { mesh }, sequenceLength: own }) =>
     mesh.context > 1 ? [own / mesh.context] : [],
@@ -134,12 +137,12 @@ export function mostContext(records: readonly Recipe[], sequenceLength: number):
   return pieces.length > 0 ? Math.max(1, Math.floor(sequenceLength / Math.min(...pieces))) : 1
 }
 
-/** Whether a recipe cuts the model up as a plan does, whatever the number of chips. */
+/** Whether a recipe divides the model as this mesh does, whatever the number of chips. */
 export function isPublished(recipes: readonly Recipe[], mesh: Mesh): boolean {
   return recipes.some(({ plan }) => degreesOf(plan.mesh) === degreesOf(mesh))
 }
 
-/** How a mesh cuts the model up, and not how many replicas there are. */
+/** How a mesh divides the model, regardless of its number of replicas. */
 export function degreesOf({ tensor, tensor2, context, expert, pipeline }: Mesh): string {
   return [tensor * tensor2, context, expert, pipeline].join()
 }

@@ -1,16 +1,16 @@
 /**
- * How far off predictions were where somebody measured, as data: quantiles of measured over predicted time of the rows of
- * fixtures/measurements that no constant was set on, by regime. Made by `npm run accuracy -- --record`, kept in
+ * How far off predictions have been, as data: quantiles of measured over predicted time, by regime, of those rows of
+ * fixtures/measurements that no constant was fitted to. Made by `npm run accuracy -- --record`, kept in
  * fixtures/residuals.json.
  *
- * A regime is what runs have in common; the narrowest with enough of them speaks for a plan. What a source that nobody has seen
- * yet will do is wider than what those did that are there: `widened` is by how much quantiles are drawn apart, from the median, so
- * that of each source in turn nine of ten runs, and eight of ten, lie inside of what the others say
- * (test/accuracy/residual-record.ts).
+ * A regime is a set of circumstances that runs have in common; the narrowest one with enough runs is used for a plan.
+ * New sources are expected to scatter more than the known ones, so `widened` says by how much the quantiles are spread
+ * from the median: so far that for each source in turn nine of ten (and eight of ten) of its runs lie within the band
+ * of the others (test/accuracy/residual-record.ts).
  */
 import type { modes } from '../../modes/names.ts'
 
-/** What a regime's runs may have in common, the narrowest first: null in the table where they need not. */
+/** What runs of a regime have in common, the narrowest first; a regime has null for what is not listed. */
 export const levels = [
   ['kind', 'era', 'generation', 'framework'],
   ['kind', 'era', 'generation'],
@@ -19,19 +19,19 @@ export const levels = [
   [],
 ] as const
 
-/** Fewer configurations than these say nothing of a ninth decile. */
+/** The least number of configurations from which a ninth decile is taken. */
 export const enough = 15
 
 export type ResidualMode = (typeof modes)[number]
 
-/** Of predicted times of one mode, those of a regime: of a plan or of a measured run. */
+/** What decides the regime of a plan or of a measured run. */
 export interface Circumstances {
   readonly mode: ResidualMode
   readonly kind: 'dense' | 'experts'
   readonly era: 'modern' | 'older'
-  /** Of the chip; null where nobody measured on its like. */
+  /** Generation of the chip; null if nothing was measured on one like it. */
   readonly generation: string | null
-  /** Those that launch it. */
+  /** Frameworks that launch it. */
   readonly frameworks: readonly string[]
 }
 
@@ -41,13 +41,13 @@ export interface Regime {
   readonly era: 'modern' | 'older' | null
   readonly generation: string | null
   readonly framework: string | null
-  /** Configurations, a measured one once. */
+  /** Distinct measured configurations. */
   readonly rows: number
-  /** Places that they were published at. */
+  /** Number of publications that they are from. */
   readonly sources: number
-  /** What ran, with its releases. */
+  /** Software that ran, with its releases. */
   readonly software: readonly string[]
-  /** Of measured over predicted. */
+  /** Quantiles of measured over predicted time. */
   readonly quantiles: Quantiles
 }
 
@@ -60,8 +60,8 @@ export interface Quantiles {
 }
 
 /**
- * By how much two layouts of one question differ in their errors: the eleven deciles of |log ratio - log ratio|, from none to the
- * largest that was seen. What all plans of a question have wrong alike is not in it.
+ * How much the prediction errors of two layouts of one question differ: eleven deciles of |log ratio - log ratio|, from
+ * the least to the largest seen. An error that all plans of a question share cancels out.
  */
 export interface Differences {
   readonly pairs: number
@@ -69,23 +69,23 @@ export interface Differences {
   readonly deciles: readonly number[]
 }
 
-/** Powers by which what lies between the outer quantiles, and the inner ones, is drawn apart. */
+/** Exponents that spread the outer (5 %, 95 %) and the inner (10 %, 90 %) quantiles from the median. */
 export interface Widening {
   readonly nineOfTen: number
   readonly eightOfTen: number
 }
 
 export interface Residuals {
-  /** Names of the catalogue by generation. */
+  /** Names of catalogue chips, by generation. */
   readonly generations: Readonly<Record<string, readonly string[]>>
   readonly widened: Readonly<Record<ResidualMode, Widening>>
-  /** The narrowest first. */
+  /** The narrowest come first. */
   readonly regimes: readonly Regime[]
-  /** Of training, between layouts that cut the model up alike (tensor, context, expert, pipeline), and otherwise. */
+  /** For training, between layouts that divide the model alike (tensor, context, expert, pipeline), and between others. */
   readonly differences: { readonly alike: Differences; readonly otherwise: Differences }
 }
 
-/** The narrowest regime that there is of them; of several as narrow the one with most rows. */
+/** The narrowest regime that covers the circumstances; of several equally narrow ones that with the most rows. */
 export function regimeOf(
   regimes: readonly Regime[],
   { mode, kind, era, generation, frameworks }: Circumstances,
@@ -112,7 +112,10 @@ export interface Band {
   readonly eightOfTen: readonly [low: number, high: number]
 }
 
-/** Quantiles drawn apart from their median, in logarithms; what nine of ten lie in is no narrower than what eight do. */
+/**
+ * Quantiles spread from their median, on a logarithmic scale. The band for nine of ten is made at least as wide as that
+ * for eight of ten.
+ */
 export function bandOf({ p05, p10, p50, p90, p95 }: Quantiles, { nineOfTen, eightOfTen }: Widening): Band {
   const apart = (value: number, power: number) => p50 * (value / p50) ** power
   const [low, high] = [apart(p10, eightOfTen), apart(p90, eightOfTen)]

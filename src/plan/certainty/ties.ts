@@ -1,11 +1,12 @@
 /**
- * Which plans of a list are as good as the first for all that is known. Errors of plans of one request are alike, so that a difference
- * is surer than a level; how sure was measured: by how much the errors of two layouts of one question differ, where both were run
- * (fixtures/residuals.json, `differences`). With D so distributed, either way as likely,
+ * Which plans of a list may be as good as the first, as far as is known. Plans of one request have similar errors, so
+ * that a difference between them is known better than either time. How well was measured, by how much the errors of two
+ * layouts of one question differ (fixtures/residuals.json, `differences`). If D has that distribution, with either sign
+ * equally likely,
  *
- *   chance that a plan is in truth the faster = P(|D| > log(its time / the first's)) / 2
+ *   chance that a plan is really the faster = P(|D| > log(its time / the first's)) / 2
  *
- * and a plan is tied where that is at least two in five.
+ * and a plan counts as tied if that chance is at least two in five.
  */
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
@@ -13,9 +14,9 @@ import { degreesOf } from './recipes.ts'
 import type { Differences, Residuals } from './residuals.ts'
 
 export interface AgainstFirst {
-  /** Of the first plan's step, what this one is predicted to take longer. */
+  /** How much longer than the first plan this one is predicted to take, as a fraction. */
   readonly slowerBy: number
-  /** That it is the faster of the two all the same. */
+  /** Probability that it is nevertheless the faster of the two. */
   readonly chanceFaster: number
   readonly tied: boolean
 }
@@ -25,10 +26,10 @@ interface Ranked {
   readonly stepTimeSeconds: Seconds
 }
 
-/** From here on a difference decides no more than a coin would. */
+/** Nearly the chance of a coin toss. */
 const tiedFrom = 0.4
 
-/** Plans of a list, each against the first. */
+/** Adds to each plan of a list how it compares with the first. */
 export function compared<Plan extends Ranked>(
   plans: readonly Plan[],
   residuals: Residuals | undefined,
@@ -52,7 +53,10 @@ export function againstFirst(
   return { slowerBy, chanceFaster, tied: Math.min(chanceFaster, 1 - chanceFaster) >= tiedFrom }
 }
 
-/** Deciles are joined by straight lines; beyond the largest difference that was seen there is none. Below 0 the plan is predicted to be the faster. */
+/**
+ * Interpolates linearly between deciles; 0 beyond the largest difference seen. A negative `difference` means that the
+ * plan is predicted to be the faster one.
+ */
 export function chanceOf(difference: number, { deciles }: Pick<Differences, 'deciles'>): number {
   if (difference < 0) return 1 - chanceOf(-difference, { deciles })
   const above = deciles.findIndex((decile) => decile > difference)

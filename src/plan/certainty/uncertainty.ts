@@ -1,6 +1,6 @@
 /**
- * How sure a predicted time is: where measured runs of its regime lay. Two bounds of a plan say what its communication may hide,
- * everything or nothing, with all else as predicted; this says what was measured, whatever it was that the prediction missed.
+ * How sure a predicted time is: where measured runs of its regime lay. A plan's lower and upper bound only vary how
+ * much communication is hidden; this range covers whatever the prediction may have missed.
  */
 import { launchersAmong } from '../../launch/launch.ts'
 import type { Setting } from '../../problem.ts'
@@ -10,27 +10,27 @@ import { bandOf, type Regime, type ResidualMode, regimeOf, type Widening } from 
 type Range = readonly [low: number, high: number]
 
 export interface Uncertainty {
-  /** Of the predicted step: one measured run of ten was faster than the first, one of ten slower than the second. */
+  /** Factors of the predicted step: one measured run in ten was below the first, one in ten above the second. */
   readonly stepTimeRelative: Range
-  /** Seconds that nine of ten lay between. */
+  /** Between these times lay nine of ten runs. */
   readonly nineOfTenSeconds: Range
   readonly basis: UncertaintyBasis
 }
 
-/** The runs that say so. */
+/** The runs that it is based on. */
 export interface UncertaintyBasis {
   readonly regime: string
-  /** Configurations that were measured, and places they were published at. */
+  /** Measured configurations, and the number of publications that they are from. */
   readonly rows: number
   readonly sources: number
   readonly software: readonly string[]
-  /** What the middle one of them took, over what was predicted: the bands are not centred on the prediction. */
+  /** Median of measured over predicted time: the bands are not centred on the prediction. */
   readonly median: number
-  /** By what powers the bands are wider than those runs: so much that they hold of sources that they were not made of. */
+  /** Exponents by which the bands are wider than those runs, so that they hold for other sources too. */
   readonly widened: Widening
 }
 
-/** Of a deployment: chip-seconds of a request, and requests a second, against what published rates were. */
+/** For a deployment: ranges of its request rate, as measured for published ones. */
 export interface ServeUncertainty {
   readonly requestsPerSecondRelative: Range
   readonly nineOfTenRequestsPerSecond: Range
@@ -39,7 +39,7 @@ export interface ServeUncertainty {
 
 type Asked = Pick<Setting, 'model' | 'cluster' | 'assumptions' | 'residuals'>
 
-/** Null where no run is known, and of the book's arithmetic, which no run was compared with. */
+/** Null if no run is known, and for the book's assumptions, which were not compared with any. */
 export function uncertaintyOf(
   setting: Asked,
   mode: ResidualMode,
@@ -56,7 +56,7 @@ export function uncertaintyOf(
   }
 }
 
-/** A time that is longer is a rate that is lower. */
+/** A longer time is a lower rate, so that bounds are inverted and swapped. */
 export function serveUncertaintyOf(
   setting: Asked,
   launches: Readonly<Record<string, unknown>>,

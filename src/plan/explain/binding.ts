@@ -1,7 +1,8 @@
 /**
- * What a plan of training is bound by: where the time would be, did all communication overlap that can, or where it is, if that is more.
- * Kernels beside the busiest part of the network and what is waited for it; the pipeline's bubble; overheads; the optimizer: the
- * largest. Kernels are HBM-bound where they wait for it longer than they compute.
+ * What bounds a training plan: the largest of kernels, the busiest part of the network, the pipeline bubble, overheads
+ * and the optimizer. The network counts with the time that it is busy or is waited for, whichever is longer: what would
+ * remain even if all communication overlapped. Kernels count as HBM-bound if they wait for HBM longer than they
+ * compute.
  */
 import type { Seconds } from '../../units.ts'
 import type { NetworkUse } from '../account/network-use.ts'
@@ -9,7 +10,7 @@ import type { Plan, TimeAccount } from '../plan.ts'
 
 export type Binding = Pick<Plan, 'bottleneck' | 'bottleneckDetail'>
 
-/** All that a plan may be bound by. */
+/** Everything that a plan may be bound by. */
 export const bottlenecks = [
   'compute',
   'hbm',
@@ -19,7 +20,7 @@ export const bottlenecks = [
   'optimizer',
 ] as const
 
-/** Equal within rounding is not communication: the roofline's ridge. */
+/** At the ridge of the roofline, equal within rounding, a plan does not count as communication-bound. */
 const ridge = 1 + 1e-9
 
 export function binding(time: TimeAccount, busiest: NetworkUse | null): Binding {
@@ -37,7 +38,10 @@ export function binding(time: TimeAccount, busiest: NetworkUse | null): Binding 
   return { bottleneck, bottleneckDetail: null }
 }
 
-/** Of inference: the largest part of the step; the busiest network too, where it is busy for longer than kernels run. */
+/**
+ * What bounds an inference plan: the largest part of its step. Communication counts with the busiest network's time if
+ * that is longer than the kernels' time.
+ */
 export function phaseBinding(time: TimeAccount, busiest: NetworkUse | null): Binding {
   const outlasts = busiest && busiest.seconds > kernelSeconds(time) * ridge
   const parts = [
@@ -54,7 +58,7 @@ export function phaseBinding(time: TimeAccount, busiest: NetworkUse | null): Bin
   }
 }
 
-/** The part of the network that is busiest, and the axis that it is so for. */
+/** The busiest part of the network, and the axis that uses it most. */
 function detailOf({ axis, name }: NetworkUse): Plan['bottleneckDetail'] {
   return { axis, network: name }
 }

@@ -1,4 +1,4 @@
-/** What is said of the released checkpoint that a problem's types of numbers come from, or do not come from. */
+/** Warnings about the released checkpoint that a problem's element types come from, or differ from. */
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import type { Chip } from '../../hardware/chip.ts'
 import { peakOf } from '../../hardware/peak.ts'
@@ -17,7 +17,7 @@ export function anotherType(checkpoint: Checkpoint, { weights }: Precision): str
   return `${opening(checkpoint)} is of weights in ${checkpoint.weights}: as asked, all are costed in ${weights} at ${8 * elementBytes[weights]} bits.`
 }
 
-/** Bytes and types as released; nothing of note where everything is in 16 bits. */
+/** Stored bytes and element types as released; nothing if the checkpoint is not quantised. */
 export function storedWarnings(
   precision: Precision,
   asked: Partial<Precision>,

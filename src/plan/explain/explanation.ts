@@ -1,6 +1,6 @@
 /**
- * What a person would want to hear about a plan: what it waits for, what overlaps, what fills the memory. Each sentence is a
- * claim that a test replays (test/laws/said.test.ts).
+ * What a person wants to know about a plan: what it waits for, what overlaps, what fills the memory. Each sentence is a
+ * claim that a test checks (test/laws/said.test.ts).
  */
 import { shortBytes } from '../../cost/memory/memory-numbers.ts'
 import type { Costing } from '../account/costing.ts'
@@ -81,7 +81,7 @@ function pipelineSentence({
   ]
 }
 
-/** 16 stages: 2 of 7 layers, 14 of 8. */
+/** For example `16 stages: 2 of 7 layers, 14 of 8`. */
 function stagesText(stageLayers: readonly number[]): string {
   const sizes = [...new Set(stageLayers)].sort((a, b) => a - b)
   const [first = 0] = sizes
@@ -111,10 +111,10 @@ function logitsSentence(
   ]
 }
 
-/** Of a chip's memory. */
+/** Least fraction of a chip's memory for which logits are mentioned. */
 const worthSaying = 0.05
 
-/** What is computed again, and what the budget lacks to keep it: nothing is said where it would fit. */
+/** What is recomputed, and how much memory is lacking to keep it; nothing if the budget would suffice. */
 function rematSentence(
   { rematerialization, timeSeconds, stepTimeSeconds }: Described,
   { candidate, memory, model }: Costing,
@@ -129,7 +129,7 @@ function rematSentence(
   return [`Recomputed: ${text}, ${share} of the step${why}.`]
 }
 
-/** A step runs whole sequences on every replica, in microbatches of one size. */
+/** Why a step has more sequences than asked for: every replica runs whole sequences, in microbatches of equal size. */
 function paddingSentence(
   { globalBatchSequences, paddingFraction }: Described,
   { model }: Costing,

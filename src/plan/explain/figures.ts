@@ -1,9 +1,9 @@
-/** Numbers as a person reads them. Bytes are decimal. */
+/** Formats numbers for people. Units of bytes are decimal. */
 import type { Bytes, Seconds } from '../../units.ts'
 
 export function bytesText(bytes: Bytes): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
-  // Of what is shown, so that 999.9 MB are 1 GB.
+  // The unit is chosen after rounding, so that 999.9 MB become 1 GB.
   const shown = Math.abs(Number(bytes.toPrecision(3)))
   const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, shown)) / 3)))
   return `${threeFigures(bytes / 1000 ** power)} ${units[power]}`
@@ -19,7 +19,7 @@ export function percent(fraction: number): string {
   return `${(fraction * 100).toFixed(1)} %`
 }
 
-/** One sequence, two sequences, two batches. */
+/** The count with its noun: `1 sequence`, `2 sequences`, `2 batches`. */
 export function counted(count: number, noun: string): string {
   if (count === 1) return `${count} ${noun}`
   return `${count} ${noun}${/(ch|s)$/.test(noun) ? 'es' : 's'}`
@@ -29,7 +29,7 @@ export function threeFigures(value: number): string {
   return Number(value.toPrecision(3)).toString()
 }
 
-/** What one thing is more than another, or less. */
+/** A difference with its sign. */
 export function signed(value: number, text: (value: number) => string): string {
   return `${value < 0 ? '-' : '+'}${text(Math.abs(value))}`
 }

@@ -1,9 +1,9 @@
-/** Why chips stand idle, and who pays for them. */
+/** Explains why chips stand idle, and that they are paid for. */
 import type { Setting } from '../../problem.ts'
 import type { Plan } from '../plan.ts'
 import { counted, secondsText } from './figures.ts'
 
-/** A plan of a search, which knows the best one of all the chips: null where there is none. */
+/** `onAll` is the step time of the best plan that uses all chips; null if there is none. */
 export function withIdleChips<Listed extends Plan>(
   plan: Listed,
   { constraints }: Setting,

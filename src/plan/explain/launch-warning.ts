@@ -1,4 +1,4 @@
-/** What to say where no framework that is assumed can launch what is listed. */
+/** Warnings if no assumed framework can launch the listed plans. */
 import { type Framework, ofKind } from '../../launch/framework.ts'
 import { isLaunched, refusalOf } from '../../launch/launch.ts'
 import { beyondBudget } from '../../launch/server/rules.ts'
@@ -25,7 +25,7 @@ export function launchWarning(
   return [`none of ${assumed.join(', ')} can launch ${what}; launch says why`]
 }
 
-/** What is assumed to launch plans may be of the other kind alone, or for other chips, and then leaves out nothing. */
+/** If no assumed framework is of the kind (training or serving) or for the chips that the question needs, the list is not filtered. */
 export function kindWarning(
   assumed: readonly Framework[],
   able: readonly Framework[],
@@ -39,7 +39,7 @@ export function kindWarning(
   ]
 }
 
-/** No rule of the framework is in the way. */
+/** Whether the budget is the framework's only objection. */
 function lacksMemoryAlone(flags: unknown): boolean {
   return refusalOf(flags)?.every((reason) => reason === beyondBudget) ?? false
 }

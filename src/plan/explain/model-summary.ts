@@ -1,4 +1,4 @@
-/** The model of a request in four numbers. A token's cache is the mean over a sequence, of which windows keep a part. */
+/** The request's model in a few numbers. Cache bytes per token are the mean over a sequence, as attention windows keep only a part. */
 
 import { trainFlopsPerToken } from '../../model/flops.ts'
 import { kvCacheBytesPerToken } from '../../model/kv-cache.ts'

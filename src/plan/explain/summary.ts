@@ -1,4 +1,4 @@
-/** A plan in one line, and its layers by policy. */
+/** A plan in one line, and its layers by rematerialisation policy. */
 
 import type { CostModel } from '../../cost/model.ts'
 import { keepEverything } from '../../recipe/policy.ts'
@@ -12,7 +12,7 @@ export interface PolicyLayers {
   readonly layers: number
 }
 
-/** Layers of the whole model by policy, over all stages. */
+/** Number of layers under each policy, over all stages. */
 export function layersByPolicy(
   model: CostModel,
   { mix, stageLayers }: Pick<Candidate, 'mix' | 'stageLayers'>,

@@ -1,16 +1,16 @@
-/** Sentences on where the time of a step goes, and what is on a chip, that hold in every mode. Each is of numbers that the plan carries. */
+/** Sentences about time and memory that hold in every mode. Each uses only numbers that the plan contains. */
 import { usualType } from '../../recipe/element-type.ts'
 import type { Plan } from '../plan.ts'
 import { bytesText, percent, secondsText } from './figures.ts'
 
 type Timed = Pick<Plan, 'timeSeconds' | 'stepTimeSeconds' | 'headroom' | 'mfu' | 'mfuPeak' | 'mfuOfBf16Peak'>
 
-/** Of all that moves, what is waited for and what is not. */
+/** How much communication overlaps, and how much is waited for. */
 export function communicationSentence({ timeSeconds, stepTimeSeconds }: Timed, more = ''): string {
   const { communication, hostTransfer, exposedCommunication: exposed } = timeSeconds
   const all = Object.values(communication).reduce((sum, seconds) => sum + seconds, hostTransfer)
   if (all === 0) return 'Nothing is communicated.'
-  // What is left of a sum by rounding is nothing.
+  // A remainder within rounding counts as zero.
   const overlapped = all - exposed > 1e-9 * all ? all - exposed : 0
   return `Of ${secondsText(all)} of communication ${secondsText(overlapped)} (${percent(overlapped / all)}) overlap with kernels or with other communication; ${secondsText(exposed)}, ${percent(exposed / stepTimeSeconds)} of the step, are waited for${more}.`
 }
@@ -36,7 +36,7 @@ function flopsText(flopsPerSecond: number): string {
   return `${Number((flopsPerSecond / 1e12).toPrecision(4))} TFLOP/s`
 }
 
-/** What is on the fullest chip; nothing is said of what is not there. */
+/** What is on the fullest chip, without the parts that are zero. */
 export function memorySentence({ memoryBytes: memory }: Pick<Plan, 'memoryBytes'>, where = ''): string {
   const parts = (
     [

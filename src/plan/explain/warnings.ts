@@ -1,4 +1,4 @@
-/** Assumptions that matter for the answer at hand. */
+/** Warnings about assumptions that matter for this answer. */
 
 import { stateBytes } from '../../cost/memory/optimizer.ts'
 import { ofKind, trainers } from '../../launch/framework.ts'
@@ -63,7 +63,7 @@ export function warnings(
   return found
 }
 
-/** What no machine does, as far as the assumptions at hand say so. */
+/** Idealisations in the assumptions that no real machine reaches. */
 function idealsOf({ assumptions, precision, workload }: Problem): readonly string[] {
   const { overlapPrefetched, overlapCriticalPath, matmulEfficiency, matmulHalfFlops } = assumptions
   const { attentionEfficiency, hbmEfficiency, sustainedShare, masterWeights, gradientBuffer } = assumptions

@@ -1,6 +1,6 @@
 /**
- * The account of a plan of inference: where its step goes, and what is on a chip. The parts of the time add up to the step: compute + hbm +
- * exposedCommunication + pipelineBubble + overhead.
+ * The account of an inference plan: where its step goes, and what is on a chip. These parts of the time add up to the
+ * step: compute + hbm + exposedCommunication + pipelineBubble + overhead.
  */
 
 import { reserveBytes } from '../../cost/memory/memory.ts'
@@ -20,7 +20,7 @@ import { inferenceAlgorithm, inferenceMovements, restrictedLayout } from './coll
 import { type InferenceCosting, inferenceCosting } from './costing.ts'
 
 export interface InferenceAccount extends Account {
-  /** With what only inference has: components in layouts of their own. */
+  /** What only inference has: components with layouts of their own. */
   readonly costed: InferenceCosting
 }
 
@@ -57,7 +57,7 @@ export function inferenceAccount(
   }
 }
 
-/** All that a candidate chose held. */
+/** Step time on other hardware, with all choices of the candidate kept. */
 export function inferenceSecondsOn(
   model: InferenceModel,
   candidate: InferenceCandidate,
@@ -102,7 +102,7 @@ function memoryAccount({ bench, candidate }: InferenceCosting): MemoryAccount {
   const counts = heldOnStage(bench, mesh.pipeline)
   let weights = 0
   let kvCache = 0
-  // What a framework holds beside the plan is told with its flags.
+  // Bytes that a framework needs beside the plan (`beyond`) are left out here; they appear with its flags.
   let needed = answer.bytes
   layouts.forEach(({ stored, cached, beyond = 0 }, index) => {
     needed -= beyond

@@ -1,4 +1,4 @@
-/** A candidate of inference, costed and explained: the plan that goes out. */
+/** Costs and explains an inference candidate: the plan as it is answered. */
 
 import type { Solver } from '../../../solvers/linear-program.ts'
 import type { InferenceModel } from '../../inference/model.ts'
@@ -23,7 +23,7 @@ import type { InferenceCosting } from './costing.ts'
 import { inferenceExplanation } from './explanation.ts'
 import { redundantExperts } from './redundant-experts.ts'
 
-/** Without a solver nothing is proven of a plan's layouts. */
+/** Without a solver, `layoutProvenBest` is null. */
 export function assembleInference(
   model: InferenceModel,
   phase: Phase,
@@ -77,7 +77,7 @@ export function assembleInference(
   return { ...plan, explanation: inferenceExplanation(plan, row), launch: withRunTimes(launch, account) }
 }
 
-/** The programme finds nothing faster than what the search chose. */
+/** Whether the component-layout programme finds nothing faster than the search did; null if it does not prove its answer. */
 function provenBest({ question, answer }: InferenceCandidate, solver: Solver): boolean | null {
   const found = chooseLayouts(question, solver)
   if (found === 'infeasible' || found === 'unsolved' || !found.proven) return null
@@ -112,7 +112,7 @@ function stageLayers(layers: number, stages: number): readonly number[] {
   return Array.from({ length: stages }, (_, stage) => (stage >= stages - few ? most - 1 : most))
 }
 
-/** Sequences with those that fill up the last group and replica. */
+/** Sequences, including those that pad the last group and replica. */
 function paddedSequences({ pass, mesh }: InferenceCandidate): number {
   const replicas = replicasOf(mesh)
   return pass.groups * Math.ceil(pass.shape.sequences / replicas) * replicas

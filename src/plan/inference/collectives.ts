@@ -1,4 +1,4 @@
-/** What a step of inference moves, line by line, and its algorithm, with only the axes that are larger than 1. */
+/** What an inference step moves, line by line, and its algorithm, with only the axes that are larger than 1. */
 
 import {
   type CompiledCollective,
@@ -27,7 +27,7 @@ export function inferenceMovements(costing: InferenceCosting): readonly Movement
   return [...lines, ...streamLines(costing), ...transferLines(costing)]
 }
 
-/** As they are costed, call by call; arrays are named by the axes in use, where those have the same moves. */
+/** Calls as they were costed. Arrays are named by the layout on the axes in use, if that has the same number of moves. */
 function componentLines(costing: InferenceCosting, component: CostedComponent): readonly Movement[] {
   const active = axisSet(activeAxes(costing.candidate.mesh))
   const calls = component.layout.collectives
@@ -42,7 +42,7 @@ function componentLines(costing: InferenceCosting, component: CostedComponent): 
   })
 }
 
-/** The layout on the axes in use, so that it reads as in the book. */
+/** A component's layout restricted to the axes in use, so that it reads as in the book. */
 export function restrictedLayout(
   { bench, candidate }: InferenceCosting,
   { layout }: CostedComponent,
@@ -78,7 +78,7 @@ function linesOf(
   return callLines(call, told, { cost, assumptions: bench.assumed[mode], experts })
 }
 
-/** The residual stream on its way from the sharding of one component to that of the next. */
+/** Moves of the residual stream from the sharding of one component to that of the next. */
 function streamLines(costing: InferenceCosting): readonly Movement[] {
   const { bench, candidate, components } = costing
   const head = components.length - 1

@@ -1,6 +1,6 @@
 /**
- * A candidate of inference costed once more, with all its parts: times of each chosen component, of the streams between
- * them, of stages and overheads. The parts add up to the step.
+ * Costs an inference candidate again with all its parts: times of each chosen component, of the streams between them,
+ * of stages and overheads. The parts add up to the step.
  */
 
 import { type Bound, createTraffic } from '../../cost/communication/traffic.ts'
@@ -26,9 +26,9 @@ export interface InferenceCosting {
   readonly candidate: InferenceCandidate
   readonly given: Conditions
   readonly components: readonly CostedComponent[]
-  /** From the choice: layers, head and streams between them. */
+  /** Moves between components whose layouts differ. */
   readonly resharding: Seconds
-  /** Dispatch and combine of one half that outlast, or slow, what the other computes. */
+  /** With two half batches: the part of dispatch and combine that is not hidden by the other half's compute, or slows it. */
   readonly beside: Seconds
   readonly transfers: Seconds
   readonly overhead: Seconds
@@ -40,9 +40,9 @@ export interface InferenceCosting {
 export interface CostedComponent {
   readonly name: string
   readonly layout: InferenceCandidate['layouts'][number]
-  /** How often it runs on the critical path, one after another. */
+  /** How often it runs in a row on the critical path. */
   readonly times: number
-  /** How often one stage runs it; the rest of `times` it waits for the others. */
+  /** How often a single stage runs it; for the rest of `times` that stage waits for the others. */
   readonly busy: number
   readonly time: ComponentTime
 }
@@ -104,7 +104,7 @@ function besideOf(
   return routed === 0 ? 0 : experts.times * besideSeconds(routed, compute, takenShare)
 }
 
-/** As the layout question counts it: to the first layer, inside and between layers, to the head. */
+/** Counted as the layout search does: into the first layer, within and between layers, into the head. */
 function reshardingSeconds(
   bench: Workbench,
   { layouts, pass, costs }: InferenceCandidate,

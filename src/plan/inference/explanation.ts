@@ -1,6 +1,6 @@
 /**
- * What a person would want to hear about a plan of inference: what it waits for, what it reads, what fills the memory. Each
- * sentence is a claim that a test replays (test/laws/said.test.ts).
+ * What a person wants to know about an inference plan: what it waits for, what it reads, what fills the memory. Each
+ * sentence is a claim that a test checks (test/laws/said.test.ts).
  */
 
 import type { PhaseRow } from '../../modes/phase-row.ts'
@@ -13,7 +13,7 @@ import {
 } from '../explain/time-sentences.ts'
 import type { InferencePlan } from '../inference-plan.ts'
 
-/** Whatever the phase. */
+/** The row of any phase. */
 type Row = Pick<PhaseRow<never>, 'inPipeline'>
 
 type Described = Omit<InferencePlan, 'explanation' | 'launch'>
@@ -74,7 +74,7 @@ function batchSentence(plan: Described): readonly string[] {
   ]
 }
 
-/** Of what is waited for. */
+/** The part of the waiting that resharding between components causes. */
 function between({ reshardingSeconds }: Described): string {
   if (reshardingSeconds === 0) return ''
   return `, ${secondsText(reshardingSeconds)} of it between components that are laid out differently`

@@ -1,6 +1,6 @@
 /**
- * Why no plan of a phase is there: memory, or a time limit that one term alone exceeds. Each suggestion has been tried, and
- * a plan exists with it.
+ * Why a phase has no plan: memory, or a time limit that a single term may already exceed. Each suggestion has been
+ * tried, and a plan exists with it.
  */
 
 import { peakFlops } from '../../cost/compute/compute.ts'
@@ -25,9 +25,9 @@ import { fewerSequences, longerStep, narrowerTypes } from '../no-plan/served-sug
 export interface NoPhase {
   readonly result: Pick<Tally, 'infeasible'>
   readonly meshes: Meshes
-  /** The leanest plan, whether or not it fits. */
+  /** The plan that needs the least memory, whether or not it fits. */
   readonly nearest: InferencePlan | null
-  /** The fastest plan that fits, where only a time limit is in the way. */
+  /** The fastest plan that fits, if only a time limit is in the way. */
   readonly fastest: InferencePlan | null
   readonly work: Work
   readonly anyPlan: (problem: PhaseProblem) => boolean
@@ -87,7 +87,7 @@ function reasons(
   return withPinned(told, pinned(problem), cluster.chips)
 }
 
-/** What is pinned to a size that no mesh of the phase may have. */
+/** Axes that the request pins to sizes that no mesh of the phase can have. */
 export function pinned(problem: PhaseProblem): readonly PlanFault[] {
   const { assumptions, cluster, constraints, workload } = problem
   const searched = assumptions.searchWeightLayouts && constraints.tensor2 === undefined
@@ -95,7 +95,7 @@ export function pinned(problem: PhaseProblem): readonly PlanFault[] {
   return pinnedFaults(servedMeshRules, question, constraints, cluster.chips, searched ? ['tensor2'] : [])
 }
 
-/** Each term at data-sheet speed, alone, that is over the limit; or the plan that comes nearest to it. */
+/** Each term that exceeds the limit on its own, at data-sheet speed; if none does, the plan that comes nearest to the limit. */
 function latencyReasons(
   setting: Setting,
   work: Work,

@@ -1,4 +1,4 @@
-/** A plan of the frontier as a point: its numbers, and a sketch of it that /evaluate takes as it stands. */
+/** A plan of the frontier as a point: its numbers, and a sketch of the plan that /evaluate takes unchanged. */
 import type { InferencePlan, ParetoPoint } from '../inference-plan.ts'
 
 export function paretoPoint(plan: InferencePlan, chips: number): ParetoPoint {

@@ -1,10 +1,10 @@
-/** Copies of experts that a plan has, on the chips that have whole ones: those of the expert axis, or of the tensor axes. */
+/** Copies of experts in a plan, on the group of chips that holds whole experts: the expert axis, or the tensor axes. */
 import { expertSlots } from '../../model/expert-slots.ts'
 import type { Setting } from '../../problem.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import { type ExpertPlaces, expertPlaceRows } from '../../sharding/tables/inference-layout-fields.ts'
 
-/** `places` of the experts, null for a dense model. */
+/** `places` says which axes hold the experts; null for a dense model. */
 export function redundantExperts(
   { model, assumptions }: Setting,
   mesh: Mesh,

@@ -1,6 +1,7 @@
 /**
- * What the best plan of a phase owes to each resource, as for training (plan/sensitivity/sensitivity.ts). The batch is held, also where it
- * is as large as memory allows: more memory is worth only what faster layouts it has room for.
+ * How the best plan of a phase depends on each resource, as for training (plan/sensitivity/sensitivity.ts). The batch
+ * is kept even if it is as large as memory allows, so that more memory helps only through faster layouts that it has
+ * room for.
  */
 import type { InferenceModel } from '../../inference/model.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'

@@ -1,4 +1,4 @@
-/** What may not be of a written plan of inference, with pointers into the request, from the same rules that the search keeps. */
+/** Finds what is illegal in a written inference plan, with pointers into the request, by the same rules as the search. */
 import { servedQuestion } from '../../inference/meshes.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import type { Pass } from '../../inference/pass/pass.ts'
@@ -16,7 +16,7 @@ const hosts: readonly ExpertHost[] = [
   { axis: 'tensor', framework: 'vLLM' },
 ]
 
-/** What of the plan has been looked up already: where it may lie, what is wrong with where it says, its phase. */
+/** What the caller has already looked up: possible sites, faults of the written placement, the phase. */
 interface Tried {
   readonly sites: readonly Site[]
   readonly placement: readonly PlanFault[]
@@ -46,7 +46,7 @@ export function inferenceSketchFaults(
   ]
 }
 
-/** Of generation any batch may be written. */
+/** In generation a plan may have any batch. */
 function passFaults(
   { workload }: PhaseProblem,
   { batchSequences, microbatches, microbatchTokens }: InferenceSketch,
@@ -60,7 +60,7 @@ function passFaults(
   )
 }
 
-/** How sequences or prompts go through a pipeline in groups has to be one of the ways there are. */
+/** The ways in which a phase splits its batch into groups; a written plan has to use one of them. */
 function waysOf({ mesh }: InferenceSketch, [site]: readonly Site[], phase: Phase): PassRead['ways'] {
   const passes = [phase.leastPass(mesh), ...(site ? phase.passes(site) : [])]
   return passes.map((pass) => ({ units: pass.units, tokens: tokensOf(pass) }))

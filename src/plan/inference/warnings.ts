@@ -1,4 +1,4 @@
-/** Assumptions that matter for the answer at hand. */
+/** Warnings about assumptions that matter for this answer. */
 
 import { servers } from '../../launch/framework.ts'
 import { serversOf } from '../../launch/serving.ts'
@@ -71,7 +71,7 @@ export function inferenceWarnings(
   return found
 }
 
-/** Of latent attention. */
+/** Whether latent attention shards its cache over heads. */
 function keepsHeads({ layout }: InferencePlan): boolean {
   return cachesHeads(layout.components.attention ?? '')
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a changed problem would have a plan in its list: one that fits and, where frameworks are assumed, can be launched. No, where there is
- * no time to find one.
+ * Whether a changed problem would list a plan: one that fits and, if frameworks are assumed, can be launched. False if
+ * there is no time to find one.
  */
 
 import { launchable } from '../../launch/training.ts'
@@ -11,7 +11,7 @@ import { contextModels } from '../../search/layouts/context-models.ts'
 import { anyAccepted } from '../../search/search.ts'
 
 export function anythingListed(problem: Problem, stop: Stop = never): boolean {
-  // Memory alone is quick to ask, and mostly what is in the way.
+  // Memory is quick to test, and the usual obstacle.
   if (stop() || !anythingFits(problem, stop)) return false
   return contextModels(problem).some((model) => {
     const accepts = launchable(model)

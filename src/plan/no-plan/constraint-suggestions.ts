@@ -1,8 +1,8 @@
-/** Constraints of the request without any one of which there would be a plan. */
+/** Suggests to drop a constraint of the request, if a plan exists without that one. */
 import type { Constraints } from '../../problem.ts'
 import type { Suggestion } from '../answer.ts'
 
-/** Of the named ones, or of all; `anyPlan` says whether a changed question would have a plan. */
+/** Tries `names`, or all constraints; `anyPlan` says whether a changed question would have a plan. */
 export function constraintSuggestions<Asked extends { readonly constraints: Constraints }>(
   asked: Asked,
   anyPlan: (changed: Asked) => boolean,

@@ -1,6 +1,7 @@
 /**
- * The hardware of a request with more chips, and what of the request to change for it: its number of chips; or of a topology
- * the topology, as the squarest slice with so many chips, or how many slices there are. All else stays as asked.
+ * The hardware of a request with more chips, and the change to the request that yields it: the number of chips, or for
+ * a topology either a larger one (the squarest slice of so many chips) or more slices. Everything else stays as
+ * requested.
  */
 import { printed, volume } from '../../hardware/cluster/box.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
@@ -12,11 +13,11 @@ export interface LargerHardware {
   readonly cluster: Cluster
   readonly pointer: string
   readonly value: unknown
-  /** Nothing where chips are behind switches. */
+  /** Words for the torus, e.g. `, as 4x4x8`; empty behind switches. */
   readonly shape: string
 }
 
-/** Null where the chip does not come in so many. */
+/** Null if the chip is not available in that number. */
 export function largerHardware(
   setting: Pick<Setting, 'cluster' | 'asked'>,
   chips: number,
@@ -32,7 +33,7 @@ export function largerHardware(
   return null
 }
 
-/** Of a topology, larger slices come before more of them. */
+/** For a topology, a larger slice is tried before more slices. */
 function changes(
   { cluster, asked }: Pick<Setting, 'cluster' | 'asked'>,
   chips: number,
@@ -50,7 +51,8 @@ function written(
   chips: number,
 ): Pick<LargerHardware, 'pointer' | 'value'> {
   const twice = asked.topology !== undefined && asked.chips !== undefined
-  // Both members change: the API puts the value into the hardware as asked.
+  // If the request gives both a topology and a number of chips, both change: the API merges the value into the
+  // requested hardware.
   if (twice) return { pointer: '/hardware', value: { ...change, chips } }
   const [[member, value] = ['chips', chips]] = Object.entries(change)
   return { pointer: `/hardware/${member}`, value }

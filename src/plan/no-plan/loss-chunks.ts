@@ -1,6 +1,6 @@
 /**
- * Logits in more pieces, where whole ones are what does not fit. Pieces are doubled up to the first count whose piece is no
- * larger than the residual stream, c >= V/D: there logits are no longer what counts.
+ * Suggests to compute logits in more pieces, if whole ones are what does not fit. Pieces are doubled until one is no
+ * larger than the residual stream (c >= V/D); beyond that logits no longer matter.
  */
 
 import type { Assumptions } from '../../assumptions/assumptions.ts'
@@ -13,12 +13,12 @@ import type { Bytes } from '../../units.ts'
 import type { Costing } from '../account/costing.ts'
 import type { Suggestion } from '../answer.ts'
 
-/** What logits add to the workspace of a stage: nothing where its layers need more than its head. */
+/** Bytes that logits add to a stage's memory; 0 if its layers need more workspace than its head. */
 export function logitBytes(memory: MemoryNumbers, group: StageGroup, mix: Mix): Bytes {
   return stageBytes(memory, group, mix) - stageBytes({ ...memory, logits: 0 }, group, mix)
 }
 
-/** The fewest pieces with which a plan fits that does not; null where logits are not what is in the way. */
+/** The fewest pieces with which a plan that does not fit would; null if logits are not the obstacle. */
 export function fittingChunks({ model, memory, candidate }: Costing): number | null {
   const { problem } = model
   const fits = (chunks: number) => {

@@ -1,10 +1,10 @@
-/** Where plans fit and no framework that is assumed can launch one: what stands in the way, each suggestion tried alone. */
+/** The answer if plans fit, but no assumed framework can launch one; each suggestion is tried alone. */
 import type { Framework } from '../../launch/framework.ts'
 import type { Setting } from '../../problem.ts'
 import type { NoPlan } from '../answer.ts'
 import { constraintSuggestions } from './constraint-suggestions.ts'
 
-/** `launches` says whether a changed problem has a plan that can be launched. */
+/** `launches` says whether a changed problem has a plan that can be launched; `layouts` is how many were refused. */
 export function noLaunch<Asked extends Setting>(
   problem: Asked,
   assumed: readonly Framework[],

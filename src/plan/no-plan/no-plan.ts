@@ -1,6 +1,6 @@
 /**
- * Why nothing fits, what comes nearest, and the smallest changes that make something fit: each suggestion has been
- * tried, alone, and a plan exists with it.
+ * Why nothing fits, what comes nearest, and the smallest changes with which something fits: each suggestion has been
+ * tried alone, and a plan exists with it.
  */
 
 import { never, type Stop } from '../../patience.ts'
@@ -21,7 +21,7 @@ import { lossChunksSuggestion } from './loss-chunks.ts'
 import { pinnedSuggestions, withPinned } from './pinned-reason.ts'
 import { budgetSuggestion, chipsSuggestion, mostThatFits } from './resource-suggestions.ts'
 
-/** Suggestions that there is no time to try are not made. */
+/** Suggestions that there is no time to try are left out. */
 export function noPlan(
   problem: Problem,
   result: SearchResult,
@@ -51,7 +51,7 @@ function pinned(problem: Problem): readonly PlanFault[] {
   return pinnedFaults(trainedMeshRules, trainedQuestion(problem), constraints, cluster.chips, open)
 }
 
-/** Whether that problem would have a plan, as far as there is time to tell. */
+/** Whether a changed problem would have a plan, as far as there is time to find out. */
 type AnyPlan = (problem: Problem) => boolean
 
 function reasons(
@@ -74,7 +74,7 @@ function reasons(
   return withPinned(told, faults, cluster.chips)
 }
 
-/** What the assumptions do not search counts with what the request excludes. */
+/** Layouts that the assumptions do not search are counted with those that constraints exclude. */
 function constraintText(constraints: Problem['constraints']): string {
   const assumed =
     'the assumptions leave out (a second tensor axis: searchTensor2; ZeRO stages: zeroStages, shardedPipelines; what none of their frameworks launches)'
@@ -91,7 +91,7 @@ export function memoryText(
   return `the leanest layout needs ${bytesText(nearest.memoryBytes.total)} per chip; the budget is ${bytesText(memoryBudget)}: ${bytesText(shortBytes)} are missing on ${eachOf(cluster.chips)}`
 }
 
-/** One chip, or each of several. */
+/** `the chip`, or `each of n chips`. */
 function eachOf(chips: number): string {
   return chips === 1 ? 'the chip' : `each of ${chips} chips`
 }

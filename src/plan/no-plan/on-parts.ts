@@ -1,6 +1,6 @@
 /**
- * A written plan whose mesh takes fewer chips than there are, evaluated on every part of the cluster that has so many: where it
- * fits it is the fastest that counts, and it is illegal only if it is on all of them.
+ * Evaluates a written plan whose mesh needs fewer chips than there are on every part of the cluster with that many. The
+ * fastest that fits counts; the plan is illegal only if it is so on all parts.
  */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { partsOf } from '../../hardware/cluster/fewer-chips.ts'
@@ -22,7 +22,7 @@ export function onParts<Answer extends Evaluation>(
   evaluated: (part: Cluster) => Answer | IllegalPlan,
 ): Answer | IllegalPlan {
   const parts = partsOf(cluster, meshSize(mesh))
-  // As large as none is: that is what is wrong with it.
+  // If no part has that many chips, the whole cluster is evaluated, which reports the mesh's size as the fault.
   const answers = (parts.length > 0 ? parts : [cluster]).map(evaluated)
   const [best] = answers
     .filter((answer): answer is Answer => 'plan' in answer)

@@ -1,4 +1,4 @@
-/** What is in the way of every plan comes before what is in the way of some: a size that the request pins and no mesh may have. */
+/** Puts axes that the request pins to impossible sizes before other reasons, as they rule out every plan. */
 import type { Setting } from '../../problem.ts'
 import { type PlanFault, wayText } from '../../rules/part-rule.ts'
 import type { NoPlan, Suggestion } from '../answer.ts'
@@ -6,7 +6,7 @@ import { counted } from '../explain/figures.ts'
 
 type Reasons = NoPlan['reasons']
 
-/** Where nothing is pinned to such a size reasons stay as they are. */
+/** Reasons stay as they are if no axis is pinned so. */
 export function withPinned(reasons: Reasons, faults: readonly PlanFault[], chips: number): Reasons {
   if (faults.length === 0) return reasons
   const own = 'divisibility'
@@ -16,7 +16,10 @@ export function withPinned(reasons: Reasons, faults: readonly PlanFault[], chips
   return [{ reason: own, detail, layouts }, ...reasons.filter(({ reason }) => reason !== own)]
 }
 
-/** Legal sizes next to one that the request pins and no mesh may have, with which there is a plan; of several faults each once. */
+/**
+ * Suggests legal sizes next to an impossible pinned one, if a plan exists with them; each is suggested once, even if
+ * several faults offer it.
+ */
 export function pinnedSuggestions<Asked extends Pick<Setting, 'constraints'>>(
   asked: Asked,
   faults: readonly PlanFault[],

@@ -1,4 +1,4 @@
-/** More memory, more chips, or less of a batch: suggestions that training and inference share. */
+/** Suggestions of more memory, more chips, or a smaller batch, for training and inference. */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { Setting } from '../../problem.ts'
 import type { Bytes } from '../../units.ts'
@@ -7,10 +7,13 @@ import { bytesText, counted } from '../explain/figures.ts'
 import type { Plan } from '../plan.ts'
 import { type LargerHardware, largerHardware } from './larger-hardware.ts'
 
-/** How far a suggestion looks: this many doublings. */
+/** Chips are doubled at most this many times. */
 const doublings = 8
 
-/** What the nearest plan needs, where that is enough and the chip has it beside its margin; else the least found that is. */
+/**
+ * Suggests what the nearest plan needs if that suffices, otherwise the least budget found; never more than the chip has
+ * beside its reserve.
+ */
 export function budgetSuggestion(
   { cluster, memoryBudget, assumptions }: Setting,
   nearest: Pick<Plan, 'memoryBytes' | 'summary'> | null,
@@ -32,7 +35,7 @@ export function budgetSuggestion(
   ]
 }
 
-/** As near to the least that fits as a hundredth; the first number itself, where that does. */
+/** The least budget that fits, to within 1 %; exactly `needed` if that fits. */
 function leastBudget(needed: Bytes, most: Bytes, fits: (memoryBudget: Bytes) => boolean): Bytes | null {
   if (needed > most) return null
   if (fits(needed)) return needed
@@ -46,7 +49,7 @@ function leastBudget(needed: Bytes, most: Bytes, fits: (memoryBudget: Bytes) => 
   return held
 }
 
-/** The least doubling of the chips that fits, then the least number between it and its half. */
+/** Doubles the chips until something fits, then suggests the least number between that and its half. */
 export function chipsSuggestion(
   setting: Pick<Setting, 'cluster' | 'asked'>,
   fits: (cluster: Cluster) => boolean,
@@ -85,7 +88,10 @@ export function moreChips({ cluster, pointer, value, shape }: LargerHardware): S
   }
 }
 
-/** Numbers of chips that can be had: quarters of the way on switched networks, legal slices on a torus. */
+/**
+ * Numbers of chips to try between two others, in eighths of the way rounded up to whole nodes, or to multiples of 4 on
+ * a torus; largerHardware drops those that do not exist.
+ */
 function countsBetween(
   setting: Pick<Setting, 'cluster' | 'asked'>,
   low: number,
@@ -101,7 +107,7 @@ function countsBetween(
   return counts
 }
 
-/** The most of something that fits and is less than asked: halves of it until one fits, then between that and its double. */
+/** The largest count below `asked` that fits: halves it until one fits, then bisects up to double that. */
 export function mostThatFits(asked: number, fits: (count: number) => boolean): number | null {
   let held = Math.floor(asked / 2)
   while (held >= 1 && !fits(held)) held = Math.floor(held / 2)

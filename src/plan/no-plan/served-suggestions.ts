@@ -1,4 +1,4 @@
-/** Fewer sequences, a longer step, or narrower numbers: suggestions that phases and deployments, searched and written, share. */
+/** Suggestions of fewer sequences, a longer step, or narrower element types, for phases and deployments. */
 import type { Chip } from '../../hardware/chip.ts'
 import { peakOf } from '../../hardware/peak.ts'
 import { narrowed } from '../../precision/stored.ts'
@@ -8,7 +8,7 @@ import type { Seconds } from '../../units.ts'
 import type { Suggestion } from '../answer.ts'
 import { mostThatFits } from './resource-suggestions.ts'
 
-/** `shown` is how many the plan has. */
+/** `shown` is the number of sequences that the plan has. */
 export function fewerSequences(
   pointer: string,
   asked: number,
@@ -25,7 +25,7 @@ export function longerStep(value: Seconds, detail: string): Suggestion {
   return { change: 'a longer step', pointer: '/workload/maxStepSeconds', value, detail }
 }
 
-/** `found` says what there is with these types; null where nothing is. */
+/** `found` says in words what exists with the changed types; null if nothing does. */
 export function narrowerTypes(
   problem: InferenceProblem,
   keys: readonly NarrowerType['key'][],
@@ -44,8 +44,9 @@ export function narrowerTypes(
 type NarrowerType = ReturnType<typeof smallerTypes>[number]
 
 /**
- * One byte and half a byte: floating point where the chip multiplies it, which is what frameworks then take (vLLM and SGLang:
- * fp8 weights and caches on Hopper, NVFP4 on Blackwell), else whole numbers. Caches are not kept in less than a byte.
+ * Types of one byte and of half a byte: floating point if the chip multiplies it, as frameworks then do (vLLM and
+ * SGLang: fp8 weights and caches on Hopper, NVFP4 on Blackwell), otherwise integers. Caches are never kept in less than
+ * a byte.
  */
 function smallerTypes(chip: Chip) {
   const byte = peakOf(chip, 'fp8') === undefined ? 'int8' : 'fp8'

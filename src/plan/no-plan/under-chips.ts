@@ -1,6 +1,7 @@
 /**
- * Why nothing is listed where the request's constraints let not all of the chips work: what is in the way on the most that may,
- * and what would change that. On some of them the rest of the question is the same, so that what helps there helps.
+ * Why nothing is listed if constraints forbid the use of all chips: the obstacle on the largest number of chips that is
+ * allowed, and what would remove it. The rest of the question is the same on fewer chips, so that what helps there
+ * helps here.
  */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { fewerChips } from '../../hardware/cluster/fewer-chips.ts'
@@ -16,7 +17,7 @@ interface Asked {
 
 type Reasons = Pick<NoPlan, 'reasons' | 'suggestions'>
 
-/** Null where all chips may work. */
+/** Null if all chips may be used. */
 export function underChips<Problem extends Asked, Told extends Reasons>(
   problem: Problem,
   toldOf: (fewer: Problem) => Told | null,

@@ -1,7 +1,7 @@
 /**
- * What a plan's time owes to each resource of the machine: d log T / d log R, by central differences of one per cent, the plan
- * held. The optimum is no slower than the plan that is held, so that by the envelope theorem this is the derivative of the
- * answer itself wherever the best plan stays the best.
+ * How a plan's time depends on each resource R of the machine: d log T / d log R, by central differences of 1 %, with
+ * the plan kept. By the envelope theorem this is also the derivative of the optimum, wherever the best plan stays the
+ * best.
  */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import {
@@ -17,11 +17,11 @@ export interface Elasticities {
   readonly flops: number
   readonly hbmBandwidth: number
   readonly hostBandwidth: number
-  /** Of all that is inside a slice or node: `ici` on TPUs, the innermost tier behind switches. */
+  /** Bandwidth inside a slice or node: `ici` on TPUs, the innermost tier behind switches. */
   readonly iciBandwidth: number
-  /** Of all that is between them: `dcn` on TPUs, the other tiers together behind switches. */
+  /** Bandwidth between slices or nodes: `dcn` on TPUs, all other tiers together behind switches. */
   readonly dcnBandwidth: number
-  /** Of each by itself, by the name that the machine has for it. */
+  /** Each network on its own, by its name on the machine. */
   readonly networks: Readonly<Record<string, number>>
 }
 

@@ -1,23 +1,23 @@
 /**
- * What more memory is worth to a plan. Policies and layouts are whole choices, so that time falls in steps as the budget grows and
- * has no slope: the next step is the least budget with which the plan's mesh and layout, what fits into it chosen again, is
- * faster. Another mesh may be faster with less.
+ * What more memory is worth to a plan. Policies and layouts are discrete, so that the time falls in steps as the budget
+ * grows, without a slope. The next step is the least budget with which the plan's mesh and layout are faster, after
+ * what fits is chosen again. Another mesh may be faster with less.
  */
 import type { Bytes, Seconds } from '../../units.ts'
 
 export interface MemoryStep {
-  /** Of one chip; as `memoryBudget.bytesPerChip` of a request. */
+  /** Budget of one chip, like `memoryBudget.bytesPerChip` of a request. */
   readonly budgetBytes: Bytes
   readonly stepTimeSeconds: Seconds
 }
 
-/** What is chosen within a budget. */
+/** The best choice within a budget. */
 export interface Chosen {
   readonly bytes: Bytes
   readonly seconds: Seconds
 }
 
-/** Null where no budget makes it faster. */
+/** Null if no budget makes it faster. */
 export function nextMemoryStep(
   { budget, seconds }: { readonly budget: Bytes; readonly seconds: Seconds },
   chosenWithin: (budget: Bytes) => Chosen | null,
@@ -38,13 +38,13 @@ export function nextMemoryStep(
   return { budgetBytes: Math.ceil(high), stepTimeSeconds: found.seconds }
 }
 
-/** d log T / d log M between a budget and its next step: 0 where there is none. */
+/** d log T / d log M between a budget and its next step; 0 if there is none. */
 export function memoryQuotient(budget: Bytes, seconds: Seconds, step: MemoryStep | null): number {
   if (!step) return 0
   return Math.log(step.stepTimeSeconds / seconds) / Math.log(step.budgetBytes / budget)
 }
 
-/** More than any chip has, and still a number to reckon with. */
+/** More than any chip has, but finite. */
 const unlimited = 1e18
 const rounding = 1e-12
 const resolution = 1e-9

@@ -1,4 +1,4 @@
-/** What the best plan owes to each resource: elasticities of the step by bandwidths and FLOPs, and the next step of memory. */
+/** How the best plan depends on each resource: elasticities of its step, and the next step of memory. */
 import { shortBytes } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { onCluster } from '../../cost/posed.ts'
@@ -12,7 +12,7 @@ import type { Sensitivity } from '../answer.ts'
 import { elasticities } from './elasticities.ts'
 import { type Chosen, type MemoryStep, memoryQuotient, nextMemoryStep } from './memory-step.ts'
 
-/** Policies are chosen again among plans that are accepted, as the search chose them. */
+/** `accepts` restricts the policies that may be chosen again to plans that the search would accept. */
 export function sensitivity(model: CostModel, best: Candidate, accepts: Accepts | null): Sensitivity {
   const { cluster, memoryBudget } = model.problem
   const { stepTime } = costing(model, best)
@@ -42,13 +42,13 @@ function stepOfMemory(model: CostModel, best: Candidate, accepts: Accepts | null
   if (!problem.assumptions.tokensDivideFreely) {
     return nextMemoryStep({ budget: problem.memoryBudget, seconds: stepTime }, chosenWithin)
   }
-  // Layers are real numbers: there are no steps, and one per cent shows the slope.
+  // Fractional layers have no steps, so that 1 % more memory gives the slope.
   const budgetBytes = 1.01 * problem.memoryBudget
   const chosen = chosenWithin(budgetBytes)
   return chosen && chosen.seconds < stepTime ? { budgetBytes, stepTimeSeconds: chosen.seconds } : null
 }
 
-/** All of a layout but for its memory policy. */
+/** All choices of a layout but its memory policy. */
 function only({ zeroStage, microbatches, sequences, schedule, stageLayers, placement }: Candidate): Choices {
   return {
     zeroStages: [zeroStage],

@@ -1,4 +1,4 @@
-/** A deployment with its two phases as plans: what goes out. Rates and costs are those at which it runs. */
+/** A deployment as it is answered, with its two phases as plans. Rates and costs are those at which it runs. */
 import type { Solver } from '../../../solvers/linear-program.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
@@ -28,13 +28,13 @@ export interface Assembling {
   readonly rank: number
   readonly solver: Solver
   readonly rival?: Sized | null | undefined
-  /** What memory is held to, where the deployment was found with more. */
+  /** The requested budget, if the deployment was searched with more. */
   readonly memoryBudget?: Bytes | undefined
 }
 
 /**
- * Null only for a deployment whose operating batch does not fit, which none that was found is. `rival` is the best of the
- * other kind, null where there is none, absent where it was not asked for.
+ * Null only if the operating batch does not fit, which never happens for a deployment that was found. `rival` is the
+ * best of the other kind (phases apart or together), null if there is none, undefined if it was not searched.
  */
 export function assembleServe(
   deployment: Sized,
@@ -60,7 +60,7 @@ export function assembleServe(
   }
   const reading = prefillOf(prefill, told)
   const generating = generateOf(generate, running, told)
-  // Caps and shares of memory are of a server that is full.
+  // Limits and memory fractions in launch commands are those of a full server.
   const filled = generateOf(generate, full, told)
   const prefillPlan: PhasePlan = {
     ...reading,
@@ -134,12 +134,12 @@ export function assembleServe(
   return { ...plan, explanation: serveExplanation(plan, deployment, requests, rival), launch }
 }
 
-/** Steps are of the sequences that run, whatever the limits are. */
+/** Uses the step time of the sequences that run, not that at the limits. */
 function timedAs(told: PhasePlan['launch'], { stepTimeSeconds }: PhasePlan['launch']): PhasePlan['launch'] {
   return stepTimeSeconds === undefined ? told : { ...told, stepTimeSeconds }
 }
 
-/** A server is told its limits once, whatever the rate is. */
+/** A server's limits are set once, and then hold for every rate. */
 function asTold({ pair, operation, ...counts }: Sized): Deployment {
   return { ...counts, pair: { ...pair, stepTokens: operation.stepTokens } }
 }
@@ -155,7 +155,7 @@ function instanceOf({
   return { chipsPerInstance: chips, ...lying }
 }
 
-/** Of a server that is full and reads prompts: workspace is of either in turn, and a second set of weights lasts. */
+/** Memory of a full server that also reads prompts: the larger of the two workspaces, and both copies of the weights. */
 function fuller(generate: MemoryAccount, prefill: MemoryAccount, copyBytes: Bytes): MemoryAccount {
   const workspace = Math.max(generate.workspace, prefill.workspace)
   const parameters = generate.parameters + copyBytes
@@ -184,7 +184,7 @@ function prefillOf({ size, candidate, prompts }: PrefillInstance, told: Told) {
   return assembleInference(model, phase, candidate, told.rank, told.solver)
 }
 
-/** Its layouts need not be the best of this batch, so that nothing is proven of them. */
+/** Proves nothing of its layouts, as they need not be the best for this batch. */
 function generateOf(
   { size }: GenerateInstance,
   running: InferenceCandidate,

@@ -1,10 +1,10 @@
-/** Two deployments side by side: what the second takes more than the first, of chips and of each request. */
+/** Compares two deployments: how much more chips the second takes, and how much longer its requests. */
 import { costRatio } from '../comparison.ts'
 import { percent, secondsText, signed, threeFigures } from '../explain/figures.ts'
 import type { ServePlan } from '../inference-plan.ts'
 import { chipsText } from './instance-text.ts'
 
-/** All of the second less the first, or over it. */
+/** The second less the first, or the second over the first for ratios. */
 export interface ServeDifference {
   readonly chips: number
   readonly requestsPerSecondRatio: number
@@ -12,9 +12,9 @@ export interface ServeDifference {
   readonly timePerOutputTokenSeconds: number
   readonly requestSeconds: number
   readonly tokensPerSecondPerChipRatio: number
-  /** Of a million tokens; null where one has no price. */
+  /** Cost of a million tokens; null if one has no price. */
   readonly costRatio: number | null
-  /** What a person reads. */
+  /** Sentences for people. */
   readonly explanation: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** What a person would want to hear about a deployment: what sets its size, how long requests wait, how full it is. */
+/** What a person wants to know about a deployment: what sets its size, how long requests wait, how full it is. */
 
 import type { Sized } from '../../modes/serve/counts.ts'
 import { chipsOf } from '../../modes/serve/pair.ts'
@@ -27,7 +27,7 @@ export function serveExplanation(
   ]
 }
 
-/** What is in the way of one instance fewer, or of a higher rate. */
+/** What prevents one instance fewer, or a higher rate. */
 function sizeSentence(plan: Described, { operation, pair }: Sized, { rate, maxFirst }: Requests): string {
   const { prefillUtilization, generateUtilization } = operation
   const busiest = Math.max(prefillUtilization, generateUtilization)
@@ -43,7 +43,7 @@ function sizeSentence(plan: Described, { operation, pair }: Sized, { rate, maxFi
   return `Takes ${threeFigures(rate)} requests a second, and would take ${threeFigures(plan.requestsPerSecond)}: ${busy}.`
 }
 
-/** What a higher rate would run into. */
+/** What limits the rate. */
 function limit({ transfer, ...operation }: Sized['operation'], busy: string, maxFirst: number): string {
   const full = 0.999 * mostUtilization
   if (Math.max(operation.prefillUtilization, operation.generateUtilization) > full) return busy

@@ -1,4 +1,4 @@
-/** `2 x 4x4 (tensor 8 x tensor2 2)`: how many instances of which slice or number of chips, and their mesh. */
+/** For example `2 x 4x4 (tensor 8 x tensor2 2)`: the number of instances, their slice or number of chips, and their mesh. */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import { activeAxes } from '../account/collectives.ts'

@@ -1,4 +1,4 @@
-/** The least change of a number with which a deployment is there. */
+/** The least change of a limit, or of a rate, with which a deployment exists. */
 import type { Sized } from '../../modes/serve/counts.ts'
 
 export interface Changed {
@@ -6,7 +6,10 @@ export interface Changed {
   readonly deployment: Sized
 }
 
-/** The limit in steps of a quarter, up to a thousand times what it is; none where it is not in the way. What meets one step meets all above it. */
+/**
+ * Raises a limit by factors of 1.25, up to a thousand times its value; null if it is not the obstacle. Bisects, as all
+ * larger values are met too.
+ */
 export function loosened(limit: number, attempt: (limit: number) => Sized | null): Changed | null {
   if (!Number.isFinite(limit) || !attempt(Number.POSITIVE_INFINITY)) return null
   let [missed, met] = [0, mostSteps + 1]
@@ -21,10 +24,10 @@ export function loosened(limit: number, attempt: (limit: number) => Sized | null
   return found
 }
 
-/** 1.25 to that is just below a thousand. */
+/** 1.25 to this power is just below a thousand. */
 const mostSteps = 30
 
-/** The highest rate that is met, within a hundredth. */
+/** The highest rate that is met, to within 1 %. */
 export function lowered(rate: number | null, attempt: (rate: number) => Sized | null): Changed | null {
   if (rate === null) return null
   let [met, missed] = [0, rate]

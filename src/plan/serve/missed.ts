@@ -1,4 +1,4 @@
-/** What of a request a written deployment misses, said of its plan. */
+/** Marks a written deployment as infeasible, with the limits of the request that it misses. */
 import type { Sized } from '../../modes/serve/counts.ts'
 import type { Requests } from '../../modes/serve/requests.ts'
 import type { Bytes } from '../../units.ts'
@@ -58,10 +58,10 @@ function late(pointer: string, says: string, seconds: number, limit: number): re
   ]
 }
 
-/** Of sums in another order. */
+/** Relative difference that comes from the order of summation alone. */
 const rounding = 1e-9
 
-/** Over the budget with the sequences that it was counted with, where it was found with more memory. */
+/** Bytes by which a chip exceeds the budget with the counted sequences, if the deployment was searched with more memory. */
 function shortBytes(
   { generate, prefill, slots, copyBytes, disaggregated }: Sized['pair'],
   budget: Bytes,
@@ -76,7 +76,7 @@ function shortBytes(
   )
 }
 
-/** For weights, caches and workspace of a prefill instance. */
+/** Budget for weights, caches and workspace of a prefill instance. */
 function roomOf({ candidate }: Sized['pair']['prefill'], beyond: Bytes): Bytes {
   return candidate.question.budget - beyond
 }

@@ -1,7 +1,7 @@
 /**
- * Why no deployment is there: memory, an objective that no instance reaches, two that exclude each other, or a rate beyond the
- * pool. Each objective is tried alone, then together; each suggestion has been tried, with all else as asked, and a
- * deployment exists with it.
+ * Why there is no deployment: memory, a limit that no instance meets, two limits that exclude each other, or a rate
+ * beyond the pool. Each limit is tested alone, then together. Each suggestion has been tried with everything else as
+ * requested, and a deployment exists with it.
  */
 
 import type { PhaseMode } from '../../modes/names.ts'
@@ -25,17 +25,17 @@ import { type Changed, loosened, lowered } from './least-change.ts'
 export interface NoServe {
   readonly problem: InferenceProblem<ServeWorkload>
   readonly requests: Requests
-  /** Once this says stop, `best` finds nothing: no claim may rest on it. */
+  /** Once this returns true, `best` finds nothing any more, so that no conclusion may rest on it. */
   readonly stop: Stop
-  /** The best deployment for other requests, or another problem. */
+  /** The best deployment for changed requests, or for a changed problem. */
   readonly best: (requests: Requests, problem?: InferenceProblem<ServeWorkload>) => Sized | null
-  /** Where nothing can be launched, and deployments that cannot meet all that is asked: what is in the way. */
+  /** If no deployment can be launched although some would fit: the reasons. */
   readonly unlaunched: () => (NoPlan & { readonly nearest: null }) | null
   readonly planOf: (deployment: Sized) => ServePlan | null
-  /** The whole pool as one instance, one prompt or one sequence at a time: why it cannot, or null. */
+  /** Why the whole pool cannot run as one instance with a single prompt or sequence; null if it can. */
   readonly wholePool: (phase: PhaseMode, maxStepSeconds?: number) => InferenceNoPlan | null
   readonly fastestPrefill: () => PrefillInstance | null
-  /** To a size that no instance may have. */
+  /** Axes that the request pins to sizes that no instance can have. */
   readonly pinned: () => readonly PlanFault[]
 }
 
@@ -47,7 +47,7 @@ const unlimited = {
 
 type Reasons = ServeNoPlan['reasons']
 
-/** The reasons come first; what there is no time to try is not suggested. */
+/** Reasons are found before suggestions; suggestions that there is no time to try are left out. */
 export function serveNoPlan(none: NoServe): ServeNoPlan {
   const { requests, best, stop } = none
   const anything = best({ ...requests, ...unlimited })
@@ -99,7 +99,7 @@ function nothingFits(none: NoServe): ServeNoPlan {
   }
 }
 
-/** What is met with an objective let go, at the value that is the least found. */
+/** A deployment that exists once one limit is relaxed, to the least value found. */
 interface Near {
   readonly deployment: Sized
   readonly suggestions: readonly Suggestion[]
@@ -173,10 +173,10 @@ function shown({ requests, planOf }: NoServe, deployment: Sized): ServeNoPlan['n
   return { plan: { ...plan, feasible: false }, shortSeconds: late }
 }
 
-/** At most this many times the pool. */
+/** Suggests at most this many times the pool. */
 const mostPools = 64
 
-/** Where a lower rate is met, pools that are far too small for the one asked are left out. */
+/** Skips pools that are far too small, judging by the highest rate that the present one meets. */
 function chipsSuggestion(
   { problem, requests, best }: NoServe,
   highestRate: number | null,

@@ -1,6 +1,6 @@
 /**
- * A deployment that no framework launches: what it would gain, and what is in its way. A framework launches both phases or
- * none, and on the same chips both as one server.
+ * The best deployment that no framework launches: how much better it is, and what prevents its launch. A framework has
+ * to launch both phases, and on shared chips as one server.
  */
 import type { Solver } from '../../../solvers/linear-program.ts'
 import { refusalOf } from '../../launch/launch.ts'
@@ -11,7 +11,7 @@ import type { Unlaunchable } from '../answer.ts'
 import type { ServePlan } from '../inference-plan.ts'
 import { assembleServe } from './assemble.ts'
 
-/** `first` is the first that is listed, if any is. */
+/** `first` is the first listed deployment; null if there is none. */
 export function unlaunchableServe(
   deployment: Sized,
   requests: Requests,
@@ -29,7 +29,7 @@ export function unlaunchableServe(
   }
 }
 
-/** How many times fewer chips, or more requests a second. */
+/** How many times fewer chips it takes, or how many times more requests per second it answers. */
 function advantageOver(first: Sized, deployment: Sized, { rate }: Requests): number {
   return rate === null ? deployment.score / first.score : first.score / deployment.score
 }

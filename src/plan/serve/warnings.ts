@@ -1,4 +1,4 @@
-/** What a deployment's numbers rest on. */
+/** Warnings about the assumptions behind a deployment's numbers. */
 
 import { servers } from '../../launch/framework.ts'
 import { serversOf } from '../../launch/serving.ts'
@@ -8,7 +8,7 @@ import { offCentre } from '../certainty/off-centre.ts'
 import { kindWarning } from '../explain/launch-warning.ts'
 import type { ServePlan } from '../inference-plan.ts'
 
-/** `filtered`: whether what is listed can be launched. */
+/** `filtered` says whether the list has only deployments that can be launched. */
 export function serveWarnings(
   problem: InferenceProblem<ServeWorkload>,
   best: ServePlan | null,

@@ -1,4 +1,4 @@
-/** What may not be of a written plan, with pointers into the request, from the same rules that the search keeps. */
+/** Finds what is illegal in a written training plan, with pointers into the request, by the same rules as the search. */
 
 import { placements } from '../../hardware/network/placement.ts'
 import type { PlanSketch, Problem } from '../../problem.ts'
@@ -15,7 +15,7 @@ const hosts: readonly ExpertHost[] = [
   { axis: 'fsdp', framework: 'Megatron-LM' },
 ]
 
-/** What is wrong with the mesh makes the rest mean nothing. */
+/** Faults of the mesh come alone, because nothing else can be judged on an illegal mesh. */
 export function sketchFaults(problem: Problem, sketch: PlanSketch): readonly PlanFault[] {
   const { chips, network } = problem.cluster
   const { mesh } = sketch

@@ -1,6 +1,7 @@
 /**
- * Which placements of a mesh a written plan means: those of which an answer (account/placement.ts) would say what the plan says. Behind
- * switches rank orders that span the same tiers are told alike, and all of them are meant.
+ * The placements of a mesh that a written plan may mean: those that an answer (account/placement.ts) would describe as
+ * the plan does. Behind switches several rank orders that span the same tiers have one description, and all of them are
+ * meant.
  */
 import { type Placement, placements } from '../../hardware/network/placement.ts'
 import type { PlanSketch, Setting } from '../../problem.ts'
@@ -10,7 +11,7 @@ import { axisPlacements } from '../account/placement.ts'
 
 export interface MeantPlacements {
   readonly meant: readonly Placement[]
-  /** Why none is. */
+  /** Why there is none. */
   readonly faults: readonly PlanFault[]
 }
 
