@@ -1,4 +1,7 @@
-/** What may not be of a written deployment, with pointers into the request: of each phase as of a plan of its own, and of both together. */
+/**
+ * Finds what is illegal in a written deployment, with pointers into the request: first in each phase as a plan of its
+ * own, then in both together.
+ */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { inferenceModel } from '../../inference/model.ts'
 import { sitesOf } from '../../inference/search.ts'
@@ -21,7 +24,7 @@ import { sketchedPlacements } from '../sketch/sketched-placement.ts'
 type ServeProblem = InferenceProblem<ServeWorkload>
 type PhaseName = 'prefill' | 'generate'
 
-/** `parts` are the sizes that an instance may have. What is wrong with one phase makes the rest mean nothing. */
+/** `parts` are the clusters that an instance may have. Both phases have to be legal before they are tested together. */
 export function serveSketchFaults(
   problem: ServeProblem,
   sketch: ServeSketch,
@@ -57,7 +60,7 @@ function phaseFaults(
     const pointer = `/plan/${phase}/${ofSlice ? 'topology' : 'mesh'}`
     return [{ pointer, detail, ...(nearest.length > 0 ? { nearest } : {}) }]
   }
-  // What one part has no place for another may have.
+  // Another part of the pool may have room for what this one has not.
   const faults = meant.map((cluster) =>
     faultsOn(phaseProblem({ ...problem, cluster }, phase, written), written, mesh),
   )
@@ -70,7 +73,7 @@ function phaseFaults(
   }))
 }
 
-/** What is said of a plan, said of one phase of a deployment. */
+/** Moves a fault's pointers from `/plan` to the plan of one phase. */
 function within<Pointed extends { readonly pointer: string }>(phase: PhaseName, pointed: Pointed): Pointed {
   return { ...pointed, pointer: pointed.pointer.replace(/^\/plan\//, `/plan/${phase}/`) }
 }
@@ -93,7 +96,7 @@ function partsNext(
   })
 }
 
-/** The batch of generation follows from the load. */
+/** The phase as a problem of its own; the batch of generation is `max`, as it follows from the load. */
 function phaseProblem(
   { workload, ...setting }: ServeProblem,
   phase: PhaseName,
@@ -134,7 +137,7 @@ function faultsOn(
   return inferenceSketchFaults(model, free, sketch, tried)
 }
 
-/** Of a server that does both there is one number of chips and of instances. */
+/** A server that does both phases has one number of chips, and there is one number of such servers. */
 function sharedFaults({ disaggregated, prefill = {}, generate = {} }: ServeSketch): readonly PlanFault[] {
   if (disaggregated !== false) return []
   const [reads, makes] = [prefill, generate].map(({ mesh }) => mesh && meshSize(mesh))
@@ -159,7 +162,7 @@ function sharedFaults({ disaggregated, prefill = {}, generate = {} }: ServeSketc
   ]
 }
 
-/** So many instances have to go into the pool; of sizes that are left out the smallest is taken. */
+/** The instances have to fit into the pool; an instance without a written size counts with the smallest. */
 function countFaults(
   { cluster }: ServeProblem,
   { disaggregated, prefill = {}, generate = {} }: ServeSketch,
