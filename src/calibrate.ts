@@ -1,4 +1,4 @@
-/** Constants of training set on somebody's own measured runs: each a plan with the step that it took. */
+/** Sets constants of the training model from somebody's own measured runs, each a plan with the step time that it took. */
 
 import { moved } from './calibration/constants.ts'
 import {
@@ -29,11 +29,14 @@ export interface FittedConstant {
   readonly name: Reassumable
   readonly assumed: number
   readonly value: number
-  /** Of the spread that was expected around what is assumed, what the runs leave: 1 where they say nothing of it. */
+  /**
+   * Share of the spread expected around the assumed value that the runs leave
+   * open; 1 where they say nothing about the constant.
+   */
   readonly spreadLeft: number
 }
 
-/** Of |measured / predicted - 1| and its inverse, whichever is more. */
+/** An error is |measured / predicted - 1| or the same of the inverse, whichever is larger. */
 export interface Errors {
   readonly median: number
   readonly worst: number
@@ -42,13 +45,16 @@ export interface Errors {
 export interface CalibratedRun {
   readonly plan: string
   readonly measuredStepSeconds: Seconds
-  /** As assumed, with what was set, and with what the other runs alone would set. */
+  /**
+   * Step times predicted with the assumed constants, with the fitted ones, and
+   * with those that the other runs alone would fit.
+   */
   readonly assumedStepSeconds: Seconds
   readonly stepSeconds: Seconds
   readonly leftOutStepSeconds: Seconds
-  /** Of all that the constants can predict, the nearest to what was measured. */
+  /** The step time nearest to the measured one that any values of the constants predict. */
   readonly nearestStepSeconds: Seconds
-  /** False of one that is far from what the others say, and of one that is beyond what the constants can explain. */
+  /** False for a run that is far from what the others say, or that no values of the constants can explain. */
   readonly fits: boolean
 }
 
@@ -58,17 +64,17 @@ export interface Calibration {
   readonly runs: readonly CalibratedRun[]
 }
 
-/** What is set where nothing is asked for: the more runs, the more they may tell apart. */
+/** Constants that are fitted when the request names none: more runs can tell more of them apart. */
 export function usualConstants(runs: number): readonly Reassumable[] {
   return runs < 3 ? ['sustainedShare'] : ['sustainedShare', 'overlapCriticalPath']
 }
 
-/** Which of the runs is none that can be costed. */
+/** Says which of the runs has a plan that cannot be costed. */
 export interface IllegalRun extends IllegalPlan {
   readonly run: number
 }
 
-/** Null where there was no time. */
+/** Null when there was no time to finish. */
 export function calibrate(
   runs: readonly MeasuredRun[],
   names: readonly Reassumable[],
@@ -101,7 +107,7 @@ export function calibrate(
   const surface: Surface = { ticks, dimensions: names.length, residuals }
   const all = runs.map((_, run) => run)
   const apart = residuals.map(leastOff)
-  // What no constants explain says nothing of them.
+  // A run that no constants explain says nothing about them, so it is left out of the fit.
   const explained = all.filter((run) => !beyondReach(apart[run] ?? 0))
   const best = fitted(surface, explained)
   const left = spreadsLeft(surface, explained, best)
@@ -143,24 +149,27 @@ export function calibrate(
   }
 }
 
-/** Of log(measured / predicted) wherever the constants may lie, the one nearest to none. */
+/** The value of log(measured / predicted) nearest to 0 that the constants can reach; 0 when they reach both signs. */
 function leastOff(residuals: readonly number[]): number {
   const [least, most] = [Math.min(...residuals), Math.max(...residuals)]
   if (least > 0) return least
   return most < 0 ? most : 0
 }
 
-/** Slow or fast machines differ by less; units, batches and numbers of chips that are mistaken by more. */
+/** Slow or fast machines differ by less than a factor of 3; mistaken units, batches or numbers of chips by more. */
 function beyondReach(off: number): boolean {
   return Math.abs(off) > Math.log(3)
 }
 
-/** Whether the nearest that the constants can predict is still over three times more or less than what was measured. */
+/** Whether even the nearest prediction that the constants can reach is off by more than a factor of 3. */
 export function isBeyondReach({ measuredStepSeconds, nearestStepSeconds }: CalibratedRun): boolean {
   return beyondReach(Math.log(measuredStepSeconds / nearestStepSeconds))
 }
 
-/** A tenth is what one configuration measured again may differ by; two runs cannot say which of them is the odd one. */
+/**
+ * One configuration measured again may differ by a tenth, so less than that is
+ * never odd; of two runs, none can say which is odd.
+ */
 const usual = 0.1
 
 function fitsOthers(run: number, explained: readonly number[], offs: readonly number[]): boolean {

@@ -93,7 +93,10 @@ function wholeAxes(network: TorusNetwork, physical: readonly number[]): Group | 
   return { kind: 'torus', parts, slices: 1 }
 }
 
-/** With a stride, a part of the first axis that it fits on; without, the way to lie that gathers fastest. */
+/**
+ * With a stride, the group lies on the first physical axis that holds it;
+ * without one, it lies in the way that gathers fastest.
+ */
 function partOfTorus(
   network: TorusNetwork,
   { groupSize, stride }: { readonly groupSize: number; readonly stride?: number },

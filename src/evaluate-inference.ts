@@ -51,7 +51,7 @@ function evaluateOn(
   const launched = inferenceModel(free, servable(free))
   const launchedPhase = withPasses(phaseOf(launched, free), sketch, sites[0])
   const one: Phase = { ...phase, meshes: { ...phase.meshes, allowed: [sketch.mesh] } }
-  // What is over the limit of time is answered all the same, where nothing is under it.
+  // A plan over the time limit is answered all the same when no choice of what it leaves open is under it.
   const chosen =
     (launched.servable && bestOn(launchedPhase, sketch, given)) ??
     bestOn(phase, sketch, given) ??
@@ -66,14 +66,14 @@ function evaluateOn(
   }
 }
 
-/** A plan of generation names its batch, which on the frontier is not the workload's. */
+/** A plan of generation names its own batch, which on the frontier differs from the workload's. */
 function withBatch(problem: PhaseProblem, { batchSequences }: InferenceSketch): PhaseProblem {
   const { workload } = problem
   if (batchSequences === undefined || rowOf(workload).prompts(workload) !== null) return problem
   return { ...problem, workload: { ...workload, batchSequences } } as PhaseProblem
 }
 
-/** Only the ways through a pipeline that the plan means. */
+/** Keeps only the passes whose microbatches are those that the plan names. */
 function withPasses(
   phase: Phase,
   { microbatches, microbatchTokens }: InferenceSketch,
@@ -90,7 +90,7 @@ function withPasses(
   return { ...phase, passes, leastPass }
 }
 
-/** The search lists no plan over the limit; one that is spelled out is answered with what it is over by. */
+/** The search lists no plan over the limit; a written plan is answered all the same, with how far it is over. */
 function withinLimit({ workload }: PhaseProblem, plan: InferencePlan): InferencePlan {
   const limit = rowOf(workload).limitSeconds(workload)
   if (limit === undefined || plan.stepTimeSeconds <= limit) return plan
@@ -99,7 +99,7 @@ function withinLimit({ workload }: PhaseProblem, plan: InferencePlan): Inference
   return { ...plan, feasible: false, infeasible: [...(plan.infeasible ?? []), late] }
 }
 
-/** The best on the sketch's mesh of what it leaves open, by what the search ranks by. */
+/** The best candidate on the sketch's mesh for what the sketch leaves open, by the score that the search ranks by. */
 function bestOn(phase: Phase, { mesh }: InferenceSketch, given: Given): InferenceCandidate | null {
   const sites = sitesOf(phase.bench, mesh, given, phase.offers(mesh, given.layout))
   const found = bestAt(phase, sites, Number.POSITIVE_INFINITY, never)

@@ -1,7 +1,8 @@
 /**
- * A deployment that somebody wrote, costed as the search would; what it leaves out is chosen as the search would. Where it misses a limit
- * of the request it is answered with its numbers all the same: without the limit on the first token, without both, at the rate that it
- * sustains; and where not even one sequence fits, as if there were more memory.
+ * A deployment that somebody wrote, costed as the search would; what it leaves out is chosen as the search would.
+ * A deployment that misses a limit of the request is still answered with its numbers: the limit on the first token
+ * is dropped, then the one on each further token, then the rate; and where not even one sequence fits, the memory
+ * budget is raised until it does.
  */
 import type { Solver } from '../solvers/linear-program.ts'
 import { behindSwitches } from './hardware/cluster/resized-cluster.ts'
@@ -46,7 +47,7 @@ export function evaluateServe(
 const nothing =
   'no choice of what the plan leaves open can be run: its instances, and what reads prompts beside what generates, do not go together'
 
-/** The sizes that its instances may have; of a mesh that no search would take as well, where chips lie behind switches. */
+/** Clusters of the sizes that its instances may have. Behind switches these include sizes that no search would try. */
 function partsOf({ cluster }: ServeProblem, { prefill = {}, generate = {} }: ServeSketch) {
   const usual = instanceClusters(cluster)
   const { network } = cluster
@@ -68,7 +69,7 @@ function written(
 ): Sized | null {
   const best = bestOf(problem, sketch, parts, requests)
   if (best) return best
-  // One sequence at a time, in as much memory as it takes.
+  // Nothing fits: keep to one sequence at a time, and raise the memory budget until it fits.
   const maxSequences = Math.min(
     sketch.maxSequences ?? Number.POSITIVE_INFINITY,
     (sketch.prefill?.batchSequences ?? 1) + 1,
@@ -120,7 +121,7 @@ function bestOf(
   return null
 }
 
-/** Whether the phases are apart: as the plan has it, else as follows from it, else as the request leaves it. */
+/** Whether the phases are disaggregated: as the plan says, else as follows from it, else as the request leaves it open. */
 function kindsOf({ workload }: ServeProblem, sketch: ServeSketch): readonly boolean[] {
   const { disaggregated, prefill, generate } = sketch
   if (disaggregated !== undefined) return [disaggregated]
@@ -129,7 +130,7 @@ function kindsOf({ workload }: ServeProblem, sketch: ServeSketch): readonly bool
   return workload.disaggregated === 'auto' ? [false, true] : [workload.disaggregated]
 }
 
-/** Of one server both phases would have as many chips, and instances. */
+/** Whether the phases differ in chips or instances, which they cannot when one server runs both. */
 function isUnlike(prefill: InstanceSketch = {}, generate: InstanceSketch = {}): boolean {
   const chips = (own: InstanceSketch) => (own.mesh ? meshSize(own.mesh) : undefined)
   const differ = (a: number | undefined, b: number | undefined) =>

@@ -45,7 +45,7 @@ function evaluateOn(problem: Problem, sketch: PlanSketch, solver: Solver): Evalu
   }
 }
 
-/** The plan as the search has it, on all the chips of its problem. */
+/** The plan as the search would complete it, on all the chips of its problem. */
 export function evaluatedTrial(problem: Problem, sketch: PlanSketch): Trial | IllegalPlan {
   const faults = sketchFaults(problem, sketch)
   if (faults.length > 0) return { illegal: faults }
@@ -77,7 +77,7 @@ function bestTrial(problem: Problem, sketch: PlanSketch): Trial | null {
   return under(openConstraints(problem, sketch)) ?? under({})
 }
 
-/** Of the request's constraints those on what the plan leaves open: what is spelled out is taken as it is. */
+/** The request's constraints on what the plan leaves open: what the plan spells out is taken as it is. */
 function openConstraints({ constraints }: Problem, sketch: PlanSketch): Constraints {
   const { zeroStage, microbatches, virtualStages } = constraints
   const { microbatches: units, microbatchTokens, pipelineSchedule, virtualStages: chunks } = sketch
@@ -120,7 +120,7 @@ function leanest(models: readonly CostModel[], sketch: PlanSketch): Trial | null
   return best && { model, candidate: best }
 }
 
-/** The sketch's mesh, searched through for all that it leaves open. */
+/** Searches the sketch's mesh for all that the sketch leaves open. */
 function completed(
   model: CostModel,
   sketch: PlanSketch,
@@ -142,7 +142,7 @@ function completed(
   return expandMesh(createWorkbench(model, accepts), sketch.mesh, Number.POSITIVE_INFINITY, choices)
 }
 
-/** Layers by stage are of few forms: where the plan is legal without them, they are what is in the way. */
+/** The search tries few forms of cuts: where the plan is legal without its `stageLayers`, those are what is in the way. */
 function uncut(problem: Problem, { stageLayers, ...open }: PlanSketch): PlanFault | null {
   if (stageLayers === undefined) return null
   const runs = bestTrial(problem, open) !== null
@@ -171,7 +171,7 @@ function sketchedMix(model: CostModel, { rematerialization }: PlanSketch, { stag
   return { policy, other: index(second.policy), count }
 }
 
-/** The fewest layers per stage that make at least so many in all. */
+/** The fewest layers on each stage that make at least `layers` over all stages. */
 function perStage(layers: number, stageLayers: readonly number[]): number {
   const total = (count: number) => stageLayers.reduce((sum, own) => sum + Math.min(count, own), 0)
   let count = 0

@@ -23,10 +23,10 @@ import { worthTelling } from './plan/worth-telling.ts'
 import { type InferenceProblem, type PhaseProblem, satisfies } from './problem.ts'
 import { unitMesh } from './sharding/axis.ts'
 
-/** Without a solver nothing is proven of a plan's layouts. */
+/** Without a solver, nothing is proven about the plan's layouts. */
 type PlanOf = (candidate: InferenceCandidate, rank: number, solver?: Solver | null) => InferencePlan
 
-/** With no end to the time there is, exact; else the best so far, as in training (optimize.ts). */
+/** Exact when there is no time limit; else the best so far, as in training (optimize.ts). */
 export function infer(problem: PhaseProblem, solver: Solver, patience: Patience = endless): InferenceAnswer {
   const row = rowOf(problem.workload)
   const model = inferenceModel(problem, servable(problem))
@@ -51,7 +51,7 @@ export function infer(problem: PhaseProblem, solver: Solver, patience: Patience 
       unlaunchable: () => better && unlaunchablePlan(problem, planOf(better, 0), better, best),
       assumed: serversOf(problem, problem.assumptions.frameworks),
       refused: result.infeasible.constraint - phase.meshes.constrained,
-      // Under plans of all the chips, and so of any.
+      // This bounds plans on all the chips, and so plans on any number of them.
       boundOf: ({ pass }) => (result.unexamined > 0 ? null : floorSeconds(problem, phase.work(pass))),
       sensitivityOf: (first) => inferenceSensitivity(modelOf(first), first),
       reasonsOn: (fewer) => infer(fewer, solver, patience).infeasible,
@@ -99,7 +99,7 @@ function fastestOf(
   return fastest ?? null
 }
 
-/** The best of all, where nothing that can be launched is as good: a second search, which the first bounds. */
+/** The best plan of all, where no launchable one is as good: a second search, bounded by the score of the first. */
 function betterThan(
   first: InferenceCandidate | undefined,
   model: InferenceModel,

@@ -10,11 +10,11 @@ type ServeProblem = InferenceProblem<ServeWorkload>
 
 export interface SizesByServer {
   readonly byServer: readonly (readonly InstanceSize[])[]
-  /** Whether deployments have to be launched by a framework; one list of all that fits where they need not. */
+  /** True when a framework must launch the deployments; otherwise there is one list, of all that fits. */
   readonly filtered: boolean
 }
 
-/** Sizes of another pool of the same problem are looked up before they are made. */
+/** Takes sizes that are already made for another pool of the same problem from `known`. */
 export function sizesByServer(
   problem: ServeProblem,
   parts: readonly Cluster[],
@@ -28,7 +28,7 @@ export function sizesByServer(
   return { byServer, filtered: by !== null }
 }
 
-/** Whether or not a framework launches what they make. */
+/** The sizes whether or not a framework launches what they make. */
 export function anySizes(problem: ServeProblem, parts: readonly Cluster[]): readonly InstanceSize[] {
   return sizesOf(problem, inferenceModel(problem), parts)
 }

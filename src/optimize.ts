@@ -34,8 +34,8 @@ import { searchAll, type WholeSearch } from './search/search-all.ts'
 import type { Seconds } from './units.ts'
 
 /**
- * With no end to the time there is, exact. Else the best so far, with what was not looked at and the gap that is proven
- * all the same; where there was no time to find anything, no plans and no reasons.
+ * Exact when there is no time limit. Else the best so far, with what was not looked at and the gap that is still
+ * proven; when there was no time to find anything, no plans and no reasons.
  */
 export function optimize(
   problem: Problem,
@@ -72,7 +72,7 @@ export function optimize(
         refused && unlaunchablePlan(modelOf(refused), refused, first, planOf(refused, 0)),
       assumed: ofKind(trainers, problem.assumptions.frameworks),
       refused: result.infeasible.constraint,
-      // Of some of the meshes it would bound those alone.
+      // A bound on only some of the meshes would not hold for the others.
       boundOf: (best, late) => (late || unseen > 0 ? null : boundOf(models, best, solver, boundOnAll)),
       sensitivityOf: (best, late) =>
         late ? null : sensitivity(modelOf(best), best, launchable(modelOf(best))),
@@ -94,13 +94,13 @@ export function optimize(
   return { ...answer, plans, recipes: recipesBeside(recipes, problem, plans), preferred }
 }
 
-/** So many of the fastest meshes are held against each other as make a choice. */
+/** Keeps as many of the fastest meshes as the robust choice compares with one another. */
 function widened(problem: Problem): Problem {
   const distinct = problem.distinct === 'layout' ? 'layout' : 'mesh'
   return { ...problem, distinct, top: Math.max(problem.top, nearBest) }
 }
 
-/** Of what the list does not tell apart the first. */
+/** The first of each group of candidates that the list does not tell apart. */
 function firsts(standing: readonly Chosen[], { distinct, top }: Problem): readonly Candidate[] {
   const key = keyOf(distinct ?? usualDistinct)
   const keys = new Set<string>()
@@ -113,7 +113,7 @@ function firsts(standing: readonly Chosen[], { distinct, top }: Problem): readon
 const undrawn =
   'there was no time to draw uncertain constants: plans are ranked by their steps as assumed; raise timeoutMs'
 
-/** Of recipes those of about such a length tell whether a plan is one. */
+/** Only recipes of about this sequence length (within a factor of 2) are asked whether a plan follows one. */
 function customOf({ cluster, workload, recipes: all = [] }: Problem, recipes: readonly Recipe[]): Custom {
   const { sequenceLength } = workload
   const near = ({ sequenceLength: own }: Recipe) => Math.max(own / sequenceLength, sequenceLength / own) <= 2
@@ -132,7 +132,7 @@ function recipesOf({ model, cluster, workload, recipes = [] }: Problem): readonl
 const unsoughtText =
   'there was no time to look for all plans that no framework launches: one of them may be better; raise timeoutMs'
 
-/** Of meshes of all the chips, and of as many as the best plan takes. */
+/** The lower bound over meshes of all the chips and over meshes of as many chips as the best plan takes. */
 function boundOf(
   models: readonly CostModel[],
   { cluster }: Candidate,
@@ -151,12 +151,12 @@ function boundOn(model: CostModel, solver: Solver): Seconds | null {
 }
 
 /**
- * What can be launched, and the best of all where that is better. That one takes all the chips: what no framework launches is no
- * reason to leave some idle.
+ * The launchable plans, and the best plan of all where that is better. The latter is sought on all the chips only:
+ * a plan that no framework launches is no reason to leave chips idle.
  */
 function listed(models: readonly CostModel[], problem: Problem, patience: Patience, crew: Crew): WholeSearch {
   const stop = patience(shares.search)
-  // Where nothing fits there is nothing to rank: memory alone says all, and the reasons come soon.
+  // When nothing fits there is nothing to rank: memory alone gives all the reasons, and gives them soon.
   const fits = anythingFits(problem, stop)
   const none = fits ? null : misfits(models, stop)
   const [late, refused] = [patience(shares.floors), patience(shares.unlaunchable)]
@@ -179,7 +179,7 @@ function unlaunchablePlan(
   return { plan, advantage, reasons: launchRefusals(model, candidate) }
 }
 
-/** A layout that fits nowhere, costed all the same: on the first placement that it has. */
+/** The layout that came nearest to fitting, costed on its first placement although it fits nowhere. */
 function nearestPlan(
   modelOf: (layout: Layout) => CostModel,
   misfit: Misfit | null,

@@ -24,53 +24,56 @@ export interface Precision {
   readonly kvCache: ElementType
   readonly gradients: ElementType
   readonly optimizer: ElementType
-  /** Bytes of a parameter by part, where a checkpoint says more than the type of most weights: scales, parts left alone. */
+  /**
+   * Bytes of a parameter by part of the model, where a checkpoint says more than
+   * the type of most weights: scales, parts left alone.
+   */
   readonly parameterBytes?: ByPart
-  /** The checkpoint that weights are those of, where it has a name. */
+  /** Name of the checkpoint that the weights are from, where it has one. */
   readonly checkpoint?: string
 }
 
 export interface TrainWorkload {
   readonly mode: 'train'
-  /** Tokens of one global step; sequences are these over the length, rounded up. */
+  /** Tokens of one global step; the number of sequences is this over their length, rounded up. */
   readonly batchTokens: number
   readonly sequenceLength: number
   readonly optimizer: OptimizerName
-  /** Policies that may be used; all where absent. */
+  /** Policies that may be used; all of them when absent. */
   readonly rematerialization?: readonly string[]
-  /** Pipeline schedules that may be used; those of the assumptions where absent. */
+  /** Pipeline schedules that may be used; those of the assumptions when absent. */
   readonly schedules?: readonly ScheduleName[]
 }
 
-/** Prompts through the model once: what a user waits for before the first token. */
+/** Prompts that pass through the model once: what a user waits for before the first token. */
 export interface PrefillWorkload {
   readonly mode: 'prefill'
   readonly promptLength: number
   readonly batchSequences: number
-  /** Positions whose keys and values are there already. */
+  /** Positions whose keys and values are already cached. */
   readonly cachedPrefixLength: number
-  /** New positions of a prompt that run at once; all of them where absent. */
+  /** New positions of a prompt that run in one pass; all of them when absent. */
   readonly chunkTokens?: number
 }
 
 /** A small model, or a head, drafts tokens that the model then verifies in one step. */
 export interface Speculation {
-  /** Time of drafting one token, as a share of one step of the model at one token. */
+  /** Time to draft one token, as a share of the time of a model step on one token. */
   readonly draftCostRatio: number
-  /** Chance that a drafted token stands, given that those before it do. */
+  /** Probability that a drafted token is accepted, given that those before it were. */
   readonly acceptance: number
-  /** Tokens drafted; the best number where absent. */
+  /** Tokens drafted in each step; the best number is chosen when absent. */
   readonly tokens?: number
 }
 
-/** One token for each of a batch of sequences, again and again. */
+/** One token per step for each sequence of a batch, step after step. */
 export interface GenerateWorkload {
   readonly mode: 'generate'
   /** Sequences resident at once, over all replicas and pipeline stages; or as many as memory holds. */
   readonly batchSequences: number | 'max'
-  /** Positions that a sequence's cache has room for. */
+  /** Positions for which the cache of one sequence has room. */
   readonly contextLength: number
-  /** Positions that it holds on average: what is read, and with paged caches what is kept. */
+  /** Positions that a sequence holds on average: those that are read and, with paged caches, those that are kept. */
   readonly meanContextLength: number
   readonly maxStepSeconds?: number
   readonly speculative?: Speculation
@@ -91,21 +94,24 @@ export interface ServeWorkload {
 
 export type InferenceWorkload = PrefillWorkload | GenerateWorkload | ServeWorkload
 
-/** What a size may be: one number, one of several, or a range (inclusive). */
+/** The values that a size may take: one number, one of several, or an inclusive range. */
 export type Constraint = number | readonly number[] | { readonly min?: number; readonly max?: number }
 
-/** `chips` are those that a plan uses: any number up to those there are where it is absent. */
+/** `chips` constrains the number of chips that a plan uses; when absent, a plan uses any number up to all. */
 export type Constraints = Readonly<
   Partial<Record<Axis | 'chips' | 'zeroStage' | 'microbatches' | 'virtualStages', Constraint>>
 >
 
-/** `robust` is of training: by what is lost where constants are not what is assumed (plan/certainty/choice.ts). */
+/**
+ * `robust` is for training only: it ranks by what is lost where constants
+ * differ from what is assumed (plan/certainty/choice.ts).
+ */
 export type Objective = 'stepTime' | 'throughputPerChip' | 'costPerToken' | 'latency' | 'robust'
 
 /** The hardware of a request but for its chip. */
 export type HardwareAsked = Omit<ClusterRequest, 'chip'>
 
-/** What of the plans a list tells apart (search/distinct.ts). */
+/** What must differ between two plans for a list to show both (search/distinct.ts). */
 export const distincts = ['family', 'mesh', 'layout'] as const
 
 export type Distinct = (typeof distincts)[number]
@@ -114,23 +120,23 @@ export type Distinct = (typeof distincts)[number]
 export interface Setting {
   readonly model: Transformer
   readonly cluster: Cluster
-  /** What the request says of the cluster: what suggestions change. */
+  /** The cluster as the request states it, which suggestions change. */
   readonly asked: HardwareAsked
   readonly memoryBudget: Bytes
   readonly precision: Precision
-  /** What is released of the model, the first for want of another wish; unknown where absent. */
+  /** Released checkpoints of the model, first the one that is taken when nobody asks for another; unknown when absent. */
   readonly checkpoints?: readonly Checkpoint[]
   readonly constraints: Constraints
   readonly assumptions: Assumptions
-  /** Of frameworks that run otherwise than is assumed where nobody says how: how they do. */
+  /** How frameworks run that differ from the assumptions, where the request does not say how. */
   readonly runBy?: RunBy
   readonly objective: Objective
   readonly top: number
-  /** What of the plans a list tells apart: meshes where absent. */
+  /** What must differ between two plans for the list to show both; their meshes when absent. */
   readonly distinct?: Distinct
-  /** How far off predictions were where somebody measured; nothing is said of that where absent. */
+  /** How far predictions were off where somebody measured; an answer says nothing about that when absent. */
   readonly residuals?: Residuals
-  /** What was published of training. */
+  /** Published training recipes. */
   readonly recipes?: readonly RecipeRecord[]
 }
 
@@ -165,9 +171,9 @@ export interface PlanSketch {
 /** A plan of inference that a user wrote: one mesh, and the layouts of the components that they care about. */
 export interface InferenceSketch
   extends Pick<PlanSketch, 'mesh' | 'placement' | 'microbatches' | 'microbatchTokens'> {
-  /** Of generation it stands in for the workload's; of prefill it is the same. */
+  /** For generation it replaces the workload's batch; for prefill it is the same. */
   readonly batchSequences?: number
-  /** By component: attention (or block, where attention and MLP are parallel), mlp, experts, unembedding. */
+  /** Name of the layout by component: attention (or block, where attention and MLP are parallel), mlp, experts, unembedding. */
   readonly layout: Readonly<Record<string, string>>
 }
 
@@ -175,27 +181,27 @@ export interface InferenceSketch
 export interface InstanceSketch extends Partial<Omit<InferenceSketch, 'layout'>> {
   readonly layout?: InferenceSketch['layout']
   readonly instances?: number
-  /** The slice that one has, on a torus. */
+  /** Shape of the slice that one instance has, on a torus. */
   readonly topology?: readonly number[]
   readonly slices?: number
 }
 
 /** A deployment that a user wrote: what is left out is chosen as the search would. */
 export interface ServeSketch {
-  /** Whether phases have chips of their own. */
+  /** Whether the two phases have chips of their own. */
   readonly disaggregated?: boolean
   readonly prefill?: InstanceSketch
-  /** Its batch follows from the load, and is not read. */
+  /** Its `batchSequences` follow from the load, and are not read. */
   readonly generate?: InstanceSketch
-  /** Of a generate instance at once, prompts that it reads among them: more than there is memory for never run. */
+  /** Sequences in one generate instance at once, including prompts that it reads. It never runs more than fit in memory. */
   readonly maxSequences?: number
-  /** Of one step of a server that does both: one of each sequence that generates, the others of prompts. */
+  /** Tokens of one step of a server that runs both phases: one for each sequence that generates, the others of prompts. */
   readonly stepTokens?: number
   /** Positions of the longest request. */
   readonly contextLength?: number
 }
 
-/** Which physical axes (torus) serve a mesh axis, or which tiers it spans (switches); the rest as an answer says it. */
+/** Which physical axes (torus) serve a mesh axis, or which tiers it spans (switches); the other fields are as in an answer. */
 export interface AxisPlacementSketch {
   readonly axis: Axis
   readonly physical: readonly number[]
@@ -211,7 +217,7 @@ export function satisfies(value: number, constraint: Constraint | undefined): bo
   return value >= (constraint.min ?? 0) && value <= (constraint.max ?? Number.POSITIVE_INFINITY)
 }
 
-/** The least number that satisfies it. */
+/** The least number that satisfies a constraint. */
 export function leastOf(constraint: Constraint): number {
   if (typeof constraint === 'number') return constraint
   return isList(constraint) ? Math.min(...constraint) : (constraint.min ?? 1)

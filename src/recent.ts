@@ -1,6 +1,6 @@
 /**
- * What was made of equal values before: the most recently asked for, and so many of them. Nothing that is kept so may hang on
- * anything but its key.
+ * Keeps what was made for the `most` keys that were asked for last. A value
+ * that is kept here may depend on nothing but its key.
  */
 export interface Recent<Value> {
   readonly get: (key: string) => Value | undefined
@@ -26,7 +26,7 @@ export function recent<Value>(most: number): Recent<Value> {
   }
 }
 
-/** One text for equal plain data: an infinity is not a null. */
+/** A key that is the same for equal plain data; infinities are spelled out, since JSON would turn them into null. */
 export function valueKey(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
     typeof each === 'number' && !Number.isFinite(each) ? `${each}` : each,

@@ -25,7 +25,7 @@ import type { InferenceProblem, PhaseProblem, ServeWorkload } from './problem.ts
 
 type ServeProblem = InferenceProblem<ServeWorkload>
 
-/** With no end to the time there is, exact; else the best so far, as in training (optimize.ts). */
+/** Exact when there is no time limit; else the best so far, as in training (optimize.ts). */
 export function serve(problem: ServeProblem, solver: Solver, patience: Patience = endless): ServeAnswer {
   const requests = requestsOf(problem)
   const { promptLength, outputLength } = requests
@@ -69,18 +69,21 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
   }
 }
 
-/** In chips, where a rate is asked for: what the best takes over the fewest that any may take. Else nothing is proven. */
+/**
+ * Where a rate is asked for, scores are chips: the gap is what the best takes over
+ * the fewest that any could take. Else nothing is proven.
+ */
 function provenGap(score: number, floor: number): number | null {
   const least = Math.min(score, floor)
   return least > 0 ? score / least - 1 : null
 }
 
 interface Space extends ServeSpace {
-  /** Whether deployments have to be launched by a framework. */
+  /** True when a framework must launch the deployments. */
   readonly filtered: boolean
 }
 
-/** Of what one of the assumed frameworks launches, if any does. */
+/** What one of the request's frameworks launches; all that fits where none of those runs the model. */
 function spaceOf(problem: ServeProblem, known: ServeSpace['byServer'] = []): Space {
   return { ...asked(problem), ...sizesByServer(problem, instanceClusters(problem.cluster), known) }
 }
@@ -89,7 +92,7 @@ function asked({ cluster, constraints, workload, top, distinct }: ServeProblem) 
   return { pool: { cluster, chips: constraints.chips }, disaggregated: workload.disaggregated, top, distinct }
 }
 
-/** The best, whether or not a framework launches it, where it is better than the first that one does. */
+/** The best deployment of all, launchable or not, where it is better than the first launchable one. */
 function anyDeployment(
   problem: ServeProblem,
   requests: Requests,
@@ -102,7 +105,7 @@ function anyDeployment(
   return { ...found, deployments: better }
 }
 
-/** By more than rates are found to: scores are chips, or minus a rate. */
+/** Better by more than the precision to which rates are found. Scores are chips, or minus a rate. */
 function isBetter(score: number, than: number): boolean {
   return score < than - worthTelling * Math.abs(than)
 }
@@ -110,7 +113,10 @@ function isBetter(score: number, than: number): boolean {
 const unsought =
   'there was no time to look for all deployments that no framework launches: one of them may be better; raise timeoutMs'
 
-/** The best of the other kind, where both were open and there was time to see. */
+/**
+ * The best deployment of the other kind (phases apart or together), where the request allows both; null when there
+ * is none, undefined when unknown for want of time.
+ */
 function rivalOf(space: ServeSpace, requests: Requests, won: boolean | undefined, stop: Stop) {
   if (won === undefined || space.disaggregated !== 'auto' || stop()) return undefined
   const other = bestDeployments({ ...space, disaggregated: !won, top: 1 }, requests, stop)
@@ -173,7 +179,7 @@ function wholePool(
   const workload = maxStepSeconds === undefined ? asked.workload : { ...asked.workload, maxStepSeconds }
   const { constraints } = problem
   const reasons = within(patience, shares.search, shares.reasons)
-  // What would help is asked of deployments, not of this one instance.
+  // What would help is asked of the whole deployment, not of this one instance.
   const own: Patience = (share) => (share < shares.suggestions ? reasons(share) : () => true)
   return infer({ ...asked, constraints, workload } as Parameters<typeof infer>[0], solver, own).infeasible
 }

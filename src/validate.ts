@@ -1,6 +1,7 @@
 /**
- * Is a written plan good enough to be launched? What the rules, the memory and the requirements of whoever asks say of it, check
- * by check: each with what was expected, what is, and the nearest that would do.
+ * Checks whether a written plan is good enough to be launched: what the rules, the memory and the caller's
+ * requirements say of it, check by check, each with what was expected, what was found, and the nearest change that
+ * would do.
  */
 
 import type { EvaluateAnswer, IllegalPlan, SearchAccount } from './plan/answer.ts'
@@ -11,19 +12,19 @@ import type { Check, Findings, Ranking, RequirementRows, Requirements } from './
 export interface Validation<Found = Plan> extends Omit<EvaluateAnswer, 'plan' | 'suggestions'> {
   readonly ok: boolean
   readonly checks: readonly Check[]
-  /** Null where the plan is illegal: it has no numbers. */
+  /** Null when the plan is illegal, and so has no numbers. */
   readonly plan: Found | null
-  /** The first that the search lists under the request's constraints; null where there is none. */
+  /** The first plan that the search lists under the request's constraints; null when there is none. */
   readonly best: Found | null
-  /** How the search for it went. */
+  /** How the search for `best` went. */
   readonly search: SearchAccount
 }
 
-/** What a mode's plans are held to. */
+/** What the plans of a mode are checked against. */
 export interface Subject<Found> {
   readonly rows: RequirementRows<Found>
   readonly ranking: Ranking<Found>
-  /** The size of the axis that a pointer is at, and which axis it is; null where it is at none. */
+  /** The axis that a pointer names, and its size; null when it names none. */
   readonly sizeAt: (pointer: string) => { readonly axis: string; readonly size: number } | null
 }
 
@@ -111,7 +112,7 @@ function required<Found>(
   })
 }
 
-/** What the workload itself asks for, memory apart. */
+/** Checks of what the workload itself asks for, other than memory: its limits on time. */
 function late({ infeasible = [] }: Checked): readonly Check[] {
   return infeasible
     .filter(({ reason }) => reason !== 'memory')
