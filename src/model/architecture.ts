@@ -1,4 +1,4 @@
-/** A model as a catalogue file or a request spells it: what most models do without may be left out. */
+/** A model as a catalogue file or a request spells it: what most models do not have may be left out. */
 import { fullAttention, type Transformer } from './transformer.ts'
 
 type Optional =
@@ -12,7 +12,10 @@ type Optional =
 
 export type Architecture = Omit<Transformer, 'name' | Optional> & Partial<Pick<Transformer, Optional>>
 
-/** Unless it says otherwise: ungrouped heads that fill D, no learned positions, attention before the MLP, to all positions, no experts. */
+/**
+ * Defaults for what is left out: ungrouped heads that fill D, no learned positions, attention before the MLP and
+ * to all positions, no experts.
+ */
 export function transformer(name: string, architecture: Architecture): Transformer {
   const { heads, dModel } = architecture
   return {

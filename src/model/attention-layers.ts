@@ -1,25 +1,25 @@
 /**
- * The layers of a model by what their queries meet, and how many of them keep a cache of their own.
+ * The layers of a model by how far back their queries look, and how many of them keep a cache of their own.
  *
  *   every layer global           where there is no window
  *   every n-th layer global      the others local: floor(L/n) global ones, as the pattern starts with local ones
  *   every layer local            n = 0
  *
- * Layers that share a cache are neighbours among their like: global ones with global ones, local with local, as a
- * cache holds either all positions or the window's. The first of a group owns it. Sources: Gemma 3 (arXiv
+ * Layers that share a cache are neighbours of one kind: global ones share with global ones, local with local, because a
+ * cache holds either all positions or the window's. The first layer of a group owns its cache. Sources: Gemma 3 (arXiv
  * 2503.19786) for the pattern; "Optimizing AI Inference at Character.AI" (2024) for the sharing.
  */
 import type { Transformer } from './transformer.ts'
 
 export interface AttentionLayers {
   readonly layers: number
-  /** Positions that a query looks back on; null for all of them. */
+  /** Positions that a query looks back on; null when it looks back on all of them. */
   readonly window: number | null
-  /** Layers of these that keep keys and values; the others read theirs. */
+  /** Number of these layers that keep keys and values; the others read the cache of one that does. */
   readonly caches: number
 }
 
-/** Groups of alike layers, the global ones first; none of them empty. */
+/** Groups of layers of one kind, the global ones first; no group is empty. */
 export function attentionLayers({ layers, attention }: Transformer): readonly AttentionLayers[] {
   const { window, globalEvery, kvShareGroup } = attention
   const group = (alike: number, reach: number | null): AttentionLayers => ({
@@ -33,7 +33,7 @@ export function attentionLayers({ layers, attention }: Transformer): readonly At
   return groups.filter((alike) => alike.layers > 0)
 }
 
-/** Layers that keep keys and values of their own. */
+/** Number of layers that keep keys and values of their own. */
 export function cacheLayers(model: Transformer): number {
   return attentionLayers(model).reduce((sum, { caches }) => sum + caches, 0)
 }

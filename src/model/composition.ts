@@ -1,18 +1,19 @@
 /**
- * The layers of a model, or of one pipeline stage, by kind: dense ones, and ones with experts. Layers that predict further
- * tokens come on top of the L that are named: they stand after the last, on the last stage, and have experts where the model
- * has them (DeepSeek-V3, arXiv 2412.19437, section 2.2; Megatron-LM gives them the specification of its last layer).
+ * The layers of a model, or of one pipeline stage, counted by kind: dense ones, and ones with experts. Layers that predict
+ * further tokens come on top of the model's L layers: they stand after the last, on the last stage, and have experts where the
+ * model has them (DeepSeek-V3, arXiv 2412.19437, section 2.2; Megatron-LM gives them the specification of its last layer).
  *
  *   dense + sparse = L + further ones      so that per layer of L, dense/L and sparse/L are of each kind
  *
- * A stage of v virtual ones has v chunks of layers, chunk c of a stage following chunk c of the stage before; where v does
- * not divide them the first are the longer. Under DualPipe a chip holds stages i and p - 1 - i: it counts as their mean.
+ * A stage with v virtual stages has v chunks of layers; chunk c of a stage follows chunk c of the stage before. Where v does
+ * not divide the layers, the first chunks are one layer longer. Under DualPipe a chip holds stages i and p - 1 - i: it counts
+ * as their mean.
  */
 import { expertLayers, hasExperts } from './expert-layers.ts'
 import type { Transformer } from './transformer.ts'
 
 export interface Composition {
-  /** That its numbers are per: further ones are not counted. */
+  /** Layers to which the other two counts belong; layers that predict further tokens are not counted here. */
   readonly layers: number
   readonly dense: number
   readonly sparse: number
@@ -27,7 +28,7 @@ export function wholeComposition(model: Transformer): Composition {
   return { layers, dense: layers + multiTokenLayers - sparse, sparse }
 }
 
-/** Then every stage has layers like the average one. */
+/** Whether all layers are of one kind, so that every stage has layers like the average one. */
 export function layersAreAlike(model: Transformer): boolean {
   const { dense, sparse } = wholeComposition(model)
   return model.multiTokenLayers === 0 && (dense === 0 || sparse === 0)
@@ -37,7 +38,7 @@ export function layersOfChunk(layers: number, virtualStages: number, chunk: numb
   return Math.floor(layers / virtualStages) + (chunk < layers % virtualStages ? 1 : 0)
 }
 
-/** By stage, of so many layers each. */
+/** The composition of each stage; `counts` are the layers by stage. */
 export function stageCompositions(
   model: Transformer,
   counts: readonly number[],
@@ -58,7 +59,7 @@ export function stageCompositions(
   })
 }
 
-/** By chip of a pipeline that runs from both ends. */
+/** The composition of each chip of a pipeline that runs from both ends (DualPipe). */
 export function mirroredCompositions(model: Transformer, counts: readonly number[]): readonly Composition[] {
   const own = stageCompositions(model, counts)
   return own.map((one, stage) => {

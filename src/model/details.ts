@@ -1,58 +1,58 @@
 /**
- * What of a model costs next to nothing and has to be said when it is launched: how positions turn, norms, biases of queries, keys and values, and
- * how a router scores. In the words of the config.json that Hugging Face keeps beside the weights, by whose fields they are read; what it does
- * not state is what the class that reads it takes. Source: transformers, models/<model_type>/configuration_<model_type>.py.
+ * What costs next to nothing in a model but has to be said when it is launched: how positions are rotated, norms, biases of queries,
+ * keys and values, and how a router scores. Names and values are those of the config.json that Hugging Face keeps beside the weights;
+ * what it does not state is the default of the class that reads it. Source: transformers, models/<model_type>/configuration_<model_type>.py.
  */
 import { type Fields, isFields } from '../fields.ts'
 
 export interface Details {
-  /** None where positions do not turn. */
+  /** Null for a model without rotary positions. */
   readonly rotary: Rotary | null
   readonly norm: Norm | null
-  /** Queries and keys of each head are normed; of latent attention the latent vectors. */
+  /** Queries and keys of each head are normed; in latent attention the latent vectors are. */
   readonly queryKeyNorm: boolean
-  /** Queries, keys and values have biases, whatever other matrices have. */
+  /** Queries, keys and values have biases, whether or not other matrices have them. */
   readonly queryKeyValueBiases: boolean
   readonly activation: string | null
-  /** Attention has a learned logit of each head in its softmax. */
+  /** Attention has one learned logit for each head in its softmax. */
   readonly sinks: boolean
   readonly router: Router | null
-  /** What its family has beside, in words. */
+  /** What else the model's family has, in words. */
   readonly peculiar: readonly string[]
 }
 
 export interface Rotary {
   readonly base: number
-  /** Of the width of a head what turns. */
+  /** Share of a head's width that is rotated. */
   readonly share: number
-  /** By the kind that the config names; none where positions are as trained. */
+  /** Fields of the config's scaling, of the kind that it names; null when positions are used as trained. */
   readonly scaling: (Fields & { readonly kind: string }) | null
 }
 
 export interface Norm {
   readonly kind: 'rms' | 'layer'
   readonly epsilon: number
-  /** Weights are kept less 1. */
+  /** Norm weights are stored less 1. */
   readonly aroundZero: boolean
 }
 
 export interface Router {
   readonly score: string
-  /** Scores are made of all experts, and not of those that are chosen alone. */
+  /** Scores are a softmax over all experts, not only over those that are chosen. */
   readonly beforeChoice: boolean
   readonly scale: number
   /** Experts that get too few tokens are preferred by a bias. */
   readonly bias: boolean
-  /** Of so many groups of experts a token's are in so many. */
+  /** The experts of a token are in `kept` groups of the `of` that there are; null when they may be in any. */
   readonly groups: { readonly of: number; readonly kept: number } | null
-  /** The loss that keeps experts even is of each sequence. */
+  /** The loss that keeps experts balanced is taken over each sequence. */
   readonly evenBySequence: boolean
   readonly lossCoefficient: number
-  /** What shared experts add is weighed by a gate. */
+  /** A gate weighs what shared experts add. */
   readonly sharedGate: boolean
 }
 
-/** What a family has whatever its config says; of several rows the first is meant. */
+/** What a family has whatever its config says; the first row whose `types` match counts. */
 interface FamilyDetails {
   readonly types: RegExp
   readonly queryKeyNorm?: true
@@ -83,11 +83,11 @@ const families: readonly FamilyDetails[] = [
     peculiar: ['layers without positions', 'norms of queries and keys without weights'],
   },
   { types: /^olmoe/, peculiar: ['norms of queries and keys over all heads'] },
-  // Its config has a loss of 0.9, the class's default; Megatron-LM's examples/gptoss have none.
+  // Its config has a coefficient of 0.9, the class's default; Megatron-LM's examples/gptoss have no such loss.
   { types: /^gpt_oss/, sinks: true, activation: 'clamped quick-gelu', router: { lossCoefficient: 0 } },
 ]
 
-/** Null of a config that says nothing of them. */
+/** Null when the config says nothing of positions and norms. */
 export function detailsIn(config: Fields): Details | null {
   const text = isFields(config.text_config) ? config.text_config : config
   const type = String(text.model_type ?? config.model_type ?? '')

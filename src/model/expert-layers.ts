@@ -1,11 +1,11 @@
 /**
- * Layers with experts, and what is in one.
+ * Layers with experts, and the parameters of one.
  *
  *   router          D·E
  *   one expert      3·D·F_e (2·D·F_e without a gate)
- *   shared experts  as many more, that every token visits
+ *   shared experts  as many again for each expert that every token visits
  *
- * Of the layers after the first dense ones every n-th has experts, the last of each n: layers 2, 4, … for n = 2.
+ * After the first dense layers, every n-th layer has experts, the last of each n: layers 2, 4, … for n = 2.
  * Biases of the router and gates on shared experts are left out.
  */
 import type { Transformer } from './transformer.ts'
@@ -13,10 +13,10 @@ import type { Transformer } from './transformer.ts'
 export interface ExpertLayerParameters {
   readonly router: number
   readonly expert: number
-  /** All routed experts. */
+  /** Parameters of all routed experts. */
   readonly routed: number
   readonly shared: number
-  /** Of the whole, what one token meets: router, shared experts and the k routed ones. */
+  /** The parameters that one token meets: router, shared experts and its k routed ones. */
   readonly active: number
 }
 
@@ -26,7 +26,7 @@ export function expertLayers({ layers, experts }: Transformer): number {
   return experts ? Math.floor(Math.max(0, layers - experts.denseLayers) / experts.every) : 0
 }
 
-/** Counted from 0. */
+/** Whether a layer has experts; layers are counted from 0. */
 export function hasExperts({ experts }: Transformer, layer: number): boolean {
   return (
     experts !== null &&
@@ -35,7 +35,7 @@ export function hasExperts({ experts }: Transformer, layer: number): boolean {
   )
 }
 
-/** Layers with experts on each of so many stages, the first of which have a layer more where they do not divide. */
+/** Layers with experts on each stage, when the first stages take one layer more where stages do not divide the layers. */
 export function expertLayersByStage(model: Transformer, stages: number): readonly number[] {
   const most = Math.ceil(model.layers / stages)
   const fewer = most * stages - model.layers

@@ -38,14 +38,14 @@ export interface ModelFlops extends LayerFlops {
   readonly unembedding: Flops
 }
 
-/** Keys that a token meets on average. */
+/** Mean number of keys that a token meets. */
 const meanKeys: Readonly<Record<AttentionFlops, (sequenceLength: number, reach: number) => number>> = {
   none: () => 0,
   causal: (sequenceLength, reach) => reach * (1 - reach / (2 * sequenceLength)),
   full: (_, reach) => reach,
 }
 
-/** Of the keys of a sequence the share that a token's dot products are charged for, on average over the layers. */
+/** The share of a sequence's keys that a token's dot products are charged for, averaged over the layers. */
 export function attendedShare(model: Transformer, sequenceLength: number, attention: AttentionFlops): number {
   const keys = attentionLayers(model).reduce((sum, { layers, window }) => {
     const reach = Math.min(sequenceLength, window ?? sequenceLength)
@@ -54,7 +54,7 @@ export function attendedShare(model: Transformer, sequenceLength: number, attent
   return keys / model.layers / sequenceLength
 }
 
-/** A layer with a dense MLP that keeps its own keys and values and attends to all positions. */
+/** Forward FLOPs of a layer with a dense MLP that keeps its own keys and values and attends to all positions. */
 export function layerForwardFlops(
   model: Transformer,
   tokens: number,
@@ -68,7 +68,7 @@ export function layerForwardFlops(
   return { mlp, projections, dotProducts, total: mlp + projections + dotProducts }
 }
 
-/** Of a token, forward, in a layer of either kind that attends to all positions. */
+/** Forward FLOPs of one token in a layer of either kind that attends to all positions. */
 export function layerKindFlops(
   model: Transformer,
   sequenceLength: number,
@@ -106,12 +106,12 @@ export function trainFlops(
   return forwardFlops(model, 3 * tokens, sequenceLength, attention)
 }
 
-/** Of that, what routers take. */
+/** The part of `trainFlops` that routers take. */
 export function routerTrainFlops(model: Transformer, tokens: number): Flops {
   return 6 * tokens * expertLayers(model) * expertLayerParameters(model).router
 }
 
-/** 6 for each parameter in a matmul, and the dot products. */
+/** 6 FLOPs for each parameter in a matmul, and the dot products. */
 export function trainFlopsPerToken(
   model: Transformer,
   sequenceLength: number,
@@ -120,7 +120,7 @@ export function trainFlopsPerToken(
   return trainFlops(model, 1, sequenceLength, attention).total
 }
 
-/** One token in one layer: its query times the keys, its scores times the values. */
+/** Dot products of one token in one layer: its query times the keys, and its scores times the values. */
 function tokenDotProducts(
   model: Transformer,
   sequenceLength: number,
@@ -132,7 +132,7 @@ function tokenDotProducts(
   return 2 * meanKeys[attention](sequenceLength, reach) * model.heads * (key + value)
 }
 
-/** Forward, the whole vocabulary. */
+/** Forward FLOPs over the whole vocabulary. */
 export function unembeddingFlops(model: Transformer, tokens: number): Flops {
   return 2 * tokens * model.dModel * model.vocab
 }

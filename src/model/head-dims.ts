@@ -1,7 +1,7 @@
 /**
- * How wide a head's vectors are: H for both, unless a latent vector stands behind them.
+ * How wide the vectors of a head are: H for keys and values alike, unless attention is latent.
  *
- *   latent attention   queries and keys nope + rope wide, values of a width of their own
+ *   latent attention   queries and keys are nope + rope wide, values have a width of their own
  *
  * Those are the widths of attention as trained and in prefill, where keys and values are projected up. A decoding
  * step may absorb the projections instead and meet the latent vectors themselves: keys keyValueRank + ropeHeadDim
@@ -10,7 +10,7 @@
 import type { Transformer } from './transformer.ts'
 
 export interface HeadDims {
-  /** Of queries and keys. */
+  /** Width of queries and keys. */
   readonly key: number
   readonly value: number
 }

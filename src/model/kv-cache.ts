@@ -12,17 +12,17 @@ import type { Bytes } from '../units.ts'
 import { attentionLayers } from './attention-layers.ts'
 import type { Transformer } from './transformer.ts'
 
-/** Elements of one token in one layer. */
+/** Elements that one token keeps in one layer. */
 export function kvCacheElements({ kvHeads, headDim, attention: { latent } }: Transformer): number {
   return latent ? latent.keyValueRank + latent.ropeHeadDim : 2 * kvHeads * headDim
 }
 
-/** Of a sequence so long, over its tokens; of one token, before any window is full. */
+/** Mean bytes per token of a sequence of this length; for a length of 1, the bytes of a token before any window is full. */
 export function kvCacheBytesPerToken(model: Transformer, bytesPerElement: Bytes, sequenceLength = 1): Bytes {
   return kvCacheBytes(model, sequenceLength, bytesPerElement) / sequenceLength
 }
 
-/** Of one sequence. */
+/** Bytes of the cache of one sequence. */
 export function kvCacheBytes(model: Transformer, sequenceLength: number, bytesPerElement: Bytes): Bytes {
   const tokens = attentionLayers(model).reduce(
     (sum, { caches, window }) => sum + caches * Math.min(sequenceLength, window ?? sequenceLength),

@@ -1,7 +1,10 @@
-/** The largest model that is taken: no product of these overflows, no list by layer is longer than it is worth. */
+/**
+ * The largest model that is accepted: no product of these numbers overflows, and
+ * no list with an entry for each layer gets too long.
+ */
 export const limits = {
   layers: 10_000,
-  /** Of the stream, of a latent vector. */
+  /** Width of the stream, or of a latent vector. */
   width: 1e6,
   mlpWidth: 1e7,
   heads: 1e5,

@@ -31,24 +31,24 @@ export interface LayerParameters {
 }
 
 export interface ParameterCount extends LayerParameters {
-  /** All routed experts: a part of `mlp`. */
+  /** All routed experts, which are a part of `mlp`. */
   readonly experts: number
   /** Input embedding and learned positions. */
   readonly embedding: number
-  /** 0 where tied. */
+  /** 0 when tied to the embedding. */
   readonly unembedding: number
   readonly total: number
-  /** All but the routed experts that a token does not visit; the embedding's look-up table included. */
+  /** All parameters but the routed experts that a token does not visit; includes the embedding's look-up table. */
   readonly active: number
-  /** Of `mlp`, what one token meets. */
+  /** The part of `mlp` that one token meets. */
   readonly activeMlp: number
-  /** In matmuls with every token; the unembedding is one of these, tied or not, the embedding is a look-up. */
+  /** Parameters that every token meets in a matmul, the unembedding included, tied or not; the embedding is a look-up. */
   readonly matmul: number
-  /** In layers that predict tokens after the next: not in the total. */
+  /** Parameters of layers that predict tokens after the next; not in the total. */
   readonly multiToken: number
 }
 
-/** A layer with a dense MLP that keeps its own keys and values. */
+/** Parameters of a layer with a dense MLP that keeps its own keys and values. */
 export function layerParameters(model: Transformer): LayerParameters {
   const { dModel, dFf, attention } = model
   const { latent } = attention
@@ -89,7 +89,7 @@ export function parameterCount(model: Transformer): ParameterCount {
   }
 }
 
-/** Gate, up and down, or up and down. */
+/** Three matrices (gate, up, down) or two (up, down). */
 export function mlpMatrices(model: Transformer): number {
   return model.gatedMlp ? 3 : 2
 }

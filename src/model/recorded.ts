@@ -1,4 +1,7 @@
-/** A model as a file of the catalogue has it: its dimensions, and of its config.json what costs nothing and a launch has to say. */
+/**
+ * A model as a file of the catalogue has it: its dimensions and, from its
+ * config.json, what costs nothing but has to be said at a launch.
+ */
 import type { Fields } from '../fields.ts'
 import { detailsIn } from './details.ts'
 import { type Spelling, spelledOut } from './spelling.ts'

@@ -1,9 +1,9 @@
 /**
- * Names that a catalogue may have for a model as its releases are called: without its owner, and without what names a release of it
- * (Instruct, FP8, hf) rather than another model. `meta-llama/Llama-3.1-70B-Instruct-FP8` may be `llama-3.1-70b`.
+ * Names under which a catalogue may have a model, made from the name of a release: without its owner, and without the words that name a
+ * release of a model (Instruct, FP8, hf) and not another model. `meta-llama/Llama-3.1-70B-Instruct-FP8` may be `llama-3.1-70b`.
  */
 
-/** Where the size is not as in the catalogue. */
+/** Catalogue names of releases that write the size in another way, or leave it out. */
 const others: Readonly<Record<string, string>> = {
   'llama-4-maverick-17b-128e': 'llama-4-maverick',
   'llama-4-17b-128e': 'llama-4-maverick',
@@ -24,11 +24,11 @@ const others: Readonly<Record<string, string>> = {
   bloom: 'bloom-176b',
 }
 
-/** Words that say another size, or another kind of model, wherever they stand. */
+/** Words that mean another size or another kind of model, so that they cannot be cut off a name. */
 const another =
   /^\d+(\.\d+)?[bmt]$|^distill|^(mini|nano|tiny|small|medium|large|xl|lite|vl|vision|omni|multimodal|coder|math|next)$/
 
-/** The longest first. */
+/** Names to look up, the longest first. */
 export function catalogueNames(written: string): readonly string[] {
   const plain = written
     .slice(0, 200)
@@ -44,19 +44,19 @@ export function catalogueNames(written: string): readonly string[] {
   })
 }
 
-/** A name on Hugging Face, or a path: a checkpoint can be loaded by it. */
+/** Whether a name is one on Hugging Face, or a path, by which a checkpoint can be loaded. */
 export function isRepository(name: string): boolean {
   return name.includes('/')
 }
 
-/** What its name says of how a checkpoint is quantised, in the words of a config.json; null where it says nothing. */
+/** What its name says of how a checkpoint is quantised, in the words of a config.json; null when it says nothing. */
 export function configNamed(written: string): Readonly<Record<string, unknown>> | null {
   return quantisations.find(([pattern]) => pattern.test(written))?.[1] ?? null
 }
 
 const eights = { num_bits: 8, type: 'int' }
 
-/** As checkpoints of such names usually have it. */
+/** The quantisation that checkpoints with such names usually have. */
 const quantisations: readonly (readonly [RegExp, Readonly<Record<string, unknown>>])[] = [
   [/[-_]mxfp4\b/i, quantised({ quant_method: 'mxfp4' })],
   [/[-_](nv)?fp4\b/i, quantised({ quant_method: 'modelopt', quant_algo: 'NVFP4' })],

@@ -1,4 +1,4 @@
-/** What cannot stand together in a model as it is spelled: each part is legal by itself. */
+/** Faults of a model as it is spelled: parts that are legal by themselves but cannot stand together. */
 import { expertLayers } from './expert-layers.ts'
 import { headDims } from './head-dims.ts'
 import { type Spelling, spelledOut } from './spelling.ts'

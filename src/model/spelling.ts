@@ -1,6 +1,6 @@
 /**
- * A model as a request or a catalogue file spells it: dimensions, and where it has them its experts and its kind of
- * attention, each in the words of the HTTP contract.
+ * A model as a request or a catalogue file spells it, in the words of the HTTP contract: its dimensions, and its experts and
+ * kind of attention where it has any.
  */
 import { type Architecture, transformer } from './architecture.ts'
 import { headDims } from './head-dims.ts'
@@ -22,7 +22,7 @@ export type AttentionKind = (typeof attentionKinds)[number]
 export interface AttentionSpelling {
   readonly kind?: AttentionKind
   readonly window?: number
-  /** Needs a window; none of the layers is global where it is left out. */
+  /** Allowed only with a window; when absent, no layer is global. */
   readonly globalEvery?: number
   readonly kvShareGroup?: number
   readonly mla?: LatentAttention
@@ -33,7 +33,7 @@ export interface Spelling extends Omit<Architecture, 'attention' | 'experts'> {
   readonly attention?: AttentionSpelling
 }
 
-/** Latent attention has keys and values for every head, of widths of its own. */
+/** The full model; latent attention has keys and values for every head, of widths of their own. */
 export function spelledOut(name: string, { moe, attention = {}, ...dimensions }: Spelling): Transformer {
   const { kind, window, globalEvery = 0, kvShareGroup = 1, mla } = attention
   const pattern = window === undefined ? fullAttention : { ...fullAttention, window, globalEvery }

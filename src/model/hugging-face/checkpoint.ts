@@ -1,7 +1,7 @@
 /**
- * What a config says of the numbers in its checkpoint: the element type of most weights and, where these are quantised,
- * the bits of one with its scales, the parts of the model that are left in its dtype, and what activations and caches are
- * kept in beside them. Types without a counterpart are taken as the next wider one that has: fp16 as bf16.
+ * What a config says of the numbers in its checkpoint: the element type of most weights and, where these are quantised, the
+ * bits of one with its scales, the parts of the model that stay in the config's dtype, and the types of activations and caches.
+ * A type without a counterpart here is read as the nearest that has one: fp16 as bf16, float64 as fp32.
  *
  * Quantisers convert the matmuls of layers, not look-up tables nor, unless told, the head: transformers,
  * quantizers/base.py (get_modules_to_not_convert) and the quantisers' own formats. MLX converts all (quantization.ts).
@@ -15,16 +15,16 @@ import { keptModules, keptShare } from './kept-modules.ts'
 import { quantizationOf, type Scheme } from './quantization.ts'
 
 export interface Quantized extends Scheme {
-  /** What is not converted is in. */
+  /** Type of what is not converted. */
   readonly kept: ElementType
-  /** The share of each part's parameters that is not. */
+  /** The share of each part's parameters that is not converted. */
   readonly keptShares: ByPart
 }
 
 export interface Checkpoint {
-  /** Where it is kept, as `owner/name`. */
+  /** Where the checkpoint is kept, as `owner/name`. */
   readonly name?: string
-  /** Of most weights. */
+  /** Type of most weights. */
   readonly weights: ElementType
   readonly quantized?: Quantized
 }
@@ -38,7 +38,7 @@ const dtypes: Readonly<Record<string, ElementType>> = {
   float8_e5m2: 'fp8',
 }
 
-/** As read, for the model that the config then gives; undefined where it says nothing. */
+/** Reads the checkpoint's types, for the model that the config turns out to have; undefined when the config says nothing. */
 export function checkpointIn(
   config: Fields,
   above: Fields = config,

@@ -43,7 +43,7 @@ const qwen2Vl: Family = {
   windows: switchedWindows(80),
 }
 
-/** Widths of heads are Qwen3's own where a config leaves them out. */
+/** Where a config leaves out the width of heads, Qwen3 has a width of its own. */
 const qwen3: Family = {
   ...qwen2,
   source: 'transformers, models/qwen3/configuration_qwen3.py',
@@ -65,7 +65,7 @@ const gemma2: Family = {
   windows: globalEvery('sliding_window', 'sliding_window_pattern', 2, 4096),
 }
 
-/** Its text_config is stored as the difference to these defaults. */
+/** Its text_config is stored as the difference from these defaults. */
 const gemma3: Family = {
   ...gemma,
   source: 'transformers, models/gemma3/configuration_gemma3.py',

@@ -50,7 +50,7 @@ const qwen2Moe: Family = {
   experts: { ...qwenExperts, sharedExperts: sharedInWidths },
 }
 
-/** Heads fill the stream where no width is given, unlike those of the dense Qwen3. */
+/** Where no width is given, heads fill the stream, unlike those of the dense Qwen3. */
 const qwen3Moe: Family = {
   ...qwen2,
   source: 'transformers, models/qwen3_moe/configuration_qwen3_moe.py',
@@ -132,7 +132,7 @@ const latent: LatentCells = {
   valueHeadDim: needed('headDim', 'v_head_dim'),
 }
 
-/** Keys and values of all heads come of one latent vector: kv-heads and head_dim say nothing more. */
+/** Keys and values of all heads come from one latent vector, so kv-heads and head_dim say nothing more. */
 const deepseekV2: Family = {
   ...llama,
   source: 'configuration_deepseek.py of deepseek-ai/DeepSeek-V2',
@@ -190,7 +190,7 @@ export const expertFamilies: Readonly<Record<string, Family>> = {
   glm4_moe: glm4Moe,
 }
 
-/** Qwen lists the layers without experts; those at the beginning have a place in the model. */
+/** Qwen lists the layers without experts; the model can express only those at the beginning. */
 function firstDenseLayers(fields: Fields): number {
   const dense = fields.list('mlp_only_layers') ?? []
   const first = dense.findIndex((layer, index) => layer !== index)
@@ -199,7 +199,7 @@ function firstDenseLayers(fields: Fields): number {
   return first
 }
 
-/** The shared expert of Qwen is one wide MLP: so many widths of a routed one. */
+/** Qwen's shared expert is one wide MLP: it counts as a multiple of a routed expert's width. */
 function sharedInWidths(fields: Fields): number {
   const whole = fields.count('shared_expert_intermediate_size', limits.mlpWidth) ?? 5632
   const one = fields.number(['moe_intermediate_size'], limits.mlpWidth) ?? 1
@@ -208,13 +208,13 @@ function sharedInWidths(fields: Fields): number {
   return 0
 }
 
-/** OpenAI 2025, gpt-oss model card (arXiv 2508.10925), section 2.2. */
+/** Source: OpenAI 2025, gpt-oss model card (arXiv 2508.10925), section 2.2. */
 function besideSinks(fields: Fields): Windows {
   fields.note('attention sinks: one learned logit for each head in the softmax, nothing in bytes or FLOPs')
   return globalEvery('sliding_window', 'sliding_window_pattern', 2, 128)(fields)
 }
 
-/** A query in a chunk meets half a window on average: the bound of its cache is the same, its FLOPs are fewer. */
+/** A query in a chunk meets half of it on average: the bound on the cache is that of a window, the FLOPs are fewer. */
 function chunksAsWindows(fields: Fields): Windows {
   const windows = globalEvery('attention_chunk_size', 'no_rope_layer_interval', 4, 8192)(fields)
   if (windows.window !== undefined)
@@ -228,7 +228,7 @@ function ignoring(name: string) {
   }
 }
 
-/** One group is no limit. */
+/** A single group is no limit. */
 function limitedGroups(defaultGroups: number, defaultKept?: number) {
   return (fields: Fields): number | undefined => {
     const groups = either('experts', 'n_group', defaultGroups)(fields)

@@ -1,5 +1,5 @@
 /**
- * One row of the table: for every dimension of a model, the field that gives it, or what holds where no field does.
+ * One row of the table of families: for every dimension of a model, the field that gives it, or what holds where no field does.
  * Fields that transformers may leave out of a config.json have here the default of the class that reads it.
  */
 import { limits } from '../limits.ts'
@@ -11,14 +11,14 @@ export type Cell<T> = (fields: Fields) => T
 export type NumberCell = Cell<number>
 
 export interface ExpertCells {
-  /** Undefined where this config has none. */
+  /** Undefined when this config has no experts. */
   readonly experts: Cell<number | undefined>
   readonly activeExperts: NumberCell
   readonly sharedExperts: NumberCell
   readonly dFfExpert: NumberCell
   readonly denseLayers: NumberCell
   readonly every: NumberCell
-  /** Groups of experts, meant for nodes, that a token's may be in. */
+  /** Number of groups of experts (one a node, by intent) that the experts of a token may be in. */
   readonly nodeLimit: Cell<number | undefined>
 }
 
@@ -33,15 +33,15 @@ export interface LatentCells {
 export type Windows = Pick<AttentionSpelling, 'window' | 'globalEvery'>
 
 export interface Family {
-  /** Where the names and the defaults are from. */
+  /** Where the names and the defaults come from. */
   readonly source: string
   readonly layers: NumberCell
   readonly dModel: NumberCell
   readonly dFf: NumberCell
   readonly heads: NumberCell
-  /** As many as heads where undefined. */
+  /** When undefined, as many as heads. */
   readonly kvHeads: Cell<number | undefined>
-  /** dModel / heads where undefined. */
+  /** When undefined, dModel / heads. */
   readonly headDim: Cell<number | undefined>
   readonly vocab: NumberCell
   readonly gatedMlp: Cell<boolean>
@@ -70,7 +70,7 @@ export function either(limit: Limit, name: string, otherwise: number): NumberCel
   return (fields) => fields.number([name], limits[limit]) ?? otherwise
 }
 
-/** What the class takes where the field is absent; null says that there is none. */
+/** The class's default where the field is absent; an explicit null means that there is no value. */
 export function whereAbsent(limit: Limit, name: string, otherwise: number): Cell<number | undefined> {
   return (fields) => (fields.states(name) ? fields.number([name], limits[limit]) : otherwise)
 }
@@ -87,7 +87,7 @@ export function always<T>(value: T): Cell<T> {
   return () => value
 }
 
-/** A cell of an object inside the config. */
+/** Reads a cell from an object inside the config. */
 export function inside<T>(name: string, cell: Cell<T>): Cell<T> {
   return (fields) => cell(fields.part(name))
 }

@@ -1,6 +1,6 @@
 /**
  * The fields of a config.json, read by name. What is read is remembered, so that what is left over can be told;
- * what is missing or no number of the kind is noted as a fault, and a stand-in lets the reading go on.
+ * what is missing, or is not the kind of value asked for, is noted as a fault, and a stand-in lets the reading go on.
  */
 import { isFields } from '../../fields.ts'
 export interface ConfigFault {
@@ -10,25 +10,25 @@ export interface ConfigFault {
 }
 
 export interface Fields {
-  /** A whole number from 1 on, under the first of these names that has one. */
+  /** A whole number from 1 to `most`, under the first of these names that has one. */
   needed(names: readonly string[], most: number): number
-  /** The same; absent or null is no fault. */
+  /** The same, but it is no fault when the field is absent or null. */
   number(names: readonly string[], most: number): number | undefined
-  /** A whole number from 0 on. */
+  /** A whole number from 0 to `most`. */
   count(name: string, most: number): number | undefined
   flag(name: string): boolean | undefined
   text(name: string): string | undefined
   list(name: string): readonly unknown[] | undefined
-  /** An object inside; without fields where there is none. */
+  /** The fields of an object inside; none where there is no such object. */
   part(name: string): Fields
-  /** As it is, whatever it is. */
+  /** The value as it is, of whatever type. */
   value(name: string): unknown
-  /** Whether the config has the field, be it null. */
+  /** Whether the config has the field, even as null. */
   states(name: string): boolean
   fault(name: string, detail: string): void
-  /** Something that the model leaves out or takes as something else. */
+  /** Notes something that the model leaves out or reads as something else. */
   note(text: string): void
-  /** Names with a value that nobody asked for. */
+  /** Names of fields that say something and that nobody has read. */
   unread(): readonly string[]
 }
 
@@ -92,7 +92,7 @@ export function fieldsOf(config: unknown, findings: Findings, above = ''): Field
   }
 }
 
-/** Absent, off and empty say nothing. */
+/** A field that is absent, null, false, 0 or empty says nothing. */
 function says(value: unknown): boolean {
   if (value === null || value === false || value === 0) return false
   return typeof value !== 'object' || Object.keys(value).length > 0

@@ -1,4 +1,4 @@
-/** Fields that have no bearing on cost, or less than the formulas resolve: no word is lost on them. */
+/** Fields that have no bearing on cost, or less than the formulas resolve: they are not reported as ignored. */
 const names: ReadonlySet<string> = new Set(
   [
     'model_type architectures auto_map custom_pipelines license dropout id2label label2id task_specific_params is_decoder is_encoder_decoder',
@@ -20,7 +20,7 @@ const names: ReadonlySet<string> = new Set(
 const endings =
   /(_token_ids?|_token_index|_pdrop|_dropout|_eps|_epsilon|_coef|_alpha|_freq|_penalty|_placeholder|softcapping)$/
 const beginnings = /^(_|rope_|summary_|router_|transformers_|for_)/
-/** How pictures and sound come in, but for the encoders themselves. */
+/** How images and sound enter the model; configs of the encoders themselves do not match. */
 const media = /(vision|image|video|audio)(?!_config$)/
 
 export function immaterial(name: string): boolean {

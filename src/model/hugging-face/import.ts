@@ -28,11 +28,11 @@ export type HuggingFaceImport =
   | {
       readonly status: 'imported'
       readonly transformer: Transformer
-      /** The same, as a request would spell it. */
+      /** The same model, as a request would spell it. */
       readonly spelling: Spelling
-      /** Absent where the config does not say. */
+      /** Absent when the config does not say. */
       readonly checkpoint?: Checkpoint
-      /** What of the config the model leaves out or takes as something else: a field's name, or a sentence. */
+      /** What the model leaves out of the config or reads as something else: a field's name, or a sentence. */
       readonly ignored: readonly string[]
     }
   | { readonly status: 'unknown-type'; readonly modelType: string | null }
@@ -67,7 +67,7 @@ export function importHuggingFace(config: Readonly<Record<string, unknown>>): Hu
   }
 }
 
-/** Whether embeddings are tied is said beside the text_config where it is not said inside. */
+/** Whether embeddings are tied may be said beside the text_config, where it is not said inside. */
 function spellingOf(family: Family, fields: Fields, above: Fields | null): Spelling {
   const has = <T>(cell: Cell<T>): T => cell(fields)
   const kvHeads = has(family.kvHeads)
@@ -123,12 +123,12 @@ function latentOf(cells: LatentCells, fields: Fields) {
   }
 }
 
-/** A field may stand in several cells. */
+/** One field may be read by several cells, so the same fault is kept once. */
 function distinct(faults: readonly ConfigFault[]): readonly ConfigFault[] {
   return [...new Map(faults.map((fault) => [fault.pointer, fault])).values()]
 }
 
-/** Fields of nearly all configs that a fault of the model as spelled goes back to. */
+/** The field to blame for a fault of the model as spelled; nearly all configs have these names. */
 const fieldOf: Readonly<Record<string, string>> = {
   '/headDim': 'head_dim',
   '/kvHeads': 'num_key_value_heads',
@@ -142,7 +142,7 @@ function inConfig({ pointer, detail }: SpellingFault, nested: boolean): ConfigFa
   return { pointer: `${nested ? '/text_config' : ''}${field ? `/${field}` : ''}`, detail: said }
 }
 
-/** The last part of a path or of owner/name. */
+/** The last part of a path, or of owner/name. */
 function nameOf(path: unknown): string | undefined {
   if (typeof path !== 'string') return undefined
   return path

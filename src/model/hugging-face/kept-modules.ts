@@ -1,8 +1,8 @@
 /**
  * The modules that a quantiser leaves as they are, by the names that a config lists: `model.layers.*.self_attn`,
- * `model.layers.0.mlp`, `re:.*shared_experts.*`, `lm_head`. A name is a part of the model, in one layer or in all; of a
- * list by layer the share counts. A layer that is named for one matrix of a part counts as kept whole. Patterns are
- * never run, only looked at for the words in them. Routers, norms, and what sees or hears have no part in the model.
+ * `model.layers.0.mlp`, `re:.*shared_experts.*`, `lm_head`. A name means a part of the model, in one layer or in all; of
+ * a list by layer, the share of layers counts. A layer in which one matrix of a part is named counts as kept whole. Patterns
+ * are never run, only looked at for the words in them. Routers, norms and encoders of images or sound are no part of the model.
  */
 import { hasExperts } from '../expert-layers.ts'
 import type { Transformer } from '../transformer.ts'
@@ -10,7 +10,7 @@ import type { WeightPart } from '../weight-parts.ts'
 import type { Fields } from './fields.ts'
 
 export interface KeptModule {
-  /** `feedForward` is a dense MLP, or experts and all, as its layer has them; `layer` is all of one. */
+  /** `feedForward` is whatever the layer has there, a dense MLP or all experts; `layer` is the whole layer. */
   readonly part: WeightPart | 'feedForward' | 'layer'
   /** Null for every layer. */
   readonly layer: number | null
@@ -24,7 +24,7 @@ const lists = [
   'llm_int8_skip_modules',
 ] as const
 
-/** The first that a name matches says what it is; null is nothing of weight. */
+/** The first pattern that a name matches says which part it is; null for what has no part in the model. */
 const words: readonly (readonly [RegExp, KeptModule['part'] | null])[] = [
   [/vision|visual|image|audio|mm_projector|multi_modal/, null],
   [/norm|router|(^|\.)gate\*?$|expert_gate|gate\.weight|e_score_correction/, null],
@@ -54,7 +54,7 @@ export function keptModules(quantization: Fields): readonly KeptModule[] {
   return found
 }
 
-/** Of the layers that have the part; 1 or 0 for what a model has once. */
+/** The share of the layers that have the part; 1 or 0 for a part that a model has once. */
 export function keptShare(part: WeightPart, modules: readonly KeptModule[], model: Transformer): number {
   if (part === 'embedding' || part === 'unembedding') {
     return modules.some((module) => module.part === part) ? 1 : 0

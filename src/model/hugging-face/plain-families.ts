@@ -5,7 +5,7 @@ import { always, type Cell, type Family, flag, needed, optional, whereAbsent } f
 import type { Fields } from './fields.ts'
 import { windowInAll } from './windows.ts'
 
-/** Four times as wide as the stream where the config has no width of its own. */
+/** The MLP is four times as wide as the stream where the config gives no width of its own. */
 function widthOrFourTimes(name: string, stream: string): Cell<number> {
   return (fields) =>
     fields.number([name], limits.mlpWidth) ?? 4 * fields.needed([stream, 'hidden_size'], limits.width)
@@ -49,7 +49,7 @@ const gptNeoX: Family = {
   parallelBlocks: flag('use_parallel_residual', true),
 }
 
-/** OPT 350M alone has embeddings narrower than its stream. */
+/** Only OPT 350M has embeddings narrower than its stream. */
 function streamWidth(fields: Fields): number {
   const width = fields.needed(['hidden_size'], limits.width)
   const embedded = fields.number(['word_embed_proj_dim'], limits.width) ?? width
@@ -58,7 +58,7 @@ function streamWidth(fields: Fields): number {
   return width
 }
 
-/** Two rows of positions stand before the first token. */
+/** Two more rows of learned positions stand before that of the first token. */
 const opt: Family = {
   ...gptNeoX,
   source: 'transformers, models/opt/configuration_opt.py',
@@ -78,7 +78,7 @@ const bloom: Family = {
   maxSequenceLength: optional('positions', 'seq_length'),
 }
 
-/** One kv-head in the first generation, groups in the second, unless multi_query is off. */
+/** The first generation has one kv-head unless multi_query is off; the second has groups. */
 function falconHeads(fields: Fields): number | undefined {
   const given = fields.number(['num_kv_heads', 'n_head_kv'], limits.heads)
   const multi = fields.flag('multi_query') ?? true
@@ -98,7 +98,7 @@ const falcon: Family = {
   maxSequenceLength: optional('positions', 'max_position_embeddings'),
 }
 
-/** Falcon 40B's own code names it so, and its groups need no flag. */
+/** Falcon 40B's own code uses this model_type, and its groups of heads need no flag. */
 const refinedWeb: Family = {
   ...falcon,
   source: 'configuration_RW.py of tiiuae/falcon-40b',

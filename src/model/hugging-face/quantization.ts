@@ -1,6 +1,6 @@
 /**
- * How a config's quantisation stores a weight, and what it does to the tokens that meet it. Bits are the element's and
- * its share of its group's scales:
+ * How a config's quantisation stores a weight, and what it does to the activations that meet it. Bits are those of the element
+ * and of its share of its group's scales:
  *
  *   mxfp4              4 + 8/32     one exponent of 8 bits for 32          OCP Microscaling Formats v1.0, table 1
  *   nvfp4              4 + 8/16     one e4m3 for 16                        NVIDIA, "Introducing NVFP4" (2025)
@@ -23,12 +23,12 @@ import type { Fields } from './fields.ts'
 
 export interface Scheme {
   readonly weights: ElementType
-  /** Of one weight, scales included. */
+  /** Bits of one weight, scales included. */
   readonly bits: number
-  /** Operands beside such weights; absent where these are unpacked instead. */
+  /** Type of the operands that such weights are multiplied by; absent when weights are unpacked instead. */
   readonly activations?: ElementType
   readonly kvCache?: ElementType
-  /** The unembedding is converted too, and with `tables` the embedding as well. */
+  /** With `head` the unembedding is converted too, and with `tables` the embedding as well. */
   readonly head?: boolean
   readonly tables?: boolean
 }
@@ -99,7 +99,7 @@ export function quantizationOf(config: Fields): Found | undefined {
   return { scheme: { ...scheme, head, ...(kvCache ? { kvCache } : {}) }, quantization }
 }
 
-/** Bits that no element type has are counted as they are, and called by the next wider type. */
+/** A number of bits that no element type has is counted as it is, under the name of the next wider type. */
 function integers(...names: readonly string[]) {
   return (quantization: Fields, defaultGroup = 128, scaleBits = 16): Scheme | undefined => {
     const bits = quantization.number(names, 64)
@@ -108,7 +108,7 @@ function integers(...names: readonly string[]) {
     if (bits !== 8 && bits !== 4) {
       quantization.note(`quantization: weights of ${bits} bits are counted as such, and called ${weights}`)
     }
-    // -1 says one scale for a column.
+    // A group size of -1 means one scale for a whole column.
     const whole = quantization.value('group_size') === -1
     const group = whole
       ? Number.POSITIVE_INFINITY
@@ -126,7 +126,7 @@ function algorithm(quantization: Fields): Scheme | undefined {
   return name !== undefined && Object.hasOwn(algorithms, name) ? algorithms[name]?.(quantization) : undefined
 }
 
-/** Groups of modules, each with its scheme: the first says what most weights are. */
+/** Groups of modules, each with its scheme: the first group says what most weights are. */
 function groups(quantization: Fields): Scheme | undefined {
   const all = quantization.part('config_groups')
   const [first] = all.unread()
@@ -156,12 +156,12 @@ function elementOf(numbers: Fields): ElementType | undefined {
   return kind === 'float' ? (blocked[numbers.number(['group_size'], 1e6) ?? 16] ?? 'fp4') : 'int4'
 }
 
-/** The formats of four bits by the elements that share a scale. */
+/** Four-bit formats by the number of elements that share a scale. */
 const blocked: Readonly<Record<number, ElementType>> = { 16: 'nvfp4', 32: 'mxfp4' }
 
 const cacheNames: Readonly<Record<string, ElementType>> = { FP8: 'fp8', INT8: 'int8', NVFP4: 'nvfp4' }
 
-/** Of compressed-tensors an object, of ModelOpt a name. */
+/** The type of the KV cache: compressed-tensors gives an object, ModelOpt a name. */
 function cacheType(quantization: Fields): ElementType | undefined {
   const scheme = quantization.value('kv_cache_scheme') ?? quantization.value('kv_cache_quant_algo')
   if (isFields(scheme)) return elementOf(quantization.part('kv_cache_scheme'))

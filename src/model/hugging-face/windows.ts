@@ -1,7 +1,7 @@
 /**
- * Which layers look back on a window only. A config says it by one size for all layers, by a period, or by a list
- * of layer types, one for each layer (transformers, configuration_utils.py, layer_type_validation); what is neither "all", "none" nor "one global layer in n" has no place in the model, and every
- * layer is then taken as global: an upper bound of memory and time.
+ * Which layers look back on a window only. A config says it by one size for all layers, by a period, or by a list of layer types,
+ * one for each layer (transformers, configuration_utils.py, layer_type_validation). A pattern other than "all", "none" and "one global
+ * layer in n" has no place in the model; every layer is then taken as global, an upper bound on memory and time.
  */
 import { limits } from '../limits.ts'
 import type { Cell, Windows } from './family.ts'
@@ -9,12 +9,12 @@ import type { Fields } from './fields.ts'
 
 export const noWindow: Cell<Windows> = () => ({})
 
-/** Every layer has the window, if there is one; it is as wide as the last says where it is not stated. */
+/** Every layer has the window, if there is one; where the field is absent, the window is `defaultWindow`. */
 export function windowInAll(name: string, defaultWindow?: number): Cell<Windows> {
   return (fields) => listed(fields, name, defaultWindow) ?? windowOf(fields, name, 0, defaultWindow)
 }
 
-/** One layer in `otherwise` is global, or as the field says; the window is as wide as the last says where it is not stated. */
+/** One layer in `otherwise` is global, unless the field `period` gives another number; an absent window is `defaultWindow`. */
 export function globalEvery(
   name: string,
   period: string,
@@ -27,7 +27,7 @@ export function globalEvery(
   }
 }
 
-/** Qwen: windows only where they are switched on, in the layers from a border on. */
+/** In Qwen, windows count only where they are switched on, and in the layers from a border on. */
 export function switchedWindows(defaultBorder: number): Cell<Windows> {
   return (fields) => {
     const on = fields.flag('use_sliding_window') ?? false
