@@ -1,6 +1,6 @@
 /**
  * Every choice that the formulas leave open, as data. `book` reproduces the book's arithmetic; `calibrated` is
- * what a cluster does. Each answer repeats the ones that it was made with.
+ * what a cluster does. Each answer repeats the assumptions that it was made with.
  */
 
 import type { Framework } from '../launch/framework.ts'
@@ -19,93 +19,132 @@ export type Basis = (typeof bases)[number]
 
 export interface Assumptions {
   readonly basis: Basis
-  /** Whose constants stand in some of the fields below (stack.ts): a name of fixtures/stacks, or `none`. */
+  /** The stack whose constants some of the fields below have (stack.ts): a name of fixtures/stacks, or `none`. */
   readonly stack: string
-  /** How its layers with experts are run, where it knows several ways: constants too (stack.ts), and flags that launch it. */
+  /**
+   * How layers with experts are run, where the stack knows several ways: sets
+   * constants too (stack.ts), and the flags of a launch.
+   */
   readonly expertRecipe: ExpertRecipeName
 
   /** Fraction of peak FLOP/s that a large matmul reaches. */
   readonly matmulEfficiency: number
-  /** FLOP of a matmul on one chip, of each expert's, that reaches half of that; in inference overheads have it. */
+  /**
+   * FLOP per chip at which a matmul (each expert's, in layers with experts)
+   * reaches half of that; in inference, overheads cover this.
+   */
   readonly matmulHalfFlops: Flops
-  /** What each matmul of experts takes beside its FLOPs in training. */
+  /** Time of each matmul of experts beside its FLOPs, in training. */
   readonly groupedMatmulSeconds: Seconds
   /** Fraction of peak that the attention kernel reaches. */
   readonly attentionEfficiency: number
-  /** Keys whose time each further start of attention takes, where keys are passed around a ring (cost/compute/compute.ts). */
+  /**
+   * What each further start of attention costs, in keys that take as long, where
+   * keys are passed around a ring (cost/compute/compute.ts).
+   */
   readonly attentionHalfKeys: number
-  /** Of both, what kernels hold through hours of training: clocks under full power. */
+  /** Share of both efficiencies that kernels hold through hours of training: clocks drop under full power. */
   readonly sustainedShare: number
-  /** Of a bf16 matmul's fraction of peak, what one in fp8 reaches of its own in training. */
+  /** What an fp8 matmul reaches of its own peak in training, over what a bf16 matmul reaches of its peak. */
   readonly fp8Share: number
-  /** The same of fp4. */
+  /** The same for fp4. */
   readonly fp4Share: number
   readonly hbmEfficiency: number
-  /** The same of attention that reads caches. */
+  /** Fraction of HBM bandwidth that attention reaches when it reads caches. */
   readonly cacheEfficiency: number
   /** Fraction of link bandwidth that collectives reach inside a slice or node, and between them. */
   readonly scaleUpEfficiency: number
   readonly scaleOutEfficiency: number
-  /** Bytes of a message inside a node that reach half of that (cost/communication/operation-time.ts); large at 0, as on a torus. */
+  /**
+   * Bytes of a message inside a node that reach half of that (cost/communication/operation-time.ts); at 0 every
+   * message counts as large, as on a torus.
+   */
   readonly scaleUpHalfBytes: Bytes
   /** Multiplies the catalogue's latencies per hop or step; 0 leaves latency out. */
   readonly latencyFactor: number
   /** Fixed time per layer, microbatch and pass: kernel launches, norms, elementwise work that does not fuse. */
   readonly layerOverheadSeconds: Seconds
-  /** What a layer that routes tokens to experts takes beyond that. */
+  /** Fixed time that a layer which routes tokens to experts takes beyond that. */
   readonly expertLayerOverheadSeconds: Seconds
   /** Fixed time per step: host, data, logging. */
   readonly stepOverheadSeconds: Seconds
-  /** What a training step waits for the last of twice as many nodes or slices. */
+  /** How much longer a training step waits for the slowest node or slice when there are twice as many. */
   readonly stragglerSeconds: Seconds
 
-  /** The same two for a pass of inference: graphs of kernels are launched as one. */
+  /** Overheads per layer and per step of a pass of inference, where graphs of kernels are launched as one. */
   readonly inferenceLayerOverheadSeconds: Seconds
   readonly inferenceStepOverheadSeconds: Seconds
-  /** What a step takes longer by for each of its sequences: sampling, scheduling, their tokens handed back. */
+  /** How much longer a step takes for each of its sequences: sampling, scheduling, handing back their tokens. */
   readonly inferenceSequenceOverheadSeconds: Seconds
-  /** What the grouped kernels of a layer with experts take beyond the two matmuls that they stand for, in a pass of inference. */
+  /** What the grouped kernels of a layer with experts take beyond the two matmuls of a dense MLP, in a pass of inference. */
   readonly inferenceExpertLayerSeconds: Seconds
-  /** How much longer weights of experts in four bits stream in inference where kernels unpack them to what they multiply in. */
+  /**
+   * How much longer four-bit weights of experts stream in inference where
+   * kernels unpack them to the type that they multiply in.
+   */
   readonly unpackedExpertFactor: number
-  /** Of a gather or scatter inside a node in inference, beside its bytes: one kernel, which reaches all others at once. */
+  /**
+   * Latency of a gather or scatter inside a node in inference, beside its
+   * bytes: one kernel reaches all other chips at once.
+   */
   readonly inferenceCollectiveSeconds: Seconds
-  /** Of `scaleUpHalfBytes`, what such a kernel has. */
+  /** `scaleUpHalfBytes` of such a kernel, as a share of the usual one. */
   readonly inferenceHalfBytesShare: number
 
   /** Share of prefetchable communication (weights, gradients) that may run under compute. */
   readonly overlapPrefetched: number
-  /** Of that, the most that hides of weights which are gathered, and gradients scattered, in every microbatch: FSDP. */
+  /**
+   * The most of prefetchable communication that hides under FSDP, where weights are gathered and gradients
+   * scattered in every microbatch.
+   */
   readonly overlapGathered: number
-  /** Share of what tensor parallelism waits for inside a node or slice that may: collective matmuls. */
+  /** Share of what tensor parallelism waits for, inside a node or slice, that may run under compute: collective matmuls. */
   readonly overlapCriticalPath: number
-  /** Share of what else is waited for: keys and heads over context, tokens for experts, tensor groups of several nodes. */
+  /**
+   * The same share of everything else that is waited for: keys and heads over
+   * context, tokens for experts, tensor groups of several nodes.
+   */
   readonly overlapExchange: number
-  /** Share of what experts are sent in training that hides where a microbatch runs forwards beside another backwards, if more. */
+  /**
+   * Share of what experts are sent in training that hides where one microbatch runs
+   * forwards beside another backwards, if that is more.
+   */
   readonly overlapDispatch: number
-  /** Of tensor parallelism inside a node or slice the same share in inference, where little runs beside it; else `overlapExchange`. */
+  /**
+   * The share for tensor parallelism inside a node or slice in inference, where little runs beside it; other
+   * exchanges have `overlapExchange`.
+   */
   readonly overlapInference: number
   /** Ring collectives take (n-1)/n of V/W, not the book's V/W. */
   readonly finiteRings: boolean
-  /** Switches that can reduce do. */
+  /** Switches that can reduce do so. */
   readonly inNetworkReduction: boolean
 
   /** Copies of a token for experts on one node cross the network between nodes once (DeepEP). */
   readonly hierarchicalDispatch: boolean
-  /** The experts of a token are on as many devices and nodes as there can be, as the book has it; else as even choices meet. */
+  /**
+   * A token's experts lie on as many devices and nodes as they can, as the
+   * book has it; else on as many as even choices meet.
+   */
   readonly choicesApart: boolean
-  /** In generation they go straight to the chips of their experts, by kernels of low latency, whatever they share of the way. */
+  /**
+   * In generation, tokens go straight to the chips of their experts, by kernels of
+   * low latency, even where copies could share the way.
+   */
   readonly directGeneration: boolean
-  /** Share of a chip's compute units that hierarchical dispatch takes while it runs: matters where it runs beside compute. */
+  /**
+   * Share of a chip's compute units that hierarchical dispatch takes while it
+   * runs; it matters where dispatch runs beside compute.
+   */
   readonly dispatchComputeShare: number
   /** In inference the search may send half of a batch to its experts while the other half computes. */
   readonly twoBatchOverlap: boolean
-  /** In inference, copies of experts that there are at least where chips share the experts out. */
+  /** The least number of copies of experts in inference, where chips share the experts out. */
   readonly redundantExperts: number
-  /** In inference, tokens on the chip whose experts have most over their mean; 1 where routing is even. */
+  /** In inference, tokens on the chip whose experts are busiest, over the mean; 1 where routing is even. */
   readonly expertImbalance: number
 
-  /** How attention meets keys that are sharded over context: which ways the search tries. */
+  /** The ways in which attention may meet keys that are sharded over context; the search tries each. */
   readonly contextLayouts: readonly ContextLayout[]
   /** Which attention dot products are charged and counted in MFU. */
   readonly attentionFlops: AttentionFlops
@@ -117,15 +156,30 @@ export interface Assumptions {
   readonly tokensDivideFreely: boolean
   /** Which ZeRO stages the search tries: the book knows 0 and 3, MaxText 0, 1 and 3, Megatron all. */
   readonly zeroStages: readonly ZeroStage[]
-  /** Pipeline schedules that the search tries where the workload names none: what frameworks offer by default, of TPUs' MaxText. */
+  /**
+   * Pipeline schedules that the search tries when the workload names none: what
+   * frameworks offer by default; on TPUs, what MaxText does.
+   */
   readonly schedules: readonly ScheduleName[]
-  /** ZeRO-2 and 3 are tried inside pipeline stages, where they gather every microbatch: of the frameworks MaxText does it. */
+  /**
+   * ZeRO-2 and 3 are tried inside pipeline stages, where every microbatch
+   * gathers weights; of the frameworks, MaxText does it.
+   */
   readonly shardedPipelines: boolean
-  /** Rematerialisation policies that the search tries where the workload names none: what Megatron and torchtitan, or MaxText, offer. */
+  /**
+   * Rematerialisation policies that the search tries when the workload names
+   * none: what Megatron and torchtitan, or MaxText, offer.
+   */
   readonly policies: readonly string[]
-  /** What is listed one of these can launch, of a deployment both phases; all there is where there are none, or none runs the model at all. */
+  /**
+   * Frameworks of which one can launch what is listed (both phases of a deployment); all plans are listed when
+   * there are none, or none runs the model at all.
+   */
   readonly frameworks: readonly Framework[]
-  /** Meshes with a second tensor axis are tried in training without being asked for: no framework has one since MaxText's went. */
+  /**
+   * Meshes with a second tensor axis are tried in training without being asked
+   * for: no framework has had one since MaxText dropped it.
+   */
   readonly searchTensor2: boolean
   /** Inference tries 2D weight-stationary and weight-gathered layouts: TPU stacks have them, those of GPUs do not. */
   readonly searchWeightLayouts: boolean
@@ -134,39 +188,48 @@ export interface Assumptions {
 
   /** Bytes of what a policy saves: counted tensor by tensor, or the book's tensors of width D. */
   readonly activations: ActivationCount
-  /** An fp32 copy of weights that are kept in less. */
+  /** Weights that are kept in a narrower type have an fp32 copy. */
   readonly masterWeights: boolean
   /**
-   * What the optimizer keeps is in the host's memory, and comes and goes once a step, not hidden: MaxText's
+   * What the optimizer keeps is in the host's memory, and crosses to the chip and back once a step, without being hidden: MaxText's
    * `optimizer_memory_host_offload`, Megatron's `--optimizer-cpu-offload`.
    */
   readonly optimizerOnHost: boolean
-  /** Gradients have a buffer of their own until the optimizer runs, which every microbatch adds to. */
+  /** Gradients have a buffer of their own, to which every microbatch adds until the optimizer runs. */
   readonly gradientBuffer: boolean
   /** Gathered weights, logits and one layer's live tensors are charged. */
   readonly workspace: boolean
   /** Layers whose weights are gathered at once under ZeRO-3: 2 where the next layer's are fetched while one computes. */
   readonly layersGathered: number
   /**
-   * Pieces that a microbatch's logits are computed in, each with its loss and dropped before the next: one piece is on the
-   * chip at a time. 1 where they stand whole, as MaxText (`num_vocab_tiling`) and Megatron have it by default; torchtitan's
+   * Number of pieces in which the logits of a microbatch are computed, each with its loss and dropped before the next: one piece is
+   * on the chip at a time. 1 where they stand whole, as MaxText (`num_vocab_tiling`) and Megatron have it by default; torchtitan's
    * recipes of 2026 take 8, Liger's kernel as many as make a piece no larger than the residual stream: vocab / dModel.
    */
   readonly lossChunks: number
-  /** They stand in fp32 beside what the matmul wrote (PyTorch); else the loss reads that, and its gradient stands beside it (XLA). */
+  /**
+   * Logits stand in fp32 beside what the matmul wrote (PyTorch); else the loss
+   * reads that, and its gradient stands beside it (XLA).
+   */
   readonly logitsInFp32: boolean
-  /** Where they are in pieces, the backward pass computes them again: MaxText. Liger and torchtitan take their gradient at once. */
+  /**
+   * Logits in pieces are computed again in the backward pass (MaxText); else
+   * their gradient is taken at once (Liger, torchtitan).
+   */
   readonly recomputeLogits: boolean
   /** Norms, residual sums, activation functions, rotary embeddings, the loss and casts stream through HBM. */
   readonly elementwise: boolean
-  /** In inference, results are summed onto every tensor chip, each of which norms and sums whole streams; else each does a part of them. */
+  /** In inference, results are summed onto every tensor chip, each of which then norms and sums the whole stream; else each does its part. */
   readonly wholeStreams: boolean
-  /** How much longer these kernels take than the least that they stream, in training. */
+  /** How much longer elementwise kernels take in training than streaming their bytes once. */
   readonly elementwiseFactor: number
-  /** The same of what experts stream: copies of tokens sorted, and their activation functions. */
+  /** The same for what experts stream: sorted copies of tokens, and their activation functions. */
   readonly expertElementwiseFactor: number
   /** The optimizer's reads and writes of HBM are charged. */
   readonly optimizerStep: boolean
-  /** Of what the chip has, kept free of the plan: the framework's own, fragmentation. The one margin there is. */
+  /**
+   * Fraction of the chip's memory that is kept free of the plan, for the framework's
+   * own and for fragmentation. There is no other margin.
+   */
   readonly reserveFraction: number
 }

@@ -1,4 +1,4 @@
-/** What a cluster does, by kind of chip; the efficiencies are the chip's own (fixtures/hardware, each with its source). */
+/** What a cluster does, by kind of chip. The efficiencies are the chip's own (fixtures/hardware, each with its source). */
 
 import type { ChipKind, Efficiency } from '../hardware/chip.ts'
 import { frameworks } from '../launch/framework.ts'
@@ -11,7 +11,7 @@ import type { Assumptions } from './assumptions.ts'
 import { offeredSchedules } from './book.ts'
 import { noStack } from './stack.ts'
 
-/** What Megatron-LM and torchtitan offer; MaxText has all, and of the frameworks it alone keeps arrays on the host. */
+/** What Megatron-LM and torchtitan offer; MaxText has all policies, and is the only framework that keeps arrays on the host. */
 const gpuPolicies: readonly PolicyName[] = ['none', 'selective', 'full']
 
 /**
@@ -29,30 +29,34 @@ const sustained = 0.85
 const unfused = 1.5
 
 /**
- * Copies of tokens are sorted, cast and summed by kernels that gather and scatter rows, which no compiler fuses: with their activation functions they take
- * 3 times what they stream at least. Fit with what a layer with experts takes beside (stacks), one factor for all, to the 33
- * configurations of mixtures on Hopper and Blackwell marked for fitting; 2.5 and 4 do nearly as well.
+ * Copies of tokens are sorted, cast and summed by kernels that gather and scatter rows, which no compiler fuses: with their activation
+ * functions they take 3 times as long as streaming their bytes once. Fit, together with what a layer with experts takes beside its
+ * kernels (stacks), as one factor for all, to the 33 configurations of mixtures on Hopper and Blackwell marked for fitting; 2.5 and 4 do
+ * nearly as well.
  */
 const unfusedOfExperts = 3
 
 /**
- * Grouped matmuls of MaxText on TPUs lose more, the smaller they are. The two rows that may be fitted on (gpt-oss-120b on TPU7x, 14 % MFU, 85 GFLOP an
- * expert's matmul) ask for less than a third of what plain ones reach; no kernel was measured, so they are held to half, which is so much longer.
+ * Time of a grouped matmul of MaxText on TPUs beside its FLOPs: these lose more, the smaller they are. The two rows that may be fitted on
+ * (gpt-oss-120b on TPU7x, 14 % MFU, 85 GFLOP for an expert's matmul) ask for less than a third of what plain matmuls reach; no kernel was
+ * measured, so grouped ones are held to half, which takes this much longer.
  */
 const groupedOnTpu = 3.7e-5
 
 /**
- * Under FSDP weights are fetched for layer after layer, beside kernels that want the same compute units and HBM. Of 119 configurations marked for fitting
- * (llm-foundry), those whose network is busy for less than 5, 10 and 20 % of what is computed were predicted at 0.995, 0.98 and 0.95 with 0.9 of it
- * hidden: what is lost is in proportion from the start, so that a share says it and a rounded maximum does not. 0.7 leaves the least (mean log error 0.0319 to 0.0304;
- * A100 alone 0.8, H100 0.6). On TPUs, whose links take neither, it is as of all that is prefetched.
+ * Under FSDP weights are fetched for layer after layer, beside kernels that want the same compute units and HBM. Of 119 configurations
+ * marked for fitting (llm-foundry), those whose network is busy for less than 5, 10 and 20 % of what is computed were predicted at 0.995,
+ * 0.98 and 0.95 of what was measured with 0.9 of it hidden: what is lost is in proportion from the start, so a share describes it and a
+ * rounded maximum does not. 0.7 leaves the least error (mean log error 0.0319 to 0.0304; A100 alone 0.8, H100 0.6). TPUs, whose links take
+ * neither compute units nor HBM from kernels, hide as much of it as of everything that is prefetched.
  */
 const hiddenOfGathered = { gpu: 0.7, tpu: 0.9 }
 
 /**
- * Steps grow with the nodes even where all communication hides: each waits for the last of them. Same rows, 8 to 512 chips; 5 to
- * 10 ms whatever is left out. A share of the step fits as well there (1 %), but long steps of many thousand chips do not lose it
- * (Llama 3, arXiv 2407.21783, table 4: 41 % MFU on 16 384). Left out on TPUs, where efficiencies are stated and not fitted.
+ * Steps take longer with more nodes even where all communication hides: each waits for the slowest. Fit to the same rows, 8 to 512 chips;
+ * it stays at 5 to 10 ms whichever part of them is left out. A share of the step fits as well there (1 %), but long steps of many thousand
+ * chips do not lose it (Llama 3, arXiv 2407.21783, table 4: 41 % MFU on 16 384). TPUs have none, since their efficiencies are stated and
+ * not fitted.
  */
 const stragglers = 8e-3
 
@@ -63,21 +67,26 @@ const stragglers = 8e-3
 const fp8Share = 0.88
 
 /**
- * Of Blackwell's chips with one scale for a tensor and not one for a block of 32, which is what its recipes of fp8 have unless told otherwise (0.92: fixtures/stacks).
- * Both without quantising, which casts count: TensorRT-LLM's, vLLM's and SGLang's matmuls of 3 TFLOP and more reach 1.00 and 0.92 of what bf16 ones of the same shape do
- * with the fastest kernel of each (same source, B200, B300, GB200, GB300, 3 shapes on each); TensorRT-LLM's of 0.3 TFLOP and more, split into a start, FLOPs and what is
- * quantised, 1.02 and 0.95, of 1 TFLOP and more 1.02 and 0.91. Power holds bf16 of random numbers to 0.6 to 0.7 of peak there, and fp8 no more.
+ * The same on Blackwell with one scale for a whole tensor, which its fp8 recipes have unless told otherwise; one for each block of 32 has
+ * 0.92 (fixtures/stacks). Both leave out quantising, which casts count: the matmuls of TensorRT-LLM, vLLM and SGLang of 3 TFLOP and more
+ * reach 1.00 and 0.92 of what bf16 ones of the same shape do with the fastest kernel of each (same source, B200, B300, GB200, GB300,
+ * 3 shapes on each); TensorRT-LLM's of 0.3 TFLOP and more, split into a start, FLOPs and what is quantised, 1.02 and 0.95, of 1 TFLOP and
+ * more 1.02 and 0.91. Power holds bf16 of random numbers to 0.6 to 0.7 of peak there, and fp8 no more.
  */
 export const fp8ShareByTensor = 1.01
 
-/** The same of NVFP4, of a peak four times that of bf16: B200 and GB200, 0.66 and 0.68; B300 and GB300, whose peak is half as high again, less. */
+/**
+ * The same for NVFP4, whose peak is four times that of bf16: 0.66 and 0.68 on B200 and GB200; less on B300 and
+ * GB300, whose peak is half as high again.
+ */
 const fp4Share = 0.66
 
 /**
- * Sorting tokens, starting grouped kernels and summing what they made: SGLang's, TensorRT-LLM's and vLLM's own take 21 to 42 us beside what they stream and
- * compute, 30 in the middle, in bf16, fp8, blocks of fp8 and NVFP4 alike (130 000 times of 1 to 1024 tokens on H100 and B200: ai-dynamo/aiconfigurator
- * @095f58a51c4c, sglang 0.5.14, trtllm 1.3.0rc20, vllm 0.24.0, least mean log error with everything else as it is costed here). The two matmuls that a layer without experts has in their
- * place start in 5 us each, which are in the time of a layer.
+ * What sorting tokens, starting grouped kernels and summing what they made takes: the kernels of SGLang, TensorRT-LLM and vLLM take 21 to
+ * 42 us beside what they stream and compute, 30 in the middle, in bf16, fp8, blocks of fp8 and NVFP4 alike (130 000 times of 1 to 1024
+ * tokens on H100 and B200: ai-dynamo/aiconfigurator @095f58a51c4c, sglang 0.5.14, trtllm 1.3.0rc20, vllm 0.24.0, least mean log error with
+ * everything else as it is costed here). Of that, 10 us are the starts of the two matmuls that a layer without experts has in their place,
+ * 5 us each, which the time of a layer includes.
  */
 const groupedStart = 2e-5
 
@@ -88,10 +97,11 @@ const unpackedFactor = 1.7
  * What a step of serving takes beside products and collectives. GPUs: one set for all stacks, round numbers at the least
  * log error of the rows kept for fitting (289 of TensorRT-LLM, vLLM and SGLang: Llama of 8B and 70B on 1 to 8 H100, H200 and
  * B200, 4 to 512 sequences). They leave half of the rows within 8 % and 90 % within 20 %; stacks differ from each other by as
- * much (vLLM 5 % slower, TensorRT-LLM 10 % and SGLang 8 % faster in the median), and have constants of their own (fixtures/stacks). A step and its layers
- * trade against each other: 0.5 to 1.5 ms and 35 to 48 us do nearly as well; sequences take 8 to 10 us. Kernels that reduce over a node at once (570 times of SGLang's,
- * TensorRT-LLM's and vLLM's own, 32 kB to 16 MB on 2 to 8 chips: ai-dynamo/aiconfigurator @095f58a51c4c) take 3.5 us, half for a
- * gather or scatter, and the bytes that reach half of the rate are 0.22 of NCCL's.
+ * much (vLLM 5 % slower, TensorRT-LLM 10 % and SGLang 8 % faster in the median), and have constants of their own (fixtures/stacks).
+ * The times of a step and of its layers trade against each other: 0.5 to 1.5 ms and 35 to 48 us do nearly as well; a sequence takes 8 to
+ * 10 us. Kernels that reduce over a node at once (570 times of SGLang's, TensorRT-LLM's and vLLM's own, 32 kB to 16 MB on 2 to 8 chips:
+ * ai-dynamo/aiconfigurator @095f58a51c4c) take 3.5 us, half of it for a gather or scatter, and the bytes that reach half of the rate are
+ * 0.22 of NCCL's.
  * TPUs: stated, not measured; on a torus the catalogue's hops count.
  */
 function servingOverhead(tpu: boolean) {
@@ -107,8 +117,8 @@ function servingOverhead(tpu: boolean) {
 }
 
 /**
- * Of what the driver says there is, what a process takes beside its arrays (CUDA's context 1 %, NCCL's buffers 1 to 2 %) and
- * what fragmentation loses: 6 % and 1 GiB of 80 before they were one number. XLA lays a program out before it runs and holds
+ * Share of the memory that the driver reports which a process takes beside its arrays (CUDA's context 1 %, NCCL's buffers 1 to 2 %) and
+ * which fragmentation loses: 6 % and 1 GiB of 80 before they were one number. XLA lays a program out before it runs and holds
  * back 260 MiB; libtpu's figure leaves out what the chip itself keeps. Every run of fixtures/measurements that ran fits.
  */
 const margin = { gpu: 0.07, tpu: 0.03 }
@@ -117,14 +127,14 @@ const margin = { gpu: 0.07, tpu: 0.03 }
 const dispatchUnits = 20
 
 /**
- * Qwen3-30B-A3B on 16 H100, 64 microbatches of 48 layers, a step of 24.71 s: the chip is idle for 1.89 s of it, and the
- * exchange of counts takes 0.67 s where chips need not wait for each other, 0.31 + 0.11 ms a layer and pass. Source:
- * NVIDIA-NeMo/Megatron-Bridge @067f987df0, skills/nemo-mbridge-perf-moe-comm-overlap/SKILL.md. On TPUs a compiled program
- * waits for no host.
+ * What routing adds to a layer with experts in each pass. Qwen3-30B-A3B on 16 H100, 64 microbatches of 48 layers, a step of 24.71 s: the
+ * chip is idle for 1.89 s of it, and the exchange of counts takes 0.67 s where chips need not wait for each other, 0.31 + 0.11 ms a layer
+ * and pass. Source: NVIDIA-NeMo/Megatron-Bridge @067f987df0, skills/nemo-mbridge-perf-moe-comm-overlap/SKILL.md. On TPUs a compiled
+ * program waits for no host.
  */
 const routing = 4e-4
 
-/** Stated starting values; the efficiencies are the chip's own (fixtures/hardware, each with its source). */
+/** The assumptions for a kind of chip: stated starting values and fits, with the chip's own efficiencies. */
 export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions {
   const tpu = kind === 'tpu'
   return {

@@ -1,4 +1,4 @@
-/** A set of assumptions by its name, and what differs from it. */
+/** A set of assumptions by its name, and the fields in which others differ from it. */
 
 import type { Chip } from '../hardware/chip.ts'
 import type { Assumptions } from './assumptions.ts'

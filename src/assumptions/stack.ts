@@ -1,6 +1,6 @@
 /**
- * A stack: what trains or serves, from a release on, on some kinds of chips, as the few constants by which it differs from what a cluster of
- * them does (calibrated.ts). Data of fixtures/stacks, each with its source, fitted on rows marked for that alone.
+ * A stack: software that trains or serves, from a release on, on some kinds of chips, as the few constants by which it differs from what a
+ * cluster of them usually does (calibrated.ts). Stacks are data in fixtures/stacks, each with its source, fitted only on rows marked for it.
  */
 
 import type { Chip } from '../hardware/chip.ts'
@@ -10,19 +10,19 @@ import { unstated } from '../recipe/expert-recipe.ts'
 import type { ExpertRecipeName } from '../recipe/expert-recipes.ts'
 import type { Assumptions } from './assumptions.ts'
 
-/** What assumptions without one say of their stack. */
+/** The stack's name in assumptions that have none. */
 export const noStack = 'none'
 
 /**
- * Of what experts are sent, what hides where one microbatch runs forwards beside another backwards. Qwen3-30B-A3B on 16 H100, pairs that
- * differ by nothing else: 24.71 s and 20.99 s by HybridEP, 41.25 s and 31.31 s by AllToAll, 0.7 and 0.6 of what is predicted to be sent
- * (NVIDIA-NeMo/Megatron-Bridge @067f987df0, skills/nemo-mbridge-perf-moe-comm-overlap/SKILL.md).
+ * Share of what experts are sent that hides where one microbatch runs forwards beside another backwards. Qwen3-30B-A3B on 16 H100, pairs
+ * that differ by nothing else: 24.71 s and 20.99 s by HybridEP, 41.25 s and 31.31 s by AllToAll, 0.7 and 0.6 of what is predicted to be
+ * sent (NVIDIA-NeMo/Megatron-Bridge @067f987df0, skills/nemo-mbridge-perf-moe-comm-overlap/SKILL.md).
  */
 export const overlapOfRuns = 0.7
 
 /**
- * What a stack runs, who may launch it, and whose is meant where nobody is named: trainers have their own chips, so that the first with a stack
- * there is it; servers run on the same ones, so that there is none unless only one may serve.
+ * Which frameworks may launch each kind of stack, and whether the first is meant where nobody is named: trainers have chips of their own, so
+ * the first that has a stack for the chip is the one; servers run on the same chips, so none is meant unless only one may serve.
  */
 const launchers = {
   training: { frameworks: trainers, first: true },
@@ -33,7 +33,7 @@ export type Activity = keyof typeof launchers
 
 export const activities: readonly Activity[] = ['training', 'inference']
 
-/** What of the assumptions a stack may set. */
+/** The assumptions that a stack may set. */
 export const stackConstants = {
   training: [
     'sustainedShare',
@@ -56,21 +56,21 @@ export const stackConstants = {
 
 export type StackConstants = Readonly<Partial<Pick<Assumptions, (typeof stackConstants)[Activity][number]>>>
 
-/** Releases of a software, as it numbers them; the last that was measured where there is no end. */
+/** Releases of a software, as it numbers them; without an end, up to the last that was measured. */
 export interface Releases {
   readonly from: string
   readonly to?: string
 }
 
-/** One of the ways in which a stack runs layers with experts: what it sets beside the stack's own constants. */
+/** One of the ways in which a stack runs layers with experts: what it sets beyond the stack's own constants. */
 export interface StackRecipe {
   readonly name: ExpertRecipeName
-  /** Of the software, those whose recipes run so. */
+  /** Releases of the software whose recipes run so. */
   readonly releases: Releases
-  /** Where matmuls run in these types, it is what a request has that names none. */
+  /** Types of matmuls for which a request that names no way gets this one. */
   readonly usualIn: readonly ElementType[]
   readonly constants: StackConstants
-  /** The rows behind the constants, of all chips that the software runs on. */
+  /** The measured rows behind the constants, on all chips that the software runs on. */
   readonly fit: {
     readonly configurations: number
     readonly measurements: number
@@ -82,19 +82,19 @@ export interface StackRecord {
   readonly name: string
   readonly title: string
   readonly runs: Activity
-  /** Null where no plan is launched by it any more. */
+  /** Null when no framework launches plans on it any more. */
   readonly framework: Framework | null
-  /** Names of the catalogue that it is of. */
+  /** Catalogue names of the chips that it is for. */
   readonly chips: readonly string[]
   readonly constants: StackConstants
-  /** Where layers with experts are run in several ways that differ. */
+  /** The ways in which it runs layers with experts, where there are several that differ. */
   readonly expertRecipes?: readonly StackRecipe[]
   /** The rows of fixtures/measurements behind the constants. */
   readonly fit: {
     readonly software: readonly string[]
-    /** Of runs of that year and later; 2023 where absent. */
+    /** Only runs of this year and later count; 2023 when absent. */
     readonly since?: number
-    /** On chips whose dense runs count too, beside its own. */
+    /** Other chips whose dense runs count too. */
     readonly alike?: readonly string[]
     readonly configurations: number
     readonly measurements: number
@@ -104,18 +104,21 @@ export interface StackRecord {
   readonly sources: Readonly<Record<string, string>>
 }
 
-/** Of some frameworks, or of all where there are none, those that it is run by. */
+/** Those of the given frameworks, or of all when none is given, that may launch stacks of this kind. */
 export function launchersOf(runs: Activity, frameworks: readonly Framework[]): readonly Framework[] {
   const able = launchers[runs].frameworks
   return frameworks.length > 0 ? ofKind<Framework>(able, frameworks) : able
 }
 
-/** Whether it is of this kind of chip. */
+/** Whether the stack is for this kind of chip. */
 export function runsOn({ chips }: StackRecord, { name }: Pick<Chip, 'name'>): boolean {
   return chips.includes(name)
 }
 
-/** What a stack sets where matmuls run in a type, with the experts run in a way that it knows, else as they usually are there. */
+/**
+ * What a stack sets where matmuls run in a type: its own constants, and those of the way to run experts that is
+ * asked for, or else usual in that type.
+ */
 export function stackAssumptions(
   { name, constants, expertRecipes = [] }: StackRecord,
   compute: ElementType,
@@ -128,8 +131,8 @@ export function stackAssumptions(
 }
 
 /**
- * What a request that names none is costed as: of the stacks of these chips that of the framework that trains, where several may the
- * first, or of the only one that may serve. Null where those have none there.
+ * The stack that a request which names none is costed with: among those for its chips, that of the framework that trains (of the first that
+ * has one, where several may), or of the only framework that may serve. Null when those have none there.
  */
 export function usualStack(
   stacks: readonly StackRecord[],

@@ -1,14 +1,14 @@
 /**
- * What may be set on measured runs, how far from what is assumed it may be expected to lie, and how far it may lie at all. Spreads are
- * those of the stacks there are (fixtures/stacks: what trains sustains 0.78 to 1 of what is assumed of its chip, hides 0.3 to 0.8 of
- * critical communication) and, where stacks say nothing, of what kernels and links of the catalogue reach between them.
+ * Constants that may be set on measured runs: how far from the assumed value each may be expected to lie, and how far it may lie at all.
+ * Spreads are those between the stacks in fixtures/stacks (what trains sustains 0.78 to 1 of what is assumed of its chip, and hides 0.3 to
+ * 0.8 of critical communication) and, where stacks say nothing, those between kernels and links of the catalogue.
  */
 import type { Reassumable } from '../cost/reassumed.ts'
 
 export interface Constant {
-  /** Whether it is off by a factor, or by so much. */
+  /** Whether the constant is off by a factor or by an amount. */
   readonly scale: 'ratio' | 'difference'
-  /** One standard deviation: of the logarithm, or of itself. */
+  /** One standard deviation: of the logarithm for a ratio, of the value itself for a difference. */
   readonly spread: number
   readonly range: readonly [least: number, most: number]
 }
@@ -25,7 +25,7 @@ export const constants: Readonly<Record<Reassumable, Constant>> = {
   stepOverheadSeconds: { scale: 'difference', spread: 0.02, range: [0, 10] },
 }
 
-/** So many spreads away from what is assumed. */
+/** The value that lies `away` spreads from what is assumed, clipped to its range. */
 export function moved(name: Reassumable, assumed: number, away: number): number {
   const { scale, spread, range } = constants[name]
   const value = scale === 'ratio' ? assumed * Math.exp(spread * away) : assumed + spread * away

@@ -1,12 +1,12 @@
 /**
- * Constants as they may be, drawn around what is assumed: spreads of calibration/constants.ts, clipped to their ranges. One draw is one
- * machine, on which all plans are costed, so that what moves all of them alike moves none against another. Constants that err
- * together share a part: links of both kinds (what a library reaches), both overlaps (what a framework hides), matmuls and HBM (clocks). The shares
- * are stated: no source measures them.
+ * Uncertain constants drawn at random around what is assumed, with the spreads of calibration/constants.ts and clipped to their ranges.
+ * One draw is one machine on which all plans are costed, so that what moves all of them alike moves none against another. Constants that
+ * err together share a part: links of both kinds (what a library reaches), both overlaps (what a framework hides), matmuls and HBM
+ * (clocks). The shares are stated: no source measures them.
  *
  *   u = √s · shared + √(1 − s) · own      both normal, s the share
  *
- * The numbers are the same every time: a generator with a seed, so that an answer is the answer to its request.
+ * The generator has a fixed seed, so the draws are the same every time and the same request gets the same answer.
  */
 import { type Constants, type Reassumable, reassumable } from '../cost/reassumed.ts'
 import { moved } from './constants.ts'
@@ -37,7 +37,7 @@ export function draws(count: number, assumed: Readonly<Record<Reassumable, numbe
 
 const seed = 20_240_601
 
-/** Box and Muller's, of mulberry32's uniform numbers. */
+/** Normal numbers by Box and Muller, from the uniform numbers of mulberry32. */
 function normals(start: number): () => number {
   let state = start
   const uniform = () => {

@@ -1,35 +1,35 @@
 /**
- * Constants that make predictions of a few measured runs true, held to what is assumed: the most likely under
+ * Fits constants to a few measured runs while holding them near what is assumed: the most likely values minimise
  *
  *   sum over runs of (ν + 1)/2 · log(1 + (r/σ)²/ν)  +  sum over constants of u²/2
  *
- * r the logarithm of measured over predicted, u how many spreads a constant is away from what is assumed (constants.ts). σ is what
- * the same configuration differs by when it is measured again (3 % in the middle, fixtures/measurements). Errors have
- * Student's distribution with ν = 3, whose tails are heavy: a run that is far off what the others say pulls no harder the further it is
- * off, so that one of them cannot upset the rest.
+ * where r is the logarithm of measured over predicted and u is how many spreads a constant is away from what is assumed (constants.ts).
+ * σ is by how much one configuration differs when it is measured again (3 % in the middle, fixtures/measurements). Errors have
+ * Student's distribution with ν = 3, whose tails are heavy: a run that is far off what the others say pulls no harder the further it
+ * is off, so one run cannot upset the rest.
  *
- * Times are worked out on a grid of at most a few hundred points and joined by multilinear interpolation of their logarithms, so that the work is
- * bounded and leaving runs out costs nothing. The best point of the grid is refined by halving steps.
+ * Times are worked out on a grid of at most a few hundred points and joined by multilinear interpolation of their logarithms, so that the
+ * work is bounded and leaving runs out costs nothing. The best point of the grid is refined by halving steps.
  */
 
-/** Coordinates: of each constant, how many spreads it is away. */
+/** How many spreads each constant is away from what is assumed. */
 export type Point = readonly number[]
 
 export interface Surface {
-  /** The coordinates of the grid, the same along each constant. */
+  /** Coordinates of the grid points along one constant, the same for each. */
   readonly ticks: readonly number[]
   readonly dimensions: number
-  /** Of each run, log(measured / predicted) at each grid point, the last constant fastest. */
+  /** For each run, log(measured / predicted) at every grid point, the last constant varying fastest. */
   readonly residuals: readonly (readonly number[])[]
 }
 
 const sigma = 0.03
 const freedom = 3
 
-/** Points along each constant, by how many there are. */
+/** Grid points along each constant, by the number of constants. */
 const finest: readonly number[] = [1, 33, 13, 7]
 
-/** Beyond these nothing is looked for. */
+/** Spreads from the assumed value beyond which no constant is looked for. */
 const furthest = 3
 
 export function ticksFor(dimensions: number): readonly number[] {
@@ -43,7 +43,7 @@ export function gridOf(ticks: readonly number[], dimensions: number): readonly P
   return gridOf(ticks, dimensions - 1).flatMap((point) => ticks.map((tick) => [...point, tick]))
 }
 
-/** Of one run at a point between those of the grid. */
+/** The residual of one run at a point between those of the grid, by interpolation. */
 export function residualAt({ ticks, residuals }: Surface, run: number, point: Point): number {
   const own = residuals[run] ?? []
   const corner = (left: Point, at: number): number => {
@@ -60,7 +60,7 @@ export function residualAt({ ticks, residuals }: Surface, run: number, point: Po
   return corner(point, 0)
 }
 
-/** Less is likelier. */
+/** The sum that the fit minimises: less is likelier. */
 export function unlikelihood(surface: Surface, runs: readonly number[], point: Point): number {
   const ofRuns = runs.reduce((sum, run) => {
     const z = residualAt(surface, run, point) / sigma
@@ -95,7 +95,7 @@ export function fitted(surface: Surface, runs: readonly number[]): Point {
   return best
 }
 
-/** Of each constant the spread that is left, over what was expected: 1 where the runs say nothing of it. */
+/** For each constant the spread that the runs leave, over the one that was expected; 1 when they say nothing about it. */
 export function spreadsLeft(surface: Surface, runs: readonly number[], point: Point): readonly number[] {
   const step = 0.1
   return point.map((_, axis) => {

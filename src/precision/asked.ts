@@ -1,9 +1,9 @@
 /**
- * The element types of a problem: what the request says, else in inference what the released checkpoint says, be it of a
- * catalogue name or of a Hugging Face config, else bf16.
+ * The element types of a problem: what the request says; else, in inference, what the released checkpoint says (of the catalogue
+ * or of a Hugging Face config); else bf16.
  *
- * Quantisation is of the released weights: training is costed in bf16 unless the request says otherwise.
- * Megatron accumulates and reduces gradients in fp32, MaxText in bf16: that default follows the chips.
+ * Only released weights are quantised: training is costed in bf16 unless the request says otherwise.
+ * Megatron accumulates and reduces gradients in fp32, MaxText in bf16, so that default follows the chips.
  */
 import type { Chip } from '../hardware/chip.ts'
 import type { Checkpoint } from '../model/hugging-face/checkpoint.ts'
@@ -13,7 +13,7 @@ import type { Precision } from '../problem.ts'
 import { usualType } from '../recipe/element-type.ts'
 import { checkpointFor, storedPrecision } from './stored.ts'
 
-/** What a request says: the optimizer's type has a default of its own. */
+/** What a request says. Only the optimizer's type is always there: its default is set elsewhere. */
 export type AskedPrecision = Partial<Precision> & Pick<Precision, 'optimizer'>
 
 export interface ResolvedPrecision {
@@ -26,7 +26,7 @@ interface Whose {
   readonly model: Transformer
   readonly checkpoints: readonly Checkpoint[]
   readonly training: boolean
-  /** Whether software is taken to accumulate gradients as it does, or as the book has it. */
+  /** Whether gradients are accumulated as software on the chip does it, or as the book has it. */
   readonly calibrated: boolean
 }
 

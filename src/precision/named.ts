@@ -1,4 +1,7 @@
-/** The checkpoint that somebody asks for by its name: as the catalogue has it, else as its name says, else as the model was released first. */
+/**
+ * The checkpoint that somebody asks for by name: the catalogue's, else what the
+ * name itself says, else the model's first release.
+ */
 import { type Checkpoint, checkpointIn } from '../model/hugging-face/checkpoint.ts'
 import { type Fields, fieldsOf } from '../model/hugging-face/fields.ts'
 import { quantizationOf } from '../model/hugging-face/quantization.ts'
@@ -8,7 +11,7 @@ import type { Precision } from '../problem.ts'
 import { usualType } from '../recipe/element-type.ts'
 import { checkpointFor } from './stored.ts'
 
-/** `released` with that one first; as they are where a name is of the model alone. */
+/** `released` with the checkpoint that is meant put first; unchanged when the name is only that of the model. */
 export function checkpointsNamed(
   name: string,
   released: readonly Checkpoint[],
@@ -24,7 +27,7 @@ export function checkpointsNamed(
   return [first, ...released.filter((one) => one !== found)]
 }
 
-/** The types that a name says; none where it says nothing. */
+/** The types that a name says; none when it says nothing. */
 export function typesNamed(name: string): Readonly<Partial<Pick<Precision, 'weights' | 'compute'>>> {
   const config = fieldsNamed(name)
   if (!config) return {}

@@ -1,5 +1,5 @@
 /**
- * In what inference keeps and multiplies the numbers of a released checkpoint. Weights in fp32 are cast to 16 bits when
+ * The types in which inference keeps and multiplies the numbers of a released checkpoint. Weights in fp32 are cast to 16 bits when
  * they are loaded (vLLM and SGLang, `--dtype auto`); quantised ones stay as they are, and are unpacked to bf16 at the matmul
  * where the chip does not compute in the type of their activations.
  */
@@ -12,7 +12,10 @@ import type { Precision, Setting } from '../problem.ts'
 import { isNarrow, usualType } from '../recipe/element-type.ts'
 import type { ElementType } from '../recipe/element-types.ts'
 
-/** The first, or of those with weights as asked; weights in a type that none has are another checkpoint: nothing of these holds. */
+/**
+ * The first checkpoint, or the first with weights of the type asked for; undefined
+ * when none has that type, as then no checkpoint applies.
+ */
 export function checkpointFor(
   checkpoints: readonly Checkpoint[],
   asked: ElementType | undefined,
@@ -46,7 +49,7 @@ export function narrowed(
   if (key === 'kvCache') return { ...precision, kvCache: type }
   const { parameterBytes: _bytes, checkpoint: _name, ...plain } = precision
   const found = checkpointFor(checkpoints, type)
-  // What is computed in may have been asked for: it stays, and is never slower in the checkpoint's own.
+  // The compute type may have been asked for, so it stays; it is never slower than the one that the checkpoint would bring.
   const { compute: _compute, ...stored } = found ? storedPrecision(found, cluster.chip) : {}
   return { ...plain, weights: type, ...stored }
 }
