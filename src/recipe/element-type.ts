@@ -1,4 +1,4 @@
-/** A type of numbers, by its name. */
+/** Element types, looked up by name. */
 import { type ElementType, elements } from './element-types.ts'
 import { rowsByName } from './rows.ts'
 
@@ -11,10 +11,10 @@ export const elementBytes = Object.fromEntries(elements.map(({ name, bytes }) =>
   Record<ElementType, number>
 >
 
-/** What numbers are in that nobody says anything of, and what those in less are unpacked to. */
+/** The type of numbers of which nobody says anything, and the one that narrower numbers are unpacked to. */
 export const usualType: ElementType = 'bf16'
 
-/** Less than 16 bits: what comes of quantisation. */
+/** Whether a type has less than 16 bits, as quantisation leaves it. */
 export function isNarrow(type: ElementType): boolean {
   return elementBytes[type] < elementBytes[usualType]
 }

@@ -4,24 +4,27 @@
  *   mxfp4   4 + 8/32 bits   an exponent of 8 bits for 32 elements   OCP Microscaling Formats v1.0, table 1
  *   nvfp4   4 + 8/16 bits   an e4m3 for 16 elements                 NVIDIA, "Introducing NVFP4" (2025)
  *
- * Both are `fp4` with the scales of their blocks. Scales of the other types are not the type's but a checkpoint's, which says
- * them (model/hugging-face/quantization.ts). A chip that says `fp4` multiplies blocks in four bits whatever scales they have
- * (Blackwell: NVFP4 and MXFP4 alike); one that says `mxfp4` or `nvfp4` multiplies these alone (CDNA 4 has the OCP's MX
- * formats alone: AMD, "Introducing AMD CDNA 4 Architecture").
+ * Both are `fp4` with the scales of their blocks. The scales of other types belong not to the type but to a checkpoint, which
+ * states them (model/hugging-face/quantization.ts). A chip that lists `fp4` multiplies four-bit blocks whatever scales they have
+ * (Blackwell: NVFP4 and MXFP4 alike); one that lists `mxfp4` or `nvfp4` multiplies only these (CDNA 4 has only the OCP's MX
+ * formats: AMD, "Introducing AMD CDNA 4 Architecture").
  */
 interface ElementRow {
   readonly name: string
-  /** Of one element, with the scales that are part of its format. */
+  /** Bytes of one element, with the scales that are part of its format. */
   readonly bytes: number
-  /** The type without what its format says of scales. */
+  /** The type without the scales of its format. */
   readonly plain: string
-  /** Names under which a chip may have its arithmetic, best first. */
+  /** Names under which a chip may list its arithmetic, best first. */
   readonly multipliedAs: readonly string[]
-  /** Of the fraction of peak that training reaches in bf16, the assumption that says what it reaches in this; all where null. */
+  /**
+   * The assumption that says what training reaches in this type over what it reaches in bf16, both as fractions of
+   * peak; null for no difference.
+   */
   readonly share: 'fp8Share' | 'fp4Share' | null
 }
 
-/** What stands alone: a format without scales, which chips have under its own name. */
+/** The row of a format without scales, which chips list under its own name. */
 const own = <Name extends string>(name: Name, bytes: number) => ({
   ...{ name, bytes, plain: name, share: null },
   multipliedAs: [name] as const,

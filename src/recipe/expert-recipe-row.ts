@@ -1,8 +1,8 @@
-/** How layers with experts are run: what a launch has to say for it. */
+/** A way to run layers with experts, as far as a launch has to say it. */
 export interface ExpertRecipeRow {
   readonly name: string
-  /** What CUDA graphs hold: nothing, what of a layer has sizes that are known, or the whole step. */
+  /** What CUDA graphs hold: nothing, the parts of a layer whose sizes are known, or the whole step. */
   readonly graphs: 'none' | 'parts' | 'step'
-  /** One microbatch runs forwards beside another backwards. */
+  /** Whether one microbatch runs forwards beside another backwards. */
   readonly overlaps: boolean
 }

@@ -1,4 +1,4 @@
-/** The row of a way to run layers with experts. */
+/** Ways to run layers with experts, looked up by name. */
 import type { ExpertRecipeRow } from './expert-recipe-row.ts'
 import { type ExpertRecipeName, expertRecipes } from './expert-recipes.ts'
 import { rowsByName } from './rows.ts'
@@ -6,5 +6,5 @@ import { rowsByName } from './rows.ts'
 export const expertRecipeRow: (name: ExpertRecipeName) => ExpertRecipeRow =
   rowsByName<ExpertRecipeRow>(expertRecipes)
 
-/** Of what has no ways that are told apart. */
+/** The way of stacks and frameworks that do not tell ways apart. */
 export const unstated: ExpertRecipeName = expertRecipes[0].name

@@ -1,4 +1,4 @@
-/** The row of an optimizer. */
+/** Optimizers, looked up by name. */
 import type { OptimizerRow } from './optimizer-row.ts'
 import { type OptimizerName, optimizers } from './optimizers.ts'
 import { rowsByName } from './rows.ts'

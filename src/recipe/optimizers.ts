@@ -1,5 +1,5 @@
 /**
- * The optimizers, a row each; what the columns mean is said in optimizer-row.ts.
+ * The optimizers, a row each; the columns are explained in optimizer-row.ts.
  *
  *   adamw      two moments in the optimizer's precision
  *   adam8bit   two moments of one byte, and an fp32 scale for each block of 2048 of them
@@ -11,14 +11,14 @@
  *              five Newton-Schulz steps, for m x n with m <= n of 4·m²·n + 2·m³ FLOPs each, in bf16. Jordan et al. 2024,
  *              "Muon: An optimizer for hidden layers in neural networks"; Liu et al. 2025 (arXiv 2502.16982), section 2
  *
- * Muon's matrices are dealt out whole over the chips that shard its states, each of which orthogonalises its share: that
- * they are gathered for it, and that a share is a whole number of matrices, is not charged.
+ * Muon's matrices are dealt out whole over the chips that shard its states, each of which orthogonalises its share. Gathering
+ * them for it is not charged, nor that a share has to be a whole number of matrices.
  */
 import type { OptimizerRow } from './optimizer-row.ts'
 
 const alike = (count: number) => ({ matrix: count, table: count, vector: count })
 
-/** What most have in common: whole moments in the request's type, updated elementwise. */
+/** Columns that most optimizers have in common: whole moments in the request's type, updated elementwise. */
 const plain = {
   momentBytes: null,
   factored: [],
@@ -31,7 +31,7 @@ const blockSize = 2048
 const scaleBytes = 4
 const newtonSchulzSteps = 5
 
-/** The first is what a request has that names none. */
+/** A request that names no optimizer has the first. */
 export const optimizers = [
   { ...plain, name: 'adamw', moments: alike(2) },
   {

@@ -1,5 +1,5 @@
 /**
- * Rematerialisation policies as data: what a layer keeps between its forward and backward pass. What is not kept and
+ * Rematerialisation policies as data: what a layer keeps between its forward and backward pass. An array that is not kept but
  * is an operand of a backward einsum is computed again, by the forward einsums that lead to it (`recomputed`).
  *
  * `stream` counts residual-stream tensors of width D: the layer's input, always kept, and the sum after attention.
@@ -9,9 +9,10 @@
  * `book` is what the book counts for the same policy, in tensors of width D and F (chapters 4 and 5): 20 tensors
  * without rematerialisation, 7 for the big matmuls, 1 per block, D + 2F for the three MLP outputs.
  *
- * `host` says what of it is kept in the host's memory: it leaves over PCIe in the forward pass and comes back in the
- * backward pass, beside the other work of both, and a layer's worth is on the chip ahead of its use. The search tries such a policy on all layers alone, as MaxText has it, never in a mix: a mix would have
- * its best where the link and recomputation balance, not where memory is just enough.
+ * `host` says which of the kept arrays are in the host's memory: they leave over PCIe in the forward pass and come back in the
+ * backward pass, beside the other work of both, and a layer's worth is on the chip ahead of its use. The search tries such a policy only
+ * on all layers, as MaxText has it, never in a mix: the best mix would be where the link and recomputation balance, not where memory is
+ * just enough.
  * Sources: formulas of section 4 and 11; Korthikanti et al. 2022 (arXiv 2205.05198); MaxText, layers/decoders.py:
  * `minimal_offloaded`, `qkv_proj_offloaded`, and `custom` with `decoder_layer_input: offload`, here `full_offloaded`, and with
  * the projections to heads too, and the one from them: what its recipes for Llama 3.1 on v6e keep there
@@ -20,13 +21,13 @@
 import type { PolicyRow } from './policy-row.ts'
 
 /**
- * What a layer has of these: low ranks in latent attention, shared experts beside routed ones. Where heads are sharded while
- * attention runs (ulysses), its kernel reads its own result again beside what was sent back of it.
+ * A layer keeps those of these arrays that it has: low ranks in latent attention, shared experts beside routed ones. Where heads are
+ * sharded while attention runs (ulysses), the backward kernel reads its own result as well as the copy that was sent back.
  */
 const queries = ['Q', 'K', 'V', 'QLow', 'KVLow']
 const hidden = ['Gate', 'Up', 'SharedGate', 'SharedUp']
 
-/** Of a layer its input alone is kept: no other keeps less on the chip without the host. */
+/** Only the layer's input is kept: without the host, no other policy keeps less on the chip. */
 export const inputAlone = {
   name: 'full',
   attention: [],
@@ -35,7 +36,7 @@ export const inputAlone = {
   book: { stream: 1, inner: 0 },
 } as const satisfies PolicyRow
 
-/** The first keeps everything: no other does less work. */
+/** The first policy keeps everything: no other does less work. */
 export const policies = [
   {
     name: 'none',

@@ -1,18 +1,21 @@
-/** What a layer keeps between its forward and backward pass. */
+/** The columns of the table of rematerialisation policies: what a layer keeps between its forward and backward pass. */
 export interface PolicyRow {
   readonly name: string
-  /** Arrays of attention and of the MLP or experts that it keeps, by name. */
+  /** Names of the arrays of attention, and of the MLP or experts, that a layer keeps. */
   readonly attention: readonly string[]
   readonly mlp: readonly string[]
-  /** Tensors of the residual stream: the layer's input, or the sum after attention too. */
+  /** Number of residual-stream tensors that it keeps: 1 for the layer's input, 2 with the sum after attention. */
   readonly stream: number
   /** What the book counts instead, in tensors of width D and F; absent where it does not know the policy. */
   readonly book?: { readonly stream: number; readonly inner: number }
-  /** What of it is kept in the host's memory. */
+  /** Which of them are kept in the host's memory; absent when none is. */
   readonly host?: HostPart
 }
 
-/** Which of the kept arrays, and of the stream's tensors the layer's input and the sum after attention. */
+/**
+ * Which of the kept arrays are on the host, and of the stream's tensors whether
+ * the layer's input and the sum after attention are.
+ */
 export interface HostPart {
   readonly arrays: readonly string[]
   readonly input: boolean

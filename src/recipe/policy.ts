@@ -1,10 +1,10 @@
-/** Rematerialisation policies, as they are asked for. */
+/** Rematerialisation policies, looked up by name. */
 import { inputAlone, policies } from './policies.ts'
 import type { PolicyRow } from './policy-row.ts'
 
 export const policyRows: readonly PolicyRow[] = policies
 
-/** No other does less work, or keeps more. */
+/** No other policy does less work, or keeps more. */
 export const keepEverything: PolicyRow = policies[0]
 
 export const recomputeEverything: PolicyRow = inputAlone
@@ -13,12 +13,12 @@ export function policyNamed(name: string): PolicyRow | undefined {
   return policyRows.find((row) => row.name === name)
 }
 
-/** How many of a layer's two norms are made again. */
+/** How many of a layer's two norms are computed again. */
 export function normsAgain({ attention, mlp }: PolicyRow): number {
   return [attention, mlp].filter((kept) => !kept.includes('In')).length
 }
 
-/** Whether tokens stay where their experts are until the backward pass, and need not be sent again. */
+/** Whether copies of tokens stay with their experts until the backward pass, and need not be sent again. */
 export function keepsCopies({ mlp }: PolicyRow): boolean {
   return mlp.includes('Dispatched')
 }

@@ -1,4 +1,4 @@
-/** The row of a name, in a table of them; RangeError where there is none. */
+/** Looks up the rows of a table by name; throws a RangeError when there is no such row. */
 export function rowsByName<Row extends { readonly name: string }>(
   table: readonly Row[],
 ): (name: string) => Row {

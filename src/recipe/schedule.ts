@@ -1,4 +1,4 @@
-/** A pipeline schedule as a layout has it, and what its row says of it. */
+/** A pipeline schedule as a layout has it, and what its row says. */
 import { rowsByName } from './rows.ts'
 import type { ScheduleRow, SplitBackward } from './schedule-row.ts'
 import { type ScheduleName, schedules } from './schedules.ts'
@@ -18,20 +18,20 @@ export function scheduleRow({ name }: Named): ScheduleRow {
   return rowNamed(name)
 }
 
-/** That of a mesh of one stage. */
+/** The schedule of a mesh of one stage. */
 export const unscheduled: Schedule = { name: schedules[0].name, virtualStages: 1 }
 
 export function inFlight(schedule: Schedule, stage: number, stages: number, microbatches: number): number {
   return scheduleRow(schedule).inFlight(stage, stages, microbatches, schedule.virtualStages)
 }
 
-/** Null where backward passes run in one piece. */
+/** Null when backward passes run in one piece. */
 export function splitBackward(schedule: Named, stages: number, microbatches: number): SplitBackward | null {
   const { split } = scheduleRow(schedule)
   return split?.(stages, microbatches) ?? null
 }
 
-/** Whether so many stages and microbatches are what it needs. */
+/** Whether a schedule can run with this many stages and microbatches. */
 export function canRun({ needs }: Pick<ScheduleRow, 'needs'>, stages: number, microbatches: number): boolean {
   return !needs || (needs.stages(stages) && needs.microbatches(microbatches, stages))
 }

@@ -1,7 +1,7 @@
 /**
- * The pipeline schedules, a row each; what the columns mean is said in schedule-row.ts. The first row is that of a mesh of one
- * stage, the second what a plan has that says nothing else. Of plans that take equally long the search keeps the first: 1F1B,
- * which never holds more microbatches than another.
+ * The pipeline schedules, a row each; the columns are explained in schedule-row.ts. The first row is for meshes of one stage, the second is
+ * what a plan has that names no schedule. Of plans that take equally long the search keeps the first: 1F1B, which never holds more
+ * microbatches than another.
  *
  * In flight on stage i of p, of m microbatches (formulas 9):
  *   1F1B min(m, p - i);  GPipe m;  ZB-H1 min(m, p) on every stage;  DualPipe p + 1 of both its stages together;
@@ -18,15 +18,16 @@
  * a = (p/2 - 1)/(p - 1), b = 2a, k = p/2 - 1.
  *
  * DualPipe runs half of the microbatches from either end, so that a chip holds two stages; it needs an even p, an even m, and
- * m >= 2p (deepseek-ai/DualPipe). While one direction computes the other sends its tokens to experts: such AllToAlls are
- * taken to overlap as prefetched communication does. Megatron Core does the same of a share of them (overlap_moe_expert_parallel_comm)
- * without a pipeline, or with virtual stages, but for layers that are recomputed whole. Optimizer states that ZeRO shards are sharded over both copies.
+ * m >= 2p (deepseek-ai/DualPipe). While one direction computes, the other sends its tokens to experts: such AllToAlls are
+ * taken to overlap as prefetched communication does. Megatron Core does the same for a share of them (overlap_moe_expert_parallel_comm)
+ * without a pipeline, or with virtual stages, but not for layers that are recomputed whole. Optimizer states that ZeRO shards are sharded
+ * over both copies.
  */
 import type { ScheduleRow } from './schedule-row.ts'
 
 const mostVirtualStages = 8
 
-/** What most schedules have in common: whole backward passes of one stage a chip, whatever the microbatches. */
+/** Columns that most schedules have in common: whole backward passes, one stage a chip, any number of microbatches. */
 const plain = {
   pipelined: true,
   virtualStages: [1, 1],
@@ -83,7 +84,7 @@ export const schedules = [
     mayHideRouted: true,
     inFlight: (stage, stages, microbatches, v) =>
       Math.min(microbatches, ((v - 1) * stages + 2 * (stages - stage) - 1) / v),
-    // Other numbers leave holes (cost/step/step.ts).
+    // Other numbers of microbatches leave holes in the schedule (cost/step/step.ts).
     worthwhile: (stages, microbatches) => microbatches % stages === 0,
   },
 ] as const satisfies readonly ScheduleRow[]
