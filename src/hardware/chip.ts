@@ -2,7 +2,10 @@
 import type { ElementType } from '../recipe/element-types.ts'
 import type { Bytes, BytesPerSecond, FlopsPerSecond, Seconds } from '../units.ts'
 
-/** How a slice of a torus closes into rings: an axis of exactly `size`, or whole cubes of edge `edge`. */
+/**
+ * How a slice of a torus closes into rings: an axis of exactly `size` chips
+ * does, or all axes of whole cubes of edge `edge` do.
+ */
 export type WrapRule =
   | { readonly kind: 'size'; readonly size: number }
   | { readonly kind: 'cubes'; readonly edge: number }
@@ -10,13 +13,13 @@ export type WrapRule =
 /** A chip with links of its own to its neighbours (TPU). */
 export interface TorusSystem {
   readonly kind: 'torus'
-  /** ICI: one link, one direction. An axis has a link to either side. */
+  /** ICI: one link in one direction. A chip has two links on each axis, one to either side. */
   readonly linkBytesPerSecond: BytesPerSecond
   readonly hopSeconds: Seconds
   readonly wrap: WrapRule
   /** The largest slice; its length is the number of axes. */
   readonly pod: readonly number[]
-  /** Slices that can be rented, each sorted ascending; where absent, any that fits the pod in whole hosts. */
+  /** Slices that can be rented, each sorted ascending; when absent, any slice of whole hosts that fits the pod. */
   readonly slices?: readonly (readonly number[])[]
   readonly host: readonly number[]
   readonly dcnBytesPerSecondPerChip: BytesPerSecond
@@ -26,13 +29,13 @@ export interface TorusSystem {
 /** One level of a switched network: `size` units of the level below behind one switch. */
 export interface Tier {
   readonly name: string
-  /** Units of the tier below (chips, for the first); the outermost tier may be unbounded (null). */
+  /** Units of the tier below (chips, for the first); null for an outermost tier without a limit. */
   readonly size: number | null
-  /** What one chip can send through this tier, one way, when all send at once. */
+  /** What one chip can send through this tier, in one direction, when all send at once. */
   readonly bytesPerSecondPerChip: BytesPerSecond
   /** Added per step of a collective over this tier. */
   readonly latencySeconds: Seconds
-  /** The switch can reduce (NVLink SHARP, InfiniBand SHARP). */
+  /** Whether the switch can reduce (NVLink SHARP, InfiniBand SHARP). */
   readonly inNetworkReduction: boolean
 }
 
@@ -42,21 +45,24 @@ export interface SwitchedSystem {
   readonly tiers: readonly Tier[]
 }
 
-/** What kernels reach of the data sheet; a fraction, or (halfFlops) the matmul size that reaches half of it. */
+/**
+ * What kernels reach of the data sheet, as fractions; the fields named
+ * `half` are the sizes at which they reach half of that.
+ */
 export interface Efficiency {
   readonly matmul: number
   readonly matmulHalfFlops: number
   readonly attention: number
-  /** Of what matmuls and attention reach in bursts, what they hold through training; 1 where absent. */
+  /** Share of what matmuls and attention reach in bursts that they hold through training; 1 when absent. */
   readonly sustained?: number
-  /** Keys that a query meets of which attention reaches half of that (cost/compute/compute.ts); 0 where absent. */
+  /** Number of keys per query at which attention reaches half of that (cost/compute/compute.ts); 0 when absent. */
   readonly attentionHalfKeys?: number
   readonly hbm: number
-  /** Of HBM bandwidth, by attention that reads caches; as `hbm` where absent. */
+  /** Fraction of HBM bandwidth for attention that reads caches; as `hbm` when absent. */
   readonly cache?: number
-  /** ICI or NVLink, by large messages. */
+  /** ICI or NVLink, with large messages. */
   readonly scaleUp: number
-  /** Bytes that reach half of it inside a node (cost/communication/operation-time.ts); 0 where absent. */
+  /** Bytes at which messages inside a node reach half of it (cost/communication/operation-time.ts); 0 when absent. */
   readonly scaleUpHalfBytes?: Bytes
   /** DCN, InfiniBand or Ethernet. */
   readonly scaleOut: number
@@ -71,11 +77,11 @@ export interface Chip {
   readonly kind: ChipKind
   /** Dense peak per element type of the operands (peak.ts); what is absent is not supported in hardware. */
   readonly peakFlopsPerSecond: Readonly<Partial<Record<ElementType, FlopsPerSecond>>>
-  /** What a process on it may allocate, as the driver says. */
+  /** Memory that a process on the chip may allocate, as the driver reports it. */
   readonly hbmBytes: Bytes
   readonly hbmBytesPerSecond: BytesPerSecond
   readonly hostBytesPerSecond: BytesPerSecond
-  /** This chip's share of its host's memory; unlimited where absent. */
+  /** This chip's share of its host's memory; unlimited when absent. */
   readonly hostMemoryBytes?: Bytes
   readonly usdPerHour?: number
   readonly efficiency: Efficiency

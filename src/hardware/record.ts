@@ -1,5 +1,5 @@
 /**
- * A chip as the catalogue keeps it: the data sheet's figures, the book's rounded ones beside them where they differ,
+ * A chip as the catalogue keeps it: the data sheet's figures, the book's rounded ones where they differ,
  * and a citation for every number.
  */
 import type { Chip } from './chip.ts'
@@ -9,10 +9,10 @@ export type BookFigures = Partial<Pick<Chip, 'peakFlopsPerSecond' | 'hbmBytes' |
 
 export interface ChipRecord extends Chip {
   readonly title: string
-  /** Other names it is asked for by, lower case. */
+  /** Other names under which people ask for it, in lower case. */
   readonly aliases: readonly string[]
   readonly book?: BookFigures
-  /** By JSON pointer into this record; a pointer covers all below it. */
+  /** Citations by JSON pointer into this record; a pointer covers all below it. */
   readonly sources: Readonly<Record<string, string>>
 }
 

@@ -1,4 +1,4 @@
-/** A box of chips: its edges in chips, an axis each. */
+/** A box of chips, as its edges: the number of chips along each axis. */
 export type Box = readonly number[]
 
 export function volume(box: Box): number {
@@ -9,19 +9,19 @@ export function sorted(box: Box): Box {
   return [...box].sort((a, b) => a - b)
 }
 
-/** As makers write a slice: ascending, but axes of one chip last (4x4x8, 2x2x1). */
+/** A slice as makers write it: ascending, but with axes of one chip last (4x4x8, 2x2x1). */
 export function customary(box: Box): Box {
   const ascending = sorted(box)
   return [...ascending.filter((edge) => edge > 1), ...ascending.filter((edge) => edge === 1)]
 }
 
-/** One box goes into another, turned as needed: edge by edge once both are sorted. */
+/** Whether one box goes into another, turned as needed; comparing edges of both in sorted order decides it. */
 export function fitsInto(box: Box, outer: Box): boolean {
   const room = sorted(outer)
   return box.length === outer.length && sorted(box).every((edge, axis) => edge <= (room[axis] ?? 0))
 }
 
-/** All boxes of `chips` chips with so many axes, edges ascending. */
+/** All boxes of `chips` chips with `axes` axes, edges ascending. */
 export function boxes(chips: number, axes: number, least = 1): readonly Box[] {
   if (axes === 1) return chips >= least ? [[chips]] : []
   const found: Box[] = []
@@ -37,7 +37,7 @@ export function bySquareness(a: Box, b: Box): number {
   return aspect(a) - aspect(b) || sum(a) - sum(b) || Math.min(...a) - Math.min(...b)
 }
 
-/** How far apart two boxes are, in doublings: of each edge, smallest against smallest, and of the chips. */
+/** How far apart two boxes are, in doublings: summed over the edges, smallest against smallest, and the number of chips. */
 export function doublingsBetween(a: Box, b: Box): number {
   const other = sorted(b)
   const edges = sorted(a).map((edge, axis) => Math.abs(Math.log2(edge / (other[axis] ?? 1))))

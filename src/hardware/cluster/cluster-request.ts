@@ -1,4 +1,4 @@
-/** What a request says of its hardware, its chip already looked up, and what may be wrong with it. */
+/** What a request says of its hardware, with its chip already looked up, and the problems that it may have. */
 import type { BytesPerSecond } from '../../units.ts'
 import type { Chip, Tier } from '../chip.ts'
 import type { Box } from './box.ts'
@@ -6,9 +6,9 @@ import type { Cluster } from './cluster.ts'
 
 /** Numbers of the network that replace the chip's own. */
 export interface NetworkOverride {
-  /** One way: through the innermost tier, or over all of a chip's ICI links at once. */
+  /** In one direction, through the innermost tier, or over all of a chip's ICI links at once. */
   readonly scaleUpBytesPerSecondPerChip?: BytesPerSecond | undefined
-  /** One way: through every tier above the innermost, or DCN. */
+  /** In one direction, through every tier above the innermost, or over DCN. */
   readonly scaleOutBytesPerSecondPerChip?: BytesPerSecond | undefined
   /** All tiers, innermost first, in place of the chip's own. */
   readonly tiers?: readonly Tier[] | undefined
@@ -16,9 +16,9 @@ export interface NetworkOverride {
 
 export interface ClusterRequest {
   readonly chip: Chip
-  /** Of all slices together. */
+  /** Number of chips of all slices together. */
   readonly chips?: number | undefined
-  /** Of one slice. */
+  /** Topology of one slice. */
   readonly topology?: Box | undefined
   readonly slices?: number | undefined
   readonly network?: NetworkOverride | undefined
@@ -35,7 +35,7 @@ export type Resolution =
   | { readonly cluster: Cluster; readonly warnings: readonly string[] }
   | { readonly problem: ClusterProblem }
 
-/** Far above any system there is; it bounds the search. */
+/** Far above any system that exists; it bounds the search. */
 export const mostChips = 1_000_000
 
 export function problem(member: string, detail: string, suggestions: readonly string[] = []): Resolution {

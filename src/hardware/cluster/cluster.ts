@@ -1,4 +1,4 @@
-/** The chips of one request and the network between them, as resolved. */
+/** The chips of one request and the network between them. */
 import type { BytesPerSecond, Seconds } from '../../units.ts'
 import type { Chip, Tier } from '../chip.ts'
 
@@ -17,7 +17,7 @@ export interface TorusNetwork {
 export interface SwitchedNetwork {
   readonly kind: 'switched'
   readonly tiers: readonly Tier[]
-  /** How many chips there are behind the switches: no group reaches into a unit that is not there. Unbounded if absent. */
+  /** Number of chips behind the switches, so that no group reaches into a unit that is not there. Unbounded when absent. */
   readonly chips?: number
 }
 
@@ -27,11 +27,14 @@ export interface Cluster {
   readonly chip: Chip
   readonly chips: number
   readonly network: Network
-  /** Chips beside these that were asked for and stand idle: a part of a cluster has them. They are paid for all the same. */
+  /**
+   * Chips that were asked for beside these and stand idle, when this is a
+   * part of a cluster. They are paid for all the same.
+   */
   readonly idleChips?: number
 }
 
-/** Those at work and those that stand idle. */
+/** Chips at work and chips that stand idle. */
 export function chipsAsked({ chips, idleChips = 0 }: Cluster): number {
   return chips + idleChips
 }

@@ -1,4 +1,4 @@
-/** The divisors of a number, ascending; looked up after the first time. */
+/** The divisors of a number, ascending; they are computed once for each number. */
 const known = new Map<number, readonly number[]>()
 const mostKnown = 10_000
 

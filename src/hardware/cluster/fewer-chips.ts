@@ -1,9 +1,9 @@
 /**
- * Parts of a cluster that may work while its other chips stand idle, from most chips to fewest. What a part costs is its own
- * affair, whatever it is a part of: a larger cluster has all parts of a smaller one, so that more chips never hurt.
+ * Parts of a cluster that may work while its other chips stand idle, from most chips to fewest. What a part costs does not depend on the
+ * cluster that it is a part of: a larger cluster has all the parts of a smaller one, so that more chips never hurt.
  *
  *   switched   the first n chips, for any n; or u chips of each innermost unit (64 of the 72 behind an NVLink), of d units
- *   torus      a slice that can be had and that the topology has room for; of several slices, as many as one likes
+ *   torus      a slice that can be had and that the topology has room for; of several slices, any number of them
  *
  * Units further out than the innermost are filled in order.
  */
@@ -14,7 +14,7 @@ import { type Cluster, chipsAsked, type SwitchedNetwork, type TorusNetwork } fro
 import { divisorsOf } from './divisors.ts'
 import { slicesWithin, wraparound } from './slice.ts'
 
-/** Those alone that have a wanted number of chips. */
+/** The parts whose number of chips is wanted. */
 export function fewerChips(
   cluster: Cluster,
   wanted: (chips: number) => boolean = () => true,
@@ -25,7 +25,7 @@ export function fewerChips(
     : fewerRanks(cluster, network, wanted)
 }
 
-/** The parts that have so many chips; the cluster itself, where that is all of them. */
+/** The parts that have exactly this many chips; the cluster itself, where that is all of its chips. */
 export function partsOf(cluster: Cluster, chips: number): readonly Cluster[] {
   const { network } = cluster
   if (chips === cluster.chips) return [cluster]
@@ -75,7 +75,7 @@ function smallerSlices(cluster: Cluster, network: TorusNetwork): readonly Cluste
   return [...fewer, ...smaller].sort((a, b) => b.chips - a.chips)
 }
 
-/** Slices that are joined have more than one host each. */
+/** Slices can be joined only when each has more than one host. */
 function joins({ host }: TorusSystem, box: readonly number[]): boolean {
   return volume(box) > volume(host)
 }

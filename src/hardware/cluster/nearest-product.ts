@@ -1,14 +1,14 @@
 /**
- * Products of whole numbers, one for each limit and none above its own: the one that comes next to a number. Of one factor after
- * another the rest is found in the same way; a factor with which even a rest that is a whole number of it comes no nearer is left out.
+ * The product of whole numbers, one for each limit and none above its own, that comes nearest to a number from below or above. The first
+ * factor is tried in turn and the rest is found in the same way; a factor is skipped when even a perfect rest would come no nearer.
  */
 
-/** The largest that is at most `most`; 0 where there is none. */
+/** The largest product that is at most `most`; 0 when there is none. */
 export function largestProduct(most: number, limits: readonly number[]): number {
   return limits.some((limit) => limit < 1) ? 0 : below(Math.floor(most), descending(limits))
 }
 
-/** The least that is at least `least`; Infinity where there is none. */
+/** The least product that is at least `least`; Infinity when there is none. */
 export function leastProduct(least: number, limits: readonly number[]): number {
   if (limits.some((limit) => limit < 1)) return Number.POSITIVE_INFINITY
   return above(Math.max(1, Math.ceil(least)), descending(limits))
@@ -36,7 +36,7 @@ function above(least: number, [limit, ...rest]: readonly number[]): number {
   return best
 }
 
-/** The largest limit first: what it alone reaches is found at once. */
+/** Tries the largest limit first: what one factor reaches alone is then found at once. */
 function descending(limits: readonly number[]): readonly number[] {
   return [...limits].sort((a, b) => b - a)
 }

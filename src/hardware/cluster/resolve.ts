@@ -1,4 +1,4 @@
-/** From what a request asks for to the chips and the network between them, or to what is wrong with it, as data. */
+/** Turns what a request asks for into the chips and the network between them, or into what is wrong with it, as data. */
 import { type ClusterRequest, mostChips, problem, type Resolution } from './cluster-request.ts'
 import { switchedCluster } from './switched-cluster.ts'
 import { torusCluster } from './torus-cluster.ts'

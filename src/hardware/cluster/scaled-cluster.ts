@@ -1,9 +1,12 @@
-/** A cluster of which one resource is faster or slower, and the names of its networks as the machine's people call them. */
+/** A cluster with one resource made faster or slower, and the names by which people call its networks. */
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { Chip } from '../chip.ts'
 import type { Cluster, Network } from './cluster.ts'
 
-/** Networks that two chips of this cluster talk over, innermost first: tiers of switches, or `ici` and between slices `dcn`. */
+/**
+ * Names of the networks that chips of this cluster use, innermost first: tiers
+ * of switches, or `ici` and, between slices, `dcn`.
+ */
 export function networkNames({ chips, network }: Cluster): readonly string[] {
   if (network.kind === 'torus') return network.slices > 1 ? ['ici', 'dcn'] : ['ici']
   let unit = 1
@@ -15,7 +18,7 @@ export function networkNames({ chips, network }: Cluster): readonly string[] {
   return [...new Set(names)]
 }
 
-/** The part of a network by its place: 0 is inside a node or slice, all others are between them. */
+/** Scales each network's bandwidth; level 0 is inside a node or slice, all others are between them. */
 export function withNetworks(cluster: Cluster, factor: (name: string, level: number) => number): Cluster {
   return { ...cluster, network: scaledNetwork(cluster.network, factor) }
 }
@@ -35,7 +38,7 @@ function scaledNetwork(network: Network, factor: (name: string, level: number) =
   return { ...network, tiers }
 }
 
-/** Arithmetic in every type. */
+/** Scales the peak of every element type. */
 export function withFlops(cluster: Cluster, factor: number): Cluster {
   const types = Object.entries(cluster.chip.peakFlopsPerSecond) as readonly [ElementType, number][]
   const peakFlopsPerSecond = Object.fromEntries(types.map(([type, peak]) => [type, peak * factor]))

@@ -4,10 +4,10 @@
  *   wrap `size`    an axis closes iff it has exactly that size (v5e, v6e: 16; v3: 32)
  *   wrap `cubes`   all axes close iff all are whole cubes (v4, v5p, 7x: multiples of 4; 2x2x4 has no ring)
  *
- * What can be had: the slices that the chip lists. Where it wraps by cubes, the list holds those smaller than a
+ * The slices that a chip lists can be had. Where it wraps by cubes, the list holds those smaller than a
  * cube, and any box of whole cubes can be had besides, up to the pod's number of chips: optical switches join the
  * cubes, so a slice need not be a part of the pod's own box (v4 has 12x12x24, v5p 4x8x188). Where it wraps by size
- * and lists nothing: any box of whole hosts inside the pod. Axes may stand in any order. Twisted tori are not
+ * and lists nothing, any box of whole hosts inside the pod can be had. Axes may stand in any order. Twisted tori are not
  * modelled. Sources: How To Scale Your Model, "How to Think About TPUs"; Cloud TPU documentation, pages on each
  * version; Jouppi et al. 2023, arXiv 2304.01433.
  */
@@ -34,7 +34,7 @@ export interface SliceProblem {
   readonly nearest: readonly Box[]
 }
 
-/** Trailing axes of one chip may be left out: 2x2 of a three-dimensional torus is 2x2x1. */
+/** Adds trailing axes of one chip that were left out: 2x2 of a three-dimensional torus is 2x2x1. */
 export function completed(system: TorusSystem, topology: Box): Box {
   return [...topology, ...system.pod.slice(topology.length).map(() => 1)]
 }
@@ -47,7 +47,7 @@ export function wraparound(system: TorusSystem, topology: Box): readonly boolean
   return axes.map(() => wholeCubes)
 }
 
-/** Null where the slice can be had. */
+/** Says why a slice cannot be had; null when it can. */
 export function sliceProblem(system: TorusSystem, topology: Box): SliceProblem | null {
   const name = printed(topology)
   const axes = system.pod.length
@@ -70,12 +70,12 @@ export function sliceProblem(system: TorusSystem, topology: Box): SliceProblem |
   return { reason: `There is no slice ${name}: ${rule(system)}.`, nearest }
 }
 
-/** The legal slice of so many chips with the least longest-to-shortest ratio. */
+/** The legal slice of this many chips with the least ratio of longest to shortest edge; null when there is none. */
 export function squarestSlice(system: TorusSystem, chips: number): Box | null {
   return slicesOf(system, chips)[0] ?? null
 }
 
-/** `chips` itself where it has a legal slice; else the next count below that has one, and the next above. */
+/** `chips` itself when it has a legal slice; else the next counts below and above that have one. */
 export function nearestChipCounts(system: TorusSystem, chips: number): readonly number[] {
   if (squarestSlice(system, chips)) return [chips]
   const counts = [...(system.slices ?? []).map(volume), ...unlistedChipCounts(system, chips)]
@@ -84,7 +84,7 @@ export function nearestChipCounts(system: TorusSystem, chips: number): readonly 
   return [below, above].filter(Number.isFinite)
 }
 
-/** All legal slices of so many chips, the squarest first. */
+/** All legal slices of this many chips, the squarest first. */
 export function slicesOf(system: TorusSystem, chips: number): readonly Box[] {
   if (!Number.isInteger(chips) || chips < 1 || chips > Math.min(mostChips, volume(system.pod))) return []
   return boxes(chips, system.pod.length)
@@ -93,7 +93,10 @@ export function slicesOf(system: TorusSystem, chips: number): readonly Box[] {
     .map(customary)
 }
 
-/** The counts next to `chips` of slices that follow from the rule alone: worked out, as there may be billions between. */
+/**
+ * The counts next to `chips` of slices that follow from the rule and are not
+ * listed. Computed, as there may be billions in between.
+ */
 function unlistedChipCounts(system: TorusSystem, chips: number): readonly number[] {
   const { wrap, pod, slices } = system
   if (wrap.kind === 'size' && slices) return []
@@ -106,7 +109,7 @@ function unlistedChipCounts(system: TorusSystem, chips: number): readonly number
   return counts.filter((count) => count > 0 && count <= mostChips)
 }
 
-/** For each way to turn the hosts, how many of them go along each axis of the pod. */
+/** For each way to turn a host, how many hosts fit along each axis of the pod. */
 function hostLimits({ pod, host }: TorusSystem): readonly (readonly number[])[] {
   if (host.length > pod.length) return []
   const turned = permutations([...host, ...pod.slice(host.length).map(() => 1)])
@@ -114,7 +117,7 @@ function hostLimits({ pod, host }: TorusSystem): readonly (readonly number[])[] 
   return [...new Map(limits.map((most) => [sorted(most).join(), most])).values()]
 }
 
-/** All legal slices that a topology has room for, but the topology itself. */
+/** All legal slices that fit into a topology, except the topology itself. */
 export function slicesWithin(system: TorusSystem, topology: Box): readonly Box[] {
   const { wrap, slices } = system
   const step = wrap.kind === 'cubes' ? wrap.edge : 1
@@ -128,7 +131,7 @@ export function slicesWithin(system: TorusSystem, topology: Box): readonly Box[]
   return [...distinct.values()].map(customary)
 }
 
-/** Every box of multiples of a step, no longer than another along any of its axes. */
+/** Every box whose edges are multiples of a step and no longer than those of another box, axis by axis. */
 function edgesWithin([first, ...rest]: Box, step: number): readonly Box[] {
   if (first === undefined) return [[]]
   const others = edgesWithin(rest, step)
@@ -144,7 +147,7 @@ function isLegal(system: TorusSystem, topology: Box): boolean {
   return !slices && fitsInto(box, pod) && isWholeHosts(box, host)
 }
 
-/** The names of the slices, however they are turned; looked up after the first time. */
+/** The names of the listed slices with sorted axes; computed once for each list. */
 function listed(slices: readonly Box[]): ReadonlySet<string> {
   const known = listedNames.get(slices) ?? new Set(slices.map((slice) => printed(sorted(slice))))
   listedNames.set(slices, known)
@@ -157,7 +160,7 @@ function isWholeCubes(box: Box, edge: number): boolean {
   return box.every((size) => size % edge === 0)
 }
 
-/** Some way of turning the hosts tiles the box. */
+/** Whether some way of turning the hosts tiles the box. */
 function isWholeHosts(box: Box, host: Box): boolean {
   const [first, ...rest] = host
   if (first === undefined) return true
@@ -166,7 +169,7 @@ function isWholeHosts(box: Box, host: Box): boolean {
   )
 }
 
-/** Of the listed slices, of those with each axis rounded down or up, and of the next chip counts: the three nearest. */
+/** The three nearest of: the listed slices, boxes with each axis rounded down or up, and slices of the nearest chip counts. */
 function nearestSlices(system: TorusSystem, box: Box): readonly Box[] {
   const { wrap, slices } = system
   const host = sorted(system.host)
@@ -190,7 +193,7 @@ function squarest(system: TorusSystem, chips: number): readonly Box[] {
   return slicesOf(system, chips).slice(0, 1)
 }
 
-/** More slices than any chip comes in are not read. */
+/** A longer list of slices than this is not spelled out. */
 const mostShown = 40
 
 function rule({ wrap, slices, host, pod }: TorusSystem): string {

@@ -37,8 +37,8 @@ export function switchedCluster(request: ClusterRequest, system: SwitchedSystem)
 }
 
 /**
- * 256 chips of NVL72 are 64 of each of four domains, as jobs are placed, and not three whole ones and 40: groups of 16 or 32 chips
- * then lie within domains. Where an equal share is no power of two, domains are filled one after the other.
+ * Spreads chips evenly over domains when the share is a power of two: 256 chips of NVL72 are 64 of each of four domains, as jobs are
+ * placed, not three whole ones and 40, so that groups of 16 or 32 chips lie within domains. Otherwise domains are filled in turn.
  */
 function evenDomains(tiers: readonly Tier[], chips: number): readonly Tier[] {
   const [innermost, ...outer] = tiers

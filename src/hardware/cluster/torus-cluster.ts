@@ -1,7 +1,7 @@
 /**
  * Slices of a torus, joined by DCN where there are several.
  *
- * Of `topology` (with `slices`, 1 where absent) and `chips`, one is enough. Chips alone are taken as the squarest
+ * A request gives `topology` (with `slices`, 1 when absent) or `chips`. Chips alone are taken as the squarest
  * legal slice; more than a pod holds, as the fewest equal slices, of more than one host each (what Cloud TPU
  * Multislice asks of its slices).
  */
@@ -57,7 +57,7 @@ function noSlice({ chip }: ClusterRequest, system: TorusSystem, chips: number, s
   return problem('chips', detail, nearest)
 }
 
-/** Suggests the nearest multiples of whole pods, and of the fewest slices that could hold so many chips. */
+/** Suggests the nearest counts that make whole pods, or equal slices as few as could hold this many chips. */
 function noEqualSlices({ chip }: ClusterRequest, system: TorusSystem, chips: number): Resolution {
   const pod = volume(system.pod)
   const fewest = Math.ceil(chips / pod)

@@ -8,7 +8,7 @@
  *   Permute                     t = V · permutePerByte, V what one chip sends to its neighbour
  *
  * Latency is a floor on a torus (max) and added on a switched network. Small messages inside a node take longer than that
- * (cost/communication/operation-time.ts). Not modelled: congestion from other jobs.
+ * (cost/communication/operation-time.ts). Congestion from other jobs is not modelled.
  */
 import type { Seconds } from '../../units.ts'
 import type { Network } from '../cluster/cluster.ts'
@@ -17,7 +17,7 @@ import type { GroupCost, NetworkTerms } from './group-cost.ts'
 import { switchedCost } from './switched-collective.ts'
 import { torusCost } from './torus-collective.ts'
 
-/** How many parts of the network can be busy independently: physical axes and DCN, or tiers. */
+/** Number of parts of the network that can be busy independently: physical axes and DCN, or tiers. */
 export function resourceCount(network: Network): number {
   return network.kind === 'torus' ? network.topology.length + 1 : network.tiers.length
 }
@@ -28,12 +28,12 @@ export function groupCost(network: Network, group: Group, terms: NetworkTerms): 
     : switchedCost(network, group as SwitchedGroup, terms)
 }
 
-/** Time of a collective that takes `perByte`, from the model above. */
+/** Time of a collective of so many bytes that takes `perByte` for each, from the model above. */
 export function collectiveTime(bytes: number, perByte: number, latency: Seconds, floor: boolean): Seconds {
   return finished(bytes * perByte, latency, floor)
 }
 
-/** Latency beside what the bytes take. */
+/** Combines latency with what the bytes take: the longer of both where latency is a floor, else their sum. */
 export function finished(bandwidth: Seconds, latency: Seconds, floor: boolean): Seconds {
   return floor ? Math.max(bandwidth, latency) : bandwidth + latency
 }

@@ -1,4 +1,4 @@
-/** What a group of chips pays for collectives, and what that depends on beside the network. */
+/** What a group of chips pays for collectives, and the assumptions that this depends on beside the network. */
 import type { Bytes, Seconds } from '../../units.ts'
 
 export interface NetworkTerms {
@@ -7,9 +7,12 @@ export interface NetworkTerms {
   readonly scaleOutEfficiency: number
   readonly latencyFactor: number
   readonly inNetworkReduction: boolean
-  /** Bytes that reach half of `scaleUpEfficiency` inside a node (collective.ts); of switched networks. */
+  /** Bytes at which messages inside a node reach half of `scaleUpEfficiency` (collective.ts); for switched networks only. */
   readonly scaleUpHalfBytes: Bytes
-  /** Latency of a gather or scatter inside a node by one kernel that reaches all others at once; a ring's where absent. */
+  /**
+   * Latency of a gather or scatter inside a node by one kernel that reaches all
+   * other chips at once; that of a ring when absent.
+   */
   readonly directSeconds?: Seconds
 }
 
@@ -23,15 +26,15 @@ export interface GroupCost {
   readonly allReduceLatency: Seconds
   readonly allToAllLatency: Seconds
   readonly permuteLatency: Seconds
-  /** On the innermost tier, beside what its bytes take: seconds per root of the bytes that a chip moves. */
+  /** Extra time on the innermost tier: seconds per square root of the bytes that a chip moves. */
   readonly ramp: number
-  /** The latency is a floor under the bandwidth term (torus) rather than added to it (switched). */
+  /** Whether latency is a floor under the bandwidth term (torus) rather than added to it (switched). */
   readonly latencyIsFloor: boolean
-  /** Seconds per byte of a gather that each resource of the network is busy. */
+  /** For each resource of the network, how long it is busy per byte of a gather. */
   readonly loads: readonly number[]
-  /** The same of an AllToAll. */
+  /** The same for an AllToAll. */
   readonly allToAllLoads: readonly number[]
-  /** Parts that the slowest link to another is between: nodes or slices that the group has chips in. */
+  /** Number of nodes or slices that the group has chips in: the parts that its slowest links join. */
   readonly outerUnits: number
   readonly permuteLoads: readonly number[]
 }

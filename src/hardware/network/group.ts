@@ -2,8 +2,8 @@
  * Where the chips of one communicating group lie on the network.
  *
  * On a torus: parts of physical axes, and how many slices. A part is `size` chips of a physical axis, `stride`
- * apart; a group that has the whole axis has stride 1 and all of it. On a switched network: ranks, as (size, stride)
- * pairs, a stride counting chips in rank order.
+ * apart; a group that has the whole axis has stride 1 and all of its chips. On a switched network: ranks, as (size, stride)
+ * pairs, where a stride counts chips in rank order.
  */
 export interface TorusPart {
   readonly physical: number
@@ -35,7 +35,7 @@ export function groupSize(group: Group): number {
   return group.kind === 'torus' ? chips * group.slices : chips
 }
 
-/** The group of several mesh axes together. All are of one network. */
+/** The group of several mesh axes together; all of them must be of one kind of network. */
 export function union(groups: readonly Group[], kind: Group['kind']): Group {
   if (kind === 'torus') {
     const torus = groups.filter((group) => group.kind === 'torus')
@@ -49,7 +49,7 @@ export function union(groups: readonly Group[], kind: Group['kind']): Group {
   return { kind, spans: spans.filter(({ size }) => size > 1) }
 }
 
-/** Parts of one physical axis that adjoin are one part: inner 4 and outer 5 of 20 are the whole axis. */
+/** Adjoining parts of one physical axis become one part: inner 4 and outer 5 of 20 are the whole axis. */
 function merged(parts: readonly TorusPart[]): readonly TorusPart[] {
   const sorted = [...parts]
     .filter(({ size }) => size > 1)

@@ -1,9 +1,9 @@
 /**
- * Which chips serve which mesh axis: every way that a framework can express, enumerated.
+ * Which chips serve which mesh axis: enumerates every way that a framework can express.
  *
  * Torus: each mesh axis takes whole physical axes and at most one part of another, so that the sizes multiply to its
- * own; on one physical axis parts nest, innermost first, in any order. Slices are joined over DCN by data, fsdp or pipeline, the axes that frameworks put
- * there. Equal physical axes are interchangeable, so only one of each mirrored pair is listed.
+ * own; on one physical axis parts nest, innermost first, in any order. Slices are joined over DCN by data, fsdp or pipeline, the
+ * axes that frameworks put there. Equal physical axes are interchangeable, so only one of each mirrored pair is listed.
  *
  * Switched: ranks count through the axes in an order, innermost first: tensor, tensor2, context, expert, fsdp, data,
  * then pipeline outermost; or pipeline inside fsdp and data.
@@ -28,7 +28,7 @@ export function placements(network: Network, mesh: Mesh): readonly Placement[] {
   return network.kind === 'torus' ? torusPlacements(network, mesh) : switchedPlacements(network, mesh)
 }
 
-/** Whether there is any, without listing them. */
+/** Whether there is any placement; stops at the first instead of listing all. */
 export function canBePlaced(network: Network, mesh: Mesh): boolean {
   return network.kind === 'switched' || torusPlacements(network, mesh, 1).length > 0
 }
@@ -63,7 +63,7 @@ function torusPlacements(
 
 const oneSlice = [{}]
 
-/** Every way to share out the slices among the axes that may cross them. */
+/** Every way to share the slices out among the axes that may cross them. */
 export function sliceAssignments(
   network: TorusNetwork,
   mesh: Mesh,
@@ -75,7 +75,10 @@ export function sliceAssignments(
   ).map((sizes) => Object.fromEntries(axesAcrossSlices.map((axis, index) => [axis, sizes[index] ?? 1])))
 }
 
-/** Depth first over physical axes: `chosen` are the nested parts of those before, `left` what is still to place. */
+/**
+ * Places parts depth first over the physical axes: `chosen` has the nested parts of
+ * the axes before, `left` what each mesh axis still needs.
+ */
 function place(placing: Placing, left: readonly number[], chosen: readonly (readonly Nested[])[]): void {
   const { network, most, result, found } = placing
   if (result.length >= most) return
@@ -97,7 +100,7 @@ function place(placing: Placing, left: readonly number[], chosen: readonly (read
   }
 }
 
-/** What is written to while parts are placed, and the placement that all of them make. */
+/** What `place` works with: where it writes placements, and how it makes one of the chosen parts. */
 interface Placing {
   readonly network: TorusNetwork
   readonly most: number
@@ -105,13 +108,16 @@ interface Placing {
   readonly found: (chosen: readonly (readonly Nested[])[]) => Placement
 }
 
-/** A part on one physical axis: which active axis, and how many chips. Innermost first. */
+/**
+ * A part on one physical axis: the index of the active mesh axis, and its
+ * number of chips. Parts are listed innermost first.
+ */
 interface Nested {
   readonly index: number
   readonly size: number
 }
 
-/** True where the physical axis before is alike and its parts come later in the order: the mirror image is listed. */
+/** True when the physical axis before is alike and its parts come later in the order: the mirror image is listed already. */
 function mirrors(
   network: TorusNetwork,
   chosen: readonly (readonly Nested[])[],
@@ -136,7 +142,7 @@ function compare(a: readonly Nested[], b: readonly Nested[]): number {
   return 0
 }
 
-/** Every vector of factors with product `total`, each dividing its limit. */
+/** Every list of factors whose product is `total`, each dividing its limit. */
 export function factorings(total: number, limits: readonly number[]): readonly (readonly number[])[] {
   const result: (readonly number[])[] = []
   const factors = new Array<number>(limits.length).fill(1)

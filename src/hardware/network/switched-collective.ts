@@ -1,10 +1,10 @@
 /**
- * Collectives on a switched network (formulas 2.2; letters as in collective.ts). Tier i joins d_i units of the tier below with
+ * Collectives on a switched network (formulas 2.2; letters as in collective.ts). Tier i joins d_i units of the tier below, with
  * m members each, whose chips send w_i: t = V · max_i (d_i-1)/(d_i · m · w_i).
  *
  * Latency is added: a ring of d_i - 1 steps per tier for gathers and scatters; an all-reduce takes the ring twice inside a node
- * and a tree, log2(d_i) steps up and down, between nodes, as NCCL does. Where kernels reach all chips of a node at once
- * (`directSeconds`), that is its latency, twice for an all-reduce; an AllToAll then takes one step per tier beyond it, as every
+ * and a tree, log2(d_i) steps up and down, between nodes, as NCCL does. Where kernels reach all chips of a node at once, their
+ * latency is `directSeconds`, twice for an all-reduce; an AllToAll then takes one step per tier beyond it, as every
  * chip sends to all others at once.
  */
 import type { BytesPerSecond } from '../../units.ts'
@@ -76,7 +76,7 @@ export function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, ter
   }
 }
 
-/** A switch that reduces takes V in and gives V out once: V / (m · w), without (d-1)/d. */
+/** Rate of an all-reduce where switches reduce: each takes V in and gives V out once, V / (m · w), without (d-1)/d. */
 function reducedRate(network: SwitchedNetwork, group: SwitchedGroup, terms: NetworkTerms): BytesPerSecond {
   let slowest = Number.POSITIVE_INFINITY
   let below = 1
@@ -91,7 +91,7 @@ function reducedRate(network: SwitchedNetwork, group: SwitchedGroup, terms: Netw
   return slowest
 }
 
-/** A unit as large as the network has all of any group: nothing lies beyond it. */
+/** A unit that holds all chips of the network counts as infinite: nothing lies beyond it. */
 function within({ chips }: SwitchedNetwork, unit: number): number {
   return chips !== undefined && unit >= chips ? Number.POSITIVE_INFINITY : unit
 }

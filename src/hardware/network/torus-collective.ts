@@ -1,8 +1,8 @@
 /**
- * Collectives on a torus (formulas 2.1, 16; letters as in collective.ts). A part of a physical axis, s apart, offers each chip
+ * Collectives on a torus (formulas 2.1, 16; letters as in collective.ts). A part of a physical axis with stride s offers each chip
  * 2W/s where it closes into a ring and W/s where it is a line (W one link, one way; s groups interleave on the same links).
- * Parts that are whole rings gather together, V/ΣW; parts of an axis gather before them, when an array is still divided by
- * the whole ones; slices before both. The stages are pipelined: the longest counts. A line or a finite ring takes (n-1)/n of V.
+ * Parts that are whole rings gather together, V/ΣW. Before them gather the parts of an axis, when an array is still divided by
+ * the whole rings; slices gather before both. The stages are pipelined: the longest counts. A line or a finite ring takes (n-1)/n of V.
  *
  * Latency: hops · t_hop, as a floor.
  */
@@ -14,7 +14,7 @@ import type { GroupCost, NetworkTerms } from './group-cost.ts'
 export function torusCost(network: TorusNetwork, group: TorusGroup, terms: NetworkTerms): GroupCost {
   const link: BytesPerSecond = network.linkBytesPerSecond * terms.scaleUpEfficiency
   const dcn: BytesPerSecond = network.dcnBytesPerSecondPerChip * terms.scaleOutEfficiency
-  // Physical axes, and DCN last.
+  // One for each physical axis, and DCN last.
   const resources = network.topology.length + 1
   const loads = new Array<number>(resources).fill(0)
   const permuteLoads = new Array<number>(resources).fill(0)
