@@ -11,10 +11,10 @@ import { type Axis, axes, perAxis } from './axis.ts'
 import { type ArrayRole, roleOf } from './roles.ts'
 
 /**
- * Whose bytes they are, and so of which precision, and whether moving them waits for the product before.
- * A `cache` holds keys and values of past positions. Keys that are
- * `passed` around a ring are met as they come. Copies of tokens on their way to experts
- * (`dispatch`) may go in less than activations do, what comes back (`combine`) does not. `scores` live inside the fused attention kernel: they are never written to memory.
+ * What the bytes of an array are, which decides their precision and whether moving them waits for the product before.
+ * A `cache` holds keys and values of past positions. Keys that are `passed` around a ring are used as they come. Copies of tokens
+ * on their way to experts (`dispatch`) may have a narrower type than activations; what comes back (`combine`) does not. `scores`
+ * live inside the fused attention kernel: they are never written to memory.
  */
 export type ArrayKind =
   | 'weight'
@@ -27,9 +27,9 @@ export type ArrayKind =
   | 'scores'
 
 export interface Dimension {
-  /** What the einsum rules compare. */
+  /** The name that the einsum rules compare. */
   readonly label: string
-  /** What the size is looked up by; the label, but for key-value heads. */
+  /** The name by which the size is looked up: the label, except for key-value heads and the like. */
   readonly extent: string
   readonly axes: readonly Axis[]
 }
@@ -38,7 +38,7 @@ export interface ShardedArray {
   readonly name: string
   readonly kind: ArrayKind
   readonly role: ArrayRole
-  /** Of a weight: the part of the model that it belongs to, which checkpoints may keep in a type of its own. */
+  /** For a weight, the part of the model that it belongs to, which checkpoints may keep in a type of its own. */
   readonly part?: WeightPart
   readonly dimensions: readonly Dimension[]
 }
@@ -59,7 +59,7 @@ export function shardedArray(name: string, kind: ArrayKind, notation: string): S
   return { name, kind, role: roleOf(name), dimensions }
 }
 
-/** Arrays of one kind, by name. */
+/** Several arrays of one kind, by name. */
 export function table(
   kind: ArrayKind,
   shardings: Readonly<Record<string, string>>,
@@ -71,7 +71,7 @@ export function table(
   return Object.fromEntries(arrays)
 }
 
-/** Weights of one part of the model, by name. */
+/** Several weights of one part of the model, by name. */
 export function weights(
   part: WeightPart,
   shardings: Readonly<Record<string, string>>,
@@ -86,7 +86,7 @@ function axisOfLetter(letter: string): Axis {
   return found
 }
 
-/** `In[B_X, D_Y]`. A position dimension that nothing shards is part of B, the batch in tokens, as in the book. */
+/** The array in the book's notation, `In[B_X, D_Y]`. A position dimension that nothing shards is left out: it is part of B, the batch in tokens. */
 export function arrayNotation(array: ShardedArray): string {
   const printed = array.dimensions
     .filter(({ label, axes }) => !(label === 'T' && axes.length === 0))
@@ -95,7 +95,7 @@ export function arrayNotation(array: ShardedArray): string {
 }
 
 export function axesOfArray(array: ShardedArray): readonly Axis[] {
-  // Asked millions of times while layouts are derived: plain loops.
+  // Called millions of times while layouts are derived, hence plain loops.
   const found: Axis[] = []
   for (const { axes } of array.dimensions) for (const axis of axes) found.push(axis)
   return found
@@ -105,7 +105,7 @@ export function labelOf(array: ShardedArray, axis: Axis): string | undefined {
   return array.dimensions.find((dimension) => dimension.axes.includes(axis))?.label
 }
 
-/** The array with some axes gathered away. */
+/** The array once it has been gathered over some axes. */
 export function without(array: ShardedArray, gone: readonly Axis[]): ShardedArray {
   return {
     ...array,
@@ -116,7 +116,7 @@ export function without(array: ShardedArray, gone: readonly Axis[]): ShardedArra
   }
 }
 
-/** The array with `added` as further axes of one dimension: how states are sharded by fsdp. */
+/** The array with `added` as further axes of one dimension: states are sharded so by fsdp. */
 export function shardedFurther(array: ShardedArray, label: string, added: readonly Axis[]): ShardedArray {
   return {
     ...array,
@@ -126,7 +126,7 @@ export function shardedFurther(array: ShardedArray, label: string, added: readon
   }
 }
 
-/** The same array under another name for a dimension: keys are written per T and read per S. */
+/** The array with a dimension renamed: keys are written per T and read per S. */
 export function relabelled(array: ShardedArray, from: string, to: string): ShardedArray {
   return {
     ...array,

@@ -8,25 +8,25 @@
  */
 interface AxisRow {
   readonly name: string
-  /** What its chips share out, or have copies of. */
+  /** What its chips share out, or hold copies of. */
   readonly says: string
-  /** In the notation of shardings. */
+  /** The axis in the notation of shardings. */
   readonly letter: string
-  /** Its chips have sequences of their own. */
+  /** Whether its chips have sequences of their own. */
   readonly sequences: boolean
-  /** Its chips have whole copies of what is not expert weights, unless states are sharded. */
+  /** Whether its chips have whole copies of all that is not expert weights, unless states are sharded. */
   readonly replicates: boolean
-  /** ZeRO-3 shards weights over it. */
+  /** Whether ZeRO-3 shards weights over it. */
   readonly shardsWeights: boolean
-  /** It may cross from one slice of a torus to another. */
+  /** Whether it may cross from one slice of a torus to another. */
   readonly crossesSlices: boolean
-  /** Its chips have positions of their own of a sequence. */
+  /** Whether its chips have positions of their own of a sequence. */
   readonly positions: boolean
-  /** It cuts up the matrices of a layer, so that each layer waits for what moves over it. */
+  /** Whether it cuts up the matrices of a layer, so that each layer waits for what moves over it. */
   readonly cutsMatrices: boolean
-  /** It takes the chips that other axes leave: replicas, or shards of their states. */
+  /** Whether it takes the chips that other axes leave: for replicas, or for shards of their states. */
   readonly takesRest: boolean
-  /** What moves over it and others counts for it: the weights' own. */
+  /** Whether what moves over it and other axes together is counted as its own: so it is for the axis of sharded weights. */
   readonly countsFirst: boolean
 }
 
@@ -98,13 +98,13 @@ export const axesOfPositions = axesWith(({ positions }) => positions)
 export const matrixAxes = axesWith(({ cutsMatrices }) => cutsMatrices)
 export const restAxes = axesWith(({ takesRest }) => takesRest)
 
-/** In the order in which what moves over several of them counts for one. */
+/** Axes in the order in which one of several is charged with what moves over all of them. */
 export const axesByPrecedence: readonly Axis[] = [
   ...axesWith(({ countsFirst }) => countsFirst),
   ...axesWith(({ countsFirst }) => !countsFirst),
 ]
 
-/** Something for each axis. */
+/** Makes a record with a value for each axis. */
 export function perAxis<Value>(
   value: (row: (typeof rows)[number], index: number) => Value,
 ): Readonly<Record<Axis, Value>> {
@@ -113,7 +113,7 @@ export function perAxis<Value>(
 
 export type Mesh = Readonly<Record<Axis, number>>
 
-/** A set of axes as bits, so that products over any subset can be looked up. */
+/** A set of axes as bits of a number, so that products over any subset can be looked up. */
 export type AxisSet = number
 
 export const axisBit: Readonly<Record<Axis, AxisSet>> = perAxis((_, index) => 1 << index)
@@ -132,7 +132,7 @@ export function meshSize(mesh: Mesh): number {
   return axes.reduce((product, axis) => product * mesh[axis], 1)
 }
 
-/** How many chips' worth of sequences there are: all that is not an expert takes the expert axis for one more of data. */
+/** Number of groups of chips with sequences of their own. All that is not an expert treats the expert axis like data. */
 export function replicasOf(mesh: Mesh): number {
   let replicas = 1
   for (const axis of axesOfSequences) replicas *= mesh[axis]

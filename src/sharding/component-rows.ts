@@ -1,13 +1,13 @@
-/** The components of a Transformer, a row each: where they stand in it, and what a rematerialisation policy says of them. */
+/** The components of a Transformer, a row each: where they stand, and which columns of a rematerialisation policy apply to them. */
 interface ComponentRow {
   readonly name: string
-  /** Before the layers, one of them, or after them. */
+  /** Whether it stands before the layers, in each of them, or after them. */
   readonly place: 'entry' | 'layer' | 'head'
   /** Which layers have it. */
   readonly layers: 'all' | 'dense' | 'sparse'
-  /** Whose arrays it has, by the columns of policies. */
+  /** The columns of a policy that say which of its arrays are kept. */
   readonly keeps: readonly ('attention' | 'mlp')[]
-  /** Another component of the layer begins with the sum that it ends in. */
+  /** Whether another component of the same layer begins with the sum that this one ends in. */
   readonly beforeAnother: boolean
 }
 
@@ -26,7 +26,7 @@ const rows: readonly ComponentRow[] = [
 const byName: ReadonlyMap<string, ComponentRow> = new Map(rows.map((row) => [row.name, row]))
 const other: ComponentRow = { ...layer, name: 'other', keeps: whole }
 
-/** What is no component of the tables is taken for a layer of its own. */
+/** A component that is in no row is treated as a layer of its own. */
 export function componentRow({ name }: { readonly name: string }): ComponentRow {
   return byName.get(name) ?? other
 }

@@ -19,7 +19,7 @@ export interface Einsum {
   readonly left: string
   readonly right: string
   readonly kind: EinsumKind
-  /** The right operand's T is this einsum's S: keys and values. */
+  /** The right operand is keys or values: its positions T are this einsum's S. */
   readonly keys?: boolean
 }
 
@@ -35,14 +35,14 @@ export function arrayOf(component: Component, name: string): ShardedArray {
   return array
 }
 
-/** What of a role is there while the component runs, weights and what is on its way left out. */
+/** Arrays of a role that exist while the component runs, without weights and what is on its way to experts. */
 export function arraysOf({ arrays }: Component, role: ArrayRole): readonly ShardedArray[] {
   return Object.values(arrays).filter(
     (array) => array.role === role && (array.kind === 'activation' || array.kind === 'passed'),
   )
 }
 
-/** The first of a role. */
+/** The first array of a role. */
 export function arrayOfRole(component: Component, role: ArrayRole): ShardedArray {
   const [array] = arraysOf(component, role)
   if (!array) throw new RangeError(`${component.name} has no ${role}`)

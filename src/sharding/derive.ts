@@ -1,8 +1,8 @@
 /**
- * The communication and the products of a component, forwards, backwards and once a step, derived from its table.
+ * The products of a component and what it moves, in the forward and backward pass and once a step, derived from its table.
  *
  * The backward einsums are the forward ones transposed: of C = A·B, dA = dC·B and dB = dC·A, with dA sharded as A.
- * Weights are declared as computed with; how their states are stored is the ZeRO stage's.
+ * The table declares weights as computations use them; the ZeRO stage says how their states are stored.
  */
 
 import { recent } from '../recent.ts'
@@ -23,13 +23,13 @@ export interface DeriveOptions {
   readonly zeroStage: ZeroStage
   /** Axes larger than 1; the states of a weight are sharded over no others. */
   readonly active?: readonly Axis[]
-  /** Activations gathered in the forward pass are dropped and gathered again. */
+  /** Whether activations gathered in the forward pass are dropped and gathered again in the backward pass. */
   readonly regatherActivations: boolean
-  /** Results that were not kept: their einsums run again before the backward ones. */
+  /** Names of results that are not kept: their einsums run again before the backward ones. */
   readonly recomputed?: readonly string[]
 }
 
-/** Symbols alone: what is derived of equal tables stays known. */
+/** Works on symbols only, so what is derived of equal tables is kept and looked up. */
 export function derive(component: Component, options: DeriveOptions): Derivation {
   const { zeroStage, active, regatherActivations, recomputed } = options
   const text = texts.get(component) ?? JSON.stringify(component)
@@ -57,7 +57,7 @@ function derived(component: Component, options: DeriveOptions): Derivation {
   return { component: stored, lines }
 }
 
-/** The forward pass alone, of weights that lie as they are declared: inference. */
+/** Derives the forward pass alone, with weights where they are declared, as in inference. */
 export function deriveForward(component: Component): Derivation {
   const lines: Line[] = []
   runPass('forward', forwardSteps(component), lines, new Map())
@@ -91,7 +91,7 @@ function operands(component: Component, einsum: Einsum): Pick<Step, 'out' | 'lef
   }
 }
 
-/** Gradients are those of the arrays as declared; the other operands lie as they are stored. */
+/** Gradients are sharded as the arrays are declared; the other operands as they are stored. */
 function backwardSteps(declared: Component, stored: Component, options: DeriveOptions): readonly Step[] {
   return [...stored.einsums].reverse().flatMap((einsum) => {
     const { out, left, right } = operands(stored, einsum)
@@ -109,14 +109,14 @@ function backwardSteps(declared: Component, stored: Component, options: DeriveOp
   })
 }
 
-/** A weight's gradient is sharded as its optimizer; an activation's as the activation. */
+/** A weight's gradient is sharded as its optimizer state, an activation's as the activation. */
 function gradient(array: ShardedArray, { zeroStage, active = axes }: DeriveOptions): ShardedArray {
   if (array.kind !== 'weight') return { ...array, name: `d${array.name}`, kind: gradientKinds[array.kind] }
   const { optimizer } = stateShardings[zeroStage]
   return { ...stateOf(array, present(optimizer, active)), name: `d${array.name}`, kind: 'gradient' }
 }
 
-/** Gradients go the way of what they are of, back. */
+/** The gradient of an array moves the opposite way: what is dispatched forwards is combined backwards. */
 const gradientKinds: Readonly<Record<ArrayKind, ArrayKind>> = {
   weight: 'gradient',
   gradient: 'gradient',
@@ -128,7 +128,7 @@ const gradientKinds: Readonly<Record<ArrayKind, ArrayKind>> = {
   scores: 'scores',
 }
 
-/** A weight with its states sharded further, over axes that it does not have: experts have theirs. */
+/** A weight whose states are sharded over further axes; those that it is already sharded over, as experts are, are skipped. */
 function stateOf(weight: ShardedArray, wanted: readonly Axis[]): ShardedArray {
   const own = axesOfArray(weight)
   return shardedFurther(
@@ -143,7 +143,7 @@ function reductionOf({ zeroStage }: DeriveOptions): (axis: Axis) => 'microbatch'
   return (axis) => (gradients.includes(axis) ? reduced : 'step')
 }
 
-/** States are sharded along D, which every weight has and no tensor axis divides. */
+/** States are sharded along D, which every weight has and which no tensor axis divides. */
 function stateLabel(weight: ShardedArray): string {
   return weight.dimensions.some(({ label }) => label === 'D') ? 'D' : (weight.dimensions[0]?.label ?? 'D')
 }
@@ -161,7 +161,7 @@ function present(wanted: readonly Axis[], active: readonly Axis[]): readonly Axi
   return wanted.filter((axis) => active.includes(axis))
 }
 
-/** After the optimizer: weights go from its sharding back to the one they are stored in. */
+/** Moves after the optimizer: updated weights go from its sharding back to the one that they are stored in. */
 function updateLines(component: Component, { zeroStage, active = axes }: DeriveOptions): readonly Line[] {
   const { weights, optimizer } = stateShardings[zeroStage]
   return Object.values(component.arrays)

@@ -1,9 +1,9 @@
 /**
- * The rule for a sharded einsum C = A · B. For each mesh axis on an operand:
+ * The rule for a sharded einsum C = A · B. Each mesh axis on an operand
  *
- *   1. keep it, where C declares it on the same, uncontracted dimension;
- *   2. sum it, where both operands have it on the same contracted dimension: the product is unreduced over it;
- *   3. else gather that operand over it first.
+ *   1. is kept where C declares it on the same, uncontracted dimension;
+ *   2. is summed where both operands have it on the same contracted dimension: the product is then unreduced over it;
+ *   3. is otherwise gathered: the operand is gathered over it first.
  *
  * Source: "How To Scale Your Model", chapter 3 (its four cases are these, per axis).
  */
@@ -11,7 +11,7 @@ import { axesOfArray, labelOf, type ShardedArray, without } from './array.ts'
 import type { Axis } from './axis.ts'
 
 export interface LocalProduct {
-  /** Axes to gather each operand over before. */
+  /** Axes over which each operand has to be gathered first. */
   readonly gatherLeft: readonly Axis[]
   readonly gatherRight: readonly Axis[]
   /** Axes over which the local product is a partial sum. */

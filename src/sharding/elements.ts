@@ -1,4 +1,4 @@
-/** How many elements of an array are on one chip, or in what one group sees: its extents over the axes that shard it. */
+/** Number of elements of an array on one chip: its extents over the axes that shard it. */
 import { axesOfArray, type ShardedArray } from './array.ts'
 import { type Monomial, monomial } from './monomial.ts'
 

@@ -1,10 +1,10 @@
 /**
- * A product of extents over a product of axis sizes: what bytes and FLOPs are, before numbers are known.
+ * A product of extents over a product of axis sizes: bytes and FLOPs before numbers are known.
  *
  *   value = coefficient · Π extents / Π axis sizes
  *
- * Key-value heads cannot be split below one: where K is an extent and more shards than K divide it, heads are
- * replicated, and the value is K times larger than the division says (`replicated`).
+ * Key-value heads cannot be split below one: where K is an extent and more than K shards divide it, heads are
+ * replicated, and the value is larger than the division says (`replicated`).
  */
 import { type Axis, type AxisSet, axisSet } from './axis.ts'
 
@@ -21,7 +21,7 @@ export function monomial(coefficient: number, extents: readonly string[], divide
   return { coefficient, extents, divide: axisSet(divide), replicated: extents.includes('K') }
 }
 
-/** The numerator alone: axis sizes are divided out per mesh. */
+/** The numerator alone; the axis sizes are divided out for each mesh. */
 export function numerator(value: Monomial, sizes: Extents): number {
   return value.extents.reduce((product, extent) => {
     const size = sizes[extent]

@@ -25,7 +25,7 @@ export const operations = ['AllGather', 'ReduceScatter', 'AllReduce', 'AllToAll'
 
 export type Operation = (typeof operations)[number]
 
-/** What moves anything: stages hand tokens on as well. */
+/** Everything that can move an array; Permute is what a pipeline stage uses to hand tokens on. */
 export const movements = [...operations, 'Permute'] as const
 
 export const passes = ['forward', 'backward', 'step'] as const
@@ -39,12 +39,12 @@ export interface Move {
   readonly kind: ArrayKind
   readonly from: string
   readonly to: string
-  /** Elements, not bytes: the precision is the request's. */
+  /** Number of elements, not bytes: the precision is the request's. */
   readonly elements: Monomial
-  /** The array of those elements. */
+  /** The array whose elements are counted. */
   readonly volume: ShardedArray
   readonly pass: Pass
-  /** Every microbatch, or once a step. */
+  /** Whether it happens in every microbatch or once a step. */
   readonly every: 'microbatch' | 'step'
 }
 
@@ -55,7 +55,7 @@ export function allGather(array: ShardedArray, over: readonly Axis[], when: When
   return move('AllGather', over, [arrayNotation(array), arrayNotation(after)], after, when)
 }
 
-/** `array` is the result, sharded over `over` among others. */
+/** `array` is the result, which is sharded over `over` among others. */
 export function reduceScatter(array: ShardedArray, over: readonly Axis[], when: When): Move {
   const before = without(array, over)
   return move('ReduceScatter', over, [partial(before, over), arrayNotation(array)], before, when)
@@ -65,7 +65,7 @@ export function allReduce(array: ShardedArray, over: readonly Axis[], when: When
   return move('AllReduce', over, [partial(array, over), arrayNotation(array)], array, when)
 }
 
-/** The moves that take an array from one declared sharding to another; slices are free. */
+/** The moves that take an array from one declared sharding to another; taking a slice is free. */
 export function reshard(from: ShardedArray, to: ShardedArray, when: When): readonly Move[] {
   const leaving = axesOfArray(from).filter((axis) => labelOf(to, axis) === undefined)
   const turning = axesOfArray(from).filter((axis) => {
@@ -92,12 +92,12 @@ function move(
   return { operation, over, array: name, kind, from, to, elements: elementsOf(volume), volume, ...when }
 }
 
-/** The book's `{U_Y}`: unreduced over Y. */
+/** The book's notation for an array that is unreduced over Y, `{U_Y}`. */
 function partial(array: ShardedArray, over: readonly Axis[]): string {
   return `${arrayNotation(array)}{U_${axisLetters(over)}}`
 }
 
-/** `In[B_X, D] = AllGather_Y(In[B_X, D_Y])`. */
+/** The move in the book's notation, such as `In[B_X, D] = AllGather_Y(In[B_X, D_Y])`. */
 export function moveNotation({ operation, over, from, to }: Move): string {
   return `${to} = ${operation}_${axisLetters(over)}(${from})`
 }

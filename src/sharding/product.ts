@@ -1,4 +1,4 @@
-/** One einsum of a derivation as a chip runs it: its work, and the operands that it reads and writes. */
+/** One einsum of a derivation as a chip runs it: its FLOPs, and the operands that it reads and writes. */
 import {
   arrayNotation,
   axesOfArray,
@@ -18,19 +18,19 @@ export interface Product {
   readonly kind: EinsumKind
   readonly out: string
   readonly notation: string
-  /** A forward einsum that runs again in the backward pass. */
+  /** Whether this is a forward einsum that runs again in the backward pass. */
   readonly recomputed: boolean
-  /** Multiply-adds count two. */
+  /** Multiply-adds count as two. */
   readonly flops: Monomial
-  /** What the FLOPs are a product of, each with the axes that divide it. */
+  /** The dimensions whose product the FLOPs are, each with the axes that divide it. */
   readonly work: readonly Dimension[]
-  /** Matrices that a chip multiplies by, each with rows of its own: one for each expert that it has. */
+  /** Number of matrices that a chip multiplies by, each with rows of its own: one for each expert that it has. */
   readonly matrices: Monomial
-  /** Elements read and written, by operand and result; a score matrix is never written. */
+  /** The elements read and written, by operand and result; a score matrix is never written. */
   readonly operands: readonly { readonly elements: Monomial; readonly array: ShardedArray }[]
 }
 
-/** What an einsum makes: its result as declared. */
+/** The result of an einsum, as declared. */
 export interface Produced {
   readonly out: ShardedArray
   readonly kind: EinsumKind
@@ -44,7 +44,7 @@ export function product(
   right: ShardedArray,
   { divided, unreduced }: LocalProduct,
 ): Product {
-  // What the product itself writes: axes that a reduction or a slice brings in afterwards are not on it yet.
+  // What the product itself writes does not have the axes that a reduction or a slice brings in afterwards.
   const later = axesOfArray(out).filter((axis) => !divided.includes(axis) || unreduced.includes(axis))
   const result = without(out, later)
   const work = workOf(left, right, out)
@@ -85,9 +85,8 @@ function workOf(left: ShardedArray, right: ShardedArray, out: ShardedArray): rea
 }
 
 /**
- * Arrays may differ in how much of a dimension they have. It is computed as often as its label says, where one of them
- * has it so: N heads on K, A choices of E experts. Else a weight has what is multiplied: of a key's head the part that
- * is projected up.
+ * Arrays may differ in how much of a dimension they have. The work is what the label says where one of them has exactly that: N heads
+ * on K, A choices of E experts. Else it is the weight's extent: of a key's head only the part that is projected up.
  */
 function workedExtent({ label, extent }: Dimension, arrays: readonly ShardedArray[]): string {
   const all = arrays.flatMap(({ kind, dimensions }) =>
@@ -98,7 +97,7 @@ function workedExtent({ label, extent }: Dimension, arrays: readonly ShardedArra
   return (named ?? weight)?.extent ?? extent
 }
 
-/** A weight, or its gradient, is as many matrices as its dimensions say that all three arrays have. */
+/** The number of matrices that a weight (or its gradient) is: the product of its dimensions that all three arrays have. */
 function matricesOf(arrays: readonly ShardedArray[]): Monomial {
   const weight = arrays.find(({ kind }) => kind === 'weight' || kind === 'gradient')
   const stacked = (weight?.dimensions ?? []).filter(({ label }) =>

@@ -1,12 +1,12 @@
 /**
- * What an array of a component is to the cost, a row for each that it asks for: tables name arrays as the book does, and nobody
- * else asks for them by their names.
+ * What an array of a component is to the cost model, one role for each thing that it asks for. Tables name arrays as the book does, and
+ * nobody else looks arrays up by their names.
  */
 
 /**
  * `input` and `output` are the residual stream as a component takes it in and gives it out. A `gate` is a factor of what an
- * activation function makes (`inner`), of experts that all tokens visit `sharedGate` and `sharedInner`. `copies` are tokens sorted by
- * their experts. `queries` and `keys` are rotated; keys, `values` and their `entries` in a cache are what layers may have of another.
+ * activation function makes (`inner`); for experts that all tokens visit these are `sharedGate` and `sharedInner`. `copies` are tokens
+ * sorted by their experts. `queries` and `keys` are rotated. Keys, `values` and their `entries` in a cache may be another layer's.
  */
 export type ArrayRole =
   | 'input'
@@ -23,7 +23,7 @@ export type ArrayRole =
   | 'logits'
   | 'other'
 
-/** A weight is what is made with it. */
+/** A weight has the role of what is made with it. */
 const roles: Readonly<Record<string, ArrayRole>> = {
   ...{ In: 'input', Out: 'output', Logits: 'logits' },
   ...{ Gate: 'gate', Up: 'gate', Tmp: 'inner' },
@@ -37,7 +37,7 @@ export function roleOf(name: string): ArrayRole {
   return roles[name] ?? 'other'
 }
 
-/** What a layer that reads another's cache has no own of. */
+/** Whether a layer that reads another layer's cache has no such array of its own. */
 export function isOfCache(role: ArrayRole): boolean {
   return role === 'keys' || role === 'values' || role === 'entries'
 }

@@ -1,5 +1,5 @@
 /**
- * One pass over the einsums of a component: operands are gathered first, each over the same axes once, and sums into one array are
+ * One pass over the einsums of a component: operands are gathered first, each over the same axes only once, and sums into one array are
  * reduced once, after the last of them.
  */
 import { type ArrayKind, arrayNotation, axesOfArray, type ShardedArray, without } from './array.ts'
@@ -12,18 +12,18 @@ export type Line =
   | { readonly kind: 'move'; readonly move: Move }
   | { readonly kind: 'product'; readonly product: Product }
 
-/** One einsum of a pass, with the result's declared sharding; gradients are named dA. */
+/** One einsum of a pass, with the declared sharding of its result; the gradient of A is named dA. */
 export interface Step extends Produced {
   readonly left: ShardedArray
   readonly right: ShardedArray
-  /** Where a partial sum of it goes: every microbatch or once a step, over these axes. */
+  /** Whether its partial sum is reduced over an axis in every microbatch or once a step. */
   readonly every: (axis: Axis) => 'microbatch' | 'step'
 }
 
-/** What is gathered already, by how it then lies: it is not gathered again. */
+/** What is already gathered, keyed by its notation, so that it is not gathered again. */
 export type Gathered = Map<string, ArrayKind>
 
-/** Writes the lines of a pass, and what it gathers. */
+/** Runs a pass, adding to `lines` and to what is gathered. */
 export function runPass(pass: Pass, steps: readonly Step[], lines: Line[], gathered: Gathered): void {
   const lastInto = new Map(steps.map((step, index) => [step.out.name, index]))
   const partialSums = new Map<string, readonly Axis[]>()
@@ -54,7 +54,7 @@ export function runPass(pass: Pass, steps: readonly Step[], lines: Line[], gathe
   }
 }
 
-/** Gradients of a token's copies are summed where its experts are: what goes back is what came. */
+/** Gradients of a token's copies are summed where its experts are: as many elements go back as came. */
 function sentAs(array: ShardedArray, { kind, dimensions }: ShardedArray): ShardedArray {
   if (kind !== 'dispatch' && kind !== 'combine') return array
   const extentOf = (label: string) => dimensions.find((dimension) => dimension.label === label)?.extent

@@ -1,6 +1,6 @@
 /**
- * What a ZeRO stage shards, and over which axes: a table. Weights that are stored sharded are gathered where they
- * are used; gradients are reduced into the sharding that they are stored in, or, where that is none, into the
+ * Which states a ZeRO stage shards, and over which axes, as a table. Weights that are stored sharded are gathered where they
+ * are used; gradients are reduced into the sharding that they are stored in or, where they are not sharded, into the
  * optimizer's at the end of the step; updated weights are gathered back once a step.
  *
  *   stage   weights             gradients               optimizer                reduced
@@ -9,8 +9,8 @@
  *   2       -                   data, fsdp, context, expert     as gradients             every microbatch
  *   3       fsdp, context, expert       as weights      as weights               every microbatch
  *
- * To all but the experts the expert axis is one more of data. The experts' own weights have it already, and their states
- * are sharded over the rest.
+ * All but the experts treat the expert axis like data. The experts' own weights are sharded over it already, and their states
+ * are sharded over the other axes.
  *
  * `data` beside stage 3 is HSDP: whole copies of the shards, so its gradients are all-reduced after the scatter.
  * Source: Rajbhandari et al. 2020 (arXiv 1910.02054); formulas of section 10.

@@ -1,4 +1,4 @@
-/** What there is to know of a way that attention meets keys which the context axis shards. */
+/** The columns of the table of context layouts: ways in which attention meets keys that the context axis shards. */
 import type { Transformer } from '../../model/transformer.ts'
 import type { ArrayKind } from '../array.ts'
 import type { Mesh } from '../axis.ts'
@@ -6,15 +6,15 @@ import type { Einsum } from '../component.ts'
 
 export interface ContextLayoutRow {
   readonly name: string
-  /** What lies how inside attention. */
+  /** The arrays and einsums inside attention, and how they are sharded. */
   readonly arrays: (heads: Heads) => AttentionArrays
-  /** Keys and values that a chip holds while attention runs: those of its positions, as many in all, or those of all positions. */
+  /** Keys and values that a chip holds while attention runs: those of its own positions, as many of exchanged heads, or those of all positions. */
   readonly keys: 'own' | 'exchanged' | 'whole'
-  /** All that it moves are AllToAlls, which bounds over all meshes do not count. */
+  /** Whether AllToAlls are all that it moves; bounds over all meshes do not count those. */
   readonly movesByAllToAll: boolean
-  /** What a causal mask's work is taken to be balanced over; null where all chips have the same positions. */
+  /** What the work under a causal mask is taken to be balanced over; null where all chips have the same positions. */
   readonly balancedOver: string | null
-  /** What a mesh with a context axis must have beside. */
+  /** What a mesh with a context axis must fulfil besides; null when nothing. */
   readonly needs: ContextNeeds | null
 }
 
@@ -23,7 +23,7 @@ export interface ContextNeeds {
   readonly says: (mesh: Mesh, model: Transformer) => string
 }
 
-/** Dimensions of a head of queries and keys, and of values: H, or wider ones in latent attention. */
+/** Notation of a head's dimension for queries, keys and values: H, or wider ones in latent attention. */
 export interface Heads {
   readonly query: string
   readonly key: string
@@ -32,7 +32,7 @@ export interface Heads {
 
 export interface AttentionArrays {
   readonly activations: Readonly<Record<string, string>>
-  /** What is met from elsewhere: of a kind of its own where it is passed on. */
+  /** Keys and values as the scores meet them; they have a kind of their own where they are passed on. */
   readonly keys: Readonly<Record<string, string>>
   readonly keysKind: ArrayKind
   readonly scores: string

@@ -1,15 +1,15 @@
 /**
- * How attention meets keys that the context axis shards, as tables of what lies how inside it; what the columns mean is said in
+ * How attention meets keys that the context axis shards: tables of the arrays inside it. The columns are explained in
  * context-layout-row.ts. Queries, keys and values are projected where their positions are (T_C).
  *
  *   gather    keys and values are gathered over context before the scores (Llama 3, arXiv 2407.21783)
- *   ring      they are passed around instead, while the scores of what is there are computed: the same bytes, which
+ *   ring      they are passed around instead, while the scores of those that are there are computed: the same bytes, which
  *             hide behind those scores, and nothing is held whole (Liu et al. 2023, arXiv 2310.01889)
  *   ulysses   heads are sharded instead of positions while attention runs: an AllToAll before and one after
  *             (Jacobs et al. 2023, arXiv 2309.14509)
  *
- * A causal mask is taken to be balanced over the ring (zig-zag). Ulysses needs as many key-value heads as the tensor axes
- * and context have chips.
+ * A causal mask is taken to be balanced over the ring (zig-zag). In Ulysses the tensor axes and context together must divide the
+ * key-value heads.
  */
 import type { ArrayKind } from '../array.ts'
 import type { Mesh } from '../axis.ts'
@@ -17,7 +17,7 @@ import type { AttentionArrays, ContextLayoutRow, Heads } from './context-layout-
 
 const here = 'B_RXE T_C'
 
-/** Positions stay where they are, and keys come to them. */
+/** Queries stay where their positions are, and keys come to them. */
 const keysMove =
   (keysKind: ArrayKind) =>
   ({ query, key, value }: Heads): AttentionArrays => ({
@@ -55,14 +55,14 @@ function headsMove({ query, key, value }: Heads): AttentionArrays {
   }
 }
 
-/** Values lie as keys do, with heads of their own width. */
+/** Values lie as keys do, but their heads have a width of their own. */
 function keyOf(key: string, value: string): string {
   return `${key.split(' ')[0]} ${value}`
 }
 
 const headShards = ({ tensor, tensor2, context }: Mesh) => tensor * tensor2 * context
 
-/** The first is that of a mesh without a context axis, where all are alike. */
+/** The first layout is the one of a mesh without a context axis, where all are alike. */
 export const contextLayoutRows = [
   {
     name: 'gather',

@@ -2,11 +2,11 @@
  * A mixture of experts as a table: k choices A of E experts per token, of width G (dFfExpert), beside shared experts of width
  * U that every token visits.
  *
- *   Routed       each token copied for the devices that hold its experts: J of them, at most k   (where it is)
+ *   Routed       each token copied for the devices that hold its experts: J of them, at most k   (where the token is)
  *   Dispatched   the copies where their experts are: the expert axis goes from sequences to choices, an AllToAll
  *   Combined     what the experts made of them, back again: another AllToAll, and their sum
  *
- * The expert axis is one more of data to all that is not an expert. Experts are sharded over tensor as an MLP is. The
+ * All that is not an expert treats the expert axis like data. Experts are sharded over tensor as an MLP is. The
  * router's D·E weights are left out, as the book does; so is the gradient that reaches it.
  * Sources: "How To Scale Your Model", GPUs; Lepikhin et al., "GShard" (2020), arXiv 2006.16668.
  */
@@ -15,11 +15,11 @@ import { type ShardedArray, table, weights } from '../array.ts'
 import type { Component } from '../component.ts'
 import { mlpEinsums } from './mlp-einsums.ts'
 
-/** How the tables of training shard what they share with this one. */
+/** The shardings that the training tables and this one have in common. */
 export interface ExpertSharding {
-  /** The residual stream, with the expert axis on its sequences, and without: B and T of each. */
+  /** The residual stream: B and T with the expert axis on the sequences (`tokens`) and without it (`dispatched`), and D. */
   readonly stream: { readonly tokens: string; readonly dispatched: string; readonly d: string }
-  /** Tokens as the matmuls want them: nothing of tensor on T. */
+  /** Tokens as the matmuls want them: no tensor axis on T. */
   readonly tokens: string
   readonly dispatched: string
   readonly weightD: string

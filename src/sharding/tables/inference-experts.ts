@@ -1,14 +1,14 @@
 /**
  * A mixture of experts under inference layouts: k choices A of E experts per token, of width G (dFfExpert), beside shared
- * experts of width U. The matmuls are sharded as an MLP's (1d, 2d, gathered, gathered-all), and the experts
+ * experts of width U. The matmuls are sharded as an MLP's (1d, 2d, gathered, gathered-all), and the experts are
  *
  *   sliced       each over all tensor chips: every chip has a slice of every expert, and makes the copies of a token itself
- *   spread       whole, over the tensor chips (1d alone): a chip runs the choices that it has the experts of
+ *   spread       whole, over the tensor chips (1d alone): a chip runs the choices whose experts it has
  *   dispatched   over the expert axis, and each sliced over tensor: a token goes once to each chip that has one of its
- *                experts (J of them), is copied there for each choice, and what they made comes back summed per chip
+ *                experts (J of them), is copied there for each choice, and the results come back summed per chip
  *
- * Where tokens stay, the choices of a token are summed with what it owes to slices or places, so that a layer gathers and
- * scatters the stream once, as for a dense MLP. The expert axis is one more of data to all that is not an expert. Sources:
+ * Where tokens stay, the sum over a token's choices and the sum over slices or chips are one, so that a layer gathers and
+ * scatters the stream once, as for a dense MLP. All that is not an expert treats the expert axis like data. Sources:
  * DeepSeek-V3 (arXiv 2412.19437), sections 3.2 and 3.4; vLLM, "expert parallel deployment", for experts over tensor chips.
  */
 import type { Transformer } from '../../model/transformer.ts'
@@ -60,7 +60,7 @@ function sliced(layout: ProjectionLayout, gated: boolean): Routed {
   }
 }
 
-/** A chip makes no copies for the experts of others: all of them (`Every`) are nowhere. */
+/** A chip makes no copies for the experts of others, so the copies for all experts (`Every`) are never in memory. */
 function spread(gated: boolean): Routed {
   const { tokens } = projections['1d']
   return {

@@ -2,14 +2,14 @@
  * Multi-head latent attention (DeepSeek-V2) under inference layouts. The cache holds one vector of L = r_kv + H_r per
  * position for all heads; queries come through a low rank where the model has one.
  *
- *   absorbed     a head's query is projected into the latent space, and its result out of it: the cache is met as it is,
- *                2·L + 2·r_kv FLOPs per head and position
- *   projected    keys and values of the positions are projected up from the cache: 2·H_k + 2·H_v per head and position,
- *                beside 2·r_kv·(H_n + H_v) for each head and position once. As trained
+ *   absorbed     a head's query is projected into the latent space, and its result out of it, so that attention reads the cache
+ *                as it is: 2·L + 2·r_kv FLOPs per head and position
+ *   projected    keys and values of the positions are projected up from the cache, as trained: 2·H_k + 2·H_v per head and
+ *                position, and once 2·r_kv·(H_n + H_v) for each head and position
  *
- * Decoding wants the one, long prefills the other: which is faster is found out. A cache by heads is whole on every tensor
- * chip, as there is nothing in it to share out. Absorbed, the kernel reads the cache once: values are the same vectors as
- * keys (`View`). Projections between ranks and heads lie by heads. Sources: DeepSeek-V2 (arXiv 2405.04434), section 2.1;
+ * Decoding wants the first, long prefills the second; the search finds out which is faster. A cache sharded by heads is whole on
+ * every tensor chip, as it has no heads to share out. When absorbed, the kernel reads the cache once: values are the same vectors
+ * as keys (`View`). Projections between ranks and heads are sharded by heads. Sources: DeepSeek-V2 (arXiv 2405.04434), section 2.1;
  * vLLM's MLA backends, which choose alike.
  */
 import { table, weights } from '../array.ts'

@@ -1,6 +1,6 @@
 /**
- * What a layout of inference is, by the rows that its tables are made of. Its name is how a plan spells them; here alone are
- * names made, and read again.
+ * The fields of an inference layout, each the name of a row that its tables are made of. A plan spells a layout by its name; names
+ * are made and read only here.
  */
 
 import { rowsByName } from '../../recipe/rows.ts'
@@ -8,19 +8,19 @@ import { axisBit, axisRows, type Mesh } from '../axis.ts'
 import type { CacheLayout, ProjectionLayout } from './inference-sharding.ts'
 import { cacheLayouts, caches, projectionLayouts, projections } from './inference-sharding.ts'
 
-/** Whether keys of latent attention are projected, or the projection is absorbed into the queries. */
+/** Whether latent attention projects keys up, or absorbs the projection into the queries. */
 export const latentForms = ['absorbed', 'projected'] as const
 export type LatentForm = (typeof latentForms)[number]
 
 export interface ExpertPlacesRow {
   readonly name: string
-  /** Over how many chips whole experts are dealt out. */
+  /** Number of chips that whole experts are dealt out over. */
   readonly holders: (mesh: Mesh) => number
-  /** On which meshes: an axis of experts is there to deal them out. */
+  /** Whether a mesh may have it: dealing experts out needs an axis to do so. */
   readonly on: (mesh: Mesh) => boolean
-  /** A chip has some experts whole, not a slice of each. */
+  /** Whether a chip has some experts whole, rather than a slice of each. */
   readonly whole: boolean
-  /** Tokens are sent to the chips of their experts, not gathered where all are. */
+  /** Whether tokens are sent to the chips of their experts, rather than gathered where all experts are. */
   readonly sends: boolean
 }
 
@@ -50,11 +50,11 @@ export const expertPlacesRow: (name: ExpertPlaces) => ExpertPlacesRow =
 export interface LayoutFields {
   readonly name: string
   readonly projection: ProjectionLayout
-  /** Of attention; null of what has no cache. */
+  /** Layout of attention's cache; null for a component without one. */
   readonly cache: CacheLayout | null
-  /** Of latent attention. */
+  /** Form of latent attention; null for everything else. */
   readonly form: LatentForm | null
-  /** Of experts. */
+  /** Where experts lie; null for everything else. */
   readonly places: ExpertPlaces | null
 }
 
@@ -78,12 +78,12 @@ const named: ReadonlyMap<string, LayoutFields> = new Map(
     .map((fields) => [fields.name, fields] as const),
 )
 
-/** Of a name in a plan; null where nothing is called so. */
+/** The layout that a plan names; null when there is no such layout. */
 export function fieldsNamed(name: string): LayoutFields | null {
   return named.get(name) ?? null
 }
 
-/** Whether a layout is another on a mesh than those before it in the tables: what is sharded over one chip is not sharded. */
+/** Whether a layout differs on this mesh from those before it in the tables: what is sharded over one chip is not sharded. */
 export function isDistinct({ projection, cache, places }: LayoutFields, mesh: Mesh): boolean {
   const { projections: ownProjections, caches: ownCaches } = distinctOn(mesh)
   if (!ownProjections.has(projection) || (cache !== null && !ownCaches.has(cache))) return false
@@ -95,7 +95,7 @@ interface Distinct {
   readonly caches: ReadonlySet<CacheLayout>
 }
 
-/** By the axes that have more than one chip. */
+/** Kept by the set of axes that have more than one chip. */
 const known = new Map<number, Distinct>()
 
 function distinctOn(mesh: Mesh): Distinct {
@@ -119,7 +119,7 @@ function firstOfEach<Name extends string>(
   )
 }
 
-/** A row as it reads where axes of one chip are left out of what follows each underscore. */
+/** A row as text, in which axes of one chip are left out after each underscore. */
 function readOn(row: object, active: number): string {
   return Object.values(row)
     .map((column: string) =>
@@ -131,7 +131,7 @@ function readOn(row: object, active: number): string {
     .join(' | ')
 }
 
-/** How many groups of tensor chips have sequences of their own while attention runs. */
+/** Number of groups of tensor chips that have sequences of their own while attention runs. */
 export function sequenceGroups(cache: CacheLayout, mesh: Mesh): number {
   const { sequences } = caches[cache]
   return (sequences.includes('Y') ? mesh.tensor : 1) * (sequences.includes('Z') ? mesh.tensor2 : 1)
@@ -142,7 +142,7 @@ export function sharesOutSequences(cache: CacheLayout | null): boolean {
   return cache !== null && caches[cache].sequences !== caches.heads.sequences
 }
 
-/** Whether all tensor chips share out the heads of the cache, and have copies where there are fewer. */
+/** Whether all tensor chips share out the heads of the cache, and hold copies where there are fewer heads than chips. */
 export function sharesOutHeads(cache: CacheLayout): boolean {
   return caches[cache].heads === caches.heads.heads
 }
@@ -152,10 +152,10 @@ export function sharesOutPositions(cache: CacheLayout): boolean {
   return caches[cache].positions !== caches.heads.positions
 }
 
-/** Whether nothing in it tells tensor from tensor2, so that only their product counts. */
+/** Whether the layout treats tensor and tensor2 alike, so that only their product counts. */
 export function joinsTensors({ projection, cache }: LayoutFields): boolean {
   return projectionsThatJoin.has(projection) && cache !== 'heads-batch'
 }
 
-/** Weights that are gathered over both wherever they lie are as good as sharded over both at once. */
+/** 1d shards over both axes at once; gathered-all gathers weights over both, so it does not matter how they are sharded. */
 const projectionsThatJoin: ReadonlySet<ProjectionLayout> = new Set(['1d', 'gathered-all'])

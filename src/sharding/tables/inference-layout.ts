@@ -112,7 +112,7 @@ export function inferenceAttention(projection: ProjectionLayout, layout: CacheLa
   }
 }
 
-/** Attention and MLP on one input, their outputs summed before one reduction (PaLM): one gather and one scatter for both. */
+/** Attention and MLP read one input, and their outputs are summed before one reduction (PaLM): one gather and one scatter for both. */
 export function inferenceBlock(projection: ProjectionLayout, layout: CacheLayout, gated: boolean): Component {
   const parts = [inferenceAttention(projection, layout), inferenceMlp(projection, gated)]
   return {
@@ -122,7 +122,7 @@ export function inferenceBlock(projection: ProjectionLayout, layout: CacheLayout
   }
 }
 
-/** Of the last position of each sequence; sampling is left out. */
+/** Runs on the last position of each sequence; sampling is left out. */
 export function inferenceUnembedding(layout: ProjectionLayout): Component {
   const { tokens, stream, weightD, weightInner, inner } = projections[layout]
   return {
@@ -135,7 +135,7 @@ export function inferenceUnembedding(layout: ProjectionLayout): Component {
   }
 }
 
-/** The table has D over the tensor chips: a look-up needs no communication, and gives the stream of 1d and 2d. */
+/** The table has D over the tensor chips: a look-up needs no communication, and its result is sharded as the stream of 1d and 2d. */
 export function inferenceEmbedding(): Component {
   return {
     name: 'embedding',
@@ -148,18 +148,18 @@ export function inferenceEmbedding(): Component {
   }
 }
 
-/** Layouts of one component: what each is, and the table that it stands for. */
+/** One layout of a component: its fields, and the table that they stand for. */
 export interface InferenceLayout extends LayoutFields {
   readonly component: Component
 }
 
-/** One component of a layer, in every layout, and how many layers have it. */
+/** One component of a layer in all its layouts, and the number of layers that have it. */
 export interface LayerComponent {
   readonly layers: number
   readonly layouts: readonly InferenceLayout[]
 }
 
-/** In the order in which they run: dense layers and those with experts have the one or the other. */
+/** The components in the order in which they run; dense layers have the MLP, the others experts. */
 export function layerLayouts(model: Transformer): readonly LayerComponent[] {
   const { layers, gatedMlp, parallelBlocks } = model
   const sparse = expertLayers(model)

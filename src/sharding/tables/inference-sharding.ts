@@ -1,21 +1,21 @@
-/** Where the tokens, the weights and the caches of inference lie, by the names of their layouts (inference-layout.ts). */
+/** How tokens, weights and caches are sharded in inference, by the names of layouts (inference-layout.ts). */
 export const projectionLayouts = ['1d', '2d', 'gathered', 'gathered-all'] as const
 export type ProjectionLayout = (typeof projectionLayouts)[number]
 
-/** What every server lays out, and every mesh has. */
+/** The projection layout that every server offers, on every mesh. */
 export const plainProjection: ProjectionLayout = projectionLayouts[0]
 
 export const cacheLayouts = ['heads', 'batch', 'heads-batch', 'sequence'] as const
 export type CacheLayout = (typeof cacheLayouts)[number]
 
-/** Caches that a server fills while they still lie otherwise: it shares out positions once a prompt is through. */
+/** The layout in which a server fills a cache, where it differs: positions are shared out once a prompt is through. */
 export const filledFrom: Readonly<Partial<Record<CacheLayout, CacheLayout>>> = { sequence: 'heads' }
 
-/** Where the tokens, D and the inner dimension (F, heads or the vocabulary) lie under a projection layout. */
+/** How the tokens, D and the inner dimension (F, heads or the vocabulary) are sharded under a projection layout. */
 export interface Projection {
   readonly tokens: string
   readonly stream: string
-  /** D of tokens as the matmuls take them. */
+  /** D of the tokens as the matmuls take them. */
   readonly gatheredStream: string
   readonly weightD: string
   readonly weightInner: string
@@ -44,14 +44,14 @@ export const projections: Readonly<Record<ProjectionLayout, Projection>> = {
   },
 }
 
-/** How queries, caches, scores and results lie while attention runs. */
+/** How queries, caches, scores and results are sharded while attention runs. */
 export interface Cache {
   readonly sequences: string
   readonly heads: string
   readonly positions: string
-  /** Scores of a sequence-sharded cache lie as its positions do; over context the keys are gathered to the queries. */
+  /** Positions of the scores: those of a sequence-sharded cache stay where they are; over context the keys are gathered to the queries. */
   readonly scored: string
-  /** Partial results are scattered over heads as they are summed. */
+  /** Heads of the result: partial results are scattered over heads as they are summed. */
   readonly resultHeads: string
 }
 

@@ -1,7 +1,7 @@
 /**
- * Multi-head latent attention (DeepSeek-V2) under training layouts, not absorbed: queries through a low rank where the model has
- * one, keys and values of all heads projected up from one latent vector per token. Heads are sharded over tensor; the low
- * ranks are computed by each of its chips, as Megatron has it.
+ * Multi-head latent attention (DeepSeek-V2) under training layouts, not absorbed: queries come through a low rank where the model
+ * has one, keys and values of all heads are projected up from one latent vector per token. Heads are sharded over tensor; each of its
+ * chips computes the low ranks, as in Megatron.
  *
  *   KVLow  [B, T, L]       L = r_kv + H_r: the latent vector, and the rotary key that the heads share
  *   K, V   [B, T, N, H]    H_k = H_n + H_r and H_v

@@ -1,11 +1,11 @@
-/** The matmuls of an MLP, gated or plain: dense, of experts, or of experts that all tokens share. */
+/** The matmuls of an MLP, gated or plain: a dense one, that of routed experts, or that of shared experts. */
 import type { Einsum } from '../component.ts'
 
 export interface MlpNames {
-  /** The arrays that go in and come out. */
+  /** Names of the arrays that go in and come out. */
   readonly from?: string
   readonly to?: string
-  /** Of the inner arrays and the weights, where a component has another MLP beside this one. */
+  /** Prefix of the inner arrays and the weights, where a component has another MLP beside this one. */
   readonly prefix?: string
 }
 

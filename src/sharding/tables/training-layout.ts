@@ -3,7 +3,7 @@
  * tensor, sequence, context and 2D tensor parallelism are this one table on meshes where some axes are 1, with a
  * ZeRO stage (states.ts); their communication follows (derive.ts) and is held to the book's tables by tests.
  *
- * Residual activations rest between blocks sharded over tensor, either along the sequence (Megatron's sequence
+ * Between blocks, residual activations are sharded over tensor either along the sequence (Megatron's sequence
  * parallelism) or along D (the book): the bytes that move are the same. Or they are whole on every tensor rank, as Megatron had
  * them before it sharded the sequence (Korthikanti et al. 2022, arXiv 2205.05198): results are reduced to all, and norms stream whole.
  */
@@ -23,7 +23,7 @@ export const residualShardings = ['sequence', 'feature', 'whole'] as const
 
 export type Residual = (typeof residualShardings)[number]
 
-/** Positions and width of the stream. */
+/** How positions and the width of the stream are sharded. */
 const streams: Readonly<Record<Residual, readonly [positions: string, d: string]>> = {
   sequence: ['T_CY', 'D_Z'],
   feature: ['T_C', 'D_YZ'],
@@ -73,7 +73,7 @@ export function mlp(residual: Residual, gated: boolean): Component {
   }
 }
 
-/** Rows looked up by token: a product with one-hot vectors in the algebra, a gather in memory. */
+/** Rows are looked up by token: a product with one-hot vectors in the algebra, a gather in memory. */
 export function embedding(residual: Residual): Component {
   return {
     name: 'embedding',
@@ -97,7 +97,7 @@ export function unembedding(residual: Residual): Component {
   }
 }
 
-/** Attention and MLP on one normed input, their outputs summed before one reduction (PaLM). */
+/** Attention and MLP read one normed input, and their outputs are summed before one reduction (PaLM). */
 function parallelBlock(residual: Residual, gated: boolean, layout: ContextLayout): Component {
   const parts = [attention(residual, layout), mlp(residual, gated)]
   return {
@@ -107,15 +107,15 @@ function parallelBlock(residual: Residual, gated: boolean, layout: ContextLayout
   }
 }
 
-/** A component of the average layer of a model or a stage: `times` is the share of the layers that have it. */
+/** A component of the average layer of a model or stage; `times` is the share of the layers that have it. */
 export interface LayerPart {
   readonly component: Component
   readonly times: number
 }
 
 /**
- * The components of a layer, in order; of dense layers and those with experts each its share. Layers that predict further
- * tokens are counted in: then every layer is that much more than one.
+ * The components of a layer, in order, each with the share of layers that have it. Layers that predict further tokens
+ * are counted in, so that shares may add up to more than one.
  */
 export function layerParts(
   model: Transformer,
