@@ -1,7 +1,7 @@
 /**
- * The meshes of inference: sequences over data, and over expert for all but the experts; weights over tensor and tensor2,
+ * The meshes of inference: sequences are sharded over data, and over expert for all but the experts; weights over tensor and tensor2,
  * layers over pipeline, new positions over context (prefill). An expert axis need not divide the experts: slots that are
- * left over have copies (model/expert-slots.ts). Nothing is gathered every step but by the layouts that say so, so fsdp is 1 (the book: no FSDP).
+ * left over have copies (model/expert-slots.ts). Only layouts that say so gather anything in every step, so fsdp is 1 (the book: no FSDP).
  */
 import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import { never, type Stop } from '../patience.ts'
@@ -12,18 +12,18 @@ import { keeps } from '../rules/rule.ts'
 import { listedMeshes, type Meshes, type MeshSpace } from '../search/meshes/meshes.ts'
 import { type Axis, axes, type Mesh, unitMesh } from '../sharding/axis.ts'
 
-/** The meshes of a phase: all of them, or those of a part of the chips that give hope. */
+/** Lists the meshes of a phase: all of them, or only those of a part of the chips that may be fast enough. */
 export type MeshesOf = (problem: InferenceProblem, demand: Demand, stop: Stop) => Meshes
 
-/** What a phase asks of a mesh beyond the model. */
+/** What a phase asks of a mesh beyond what the model asks. */
 export interface Demand {
-  /** Sequences at most; null where memory sets the number. */
+  /** The most sequences; null where memory sets their number. */
   readonly sequences: number | null
-  /** New positions of each. */
+  /** New positions of each sequence. */
   readonly positions: number
 }
 
-/** What the meshes of a phase are held to. */
+/** What the rules of meshes ask about a phase. */
 export function servedQuestion(
   { model, assumptions }: InferenceProblem,
   { sequences, positions }: Demand,
@@ -31,7 +31,10 @@ export function servedQuestion(
   return { model, positions, sequences, freeTokens: null, padsHeads: assumptions.padHeads }
 }
 
-/** Of one problem they are asked for with frameworks in mind, without, and for the frontier: listed once, as far as the first had time. */
+/**
+ * Kept for each problem, which asks for its meshes with frameworks, without, and for the frontier: they are listed once, as
+ * far as the first call had time.
+ */
 export function inferenceMeshes(problem: InferenceProblem, demand: Demand, stop: Stop = never): Meshes {
   const lists = known.get(problem) ?? new Map<string, Meshes>()
   const key = `${demand.sequences} ${demand.positions}`
@@ -55,7 +58,7 @@ function servedSpace(problem: InferenceProblem, demand: Demand): MeshSpace {
   }
 }
 
-/** Meshes that can be run and are allowed, of those that give hope. The others are not counted. */
+/** Only meshes that can be run, are allowed, and pass `hopes`. The others are not counted. */
 export function hopefulInferenceMeshes(
   problem: InferenceProblem,
   demand: Demand,

@@ -1,7 +1,7 @@
 /**
  * An inference problem with everything put in but mesh, batch and layouts: derived and compiled once per request.
  *
- * A layer is attention and MLP or experts, or one block where they run in parallel; the unembedding follows the last.
+ * A layer is attention and MLP or experts, or one block where they run in parallel; the unembedding follows the last layer.
  * Between two components the residual stream goes from the sharding of one to that of the next.
  */
 
@@ -42,30 +42,30 @@ import { inferenceTerms } from './time/network-terms.ts'
 export interface InferenceComponent {
   readonly name: string
   readonly layouts: readonly CompiledLayout[]
-  /** Layers that have it; 1 for the unembedding. */
+  /** Number of layers that have it; 1 for the unembedding. */
   readonly layers: number
 }
 
-/** By the notation of the one and the other. */
+/** Keyed by the notation of the sharding before, then by that after. */
 type StreamMoves = ReadonlyMap<string, ReadonlyMap<string, readonly CompiledCollective[]>>
 
 export interface InferenceModel {
   readonly setting: Setting
-  /** Those of the setting, as they hold in either phase. */
+  /** The setting's assumptions, as they hold in each phase. */
   readonly assumed: Readonly<Record<Pass['mode'], Assumptions>>
-  /** Of layers, in order; then the unembedding. Those after the first are alternatives: a layer has one of them. */
+  /** Components of a layer, in order, then the unembedding. A layer has only one of those between the first and the unembedding. */
   readonly components: readonly InferenceComponent[]
   readonly embedding: CompiledLayout
   readonly rates: ComputeRates
   readonly prices: NetworkPrices
-  /** What is priced. */
+  /** Sets of axes over which something moves, whose prices are computed. */
   readonly sets: readonly AxisSet[]
   readonly resources: number
-  /** How the stream gets from one sharding to another. */
+  /** The collectives that take the stream from one sharding to another. */
   readonly moves: StreamMoves
-  /** What a stage sends to the next, bytes of one chip. */
+  /** What a pipeline stage sends to the next: bytes of one chip. */
   readonly boundary: LocalTerm
-  /** Where plans have to be of layouts that a framework serves. */
+  /** The layouts that a framework serves, where plans have to be such; null where they need not. */
   readonly servable: Servable | null
 }
 
@@ -80,7 +80,7 @@ export function inferenceModel(setting: Setting, servable: Servable | null = nul
   }
 }
 
-/** What hangs on the model, its types of numbers and the assumptions alone: whatever else is tried has it as well. */
+/** What depends only on the model, its element types and the assumptions, and is kept while other things are varied. */
 interface Compiled extends Pick<InferenceModel, 'components' | 'embedding' | 'sets' | 'moves' | 'boundary'> {
   readonly pricesOn: (network: Network) => NetworkPrices
 }
@@ -100,7 +100,10 @@ interface KnownModel extends Pick<Setting, 'model' | 'precision' | 'assumptions'
   readonly compiled: Compiled
 }
 
-/** The types that suggestions try, and the request's own. Models of the catalogue stay for good: what is compiled of them must not. */
+/**
+ * Room for the types that suggestions try, and the request's own. Catalogue models live
+ * as long as the process; what is compiled of them must not.
+ */
 const mostCompiled = 4
 let lately: readonly KnownModel[] = []
 
@@ -138,7 +141,7 @@ function compile({ model, precision, assumptions }: Setting): Compiled {
   }
 }
 
-/** The same of another setting, whose chips, their number, bandwidths or overheads may differ: what was derived stays. */
+/** The same model under another setting, which may differ in chips, their number, bandwidths or overheads: what was derived is kept. */
 export function inferenceOn(
   model: InferenceModel,
   setting: Setting,
@@ -159,7 +162,7 @@ function ratesOf(setting: Setting): Pick<InferenceModel, 'setting' | 'assumed' |
   }
 }
 
-/** The moves between the streams of two layouts; none where they are sharded alike. */
+/** The moves between the streams of two layouts; none where they shard it alike. */
 export function movesBetween(
   { moves }: InferenceModel,
   { out }: CompiledLayout,
@@ -195,7 +198,7 @@ function streamMove(
   )
 }
 
-/** Products and collectives that are equal become one object, so that a pass works each out once. */
+/** Makes equal products and collectives one object, so that a pass computes each only once. */
 function shared(layouts: readonly CompiledLayout[]): readonly CompiledLayout[] {
   const products = new Map<string, CompiledProduct>()
   const collectives = new Map<string, CompiledCollective>()

@@ -1,8 +1,8 @@
 /**
- * Assumptions as they hold in either phase. Prefill and training have many tokens, and kernels that forward them inside a
+ * Assumptions as they hold in each phase. Prefill, like training, has many tokens, and kernels that forward them inside a
  * node; generation has few, and kernels that send each straight to its chip and leave the compute units alone meanwhile.
- * Source: deepseek-ai/DeepEP @0297fc80, docs/legacy.md: normal and low-latency kernels. What matmuls
- * hide of what they wait for is inference's own.
+ * Source: deepseek-ai/DeepEP @0297fc80, docs/legacy.md: normal and low-latency kernels. The share of what matmuls
+ * wait for that they hide is inference's own.
  */
 import type { Assumptions } from '../assumptions/assumptions.ts'
 import type { Pass } from './pass/pass.ts'

@@ -1,4 +1,4 @@
-/** A phase as a search sees it: the meshes there are, the sites of a mesh, and what comes of one. */
+/** A phase as a search sees it: its meshes, the sites of a mesh, and what is found on one. */
 import type { NetworkCosts } from '../cost/communication/network.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import type { Placement } from '../hardware/network/placement.ts'
@@ -15,21 +15,21 @@ import type { Work } from './time/floor.ts'
 import type { Workbench } from './workbench.ts'
 
 export interface InferenceCandidate extends Arrangement {
-  /** The chips that it runs on: those of the request, or a part of them. */
+  /** The chips that it runs on: all of the request's, or a part of them. */
   readonly cluster: Cluster
   readonly mesh: Mesh
   readonly placement: Placement
   readonly costs: NetworkCosts
   readonly pass: Pass
   readonly layouts: readonly CompiledLayout[]
-  /** What candidates are ranked by: less is better. */
+  /** Candidates are ranked by this: less is better. */
   readonly score: number
 }
 
-/** By component, the layouts that a mesh has. */
+/** The layouts that a mesh has, by component. */
 export type Offered = readonly (readonly CompiledLayout[])[]
 
-/** A mesh with one way to lie on the network. */
+/** A mesh with one way of lying on the network. */
 export interface Site {
   readonly mesh: Mesh
   readonly placement: Placement
@@ -37,30 +37,30 @@ export interface Site {
   readonly offered: Offered
 }
 
-/** Prefill or generation of one request: the meshes there are, what a mesh may do, and what is best. */
+/** Prefill or generation of one request: its meshes, what a mesh may do, and what is best. */
 export interface Phase {
   readonly bench: Workbench
   readonly mode: PhaseMode
   readonly workload: PhaseProblem['workload']
   /** Positions that a sequence may have. */
   readonly positions: number
-  /** Whether caches go from one server to another; not where absent. */
+  /** Whether caches go from one server to another; absent when they do not. */
   readonly transfers?: boolean
-  /** That a server is told as a limit; those of its pass where absent. */
+  /** The limit of sequences that a server is told; when absent, those of its pass. */
   readonly maxSequences?: number
   readonly meshes: Meshes
-  /** Layouts that a mesh has, in offers whose combinations may all be listed; of written names alone, where there are some. */
+  /** The layouts that a mesh has, as offers of which every combination may be listed; only those with the names in `wanted`, if given. */
   readonly offers: (mesh: Mesh, wanted?: LayoutsWanted) => readonly Offered[]
   /** Ways through the model on a site; none where nothing fits. */
   readonly passes: (site: Site) => readonly Pass[]
-  /** No site of a mesh scores lower; null where nothing fits. */
+  /** A bound that no site of a mesh scores below; null where nothing fits. */
   readonly lower: (mesh: Mesh, offered: Offered) => number | null
-  /** The way that takes least memory, whether or not it fits. */
+  /** The pass that takes the least memory, whether or not it fits. */
   readonly leastPass: (mesh: Mesh) => Pass
-  /** What candidates are ranked by: less is better, Infinity is over a limit. */
+  /** Score of a pass that takes these seconds: less is better, and Infinity is over a limit. */
   readonly score: (pass: Pass, seconds: Seconds) => number
-  /** All that a pass does, for floors and MFU. */
+  /** All the work of a pass, for floors and MFU. */
   readonly work: (pass: Pass) => Work
-  /** Tokens that come out of, or go through, a pass. */
+  /** Tokens that come out of a pass (generation) or go through it (prefill). */
   readonly tokens: (pass: Pass) => number
 }

@@ -1,8 +1,8 @@
 /**
  * The search of a phase on all the chips, and then on ever fewer of them (search/parts.ts).
  *
- * A mesh of a part is dropped whose replica alone cannot be done in time: its share of the sequences on its chips, at peak and
- * with weights and caches read once (floor.ts). What is dropped so is not counted. With as many sequences as fit, ranked by
+ * A mesh on a part of the chips is dropped when one replica cannot be in time: its share of the sequences on its chips, at peak and
+ * with weights and caches read once (floor.ts). Meshes dropped so are not counted. When as many sequences as fit are ranked by
  * latency, all chips are taken: fewer chips hold fewer sequences, which is no answer to how many fit.
  */
 import { peakFlops } from '../cost/compute/compute.ts'
@@ -77,7 +77,7 @@ export function searchPhaseParts(
   }
 }
 
-/** Of one mesh on several parts with as many chips the best, and of what is alike. */
+/** Keeps the best of one mesh over several parts with as many chips, and of meshes that the list does not tell apart. */
 function byScore(distinct: Distinct): Order<InferenceCandidate> {
   const key = distinct === 'family' ? familyKey : meshKey
   return { same: (a, b) => key(a.mesh) === key(b.mesh), comes: (a, b) => a.score < b.score }
@@ -87,7 +87,7 @@ function fillsAll({ workload, objective }: PhaseProblem): boolean {
   return workload.batchSequences === 'max' && objective === 'latency'
 }
 
-/** In what candidates are ranked by, of one of so many replicas that share so many chips. */
+/** A bound on the score with this many chips shared by this many replicas. */
 function floorOf(problem: PhaseProblem, phase: Phase): (chips: number, replicas: number) => number {
   const { workload, cluster, precision } = problem
   const work = phase.work(phase.leastPass(unitMesh))

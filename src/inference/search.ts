@@ -1,6 +1,7 @@
 /**
- * The best arrangement of each mesh for one pass, and of those the best `top`, best first (search/best-first.ts): every mesh, every
- * placement, every layout of every component, but for meshes that are proven no better by their products alone. A pass may depend on the mesh: how many sequences fit, how prompts go through a pipeline.
+ * The best arrangement of each mesh for one pass, and the best `top` of those, best first (search/best-first.ts): every mesh, every
+ * placement, every layout of every component, except for meshes that are proven no better by their products alone. A pass may depend on
+ * the mesh: how many sequences fit, how prompts go through a pipeline.
  */
 import { type Placement, placements } from '../hardware/network/placement.ts'
 import { never, type Stop } from '../patience.ts'
@@ -24,14 +25,14 @@ import type { InferenceCandidate, Offered, Phase, Site } from './phase.ts'
 import type { Workbench } from './workbench.ts'
 
 /**
- * Whether any plan is there at all; the meshes that shard most are tried first. False where it is told to stop before one
+ * Whether there is any plan at all; the meshes that shard most are tried first. False when it is told to stop before one
  * was found.
  */
 export function anyCandidate(phase: Phase, stop: Stop = never): boolean {
   const bySharding = [...phase.meshes.allowed].sort((a, b) => a.data - b.data || a.pipeline - b.pipeline)
   return bySharding.some((mesh) => {
     if (stop() || !weightsMayFit(phase.bench, mesh)) return false
-    // Memory, and what no site can be faster than, before any site is costed.
+    // Memory, and a bound on all sites, are checked before any site is costed.
     const offers = phase.offers(mesh).filter((offered) => {
       return Number.isFinite(phase.lower(mesh, offered) ?? Number.POSITIVE_INFINITY)
     })
@@ -44,23 +45,23 @@ export function anyCandidate(phase: Phase, stop: Stop = never): boolean {
 export type InferenceResult = Listing<InferenceCandidate>
 
 export interface Wanted {
-  /** Of plans that score worse none is. */
+  /** Only candidates that score no worse than this are wanted. */
   readonly most?: number
   readonly stop?: Stop
-  /** Once it is late to look for floors, the meshes that have one are searched. */
+  /** When to stop computing floors: from then on only the meshes that have one are searched. */
   readonly late?: Stop
-  /** What of the plans the list tells apart; here layouts are as meshes. */
+  /** What must differ between two listed plans; here plans that differ only in layout count as one mesh. */
   readonly distinct?: Distinct
 }
 
-/** A mesh with the offers of it that may fit. */
+/** A mesh in its turn, with those of its offers that may fit. */
 interface MeshTurn extends Turn {
   readonly at: number
   readonly mesh: Mesh
   readonly offers: readonly Offered[]
 }
 
-/** Counts are of meshes. */
+/** Counts in the result are of meshes. */
 export function searchPhase(
   phase: Phase,
   top: number,
@@ -115,7 +116,7 @@ function turnOf(phase: Phase, mesh: Mesh, at: number): MeshTurn | Reason {
   return all.length > 0 ? 'memory' : 'constraint'
 }
 
-/** No placement of a mesh makes a pass faster: as if its groups lay as well as groups of their sizes can. */
+/** A bound on all placements of a mesh: the time if its groups lay as well as groups of their sizes can. */
 export function optimisticSeconds(bench: Workbench, mesh: Mesh, pass: Pass, offered: Offered): Seconds {
   const best = bench.prices
     .bestCases(mesh)
@@ -123,7 +124,7 @@ export function optimisticSeconds(bench: Workbench, mesh: Mesh, pass: Pass, offe
   return Math.min(...best) * (1 - rounding)
 }
 
-/** The best of a mesh, or of what there was time for; pruned where no pass of it can score as low as the limit. */
+/** The best candidate of a mesh, or of what there was time for; 'pruned' where no pass on it can score as low as the limit. */
 export function bestAt(
   phase: Phase,
   sites: readonly Site[],
@@ -156,7 +157,7 @@ export function bestAt(
   return best ?? (skipped ? 'pruned' : 'infeasible')
 }
 
-/** What a written plan leaves open: all of it, where there is none. */
+/** What a written plan fixes; nothing where there is no such plan. */
 export interface Given extends Partial<Pick<InferenceSketch, 'layout'>> {
   readonly placements?: readonly Placement[]
 }
@@ -196,7 +197,7 @@ export function candidateOf(
   return { ...arranged, cluster, mesh, placement, costs, pass, layouts, score: score(pass, arranged.seconds) }
 }
 
-/** Of several ways through the model the fastest that fits. */
+/** The fastest of several passes that fits. */
 export function fastestOf(bench: Workbench, site: Site, passes: readonly Pass[]): InferenceCandidate | null {
   let fastest: InferenceCandidate | null = null
   for (const pass of passes) {
@@ -206,7 +207,7 @@ export function fastestOf(bench: Workbench, site: Site, passes: readonly Pass[])
   return fastest
 }
 
-/** The same plan on two meshes: no layout tells tensor from tensor2, and only their product counts. */
+/** Whether two meshes have the same plan: no layout tells tensor from tensor2, and only their product counts. */
 function isTwin(a: InferenceCandidate, b: InferenceCandidate): boolean {
   const joined = ({ mesh, pass }: InferenceCandidate) =>
     [mesh.data, mesh.expert, mesh.context, mesh.pipeline, pass.resident.sequences, pass.units].join()
@@ -214,9 +215,9 @@ function isTwin(a: InferenceCandidate, b: InferenceCandidate): boolean {
   return alike && joined(a) === joined(b) && [a, b].every(({ layouts }) => layouts.every(joinsTensors))
 }
 
-/** Alike within rounding, the plan that is simpler comes first. */
+/** Of candidates that score alike within rounding, the simpler one comes first. */
 function comes(a: InferenceCandidate, b: InferenceCandidate): boolean {
-  // The lesser of both, as one over a limit is Infinity.
+  // Compared with the lesser score, as one over a limit is Infinity.
   if (Math.abs(a.score - b.score) > rounding * Math.min(a.score, b.score)) return a.score < b.score
   return simplicity(a) < simplicity(b)
 }
@@ -237,7 +238,7 @@ function isOfFamily(one: Pick<InferenceCandidate, 'mesh'>, other: Pick<Inference
 
 const rounding = 1e-12
 
-/** Among equals the mesh with fewer axes in use comes first, and tensor before tensor2. */
+/** The fewer mesh axes are in use the simpler, and tensor is simpler than tensor2. */
 function simplicity({ mesh }: InferenceCandidate): number {
   return Object.values(mesh).filter((size) => size > 1).length + (mesh.tensor2 > 1 ? 1 / 2 : 0)
 }

@@ -1,4 +1,4 @@
-/** What a search of inference scribbles on, beside terms that it never changes: each phase has its own, and hands it down. */
+/** What a search of inference writes to, beside terms that it never changes: each phase has its own workbench, and hands it down. */
 import type { Traffic } from '../cost/communication/traffic.ts'
 import { createSizes, type Sizes } from './layout/local-term.ts'
 import type { InferenceModel } from './model.ts'
@@ -6,11 +6,11 @@ import type { Pass } from './pass/pass.ts'
 import type { PassNumbers } from './pass/pass-amounts.ts'
 
 export interface Workbench extends InferenceModel {
-  /** Of the mesh and the pass that are looked at. */
+  /** Sizes of the mesh and the pass that are being looked at. */
   readonly sizes: Sizes
-  /** What a pass takes on the mesh it was last looked at on. */
+  /** What a pass takes on the mesh on which it was last looked at. */
   readonly numbers: WeakMap<Pass, PassNumbers>
-  /** Written anew by each question that is asked. */
+  /** Written anew for each layout question. */
   readonly traffics: Traffic[]
 }
 

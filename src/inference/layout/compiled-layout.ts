@@ -1,6 +1,6 @@
 /**
- * One layout of one component with the request's numbers in: what it computes, streams, moves and keeps, as terms that
- * only a mesh and a batch are missing from.
+ * One layout of one component with the request's numbers in: what it computes, streams, moves and keeps, as terms in which
+ * only a mesh and a batch are missing.
  *
  * Fused weights (queries, keys and values; gate and up) give one product each in the table and one collective in
  * practice: neighbouring moves of one operation over the same axes are one call. Weights that are gathered are known
@@ -29,13 +29,13 @@ import { type LocalTerm, localTerm } from './local-term.ts'
 
 export interface CompiledProduct {
   readonly kind: 'matmul' | 'attention'
-  /** Of one chip. Per position of the context, for attention: positions that are masked are taken off later. */
+  /** FLOPs of one chip; those of attention count every position of the context, and masked ones are taken off later. */
   readonly flops: readonly LocalTerm[]
-  /** Bytes that one chip reads or writes, by whose they are. */
+  /** Bytes that one chip reads or writes: of weights, of caches and of activations. */
   readonly weights: readonly LocalTerm[]
   readonly caches: readonly LocalTerm[]
   readonly activations: readonly LocalTerm[]
-  /** Share of the layers that run it: layers that read another's cache project no keys and values. */
+  /** Share of the layers that run it: layers that read another layer's cache project no keys and values. */
   readonly share: number
 }
 
@@ -44,23 +44,23 @@ export type CompiledCollective = Call<LocalTerm>
 export interface CompiledLayout extends LayoutFields {
   readonly component: Component
   readonly derivation: Derivation
-  /** How the residual stream lies as the component takes it in and gives it out. */
+  /** Notation of how the residual stream is sharded as the component takes it in and gives it out. */
   readonly into: string
   readonly out: string
   readonly products: readonly CompiledProduct[]
   readonly collectives: readonly CompiledCollective[]
-  /** Bytes on one chip: of one layer's weights as stored, and of one layer's own cache. */
+  /** Bytes on one chip of one layer's weights as stored, and of one layer's own cache. */
   readonly stored: readonly LocalTerm[]
   readonly cached: readonly LocalTerm[]
-  /** Bytes that are live at once while it runs, of which the largest set counts (live-sets.ts). */
+  /** Sets of bytes that are live at once while it runs, of which the largest counts (live-sets.ts). */
   readonly live: readonly (readonly LocalTerm[])[]
-  /** Bytes that a framework holds on a chip beside the plan's, of the stage: counted in what fits, and not in the plan. */
+  /** Bytes that a framework holds on a chip for the stage beside the plan's; they count in what fits, but not in the plan. */
   readonly beyond?: Bytes
-  /** Bytes of norms, residual sums, activation functions, rotary embeddings, and casts of rows of experts. */
+  /** Bytes that kernels between products stream: norms, residual sums, activation functions, rotary embeddings, casts of rows of experts. */
   readonly elementwise: readonly LocalTerm[]
 }
 
-/** Dispatch and combine. */
+/** The dispatch and combine collectives. */
 export function routedOf({ collectives }: CompiledLayout): readonly CompiledCollective[] {
   return collectives.filter(({ routed }) => routed)
 }
@@ -113,7 +113,7 @@ export function compileLayout(
   }
 }
 
-/** Of types in four bits, which kernels unpack that multiply in more. */
+/** How much longer four-bit weights of experts stream where kernels unpack them to a wider type that they multiply in; else 1. */
 function unpackedFactor({ weights, compute }: Precision, { unpackedExpertFactor }: Assumptions): number {
   const { plain } = elementRow(weights)
   return elementBytes[plain] < 1 && elementBytes[compute] > elementBytes[weights] ? unpackedExpertFactor : 1
@@ -124,7 +124,7 @@ function streamNotation(component: Component, role: 'input' | 'output'): string 
   return array ? arrayNotation(array).slice(array.name.length) : ''
 }
 
-/** Of what is kept anyway, weights and caches, what is gathered beyond it: nothing, where the axes have one chip. */
+/** For weights and caches, which are stored anyway, only what is gathered beyond that is live: nothing, where the axes have one chip. */
 function liveTerms({ arrays }: Component, array: ShardedArray, bytes: BytesOf): readonly LocalTerm[] {
   const stored = arrays[array.name]
   const lasting = array.kind === 'weight' || array.kind === 'cache'
@@ -137,7 +137,7 @@ function matmul(product: Product, share: number, bytes: BytesOf): CompiledProduc
   return { kind: 'matmul', ...compiled([product], bytes), share }
 }
 
-/** Scores and what they weigh, in one: what it reads streams beside all its arithmetic. */
+/** Scores and the sum that they weigh are one kernel: all that it reads streams beside all its arithmetic. */
 function attentionKernel(products: readonly Product[], bytes: BytesOf): readonly CompiledProduct[] {
   const own = products.filter(({ kind }) => kind === 'attention')
   return own.length > 0 ? [{ kind: 'attention', ...compiled(own, bytes), share: 1 }] : []
@@ -156,7 +156,7 @@ function compiled(
   }
 }
 
-/** Of the experts that a chip has, those that a token visits are read. */
+/** Only those of a chip's experts that a token visits are read. */
 function visitedAlone(weight: ShardedArray): ShardedArray {
   const dimensions = weight.dimensions.map((dimension) =>
     dimension.extent === 'E' ? { ...dimension, extent: 'Ev' } : dimension,
@@ -168,7 +168,7 @@ function ofKind(arrays: readonly ShardedArray[], ...kinds: readonly ArrayKind[])
   return arrays.filter(({ kind }) => kinds.includes(kind))
 }
 
-/** Moves with nothing of another kind between them are one call where they are of one operation over the same axes. */
+/** Moves of one operation over the same axes are one call, where no move of another kind stands between them. */
 function collectives({ lines }: Derivation, bytes: BytesOf): readonly CompiledCollective[] {
   const joined: [Move, ...Move[]][] = []
   for (const line of lines) {
@@ -186,8 +186,8 @@ function collectives({ lines }: Derivation, bytes: BytesOf): readonly CompiledCo
 }
 
 /**
- * Rows of experts are cast as in training. Frameworks that serve fuse the casts of all else into norms and activation functions: of
- * measured grouped kernels in fp8 and fp4 these are part, and the fit rows of dense models are nearer without theirs (docs/decisions.md).
+ * Casts of rows of experts, as in training. Frameworks that serve fuse all other casts into norms and activation functions: the
+ * measured grouped kernels in fp8 and fp4 include these, and the fitted rows of dense models come out nearer without them (docs/decisions.md).
  */
 function routedCasts(derivation: Derivation, precision: Precision): readonly LocalTerm[] {
   const [kept, computed] = [elementBytes[arrayType('activation', precision)], elementBytes[precision.compute]]
@@ -198,8 +198,9 @@ function routedCasts(derivation: Derivation, precision: Precision): readonly Loc
 }
 
 /**
- * In elements: each block norms its input and adds its output (4 D), copies are sorted; the rest as in cost/compute/elementwise.ts.
- * Streams are whole where results are summed onto every chip: of ranks that have sequences of their own each has those alone.
+ * Elementwise work in elements: each block norms its input and adds its output (4 D), copies are sorted; the rest as in
+ * cost/compute/elementwise.ts. With `whole`, results are summed onto every chip, which then norms and adds the whole stream; ranks that
+ * have sequences of their own still handle only those.
  */
 function elementwise(component: Component, bytes: BytesOf, whole: boolean): readonly LocalTerm[] {
   const unlessGated = (gate: ArrayRole) => (arraysOf(component, gate).length > 0 ? 1 : 2)

@@ -1,6 +1,6 @@
 /**
- * Which layouts a mesh has, what each costs on one placement, and what lies between them: the question that the
- * component-layout programme (search/component-layout.ts) and its enumeration answer.
+ * Which layouts a mesh has, what each costs on one placement, and what moving the stream between them costs: the question that
+ * the component-layout programme (search/component-layout.ts) and its enumeration answer.
  */
 
 import type { NetworkCosts } from '../../cost/communication/network.ts'
@@ -26,7 +26,7 @@ import { besideSeconds } from '../time/beside.ts'
 import type { Workbench } from '../workbench.ts'
 import { type CompiledCollective, type CompiledLayout, routedOf, unroutedOf } from './compiled-layout.ts'
 
-/** `wanted` keeps only layouts of these names, by component. */
+/** Names of the layouts to keep, by component; components that are left out keep all. */
 export type LayoutsWanted = Readonly<Record<string, string>>
 
 export function offeredLayouts(
@@ -63,7 +63,7 @@ export function layoutQuestion(
       options: (layouts[component] ?? []).map((layout, option): LayoutOption => {
         const { compute = 0, bytes = 0, workspace = 0 } = numbers.options[component]?.[option] ?? {}
         const count = counts[component] ?? 0
-        // The stream as the embedding leaves it.
+        // Moves the stream from where the embedding leaves it to where the first layer takes it in.
         const first = component === 0 ? times.seconds(movesBetween(bench, embedding, layout), 0, false) : 0
         const waitedFor = pass.halves === 1 ? layout.collectives : unroutedOf(layout)
         const seconds =
@@ -77,11 +77,11 @@ export function layoutQuestion(
 }
 
 interface MoveTimes {
-  /** Of moves beside so much computing. */
+  /** Time of these moves beside so much computing, which is part of it. */
   readonly seconds: (moves: readonly CompiledCollective[], compute: Seconds, head: boolean) => Seconds
 }
 
-/** Each collective is priced once on a placement, however many layouts have it. */
+/** Prices each collective once on a placement, however many layouts have it. */
 function movesOn(
   { setting, assumed, resources, traffics }: Workbench,
   moved: (collective: CompiledCollective, head: boolean) => number,
@@ -116,7 +116,7 @@ function movesOn(
   }
 }
 
-/** Wherever the stream goes from one component to another. */
+/** The times of moving the stream, for each two components that follow one another and each pair of their layouts. */
 function edges(
   model: InferenceModel,
   pass: Pass,
@@ -133,7 +133,7 @@ function edges(
   }))
 }
 
-/** What dispatch and combine of one half add to the other half's attention and experts: a number for each pair of layouts. */
+/** What dispatch and combine of one half add to the other half's attention and experts, for each pair of layouts. */
 function besides(
   model: InferenceModel,
   pass: Pass,
@@ -155,7 +155,7 @@ function besides(
   return [{ from: 0, to: experts, seconds: table }]
 }
 
-/** Options whose streams lie alike share a row, and in a row a number. */
+/** Times of moving the stream by layouts: options that shard it alike share a row, and a cell of it. */
 function streamTable(
   model: InferenceModel,
   from: readonly CompiledLayout[],

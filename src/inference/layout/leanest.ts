@@ -1,4 +1,4 @@
-/** The arrangement that takes least memory, whether or not it fits: what an infeasible request comes nearest to. */
+/** The arrangement that takes the least memory, whether or not it fits: what comes nearest to an infeasible request. */
 
 import { never, type Stop } from '../../patience.ts'
 import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
@@ -49,7 +49,7 @@ export function leanestCandidate(
   }
 }
 
-/** The same choice with bytes for seconds, and no budget. */
+/** The same question with bytes in place of seconds, and no budget. */
 function byBytes({ components }: LayoutQuestion): LayoutQuestion {
   return {
     components: components.map(({ name, options }) => ({

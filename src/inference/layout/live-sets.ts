@@ -1,14 +1,14 @@
 /**
- * What of a component is on a chip at once while it runs, einsum by einsum: the activations that the einsum reads, gathered
- * where it wants them so, what it writes, what a later one still reads, and weights that are gathered: its own and, as they
- * are fetched ahead, the next one's of the same component. The largest of these sets is the component's workspace; sets within others are left out.
+ * The arrays of a component that are on a chip at once while it runs, einsum by einsum: activations that the einsum reads (gathered
+ * where it wants them so) or writes, activations that a later einsum still reads, and gathered weights: its own and, as they are
+ * fetched ahead, those of the next einsum of the component. The largest set is the component's workspace; sets within others are left out.
  */
 import { type ArrayKind, arrayNotation, type ShardedArray } from '../../sharding/array.ts'
 import type { Component, Einsum } from '../../sharding/component.ts'
 import type { Derivation } from '../../sharding/derive.ts'
 import type { Product } from '../../sharding/product.ts'
 
-/** Activations, on their way to experts too. */
+/** Kinds of arrays that count as activations, including copies on their way to experts. */
 const carried: readonly ArrayKind[] = ['activation', 'dispatch', 'combine']
 
 export function liveSets({ component, lines }: Derivation): readonly (readonly ShardedArray[])[] {
@@ -48,13 +48,13 @@ function laterReads({ arrays }: Component, later: readonly Einsum[]): readonly s
   return [...names].filter((name) => carried.includes(arrays[name]?.kind ?? 'weight'))
 }
 
-/** What no einsum makes comes in from before. */
+/** An array that no einsum makes comes in from before. */
 function isThere({ einsums }: Component, step: number, name: string): boolean {
   const made = einsums.findIndex(({ out }) => out === name)
   return made < 0 || made <= step
 }
 
-/** Weights and caches that lie otherwise than they are stored. */
+/** Weights and caches that are used in another sharding than they are stored in. */
 function gathered(component: Component, product: Product | undefined): readonly ShardedArray[] {
   const operands = product?.operands.map(({ array }) => array) ?? []
   return operands.filter((array) => {
@@ -64,7 +64,7 @@ function gathered(component: Component, product: Product | undefined): readonly 
   })
 }
 
-/** Of two that are alike the first stays. */
+/** Whether a set lies within another; of two equal sets the first stays. */
 function within(set: readonly ShardedArray[], other: readonly ShardedArray[], first: boolean): boolean {
   const notations = new Set(other.map(arrayNotation))
   const inside = set.every((array) => notations.has(arrayNotation(array)))

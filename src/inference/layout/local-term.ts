@@ -4,16 +4,16 @@
  *   value = coefficient · Π over dimensions of ceil(extent / shards)
  *
  * Shards is the product of the mesh axes on the dimension. Key-value heads are never less than one: beyond K shards they
- * are replicated. Experts are whole, and some there more than once (model/expert-slots.ts); where dimensions divide freely
+ * are replicated. Experts are whole, and some of them exist more than once (model/expert-slots.ts); where dimensions divide freely
  * (`book`) nothing else has a ceiling. Batches of inference are small and need not divide, so padding is counted per
  * dimension here; training pads once per mesh (cost/compile/term.ts).
  *
- * What a router decides is known on the mean alone, and has no ceiling:
+ * What a router decides is known only as a mean, and has no ceiling:
  *
  *   A   a token's k choices: where they are shared out, the fullest chip has the imbalance times its share
  *   J   chips of the expert axis that its choices are on (cost/communication/routing.ts)
  *   Ev  experts that a chip reads: of its s slots s·(1 - (1 - k/S)^t) are visited by one of t tokens, S being the slots of
- *       all chips, and one at least on the fullest chip
+ *       all chips, and at least one on the fullest chip
  *
  * t are the tokens of all chips that share out one set of experts (formulas 13).
  */
@@ -25,7 +25,7 @@ import type { Transformer } from '../../model/transformer.ts'
 import type { Dimension } from '../../sharding/array.ts'
 import { type AxisSet, axes, axisBit, axisSet, axisSets, type Mesh } from '../../sharding/axis.ts'
 
-/** B sequences, T new positions of each, S positions of a cache, and the model's; the routed ones last. */
+/** Names of extents: B sequences, T new positions of each, S positions of a cache, and the model's; those that a router decides come last. */
 const extents = [
   ...['B', 'T', 'S', 'D', 'F', 'N', 'K', 'H', 'V'],
   ...['Rq', 'Rkv', 'Hr', 'Hn', 'Hk', 'Hv', 'L'],
@@ -43,17 +43,17 @@ export interface LocalTerm {
   readonly factors: readonly { readonly extent: number; readonly over: AxisSet }[]
 }
 
-/** Written by setShape and setShards, read by localValue; one per search, reused. */
+/** Sizes that setShape and setShards write and localValue reads; a search has one and reuses it. */
 export interface Sizes {
   readonly extents: Float64Array
-  /** Product of the sizes of the axes in a set. */
+  /** For each set of axes, the product of their sizes. */
   readonly shards: Float64Array
   readonly divideFreely: boolean
   /** Choices on the fullest chip over their mean. */
   readonly imbalance: number
-  /** Copies of experts that there are at least where chips share them out. */
+  /** The least number of copies of experts where chips share them out. */
   readonly copies: number
-  /** Experts of a token are on as many devices as there can be. */
+  /** Whether the experts of a token are on as many devices as there can be. */
   readonly choicesApart: boolean
 }
 
@@ -62,7 +62,7 @@ export interface Shape {
   readonly sequences: number
   /** New positions of each sequence. */
   readonly positions: number
-  /** Positions that each sequence's new ones meet, themselves included. */
+  /** Positions that the new ones of a sequence attend to, themselves included. */
   readonly context: number
 }
 
@@ -152,7 +152,7 @@ function visited(over: AxisSet, all: Sizes): number {
   return divideFreely ? mean : Math.max(mean, 1)
 }
 
-/** Mean contexts and rounded products are real numbers: what is whole but for rounding is whole. */
+/** Mean contexts and rounded products are real numbers: what is whole except for rounding errors counts as whole. */
 const slack = 1e-9
 
 export function sumOf(terms: readonly LocalTerm[], sizes: Sizes): number {

@@ -1,7 +1,7 @@
 /**
- * The layouts that a mesh has and that can be served together: by framework these are not the product of what each component
- * may have, so that a mesh may have several offers. Frameworks hang on the layouts, on the mesh and, in prefill, on how many prompts
- * there are; memory that they hold beyond the plan is counted where it is asked what fits.
+ * The layouts that a mesh has and that can be served together. For a framework these are not every combination of what each
+ * component may have, so a mesh may have several offers, each with all of its combinations. What a framework runs depends on the
+ * layouts, on the mesh and, in prefill, on the number of prompts; memory that it holds beyond the plan counts in what fits.
  */
 import type { Mesh } from '../../sharding/axis.ts'
 import type { InferenceModel } from '../model.ts'
@@ -12,7 +12,7 @@ import { onePass } from './served.ts'
 
 type Offered = readonly (readonly CompiledLayout[])[]
 
-/** All that a mesh has in one offer, where nothing is asked of frameworks. */
+/** One offer with all that a mesh has, where no framework has to serve it. */
 export function offersOf(
   model: InferenceModel,
   mesh: Mesh,
@@ -54,7 +54,7 @@ function combinations(options: Offered): Offered {
   )
 }
 
-/** Some combinations as the products of what each component may have: one where they are all of it, else each alone. */
+/** Writes a set of combinations as products of what each component may have: as one product if it is all of that, else each alone. */
 function asProducts(combined: Offered): readonly Offered[] {
   const own = (combined[0] ?? []).map((_, at) => [...new Set(combined.flatMap((each) => each[at] ?? []))])
   const size = own.reduce((product, { length }) => product * length, 1)

@@ -1,4 +1,4 @@
-/** What frameworks that serve are asked of the layouts of a pass. */
+/** What is asked of serving frameworks about the layouts of a pass. */
 import type { Setting } from '../../problem.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
@@ -6,7 +6,7 @@ import type { Bytes } from '../../units.ts'
 import type { Pass } from '../pass/pass.ts'
 import type { CompiledLayout } from './compiled-layout.ts'
 
-/** What a framework is asked of. */
+/** What a framework is asked about. */
 export interface ServableLayouts {
   readonly mode: Pass['mode']
   readonly mesh: Mesh
@@ -17,11 +17,11 @@ export interface ServableLayouts {
 export interface Servable {
   /** Whether any framework has such a layout. */
   readonly layout: (fields: LayoutFields) => boolean
-  /** What a chip holds beyond the plan; null where no framework runs the layouts. */
+  /** Bytes that a chip holds beyond the plan; null where no framework runs the layouts. */
   readonly bytesBeyond: (setting: Setting, told: ServableLayouts) => Bytes | null
 }
 
-/** Of a pass what frameworks look at: prompts or sequences at once, and whether halves of them overlap. */
+/** As much of a pass as frameworks look at: how many prompts or sequences run at once, and whether halves of them overlap. */
 export function onePass(sequences: number, halved: boolean, stageLayers: number) {
   const shape = { sequences, positions: 1, context: 1 }
   return { shape, resident: shape, units: 1, groups: 1, halves: halved ? 2 : 1, stageLayers } as const

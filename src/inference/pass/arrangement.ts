@@ -1,5 +1,5 @@
 /**
- * The best layouts of one pass on one mesh and placement, and what the pass then takes:
+ * The best layouts for one pass on one mesh and placement, and the time of the pass with them:
  *
  *   seconds = layers, head and resharding as chosen + transfers between stages + overheads
  */
@@ -39,7 +39,7 @@ export function arrange(
   return { question, answer, seconds: answer.seconds + fixedSeconds(bench, mesh, costs, pass) }
 }
 
-/** Nothing that `arrange` finds on any placement of the mesh is faster. */
+/** A bound: nothing that `arrange` finds on any placement of the mesh is faster. */
 export function leastSeconds(
   bench: Workbench,
   mesh: Mesh,
@@ -49,7 +49,7 @@ export function leastSeconds(
   return passNumbers(bench, mesh, pass, layouts).least + overheadSeconds(bench, mesh, pass)
 }
 
-/** What no layout changes. */
+/** The time that is the same for all layouts. */
 export function fixedSeconds(bench: Workbench, mesh: Mesh, costs: NetworkCosts, pass: Pass): Seconds {
   return transferSeconds(bench, mesh, costs, pass) + overheadSeconds(bench, mesh, pass)
 }
@@ -68,7 +68,7 @@ export function transferSeconds(
   return pass.transfers * collectiveTime(bytes, cost.permutePerByte, cost.permuteLatency, cost.latencyIsFloor)
 }
 
-/** Each replica of attention has a host of its own, which has all its sequences in hand. */
+/** Each replica of attention has a host of its own, which handles all its sequences. */
 export function overheadSeconds(
   { setting }: InferenceModel,
   mesh: Mesh,

@@ -1,8 +1,8 @@
 /**
- * What positions meet which: T new positions of a sequence after p that are there already.
+ * Which positions attend to which, when T new positions of a sequence follow p that are cached.
  *
  *   read   positions whose keys and values one layer reads: p + T, or at most w + T behind a window w
- *   met    positions that a new one meets on average under the causal mask: the i-th meets min(p + i, w)
+ *   met    positions that a new one attends to on average under the causal mask: the i-th attends to min(p + i, w)
  *
  *          full: p + (T + 1)/2        window: (Σ_{i<=m} (p + i) + (T - m) w) / T,   m = clamp(w - p, 0, T)
  */
@@ -24,7 +24,7 @@ function metBehind(window: number, past: number, positions: number): number {
   return (grown + (positions - growing) * window) / positions
 }
 
-/** Positions that the layers keep of a sequence, on average: a window keeps no more than itself, a shared cache is one. */
+/** Positions of a sequence that a layer keeps, averaged over the layers: a window keeps no more than itself, a shared cache counts once. */
 export function keptPositions(model: Transformer, context: number): number {
   return attentionLayers(model).reduce((sum, { caches, window }) => {
     return sum + (caches / model.layers) * Math.min(context, window ?? context)

@@ -5,7 +5,7 @@
  *   stream       from the first component of a layer to each that may follow, as often as that runs; back from there to
  *                the next layer, once less than there are layers; and from the last layer to the head
  *
- * Where some layers have experts, the fullest stage has as many of the heavier kind as any stage has: for time the kind that
+ * Where only some layers have experts, the fullest stage is given as many of the heavier kind as any stage has: for time the kind that
  * takes longer by arithmetic and streaming alone, max(2·t·P_met/peak, bytes visited/HBM) for t tokens; for memory the kind with
  * more weights. The last layer is taken to be one with experts, where there are any.
  */
@@ -21,13 +21,13 @@ import { componentRow } from '../../sharding/component-rows.ts'
 import type { InferenceModel } from '../model.ts'
 import type { Pass } from './pass.ts'
 
-/** By component: layers that a stage is waited for with; the head is there once. */
+/** For each component, its layers on the stage that the others wait for; the head counts once. */
 export function runOnStage(model: InferenceModel, { shape, stages }: Pass): readonly number[] {
   const tokens = shape.sequences * shape.positions
   return onStage(model, stages, (setting) => expertsTakeLonger(setting, tokens))
 }
 
-/** By component: layers that the fullest stage holds. */
+/** For each component, the layers that the fullest stage holds. */
 export function heldOnStage(model: InferenceModel, stages: number): readonly number[] {
   return onStage(model, stages, ({ model: transformer }) => {
     const { routed, shared } = expertLayerParameters(transformer)
@@ -50,7 +50,7 @@ function onStage(
   })
 }
 
-/** As many as any stage has, or what is left of a stage that has as many dense ones as any. */
+/** Layers with experts on that stage: the most that any stage has, or what is left beside the most dense ones that any has. */
 function sparseOf(model: Transformer, stages: number, most: number, experts: boolean): number {
   const sparse = expertLayersByStage(model, stages)
   if (experts) return Math.max(...sparse)
@@ -77,7 +77,7 @@ function expertsTakeLonger({ model, cluster, precision }: Setting, tokens: numbe
   return sparse >= seconds(dense, bytes(dense, 'mlp'))
 }
 
-/** By component. */
+/** How often each component runs. */
 export function occurrences(model: InferenceModel, pass: Pass): readonly number[] {
   const stage = runOnStage(model, pass)
   return model.components.map((component, at) => {

@@ -1,8 +1,8 @@
 /**
- * What the layouts of one mesh take for one pass before it is known where the mesh lies: seconds of the products, bytes in
- * memory, bytes that move. Placements of a mesh share it; only the network is put in after (layout-question.ts).
+ * What the layouts of one mesh take for one pass before its placement is known: seconds of the products, bytes in
+ * memory, bytes that move. Placements of a mesh share it; only the network is put in later (layout-question.ts).
  *
- * Layouts of a component share most of their products and collectives: each is worked out once.
+ * Layouts of a component share most of their products and collectives: each is computed once.
  */
 import { createTraffic } from '../../cost/communication/traffic.ts'
 import { reserveBytes } from '../../cost/memory/memory.ts'
@@ -16,7 +16,7 @@ import { heldOnStage, occurrences } from './occurrence.ts'
 import type { Pass } from './pass.ts'
 import type { OptionBytes, PassNumbers, ResidentNumbers } from './pass-amounts.ts'
 
-/** Kept with the pass while its mesh is looked at. */
+/** Kept with the pass while its mesh is searched. */
 export function passNumbers(
   bench: Workbench,
   mesh: Mesh,
@@ -73,7 +73,7 @@ function workedOut(
   }
 }
 
-/** Memory alone. */
+/** The memory of each layout, without the time. */
 export function residentNumbers(
   bench: Workbench,
   mesh: Mesh,
@@ -85,7 +85,7 @@ export function residentNumbers(
   return { fixed, options: optionBytes(bench, pass, layouts, weights) }
 }
 
-/** By component and option, of a stage: the same for every batch. */
+/** Bytes of weights by component and layout, on one stage; they are the same for every batch. */
 function weightBytes(
   bench: Workbench,
   stages: number,
@@ -119,7 +119,7 @@ function optionBytes(
   })
 }
 
-/** What a pass takes at least on a mesh, whatever its layouts. What is over the budget by its weights is worked out no further. */
+/** The least memory that a pass takes on a mesh, over all layouts. When weights alone exceed the budget, only they are computed. */
 export function memoryRoom(
   bench: Workbench,
   mesh: Mesh,
@@ -132,7 +132,7 @@ export function memoryRoom(
   return (pass) => fixed + leanest(optionBytes(bench, pass, layouts, weights))
 }
 
-/** False where weights alone are over the budget, in whatever layouts. */
+/** False when weights alone are over the budget, whatever the layouts. */
 export function weightsMayFit(bench: Workbench, mesh: Mesh): boolean {
   const fixed = fixedBytes(bench, mesh)
   const all = bench.components.map(({ layouts }) => layouts)
@@ -149,7 +149,7 @@ function largestOf(sets: readonly (readonly LocalTerm[])[], sizes: Sizes): Bytes
   return most
 }
 
-/** Logits stand in fp32 beside their own. */
+/** Logits have an fp32 copy beside those in 16 bits: three times the bytes. */
 const fp32Copy = 3
 
 function computeSeconds(options: readonly CompiledLayout[], given: Conditions): readonly Seconds[] {
@@ -165,13 +165,13 @@ function computeSeconds(options: readonly CompiledLayout[], given: Conditions): 
   })
 }
 
-/** Positions are those of the pass; the head has the last ones alone, of both halves together. */
+/** Sets the sizes of a pass; the head runs only on the last positions, of both halves together. */
 export function setPass({ sizes }: Workbench, pass: Pass, head: boolean): void {
   const { shape, headSequences, headPositions } = pass
   setShape(sizes, head ? { ...shape, sequences: headSequences, positions: headPositions } : shape)
 }
 
-/** What no layout changes: the rows of the embedding, on a stage of their own where there are stages, and the reserve. */
+/** Memory that no layout changes: the reserve, and the rows of the embedding, unless the pipeline has them on a stage of their own. */
 export function fixedBytes({ setting, embedding, sizes }: Workbench, mesh: Mesh): Bytes {
   const { model } = setting
   const reserve = reserveBytes(setting)
@@ -179,7 +179,7 @@ export function fixedBytes({ setting, embedding, sizes }: Workbench, mesh: Mesh)
   return reserve + (mesh.pipeline > 1 || model.tiedEmbeddings ? 0 : sumOf(embedding.stored, sizes))
 }
 
-/** For each working set that an option has, the leanest options within it. */
+/** The least memory of a choice of layouts: for each workspace as the limit, the leanest options within it. */
 function leanest(options: readonly (readonly OptionBytes[])[]): Bytes {
   const limits = new Set(options.flatMap((component) => component.map(({ workspace }) => workspace)))
   const unlimited = options.reduce((sum, component) => {

@@ -2,16 +2,16 @@
  * One way through the model: what runs through it at once, how often, and what stays in memory. L layers on p stages,
  * a = ceil(L/p) on the fullest; the last stage, which unembeds, is taken to be as full.
  *
- *   generation   B sequences in m = min(p, B) groups, each a token further when it has been through all stages:
+ *   generation   B sequences in m = min(p, B) groups, each one token further when it has been through all stages:
  *                step = max(L·layer + head, m·(a·layer + head)), transfers between stages beside it
- *   prefill      u units (groups of prompts, or chunks of them) one behind the other:
+ *   prefill      u units (groups of prompts, or chunks of them), one behind the other:
  *                time = (u - 1)·(a·layer + head) + L·layer + head
  *
  *   halves       of a batch, one behind the other on one stage: each through all layers, the head once for both
  *
  * All are linear in the times of a layer and of the head, so that the layouts of least time are well defined:
- * `layerTimes` and `headTimes` count them, and how many of the former are of the fullest stage's layers, for models whose
- * layers differ. Sources: formulas 14; the bubble of a pipeline is in them.
+ * `layerTimes` and `headTimes` count them. `stageRounds` says how many of the former are of the fullest stage's layers, for models
+ * whose layers differ. Sources: formulas 14; the times include the bubble of a pipeline.
  */
 import type { Transformer } from '../../model/transformer.ts'
 import type { PhaseMode } from '../../modes/names.ts'
@@ -22,7 +22,7 @@ import { contextGroups, keptPositions } from './contexts.ts'
 
 export interface Pass {
   readonly mode: PhaseMode
-  /** 2 where one half of the batch computes while the other's tokens are on their way to experts or back (beside.ts). */
+  /** 2 where one half of the batch computes while the other half's tokens are on their way to experts or back (beside.ts). */
   readonly halves: 1 | 2
   readonly shape: Shape
   readonly contexts: readonly ContextGroup[]
@@ -30,39 +30,39 @@ export interface Pass {
   readonly headSequences: number
   readonly headPositions: number
   readonly layerTimes: number
-  /** Of the layer times, rounds of the fullest stage and of the whole model. */
+  /** How many of the layer times are rounds of the fullest stage, and how many of the whole model. */
   readonly stageRounds: number
   readonly modelRounds: number
   readonly headTimes: number
-  /** Times that the stream leaves the embedding, one after another. */
+  /** How often the stream leaves the embedding, one time after another. */
   readonly entryTimes: number
-  /** Times that a unit goes from a stage to the next, one after another. */
+  /** How often a unit goes from one stage to the next, one time after another. */
   readonly transfers: number
-  /** Times that the host starts the model. */
+  /** How often the host starts the model. */
   readonly launches: number
   readonly stages: number
   readonly stageLayers: number
   readonly groups: number
   /** Groups, or chunks of them, that a stage takes one after another. */
   readonly units: number
-  /** What is resident: sequences, and positions that a layer keeps of each. */
+  /** What is resident: the number of sequences, and the positions that a layer keeps of each. */
   readonly resident: Shape
 }
 
-/** What tells the passes apart: what runs through at once after so many positions, how it goes through the stages, what is resident. */
+/** What distinguishes the passes: what runs at once and after how many positions, how it goes through the stages, what is resident. */
 interface Way
   extends Pick<Pass, 'mode' | 'stages' | 'groups' | 'units' | 'launches' | 'transfers' | 'headPositions'> {
   readonly sequences: number
   readonly positions: number
   readonly past: number
-  /** Of the fullest stage's layers, and of all layers of the model, one after another. */
+  /** Rounds of the fullest stage's layers, and of all layers of the model, one after another. */
   readonly stageRounds: number
   readonly modelRounds: number
   readonly headTimes: number
   readonly resident: { readonly sequences: number; readonly context: number }
 }
 
-/** Written out field by field: thousands are made in a search, and all are to be of one shape. */
+/** Written out field by field: a search makes thousands, and all should have the same object shape. */
 function passOf(model: Transformer, way: Way): Pass {
   const { sequences, positions, past, stages, stageRounds, modelRounds, resident } = way
   const stageLayers = Math.ceil(model.layers / stages)
@@ -92,7 +92,7 @@ function passOf(model: Transformer, way: Way): Pass {
   }
 }
 
-/** `positions` new ones per sequence: 1, or a verified draft. */
+/** `positions` is the number of new ones per sequence: 1, or a draft that is verified. */
 export function generationPass(
   model: Transformer,
   { contextLength, meanContextLength }: Pick<GenerateWorkload, 'contextLength' | 'meanContextLength'>,
@@ -120,7 +120,7 @@ export function generationPass(
   })
 }
 
-/** Prompts in `groups`, each in chunks of at most `chunkTokens`; a chunk is costed at the mean of what is before it. */
+/** Prompts run in `groups`, each in chunks of at most `chunkTokens`; a chunk is costed at the mean number of positions before it. */
 export function prefillPass(
   model: Transformer,
   { promptLength, batchSequences, cachedPrefixLength, chunkTokens }: PrefillWorkload,
@@ -149,7 +149,7 @@ export function prefillPass(
   })
 }
 
-/** Of a pass without stages. */
+/** The pass in two halves; it must be one without pipeline stages. */
 export function halvedPass(pass: Pass): Pass {
   const { shape } = pass
   return {

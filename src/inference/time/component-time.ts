@@ -2,12 +2,12 @@
  * How long one layer's component takes under one layout, forwards, on one mesh and placement.
  *
  *   product      max(FLOPs / (peak · e), bytes / (HBM · e_hbm)),  bytes = weights (+ activations); caches at HBM · e_cache
- *   attention    the same per group of layers that meet the same positions: FLOPs of the positions that the mask leaves
+ *   attention    the same for each group of layers with the same context: FLOPs of the positions that the mask leaves
  *   component    its products one after another, beside its collectives: expected, everything overlapped (lower), or
  *                nothing (upper), as in cost/communication/traffic.ts
  *
- * What small kernels lose is in the overhead of a layer (assumptions.ts). Under `book` activations stay on the chip and
- * attention is its cache's streaming, as chapter 7 has it; with T/C and S large, as in prefill, that says little, and
+ * The overhead of a layer covers what small kernels lose (assumptions.ts). Under `book`, activations stay on the chip and
+ * attention is the streaming of its cache, as chapter 7 has it; where T/C and S are large, as in prefill, that says little, and
  * `attentionFlops` says what is charged.
  */
 import type { NetworkCosts } from '../../cost/communication/network.ts'
@@ -29,41 +29,41 @@ import {
 } from '../layout/compiled-layout.ts'
 import { type Sizes, sumOf } from '../layout/local-term.ts'
 
-/** Layers whose queries meet the same positions, as a share of all. */
+/** Layers whose queries attend to the same positions, as a share of all layers. */
 export interface ContextGroup {
   readonly share: number
   /** Positions whose keys and values are read. */
   readonly read: number
-  /** Positions that a new one meets on average: what the mask and the window leave. */
+  /** Positions that a new one attends to on average: those that the mask and the window leave. */
   readonly met: number
 }
 
-/** What does not change while a search puts meshes and layouts in. */
+/** What stays the same while a search tries meshes and layouts. */
 export interface Conditions extends Beside {
   readonly rates: ComputeRates
   readonly contexts: readonly ContextGroup[]
   readonly sizes: Sizes
-  /** Scratch, written anew for each component. */
+  /** Scratch space, written anew for each component. */
   readonly traffic: Traffic
 }
 
-/** Where one layer's time goes: arithmetic and streaming each as if alone, compute the larger of them per product. */
+/** Where the time of one layer goes: arithmetic and streaming each as if alone; compute takes the larger of both for each product. */
 export interface ComponentTime {
   readonly arithmetic: Seconds
   readonly weights: Seconds
   readonly caches: Seconds
-  /** What products read and write beside them, and kernels between products. */
+  /** Time to stream the other operands of products, and of kernels between products. */
   readonly activations: Seconds
   readonly compute: Seconds
   readonly communication: Seconds
-  /** Dispatch and combine where they run beside another half's compute: not in `expected` and `lower`, as if alone. */
+  /** Dispatch and combine alone, where they run beside another half's compute and are left out of `expected` and `lower`; else 0. */
   readonly routed: { readonly expected: Seconds; readonly lower: Seconds }
   readonly lower: Seconds
   readonly expected: Seconds
   readonly upper: Seconds
 }
 
-/** Moves alone, between components. */
+/** Time of moves alone, between components. */
 export function moveSeconds(
   moves: readonly CompiledCollective[],
   costs: NetworkCosts,
@@ -75,7 +75,7 @@ export function moveSeconds(
   return windowTime(0, given.traffic, bound)
 }
 
-/** Of an average layer. */
+/** Time in an average layer. */
 export function productSeconds(product: CompiledProduct, given: Conditions): Seconds {
   return product.share * productTime(product, given).seconds
 }
@@ -86,7 +86,7 @@ function computeSeconds({ elementwise, products }: CompiledLayout, given: Condit
   return total
 }
 
-/** Where the time of a component goes, for a person to read. `halves` as of the pass. */
+/** Where the time of a component goes, for a person to read. `halves` as in the pass. */
 export function componentTime(
   layout: CompiledLayout,
   costs: NetworkCosts,
@@ -124,7 +124,7 @@ export function componentTime(
   }
 }
 
-/** Free where the placement has no group of more than one chip for it. */
+/** A collective is free where the placement has no group of more than one chip for it. */
 function addCollectives(
   collectives: readonly CompiledCollective[],
   costs: NetworkCosts,
@@ -136,7 +136,7 @@ function addCollectives(
   }
 }
 
-/** Of an average layer. Attention meets what its group of layers meets: that context stands for S meanwhile. */
+/** Time in an average layer. For attention, each group of layers sets S to the positions that it reads, for as long as it is costed. */
 function productTime(product: CompiledProduct, given: Conditions): ProductTime {
   if (product.kind === 'matmul') return roofline(product, 1, given)
   const { sizes, assumptions } = given
@@ -159,7 +159,7 @@ function productTime(product: CompiledProduct, given: Conditions): ProductTime {
 interface ProductTime {
   readonly arithmetic: Seconds
   readonly streamed: Seconds
-  /** Of what is streamed. */
+  /** Parts of what is streamed. */
   readonly weights: Seconds
   readonly caches: Seconds
   readonly seconds: Seconds
@@ -184,5 +184,5 @@ function roofline(product: CompiledProduct, counted: number, given: Conditions):
   }
 }
 
-/** Where S stands among the extents. */
+/** Index of S among the extents. */
 const contextAt = 2

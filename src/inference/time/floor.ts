@@ -1,11 +1,11 @@
 /**
- * What no layout of a pass can beat on so many chips:
+ * A bound that no layout of a pass can beat on n chips:
  *
  *   max( (weights + caches) / (n · HBM), FLOPs / (n · peak) )
  *
- * Weights are those that multiply tokens, once; of E experts those that t tokens visit, E·(1 - (1 - k/E)^t), as replicas,
- * groups and chunks each visit more than their share. The router is left out, as where layouts are costed. Latent attention
- * is counted as trained, which takes fewest FLOPs. Caches are read as the windows leave them. Efficiencies are 1. Source:
+ * Weights are those that multiply tokens, each once; of E experts only those that t tokens visit, E·(1 - (1 - k/E)^t), as replicas,
+ * groups and chunks each visit more than their share. The router is left out, as it is where layouts are costed. Latent attention
+ * is counted as trained, which takes the fewest FLOPs. Caches are read as the windows leave them. Efficiencies are 1. Source:
  * "How To Scale Your Model", Inference: "minimum latency" and the throughput bound; formulas 13.
  */
 
@@ -22,11 +22,11 @@ import { elementBytes } from '../../recipe/element-type.ts'
 import type { Bytes, Flops, Seconds } from '../../units.ts'
 import type { ContextGroup } from './component-time.ts'
 
-/** All that goes through the model once, over all chips. */
+/** All that goes through the model in one pass, over all chips. */
 export interface Work {
   readonly sequences: number
   readonly positions: number
-  /** Positions that are unembedded, of each sequence. */
+  /** Positions of each sequence that are unembedded. */
   readonly headPositions: number
   readonly contexts: readonly ContextGroup[]
 }
@@ -39,7 +39,7 @@ export function floorSeconds(setting: Setting, work: Work): Seconds {
   return Math.max(flops, bytes) / chips
 }
 
-/** Weights in matmuls and, where the assumptions count it, attention. */
+/** FLOPs of weights in matmuls and, where the assumptions count it, of attention. */
 export function workFlops({ model, assumptions }: Setting, work: Work): Flops {
   const { sequences, positions, headPositions, contexts } = work
   const head = model.vocab * model.dModel
@@ -51,7 +51,7 @@ export function workFlops({ model, assumptions }: Setting, work: Work): Flops {
   return projections + 2 * model.layers * sequences * positions * met * model.heads * (key + value)
 }
 
-/** Parameters in matmuls with a token, the router's left out. */
+/** Parameters that a token meets in matmuls, without the router's. */
 function multiplying(model: Transformer): number {
   return parameterCount(model).matmul - expertLayers(model) * expertLayerParameters(model).router
 }
