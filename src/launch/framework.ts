@@ -1,4 +1,4 @@
-/** The frameworks that plans get flags for: those that train, and those that serve. MaxText does both. */
+/** The frameworks that plans get flags for: trainers and servers. MaxText is both. */
 
 export const trainers = ['megatron', 'torchtitan', 'maxtext'] as const
 
@@ -12,7 +12,7 @@ export type Framework = Trainer | Server
 
 export const frameworks: readonly Framework[] = [...new Set([...trainers, ...servers])]
 
-/** Of some frameworks those of one kind. */
+/** The frameworks of one kind among the named ones. */
 export function ofKind<Kind extends Framework>(
   kind: readonly Kind[],
   named: readonly Framework[],

@@ -1,4 +1,7 @@
-/** What a framework is told of a plan, or why it cannot run it: said in place of flags that would run another. */
+/**
+ * The flags and the command with which a framework runs a plan; or, if it cannot, the reasons, in place of flags that
+ * would run something else.
+ */
 
 import type { Start } from './start.ts'
 
@@ -9,18 +12,15 @@ export interface Unsupported {
 export interface Launchable<Flags> {
   readonly flags: Flags
   readonly start: Start
-  /** By name, how others start the same. */
+  /** Other ways to start the same plan, by name. */
   readonly more?: Readonly<Record<string, Start>>
-  /** What the flags do not say and a user has to know. */
+  /** What a user has to know that the flags do not say. */
   readonly notes: readonly string[]
 }
 
 export type Launch<Flags> = Launchable<Flags> | Unsupported
 
-/**
- * What each framework is told, by its name, and in `commands` how those are started that can launch the plan; with notes, of the frameworks
- * and of the plan, where any can.
- */
+/** Flags or reasons of each framework by its name; in `commands`, how to start those that can launch the plan; and notes, if any can. */
 export function told(
   launches: readonly (readonly [name: string, launch: Launch<unknown>])[],
   notes: (own: readonly string[]) => readonly string[],
@@ -36,7 +36,7 @@ export function told(
   return { ...Object.fromEntries(flags), commands: Object.fromEntries(commands), notes: notes(own) }
 }
 
-/** Of what an answer says of a framework, why it does not launch the plan; null where it does, or is not asked. */
+/** Why a framework cannot launch the plan, from its entry in an answer; null if it can, or was not asked. */
 export function refusalOf(flags: unknown): readonly string[] | null {
   if (typeof flags !== 'object' || flags === null || !('unsupported' in flags)) return null
   return Array.isArray(flags.unsupported) ? flags.unsupported.map(String) : [String(flags.unsupported)]
@@ -46,7 +46,7 @@ export function isLaunched(flags: unknown): boolean {
   return flags !== undefined && refusalOf(flags) === null
 }
 
-/** Of some frameworks those that launch a plan. */
+/** Those of the named frameworks that can launch the plan. */
 export function launchersAmong<Name extends string>(
   names: readonly Name[],
   launch: Readonly<Record<string, unknown>>,

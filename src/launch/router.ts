@@ -1,7 +1,8 @@
 /**
- * What stands before servers of phases that are apart: it sends each request to one that reads prompts, and on to one that generates.
- * Source: sgl-project/sglang, docs/advanced_features/pd_disaggregation.md; NVIDIA/TensorRT-LLM, examples/disaggregated/README.md;
- * vllm-project/vllm, docs/features/nixl_connector_usage.md, whose proxy is an example.
+ * The router in front of servers whose phases are apart: it sends each request to a server that prefills, and then to
+ * one that generates. Source: sgl-project/sglang, docs/advanced_features/pd_disaggregation.md; NVIDIA/TensorRT-LLM,
+ * examples/disaggregated/README.md; vllm-project/vllm, docs/features/nixl_connector_usage.md, whose proxy is an
+ * example.
  */
 import { type Server, servers } from './framework.ts'
 import { refusalOf } from './launch.ts'
@@ -12,7 +13,7 @@ import { tensorrtVersion } from './tensorrt-llm/version.ts'
 export interface Apart {
   readonly prefill: Readonly<Record<string, unknown>>
   readonly generate: Readonly<Record<string, unknown>>
-  /** Servers of each. */
+  /** Number of servers for each phase. */
   readonly prefills: number
   readonly generates: number
 }
@@ -52,7 +53,7 @@ const notes: Readonly<Partial<Record<Server, string>>> = {
   'tensorrt-llm': 'TensorRT-LLM: put the hosts of the servers in router.yaml.',
 }
 
-/** By framework, whether it launches both phases, and what it puts before them. */
+/** For each framework, how it launches both phases, or why it cannot; with commands for the routers of those that can. */
 export function routerLaunch({ prefill, generate, ...counts }: Apart): Readonly<Record<string, unknown>> {
   const named = servers.filter((name) => name in prefill && name in generate)
   const able = named.filter((name) => !refusalOf(prefill[name]) && !refusalOf(generate[name]))

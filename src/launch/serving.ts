@@ -1,6 +1,7 @@
 /**
- * What to type to serve a plan, per framework: vLLM, SGLang and TensorRT-LLM on GPUs, vLLM and MaxText's own engine on
- * TPUs. A framework that cannot run the plan says why, and gets no flags. `notes` are what flags cannot say.
+ * Commands and flags to serve a plan with each framework: vLLM, SGLang and TensorRT-LLM on GPUs, vLLM and MaxText's own
+ * engine on TPUs. A framework that cannot run the plan gets reasons in place of flags. `notes` have what flags cannot
+ * say.
  */
 
 import type { Chip } from '../hardware/chip.ts'
@@ -27,7 +28,7 @@ import { buildOf } from './vllm/rules.ts'
 interface Launcher {
   readonly chips: readonly Chip['kind'][]
   readonly launch: (serving: Serving) => Launch<unknown>
-  /** What it cannot run. */
+  /** Rules that a plan has to keep. */
   readonly rules: (serving: Serving) => ServingRules
 }
 
@@ -47,7 +48,7 @@ export function inferenceLaunch(
   return launchesOf(serving(setting, candidate, mode, counted))
 }
 
-/** One server that reads prompts and generates, by both as they run in it. */
+/** One server that does both phases, given how each runs in it. */
 export function serverLaunch(
   setting: Setting,
   generate: InferenceCandidate,
@@ -58,7 +59,7 @@ export function serverLaunch(
     ...counted
   }: Counted & {
     readonly promptLength: number
-    /** What it is told of its steps. */
+    /** Limits that the server is given. */
     readonly limits: Pick<Counted, 'stepTokens' | 'maxSequences'>
   },
 ): Readonly<Record<string, unknown>> {
@@ -75,14 +76,14 @@ function launchesOf(asked: Serving): Readonly<Record<string, unknown>> {
   return told(launches, (own) => [...own, ...placementNotes(asked), ...lengthNotes(asked), scope])
 }
 
-/** Of some frameworks those that serve from such chips. */
+/** Those of the named frameworks that serve on the cluster's kind of chip. */
 export function serversOf({ cluster }: Setting, named: readonly Framework[]): readonly Server[] {
   return ofKind(servers, named).filter((name) => servingLaunchers[name].chips.includes(cluster.chip.kind))
 }
 
 /**
- * What the search lists: layouts that one of the assumed frameworks can serve. Null where it lists all: where none is assumed,
- * or none of those serves the model from such chips in these types of numbers, whatever the layout.
+ * Restricts a search to layouts that one of the assumed frameworks can serve. Null for no restriction: if no framework
+ * is assumed, or none of them can serve the model on such chips in these element types, whatever the layout.
  */
 export function servable(setting: Setting): Servable | null {
   const able = serversOf(setting, setting.assumptions.frameworks).filter((name) => runsAtAll(setting, name))
@@ -90,8 +91,8 @@ export function servable(setting: Setting): Servable | null {
 }
 
 /**
- * The same by framework, as one launches both phases of a deployment; of those that run the model on one of the parts of a
- * pool that instances may have. Null where none does.
+ * The same for each framework alone, as one framework has to launch both phases of a deployment; only those that can
+ * run the model on some part of the pool that an instance may have. Null if none can.
  */
 export function servables(setting: Setting, parts: readonly Cluster[]): readonly Servable[] | null {
   const able = serversOf(setting, setting.assumptions.frameworks).filter((name) =>
@@ -115,7 +116,7 @@ function runs({ rules }: Launcher, made: Serving): boolean {
   return keeps(rules(made), made)
 }
 
-/** On one chip, or with attention by sequences on two. */
+/** Whether it runs on one chip, or with attention by sequences on two. */
 function runsAtAll(setting: Setting, name: Server): boolean {
   const { experts, layers } = setting.model
   const sparse = experts ? [['experts', layoutFields('1d', { places: 'sliced' })] as const] : []
@@ -139,7 +140,7 @@ function runsAtAll(setting: Setting, name: Server): boolean {
   return probe('heads', 1) || probe('batch', 2)
 }
 
-/** By assumed framework that serves from such chips, why it cannot serve a plan; none of one that can. */
+/** For each assumed framework of such chips, why it cannot serve a plan; empty for one that can. */
 export function servingRefusals(
   setting: Setting,
   candidate: InferenceCandidate,
@@ -151,7 +152,7 @@ export function servingRefusals(
   return Object.fromEntries(asked.map((name) => [name, faults(servingLaunchers[name].rules(made), made)]))
 }
 
-/** The search sees to memory. */
+/** Memory without a limit, which the search tests itself. */
 const uncounted: Counted = {
   contextLength: 1,
   memory: {
@@ -163,7 +164,7 @@ const uncounted: Counted = {
 const scope =
   'The model, whether a framework has it, its checkpoint, drafts, host and port are not part of a plan.'
 
-/** Of a deployment the longest request is not known: prompts and outputs are means. */
+/** In a deployment, lengths of prompts and outputs are means: the longest request is unknown. */
 function lengthNotes({ mode, transfers, contextLength }: Serving): readonly string[] {
   if (mode !== 'serve' && !transfers) return []
   return [

@@ -1,6 +1,7 @@
 /**
- * How a framework is started with a plan: a command that a shell runs as it stands on each host, the files that it reads, and the
- * release or commit whose names they have. What hosts differ by, a scheduler says in the environment: SLURM_NODEID, MASTER_ADDR.
+ * How to start a framework with a plan: a command that runs unchanged in a shell on each host, the files that it reads,
+ * and the release or commit that its names are from. What differs between hosts comes from the scheduler's environment:
+ * SLURM_NODEID, MASTER_ADDR.
  */
 
 export interface LaunchFile {
@@ -12,11 +13,11 @@ export interface Start {
   readonly version: string
   readonly command: string
   readonly files: readonly LaunchFile[]
-  /** Of it what lays the model out, apart from what says the model: for who has a config of it. */
+  /** The part of the command that describes the layout, without the model, for users who have a config of their model. */
   readonly parallelism?: string
 }
 
-/** As a word of a shell. */
+/** Quotes a word for a shell if necessary. */
 export function shellWord(text: string | number): string {
   const word = String(text)
   return /^[\w./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
@@ -26,7 +27,7 @@ export function shellWords(words: readonly (string | number)[]): string {
   return words.map(shellWord).join(' ')
 }
 
-/** Which host this is, from 0, and the first of them. */
+/** The rank of this host, from 0, and the address of the first host. */
 export const hostRank = `"\${SLURM_NODEID:-0}"`
 
 export const firstHost = `"\${MASTER_ADDR:?the first host}"`

@@ -1,4 +1,4 @@
-/** The frameworks that train, a row each: on which chips, what it is told, and what it cannot run. */
+/** The training frameworks: the chips each runs on, how it is started, and what it cannot run. */
 import type { Chip } from '../hardware/chip.ts'
 import type { Trainer } from './framework.ts'
 import type { Launch } from './launch.ts'
@@ -14,9 +14,9 @@ import { torchtitanRules } from './torchtitan/rules.ts'
 export interface TrainingLauncher {
   readonly chips: readonly Chip['kind'][]
   readonly launch: (run: Run) => Launch<unknown>
-  /** Whether it can be told of two rematerialisation policies. */
+  /** Whether it supports two rematerialisation policies in one plan. */
   readonly mixes: boolean
-  /** What it cannot run. */
+  /** Rules that a plan has to keep. */
   readonly rules: RunRules
 }
 

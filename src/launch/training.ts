@@ -1,6 +1,6 @@
 /**
- * What to type to run a plan, per framework: Megatron-LM and torchtitan on GPUs, MaxText on either. A framework that
- * cannot run the plan says why, and gets no flags. `notes` are what flags cannot say.
+ * Commands and flags to train a plan with each framework: Megatron-LM and torchtitan on GPUs, MaxText on GPUs and TPUs.
+ * A framework that cannot run the plan gets reasons in place of flags. `notes` have what flags cannot say.
  */
 
 import type { CostModel } from '../cost/model.ts'
@@ -24,9 +24,10 @@ export function launch(model: CostModel, candidate: Candidate): Readonly<Record<
 }
 
 /**
- * What the search lists: plans that one of the assumed frameworks can launch. Null where it lists all: where none is
- * assumed, or none of those runs the model on these chips in these types of numbers, whatever the layout. So that it hangs on
- * no constraint, budget or number of chips, and more of these never make the first plan slower.
+ * Restricts a search to plans that one of the assumed frameworks can launch. Null for no restriction: if no framework
+ * is assumed, or none of them can run the model on such chips in these element types, whatever the layout. Constraints,
+ * budget and number of chips do not matter for that, so that more memory or more chips never make the first plan
+ * slower.
  */
 export function launchable(model: CostModel): Accepts | null {
   const { problem } = model
@@ -54,7 +55,7 @@ export function launchable(model: CostModel): Accepts | null {
   }
 }
 
-/** Of the assumed frameworks those that run some plan on one chip. */
+/** Assumed frameworks that can run some plan on a single chip. */
 function ableFrameworks(problem: Problem): readonly Trainer[] {
   const { assumptions, cluster } = problem
   return ofKind(trainers, assumptions.frameworks).filter((name) => {
@@ -63,7 +64,7 @@ function ableFrameworks(problem: Problem): readonly Trainer[] {
   })
 }
 
-/** By assumed framework of such chips, why it cannot launch a plan; none of one that can. */
+/** For each assumed framework of such chips, why it cannot launch a plan; empty for one that can. */
 export function launchRefusals(
   model: CostModel,
   candidate: Omit<Candidate, 'score'>,
@@ -72,7 +73,7 @@ export function launchRefusals(
   return refusalsBy(model.problem, (rules) => runFaults(rules, run))
 }
 
-/** The same of a layout whose stages and placement nobody has said. */
+/** The same for a layout whose stages and placement are unknown. */
 export function layoutRefusals(
   problem: Problem,
   layout: OpenLayout,
@@ -88,7 +89,7 @@ function refusalsBy({ assumptions, cluster }: Problem, faultsOf: (rules: RunRule
   return Object.fromEntries(asked.map((name) => [name, faultsOf(trainingLaunchers[name].rules)]))
 }
 
-/** Of what a model's config says beyond dimensions Megatron-LM is told, which has no names of models. */
+/** What no flags say. Only Megatron-LM gets the model's norms, biases and positions as flags, because it knows no models by name. */
 function scopeNotes({ model: { experts, details }, problem: { cluster } }: Run): readonly string[] {
   if (details && cluster.chip.kind === 'gpu') {
     return [
@@ -101,7 +102,7 @@ function scopeNotes({ model: { experts, details }, problem: { cluster } }: Run):
   ]
 }
 
-/** No framework leaves a part of a batch empty. */
+/** Notes that the batch is rounded up, as no framework runs partly empty batches. */
 function paddingNotes({
   globalBatch,
   sequenceLength,

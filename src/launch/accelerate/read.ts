@@ -1,8 +1,9 @@
 /**
- * What a config of Hugging Face's accelerate says, in the words of a request: FSDP, version 1 or 2, with replicas, tensor and context as its
- * `parallelism_config` has them, or plain copies. The model, the batch and the length of sequences are the script's. It is read and not written, for the same reason.
- * Source: huggingface/accelerate 16cb6eb (1.15), src/accelerate/commands/launch.py, utils/dataclasses.py
- * (FullyShardedDataParallelPlugin), parallelism_config.py.
+ * Reads a config of Hugging Face's accelerate into the words of a request: FSDP, version 1 or 2, with replicas, tensor
+ * and context as in its `parallelism_config`, or plain copies. The model, the batch and the sequence length are up to
+ * the training script, which is also why configs are only read here, not written. Source: huggingface/accelerate
+ * 16cb6eb (1.15), src/accelerate/commands/launch.py, utils/dataclasses.py (FullyShardedDataParallelPlugin),
+ * parallelism_config.py.
  */
 
 import type { Fields } from '../../fields.ts'
@@ -93,7 +94,7 @@ function parallelOf(keys: Keys) {
   }
 }
 
-/** By the words of version 1, or whether version 2 shards weights again after the forward pass. */
+/** Sharding by the names of version 1; version 2 only says whether weights are sharded again after the forward pass. */
 function strategyOf(fsdp: Keys, kind: string) {
   const version = fsdp.number('fsdp_version', 1)
   const written = fsdp.text('fsdp_reshard_after_forward', fsdp.text('fsdp_sharding_strategy', 'FULL_SHARD'))
@@ -107,7 +108,7 @@ function strategyOf(fsdp: Keys, kind: string) {
 
 const strategies = ['FULL_SHARD', 'SHARD_GRAD_OP', 'NO_SHARD', 'HYBRID_SHARD', 'HYBRID_SHARD_ZERO2']
 
-/** Weights are kept in fp32 and cast for use; gradients are reduced as they are used. */
+/** Weights are kept in fp32 and cast for use, and gradients are reduced in fp32. */
 function precisionOf(keys: Keys): Readonly<Record<string, string>> {
   const mixed = keys.text('mixed_precision', 'no')
   if (mixed === 'no') return { weights: 'fp32', compute: 'fp32', gradients: 'fp32' }

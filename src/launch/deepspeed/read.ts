@@ -1,9 +1,10 @@
 /**
- * What a config of DeepSpeed says, in the words of a request. It shards over all ranks that are left: states (1), gradients too (2), weights
- * too (3), within groups of `mics_shard_size` where it is told; the model and the length of sequences are the script's. Of three sizes of batches
- * two make the third. `auto` is filled in by the trainer that reads it, and left open here. It is read and not written: which of its engines runs a model is
- * the script's too. Source: deepspeedai/DeepSpeed edaa722 (0.19.6), deepspeed/runtime/{config,constants}.py, zero/config.py, and
- * runtime/engine.py for the types of gradients.
+ * Reads a config of DeepSpeed into the words of a request. DeepSpeed shards over all remaining ranks: optimizer states
+ * (stage 1), also gradients (2), also weights (3), in groups of `mics_shard_size` if that is set. Of the three batch
+ * sizes two determine the third. A value of `auto` is filled in by the trainer that reads the config, and left open
+ * here. The model and the sequence length are up to the training script, as is the engine that runs the model, which is
+ * why configs are only read here, not written. Source: deepspeedai/DeepSpeed edaa722 (0.19.6),
+ * deepspeed/runtime/{config,constants}.py, zero/config.py, and runtime/engine.py for the types of gradients.
  */
 
 import { type Fields, isFields } from '../../fields.ts'
@@ -91,7 +92,7 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
 
 const partNames: Readonly<Record<string, string>> = { zero: 'zero_optimization' }
 
-/** train_batch_size = micro x accumulation x ranks; what is not said of the three follows, or is left open. */
+/** train_batch_size = micro x accumulation x ranks: what is missing of the three follows from the others, or is left open. */
 function batchOf(keys: Keys, ranks: number) {
   const said = (name: string) => {
     const own = keys.number(name, 0)
@@ -116,7 +117,7 @@ function batchOf(keys: Keys, ranks: number) {
   }
 }
 
-/** Of bf16 without ZeRO, or with states sharded alone, accumulated in fp32 unless told; sharded gradients are kept as weights are. */
+/** Gradients are accumulated in fp32 by default if they are not sharded (stages 0 and 1), otherwise in the type of the weights. */
 function gradientsOf(keys: Keys, half: boolean, stage: number): string {
   const told = partOf(keys, 'data_types').text('grad_accum_dtype', '')
   if (told) return told === 'fp32' ? 'fp32' : 'bf16'
@@ -188,7 +189,7 @@ const starts = [
 
 const isImmaterial = beginningWith(starts)
 
-/** Buckets, thresholds, scales: how, not what. */
+/** Buckets, thresholds and scales, which affect neither the layout nor its cost as it is counted. */
 function isDetail(key: string): boolean {
   return !/^(enable_.*parallel|parallel|experts?_)/.test(key)
 }

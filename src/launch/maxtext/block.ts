@@ -1,17 +1,17 @@
 /**
- * The decoder block of MaxText that a model is, and its own keys. Blocks differ in norms and biases too, which are no part
- * of a plan; what counts here is which layers have experts, and what attention meets:
+ * The decoder block of MaxText that runs a model, and the keys that only this block has. Blocks also differ in norms
+ * and biases, which cost nothing; what counts here is which layers have experts, and which positions attention reads:
  *
  *   llama2, gpt3   dense; all positions
- *   mistral        the same: it has no window, which sequences no longer than one do not miss
- *   gemma2         dense, with a gate of GELU; layers in pairs, of which it counts one, the first of each local
- *   gemma3         the same, not in pairs: every sixth layer meets all positions
+ *   mistral        the same: MaxText has no window for it, so that it fits only sequences no longer than the window
+ *   gemma2         dense, gated by GELU; layers come in pairs, the first of each local, and MaxText counts pairs
+ *   gemma3         the same, but counted singly: every sixth layer reads all positions
  *   mixtral        experts in every layer, none shared; all positions
  *   gpt_oss        the same, every second layer local
  *   llama4         one routed expert beside shared ones, in every n-th layer; all but every m-th layer local, in chunks
  *   deepseek       latent attention; dense layers first, experts in all others
  *
- * Experts have a gate. Where every layer has them, the MLP's width is theirs. Source: as config.ts, and
+ * Experts are gated. If every layer has experts, the key for the MLP's width takes theirs. Source: as config.ts, and
  * src/maxtext/models/{mistral,gemma2,gemma3,mixtral,gpt_oss,llama4,deepseek}.py.
  */
 import { expertLayers } from '../../model/expert-layers.ts'
@@ -19,15 +19,15 @@ import type { LatentAttention, MixtureOfExperts, Transformer } from '../../model
 import type { MeshRun } from '../run/run.ts'
 import type { MaxtextConfig } from './keys.ts'
 
-/** Its name, and the keys that other blocks do not have. */
+/** Name of the block, and the keys that other blocks do not have. */
 export interface Block {
   readonly name: string
-  /** Layers after which the kinds of layers repeat. */
+  /** Number of layers after which the kinds of layers repeat. */
   readonly cycle: number
   readonly keys: MaxtextConfig
 }
 
-/** Null where there is none. */
+/** Null if no block fits the model. */
 export function maxtextBlock(run: MeshRun): Block | null {
   const { model } = run
   const { experts, attention } = model
@@ -112,7 +112,7 @@ function expertKeys(run: MeshRun, { experts, activeExperts, dFfExpert }: Mixture
     num_experts_per_tok: activeExperts,
     base_moe_mlp_dim: dFfExpert,
     sparse_matmul: true,
-    // The kernel is for TPUs; without it, what JAX has for any chip.
+    // The megablox kernel is only for TPUs; other chips use JAX's own.
     megablox: run.problem.cluster.chip.kind === 'tpu',
   }
 }

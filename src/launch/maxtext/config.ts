@@ -1,12 +1,14 @@
 /**
- * MaxText configuration. One array of devices with named axes; weights are sharded over fsdp and context (ZeRO-3),
- * copies over data. To all but the experts its expert axis is one more of fsdp. What it does not have, it is not asked for:
+ * MaxText configuration. One array of devices has named axes; weights are sharded over fsdp and context (ZeRO-3), and
+ * replicated over data. For all arrays but the experts, its expert axis is part of fsdp. These plans it cannot run, or
+ * only in part:
  *
- *   ZeRO-0, ZeRO-1   without context or expert, and without accumulation: left to the compiler, gradients are reduced every
+ *   ZeRO-0, ZeRO-1   only without context, expert and accumulation, as the compiler reduces gradients in every
  *                    microbatch. ZeRO-1 is shard_optimizer_over_data
  *   ZeRO-2, tensor2  not at all (the tensor_transpose axis went in July 2026)
- *   pipeline         the circular one with one repeat, which keeps all microbatches as GPipe does; even stages
- *   uneven shards    not at all: an axis that does not divide a dimension is dropped from it
+ *   pipeline         only the circular pipeline with one repeat, which keeps all microbatches as GPipe does, and equal
+ *                    stages
+ *   uneven shards    not at all: an axis is dropped from a dimension that it does not divide
  *
  * Source: AI-Hypercomputer/maxtext e591f30 (August 2026), src/maxtext/configs/base.yml, configs/types.py,
  * utils/sharding.py, utils/gradient_accumulation.py; configs/gpu/a3 for GPUs.
@@ -45,7 +47,7 @@ export function maxtext(run: Run): Launch<MaxtextConfig> {
   return { flags, start: maxtextStart(run, flags, layout), notes }
 }
 
-/** On made-up data, on each host. GPUs are told where the others are; TPUs know. */
+/** Trains on synthetic data; runs on each host. GPUs need the coordinator's address, TPUs find it themselves. */
 function maxtextStart({ problem: { cluster } }: Run, flags: MaxtextConfig, layout: MaxtextConfig): Start {
   const hosts = hostCount(cluster)
   const gpus = cluster.chip.kind === 'gpu' && hosts > 1
@@ -64,7 +66,7 @@ function modelConfig(run: Run, { name, keys }: Block): MaxtextConfig {
   const limited = routingGroups(run)
   const gpu = problem.cluster.chip.kind === 'gpu'
   return {
-    // max_segments_per_seq: packed sequences need a limit with this attention; 32 is MaxText's own on GPUs.
+    // Packed sequences need a limit on segments with this attention; 32 is MaxText's own on GPUs.
     ...(gpu
       ? { hardware: 'gpu', attention: 'cudnn_flash_te', max_segments_per_seq: 32 }
       : { attention: 'flash' }),
@@ -85,7 +87,7 @@ function modelConfig(run: Run, { name, keys }: Block): MaxtextConfig {
   }
 }
 
-/** Where all layers have experts, MaxText wants their width for the MLP that is not there. */
+/** If all layers have experts, MaxText wants the experts' width in place of the absent MLP's. */
 function mlpWidth(model: Transformer): number {
   const { layers, dFf, experts } = model
   return experts && expertLayers(model) === layers ? experts.dFfExpert : dFf
@@ -105,7 +107,7 @@ function meshConfig(run: Run, { ici, dcn }: SlicedMesh): MaxtextConfig {
   }
 }
 
-/** Sequences are given per chip, whatever the chip does; a pipeline takes all microbatches in one forward pass. */
+/** MaxText takes sequences per chip, whatever the mesh; a pipeline takes all microbatches in one forward pass. */
 function batchConfig({
   mesh,
   problem,
@@ -130,19 +132,19 @@ function batchConfig({
   }
 }
 
-/** Pieces of a chip's tokens, whose logits it computes again in the backward pass. */
+/** Number of pieces of a chip's tokens; the logits of each are recomputed in the backward pass. */
 function lossConfig({ problem: { assumptions } }: Run): MaxtextConfig {
   return assumptions.lossChunks > 1 ? { num_vocab_tiling: assumptions.lossChunks } : {}
 }
 
-/** Weights are kept in fp32, which is the master copy, and cast for use; where there is none, as they are. */
+/** Weights are kept in fp32 (the master copy) and cast for use; without master weights, in their own type. */
 function precisionConfig({ problem }: Run): MaxtextConfig {
   const { compute, gradients } = problem.precision
   const name = (type: string) => (type === 'bf16' ? 'bfloat16' : 'float32')
   return { dtype: name(compute), weight_dtype: name(keptWeights(problem)), grad_dtype: name(gradients) }
 }
 
-/** XLA moves arrays between chip and host beside other work only where it is told to. */
+/** XLA overlaps transfers between chip and host only with these flags. */
 function offloadNotes(run: Run): readonly string[] {
   if (!offloadsActivations(run) && !run.problem.assumptions.optimizerOnHost) return []
   return [

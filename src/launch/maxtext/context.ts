@@ -1,7 +1,7 @@
 /**
- * MaxText's keys for the context axis. On TPUs all but the gathering kernel are Tokamax's, which have no windows; its ring
- * cuts sequences into c² parts for c chips, an even number of them, and knows no packed sequences with latent attention.
- * Ulysses stays inside a slice and wants positions in their natural order. Source: as config.ts.
+ * MaxText's keys for the context axis. On TPUs all strategies but gathering use Tokamax kernels, which have no windows.
+ * Its ring cuts sequences into c² parts for c chips, needs an even c, and does not support packed sequences with latent
+ * attention. Ulysses stays inside a slice and needs positions in their natural order. Source: as config.ts.
  */
 
 import type { Rule } from '../../rules/rule.ts'
@@ -28,7 +28,7 @@ function onTpu({ problem }: LayoutRun): boolean {
   return problem.cluster.chip.kind === 'tpu'
 }
 
-/** A rule of runs that lay out a context axis so; of any way where none is named. */
+/** A rule for runs with this context layout, or with any if `layout` is null. */
 function of(
   layout: ContextLayout | null,
   broken: Rule<LayoutRun>['broken'],

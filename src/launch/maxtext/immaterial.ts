@@ -1,7 +1,7 @@
-/** Keys of MaxText that change no cost. */
+/** MaxText keys that do not affect the cost as it is counted. */
 import { beginningWith } from '../read/left-over.ts'
 
-/** Names, places, logs, data, rates, kernels that are taken to be there, and what other keys say already. */
+/** Key prefixes: names, paths, logs, data, learning rates, kernels that plans assume anyway, and what other keys imply. */
 const starts = [
   'run_name',
   'base_output',

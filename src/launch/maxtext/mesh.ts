@@ -1,13 +1,13 @@
 /**
- * A mesh as MaxText wants it: each axis as a part inside a slice (ici) times a part across slices (dcn). Behind
- * switches the units of the innermost tier are its slices. Null where an axis straddles them. Source: as config.ts, and
+ * A mesh in MaxText's terms: each axis as a part inside a slice (ici) times a part across slices (dcn). Behind
+ * switches, units of the innermost tier count as slices. Null if an axis does not split so. Source: as config.ts, and
  * create_device_mesh in src/maxtext/utils/maxtext_utils.py.
  */
 import type { Axis } from '../../sharding/axis.ts'
 import type { Run } from '../run/run.ts'
 import { unitSize, unitsSpanned } from '../run/units.ts'
 
-/** In MaxText's order, outermost first; `pipeline` is its stage. */
+/** Axes in MaxText's order, outermost first; MaxText calls `pipeline` stage. */
 export const maxtextAxes = [
   'data',
   'pipeline',
@@ -17,7 +17,7 @@ export const maxtextAxes = [
   'expert',
 ] as const satisfies readonly Axis[]
 
-/** What MaxText has where a model has experts. */
+/** Axes that MaxText has only for models with experts. */
 export const axesOfExperts: readonly string[] = ['expert']
 
 type Sizes = Readonly<Record<(typeof maxtextAxes)[number], number>>
@@ -42,12 +42,12 @@ export function slicedMesh({ mesh, placement, problem: { cluster } }: Run): Slic
   return whole && inside === slice ? { ici, dcn } : null
 }
 
-/** Across slices MaxText counts through the experts before tensor and context, the plan after them. */
+/** Across slices MaxText puts experts inside of tensor and context in the order of ranks, plans outside. */
 export function reordersExperts({ dcn }: SlicedMesh): boolean {
   return dcn.expert > 1 && dcn.tensor * dcn.context > 1
 }
 
-/** An axis takes some chips of a physical axis and leaves the others to another. */
+/** Whether an axis takes only some of the chips of a physical axis. */
 export function splitsPhysicalAxes({ placement, problem: { cluster } }: Run): boolean {
   const { network } = cluster
   if (network.kind !== 'torus') return false

@@ -1,12 +1,12 @@
-/** The mesh that the keys of MaxText say: axes within slices (ICI) times those across them (DCN). Behind switches nodes are its slices. */
+/** The mesh that MaxText's keys describe: axes within slices (ICI) times axes across them (DCN). Behind switches a node is a slice. */
 import type { Chip } from '../../hardware/chip.ts'
 import type { Keys } from '../read/fields.ts'
 import type { ReadingContext } from '../read/reading.ts'
 
-/** Ours, and what MaxText calls each; the last is of the experts. */
+/** Axes that plans have, by MaxText's names. */
 const axes = ['data', 'pipeline', 'fsdp', 'context', 'tensor', 'expert'] as const
 
-/** Of a mesh that is not one of ours. */
+/** Axes that plans do not have. */
 const otherAxes = [
   ...['fsdp_transpose', 'sequence', 'context_autoregressive', 'tensor_transpose', 'tensor_sequence'],
   ...['autoregressive', 'diloco', 'attn_dp', 'attn_dp_expert'],
@@ -14,14 +14,14 @@ const otherAxes = [
 
 const node = 8
 
-/** The sizes of axes within slices, or across them. */
+/** Sizes of the axes on one level: within slices, or across them. */
 interface Level {
   readonly sizes: Readonly<Partial<Record<(typeof axes)[number], number>>>
-  /** As the keys say them. */
+  /** The sizes as the keys give them, for messages. */
   readonly written: string
-  /** An axis is what the others leave. */
+  /** Whether an axis takes what the others leave. */
   readonly open: boolean
-  /** Chips of a slice, or slices, that the keys take; null where an open axis takes the rest of them. */
+  /** Chips of a slice, or slices, that the keys use; null if an open axis takes exactly the rest. */
   readonly takes: number | null
 }
 
@@ -39,7 +39,7 @@ function levelOf(keys: Keys, prefix: 'ici' | 'dcn', open: string, all: number): 
   }
 }
 
-/** What of a mesh is not the chips of the request, a level at a time. */
+/** Messages for levels whose sizes do not match the chips of the request. */
 function misfits(
   levels: readonly (readonly [level: Level, all: number, of: string])[],
   unit: string,
@@ -56,7 +56,7 @@ function misfits(
     )
 }
 
-/** Null where the file leaves it to the defaults. */
+/** Null if the file does not say it. */
 export function kindOf(keys: Keys): Chip['kind'] | null {
   const hardware = keys.text('hardware', '')
   return /^gpu/.test(hardware) ? 'gpu' : hardware === 'tpu' ? 'tpu' : null

@@ -1,9 +1,9 @@
-/** The model that keys of MaxText say: one of its own by name, or its dimensions. Source: as config.ts, src/maxtext/configs/base.yml. */
+/** The model that MaxText's keys describe: one of its own by name, or dimensions. Source: as config.ts, src/maxtext/configs/base.yml. */
 import type { Fields } from '../../fields.ts'
 import { type Keys, textOf } from '../read/fields.ts'
 
 export interface ModelRead {
-  /** Null where the keys do not say its dimensions. */
+  /** Null if the keys do not give its dimensions. */
   readonly model: Fields | null
   readonly named: string | null
 }
@@ -74,7 +74,7 @@ function attentionOf(keys: Keys, block: string): Fields {
   return window > 0 && globalEvery !== undefined ? { attention: { window, globalEvery } } : {}
 }
 
-/** Of blocks with windows, which layer meets all positions. */
+/** For blocks with windows: every n-th layer reads all positions. */
 const cycles: Readonly<Record<string, number>> = { gemma2: 2, gemma3: 6, gpt_oss: 2 }
 
 function furtherOf(keys: Keys): Fields {

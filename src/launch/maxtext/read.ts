@@ -1,7 +1,7 @@
 /**
- * What a configuration of MaxText says, in the words of a request: the inverse of config.ts, with the same source. Defaults are those of its
- * base.yml: what is left of a slice is fsdp, what is left of the slices data, 12 sequences of 2048 a chip, everything recomputed. Behind
- * switches nodes are its slices.
+ * Reads a configuration of MaxText into the words of a request: the inverse of config.ts, with the same source.
+ * Defaults are those of its base.yml: fsdp takes the rest of a slice, data the rest of the slices, 12 sequences of 2048
+ * per chip, everything recomputed. Behind switches a node is a slice.
  */
 
 import { type Fields, isFields } from '../../fields.ts'
@@ -60,7 +60,7 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
 
 const layouts: Readonly<Record<string, string>> = { all_gather: 'gather', ring: 'ring', ulysses: 'ulysses' }
 
-/** A pipeline takes all of its microbatches in one pass, of which it has as many as stages unless told. */
+/** A pipeline takes all its microbatches in one pass, by default as many as it has stages. */
 function batchOf(keys: Keys, chips: number | null, pipeline: number) {
   const perDevice = keys.number('per_device_batch_size', 12)
   const accumulation = keys.number('gradient_accumulation_steps', 1)
@@ -79,7 +79,7 @@ function pipelineOf(keys: Keys, pipeline: number): readonly string[] {
   return ['num_pipeline_repeats: the circular pipeline is counted with one repeat']
 }
 
-/** Weights are kept in fp32, which is the master copy, unless in bf16; moments are kept as they are. */
+/** Weights are kept in fp32 (the master copy) unless weight_dtype is bf16; moments have the same type. */
 function numbersOf(keys: Keys) {
   const type = (name: string, otherwise: string) => types[keys.text(name, otherwise)] ?? 'bf16'
   const compute = type('dtype', 'bfloat16')
@@ -104,7 +104,7 @@ function numbersOf(keys: Keys) {
 
 const types: Readonly<Record<string, string>> = { bfloat16: 'bf16', float32: 'fp32', float16: 'bf16' }
 
-/** A switch that is off, or nothing in a list. */
+/** Whether a key only says that an axis has size 1. */
 function isNothing(key: string, value: unknown): boolean {
   if (isFields(value)) return false
   return /_parallelism$/.test(key) && Number(value) === 1

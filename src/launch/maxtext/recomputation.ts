@@ -1,12 +1,12 @@
 /**
- * MaxText's rematerialisation policy for one of ours; null for a mix of two. Without one (`none`) its scan over layers
- * still recomputes everything, so what keeps every matmul and the attention stands for it; it recomputes norms and
- * activation functions, which cost no matmul. In the same way `minimal`, which recomputes attention alone, stands for
- * Megatron's `selective`. What keeps the MLP's projections is spelled out, and so is every policy where there are experts
- * or latent attention: the named ones forget the experts' second projection and the low ranks. No name keeps the tokens
- * that were sent to their experts: they are sent again. `custom` says of each array whether it is kept on the chip or the
- * host. Source: as config.ts, and src/maxtext/layers/nnx_decoders.py,
- * layers/{linears,moe,attention_mla}.py.
+ * MaxText's name for a rematerialisation policy of ours; null for a mix of two. Without a policy (`none`) its scan over
+ * layers still recomputes everything, so that the one which keeps every matmul and the attention stands for it; that
+ * recomputes only norms and activation functions. Likewise `minimal`, which recomputes only attention, stands for
+ * Megatron's `selective`. Policies that keep the MLP's projections are spelled out as `custom`, and so is every policy
+ * for models with experts or latent attention, because MaxText's named ones omit the experts' second projection and the
+ * low-rank projections. `custom` says for each array whether it is kept on the chip or on the host. No name keeps
+ * tokens after their dispatch to experts: they are sent again. Source: as config.ts, and
+ * src/maxtext/layers/nnx_decoders.py, layers/{linears,moe,attention_mla}.py.
  */
 
 import type { Transformer } from '../../model/transformer.ts'
@@ -60,7 +60,7 @@ export function maxtextRecomputation({ recomputation, model }: Run): Readonly<Re
   return { remat_policy: 'custom', decoder_layer_input: input, ...Object.fromEntries(places) }
 }
 
-/** Whether it keeps arrays on the host. */
+/** Whether the policy keeps arrays on the host. */
 export function offloadsActivations({ recomputation }: Run): boolean {
   return hostPart(recomputation.policy) !== undefined
 }
@@ -69,7 +69,7 @@ function hostPart(policy: string): HostPart | undefined {
   return policyNamed(policy)?.host
 }
 
-/** The plan keeps what was sent to the experts, and these are on other chips. */
+/** Whether the plan keeps what was sent to experts on other chips, which MaxText sends again. */
 export function sendsAgain({ recomputation, mesh }: Run): boolean {
   const policy = policyNamed(recomputation.policy)
   return mesh.expert > 1 && policy !== undefined && keepsCopies(policy)
@@ -86,7 +86,7 @@ const tensorsOf: Readonly<Record<Part, (model: Transformer) => readonly string[]
     gatedMlp ? ['mlpwi_0', 'mlpwi_1', ...(experts ? ['moe_mlpwi_1'] : [])] : ['mlpwi'],
 }
 
-/** The policy that keys say, as a plan has it; null, with a note, where it is none of a plan's. */
+/** The plan's policy for MaxText's keys; null, with a note, if there is none. */
 export function readMaxtextPolicy(keys: Keys): {
   readonly policy: string | null
   readonly notes: readonly string[]
@@ -104,11 +104,11 @@ export function readMaxtextPolicy(keys: Keys): {
 }
 
 function policyCalled(name: string): string | null {
-  // Of two policies under one name the one that is called so.
+  // If two policies share a name, the one that is itself called so.
   return name in names ? name : (Object.entries(names).find(([, own]) => own === name)?.[0] ?? null)
 }
 
-/** Names that were given up, for what they keep. */
+/** Old names, and the policies that keep the same arrays. */
 const aliases: Readonly<Record<string, string>> = {
   minimal_flash: 'none',
   save_dot_with_context_except_mlp: 'save_dot_except_mlp',

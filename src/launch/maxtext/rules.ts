@@ -1,4 +1,4 @@
-/** What MaxText cannot train. Source: as config.ts. */
+/** Why MaxText cannot train a plan. Source: as config.ts. */
 
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { OptimizerName } from '../../recipe/optimizers.ts'
@@ -16,7 +16,7 @@ const types: readonly ElementType[] = ['bf16', 'fp32']
 
 const optimizers: readonly OptimizerName[] = ['adamw', 'sgd']
 
-/** Whose states are sharded over data without the weights. */
+/** Optimizers whose states MaxText can shard over data while weights are replicated. */
 const sharded: readonly OptimizerName[] = ['adamw']
 
 const schedules: readonly ScheduleName[] = ['none', 'gpipe']
@@ -96,7 +96,7 @@ export const maxtextRules: RunRules = {
   ],
 }
 
-/** An axis that does not divide a dimension is dropped from it. */
+/** MaxText drops an axis from a dimension that it does not divide. */
 function evenRules(): readonly Rule<MeshRun>[] {
   const divides = (
     name: string,
@@ -136,7 +136,7 @@ function evenRules(): readonly Rule<MeshRun>[] {
   ]
 }
 
-/** MaxText's moments are kept as its weights are. */
+/** MaxText keeps moments in the same type as weights. */
 export function keptWeights({ precision, assumptions }: Run['problem']): ElementType {
   return assumptions.masterWeights ? 'fp32' : precision.weights
 }
@@ -204,7 +204,7 @@ function misplaced(run: Run): boolean {
   return data > 1 && fsdp > 1 ? rank !== 'either' : rank === (data > 1 ? 'outside' : 'inside')
 }
 
-/** Of logits in pieces. */
+/** Rules for logits in pieces. */
 function lossRules(): readonly Rule<LayoutRun>[] {
   const pieces = ({ problem }: LayoutRun) => problem.assumptions.lossChunks
   return [

@@ -1,10 +1,10 @@
 /**
- * MaxText configuration of its own engine (MaxEngine, which JetStream serves; JetStream is archived since February 2026,
- * and MaxText's guides now serve through vLLM). Weights and caches are split over `tensor` by heads and F; caches are not
- * split over any other axis, so that each replica is a server. One prompt is prefilled at a time. The cache has a
- * quantisation of its own; weights in int8 come from a checkpoint that was saved quantised. Source: AI-Hypercomputer/maxtext
- * e591f30 (August 2026), src/maxtext/configs/{base.yml,types.py}, inference/maxengine/maxengine.py, inference/kvcache.py,
- * layers/quantizations.py; AI-Hypercomputer/JetStream acd4f5a, README.
+ * MaxText configuration of its own engine (MaxEngine, which JetStream serves; JetStream is archived since February
+ * 2026, and MaxText's guides now serve through vLLM). Weights and caches are split over `tensor` by heads and F; caches
+ * are not split over any other axis, so that each replica is a server. One prompt is prefilled at a time. The cache is
+ * quantised independently; int8 weights need a checkpoint that was saved quantised. Source: AI-Hypercomputer/maxtext
+ * e591f30 (August 2026), src/maxtext/configs/{base.yml,types.py}, inference/maxengine/maxengine.py,
+ * inference/kvcache.py, layers/quantizations.py; AI-Hypercomputer/JetStream acd4f5a, README.
  */
 
 import type { Launch } from '../launch.ts'
@@ -22,7 +22,7 @@ const formats: Formats = {
   caches: { fp32: '', bf16: '', int8: 'int8', int4: 'int4' },
 }
 
-/** What MaxText's engine cannot serve. */
+/** Why MaxText's engine cannot serve a plan. */
 export const maxtextRules: ServingRules = servingRules('MaxText', formats, [
   slicedExpertsRule('MaxText'),
   { broken: ({ mesh }) => mesh.pipeline > 1, says: "MaxText's engine has no pipeline" },

@@ -1,8 +1,10 @@
 /**
- * What Megatron-LM's options are called in the ConfigContainer of Megatron Bridge, a row each, by which plans are written and commands read:
- * what is overridden where an option stands, and where it does not, as a recipe may have set it otherwise. Types of numbers are
- * a config by name. Source: NVIDIA-NeMo/Megatron-Bridge v0.6.0, scripts/training/run_recipe.py, src/megatron/bridge/{recipes,
- * perf_recipes,training/config.py,training/mixed_precision.py}; fields of Megatron Core have the names of its options.
+ * Names of Megatron-LM's options in the ConfigContainer of Megatron Bridge, one per row, used to write plans and to
+ * read commands: the override if the option is given, and the one if it is not, as a recipe may have set the field.
+ * Element types are chosen by the name of a config. Source: NVIDIA-NeMo/Megatron-Bridge v0.6.0,
+ * scripts/training/run_recipe.py,
+ * src/megatron/bridge/{recipes,perf_recipes,training/config.py,training/mixed_precision.py}; fields of Megatron Core
+ * have the names of its options.
  */
 import type { Options } from '../read/options.ts'
 
@@ -24,7 +26,7 @@ const row =
 
 const [word, list, turned, off] = [row('word'), row('list'), row('switch'), row('off')]
 
-/** True where the switch stands, and false where it does not. */
+/** Writes true if the switch is given, false if it is not. */
 const either = (option: string, key: string) => turned(option, key, 'false')
 
 export const overrides: readonly Override[] = [
@@ -50,7 +52,7 @@ export const overrides: readonly Override[] = [
   word('--global-batch-size', 'train.global_batch_size'),
   word('--optimizer', 'optimizer.optimizer'),
   word('--sgd-momentum', 'optimizer.sgd_momentum'),
-  // Either of the two turns it on.
+  // Either of the two fields turns it on.
   either('--use-distributed-optimizer', 'ddp.use_distributed_optimizer'),
   either('--use-distributed-optimizer', 'optimizer.use_distributed_optimizer'),
   either('--use-megatron-fsdp', 'ddp.use_megatron_fsdp'),
@@ -84,14 +86,14 @@ export const overrides: readonly Override[] = [
   word('--moe-mlp-glu-interleave-size', 'model.moe_mlp_glu_interleave_size'),
 ]
 
-/** Of made-up data, which is a data set of run_recipe.py's own, what is overridden beside it. */
+/** Overrides that go with synthetic data, which is a data set of run_recipe.py itself. */
 const ofMadeUpData: readonly Override[] = [
   word('--train-iters', 'train.train_iters'),
   word('--eval-iters', 'validation.eval_iters'),
   turned('--moe-router-force-load-balancing', 'model.moe_router_force_load_balancing'),
 ]
 
-/** By the recipe of fp8; the first is without. */
+/** Names of precision configs by fp8 recipe; the first is without fp8. */
 const precisions: readonly (readonly [recipe: string | null, name: string])[] = [
   [null, 'bf16_mixed'],
   ['delayed', 'bf16_with_fp8_delayed_scaling_mixed'],
@@ -102,13 +104,13 @@ const precisions: readonly (readonly [recipe: string | null, name: string])[] = 
 
 const precisionKey = 'mixed_precision'
 
-/** In their order; null where a config of numbers by name does not say them. What is left of the options has none. */
+/** Overrides in the order of the table; null if no precision config fits. Options without a row are skipped. */
 export function overridesOf(options: Options): readonly string[] | null {
   const recipe = options.text('--fp8-recipe')
   const [, name] = precisions.find(([own]) => own === recipe) ?? []
   const wide = !options.has('--bf16')
   for (const one of ['--fp8-format', '--fp8-amax-history-len', '--fp8-amax-compute-algo']) options.has(one)
-  // Its configs reduce gradients in fp32, as Megatron-FSDP does there.
+  // Its precision configs reduce gradients in fp32, which is also how Megatron-FSDP reduces them there.
   const narrow = options.text('--megatron-fsdp-main-grads-dtype') === 'bf16'
   if (wide || !name || narrow || options.has('--grad-reduce-in-bf16')) return null
   return [`${precisionKey}=${name}`, ...overridden(overrides, options)]
@@ -128,12 +130,12 @@ function overridden(rows: readonly Override[], options: Options): readonly strin
   })
 }
 
-/** What a Hydra override takes as it stands, and all else as JSON. */
+/** Words that Hydra takes as they are stay; others become JSON. */
 function quoted(value: string): string {
   return /^[\w.+-]+$/.test(value) ? value : JSON.stringify(value)
 }
 
-/** Options of Megatron-LM that overrides say; null of one that no row has. */
+/** The options of Megatron-LM that an override stands for; null if the table has no such key. */
 export function optionsSaid(key: string, value: string): readonly string[] | null {
   const plain = value.replace(/^(["'])(.*)\1$/s, '$2')
   if (key === precisionKey) return precisionSaid(plain)

@@ -1,6 +1,6 @@
 /**
- * What a command of Megatron Bridge says, in the words of a request: its overrides as the options of Megatron-LM that they are, read as those.
- * What its recipe sets itself nobody here knows. Source: overrides.ts.
+ * Reads a command of Megatron Bridge into the words of a request: its overrides are translated into options of
+ * Megatron-LM, and read as those. What its recipe sets is not known here. Source: overrides.ts.
  */
 import { readMegatron } from '../megatron/read.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
@@ -9,10 +9,10 @@ import { optionsSaid } from './overrides.ts'
 import { nameOf } from './recipes.ts'
 import { bridgeVersion } from './version.ts'
 
-/** run_recipe.py sets it to the dataset's, which may be the recipe's own. */
+/** run_recipe.py sets it to the length of the data set, which may be the recipe's own. */
 const following = 'model.seq_length'
 
-/** Conveniences of run_recipe.py, and of what starts it on nodes, and fields that are another. */
+/** Short options of run_recipe.py and of its launcher, and fields that are aliases of others. */
 const short: Readonly<Record<string, string>> = {
   [following]: 'dataset.seq_length',
   'dataset.sequence_length': 'dataset.seq_length',
@@ -41,22 +41,22 @@ const launcher: Readonly<Record<string, string>> = {
   '--gpus-per-node': '--nproc-per-node',
 }
 
-/** Without a say in how a model is laid out. */
+/** Fields and options that do not affect the layout. */
 const immaterial =
   /^(train\.train_iters|model\.moe_router_force|optimizer\.(lr|min_lr|adam|weight_decay|clip_grad)|scheduler\.|checkpoint\.|logger\.|rng\.|tokenizer\.|validation\.|profiling\.|dataset\.(?!seq_length)|env_vars|-ms|--max_steps|--lr|--min_lr|--warmup_iters|--dataset|--mode|--step.func|--save|--load|--pretrained|--dry|--deterministic|--dump|--account|--partition|--container|--srun|--env|--time)/
 
-/** A field that is overridden: as it is written, and as options of Megatron-LM. */
+/** An overridden field as it is written, and as options of Megatron-LM. */
 interface Field {
   readonly text: string
   readonly options: readonly string[]
 }
 
 interface Taken {
-  /** By key; overrides win over conveniences, these over what follows another, and the last over those before. */
+  /** Fields by key. Overrides take precedence over short options, those over `model.seq_length`, and later ones over earlier ones. */
   readonly fields: ReadonlyMap<string, Field>
-  /** What starts it, as torchrun would be told. */
+  /** Words of the launcher, as torchrun would get them. */
   readonly started: readonly string[]
-  /** The model or recipe. */
+  /** Name of the model or of the recipe. */
   readonly recipe: string | null
   readonly left: readonly string[]
 }
@@ -69,13 +69,13 @@ export function readBridge(
   const words = script.commands.findLast((command) => command.some((word) => own.test(word)))
   const { fields, started, recipe, left } = takenOf(words ?? script.commands.flat())
   const [, stem, gpus] = /^(.+?)(?:_pretrain(?:_(\d+)gpu)?.*|_config)?$/.exec(recipe ?? '') ?? []
-  // The name of a benchmark counts its GPUs.
+  // The names of benchmark recipes contain their number of GPUs.
   const counted = gpus === undefined || started.includes('--nnodes') ? null : Number(gpus)
   const options = [...fields.values()].flatMap((field) => field.options)
-  // A recipe is in bf16, and shares out optimizer states, unless it is told otherwise (recipes/common.py, _pretrain_common).
+  // Unless overridden, a recipe runs in bf16 with the distributed optimizer (recipes/common.py, _pretrain_common).
   const numbers = fields.has('mixed_precision') ? [] : ['--bf16']
   const shares = sharing.every((key) => fields.has(key)) ? [] : ['--use-distributed-optimizer']
-  // What overlaps is its recipe's as well, where it is not told otherwise: of tensor parallelism that is nowhere here.
+  // What a recipe overlaps is taken to be on, unless it is overridden; for tensor parallelism no override is read.
   const hidden = [
     '--tp-comm-overlap',
     ...overlapping.flatMap(([key, option]) => (fields.has(key) ? [] : [option])),
@@ -108,13 +108,13 @@ export function readBridge(
   }
 }
 
-/** recipes/common.py turns both on. */
+/** Both are on in recipes/common.py. */
 const overlapping = [
   ['ddp.overlap_grad_reduce', '--overlap-grad-reduce'],
   ['ddp.overlap_param_gather', '--overlap-param-gather'],
 ] as const
 
-/** One that is true turns on the other. */
+/** Setting either to true turns on both. */
 const sharing = ['ddp.use_distributed_optimizer', 'optimizer.use_distributed_optimizer']
 
 const own =

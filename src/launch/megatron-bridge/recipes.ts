@@ -1,4 +1,7 @@
-/** Models that Megatron Bridge has a library recipe to pretrain of, by the stem of its name. Source: version.ts, src/megatron/bridge/recipes. */
+/**
+ * Models for which Megatron Bridge has a pretraining recipe, by the stem of the recipe's name. Source: version.ts,
+ * src/megatron/bridge/recipes.
+ */
 const stems = [
   ...['deepseek_v2', 'deepseek_v2_lite', 'deepseek_v3', 'gemma2_2b', 'gemma2_9b', 'gemma2_27b', 'gemma3_1b'],
   ...['gpt3_175b', 'gpt_oss_20b', 'gpt_oss_120b', 'kimi_k2', 'llama2_7b', 'llama3_8b', 'llama3_70b'],
@@ -7,13 +10,13 @@ const stems = [
   ...['qwen3_14b', 'qwen3_32b', 'qwen3_30b_a3b', 'qwen3_235b_a22b'],
 ] as const
 
-/** Of a name of the catalogue; null where there is none. */
+/** The recipe stem for a catalogue name; null if there is none. */
 export function stemOf(name: string): string | null {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '')
   return stems.find((stem) => plain(stem) === plain(name)) ?? null
 }
 
-/** As catalogues may call it: llama31_405b is llama-3.1-405b. */
+/** The likely catalogue name for a stem: llama31_405b is llama-3.1-405b. */
 export function nameOf(stem: string): string {
   return stem
     .replace(/^llama(\d)(\d)_/, 'llama-$1.$2-')

@@ -1,6 +1,6 @@
 /**
- * A plan for Megatron Bridge: its recipe of the model, with all of it overridden that lays the model out. It is Megatron-LM that runs, so that what
- * that cannot run this cannot. Null where its configs of numbers do not say the plan's. Source: overrides.ts.
+ * Starts a plan with Megatron Bridge: its recipe for the model, with everything overridden that concerns the layout. As
+ * Megatron-LM runs it, the same rules apply. Null if no precision config fits the plan. Source: overrides.ts.
  */
 import { madeUpData } from '../megatron/made-up-data.ts'
 import { optionsOf } from '../read/options.ts'
@@ -11,7 +11,7 @@ import { madeUpOverrides, overridesOf } from './overrides.ts'
 import { stemOf } from './recipes.ts'
 import { bridgeVersion } from './version.ts'
 
-/** `layout` are Megatron-LM's options without those of the model, `variables` what stands before its command. */
+/** `layout` are Megatron-LM's options without those of the model; `variables` are environment settings before the command. */
 export function bridgeStart(run: Run, layout: readonly (string | number)[], variables: string): Start | null {
   const { problem, model } = run
   const overrides = overridesOf(optionsOf(layout.map(String)))

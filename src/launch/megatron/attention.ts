@@ -1,6 +1,6 @@
 /**
- * Megatron-LM's flags for attention. A window of W positions is W - 1 to the left; every n-th layer skips it, as in the
- * plan. Source: as flags.ts, and is_layer_window_attention in megatron/core/transformer/utils.py.
+ * Megatron-LM's flags for attention. Its window counts W - 1 positions to the left for a window of W; every n-th layer
+ * skips it, as in plans. Source: as flags.ts, and is_layer_window_attention in megatron/core/transformer/utils.py.
  */
 
 import type { Run } from '../run/run.ts'

@@ -1,8 +1,10 @@
 /**
- * Megatron-LM's options for what of a model costs nothing (model/details.ts): positions, norms, biases, how a router scores. Its own defaults
- * are left out: a base of 10000, epsilons of 1e-5, a softmax over the experts that were chosen. Llama 3.1's scaling has its frequencies built in;
- * latent attention turns as YaRN unless it is told not to. Source: as flags.ts, megatron/training/argument_utils.py, and the models of
- * examples/post_training/modelopt/conf, examples/{llama,mixtral,gptoss} there and of yanring/Megatron-MoE-ModelZoo @e8650517d6.
+ * Megatron-LM's options for details of a model that cost nothing (model/details.ts): positions, norms, biases, how a
+ * router scores. Options equal to its defaults are left out: a rotary base of 10000, epsilons of 1e-5, a softmax over
+ * the chosen experts. The frequencies of Llama 3.1's scaling are built in; latent attention uses YaRN unless told
+ * otherwise. Source: as flags.ts, megatron/training/argument_utils.py, and the models of
+ * examples/post_training/modelopt/conf, examples/{llama,mixtral,gptoss} there and of yanring/Megatron-MoE-ModelZoo
+ * @e8650517d6.
  */
 import type { Details, Rotary, Router } from '../../model/details.ts'
 import type { Transformer } from '../../model/transformer.ts'
@@ -40,7 +42,7 @@ function turnsAsYarn(rotary: Rotary | null): boolean {
   return rotary?.scaling?.kind === 'yarn'
 }
 
-/** Latent attention has its frequencies from its class, and what it was trained at is 4096. */
+/** Latent attention takes YaRN's frequencies from its own class, which assumes training at 4096 positions. */
 function yarnFlags(scaling: NonNullable<Rotary['scaling']>, latent: boolean): readonly Flag[] {
   const own = scaled.flatMap(([option, field]) =>
     typeof scaling[field] === 'number' ? [option, told(scaling[field])] : [],
@@ -65,7 +67,7 @@ const bent = [
   ['--yarn-beta-slow', 'beta_slow'],
 ] as const
 
-/** With a gate models have RMSNorm, but for a few, where nobody says what they have. */
+/** Without details, a gated model is taken to have RMSNorm, as almost all have. */
 export function normFlags({ model: { gatedMlp, details } }: Run): readonly Flag[] {
   const norm = details?.norm ?? null
   const rms = norm ? norm.kind === 'rms' : gatedMlp
@@ -81,7 +83,7 @@ export function activationFlags({ model: { gatedMlp, details } }: Run): readonly
   const activation = details?.activation ?? null
   if (activation === 'relu2') return ['--squared-relu']
   if (!gatedMlp) return []
-  // Of gpt-oss, whose limit and offset its class has.
+  // The activation of gpt-oss; limit and offset are those of its class.
   if (activation !== clamped) return ['--swiglu']
   return ['--quick-geglu', '--glu-linear-offset', '1.0', '--activation-func-clamp-value', '7.0']
 }
@@ -116,7 +118,7 @@ function balanceFlags({ evenBySequence, lossCoefficient }: Router): readonly Fla
   ]
 }
 
-/** What of a model it has no option for, or nobody has said. */
+/** What Megatron-LM has no option for, or what is not known of the model. */
 export function detailNotes({ model }: Run): readonly string[] {
   const { details, learnedPositions, name } = model
   if (!details) {
@@ -142,7 +144,7 @@ function missing({ activation, rotary, norm, peculiar }: Details): readonly stri
   ]
 }
 
-/** As people write them: 1e-6, and 1.0 for a number that may have a fraction. */
+/** As people write numbers: 1e-6, and 1.0 for a value that may have a fraction. */
 function told(value: unknown): string {
   if (typeof value === 'number' && value < 1e-2) return value.toExponential()
   return Number.isInteger(value) ? `${value}.0` : `${value}`

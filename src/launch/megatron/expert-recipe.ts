@@ -1,12 +1,13 @@
 /**
- * How Megatron-LM is told to run layers with experts as they are costed (recipe/expert-recipes.ts):
+ * Megatron-LM's options for running layers with experts as they are costed (recipe/expert-recipes.ts):
  *
- *   parts   --cuda-graph-impl transformer_engine, of attention, router and what prepares the dispatch
- *   step    --cuda-graph-impl full_iteration, experts padded to a capacity, their activations in pages, their MLP one kernel
+ *   parts   --cuda-graph-impl transformer_engine, for attention, router and preparation of the dispatch
+ *   step    --cuda-graph-impl full_iteration, experts padded to a capacity, paged activations, one kernel for their MLP
  *
- * Graphs of parts do not go with layers that are recomputed whole, nor does running one microbatch beside another; the latter needs virtual
- * stages where there is a pipeline. Neither is asked for beside Megatron-FSDP, of which nobody has published such a run. Source: as flags.ts, and
- * megatron/core/transformer/transformer_config.py; values of NVIDIA-NeMo/Megatron-Bridge @067f987df0, src/megatron/bridge/perf_recipes.
+ * Neither graphs of parts nor running two microbatches side by side go with layers that are recomputed whole; the
+ * latter also needs virtual stages if there is a pipeline. Neither is used with Megatron-FSDP, as no such run has been
+ * published. Source: as flags.ts, and megatron/core/transformer/transformer_config.py; values of
+ * NVIDIA-NeMo/Megatron-Bridge @067f987df0, src/megatron/bridge/perf_recipes.
  */
 import { expertRecipeRow } from '../../recipe/expert-recipe.ts'
 import type { ExpertRecipeRow } from '../../recipe/expert-recipe-row.ts'
@@ -18,7 +19,7 @@ type Flag = string | number
 
 interface RecipeLaunch {
   readonly flags: readonly Flag[]
-  /** What the command has in its environment. */
+  /** Variables to set before the command. */
   readonly environment: readonly string[]
   readonly notes: readonly string[]
 }
@@ -58,7 +59,7 @@ const graphLaunch: Readonly<Record<ExpertRecipeRow['graphs'], (run: Run) => Reci
     ...nothing,
     flags: [
       ...['--cuda-graph-impl', 'transformer_engine', '--cuda-graph-modules'],
-      // What a graph holds is not recomputed.
+      // What a graph covers cannot be recomputed, so attention is included only if its result is kept.
       ...(policyNamed(policy)?.attention.includes('Result') ? ['attn'] : []),
       ...['moe_router', 'moe_preprocess'],
     ],
@@ -82,7 +83,7 @@ function without(what: string, recipe: string): string {
   return `Megatron-LM: ${what} go without what assumptions.expertRecipe "${recipe}" is costed with; "flex" says what it takes.`
 }
 
-/** Any of its layers: of them nothing but the input is kept. */
+/** Whether any layer keeps nothing but its input. */
 function recomputesWhole({ recomputation: { policy, other, count } }: Run): boolean {
   return (count > 0 ? [policy, other] : [policy]).some((name) => {
     const row = policyNamed(name)

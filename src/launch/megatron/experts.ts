@@ -1,13 +1,15 @@
 /**
  * Megatron-LM's flags for experts. Its dispatchers:
  *
- *   allgather   tokens gathered over tensor, experts on all ranks: nothing is sent where there is no expert axis
- *   flex        DeepEP, or HybridEP in NVLink domains of more than 8, on GPUs of NVIDIA: one copy for each chip, as the plan counts
- *   alltoall    NCCL: one copy for each expert
+ *   allgather   gathers tokens over tensor, experts are on all ranks: without an expert axis nothing is sent
+ *   flex        DeepEP, or HybridEP in NVLink domains of more than 8, on GPUs of NVIDIA: sends one copy to each chip,
+ *               as plans assume
+ *   alltoall    NCCL: sends one copy to each expert
  *
- * Experts are split over tensor like an MLP. Which layers have them is spelled out as a pattern, since a number n means
- * the first of each n, the plan's the last. Biases do not go with shared experts, nor with experts that tensor splits, nor a softmax after the choice with a
- * single expert. Source: as flags.ts, and docs/user-guide/features/moe.md, megatron/core/parallel_state.py,
+ * Experts are split over tensor like an MLP. Layers with experts are written as a pattern, because for a number n
+ * Megatron-LM gives experts to the first of each n layers, plans to the last. It has no biases with shared experts or
+ * with experts split over tensor, and no softmax after the choice if only one expert is chosen. Source: as flags.ts,
+ * and docs/user-guide/features/moe.md, megatron/core/parallel_state.py,
  * megatron/core/transformer/moe/{token_dispatcher,shared_experts}.py, megatron/core/models/gpt/gpt_layer_specs.py.
  */
 
@@ -21,7 +23,7 @@ import { routerFlags } from './details.ts'
 type Flag = string | number
 
 interface ExpertFlags {
-  /** Which experts there are, and where they are. */
+  /** Options for the experts of the model; `mesh` has those for their distribution. */
   readonly model: readonly Flag[]
   readonly mesh: readonly Flag[]
 }
@@ -32,7 +34,7 @@ export function megatronExperts(run: Run): ExpertFlags {
   const { activeExperts, sharedExperts, dFfExpert } = experts
   const router = run.model.details?.router ?? null
   const sent = dispatcher(run)
-  // A softmax over one expert is 1, whatever its score.
+  // A softmax over a single expert is 1 whatever its score, so it has to come before the choice.
   const scored = router !== null && (router.beforeChoice || router.score !== 'softmax')
   const groups = router ? router.groups : groupsOnNodes(run)
   const model = [
@@ -44,7 +46,7 @@ export function megatronExperts(run: Run): ExpertFlags {
     ...(activeExperts === 1 && !scored ? ['--moe-router-pre-softmax'] : []),
     ...routerFlags(run.model),
     ...['--moe-grouped-gemm', '--moe-permute-fusion'],
-    // Biases of single experts are lost in fewer bits.
+    // Expert biases would be lost in fewer bits.
     ...(router?.bias && !sent.includes(routerType) ? [routerType, 'fp32'] : []),
   ]
   const mesh = [
@@ -55,7 +57,7 @@ export function megatronExperts(run: Run): ExpertFlags {
   return { model, mesh }
 }
 
-/** Where nobody says what groups the model has: one for each node that its experts lie on. */
+/** Without known groups of the model: one for each node that its experts lie on. */
 function groupsOnNodes(run: Run): Router['groups'] {
   const limited = routingGroups(run)
   return limited && { of: limited.groups, kept: limited.limit }

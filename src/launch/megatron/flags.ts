@@ -1,17 +1,18 @@
 /**
- * Megatron-LM flags. Its ranks are tensor x context x data x pipeline, data being what is left of the world, and its
+ * Megatron-LM flags. Its ranks are tensor x context x data x pipeline, where data is what is left of the world size;
  * parameters and optimizer states are sharded over data and context together:
  *
  *   ZeRO-0   nothing
  *   ZeRO-1   --use-distributed-optimizer
  *   ZeRO-2   --use-megatron-fsdp, optim_grads
- *   ZeRO-3   --use-megatron-fsdp, optim_grads_params; `data` is its number of distributed optimizer instances (HSDP)
+ *   ZeRO-3   --use-megatron-fsdp, optim_grads_params; our `data` is its number of distributed optimizer instances
+ *            (HSDP)
  *
  * Experts are spread over ranks of data (experts.ts).
  *
- * Megatron-FSDP goes with tensor and context parallelism, not with a pipeline. Source: NVIDIA/Megatron-LM core_v0.19.0 (version.ts),
- * megatron/training/arguments.py, megatron/core/transformer/transformer_config.py, docs/user-guide/features/megatron_fsdp.md
- * and, on pipelines, the scripts of examples/multimodal_dev.
+ * Megatron-FSDP works with tensor and context parallelism, but not with a pipeline. Source: NVIDIA/Megatron-LM
+ * core_v0.19.0 (version.ts), megatron/training/arguments.py, megatron/core/transformer/transformer_config.py,
+ * docs/user-guide/features/megatron_fsdp.md and, on pipelines, the scripts of examples/multimodal_dev.
  */
 
 import { scalesBlocks } from '../../hardware/peak.ts'
@@ -67,7 +68,7 @@ export function megatron(run: Run): Launch<readonly string[]> {
   ]
   const variables = variablesOf(run, recipe.environment)
   const start = megatronStart(run, flags, told, variables)
-  // Without the overlap: recipes that have no comm_overlap have nothing to override.
+  // Without the tensor overlap, which cannot be overridden in recipes that have no comm_overlap.
   const bridge = bridgeStart(run, parallelism, variables)
   return {
     flags: flags.map(String),
@@ -104,7 +105,7 @@ function modelFlags(run: Run): readonly Flag[] {
     ...(model.tiedEmbeddings ? [] : ['--untie-embeddings-and-output-weights']),
     ...positionFlags(run),
     ...['--vocab-size', model.vocab],
-    // Its defaults are 0.1 each: masks that nobody counts.
+    // Its defaults are 0.1; plans count no dropout masks.
     ...['--hidden-dropout', '0.0', '--attention-dropout', '0.0'],
     '--cross-entropy-loss-fusion',
     ...(multiTokenLayers > 0 ? ['--mtp-num-layers', multiTokenLayers] : []),
@@ -143,14 +144,17 @@ function precisionFlags({ zeroStage, problem }: Run): readonly Flag[] {
   ]
 }
 
-/** Chips with microscaling scale blocks of 32 numbers; before, tensors by the largest of their last steps, as its example of Llama 3 on H100 does. */
+/**
+ * mxfp8 on chips that scale blocks of 32 numbers; older ones scale tensors by their recent maxima, as in its example
+ * for Llama 3 on H100.
+ */
 function fp8Recipe({ cluster }: Run['problem']): readonly Flag[] {
   const format = ['--fp8-format', 'hybrid', '--fp8-recipe']
   if (scalesBlocks(cluster.chip)) return [...format, 'mxfp8']
   return [...format, 'delayed', '--fp8-amax-history-len', 1024, '--fp8-amax-compute-algo', 'max']
 }
 
-/** Tensor and context parallelism need their kernels in order, on GPUs before Blackwell. */
+/** On GPUs before Blackwell, tensor and context parallelism need kernels to run in order. */
 function oneConnection({ mesh, zeroStage, problem: { cluster } }: Run): boolean {
   return mesh.tensor * mesh.context > 1 && !megatronSharding[zeroStage] && !scalesBlocks(cluster.chip)
 }

@@ -1,6 +1,7 @@
 /**
- * Options of Megatron-LM that have no say in how a model is laid out, nor in what this costs as far as it is counted: rates, data, logs,
- * checkpoints, fusions that are taken to be there, and those that only carry out what another option says. Source: as flags.ts.
+ * Prefixes of Megatron-LM options that affect neither the layout nor its cost as it is counted: learning rates, data,
+ * logs, checkpoints, fusions that plans assume anyway, and those that only carry out what another option says. Source:
+ * as flags.ts.
  */
 import { beginningWith } from '../read/left-over.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What a command of Megatron-LM trains on, and for how long: made-up data, of which routers are told to choose evenly, as is counted, and which is
- * trained on alone. What a run learns from is no part of a plan.
+ * Options with which a command of Megatron-LM trains for 20 steps on synthetic data, without evaluation and with even
+ * routing, as plans assume. What a real run learns from is not part of a plan.
  */
 import type { Run } from '../run/run.ts'
 

@@ -1,8 +1,8 @@
 /**
- * Megatron-LM's flags for the stages of a pipeline, the plainest that say it: even chunks; a first and a last stage
- * that differ from the rest; or all of them spelled out as a layout string, where `|` parts chunks, E embeds, t is a
- * layer, m one that predicts further tokens and L the loss: Et*7|(t*8|)*14t*7L. Without a layout, m is on the last. Source: as flags.ts, and
- * megatron/core/transformer/pipeline_parallel_layer_layout.py.
+ * Megatron-LM's flags for pipeline stages, in the simplest form that describes them: equal chunks; a first and a last
+ * stage that differ from the rest; or a layout string such as `Et*7|(t*8|)*14t*7L`, in which `|` separates chunks, E is
+ * the embedding, t a layer, m a layer that predicts a further token, and L the loss. Without a layout string, m layers
+ * are on the last stage. Source: as flags.ts, and megatron/core/transformer/pipeline_parallel_layer_layout.py.
  */
 import { chunks, interiorLayers } from '../run/chunks.ts'
 import type { Run } from '../run/run.ts'

@@ -1,4 +1,4 @@
-/** What options of Megatron-LM say of assumptions, and what of them is counted otherwise than it is said. */
+/** Assumptions that follow from options of Megatron-LM, with notes on options that are costed differently from what they say. */
 import type { Fields } from '../../fields.ts'
 import type { Options } from '../read/options.ts'
 
@@ -34,7 +34,7 @@ export function assumedOf(
   return { assumptions, notes }
 }
 
-/** One that is left to its default is passed over, as published commands leave it. */
+/** Only dropout that is given is noted: published commands leave the default of 0.1, which is passed over. */
 function dropoutNotes(options: Options): readonly string[] {
   const stated = ['--hidden-dropout', '--attention-dropout'].flatMap((name) => {
     const share = options.text(name)

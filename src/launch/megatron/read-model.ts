@@ -1,7 +1,7 @@
 /**
- * The Transformer that Megatron-LM's options say, in the words of a request: with its own defaults, of which some differ from those
- * that people expect (tied embeddings, learned positions, an MLP of 4 times the width, one group of keys and values where they are
- * grouped). Null where they do not say its dimensions. Source: as flags.ts (core_v0.19.0, validate_args).
+ * The Transformer that Megatron-LM's options describe, in the words of a request. Some of its defaults may surprise:
+ * tied embeddings, learned positions, an MLP of 4 times the width, one group of keys and values with grouped attention.
+ * Null if the options do not give its dimensions. Source: as flags.ts (core_v0.19.0, validate_args).
  */
 import type { Fields } from '../../fields.ts'
 import type { Options } from '../read/options.ts'
@@ -65,7 +65,7 @@ function latentOf(options: Options): Fields {
   return options.has('--multi-latent-attention') ? { kind: 'mla', mla: fields } : {}
 }
 
-/** W - 1 positions to the left are a window of W; every n-th layer skips it. */
+/** W - 1 positions to the left make a window of W; every n-th layer skips it. */
 function windowOf(window: string | null, skip: string | null): Fields {
   const left = /^\(?\s*(\d+)/.exec(window ?? '')?.[1]
   if (left === undefined) return {}
@@ -108,7 +108,7 @@ function expertsOf(
   return { moe, faults }
 }
 
-/** By layer, whether it has experts: a number n means the first of each n. */
+/** For each layer, whether it has experts (1) or not (0); a number n means the first of each n layers. */
 function patternOf(frequency: string, layers: number): readonly number[] | null {
   const every = /^\d+$/.test(frequency) ? Number(frequency) : null
   if (every === 0) return null
@@ -119,7 +119,10 @@ function patternOf(frequency: string, layers: number): readonly number[] | null 
   return pattern?.length === layers ? pattern : null
 }
 
-/** As a request says it: so many dense layers, and then the last of each so many has experts. */
+/**
+ * The pattern as a request gives it: a number of dense layers, then experts in the last of each `every` layers; null if
+ * it is no such pattern.
+ */
 function placedAs(
   pattern: readonly number[],
 ): { readonly denseLayers: number; readonly every: number } | null {

@@ -1,10 +1,13 @@
 /**
- * What of its communication a command of Megatron-LM hides, and how it is costed where it asks for none:
+ * What communication a command of Megatron-LM hides, and how it is costed without these options:
  *
- *   --tp-comm-overlap           else what tensor parallelism sends is waited for, as it was on all fit rows of Megatron-LM before its user buffers
- *                               (fixtures/stacks/megatron-a100.json); where no plan has it written it is told alone, so that a plan's command is costed as it is
- *   --overlap-grad-reduce       else gradients are reduced after the last backward pass, and weights gathered before the next forward one.
- *   --overlap-param-gather      What hides of these is one share with the exchange of a pipeline and a ring, so that beside those they are told, and no more
+ *   --tp-comm-overlap           otherwise tensor parallelism waits for all it sends, as on all fit rows of Megatron-LM
+ *                               before user buffers (fixtures/stacks/megatron-a100.json). If our own commands would not
+ *                               have the option either, a note says so and the cost stays the plan's
+ *   --overlap-grad-reduce       otherwise gradients are reduced after the last backward pass, and weights gathered
+ *                               before the next forward pass.
+ *   --overlap-param-gather      As one constant says how much of these, of pipeline transfers and of ring exchanges is
+ *                               hidden, a command with those only gets a note
  *
  * Source: as flags.ts, and megatron/core/distributed/distributed_data_parallel.py.
  */
@@ -14,20 +17,20 @@ interface Laid {
   readonly tensor: number
   readonly pipeline: number
   readonly context: number
-  /** Ranks that share gradients. */
+  /** Ranks that reduce gradients together. */
   readonly replicas: number
   readonly zeroStage: number
 }
 
 export interface OverlapRead {
-  /** Assumptions, where the request has none of its own. */
+  /** Assumptions to use if the request has none of its own. */
   readonly costed: Readonly<Record<string, number>>
-  /** Options for want of which each of them is so. */
+  /** For each of these assumptions, the missing options that cause it. */
   readonly lacking: Readonly<Record<string, readonly string[]>>
   readonly notes: readonly string[]
 }
 
-/** `userBuffers` is whether the GPUs have any. */
+/** `userBuffers` says whether the GPUs support them. */
 export function readOverlap(options: Options, laid: Laid, userBuffers: boolean): OverlapRead {
   const [tensor, data] = [tensorOverlap(options, laid, userBuffers), dataOverlap(options, laid)]
   return {
@@ -56,7 +59,7 @@ function tensorOverlap(options: Options, { tensor }: Laid, userBuffers: boolean)
   }
 }
 
-/** As tensor-overlap.ts has them: no plan has it written there, whatever is counted. */
+/** Conditions under which tensor-overlap.ts does not write the option either. */
 function besideObstacle(options: Options): boolean {
   const half = options.has('--bf16') || options.has('--fp16')
   const graphs = options.has('--cuda-graph-impl') || options.has('--overlap-moe-expert-parallel-comm')

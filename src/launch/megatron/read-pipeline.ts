@@ -1,9 +1,12 @@
-/** The stages that Megatron-LM's options say: evenly, the first or the last apart, or a layout string. Source: as pipeline.ts. */
+/**
+ * The stages that Megatron-LM's options describe: equal ones, a first or last one that differs, or a layout string.
+ * Source: as pipeline.ts.
+ */
 import type { Options } from '../read/options.ts'
 
 export interface Stages {
   readonly virtualStages: number
-  /** Of each stage; null where the options do not say how many layers there are. */
+  /** Layers of each stage; null if the options do not give the number of layers. */
   readonly stageLayers: readonly number[] | null
   readonly faults: readonly string[]
 }
@@ -29,7 +32,7 @@ export function readMegatronStages(options: Options, pipeline: number, layers: n
   const ends = [first, last].filter((end) => end !== null)
   const inside = pipeline - ends.length
   const between = layers + embedding + loss - ends.reduce((sum, end) => sum + end, 0)
-  // Of two stages both may be said: then nothing is between them.
+  // With two stages both may be given, so that none are in between.
   const each = inside === 0 && between === 0 ? (first ?? 0) : between / inside
   if (!Number.isInteger(each)) {
     return {
@@ -53,7 +56,7 @@ export function readMegatronStages(options: Options, pipeline: number, layers: n
   return { virtualStages, stageLayers, faults: [] }
 }
 
-/** Et*7|(t*8|)*14t*7L: chunks in the order of the model, chunk c of stage i being the (c·p + i)-th. */
+/** Layout such as `Et*7|(t*8|)*14t*7L`: chunks in the order of the model, where chunk c of stage i is number c·p + i. */
 function laidOut(layout: string, pipeline: number): Stages {
   const cells = expanded(layout)?.split('|')
   if (!cells || cells.length % pipeline !== 0) {
@@ -73,12 +76,12 @@ function laidOut(layout: string, pipeline: number): Stages {
   return { virtualStages, stageLayers, faults: [] }
 }
 
-/** Of a model whose layers are not said. */
+/** Limit for a model with an unknown number of layers. */
 const mostStages = 10_000
 
 const longest = 20_000
 
-/** With all repetitions written out: those of brackets, then those of single letters. Null where it grows without measure. */
+/** Writes out all repetitions, first those of brackets, then those of letters; null if the text gets too long or is no layout. */
 function expanded(layout: string): string | null {
   let text: string = layout.replaceAll(/[\s,]/g, '')
   if (text.length > longest) return null

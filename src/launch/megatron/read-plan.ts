@@ -1,4 +1,7 @@
-/** The plan that options of Megatron-LM say for so many GPUs: its mesh, ZeRO stage, microbatches, schedule, cut, recomputation and overlap. */
+/**
+ * The plan that Megatron-LM's options describe for a number of GPUs: mesh, ZeRO stage, microbatches, schedule, stages,
+ * recomputation and overlap.
+ */
 import type { Fields } from '../../fields.ts'
 import type { Options } from '../read/options.ts'
 import { type OverlapRead, readOverlap } from './read-overlap.ts'

@@ -1,4 +1,4 @@
-/** What a command line of Megatron-LM recomputes. The inverse of recomputation.ts. */
+/** What a command of Megatron-LM recomputes: the inverse of recomputation.ts. */
 import type { Fields } from '../../fields.ts'
 import type { Options } from '../read/options.ts'
 import { layersTaken } from '../run/chunks.ts'
@@ -13,7 +13,7 @@ export function rematerializationOf(
   virtualStages: number,
   stageLayers: readonly number[] | null,
 ): Recomputation {
-  // As releases of 2021 called it.
+  // The option's name in releases of 2021.
   const old = options.text('--activations-checkpoint-method')
   const granularity = options.has('--recompute-activations')
     ? 'selective'

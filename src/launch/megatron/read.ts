@@ -1,6 +1,7 @@
 /**
- * What a command line or a script of Megatron-LM says, in the words of a request. Its ranks are tensor x context x data x pipeline, data
- * being what is left of the world and experts spread over data; defaults are its own. The inverse of flags.ts, with the same source.
+ * Reads a command or a script of Megatron-LM into the words of a request. Its ranks are tensor x context x data x
+ * pipeline, where data is what is left of the world size and contains the experts; defaults are Megatron-LM's. The
+ * inverse of flags.ts, with the same source.
  */
 
 import { leftOver } from '../read/left-over.ts'
@@ -14,7 +15,10 @@ import { readMegatronModel } from './read-model.ts'
 import { planOf } from './read-plan.ts'
 import { megatronVersion } from './version.ts'
 
-/** `chips` as the request has them; none where it leaves them to torchrun. `layers` of a model that it does not say, `userBuffers` of the GPUs. */
+/**
+ * `chips` of the request, or null to take torchrun's; `layers` of the request's model, for a command that gives none;
+ * `userBuffers` says whether the GPUs support them.
+ */
 export function readMegatron(
   written: string | readonly string[],
   chips: number | null,
@@ -25,7 +29,7 @@ export function readMegatron(
   const { launcher, own } = commandOf(script.commands)
   const world = worldOf(optionsOf(launcher)) ?? worldOf(optionsOf(own))
   const options = optionsOf(own)
-  // What is said of a launcher and cannot be read is no fault: the request says how many chips there are.
+  // A launcher that cannot be read is not a fault, because the request may give the number of chips.
   const { model, faults } = readMegatronModel(options)
   const optimizer = optimizerOf(options)
   const known = chips ?? world
@@ -64,7 +68,10 @@ export function readMegatron(
   }
 }
 
-/** The last command that has options of Megatron-LM, and what stands before the Python file: torchrun's own. */
+/**
+ * The last command with options of Megatron-LM: `launcher` is what precedes the Python file (torchrun's options), `own`
+ * what follows it.
+ */
 function commandOf(commands: readonly (readonly string[])[]): {
   readonly launcher: readonly string[]
   readonly own: readonly string[]

@@ -1,7 +1,7 @@
 /**
- * Megatron-LM recomputes the attention of every layer, every layer, or the first n layers of every chunk (`block`): a
- * mix of whole layers can be said where one n makes the layers of all stages. Null where it cannot be said. Source: as
- * megatron/flags.ts, and megatron/core/recompute.py, which counts n in a chunk, not in a stage.
+ * Megatron-LM can recompute the attention of every layer, every whole layer, or the first n layers of every chunk
+ * (`block`). A mix of whole layers can therefore be expressed only if a single n gives the right number in every stage;
+ * null if not. Source: as megatron/flags.ts, and megatron/core/recompute.py, which counts n per chunk, not per stage.
  */
 import type { PolicyName } from '../../recipe/policies.ts'
 import { keepEverything, recomputeEverything } from '../../recipe/policy.ts'

@@ -1,4 +1,4 @@
-/** What Megatron-LM cannot run. Source: as flags.ts, and megatron/core/optimizer/distrib_optimizer.py. */
+/** Why Megatron-LM cannot run a plan. Source: as flags.ts, and megatron/core/optimizer/distrib_optimizer.py. */
 import { scheduleRow } from '../../recipe/schedule.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
 import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
@@ -21,7 +21,7 @@ import { megatronOptimizers, megatronSharded, megatronSharding } from './states.
 
 const schedules: readonly ScheduleName[] = ['none', '1f1b', 'interleaved-1f1b']
 
-/** Why those near these are not run. */
+/** Reasons for schedules that it replaces by a similar one. */
 const others: Readonly<Partial<Record<ScheduleName, string>>> = {
   gpipe: 'Megatron-LM runs 1F1B, not GPipe',
 }
@@ -115,7 +115,7 @@ export const megatronRules: RunRules = {
   ],
 }
 
-/** Of a sequence: a chip of the context axis has two of them, which sequence parallelism divides. */
+/** Parts into which a sequence has to divide: each chip of the context axis has two, and sequence parallelism divides each of them. */
 function sequenceParts({ mesh: { context, tensor } }: MeshRun): number {
   return (context > 1 ? 2 * context : 1) * tensor
 }

@@ -1,4 +1,4 @@
-/** Megatron-LM's flags for what a ZeRO stage shards, and for the optimizer. Source and table: flags.ts. */
+/** Megatron-LM's flags for the optimizer, and for what a ZeRO stage shards. Source and table: flags.ts. */
 
 import type { OptimizerName } from '../../recipe/optimizers.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
@@ -10,10 +10,10 @@ export const megatronOptimizers: Readonly<Partial<Record<OptimizerName, readonly
   sgd: ['--optimizer', 'sgd', '--sgd-momentum', 0],
 }
 
-/** Whose states ZeRO shards. */
+/** Optimizers whose states ZeRO can shard. */
 export const megatronSharded: readonly OptimizerName[] = ['adamw']
 
-/** Of Megatron-FSDP; null where its distributed optimizer does, or plain copies. */
+/** Sharding strategy of Megatron-FSDP; null if the distributed optimizer or plain replication is used. */
 export const megatronSharding: Readonly<Record<ZeroStage, string | null>> = {
   0: null,
   1: null,
@@ -31,7 +31,8 @@ export function megatronStates({ zeroStage, mesh, replicas, problem }: Run): rea
       ? ['--optimizer-cpu-offload', '--overlap-cpu-optimizer-d2h-h2d', '--use-precision-aware-optimizer']
       : []),
     ...(strategy ? ['--use-megatron-fsdp', '--data-parallel-sharding-strategy', strategy] : []),
-    // Fused, it needs Transformer Engine 2.10; its example scripts do without (megatron/core/distributed/fsdp/mcore_fsdp_adapter.py).
+    // Fused accumulation would need Transformer Engine 2.10; its example scripts do without
+    // (megatron/core/distributed/fsdp/mcore_fsdp_adapter.py).
     ...(strategy ? ['--ckpt-format', 'fsdp_dtensor', '--no-gradient-accumulation-fusion'] : []),
     ...(zeroStage === 3 ? ['--init-model-with-meta-device'] : []),
     ...(zeroStage === 3 && mesh.data > 1 ? ['--num-distributed-optimizer-instances', mesh.data] : []),

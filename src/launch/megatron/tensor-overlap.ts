@@ -1,9 +1,10 @@
 /**
- * What hides of tensor parallelism (assumptions.overlapCriticalPath) hides by the user buffers of Transformer Engine, --tp-comm-overlap, which wants
- * sequence parallelism and ranks that NVLink joins. It is asked for where nothing is known to be against it, else a note says what the time
- * counts on: the projections of latent attention have no buffers, those that are there are not for fp32, CUDA graphs and delayed
- * gradients of weights are not known to go with them, and kernels keep their order by CUDA_DEVICE_MAX_CONNECTIONS=1, which
- * Megatron-FSDP refuses. Source: as flags.ts, and megatron/training/initialize.py (_initialize_tp_communicators),
+ * Communication of tensor parallelism (assumptions.overlapCriticalPath) is hidden by the user buffers of Transformer
+ * Engine, --tp-comm-overlap, which needs sequence parallelism and ranks joined by NVLink. The option is written unless
+ * something is known to speak against it; then a note says what the plan's time relies on. The projections of latent
+ * attention have no such buffers, the buffers do not support fp32, they are not known to work with CUDA graphs and
+ * delayed weight gradients, and they need the kernel order of CUDA_DEVICE_MAX_CONNECTIONS=1, which Megatron-FSDP
+ * refuses. Source: as flags.ts, and megatron/training/initialize.py (_initialize_tp_communicators),
  * megatron/core/extensions/transformer_engine.py, megatron/core/transformer/multi_latent_attention.py.
  */
 import type { Run } from '../run/run.ts'
@@ -16,7 +17,7 @@ export interface TensorOverlap {
   readonly notes: readonly string[]
 }
 
-/** `recipe` are the options that say how experts are run. */
+/** `recipe` are the options from expert-recipe.ts. */
 export function megatronTensorOverlap(run: Run, recipe: readonly (string | number)[]): TensorOverlap {
   const share = run.problem.assumptions.overlapCriticalPath
   if (share === 0 || run.mesh.tensor === 1 || !insideUnit(run)) return { flags: [], notes: [] }
@@ -50,7 +51,7 @@ const obstacles: readonly Obstacle[] = [
   },
 ]
 
-/** Else it is not counted as hidden. */
+/** Whether tensor parallelism stays inside a unit of the innermost tier; across units it is not costed as hidden. */
 function insideUnit({ placement, problem: { cluster } }: Run): boolean {
   return unitsSpanned(placement.groups.tensor, innermostUnit(cluster)) === 1
 }

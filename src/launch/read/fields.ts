@@ -1,9 +1,15 @@
-/** The keys of a config taken one by one; what nobody took is what was not understood. Texts of numbers and of true and false are those. */
+/**
+ * Takes the keys of a config one by one; those that nobody takes count as not understood. Text that spells a number or
+ * a truth value is converted.
+ */
 import { type Fields, isFields } from '../../fields.ts'
 
 export interface Keys {
   readonly value: (name: string) => unknown
-  /** What it is where it does not stand, or where somebody else is to fill it in (`auto`); a fault, and that, where it is no number. */
+  /**
+   * The number under a key; `otherwise` if the key is absent or `auto` (filled in by another program), and, with a
+   * fault, if it is no number.
+   */
   readonly number: (name: string, otherwise: number) => number
   readonly text: (name: string, otherwise: string) => string
   readonly is: (name: string, otherwise?: boolean) => boolean
@@ -41,12 +47,12 @@ export function keysOf(config: Fields): Keys {
   }
 }
 
-/** Not every object can be made a text of. */
+/** Objects become JSON. */
 export function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** The object under a name; none of its fields where it is no object. */
+/** The object under a key; empty if there is none. */
 export function partOf(keys: Keys, name: string): Keys {
   const own = keys.value(name)
   return keysOf(isFields(own) ? own : {})

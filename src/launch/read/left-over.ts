@@ -1,4 +1,4 @@
-/** What of a launch file nobody took: what is known to have no say in a plan, apart from what was not understood. */
+/** What nobody took of a launch file: settings known to be immaterial for a plan, and those not understood. */
 import type { LaunchReading } from './reading.ts'
 
 export type LeftOver = Pick<LaunchReading, 'ignored' | 'notUnderstood' | 'known'>
@@ -15,7 +15,7 @@ export function leftOver(
   }
 }
 
-/** Names by how they begin. */
+/** Matches names by their prefixes. */
 export function beginningWith(starts: readonly string[]): (name: string) => boolean {
   return (name) => starts.some((start) => name.startsWith(start))
 }

@@ -1,18 +1,18 @@
-/** The options of a command line, taken one by one; what nobody took is what was not understood. */
+/** Takes the options of a command line one by one; those that nobody takes count as not understood. */
 
 export interface Options {
-  /** The values of an option under any of its names, the last time that it stands; null where it does not. */
+  /** Values of an option under any of its names, where it is given last; null if it is not given. */
   readonly values: (...names: readonly string[]) => readonly string[] | null
   readonly has: (...names: readonly string[]) => boolean
-  /** Of one value; a fault, and null, where it is none. */
+  /** The option's first value; null, with a fault, if that is no number. */
   readonly number: (...names: readonly string[]) => number | null
-  /** From 1 to a thousand million. */
+  /** A whole number from 1 to 1e9; null, with a fault, for other numbers. */
   readonly whole: (...names: readonly string[]) => number | null
   readonly text: (...names: readonly string[]) => string | null
   readonly faults: readonly string[]
-  /** With their values, as they stand. */
+  /** Options that nobody took, with their values. */
   readonly left: () => readonly string[]
-  /** Names that were asked for, whether they stand there or not. */
+  /** Names that were asked for, whether given or not. */
   readonly known: () => readonly string[]
 }
 
@@ -65,7 +65,7 @@ export function optionsOf(words: readonly string[]): Options {
   }
 }
 
-/** Options that were quoted together with their values: "--fp8-format hybrid". */
+/** Splits an option that is quoted together with its values: "--fp8-format hybrid". */
 function separated(word: string): readonly string[] {
   return /^--[A-Za-z][\w-]*\s/.test(word) ? word.split(/\s+/).filter(Boolean) : [word]
 }

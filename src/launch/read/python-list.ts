@@ -1,7 +1,10 @@
-/** A list of whole numbers as Python writes it: `([0]*3+[1]*58)`, `[1,0,1]`. Null for anything else, and for lists too long to be of layers. */
+/**
+ * Evaluates a Python list of whole numbers, such as `([0]*3+[1]*58)` or `[1,0,1]`. Null for anything else, and for
+ * lists too long to describe layers.
+ */
 const longest = 10_000
 
-/** Of the text: brackets nest no deeper. */
+/** Limit on the text's length, which also limits how deep brackets nest. */
 const longestText = 2000
 
 export function pythonList(text: string): readonly number[] | null {

@@ -1,41 +1,41 @@
-/** What a launch file says, in the words of a request; what it is silent of is left out. */
+/** What a launch file says, in the words of a request; what it does not say is left out. */
 import type { Chip } from '../../hardware/chip.ts'
 import type { Framework } from '../framework.ts'
 
-/** Some are read alone: nothing is written for them. */
+/** Some frameworks are only read: no files are written for them. */
 export type ReadFramework = Framework | 'megatron-bridge' | 'deepspeed' | 'accelerate'
 
 export interface LaunchReading {
   readonly framework: ReadFramework
-  /** That the names were checked against. */
+  /** The release that names were checked against. */
   readonly version: string
-  /** Dimensions of a model, its vocabulary perhaps left out; null where it does not say them. */
+  /** The model's dimensions, possibly without its vocabulary; null if the file does not give them. */
   readonly model: Readonly<Record<string, unknown>> | null
-  /** The model by a name of the file's own, where it has one. */
+  /** The file's own name for the model, if it has one. */
   readonly named?: string
   readonly hardware: { readonly chips?: number }
-  /** Of the chips, where the file says it. */
+  /** Kind of the chips, if the file says it. */
   readonly kind?: Chip['kind']
   readonly workload: Readonly<Record<string, unknown>>
-  /** Of the workload, where neither the file nor the request says it. */
+  /** Workload fields to use if neither the file nor the request sets them. */
   readonly assumed?: Readonly<Record<string, unknown>>
   readonly precision: Readonly<Record<string, string>>
   readonly assumptions: Readonly<Record<string, boolean | number>>
-  /** Assumptions, where neither the request has them nor is of the book's. */
+  /** Assumptions to use if the request sets none and does not ask for the book's. */
   readonly costed?: Readonly<Record<string, number>>
-  /** Options for want of which each of these is so; a command that we write has them. */
+  /** For each of these assumptions, the missing options that cause it; commands that we write have them. */
   readonly lacking?: Readonly<Record<string, readonly string[]>>
-  /** Of each chip's memory, what it may fill. */
+  /** Fraction of each chip's memory that the server may fill. */
   readonly memoryFraction?: number
   readonly plan: Readonly<Record<string, unknown>>
-  /** Counted otherwise than it is written, or as if it were there. */
+  /** What is counted differently from how it is written, or as if it were there. */
   readonly notes: readonly string[]
-  /** Known, and without a say in how a model is laid out. */
+  /** Settings that are known not to affect the layout. */
   readonly ignored: readonly string[]
   readonly notUnderstood: readonly string[]
-  /** Options that are read of such a file, one of which may have been meant. */
+  /** Options that are read from such a file, to suggest what a misspelled one may have meant. */
   readonly known?: readonly string[]
-  /** Why it cannot be read. */
+  /** Why the file cannot be read. */
   readonly faults: readonly string[]
   /** Values that the framework does not have. */
   readonly misnamed?: readonly Misnamed[]
@@ -44,29 +44,29 @@ export interface LaunchReading {
 export interface Misnamed {
   readonly option: string
   readonly value: string
-  /** Those that there are. */
+  /** The values that it does have. */
   readonly among: readonly string[]
 }
 
-/** What a request says beside a launch file, as far as reading takes it. */
+/** What reading a launch file uses of the rest of the request. */
 export interface ReadingContext {
   readonly chips: number | null
-  /** Of a torus. */
+  /** Slices of a torus. */
   readonly slices: number
-  /** Of the workload, where the request names one. */
+  /** Mode of the workload, if the request names one. */
   readonly mode: string | null
-  /** Whether Transformer Engine has user buffers on its GPUs; it is taken to where it is not known. */
+  /** Whether Transformer Engine has user buffers on the GPUs; true if unknown. */
   readonly userBuffers?: boolean
-  /** Where the request names one of the catalogue. */
+  /** The chip, if the request names one of the catalogue. */
   readonly chip?: Pick<Chip, 'name' | 'kind' | 'hbmBytes'>
-  /** What there is to know of the model; null where it is not known yet. */
+  /** What is known of the model; null if nothing is yet. */
   readonly model: KnownModel | null
 }
 
 export interface KnownModel {
   readonly layers: number
   readonly latent: boolean
-  /** Attention and MLP are one component. */
+  /** Whether attention and MLP form a single component. */
   readonly parallelBlocks: boolean
   readonly experts: boolean
   readonly maxSequenceLength: number | null

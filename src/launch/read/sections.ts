@@ -1,13 +1,13 @@
-/** The settings of a config in sections, taken one by one; what nobody took is what was not understood. */
+/** Takes the settings of a config with sections one by one; those that nobody takes count as not understood. */
 import { type Fields, isFields } from '../../fields.ts'
 
 export interface Sections {
   readonly value: (section: string, key: string) => unknown
-  /** What it is where it does not stand; a fault, and that, where it is no whole number. */
+  /** The number under a key; `otherwise` if the key is absent, and, with a fault, if it is no whole number. */
   readonly whole: (section: string, key: string, otherwise: number) => number
   readonly text: (section: string, key: string, otherwise: string) => string
   readonly faults: readonly string[]
-  /** As section.key. */
+  /** Settings that nobody took, as `section.key`. */
   readonly left: () => readonly string[]
 }
 

@@ -1,13 +1,13 @@
-/** The options of a server's command, under one spelling of each: short ones and those with underscores are the long ones with hyphens. */
+/** Options of a server's command, each under one spelling: short names and names with underscores become long names with hyphens. */
 import { type Options, optionsOf } from './options.ts'
 import { readScript } from './shell/script.ts'
 
 export interface ServerCommand {
   readonly options: Options
-  /** The word behind the command, where the model stands there. */
+  /** The model, if it stands right behind the command. */
   readonly model: string | null
   readonly notes: readonly string[]
-  /** That it is another program's. */
+  /** Says if the command starts another program. */
   readonly faults: readonly string[]
 }
 
@@ -15,12 +15,12 @@ export interface ServerCommand {
 export interface Program {
   readonly name: string
   readonly starts: RegExp
-  /** A container that starts it, with the options behind it. */
+  /** A container image that starts it, with the options behind it. */
   readonly image?: RegExp
   readonly usual: string
 }
 
-/** The last command of a script in which a word starts the program; options alone, or a model before them, are its own too. */
+/** The last command of a script that starts the program; a text of options alone, or of a model and options, counts as well. */
 export function serverCommand(
   text: string,
   program: Program,
@@ -43,13 +43,13 @@ type Commands = readonly (readonly string[])[]
 
 const nothing = { options: optionsOf([]), model: null }
 
-/** What stands behind the last of such words; null where there is none. */
+/** The words behind the last word that matches; null if none does. */
 function startedIn(commands: Commands, starts: RegExp): readonly string[] | null {
   const words = commands.findLast((command) => command.some((word) => starts.test(word)))
   return words?.slice(words.findIndex((word) => starts.test(word)) + 1) ?? null
 }
 
-/** Of a shell that is told its command in one word: bash -c "vllm serve …". */
+/** The command inside a shell's argument: bash -c "vllm serve …". */
 function inner(commands: Commands, starts: RegExp): readonly string[] | null {
   const told = commands.flat().filter((word) => /\s/.test(word))
   return told.reduce<readonly string[] | null>(

@@ -1,12 +1,12 @@
 /**
- * How a pipeline cuts the model. Stage i of p has v chunks (virtual stages), and the model runs through chunk 0 of all
- * stages, then chunk 1 of all, ...: chunk c of stage i is the (c·p + i)-th. A stage whose layers v does not divide has
- * the longer chunks first.
+ * How a pipeline divides the model. Stage i of p has v chunks (virtual stages); the model passes chunk 0 of all stages,
+ * then chunk 1 of all, and so on, so that chunk c of stage i is number c·p + i. If v does not divide a stage's layers,
+ * its first chunks are the longer ones.
  */
 import { layersOfChunk } from '../../model/composition.ts'
 import type { Run } from './run.ts'
 
-/** Layers of every chunk, in the order of the model. */
+/** Layers of each chunk, in the order of the model. */
 export function chunks({
   schedule: { virtualStages },
   stageLayers,
@@ -16,7 +16,7 @@ export function chunks({
   ).flat()
 }
 
-/** Layers that a rule "the first n of each chunk" takes on a stage. */
+/** Layers that "the first n of each chunk" takes on a stage. */
 export function layersTaken(layers: number, virtualStages: number, perChunk: number): number {
   let taken = 0
   for (let chunk = 0; chunk < virtualStages; chunk++) {
@@ -25,7 +25,7 @@ export function layersTaken(layers: number, virtualStages: number, perChunk: num
   return taken
 }
 
-/** Layers of every chunk but the first and the last, where these agree. */
+/** Layers of each chunk between the first and the last; null if these differ. */
 export function interiorLayers(layers: readonly number[]): number | null {
   const [first, ...others] = layers.length > 2 ? layers.slice(1, -1) : [Math.max(...layers)]
   return first !== undefined && others.every((count) => count === first) ? first : null

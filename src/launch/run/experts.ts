@@ -1,11 +1,11 @@
 /**
- * What the frameworks have in common about experts. All of them spread experts over ranks that are replicas to the rest
- * of the model, as the plan's expert axis does. Source: as flags.ts, maxtext/config.ts and torchtitan/config.ts.
+ * What the frameworks have in common about experts. All of them distribute experts over ranks that are replicas for the
+ * rest of the model, as a plan's expert axis does. Source: as flags.ts, maxtext/config.ts and torchtitan/config.ts.
  */
 import type { Run } from './run.ts'
 import { innermostUnit, unitsSpanned } from './units.ts'
 
-/** Layers of each kind, in their order: 1 has experts. */
+/** For each layer in order, 1 if it has experts, otherwise 0. */
 export function expertPattern({ model }: Run): readonly (0 | 1)[] {
   const { layers, experts } = model
   return Array.from({ length: layers }, (_, layer) => {
@@ -14,7 +14,7 @@ export function expertPattern({ model }: Run): readonly (0 | 1)[] {
   })
 }
 
-/** Where the router's limit to nodes binds: the nodes that the experts lie on, each with a group of them. */
+/** Groups of experts, one for each node, of which a token may visit `limit`; null if the router's limit does not bind. */
 export interface RoutingGroups {
   readonly groups: number
   readonly limit: number
@@ -28,9 +28,8 @@ export function routingGroups({ model, placement, problem }: Run): RoutingGroups
 }
 
 /**
- * Megatron-LM and torchtitan count the ranks of experts through tensor and then at once through the experts, context
- * among them; the plan counts through context first. Groups are as large and hold as much; the same links serve both where
- * all of it is inside one unit.
+ * Megatron-LM and torchtitan order the ranks as tensor, then experts (which include context); a plan has context before
+ * experts. The groups are equally large and hold the same, and use the same links if they lie inside one unit.
  */
 export function foldingNotes(
   { mesh: { tensor, context, expert }, problem }: Run,
@@ -43,7 +42,7 @@ export function foldingNotes(
   ]
 }
 
-/** Of an AllToAll that knows experts, not chips. */
+/** Notes that the framework's AllToAll sends a token once for each expert, not once for each chip. */
 export function copiesNotes({ model, mesh }: Run, framework: string): readonly string[] {
   if (mesh.expert === 1 || !model.experts || model.experts.activeExperts === 1) return []
   return [

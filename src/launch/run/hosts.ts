@@ -1,6 +1,6 @@
 /**
- * Hosts, on each of which a launcher starts a process for each chip. An NVLink domain of more chips than a board holds is of trays of
- * four (NVIDIA GB200 NVL72: 18 compute trays, each of two superchips with two GPUs).
+ * Hosts: a launcher runs on each, and starts a process for each of its chips. An NVLink domain of more chips than a
+ * board holds consists of trays of four (NVIDIA GB200 NVL72: 18 compute trays, each of two superchips with two GPUs).
  */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { innermostUnit } from './units.ts'
@@ -22,7 +22,7 @@ export function hostCount(cluster: Cluster): number {
   return Math.ceil(cluster.chips / hostSize(cluster))
 }
 
-/** How many chips of the last host a plan has, where that is not all of them: a job is given so many there. */
+/** Chips of the last host that a plan uses, if not all; null otherwise. A job has to be given that many there. */
 export function lastHostChips(cluster: Cluster): number | null {
   const left = cluster.chips % hostSize(cluster)
   return left === 0 ? null : left

@@ -1,7 +1,7 @@
 import { hostCount, hostSize, lastHostChips } from './hosts.ts'
 import type { Run } from './run.ts'
 
-/** Where a release has no option for a loss in pieces: a kernel that is put in its place, such as Liger's, does it. */
+/** Notes that the framework has no option for computing the loss in pieces; a replacement kernel such as Liger's would do it. */
 export function wholeLossNotes({ problem }: Run, framework: string): readonly string[] {
   const { lossChunks } = problem.assumptions
   if (lossChunks === 1) return []
@@ -10,7 +10,7 @@ export function wholeLossNotes({ problem }: Run, framework: string): readonly st
   ]
 }
 
-/** Of whom torchrun is to start: as many ranks as the plan has, and no more. */
+/** Notes that the job may use only part of the last host, as torchrun starts a rank for each GPU it sees. */
 export function lastHostNotes({ problem: { cluster } }: Run): readonly string[] {
   const last = lastHostChips(cluster)
   if (last === null) return []

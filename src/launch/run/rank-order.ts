@@ -1,7 +1,7 @@
 /**
- * Where the pipeline stands among the ranks of a switched network. Frameworks count ranks through tensor, then context,
- * then the replicas, and put the pipeline outside of these or between context and the replicas. Replicas that experts are
- * spread over are inside of it in any plan.
+ * Where the pipeline stands in the order of ranks on a switched network. Frameworks order ranks as tensor, context,
+ * then replicas, with the pipeline outside of the replicas, or between context and replicas. Replicas that experts are
+ * distributed over are always inside of it.
  */
 import type { Group } from '../../hardware/network/group.ts'
 import type { Run } from './run.ts'

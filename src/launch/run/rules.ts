@@ -1,6 +1,6 @@
 /**
- * What a framework cannot run, by what has to be known of a run to see it: most of it falls on the mesh, before anything is
- * costed, and nearly all of the rest on the layout, before its layers are cut into stages.
+ * Why a framework cannot run a plan, by what has to be known to tell. Most rules need only the mesh, so that they apply
+ * before anything is costed; almost all others need the layout, before layers are divided into stages.
  */
 import { expertLayers } from '../../model/expert-layers.ts'
 import { faults, keeps, type Rule } from '../../rules/rule.ts'
@@ -21,7 +21,7 @@ export function runFaults({ mesh, layout, cut, plan }: RunRules, run: Run): read
   return [...faults(mesh, run), ...faults(layout, run), ...faults(cut, run), ...faults(plan, run)]
 }
 
-/** Of any framework: what the book takes for real numbers has to be whole. */
+/** Rules of all frameworks: numbers that the book takes as real have to be whole. */
 export const commonRules: RunRules = {
   mesh: [
     {
@@ -50,7 +50,7 @@ export const commonRules: RunRules = {
   ],
 }
 
-/** Matrices of experts, and of a dense MLP where some layer has one, are sharded evenly. */
+/** Matrices of experts, and of dense MLPs if some layer has one, have to divide evenly. */
 export const widthRules: readonly Rule<MeshRun>[] = [
   {
     broken: ({ model, mesh: { tensor } }) => expertLayers(model) < model.layers && model.dFf % tensor !== 0,
@@ -65,7 +65,7 @@ export const widthRules: readonly Rule<MeshRun>[] = [
   },
 ]
 
-/** Of a framework that counts ranks behind switches. */
+/** The framework places ranks on switches, and cannot place axes on a torus. */
 export function switchedRule(framework: string): Rule<MeshRun> {
   return {
     broken: ({ problem }) => problem.cluster.network.kind === 'torus',
@@ -73,7 +73,7 @@ export function switchedRule(framework: string): Rule<MeshRun> {
   }
 }
 
-/** Of a framework whose blocks run one after the other. */
+/** The framework runs attention and MLP one after the other. */
 export function blockRule(framework: string): Rule<MeshRun> {
   return {
     broken: ({ model }) => model.parallelBlocks,
@@ -87,7 +87,7 @@ export const positionRule: Rule<MeshRun> = {
   says: ({ model }) => `${model.learnedPositions} learned positions are fewer than a sequence has`,
 }
 
-/** Of a framework that mixes bf16 with fp32, or has fp32 alone. */
+/** The framework supports bf16 mixed with fp32, and pure fp32. */
 export function mixedTypesRule(framework: string): Rule<MeshRun> {
   return {
     broken: ({ problem: { precision } }) =>
@@ -101,7 +101,7 @@ export function isMixed({ weights, compute }: MeshRun['problem']['precision']): 
   return weights === 'bf16' && (compute === 'bf16' || compute === 'fp8')
 }
 
-/** Interleaving deals microbatches out in rounds of as many as there are stages. */
+/** Interleaving processes microbatches in rounds of as many as there are stages. */
 export const interleavingRule: Rule<LayoutRun> = {
   broken: ({ mesh, schedule, microbatches }) =>
     schedule.virtualStages > 1 && microbatches % mesh.pipeline !== 0,

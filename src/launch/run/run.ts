@@ -1,4 +1,4 @@
-/** What a framework has to be told of a plan, in whole numbers where it needs them. */
+/** What a framework is told of a plan, in whole numbers where it needs them. */
 
 import type { CostModel } from '../../cost/model.ts'
 import type { Placement } from '../../hardware/network/placement.ts'
@@ -11,7 +11,7 @@ import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { ContextLayout } from '../../sharding/tables/context-layouts.ts'
 
-/** On every stage `count` layers use `other` and the rest `policy`; one policy for all where count is 0. */
+/** On each stage, `count` layers use `other` and the rest `policy`; all use `policy` if `count` is 0. */
 export interface Recomputation {
   readonly policy: string
   readonly other: string
@@ -24,15 +24,15 @@ export interface Run {
   readonly mesh: Mesh
   readonly placement: Placement
   readonly zeroStage: ZeroStage
-  /** How attention meets the keys of other chips, where the context axis is larger than 1. */
+  /** How attention reaches keys on other chips, if the context axis is larger than 1. */
   readonly contextLayout: ContextLayout
-  /** data x fsdp x expert: parts of the batch that are computed side by side. */
+  /** data x fsdp x expert: parts of the batch that are computed at the same time. */
   readonly replicas: number
   readonly schedule: Schedule
   readonly stageLayers: readonly number[]
   readonly recomputation: Recomputation
   readonly sequenceLength: number
-  /** Sequences of one microbatch, on one replica and over all of them. */
+  /** Sequences of one microbatch: per replica (`microbatch`), and over all replicas (`sequences`). */
   readonly microbatch: number
   readonly sequences: number
   readonly microbatches: number
@@ -40,17 +40,17 @@ export interface Run {
   readonly globalBatch: number
 }
 
-/** What is known of a run when its mesh is. */
+/** The part of a run that is known once its mesh is. */
 export type MeshRun = Pick<Run, 'problem' | 'model' | 'mesh' | 'replicas' | 'sequenceLength'>
 
-/** When its ZeRO stage, microbatches and schedule are. */
+/** The part that is known once its ZeRO stage, microbatches and schedule are. */
 export type LayoutRun = MeshRun &
   Pick<
     Run,
     'zeroStage' | 'contextLayout' | 'schedule' | 'microbatch' | 'sequences' | 'microbatches' | 'globalBatch'
   >
 
-/** When its layers are cut into stages. */
+/** The part that is known once its layers are divided into stages. */
 export type CutRun = LayoutRun & Pick<Run, 'stageLayers'>
 
 export function meshRun(problem: Problem, mesh: Mesh): MeshRun {
@@ -58,7 +58,7 @@ export function meshRun(problem: Problem, mesh: Mesh): MeshRun {
   return { problem, model, mesh, replicas: replicasOf(mesh), sequenceLength: workload.sequenceLength }
 }
 
-/** Written out, as every layout of a search is asked for it: spreading the mesh's takes longer than the rules. */
+/** Fields are written out instead of spread, as this runs for every layout of a search: spreading would take longer than the rules. */
 export function layoutRun(problem: Problem, layout: OpenLayout): LayoutRun {
   const { mesh, zeroStage, contextLayout, schedule, sequences, microbatches } = layout
   const { model, workload } = problem
@@ -91,7 +91,7 @@ export function launchRun(model: CostModel, candidate: Omit<Candidate, 'score'>)
   }
 }
 
-/** Where no stage has more layers than those of the other policy, that is the only one. */
+/** If no stage has more than `count` layers, the other policy is the only one. */
 function recomputation(
   { policies }: CostModel,
   { mix, stageLayers }: Pick<Candidate, 'mix' | 'stageLayers'>,

@@ -1,9 +1,9 @@
-/** PyTorch's launcher, with ranks in the order of the hosts: neighbours in a plan are then neighbours in a node. */
+/** The command of PyTorch's launcher, with ranks in the order of hosts: neighbours in a plan are then neighbours in a node. */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { firstHost, hostRank } from '../start.ts'
 import { hostCount, hostSize, lastHostChips } from './hosts.ts'
 
-/** Where the last host has fewer chips at work, a process is started for each GPU that the job was given there. */
+/** If the plan uses only part of the last host, one process is started for each GPU that the job is given on a host. */
 export function torchrun(cluster: Cluster): string {
   const hosts = hostCount(cluster)
   const each = [

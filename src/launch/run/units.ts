@@ -6,12 +6,12 @@ export function unitSize({ tiers }: SwitchedNetwork, chips: number): number {
   return Math.min(tiers[0]?.size ?? chips, chips)
 }
 
-/** All chips where there are no switches. */
+/** Chips of an innermost unit; all chips if the network is not switched. */
 export function innermostUnit({ network, chips }: Cluster): number {
   return network.kind === 'switched' ? unitSize(network, chips) : chips
 }
 
-/** Of a group that counts ranks from inside a unit to outside of it. */
+/** Units that a group spans whose ranks fill a unit before they go on to the next. */
 export function unitsSpanned(group: Group, unit: number): number {
   const [span] = group.kind === 'switched' ? group.spans : []
   return span ? span.size / Math.min(span.size, Math.max(1, unit / span.stride)) : 1

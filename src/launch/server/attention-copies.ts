@@ -1,9 +1,8 @@
 /**
- * Attention by sequences as frameworks have it (data-parallel attention): a group of chips projects its own sequences,
- * and so has attention weights of its own; the plan instead keeps them once and moves queries between chips. Caches, MLP
- * and batch are the plan's. Of g groups on t tensor chips a chip holds more by (g - 1)/t of a stage's attention weights;
- * groups that are the plan's own, over its expert axis, have theirs.
- * Source: as each framework's own file.
+ * Attention by sequences as frameworks do it (data-parallel attention): each group of chips projects its own sequences,
+ * and so needs its own attention weights. A plan keeps these once and moves queries between chips. Caches, MLP and
+ * batch are the same. With g groups on t tensor chips, a chip holds (g - 1)/t of a stage's attention weights more than
+ * the plan counts; groups over the plan's expert axis have their own already. Source: as each framework's own file.
  */
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import { parameterCount } from '../../model/parameters.ts'
@@ -21,12 +20,15 @@ export function attentionCopyRule(framework: string): Rule<Serving> {
   }
 }
 
-/** What does not fit by itself has no need of copies. */
+/** A plan that does not fit even without copies is refused by another rule. */
 function fits({ memory }: Serving, more: Bytes): boolean {
   return memory.total + more <= memory.budget * (1 + 1e-12)
 }
 
-/** Where each chip has its own sequences and whole experts, the plan that has those copies is `expert`, and counts them. */
+/**
+ * If every chip attends to its own sequences and holds whole experts, the plan with axis `expert` describes the same
+ * server, and counts the copies.
+ */
 export function expertRanksRule(framework: string): Rule<Serving> {
   return {
     broken: ({ sharingGroups, tensors, experts }) =>
@@ -36,7 +38,7 @@ export function expertRanksRule(framework: string): Rule<Serving> {
   }
 }
 
-/** Of a framework whose groups of sequences share chips of experts alone. */
+/** The framework has groups of sequences only together with experts. */
 export function denseGroupsRule(framework: string): Rule<Serving> {
   return {
     broken: ({ attentionGroups, model }) => attentionGroups > 1 && model.experts === null,
@@ -52,7 +54,7 @@ export function attentionCopyNotes(serving: Serving, framework: string): readonl
   ]
 }
 
-/** What a chip holds more than the plan counts. */
+/** Bytes per chip that the plan does not count. */
 export function attentionCopyBytes({
   model,
   setting,

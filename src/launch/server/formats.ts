@@ -1,7 +1,7 @@
 /**
- * Element types as frameworks take them. Weights in less than 16 bits come as such from a checkpoint that says how it is
- * quantised; `pairs` are the types of weights and matmuls that a framework has kernels for, as `weights/compute`,
- * four bits under one name whatever their scales.
+ * Element types as frameworks name them. Weights narrower than 16 bits come from a checkpoint that is quantised so.
+ * `pairs` are the types of weights and matmuls that a framework has kernels for, as `weights/compute`; all four-bit
+ * floats share one name.
  */
 
 import { plainType } from '../../hardware/peak.ts'
@@ -13,7 +13,7 @@ import type { Serving } from './serving.ts'
 
 export interface Formats {
   readonly pairs: readonly string[]
-  /** The framework's names of what a cache may be. */
+  /** The framework's name for each type that a cache may have. */
   readonly caches: Readonly<Partial<Record<ElementType, string>>>
 }
 
@@ -21,12 +21,15 @@ export function formatPair({ weights, compute }: Precision): string {
   return `${plainType(weights)}/${plainType(compute)}`
 }
 
-/** Of a checkpoint in bf16: one that is quantised says so itself, and a flag beside that is refused or redundant. */
+/**
+ * Whether the framework has to quantise a bf16 checkpoint while loading. A quantised checkpoint says so itself, and a
+ * flag beside it is refused or redundant.
+ */
 export function quantizesItself(precision: Precision): boolean {
   return formatPair(precision) === 'fp8/fp8' && precision.parameterBytes === undefined
 }
 
-/** MXFP4 experts (gpt-oss) are what is in four bits beside activations in bf16. */
+/** Only MXFP4 experts (gpt-oss) are kept in four bits with activations in bf16. */
 export function unpackedRule(framework: string): Rule<Serving> {
   return {
     broken: ({ model, setting }) => formatPair(setting.precision) === 'fp4/bf16' && model.experts === null,
@@ -53,7 +56,7 @@ export function formatRules(framework: string, { pairs, caches }: Formats): read
   ]
 }
 
-/** `online` are pairs that the framework makes itself of a checkpoint in bf16. */
+/** `online` are pairs that the framework can make from a bf16 checkpoint. */
 export function checkpointNotes(
   { setting: { precision } }: Serving,
   framework: string,
@@ -71,7 +74,7 @@ export function checkpointNotes(
   ]
 }
 
-/** What weights and matmuls are taken in where they are not quantised. */
+/** The type of weights and matmuls where they are not quantised. */
 export function typeWord({ setting: { precision } }: Serving): string {
   return precision.compute === 'fp32' ? 'float32' : 'bfloat16'
 }

@@ -1,4 +1,4 @@
-/** Options that servers have in common and that have no say in a plan: doors, names, and what a prompt is made of. */
+/** Prefixes of options that servers have in common and that do not affect a plan: addresses, names, and how prompts are made. */
 export const serverDoors = [
   '--host',
   '--port',

@@ -2,9 +2,9 @@
  * The plan's memory as shares of a chip, rounded down to three decimals. M is the chip's memory, B the budget, P
  * parameters, S workspace, R the reserve for framework and fragmentation:
  *
- *   whole    (B - R) / M                      all that a server may take
- *   lasting  (B - S - R) / M                  weights and caches alone
- *   free     (B - P - S - R) / (M - P - S)    caches, of what is free once all else is there
+ *   whole    (B - R) / M                      everything that a server may use
+ *   lasting  (B - S - R) / M                  only weights and caches
+ *   free     (B - P - S - R) / (M - P - S)    caches, as a fraction of what the rest leaves free
  */
 import type { Serving } from './serving.ts'
 
@@ -26,6 +26,6 @@ export function memoryShares({ memory, setting }: Serving): MemoryShares {
 }
 
 function share(part: number, all: number): number {
-  // A budget of 0.9 of the chip must not become 0.899.
+  // The tolerance keeps a budget of 0.9 of the chip from becoming 0.899.
   return Math.floor((part / all) * 1000 + 1e-9) / 1000
 }

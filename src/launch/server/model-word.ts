@@ -1,9 +1,9 @@
-/** What a server is told to load: the checkpoint that the plan's weights are of, else what the shell has in MODEL. */
+/** What a server is told to load: the checkpoint that the plan's weights come from, otherwise the shell's variable MODEL. */
 import { isNarrow } from '../../recipe/element-type.ts'
 import { shellWord } from '../start.ts'
 import type { Serving } from './serving.ts'
 
-/** A name that somebody wrote is data: of one that a shell would read something into, nothing is said. */
+/** The name comes from the user: it is left out of the message if it has characters that a shell would interpret. */
 const plain = /^[\w ./:+-]+$/
 
 export function modelWord({ setting: { precision, model } }: Serving): string {

@@ -1,8 +1,8 @@
-/** What servers on several hosts, and several servers, need beside flags. */
+/** Notes on servers that span several hosts, and on several servers. */
 import { hostSize } from '../run/hosts.ts'
 import type { Serving } from './serving.ts'
 
-/** `chips` are those of one server. */
+/** `chips` is the number of chips of one server. */
 export function hostNotes(
   serving: Serving,
   framework: string,
@@ -16,7 +16,7 @@ export function replicaChips({ setting, mesh }: Serving): number {
   return setting.cluster.chips / mesh.data
 }
 
-/** Where a framework has no replicas of its own. */
+/** For frameworks that run a single replica per server. */
 export function replicaNotes({ mesh }: Serving, framework: string): readonly string[] {
   if (mesh.data === 1) return []
   return [

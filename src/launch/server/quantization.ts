@@ -1,14 +1,14 @@
 /**
- * Ways to quantise by the names that servers have for them: the types of weights and of what they are multiplied in. Null where that is in the
- * checkpoint's own config, or of experts alone. Source: vllm-project/vllm, vllm/model_executor/layers/quantization/__init__.py (and
- * fp_quant, rtn, online and the like of releases of 2025 and 2026); sgl-project/sglang, python/sglang/srt/server_args.py
- * (QUANTIZATION_CHOICES), qoq of releases before.
+ * Names that servers have for ways to quantise, with the types of weights and of matmuls; null if the checkpoint's own
+ * config says these, or if only experts are quantised. Source: vllm-project/vllm,
+ * vllm/model_executor/layers/quantization/__init__.py (and fp_quant, rtn, online and the like of releases of 2025 and
+ * 2026); sgl-project/sglang, python/sglang/srt/server_args.py (QUANTIZATION_CHOICES), qoq of releases before.
  */
 import type { Misnamed } from '../read/reading.ts'
 
 interface Types {
   readonly weights: string
-  /** Left out where it depends on the chip. */
+  /** Left out if it depends on the chip. */
   readonly compute?: string
 }
 
@@ -20,7 +20,10 @@ const int8: Types = { weights: 'int8', compute: 'int8' }
 const nvfp4: Types = { weights: 'nvfp4', compute: 'nvfp4' }
 const mxfp4: Types = { weights: 'mxfp4' }
 
-/** That both servers have. GPTQ is of four bits unless the checkpoint says so, bitsandbytes makes four of a checkpoint in bf16. */
+/**
+ * Names that both servers have. GPTQ is taken as four bits unless the checkpoint's name differs; bitsandbytes makes
+ * four bits of a bf16 checkpoint.
+ */
 const common = {
   ...{ awq: int4, awq_marlin: int4, gptq: int4, gptq_marlin: int4, marlin: int4, bitsandbytes: int4 },
   ...{ fp8, modelopt: fp8, modelopt_fp4: nvfp4, mxfp4 },
@@ -54,7 +57,7 @@ export interface Quantized {
   readonly misnamed: readonly Misnamed[]
 }
 
-/** What a checkpoint is called says more than how it is loaded: GPTQ of eight bits has them in its name. */
+/** The checkpoint's name (`named`) takes precedence over the way it is loaded: GPTQ with eight bits has these in its name. */
 export function quantized(
   written: string | null,
   named: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** The types of numbers that a server's options say: as they are computed in, of weights that are quantised, and of caches. */
+/** The element types that a server's options describe: of computation, of quantised weights, and of caches. */
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { Formats } from './formats.ts'
 
@@ -9,7 +9,10 @@ interface Said {
 
 type Named = readonly [name: string, type: ElementType]
 
-/** What a framework's names of caches mean: as they are written, and others that are read. `auto` is the checkpoint's own. */
+/**
+ * Element types by a framework's names for caches, including names that are read but never written. `auto`, the
+ * checkpoint's own type, is left out.
+ */
 export function typesOf({ caches }: Formats, ...others: readonly Named[]): ReadonlyMap<string, ElementType> {
   const own = (Object.keys(caches) as ElementType[]).map((type): Named => [caches[type] ?? 'auto', type])
   return new Map([...own, ...others].filter(([name]) => name !== 'auto'))

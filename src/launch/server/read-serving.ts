@@ -1,8 +1,8 @@
 /**
- * A server as its options say it, in the words of a plan: the inverse of serving.ts. Chips that share out heads are `tensor`; groups of them
- * that have sequences of their own are `tensor2`, or all of `tensor` where a group is one chip. Where such chips have whole experts they are
- * `expert`, whichever way tokens go between them: each has all weights of attention, as the server keeps them. Chips beyond one server
- * are servers more.
+ * A server that its options describe, as a plan: the inverse of serving.ts. Chips that divide heads are `tensor`;
+ * groups of them with sequences of their own are `tensor2`, or all of `tensor` if each group is one chip. If such chips
+ * hold whole experts, they are `expert`, however tokens move between them, because each then has all attention weights,
+ * as the server keeps them. Chips beyond one server make further servers.
  */
 import type { CacheLayout } from '../../sharding/tables/inference-sharding.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
@@ -22,26 +22,26 @@ export interface ServerSaid
     | 'misnamed'
   > {
   readonly named: string | null
-  /** Chips of one stage of one replica, and groups of these that attend by sequences. */
+  /** Chips of one stage of one replica, and groups among them that attend to their own sequences. */
   readonly tensors: number
   readonly groups: number
   readonly pipeline: number
-  /** In one server. */
+  /** Replicas inside one server. */
   readonly replicas: number
   readonly experts: 'sliced' | 'spread' | 'dispatched'
-  /** Positions of caches are shared out over the chips. */
+  /** Whether the chips divide the positions of caches. */
   readonly positions: boolean
-  /** Null where it is the model's own. */
+  /** Longest sequence; null for the model's own limit. */
   readonly contextLength: number | null
-  /** Positions that the server keeps for itself in a prompt. */
+  /** Positions of the context that a prompt may not use. */
   readonly kept: number
-  /** Of a group; null for as many as there is memory for. */
+  /** Most sequences of a group; null for as many as memory holds. */
   readonly sequences: number | null
-  /** Of a group in one step at most; null where it is not said. */
+  /** Most tokens of a group in one step; null if not given. */
   readonly stepTokens: number | null
-  /** What is counted otherwise where it does both phases. */
+  /** What is counted differently if the server does both phases. */
   readonly servingNotes: readonly string[]
-  /** Why it does not do both phases. */
+  /** Why the server cannot do both phases; null if it can. */
   readonly onePhase: string | null
 }
 
@@ -79,14 +79,14 @@ export function servingReading(said: ServerSaid, context: ReadingContext): Launc
   }
 }
 
-/** What is read of a server whatever it does. */
+/** What both ways of reading a server need. */
 interface Laid {
   readonly said: ServerSaid
   readonly context: ReadingContext
-  /** Chips of one. */
+  /** Chips of one server. */
   readonly server: number
   readonly dispatched: boolean
-  /** Of one replica. */
+  /** Mesh of one replica. */
   readonly mesh: Readonly<Record<string, number>>
 }
 
@@ -110,7 +110,7 @@ function phaseReading({ said, context, server, dispatched, mesh: own }: Laid): T
   }
 }
 
-/** One process that reads prompts and generates: how many such servers there are is left to the load. */
+/** Reads a server that does both phases; the number of such servers follows from the load. */
 function deploymentReading({ said, context, server, dispatched, mesh: own }: Laid): Told {
   const { groups, replicas, contextLength, onePhase } = said
   const ofAll = (name: string, count: number | null) =>
@@ -132,7 +132,7 @@ function deploymentReading({ said, context, server, dispatched, mesh: own }: Lai
   }
 }
 
-/** `holds` says of how many chips such servers are a part. */
+/** Faults of a server that does not fit the number of chips; `holds` says which numbers of chips it does fit. */
 function countFaults(
   { tensors, groups, pipeline, replicas }: ServerSaid,
   { chips }: ReadingContext,
@@ -191,7 +191,7 @@ function batches(batch: number | null): Readonly<Record<string, unknown>> {
   return batch === null ? {} : { batchSequences: batch }
 }
 
-/** Components are named by what the model has, so that nothing is said of one that is not known yet. */
+/** A component's name depends on the model, so the layout is left out while the model is unknown. */
 function layoutOf(
   { tensors, groups, experts, positions }: ServerSaid,
   { model }: ReadingContext,

@@ -1,6 +1,7 @@
 /**
- * What no serving framework can run. They split the inner dimension of weights over one tensor axis (1D weight-stationary),
- * in whole heads; key-value heads are whole on a chip, or a head is on several. Source: as each framework's own file.
+ * Rules of all serving frameworks. They divide the inner dimension of weights over one tensor axis (1D
+ * weight-stationary), in whole heads; each key-value head is whole on a chip, or is copied to several. Source: as each
+ * framework's own file.
  */
 import { faults, type Rule } from '../../rules/rule.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
@@ -9,7 +10,7 @@ import { attentionCopyRule, expertRanksRule } from './attention-copies.ts'
 import { type Formats, formatRules } from './formats.ts'
 import type { Serving } from './serving.ts'
 
-/** Of the plan, whoever is to serve it: no framework's own. */
+/** A fault of the plan itself, whichever framework serves it. */
 export const beyondBudget = 'the plan does not fit into its memory budget'
 
 export type ServingRules = readonly Rule<Serving>[]
@@ -25,7 +26,7 @@ export function servingRules(framework: string, formats: Formats, own: ServingRu
   ]
 }
 
-/** Why a server cannot run what it is asked to; of one that does both phases which of them is in the way, and whether it could do both. */
+/** Why a server cannot run as asked; for one that does both phases, which phase is at fault, and whether one server could do both. */
 export function servingFaults(rules: ServingRules, serving: Serving): readonly string[] {
   const { prompts } = serving
   const own = faults(rules, serving)
@@ -64,7 +65,7 @@ function layoutRules(framework: string): ServingRules {
   ]
 }
 
-/** Of a framework that is told of no other places. */
+/** The framework always slices experts. */
 export function slicedExpertsRule(framework: string): Rule<Serving> {
   return {
     broken: ({ experts }) => experts?.whole === true,
@@ -72,7 +73,7 @@ export function slicedExpertsRule(framework: string): Rule<Serving> {
   }
 }
 
-/** The one way in which any of these frameworks lays weights out. */
+/** Whether weights lie in the one way that these frameworks have. */
 export function laysOut({ projection }: LayoutFields): boolean {
   return projection === plainProjection
 }
@@ -104,12 +105,12 @@ const evenRules: ServingRules = [
   },
 ]
 
-/** Chips that share out the heads of one group's attention. */
+/** Chips that divide the heads of one attention group. */
 function headChips({ tensors, attentionGroups }: Serving): number {
   return tensors / attentionGroups
 }
 
-/** F of each kind of MLP that all tensor chips have a slice of. */
+/** Widths F of the MLPs that are sliced over all tensor chips. */
 function slicedWidths({ model: { dFf, experts }, experts: places, mesh }: Serving): readonly number[] {
   const everywhere = experts !== null && experts.denseLayers === 0 && experts.every === 1
   return [

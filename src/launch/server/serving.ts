@@ -1,4 +1,4 @@
-/** What a serving framework has to be told of a plan of prefill or generation, in whole numbers. */
+/** What a serving framework is told of a plan of prefill or generation, in whole numbers. */
 import type { CompiledLayout } from '../../inference/layout/compiled-layout.ts'
 import type { Pass } from '../../inference/pass/pass.ts'
 import type { InferenceCandidate, Phase } from '../../inference/phase.ts'
@@ -16,7 +16,7 @@ import {
   sharesOutPositions,
 } from '../../sharding/tables/inference-layout-fields.ts'
 
-/** A phase, or both in one server. */
+/** A single phase, or both in one server. */
 export type ServedMode = Phase['mode'] | 'serve'
 
 export interface Serving {
@@ -25,58 +25,61 @@ export interface Serving {
   readonly gpu: boolean
   readonly mode: ServedMode
   readonly mesh: Mesh
-  /** By component. */
+  /** Layout of each component. */
   readonly layouts: readonly (readonly [component: string, layout: LayoutFields])[]
-  /** What of its caches a chip has of all tensor chips': heads, or positions; sequences where neither. */
+  /** How tensor chips divide caches: by heads or by positions; by sequences if neither. */
   readonly sharesHeads: boolean
   readonly sharesPositions: boolean
-  /** Copies of experts beyond one of each. */
+  /** Copies of experts, beyond one of each. */
   readonly redundantExperts: number
-  /** Two halves of a batch overlap. */
+  /** Whether two halves of the batch overlap. */
   readonly halved: boolean
   /** Where the experts are; null for a dense model. */
   readonly experts: ExpertPlacesRow | null
-  /** tensor x tensor2, as 1D layouts do not tell them apart, x expert: frameworks share experts out over such chips. */
+  /**
+   * tensor x tensor2 x expert: 1D layouts do not distinguish the two tensor axes, and frameworks distribute experts
+   * over all these chips.
+   */
   readonly tensors: number
-  /** Groups of these chips that keep the caches of different sequences; 1 where all of them share each. */
+  /** Groups of these chips that cache different sequences; 1 if all divide every sequence. */
   readonly attentionGroups: number
-  /** Such groups that the plan has one set of attention weights for. */
+  /** Groups that share one set of attention weights in the plan. */
   readonly sharingGroups: number
   readonly stageLayers: number
-  /** Resident at once on such a group of a replica, and together in one stage. */
+  /** Sequences per group and replica: resident at once (`sequences`), and together in one stage (`unitSequences`). */
   readonly sequences: number
   readonly unitSequences: number
-  /** New positions of these that a stage takes at once. */
+  /** New positions of the latter that a stage processes at once. */
   readonly unitTokens: number
-  /** Prompts go through in parts. */
+  /** Whether prompts pass in chunks. */
   readonly chunked: boolean
   /** Positions that a sequence has room for. */
   readonly contextLength: number
-  /** Sequences hold fewer on average, and the plan has as many as there is room for then. */
+  /** Whether sequences are shorter on average, and the plan has as many of them as then fit. */
   readonly partlyFilled: boolean
   readonly memory: MemoryAccount
-  /** Its caches go to servers of the other phase, or come from them. */
+  /** Whether caches are sent to or received from servers of the other phase. */
   readonly transfers: boolean
-  /** Of a server that does both: how it reads prompts, all else being how it generates. */
+  /** For a server that does both phases, how it prefills (everything else says how it generates); otherwise null. */
   readonly prompts: Serving | null
-  /** It would lie one way for prompts and another to generate. */
+  /** Whether the two phases would need different layouts. */
   readonly unlike: boolean
 }
 
-/** What of a plan its candidate does not hold. */
+/** What a plan has beyond its candidate. */
 export interface Counted {
   readonly contextLength: number
   readonly memory: MemoryAccount
   readonly transfers?: boolean
-  /** Of a server that does both, and the tokens of its steps at most. */
+  /** For a server that does both phases: how it prefills, and the most tokens of a step. */
   readonly prompts?: Serving
   readonly unlike?: boolean
   readonly stepTokens?: number
-  /** That a server may run at once, where it is not as many as the plan's pass has. */
+  /** The most sequences of a server, if different from those of the plan's pass. */
   readonly maxSequences?: number
 }
 
-/** What of a candidate a framework is told. */
+/** The part of a candidate that a framework is told. */
 export interface Told extends Pick<InferenceCandidate, 'mesh'> {
   readonly layouts: readonly (LayoutFields & Pick<CompiledLayout, 'component'>)[]
   readonly pass: Pick<Pass, 'shape' | 'resident' | 'units' | 'groups' | 'halves' | 'stageLayers'>
@@ -130,7 +133,7 @@ export function serving(
   }
 }
 
-/** Chips that share out the positions of a cache; null where they share out none. */
+/** Chips that divide the positions of a cache; null if positions are not divided. */
 export function sharersOf({ sharesPositions, tensors }: Serving): number | null {
   return sharesPositions ? tensors : null
 }

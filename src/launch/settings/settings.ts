@@ -1,11 +1,11 @@
 /**
- * Options of a framework as a table, a row each under the field that it says: what is written of a plan, and how it is read of a command,
- * with what it is where it does not stand. Rows are in the order in which they are written. One that only carries out what others
- * say is written, and has no say when it is read.
+ * A framework's options as a table, one row for each field: how the option is written from a plan, and how it is read
+ * from a command, with its value if it is absent. Rows are in the order in which they are written. An option that only
+ * carries out what others say is written, but not read.
  */
 import type { Options } from '../read/options.ts'
 
-/** What stands behind an option; true of a switch that is on, nothing where a plan does not need it. */
+/** Value of an option: true for a switch that is on; false or null to leave the option out. */
 type Written = string | number | boolean | null
 
 type Read<Value> = (options: Options, option: string) => Value
@@ -13,9 +13,9 @@ type Read<Value> = (options: Options, option: string) => Value
 export interface Setting<Plan, Value> {
   readonly option: string
   readonly of: (plan: Plan) => Written
-  /** Null of one without a say. */
+  /** Null for an option that is not read. */
   readonly read: Read<Value> | null
-  /** Other spellings. */
+  /** Other spellings of the option. */
   readonly also: readonly string[]
 }
 
@@ -34,7 +34,7 @@ export function setting<Plan, Value = undefined>(
   return { option, of, read, also }
 }
 
-/** Of ranks, that are written where they are more than one. */
+/** A number of ranks, left out if it is 1. */
 export function several(count: number): number | null {
   return count > 1 ? count : null
 }
@@ -53,20 +53,20 @@ export function written<Plan>(table: Settings<Plan>, plan: Plan): readonly strin
   })
 }
 
-/** Takes what it reads; what nobody took is left. */
+/** Reads all options of a table; options that nobody reads are left over. */
 export function said<Table extends Settings<never>>(table: Table, options: Options): Said<Table> {
   const read = Object.entries(table).map(([name, row]) => [name, row.read?.(options, row.option)] as const)
   return Object.fromEntries(read) as Said<Table>
 }
 
-/** The one spelling of each by the others. */
+/** The main spelling for each other one. */
 export function spellings(table: Settings<never>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.values(table).flatMap(({ option, also }) => also.map((one) => [one, option])),
   )
 }
 
-/** Those without a say. */
+/** Options that are not read. */
 export function unread(table: Settings<never>): readonly string[] {
   return Object.values(table).flatMap(({ option, read }) => (read ? [] : [option]))
 }

@@ -1,11 +1,12 @@
 /**
- * SGLang flags (`python -m sglang.launch_server`). Tensor parallelism is the plan's `heads`; a pipeline is fed in groups of
- * at most --pp-max-micro-batch-size; replicas share a server on one host, and are servers of their own on several. With
- * --enable-dp-attention attention is by sequences, and --dp-size are its groups within --tp-size; --ep-size are the chips
- * that have whole experts, within it too; with copies, which --enable-eplb moves to where tokens go, a chip has
- * (experts + copies) / --ep-size. Decode context parallelism shares out the positions of latent attention alone. Prompts have to be six positions shorter than the
- * context length. Source: sgl-project/sglang, python/sglang/srt/server_args.py 001067f (2026),
- * managers/{scheduler,tp_worker}.py, eplb/expert_location.py, layers/quantization/mxfp4.py (experts alone); docs.sglang.io,
+ * SGLang's flags (`python -m sglang.launch_server`). Tensor parallelism is the plan's layout `heads`. A pipeline is fed
+ * in groups of at most --pp-max-micro-batch-size. Replicas share one server on a single host, and are separate servers
+ * on several. With --enable-dp-attention attention is by sequences, in --dp-size groups within --tp-size. --ep-size
+ * counts the chips that hold whole experts, also within --tp-size; with copies of experts, which --enable-eplb moves to
+ * where tokens go, each holds (experts + copies) / --ep-size. Decode context parallelism divides positions only for
+ * latent attention. Prompts have to be six positions shorter than the context length. Source: sgl-project/sglang,
+ * python/sglang/srt/server_args.py 001067f (2026), managers/{scheduler,tp_worker}.py, eplb/expert_location.py,
+ * layers/quantization/mxfp4.py (only experts); docs.sglang.io,
  * advanced_features/{dp_dpa_smg_guide,expert_parallelism,dcp}.
  */
 import type { Launch } from '../launch.ts'
@@ -21,7 +22,7 @@ import { isAmd } from '../vendor.ts'
 import { sglangFormats, sglangSettings, sharesServer } from './settings.ts'
 import { sglangVersion } from './version.ts'
 
-/** What SGLang cannot run. */
+/** Why SGLang cannot serve a plan. */
 export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, [
   denseGroupsRule('SGLang'),
   unpackedRule('SGLang'),

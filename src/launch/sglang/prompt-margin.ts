@@ -1,2 +1,2 @@
-/** Positions of the context length that a prompt may not take. Source: flags.ts. */
+/** Positions of the context length that a prompt may not use. Source: flags.ts. */
 export const promptMargin = 6

@@ -1,4 +1,4 @@
-/** What a command of SGLang says, in the words of a request: by the rows of settings.ts. */
+/** Reads a command of SGLang into the words of a request, by the rows of settings.ts. */
 import { typesNamed } from '../../precision/named.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { Options } from '../read/options.ts'
@@ -31,7 +31,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   const groups = attends ? data : 1
   const told = notesOf(options)
   const both = context.mode === 'serve'
-  // -1 is of whole prompts.
+  // A value of -1 means whole prompts.
   const written = both ? options.text('--chunked-prefill-size') : null
   const usual = both && context.chip ? defaultChunk(context.chip.hbmBytes) : null
   const chunk = written ?? (usual === null ? null : String(usual))
@@ -69,7 +69,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       precision: precisionRead(rest, quantised.types, types),
       misnamed: quantised.misnamed,
       notes: [...notes, ...told, ...quantised.notes],
-      // What nobody has asked for by now is what is left.
+      // Must come last: what nobody has asked for by now is left over.
       ...leftOver(options.left(), isImmaterial, options.known()),
       faults: [
         ...faults,
@@ -100,7 +100,7 @@ function notesOf(options: Options): readonly string[] {
   ]
 }
 
-/** Doors, logs, kernels that are taken to be there, hosts, and what carries out what other options say. */
+/** Prefixes of immaterial options: addresses, logs, kernels that plans assume anyway, hosts, and what only carries out other options. */
 const starts = [
   ...serverDoors,
   ...unread(sglangSettings),

@@ -1,4 +1,4 @@
-/** The options of SGLang that say a plan. Source: as flags.ts. */
+/** SGLang's options that describe a plan. Source: as flags.ts. */
 
 import { expertLayers } from '../../model/expert-layers.ts'
 import { type Formats, quantizesItself, typeWord } from '../server/formats.ts'
@@ -17,9 +17,10 @@ export const sglangFormats: Formats = {
 const mebibyte = 2 ** 20
 
 /**
- * What SGLang has on a chip beyond weights, caches and activations: data of its attention, more on more chips, graphs of steps and of prompts,
- * buffers of DeepEP. Of latent attention graphs of prompts take more, and of attention by sequences those of steps.
- * Source: as flags.ts, server_args.py (_handle_gpu_memory_settings, reserve_for_graph_mb, reserve_for_deepep_a2a_mb).
+ * Memory that SGLang uses on a chip beyond weights, caches and activations: attention workspaces (more on more chips),
+ * CUDA graphs of steps and of prompts, DeepEP's buffers. Graphs of prompts take more with latent attention, those of
+ * steps with attention by sequences. Source: as flags.ts, server_args.py (_handle_gpu_memory_settings,
+ * reserve_for_graph_mb, reserve_for_deepep_a2a_mb).
  */
 function unplannedBytes(own: Serving): number {
   const { mode, tensors, mesh, unitSequences, attentionGroups, experts, model } = own
@@ -37,10 +38,10 @@ function unplannedBytes(own: Serving): number {
   )
 }
 
-/** Sizes up to 8192 tokens that prompts have a graph of. */
+/** Number of sizes up to 8192 tokens for which prompts have a graph. */
 const promptGraphs = 58
 
-/** Weights and caches: what the plan leaves free may be less than the server has to have. */
+/** Fraction for weights and caches: the plan's, or less if the server needs more beside them than the plan leaves. */
 function memoryOf(own: Serving): number {
   const { memory, setting } = own
   const all = setting.cluster.chip.hbmBytes
@@ -48,7 +49,7 @@ function memoryOf(own: Serving): number {
   return Math.min(memoryShares(own).lasting, most)
 }
 
-/** Requests and chunks are counted over all groups of a server under attention by sequences. */
+/** With attention by sequences, requests and chunks count over all groups of a server. */
 export const sglangSettings = {
   tensors: setting('--tp-size', ({ tensors }: Serving) => tensors, ranks, '--tp', '--tensor-parallel-size'),
   pipeline: setting('--pp-size', pipelineOf, ranks, '--pp', '--pipeline-parallel-size'),
@@ -64,13 +65,13 @@ export const sglangSettings = {
   ),
   halves: setting('--enable-two-batch-overlap', ({ halved }: Serving) => halved),
   dense: setting('--moe-dense-tp-size', denseRanks),
-  // The same option where it counts no groups of attention.
+  // The same option, for replicas if there are no groups of attention.
   replicas: setting('--dp-size', (own: Serving) => (sharesServer(own) ? own.mesh.data : null)),
   positions: setting('--dcp-size', sharersOf, ranks, '--decode-context-parallel-size'),
   length: setting('--context-length', lengthOf, whole),
   running: setting('--max-running-requests', (own: Serving) => own.sequences * own.attentionGroups, whole),
   graphs: setting('--cuda-graph-max-bs', graphsOf),
-  // -1 is of whole prompts.
+  // A value of -1 means whole prompts.
   chunk: setting('--chunked-prefill-size', chunkOf),
   mixed: setting('--enable-mixed-chunk', ({ mode }: Serving) => mode === 'serve'),
   prompts: setting('--max-prefill-tokens', (own: Serving) =>
@@ -95,8 +96,8 @@ export const sglangSettings = {
 } as const
 
 /**
- * The largest step that SGLang has a graph of unless told, by the memory of a chip, on fewer than four tensor chips and on more.
- * Source: as flags.ts, server_args.py (cuda_graph_max_bs).
+ * The largest batch for which SGLang captures a graph by default, by the chip's memory, for fewer than four tensor
+ * chips and for more. Source: as flags.ts, server_args.py (cuda_graph_max_bs).
  */
 const captured = [
   { below: 60 * 2 ** 30, few: 32, more: 160 },
@@ -104,7 +105,7 @@ const captured = [
   { below: Number.POSITIVE_INFINITY, few: 512, more: 512 },
 ]
 
-/** Larger ones run without, and what is planned has one. */
+/** Larger batches would run without a graph, which the plan assumes. */
 function graphsOf({ mode, unitSequences, tensors, setting: { cluster } }: Serving): number | null {
   const { few = 0, more = 0 } = captured.find(({ below }) => cluster.chip.hbmBytes < below) ?? {}
   return mode !== 'prefill' && unitSequences > (tensors < 4 ? few : more) ? unitSequences : null
@@ -144,7 +145,7 @@ function roleOf({ transfers, mode }: Serving): string | null {
   return transfers ? (mode === 'prefill' ? 'prefill' : 'decode') : null
 }
 
-/** Replicas on several hosts cannot. */
+/** Whether replicas share one server, which they cannot on several hosts. */
 export function sharesServer(serving: Serving): boolean {
   const { mesh, setting, attentionGroups } = serving
   return mesh.data > 1 && attentionGroups === 1 && setting.cluster.chips <= hostChips(serving)

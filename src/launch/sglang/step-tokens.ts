@@ -1,5 +1,5 @@
 /**
- * Tokens of a prompt that SGLang reads in one step unless told, by the memory of a chip. Source: sgl-project/sglang,
+ * Tokens of a prompt that SGLang processes in one step by default, by the chip's memory. Source: sgl-project/sglang,
  * python/sglang/srt/server_args.py (_handle_gpu_memory_settings).
  */
 import type { Bytes } from '../../units.ts'

@@ -1,14 +1,14 @@
 /**
- * Options of TensorRT-LLM's LLM API, to be written into the file of `trtllm-serve --config` (JSON is YAML). Tensor
- * parallelism is the plan's `heads`; the batch is one group of a pipeline, of which as many are resident as there are
- * stages; replicas are servers of their own. Prompts go through in chunks of at most max_num_tokens, a multiple of the 64
- * positions of a block. Slots for experts, copies among them, are told to its load balancer. Positions of a cache are shared out
- * by Helix, for latent attention, which copies the projections; the plan does not. MXFP4 is multiplied by bf16 in experts on
- * Hopper (TRITON, the default backend there; deployment guide for GPT-OSS). Source: NVIDIA/TensorRT-LLM,
- * tensorrt_llm/commands/serve.py 029e223 (options --tp_size, --pp_size,
- * --max_batch_size, --max_seq_len, --max_num_tokens, --kv_cache_free_gpu_memory_fraction have these names there),
- * llmapi/llm_args.py (KvCacheConfig), docs/source/features/{parallel-strategy,helix,long-sequence,
- * quantization}.md, examples/wide_ep/README.md.
+ * Options of TensorRT-LLM's LLM API, for the file of `trtllm-serve --config` (JSON is YAML). Tensor parallelism is the
+ * plan's layout `heads`. The batch size is that of one group of a pipeline, of which as many are resident as there are
+ * stages; replicas are separate servers. Prompts pass in chunks of at most max_num_tokens, a multiple of the 64
+ * positions of a block. Slots for experts, including copies, are configured in its load balancer. Its Helix divides
+ * positions of a cache for latent attention, but replicates the projections, which plans do not. MXFP4 experts are
+ * multiplied in bf16 on Hopper (TRITON, the default backend there; deployment guide for GPT-OSS). Source:
+ * NVIDIA/TensorRT-LLM, tensorrt_llm/commands/serve.py 029e223 (options --tp_size, --pp_size, --max_batch_size,
+ * --max_seq_len, --max_num_tokens, --kv_cache_free_gpu_memory_fraction have these names there), llmapi/llm_args.py
+ * (KvCacheConfig), docs/source/features/{parallel-strategy,helix,long-sequence,quantization}.md,
+ * examples/wide_ep/README.md.
  */
 import type { Launch } from '../launch.ts'
 import { attentionCopyNotes, denseGroupsRule } from '../server/attention-copies.ts'
@@ -31,10 +31,10 @@ const formats: Formats = {
 
 const blockPositions = 64
 
-/** What TensorRT-LLM takes in one iteration unless told. */
+/** TensorRT-LLM's default for the tokens of one iteration. */
 const batchedTokens = 8192
 
-/** What TensorRT-LLM cannot run. */
+/** Why TensorRT-LLM cannot serve a plan. */
 export const tensorrtLlmRules: ServingRules = servingRules('TensorRT-LLM', formats, [
   {
     broken: ({ setting }) => isAmd(setting.cluster.chip),
@@ -81,7 +81,7 @@ export function tensorrtLlm(serving: Serving): Launch<TensorrtOptions> {
   return { flags, start: tensorrtStart(serving, flags), notes: notes(serving) }
 }
 
-/** Contexts that are handed on are computed without the overlap of scheduling. */
+/** Prefill servers that hand caches on must not overlap scheduling. */
 function transferOptions({ transfers, mode }: Serving): TensorrtOptions {
   if (!transfers) return {}
   return {
@@ -101,7 +101,10 @@ function tensorrtStart(serving: Serving, options: TensorrtOptions): Start {
   }
 }
 
-/** Slots of all chips; copies move while it runs. CUTLASS, the default, has them as well; the backend that alone once had is gone (WIDEEP). */
+/**
+ * Slots of all chips; copies move at run time. The default backend, CUTLASS, supports them; the only one that once did
+ * (WIDEEP) is gone.
+ */
 function balancerOptions({ redundantExperts, model }: Serving): TensorrtOptions {
   if (redundantExperts === 0) return {}
   const slots = (model.experts?.experts ?? 0) + redundantExperts
@@ -110,12 +113,15 @@ function balancerOptions({ redundantExperts, model }: Serving): TensorrtOptions 
   }
 }
 
-/** Unless told, a request waits until there is room for all of its tokens to the last (GUARANTEED_NO_EVICT), and fewer run than planned. */
+/**
+ * By default a request waits until there is room for all tokens that it may have (GUARANTEED_NO_EVICT), so that fewer
+ * would run than planned.
+ */
 function capacityOptions({ partlyFilled }: Serving): TensorrtOptions {
   return partlyFilled ? { scheduler_config: { capacity_scheduler_policy: 'MAX_UTILIZATION' } } : {}
 }
 
-/** Unless told, steps of 128 sequences and less have a graph, and only of some sizes; what is planned has one. */
+/** By default only steps of up to 128 sequences have a graph, and only for some sizes; plans assume that all have one. */
 function graphOptions({ mode, unitSequences }: Serving): TensorrtOptions {
   if (mode === 'prefill') return {}
   return { cuda_graph_config: { enable_padding: true, max_batch_size: unitSequences } }

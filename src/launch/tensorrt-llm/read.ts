@@ -1,6 +1,6 @@
 /**
- * What TensorRT-LLM is told, in the words of a request: options of `trtllm-serve`, those of its file, or both, in which the file wins. The
- * inverse of options.ts, with the same source.
+ * Reads TensorRT-LLM's settings into the words of a request: options of `trtllm-serve`, those in its file, or both; the
+ * file takes precedence. The inverse of options.ts, with the same source.
  */
 
 import type { Fields } from '../../fields.ts'
@@ -12,7 +12,7 @@ import { serverCommand } from '../read/server-command.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { tensorrtVersion } from './version.ts'
 
-/** Options of the command by their names in the file. */
+/** Options of the command, with their names in the file. */
 const named: Readonly<Record<string, string>> = {
   '--tp-size': 'tensor_parallel_size',
   '--pp-size': 'pipeline_parallel_size',
@@ -31,14 +31,14 @@ const program = {
   usual: 'trtllm-serve MODEL …, also behind docker run or srun',
 }
 
-/** The name of the file that a command reads its options of; null where it reads none. */
+/** Name of the file from which a command reads its options; null if it reads none. */
 export function configNamed(command: string): string | null {
   return serverCommand(command, program, short).options.text(...ofFile)
 }
 
 const ofFile = ['--config', '--extra-llm-api-options']
 
-/** Without a command the file alone; null where the file is not there. */
+/** Reads the file alone if there is no command; `sent` is null if the file was not sent. */
 export function readTensorrt(
   command: string | null,
   sent: Fields | null,
@@ -83,12 +83,13 @@ export function readTensorrt(
       groups: attends ? tensors : 1,
       pipeline: whole('pipeline_parallel_size') ?? 1,
       replicas: 1,
-      // Between groups it sends tokens to their experts; chips that share attention have them all.
+      // With attention by sequences, tokens are sent between groups to their experts; otherwise all chips have all
+      // tokens.
       experts: experts > 1 ? (attends ? 'dispatched' : 'spread') : 'sliced',
       positions: false,
       contextLength: whole('max_seq_len'),
       kept: 1,
-      // Of an iteration: under attention by sequences of each chip.
+      // Most sequences of an iteration; with attention by sequences, for each chip.
       sequences: sequencesOf(whole('max_batch_size'), whole('pipeline_parallel_size') ?? 1),
       stepTokens: context.mode === 'serve' ? whole('max_num_tokens') : null,
       servingNotes: [],
@@ -125,7 +126,7 @@ function unsentFile(name: string): string {
   return `its options are in ${name.slice(0, 100)}, which is not here: send both, {"tensorrtLlm": {"command": "trtllm-serve …", "config": what is in the file}}, or write the file in the same text (cat > ${name.slice(0, 100)} <<'EOF' … EOF)`
 }
 
-/** A batch is one group of a pipeline, of which as many are resident as there are stages. */
+/** The batch size is that of one group of a pipeline, of which as many are resident as there are stages. */
 function sequencesOf(batch: number | null, stages: number): number | null {
   return batch === null ? null : batch * stages
 }

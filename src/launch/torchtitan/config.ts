@@ -1,18 +1,19 @@
 /**
- * torchtitan configuration, for the last release that reads TOML, and a command for main, which does not (overrides.ts). Ranks are tensor x context x shard x replicate x
- * pipeline, and FSDP2 shards over shard and context together. What a plan's ZeRO stage asks of it:
+ * torchtitan configuration, for the last release, which reads TOML, and a command for main, which does not
+ * (overrides.ts). Ranks are tensor x context x shard x replicate x pipeline, and FSDP2 shards over shard and context
+ * together. What a plan's ZeRO stage asks of it:
  *
- *   ZeRO-0   DDP, alone: it goes with no other axis
+ *   ZeRO-0   DDP, which works with no other axis
  *   ZeRO-1   FSDP that never reshards, under a pipeline: PyTorch's stages then keep gathered weights and whole gradients
  *            until the last microbatch (interleaved: up to 3 chunks of a stage at once)
  *   ZeRO-2   the same without a pipeline and with one microbatch, where ZeRO-1 moves the same bytes
  *   ZeRO-3   FSDP that always reshards, without a pipeline; `data` replicates (HSDP)
  *
- * Experts are spread over ranks that shard (experts.ts).
+ * Experts are distributed over ranks that shard (experts.ts).
  *
- * Gradients are reduced in fp32; mixed precision needs FSDP, or DDP alone. Source: pytorch/torchtitan v0.2.2,
- * torchtitan/config/job_config.py, distributed/{parallel_dims,pipeline_parallel,utils}.py, models/llama3/infra/parallelize.py;
- * pytorch/pytorch, torch/distributed/pipelining/{schedules,stage}.py.
+ * Gradients are reduced in fp32; mixed precision needs FSDP, or DDP without other axes. Source: pytorch/torchtitan
+ * v0.2.2, torchtitan/config/job_config.py, distributed/{parallel_dims,pipeline_parallel,utils}.py,
+ * models/llama3/infra/parallelize.py; pytorch/pytorch, torch/distributed/pipelining/{schedules,stage}.py.
  */
 
 import type { Launch } from '../launch.ts'
@@ -65,7 +66,7 @@ function released({ problem }: Run, text: string, { model: _, ...layout }: TomlS
   }
 }
 
-/** Rowwise scaling gathers activations over tensor in bf16, as the plan does. */
+/** Rowwise scaling gathers activations over tensor in bf16, as plans assume. */
 const fp8Sections: TomlSections = {
   compile: { enable: true },
   'quantize.linear.float8': { recipe_name: 'rowwise' },
@@ -75,7 +76,7 @@ function isFp8({ problem }: Run): boolean {
   return problem.precision.compute === 'fp8'
 }
 
-/** A pipeline cuts the local batch into its microbatches; without one, what is left of the global batch accumulates. */
+/** A pipeline divides the local batch into its microbatches; without one, gradients accumulate until the global batch is reached. */
 function training({ mesh, microbatch, microbatches, globalBatch, sequenceLength, problem }: Run) {
   return {
     local_batch_size: mesh.pipeline > 1 ? microbatch * microbatches : microbatch,

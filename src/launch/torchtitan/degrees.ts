@@ -1,9 +1,9 @@
-/** The degrees of torchtitan's axes; what it shards of a ZeRO stage is told in config.ts. */
+/** Degrees of torchtitan's axes; config.ts says what each ZeRO stage shards. */
 import type { LayoutRun, Run } from '../run/run.ts'
 import { torchtitanExperts } from './experts.ts'
 import type { TomlValue } from './toml.ts'
 
-/** Its ring is an AllToAll that passes keys on; ulysses is refused. */
+/** Its ring is named alltoall and passes keys on; ulysses is refused by a rule. */
 const rotation = { gather: 'allgather', ring: 'alltoall', ulysses: '' } as const
 
 export function torchtitanDegrees(run: Run): Readonly<Record<string, TomlValue>> {

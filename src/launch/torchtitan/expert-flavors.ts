@@ -1,9 +1,10 @@
 /**
- * torchtitan's models with experts: DeepSeek-V3's kind (latent attention, dense layers first, shared experts) and Qwen 3's
- * (heads with keys of their own, normed or not, experts in every layer, none shared). A shape that is one of its own is named; others of
- * the kind have to be registered. Its own DeepSeek flavors attend with FlexAttention, which does not go with context.
- * Its Llama 4 has experts whose width is made of factors, and its gpt-oss windows: neither is mapped. Source:
- * pytorch/torchtitan v0.2.2, torchtitan/models/{deepseek_v3,qwen3}/{__init__.py,model/args.py,infra/parallelize.py}.
+ * torchtitan's models with experts: DeepSeek-V3's kind (latent attention, dense layers first, shared experts) and Qwen
+ * 3's (heads with keys of their own, normed or not, experts in every layer, none shared). A shape that is among its
+ * flavors is named; other shapes of the kind have to be registered. Its own DeepSeek flavors use FlexAttention, which
+ * does not work with context. Two models are not mapped: Llama 4, whose expert width is computed from factors, and
+ * gpt-oss, which has windows. Source: pytorch/torchtitan v0.2.2,
+ * torchtitan/models/{deepseek_v3,qwen3}/{__init__.py,model/args.py,infra/parallelize.py}.
  */
 import { expertLayers } from '../../model/expert-layers.ts'
 import type { LatentAttention, MixtureOfExperts } from '../../model/transformer.ts'
@@ -20,14 +21,14 @@ const known: readonly (readonly [name: string, flavor: string, sizes: readonly n
   ['deepseek_v3', '671B', [61, 7168, 129280, 128, 256, 8, 2048, 18432, 3, 1, 1536, 512, 128, 64, 128]],
 ]
 
-/** What a flavor has to say beside its sizes: a plan knows neither norms nor routers. */
+/** What a new flavor needs beside its sizes: plans know neither norms nor routers. */
 const ownWays = {
   qwen3:
     'moe_enabled=True, num_shared_experts=0, score_func="softmax", route_norm=True, score_before_experts=False, and qk_norm=False unless the model norms queries and keys (Qwen 3 does, Mixtral does not)',
   deepseek_v3: 'attn_type="sdpa", and score_func and route_norm as the model routes',
 } as const
 
-/** Null where the model is of no such kind. */
+/** Null if the model is of neither kind. */
 export function expertFlavor(run: MeshRun, experts: MixtureOfExperts): Flavor | null {
   const { model, mesh } = run
   const { latent } = model.attention

@@ -1,7 +1,8 @@
 /**
- * torchtitan's keys for experts, which it spreads over ranks that shard data. It splits them over tensor like an MLP, as
- * the plan does, where it is told so. DeepEP, for GPUs of NVIDIA, sends one copy of a token for each chip; it is in DeepSeek's model alone, and
- * not with experts split over tensor. Source: as config.ts, and torchtitan/models/deepseek_v3/infra/parallelize.py.
+ * torchtitan's keys for experts, which it distributes over ranks that shard data. It also splits them over tensor like
+ * an MLP, as plans do, if told so. DeepEP, for NVIDIA's GPUs, sends one copy of a token to each chip; only its DeepSeek
+ * model has it, and not with experts split over tensor. Source: as config.ts, and
+ * torchtitan/models/deepseek_v3/infra/parallelize.py.
  */
 
 import { copiesNotes, foldingNotes } from '../run/experts.ts'

@@ -1,7 +1,7 @@
 /**
- * The model in torchtitan, which knows shapes by flavor only: one of its own where the shape is the same, else the name
- * of one to be registered with its Llama 3. Null where that is of another kind. Source: pytorch/torchtitan v0.2.2,
- * torchtitan/models/{llama3,qwen3}/__init__.py.
+ * The model's name in torchtitan, which knows shapes only as flavors: one of its own if the shape is the same,
+ * otherwise the name of a flavor to register with its Llama 3. Null if the model is of another kind. Source:
+ * pytorch/torchtitan v0.2.2, torchtitan/models/{llama3,qwen3}/__init__.py.
  */
 import type { Transformer } from '../../model/transformer.ts'
 import type { MeshRun } from '../run/run.ts'
@@ -35,14 +35,17 @@ export function torchtitanFlavor(run: MeshRun): Flavor | null {
     return { model: { name, flavor }, pipelines: name === 'llama3', notes: [] }
   }
   if (model.tiedEmbeddings || model.heads * model.headDim !== model.dModel) return null
-  // The prefix keeps it apart from flavors that are there: an unknown one stops the launch.
+  // The prefix keeps the name apart from existing flavors: an unknown one stops the launch.
   const flavor = `shardplan-${model.name}`
   const sizes = `${model.layers} layers, dim ${model.dModel}, feed-forward ${model.dFf}, ${model.heads} heads, ${model.kvHeads} key-value heads, vocabulary ${model.vocab}`
   const note = `torchtitan: register the flavor ${flavor} in torchtitan/models/llama3 first: ${sizes}.`
   return { model: { name: 'llama3', flavor }, pipelines: true, notes: [note] }
 }
 
-/** What a flavor that torchtitan has is, in the words of a request; null of others, and of those with experts, whose tables have less than all. */
+/**
+ * The shape of one of torchtitan's flavors, in the words of a request; null for unknown ones, and for those with
+ * experts, whose tables here lack some dimensions.
+ */
 export function shapeNamed(name: string, flavor: string): Readonly<Record<string, unknown>> | null {
   const [, , shape] = flavors.find(([own, known]) => own === name && known === flavor) ?? []
   if (!shape) return null

@@ -1,4 +1,4 @@
-/** Settings of torchtitan without a say in how a model is laid out: whole sections, and keys of others. Source: as config.ts. */
+/** Settings of torchtitan that do not affect the layout: whole sections, and single keys of others. Source: as config.ts. */
 const sections = [
   'job',
   'profiling',

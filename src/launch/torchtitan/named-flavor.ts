@@ -1,4 +1,4 @@
-/** A model as torchtitan calls it, and what has to be known of it. */
+/** A model's name in torchtitan, whether it supports a pipeline, and notes on it. */
 export interface Flavor {
   readonly model: { readonly name: string; readonly flavor: string }
   readonly pipelines: boolean

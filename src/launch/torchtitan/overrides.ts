@@ -1,9 +1,10 @@
 /**
- * The same plan for torchtitan's main, which reads no TOML: a config by name, and what differs from it as dotted options; the
- * recomputation is a word at the end. A model or a type of numbers that no config has by name, and a list of modules, are said by a
- * config of one's own, in Python, that starts from one. Batches are counted in tokens. Null where main cannot: it gathers keys and has no ring,
- * recomputes all layers or none, and takes the ranks of experts from tensor before those that shard, so that no expert is split.
- * Source: version.ts, torchtitan/config/{configs,manager}.py, torchtitan/distributed/{activation_checkpoint,parallel_dims}.py.
+ * The same plan for torchtitan's main, which reads no TOML: the name of a config, and differences from it as dotted
+ * options, with the recomputation as a word at the end. A model or element type that no named config has, and a list of
+ * modules, need a config of one's own, in Python, that starts from a named one. Batches are counted in tokens. Null if
+ * main cannot run the plan: it gathers keys and has no ring, recomputes all layers or none, and takes ranks for experts
+ * from tensor first, so that experts are never split. Source: version.ts, torchtitan/config/{configs,manager}.py,
+ * torchtitan/distributed/{activation_checkpoint,parallel_dims}.py.
  */
 import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
 import type { Run } from '../run/run.ts'
@@ -14,7 +15,7 @@ import { nearestConfig, type Registered } from './registry.ts'
 import type { TomlSections, TomlValue } from './toml.ts'
 import { torchtitanMain } from './version.ts'
 
-/** Keys of the release that main has no more, or says in Python alone. */
+/** Keys of the release that main no longer has, or has only in Python. */
 const gone = [
   'pipeline_parallel_microbatch_size',
   'context_parallel_rotate_method',
@@ -60,7 +61,7 @@ function training({
     'training.num_tokens_per_microbatch_per_dp_rank': microbatch * sequenceLength,
     'training.num_tokens_per_train_step': globalBatch * sequenceLength,
     'training.mixed_precision_param': problem.precision.compute === 'fp32' ? 'float32' : 'bfloat16',
-    // Neither a pipeline nor a dispatch that waits for the host can be captured.
+    // Neither a pipeline nor a dispatch that waits for the host can be captured in a graph.
     ...(mesh.pipeline > 1 || mesh.expert > 1 ? { 'training.disable_cuda_graphs': true } : {}),
   }
 }
@@ -77,7 +78,7 @@ function degrees(
   }
 }
 
-/** Null where a config that there is says the model. */
+/** A Python config of one's own; null if a named config has the model. */
 function ownConfig(
   run: Run,
   flavor: string,
@@ -109,7 +110,7 @@ function ownConfig(
     `    config = ${base.config}()`,
     ...(fp8 ? converter : []),
     `    config.model_spec = model_registry(${model.join(', ')})`,
-    // PyTorch's last module is called otherwise than in the release.
+    // The last module has another name in main than in the release.
     ...(parts ? [`    config.parallelism.module_fqns_per_model_part = ${modules(parts)}`] : []),
     '    return config',
     '',

@@ -1,6 +1,6 @@
 /**
- * torchtitan's keys for a pipeline. It deals out layers evenly over all chunks, embedding and loss taken for some
- * layers on the first and the last; chunks that are not so are listed by name. Source: as config.ts.
+ * torchtitan's keys for a pipeline. It divides layers evenly over all chunks, counting embedding and loss as some
+ * layers of the first and the last; other divisions are listed by module names. Source: as config.ts.
  */
 import type { ScheduleName } from '../../recipe/schedules.ts'
 import { chunks, interiorLayers } from '../run/chunks.ts'
@@ -13,10 +13,10 @@ export const torchtitanSchedules: Readonly<Record<string, string>> = {
   'interleaved-1f1b': 'Interleaved1F1B',
 } satisfies Partial<Record<ScheduleName, string>>
 
-/** Those that want a microbatch for each stage. */
+/** Schedules that need at least one microbatch for each stage. */
 export const wholeStages: readonly ScheduleName[] = ['1f1b']
 
-/** Why those near these are not run. */
+/** Reasons for schedules of which PyTorch has a similar one. */
 export const otherSchedules: Readonly<Partial<Record<ScheduleName, string>>> = {
   'zb-h1':
     "PyTorch's zero-bubble schedules (InterleavedZeroBubble, ZBVZeroBubble) have two stages a rank or more, ZB-H1 one",

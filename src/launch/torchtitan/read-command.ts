@@ -1,6 +1,6 @@
 /**
- * What a command of torchtitan's main says: the settings of the config that it names, under its own dotted options, in the words of the last
- * release, which read.ts reads. The inverse of overrides.ts, with the same source.
+ * Reads a command of torchtitan's main: the settings of the named config, overridden by dotted options, are translated
+ * to those of the last release, which read.ts reads. The inverse of overrides.ts, with the same source.
  */
 import type { Fields } from '../../fields.ts'
 import { optionsOf } from '../read/options.ts'
@@ -11,7 +11,7 @@ import { readTorchtitan } from './read.ts'
 import { type Registered, registered } from './registry.ts'
 import { torchtitanMain } from './version.ts'
 
-/** A command, or a script; run_train.sh takes from the environment what to run. */
+/** Takes a command or a script; run_train.sh takes from the environment what to run. */
 export function readTorchtitanCommand(text: string, chips: number | null): LaunchReading {
   const { commands, variables, notes } = readScript(text)
   const words = commands.findLast((command) => command.some(isOwn)) ?? []
@@ -49,7 +49,7 @@ export function readTorchtitanCommand(text: string, chips: number | null): Launc
   }
 }
 
-/** Of torchtitan, not of what starts it. */
+/** Whether the word is torchtitan's program, as opposed to its launcher. */
 function isOwn(word: string): boolean {
   return word === 'torchtitan.train' || word.endsWith('run_train.sh')
 }
@@ -109,7 +109,7 @@ function sectionsOf(
   }
 }
 
-/** Said in other words to the release, or nothing to it. */
+/** Options that the release has under other names, or not at all. */
 const translated = [
   ...['max_context_length', 'num_tokens_per_microbatch_per_dp_rank', 'num_tokens_per_train_step'].map(
     (key) => `training.${key}`,
@@ -123,7 +123,7 @@ function recomputationOf(words: readonly string[], base: Registered | undefined)
   return word?.slice(word.indexOf(':') + 1).replaceAll('-', '_') ?? base?.recomputation ?? 'selective'
 }
 
-/** The last that stands; a word without one behind it is a switch. */
+/** The last value given for each option; an option without a value is a switch. */
 function dotted(words: readonly string[]): ReadonlyMap<string, string | true> {
   const found = new Map<string, string | true>()
   words.forEach((word, at) => {

@@ -1,4 +1,7 @@
-/** The stages of a pipeline and what is recomputed of them, as a config of torchtitan says it. Source: as config.ts, generate_llm_fqn_per_model_part. */
+/**
+ * The pipeline stages that a torchtitan config describes, and what they recompute. Source: as config.ts,
+ * generate_llm_fqn_per_model_part.
+ */
 import type { Sections } from '../read/sections.ts'
 
 export interface Stages {
@@ -7,7 +10,7 @@ export interface Stages {
 }
 
 export interface Read<Value> {
-  /** Null where it is left to be chosen. */
+  /** Null if the config leaves it open, so that the search chooses. */
   readonly value: Value | null
   readonly notes: readonly string[]
   readonly faults: readonly string[]
@@ -17,7 +20,7 @@ const found = <Value>(value: Value): Read<Value> => ({ value, notes: [], faults:
 const open = (...notes: readonly string[]): Read<never> => ({ value: null, notes, faults: [] })
 const wrong = (...faults: readonly string[]): Read<never> => ({ value: null, notes: [], faults })
 
-/** `layers` are null of a model that the config only names. */
+/** `layers` is null for a model that the config only names. */
 export function readStages(
   sections: Sections,
   pipeline: number,
@@ -47,7 +50,7 @@ function layersNamed(names: unknown): number {
   return Array.isArray(names) ? names.filter((name) => /^layers\./.test(String(name))).length : 0
 }
 
-/** Chunk c of stage i is the (c·p + i)-th. */
+/** Chunk c of stage i is number c·p + i. */
 function stagesOf(chunks: readonly number[], pipeline: number): Read<Stages> {
   const virtualStages = chunks.length / pipeline
   if (!Number.isInteger(virtualStages)) {
@@ -59,7 +62,7 @@ function stagesOf(chunks: readonly number[], pipeline: number): Read<Stages> {
   return found({ virtualStages, stageLayers })
 }
 
-/** Every n-th layer of a rank is; of operations apart the plan has no word, nor of a budget. */
+/** Reads full recomputation of every n-th layer of a rank. Plans have no equivalent for a choice of operations, nor for a memory budget. */
 export function readRecomputation(sections: Sections, stageLayers: readonly number[] | null): Read<unknown> {
   const mode = sections.text('activation_checkpoint', 'mode', 'selective')
   const option = sections.text('activation_checkpoint', 'selective_ac_option', '2')

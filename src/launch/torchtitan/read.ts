@@ -1,7 +1,8 @@
 /**
- * What a config of torchtitan says, in the words of a request: the inverse of config.ts, with the same source (v0.2.2). Defaults are its own: a
- * local batch of 8 sequences of 2048, all that is left sharded, every second layer recomputed. A pipeline cuts the local batch into its
- * microbatches; without one what is left of the global batch accumulates.
+ * Reads a torchtitan config into the words of a request: the inverse of config.ts, with the same source (v0.2.2).
+ * Defaults are torchtitan's: a local batch of 8 sequences of 2048, all remaining ranks shard, every second layer is
+ * recomputed. A pipeline divides the local batch into its microbatches; without one, gradients accumulate until the
+ * global batch is reached.
  */
 import type { Fields } from '../../fields.ts'
 import { leftOver } from '../read/left-over.ts'
@@ -13,7 +14,7 @@ import { torchtitanSchedules } from './pipeline.ts'
 import { readRecomputation, readStages } from './read-stages.ts'
 import { torchtitanVersion } from './version.ts'
 
-/** `config` as parsed; `chips` as the request has them. */
+/** `config` is the parsed file; `chips` are those of the request. */
 export function readTorchtitan(config: Fields, chips: number | null): LaunchReading {
   const sections = sectionsOf(config)
   const model = shapeNamed(
@@ -67,7 +68,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
     faults: [
       ...sections.faults,
       ...laidOut.faults,
-      // Replicas are what is left of the chips.
+      // The number of replicas depends on the chips, so that these faults mean nothing without them.
       ...(chips === null ? [] : batch.faults),
       ...stages.faults,
       ...(pipeline > 1 && !named ? [`the schedule ${schedule} is not read`] : []),
@@ -75,7 +76,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
   }
 }
 
-/** FSDP shards over what is left, and reshards unless there is a pipeline or it is told not to; alone, DDP shards nothing. */
+/** FSDP shards over all remaining ranks, and reshards unless there is a pipeline or it is told not to; without FSDP, DDP shards nothing. */
 function meshOf(sections: Sections, chips: number | null) {
   const degree = (name: string, otherwise = 1) => {
     const own = sections.whole('parallelism', `${name}_degree`, otherwise)
@@ -146,7 +147,7 @@ function precisionOf(sections: Sections): Readonly<Record<string, string>> {
   const wide = sections.text('training', 'mixed_precision_param', 'bfloat16') === 'float32'
   const converters = sections.value('model', 'converters')
   const fp8 = Array.isArray(converters) && converters.some((name) => /float8/.test(String(name)))
-  // How it scales is none of the layout's business.
+  // Marks the key as read: how fp8 is scaled does not affect the layout.
   sections.value('quantize', 'linear')
   const own = wide ? 'fp32' : 'bf16'
   return { weights: own, compute: fp8 ? 'fp8' : own, gradients: 'fp32' }

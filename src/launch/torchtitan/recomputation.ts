@@ -1,7 +1,7 @@
 /**
- * torchtitan checkpoints no layer, every layer, or every n-th that a rank holds, counted over all of its chunks: n makes
- * floor(L / n) of L. Null where no n makes the plan's. Its selective checkpointing by operation keeps every other matmul,
- * which is no policy of ours. Source: as config.ts, and torchtitan/distributed/activation_checkpoint.py.
+ * torchtitan recomputes no layer, every layer, or every n-th layer of a rank, counted over all of its chunks, which are
+ * floor(L / n) of L. Null if no n gives the plan's number. Its selective checkpointing by operation keeps every other
+ * matmul, which no policy of ours does. Source: as config.ts, and torchtitan/distributed/activation_checkpoint.py.
  */
 import type { PolicyName } from '../../recipe/policies.ts'
 import { keepEverything, recomputeEverything } from '../../recipe/policy.ts'

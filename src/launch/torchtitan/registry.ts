@@ -1,5 +1,5 @@
 /**
- * The configs that torchtitan's main has by name, a row each: the model in it, and what it sets otherwise than the defaults of
+ * Named configs of torchtitan's main, one per row: the model, and what differs from the defaults of
  * torchtitan/config/configs.py. Source: version.ts, torchtitan/models/{llama3,qwen3,deepseek_v3}/config_registry.py.
  */
 
@@ -7,7 +7,7 @@ export interface Registered {
   readonly module: string
   readonly config: string
   readonly flavor: string
-  /** Tokens of a microbatch on a data-parallel rank, and of a sequence. */
+  /** Tokens of a microbatch on one data-parallel rank, and of a sequence. */
   readonly tokens: number
   readonly context: number
   readonly recomputation: 'full' | 'selective'
@@ -58,7 +58,7 @@ export const registered: readonly Registered[] = [
   },
 ]
 
-/** A config of the same family to start from, where a flavor has none of its own; null where the family has none. */
+/** The config of a flavor, or one of the same family to start from; null if there is no such family. */
 export function nearestConfig(module: string, flavor: string): Registered | null {
   const family = registered.filter((row) => row.module === module)
   return family.find((row) => row.flavor === flavor) ?? family[0] ?? null

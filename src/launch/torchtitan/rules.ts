@@ -1,4 +1,4 @@
-/** What torchtitan cannot run. Source: as config.ts. */
+/** Why torchtitan cannot run a plan. Source: as config.ts. */
 
 import type { OptimizerName } from '../../recipe/optimizers.ts'
 import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
@@ -17,7 +17,7 @@ import { torchtitanFlavor } from './flavor.ts'
 import { otherSchedules, torchtitanSchedules, wholeStages } from './pipeline.ts'
 import { torchtitanRecomputation } from './recomputation.ts'
 
-/** PyTorch keeps the weights of so many chunks of an interleaved stage gathered. */
+/** PyTorch keeps the weights of at most this many chunks of an interleaved stage gathered. */
 const gatheredChunks = 3
 
 export const torchtitanOptimizers: Readonly<Partial<Record<OptimizerName, string>>> = { adamw: 'AdamW' }

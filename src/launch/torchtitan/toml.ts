@@ -1,4 +1,4 @@
-/** A TOML document of sections with plain values. Its basic strings are JSON's. */
+/** Writes a TOML document of sections with plain values. TOML's basic strings are written as JSON's. */
 export type TomlValue = string | number | boolean | readonly TomlValue[]
 
 export type TomlSections = Readonly<Record<string, Readonly<Record<string, TomlValue>>>>

@@ -1,25 +1,26 @@
 /**
- * vLLM flags (`vllm serve`), on GPUs and, by its plugin tpu-inference, on TPUs. Its ranks are tensor x pipeline x data;
- * replicas do not talk to each other, and stages of one lie as near each other as in any plan. Caches by
+ * vLLM's flags (`vllm serve`), on GPUs and, with the plugin tpu-inference, on TPUs. Its ranks are tensor x pipeline x
+ * data; replicas do not communicate, and the ranks of a stage lie as close together as in any plan. Layouts of caches:
  *
- *   heads        tensor parallelism; a head is on several chips where these are more than the heads
- *   sequence     decode context parallelism, over the chips that would have copies of a key-value head: with one such
- *                head, or latent attention, these are all tensor chips, as in the plan
- *   batch        data-parallel attention (attention-copies.ts): on GPUs of models with experts, which all ranks of data
- *   heads-batch  share; on TPUs of any model
+ *   heads        tensor parallelism; a head is copied if there are more chips than heads
+ *   sequence     decode context parallelism, over the chips that would otherwise hold copies of a key-value head: all
+ *                tensor chips if there is one such head or latent attention, as plans assume
+ *   batch, heads-batch
+ *                data-parallel attention (attention-copies.ts): on GPUs only for models with experts, which all data
+ *                ranks share; on TPUs for any model
  *
- * Experts over such ranks, or over tensor chips, are --enable-expert-parallel; without it all of these slice each expert.
- * Replicas of a model with experts are servers of their own, as ranks of data of one server share out its experts.
+ * With --enable-expert-parallel these ranks, or the tensor chips, hold whole experts; without it each expert is sliced
+ * over all of them. Replicas of a model with experts are separate servers, because the data ranks of one server share
+ * its experts.
  *
- * --enable-eplb keeps copies of experts, in (experts + copies) / ranks slots of each rank, and moves them to where tokens
- * go. --enable-dbo runs two halves of a batch in turns, where it has more tokens than a threshold.
+ * --enable-eplb keeps copies of experts, in (experts + copies) / ranks slots on each rank, and moves them to where
+ * tokens go. --enable-dbo runs two halves of a batch in turns, if it has more tokens than a threshold.
  *
  * A pipeline is not fed in equal groups (vllm-project/vllm issue 41682, May 2026). Source: vllm-project/vllm,
  * vllm/config/parallel.py 00193b8, cache.py 002f10e, scheduler.py 01230b4, vllm/engine/arg_utils.py 99d7eb5 (flags have
- * the names of fields), docs/serving/{context,data,expert}_parallel_deployment.md,
- * docs/design/dbo.md, docs/features/quantization; for TPUs
- * vllm-project/tpu-inference b8692ff (August 2026), tpu_inference/layers/common/sharding.py, platforms/tpu_platform.py,
- * docs/includes/nightly_quantization.md.
+ * the names of fields), docs/serving/{context,data,expert}_parallel_deployment.md, docs/design/dbo.md,
+ * docs/features/quantization; for TPUs vllm-project/tpu-inference b8692ff (August 2026),
+ * tpu_inference/layers/common/sharding.py, platforms/tpu_platform.py, docs/includes/nightly_quantization.md.
  */
 import type { Launch } from '../launch.ts'
 import { attentionCopyNotes } from '../server/attention-copies.ts'
@@ -43,7 +44,7 @@ export function vllm(serving: Serving): Launch<readonly string[]> {
   return { flags, start: vllmStart(serving, flags), notes: notes(serving, name) }
 }
 
-/** Over several hosts the first answers, and the others have no door of their own. */
+/** On several hosts only the first one answers requests; the others run headless. */
 function vllmStart(serving: Serving, flags: readonly string[]): Start {
   const { gpu, setting } = serving
   const each = hostChips(serving)
@@ -93,12 +94,12 @@ function notes(serving: Serving, name: string): readonly string[] {
   ]
 }
 
-/** Models of a kind that the plugin for TPUs has to be told of. */
+/** Kinds of models for which the TPU plugin needs NEW_MODEL_DESIGN. */
 function isRedesigned({ gpu, sharesPositions, attentionGroups }: Serving): boolean {
   return !gpu && (sharesPositions || attentionGroups > 1)
 }
 
-/** Replicas are servers of their own. */
+/** Whether each replica is a separate server. */
 function isApart({ gpu, mesh, attentionGroups, experts }: Serving): boolean {
   return gpu && (attentionGroups > 1 || experts !== null) && mesh.data > 1
 }

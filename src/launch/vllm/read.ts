@@ -1,4 +1,4 @@
-/** What a command of vLLM says, in the words of a request: by the rows of settings.ts. */
+/** Reads a command of vLLM into the words of a request, by the rows of settings.ts. */
 import { typesNamed } from '../../precision/named.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { Options } from '../read/options.ts'
@@ -19,12 +19,12 @@ const short = { ...spellings(vllmSettings), '-dpl': '--data-parallel-size-local'
 const program = {
   name: 'vLLM',
   starts: /^(\/.*\/)?vllm$|^vllm\.entrypoints/,
-  // Its entry point is the server (docs/deployment/docker.md).
+  // The image's entry point is the server (docs/deployment/docker.md).
   image: /^(docker\.io\/)?vllm\/vllm-[\w-]+([:@]|$)/,
   usual: 'vllm serve MODEL …, docker run … vllm/vllm-openai:TAG --model MODEL …, or options alone',
 }
 
-/** What it fills of a GPU unless told (docs.vllm.ai/en/stable/api/vllm/config/cache, CacheConfig; 0.9 in releases of 2025). */
+/** Fraction of a GPU that vLLM uses by default (docs.vllm.ai/en/stable/api/vllm/config/cache, CacheConfig; 0.9 in releases of 2025). */
 const filled = 0.92
 
 export function readVllm(text: string, context: ReadingContext): LaunchReading {
@@ -36,13 +36,13 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
   )
   const quantised = quantized(rest.quantization, typesNamed(named ?? ''), vllmQuantizations)
   const grouped = groupsOnTpus(rest.additional)
-  // Ranks of data share out the experts of a model that has some; else they are replicas.
+  // Data ranks share the experts of a model that has some; otherwise they are replicas.
   const shares = context.model?.experts ?? spreads
   const groups = grouped ?? (shares ? data : 1)
   const told = options.whole('--max-num-batched-tokens')
   const usual = context.chip ? defaultStepTokens(context.chip) : null
   const most = told ?? usual
-  // Of one phase they say no more than that it starts.
+  // For a single phase the option says only that the server starts, so it counts as ignored.
   const unheld = told !== null && context.mode !== 'serve' ? [`--max-num-batched-tokens ${told}`] : []
   const stepTokens = context.mode === 'serve' ? most : null
   return servingReading(
@@ -75,7 +75,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       misnamed: quantised.misnamed,
       memoryFraction: rest.utilization ?? filled,
       notes: [...notes, ...notesOf(options), ...quantised.notes],
-      // What nobody has asked for by now is what is left.
+      // Must come last: what nobody has asked for by now is left over.
       ...leftOver([...options.left(), ...unheld], isImmaterial, options.known()),
       faults: [...faults, ...options.faults, ...fewTokens(sequences, told, most)],
     },
@@ -89,7 +89,7 @@ function unsaidTokens(usual: number | null): string {
     : `--max-num-batched-tokens is not said: ${usual} tokens in a step, as vLLM takes on such chips`
 }
 
-/** A step has a token for each sequence that may run (SchedulerConfig.verify_max_model_len, vllm/config/scheduler.py). */
+/** vLLM requires a token in each step for every sequence that may run (SchedulerConfig.verify_max_model_len, vllm/config/scheduler.py). */
 function fewTokens(sequences: number | null, told: number | null, most: number | null): readonly string[] {
   if (sequences === null || most === null || most >= sequences) return []
   const what = told === null ? `, which is ${most} on such chips unless told,` : ` ${most}`
@@ -98,7 +98,7 @@ function fewTokens(sequences: number | null, told: number | null, most: number |
   ]
 }
 
-/** As 32k or 32768; `auto` is what fits. */
+/** A length such as 32768 or 32k; null for `auto`, which is whatever fits. */
 function lengthOf(text: string | null): number | null {
   const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?)([kKmM]?)$/.exec(text ?? '') ?? []
   if (number === '') return null
@@ -106,7 +106,7 @@ function lengthOf(text: string | null): number | null {
   return Math.round(Number(number) * (factors[unit] ?? 1))
 }
 
-/** The plugin for TPUs has them in a config of its own. */
+/** On TPUs the groups are in a config of the plugin's own. */
 function groupsOnTpus(additional: string | null): number | null {
   const found = /"attn_dp_size"\s*:\s*(\d{1,6})/.exec(additional ?? '')
   return found ? Number(found[1]) : null
@@ -127,7 +127,7 @@ function notesOf(options: Options): readonly string[] {
   ]
 }
 
-/** Doors, logs, formats of answers, hosts, and what carries out what other options say. */
+/** Prefixes of immaterial options: addresses, logs, formats of answers, hosts, and what only carries out other options. */
 const starts = [
   ...serverDoors,
   ...unread(vllmSettings),

@@ -1,11 +1,11 @@
-/** What vLLM cannot run. Source: as flags.ts, and verify_with_parallel_config in vllm/config/model.py. */
+/** Why vLLM cannot serve a plan. Source: as flags.ts, and verify_with_parallel_config in vllm/config/model.py. */
 
 import { denseGroupsRule } from '../server/attention-copies.ts'
 import type { Formats } from '../server/formats.ts'
 import { type ServingRules, servingRules, slicedExpertsRule } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 
-/** The plugin for TPUs is another framework under the same flags. */
+/** vLLM on GPUs or on TPUs: the plugin for TPUs is a different framework with the same flags. */
 export interface Build {
   readonly name: string
   readonly formats: Formats
@@ -82,7 +82,7 @@ function build(name: string, formats: Formats, own: ServingRules): Build {
   return { name, formats, rules: servingRules(name, formats, own) }
 }
 
-/** Chips that no key-value head is copied to. */
+/** The most chips over which key-value heads can be divided without copies. */
 function keyValueShards({ model }: Serving): number {
   return model.attention.latent ? 1 : model.kvHeads
 }

@@ -1,4 +1,4 @@
-/** The options of vLLM that say a plan. Source: as flags.ts. */
+/** vLLM's options that describe a plan. Source: as flags.ts. */
 
 import type { Phase } from '../../inference/phase.ts'
 import { quantizesItself, typeWord } from '../server/formats.ts'
@@ -21,13 +21,13 @@ export const vllmSettings = {
   halvesPrefill: setting('--dbo-prefill-token-threshold', halvedFrom('prefill', 512)),
   positions: setting('--decode-context-parallel-size', sharersOf, ranks, '-dcp', '--dcp-size'),
   additional: setting('--additional-config', groupsOnTpus, word),
-  // A prompt needs room for the first token behind it.
+  // A prompt needs room for one token of output.
   length: setting(
     '--max-model-len',
     (own: Serving) => own.contextLength + (own.mode === 'prefill' ? 1 : 0),
     word,
   ),
-  // Of a rank of data, be it a replica or a group.
+  // Sequences of one data rank, which is a replica or a group.
   sequences: setting('--max-num-seqs', ({ sequences }: Serving) => sequences, whole),
   tokens: setting('--max-num-batched-tokens', batchedTokens),
   graphs: setting('--max-cudagraph-capture-size', graphsOf),
@@ -39,28 +39,28 @@ export const vllmSettings = {
 } as const
 
 /**
- * Larger steps than vLLM captures unless told run without a graph, and what is planned has one: the lesser of 512 and twice --max-num-seqs.
- * Source: vllm-project/vllm, vllm/config/vllm.py (_set_cudagraph_sizes).
+ * By default vLLM captures graphs up to the lesser of 512 and twice --max-num-seqs; larger steps would run without one,
+ * which the plan assumes. Source: vllm-project/vllm, vllm/config/vllm.py (_set_cudagraph_sizes).
  */
 function graphsOf({ gpu, mode, unitSequences }: Serving): number | null {
   return gpu && mode !== 'prefill' && unitSequences > 512 ? unitSequences : null
 }
 
-/** Groups of chips that are ranks of data; on TPUs they are within tensor. */
+/** Groups of chips that are data ranks; on TPUs groups are inside tensor instead. */
 function groupsApart({ gpu, attentionGroups }: Serving): number {
   return gpu ? attentionGroups : 1
 }
 
-/** Ranks of data in one server. */
+/** Data ranks of one server. */
 export function groupsOfServer(serving: Serving): number {
   const apart = groupsApart(serving)
   return serving.gpu && (apart > 1 || serving.experts) ? apart : serving.mesh.data
 }
 
-/** DeepEP is for GPUs of NVIDIA, MoRI for those of AMD. */
+/** DeepEP is for NVIDIA's GPUs, MoRI for AMD's. */
 function dispatchOf({ experts, mode, setting: { cluster } }: Serving): string | null {
   if (!experts?.sends) return null
-  // A server that does both has one way for both, and most of its tokens are of prompts.
+  // A server that does both phases uses one way for both, and most of its tokens are of prompts.
   return `${isAmd(cluster.chip) ? 'mori' : 'deepep'}_${mode === 'generate' ? 'low_latency' : 'high_throughput'}`
 }
 
@@ -68,7 +68,10 @@ function copiesOf({ redundantExperts }: Serving): string | null {
   return redundantExperts > 0 ? JSON.stringify({ num_redundant_experts: redundantExperts }) : null
 }
 
-/** Unless told, a batch of more than so many tokens of a rank is halved; of a server that does both phases perhaps of one alone. */
+/**
+ * Threshold of tokens per rank beyond which a batch is halved; null to keep the default. If the server does both
+ * phases, perhaps only one of them is halved.
+ */
 function halvedFrom(of: Phase['mode'], beyond: number) {
   return (serving: Serving): number | null => {
     const { mode, prompts } = serving
@@ -84,13 +87,13 @@ function isHalved({ halved, prompts }: Serving): boolean {
   return halved || prompts?.halved === true
 }
 
-/** The plugin for TPUs has them in a config of its own. */
+/** On TPUs the groups are in a config of the plugin's own. */
 function groupsOnTpus({ gpu, attentionGroups }: Serving): string | null {
   const strategy = { enable_dp_attention: true, attn_dp_size: attentionGroups }
   return !gpu && attentionGroups > 1 ? JSON.stringify({ sharding: { sharding_strategy: strategy } }) : null
 }
 
-/** It takes 2048 in one iteration unless told, at least. */
+/** By default vLLM takes at least 2048 tokens in one iteration. */
 function batchedTokens({ mode, sequences, unitTokens }: Serving): number | null {
   if (mode !== 'generate') return Math.max(sequences, unitTokens)
   return sequences > 2048 ? sequences : null
@@ -104,7 +107,7 @@ function cacheOf(serving: Serving): string {
   return buildOf(serving).formats.caches[serving.setting.precision.kvCache] ?? 'auto'
 }
 
-/** NIXL is told nothing more than that there is another side; which of the two asks is what a router in front decides. */
+/** NIXL only needs to know that there is another side; the router in front decides which of the two asks. */
 function transferOf({ transfers }: Serving): string | null {
   return transfers ? JSON.stringify({ kv_connector: 'NixlConnector', kv_role: 'kv_both' }) : null
 }

@@ -1,6 +1,7 @@
 /**
- * Tokens of a step that vLLM's API server takes unless told, by the chip. Source: vllm-project/vllm, vllm/engine/arg_utils.py
- * (EngineArgs.get_batch_defaults: `device_memory >= 70 * GiB_bytes and "a100" not in device_name`; of TPUs by their names).
+ * Tokens of a step that vLLM's API server takes by default, by the chip. Source: vllm-project/vllm,
+ * vllm/engine/arg_utils.py (EngineArgs.get_batch_defaults: `device_memory >= 70 * GiB_bytes and "a100" not in
+ * device_name`; of TPUs by their names).
  */
 import type { Chip } from '../../hardware/chip.ts'
 

@@ -78,7 +78,7 @@ function within<Pointed extends { readonly pointer: string }>(phase: PhaseName, 
   return { ...pointed, pointer: pointed.pointer.replace(/^\/plan\//, `/plan/${phase}/`) }
 }
 
-/** What would make the mesh one of the next smaller and of the next larger size that an instance may have. */
+/** Ways to the next smaller and the next larger mesh that an instance may have. */
 function partsNext(
   problem: ServeProblem,
   phase: PhaseName,

@@ -1,5 +1,5 @@
-/** Whole-number arithmetic of a shell, `$((A * B))`: + - * / % and parentheses. Null for anything else. */
-/** Nobody writes more, and brackets nest no deeper than it is long. */
+/** Evaluates whole-number arithmetic of a shell, `$((A * B))`: + - * / % and parentheses. Null for anything else. */
+/** Limit on the text's length, which also limits how deep brackets nest. */
 const longest = 500
 
 export function arithmetic(text: string): number | null {

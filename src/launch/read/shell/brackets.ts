@@ -1,12 +1,12 @@
-/** Where what is opened in a text is closed; of what is not closed, its end. */
+/** Finds where a quote or a bracket is closed; the end of the text if it is not. */
 
-/** Of a mark that closes what it opens, as quotes do. */
+/** Position of the next `mark`, for marks that close themselves, such as quotes. */
 export function closing(text: string, at: number, mark: string): number {
   const end = text.indexOf(mark, at + 1)
   return end < 0 ? text.length : end
 }
 
-/** Of the bracket that stands at `open`, past those within it. */
+/** Position of the bracket that closes the one at `open`, past nested ones. */
 export function matching(text: string, open: number): number {
   const opening = text[open] ?? '('
   const end = opening === '{' ? '}' : ')'

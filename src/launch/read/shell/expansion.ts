@@ -1,15 +1,15 @@
-/** What stands for a `$…` of a shell. */
+/** Expands a `$…` of a shell script. */
 import { arithmetic } from './arithmetic.ts'
 import { closing, matching } from './brackets.ts'
 import type { ShellVariables } from './variables.ts'
 
 export interface Expanded {
   readonly fields: readonly string[]
-  /** Where the text goes on. */
+  /** Position behind the expansion. */
   readonly after: number
 }
 
-/** The fields of an array, else one; as it is written where the script does not say it. */
+/** All fields of an array, otherwise a single one; stays as written if the script does not set the variable. */
 export function expanded(text: string, at: number, variables: ShellVariables): Expanded {
   const rest = text.slice(at, at + 4000)
   const asWritten = (after: number): Expanded => ({ fields: [text.slice(at, after)], after })

@@ -1,12 +1,12 @@
-/** A document that stands behind the line that it is named in. */
+/** Reads a here-document, which follows the line that names it. */
 export interface Opened {
   readonly end: string
-  /** Tabs before its lines are not of it. */
+  /** Whether leading tabs are removed from its lines. */
   readonly indented: boolean
   readonly expands: boolean
 }
 
-/** From the line at `at` to the one that ends it; of one without an end all that is left. `after` is where the script goes on. */
+/** Reads from `at` up to the terminating line, or up to the end of the text; `after` is where the script continues. */
 export function hereDocument(
   text: string,
   at: number,

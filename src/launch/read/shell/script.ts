@@ -1,8 +1,8 @@
 /**
- * The commands of a launch script, as far as a reader without a shell can tell: words with their quotes taken off, variables and
- * arrays that the script itself sets put in their places, `${NAME:-default}` and `$((…))` worked out. Nothing is run. A variable that
- * comes from elsewhere stays as it is written, so that who needs its value sees that it has none. Conditions are not decided: all branches are read, in
- * their order, and `notes` say so.
+ * The commands of a launch script, as far as they can be known without a shell: words without their quotes, with
+ * variables and arrays that the script itself sets replaced by their values, `${NAME:-default}` and `$((…))` evaluated.
+ * Nothing is run. A variable that the script does not set stays as it is written, so that whoever needs its value sees
+ * that there is none. Conditions are not evaluated: all branches are read in order, and `notes` say so.
  */
 import { closing } from './brackets.ts'
 import { expanded } from './expansion.ts'
@@ -11,9 +11,9 @@ import { shellVariables } from './variables.ts'
 
 export interface Script {
   readonly commands: readonly (readonly string[])[]
-  /** That the script sets, as they are at its end. */
+  /** Variables that the script sets, with their last values. */
   readonly variables: ReadonlyMap<string, readonly string[]>
-  /** Files that the script writes of documents in itself (`cat > NAME <<EOF`), by their names. */
+  /** Files that the script writes from here-documents (`cat > NAME <<EOF`), by name. */
   readonly documents: ReadonlyMap<string, string>
   readonly notes: readonly string[]
 }
@@ -109,7 +109,7 @@ export function readScript(text: string): Script {
     while (at < text.length && text[at] !== '\n') at++
   }
 
-  /** The file that is written to, or a document that is read. */
+  /** The name of the file that is written to, or a here-document. */
   function redirection(): string | Opened | null {
     const start = at
     while (text[at] === '<' || text[at] === '>' || text[at] === '&') at++
@@ -131,7 +131,7 @@ export function readScript(text: string): Script {
     documents.set(file, opened.expands ? whole.replaceAll(/\$\{?(\w+)\}?/g, put) : whole)
   }
 
-  /** NAME=value, NAME+=value, NAME=( … ): false where there is none, and nothing is taken. */
+  /** Reads NAME=value, NAME+=value or NAME=( … ); returns false, and reads nothing, if there is none. */
   function assignment(): boolean {
     const found = /^([A-Za-z_]\w*)(\+?)=/.exec(text.slice(at, at + 200))
     const [whole = '', name = '', plus] = found ?? []
@@ -166,7 +166,7 @@ export function readScript(text: string): Script {
     return items
   }
 
-  /** One word with all that is in it: none, one or many fields, as what is not quoted is split at blanks. */
+  /** Reads one word of the text, which may make none, one or several fields, as unquoted values are split at blanks. */
   function word(splits = true): readonly string[] {
     const fields: string[] = []
     let field: string | null = null

@@ -1,4 +1,4 @@
-/** What a script's variables stand for. A script can double a text in each line, so that what is read of them all has a bound. */
+/** Values of a script's variables. The total that is read is limited, because a script can double a text in each line. */
 
 /** In characters. */
 const most = 400_000
@@ -6,7 +6,7 @@ const most = 400_000
 export interface ShellVariables {
   readonly all: ReadonlyMap<string, readonly string[]>
   readonly set: (name: string, value: readonly string[]) => void
-  /** One value, or those of an array; nothing of it where the bound is reached. Undefined where the script does not set it. */
+  /** One value, or all of an array; empty once the limit is reached; undefined if the script does not set the variable. */
   readonly read: (name: string) => readonly string[] | undefined
 }
 
