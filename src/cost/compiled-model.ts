@@ -1,4 +1,4 @@
-/** The cost model of a problem: compiled once for all that share what it is made of, then posed for each. */
+/** The cost model of a problem: compiled once for all problems with the same ingredients, then posed for each. */
 
 import {
   type Composition,
@@ -17,7 +17,7 @@ import { workOf } from './compute/work.ts'
 import type { CostModel, LayerKinds } from './model.ts'
 import { posed } from './posed.ts'
 
-/** Compiled once for all problems with the same layers, types of numbers, assumptions and kind of chip: a few stay known. */
+/** Compiled once for problems with the same layers, element types, assumptions and kind of chip; the last few are kept. */
 export function costModel(problem: Problem, contextLayout: ContextLayout = plainContext): CostModel {
   const key = keyOf(problem, contextLayout)
   const found = compiledModels.get(key) ?? compiledModel(problem, contextLayout)
@@ -27,7 +27,7 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = plain
 
 const compiledModels = recent<CostModel>(24)
 
-/** All of a problem but what `posed` puts in. */
+/** A key of all that compiling depends on, which leaves out what `posed` puts in. */
 function keyOf({ model, workload, precision, assumptions, cluster }: Problem, layout: ContextLayout): string {
   const ofLayers = { ...workload, batchTokens: null, schedules: null }
   return valueKey([layout, model, ofLayers, precision, assumptions, cluster.chip])

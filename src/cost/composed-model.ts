@@ -41,10 +41,10 @@ import { recomputedArrays, recomputedLogits } from './memory/recomputation.ts'
 import type { CostModel } from './model.ts'
 import { stepOverhead } from './step/step-overhead.ts'
 
-/** Derived components by ZeRO stage, name and what is recomputed: those of a kind of layers are the model's. */
+/** Derived components by ZeRO stage, name and what is recomputed. Models of one kind of layer reuse those of the whole model. */
 export type Compilations = Map<string, CompiledComponent>
 
-/** As if every layer were the average one of a composition. */
+/** The cost model as if every layer were the average one of the composition. */
 export function composedModel(
   problem: Problem,
   contextLayout: ContextLayout,
@@ -65,7 +65,7 @@ export function composedModel(
   }
   const streamedBackward = (policy?: PolicyRow) =>
     streamed(() => elementwiseBackward(layer, model, extents, precision, policy))
-  // Policies that run the same einsums of a component again share what comes of it.
+  // Policies that recompute the same einsums of a component share the result.
   const compiledAt = (
     zeroStage: ZeroStage,
     component: Component,

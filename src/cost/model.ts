@@ -21,45 +21,45 @@ export interface CostModel {
   readonly contextLayout: ContextLayout
   readonly extents: Extents
   readonly rates: ComputeRates
-  /** Of a step, whatever the plan. */
+  /** Overhead of a step, whatever the plan. */
   readonly stepOverhead: Seconds
-  /** Of the average layer, per microbatch and pass. */
+  /** Overhead of the average layer, per microbatch and pass. */
   readonly layerOverhead: Seconds
   readonly prices: NetworkPrices
-  /** Axis sets that anything moves over. */
+  /** Sets of axes over which anything moves. */
   readonly sets: readonly AxisSet[]
-  /** Of the network, and last the link to the host where a policy uses it. */
+  /** Number of resources of the network, plus the link to the host where a policy uses it, as the last one. */
   readonly resources: number
   readonly policies: readonly PolicyRow[]
-  /** The policy that does least work: the first of the table, which goes from most kept to least. */
+  /** The policy that does the least work: the first of the table, which goes from most kept to least. */
   readonly leastPolicy: number
-  /** A layer's backward pass with nothing recomputed, whether that is allowed or not: no policy does less. */
+  /** A layer's backward pass with nothing recomputed, whether or not that is allowed: no policy does less. */
   readonly leastBackward: Window
-  /** Products of the backward pass, whatever the policy, that only the optimizer waits for: of a layer and of the head. */
+  /** Products of the backward pass that only the optimizer waits for, the same under every policy: of a layer and of the head. */
   readonly weightGradients: {
     readonly layer: readonly CompiledProduct[]
     readonly head: readonly CompiledProduct[]
   }
   readonly stages: readonly StageModel[]
-  /** The products of their windows as sums, those of kinds of layers too: the same at any ZeRO stage. */
+  /** The products of the windows as sums, also for each kind of layer: the same at any ZeRO stage. */
   readonly work: Work
-  /** Per policy: what one layer keeps of one microbatch. */
+  /** By policy: what one layer keeps of one microbatch on the chip. */
   readonly activations: readonly (readonly Term[])[]
-  /** Per policy: what of it is on the host instead. */
+  /** By policy: what it keeps on the host instead. */
   readonly offloaded: readonly (readonly Term[])[]
-  /** The same, if everything is kept: what is live while a layer is recomputed. */
+  /** What a layer keeps if everything is kept, which is what is live while it is recomputed. */
   readonly everything: readonly Term[]
   readonly logits: Term
   readonly gatheredStream: Term
   readonly gatheredKeys: readonly [Term, Term]
-  /** The residual stream as it rests between blocks, and what of it each chip sends from stage to stage. */
+  /** The residual stream as it rests between blocks, and the part of it that each chip sends from stage to stage. */
   readonly stream: Term
   readonly boundary: Term
-  /** The same with layers of one kind alone; absent where all layers are alike. */
+  /** The same model with layers of one kind alone; absent where all layers are alike. */
   readonly kinds?: () => LayerKinds
 }
 
-/** Of a kind that a model has none of, the other one stands here. */
+/** Where a model has no layers of one kind, the other kind's model stands in its place. */
 export interface LayerKinds {
   readonly dense: CostModel
   readonly sparse: CostModel

@@ -1,4 +1,4 @@
-/** A cost model with another problem put in: what was derived stays, what hangs on rates, networks and overheads is made again. */
+/** A cost model with another problem put in: what was derived stays, what depends on rates, networks and overheads is made again. */
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { resourceCount } from '../hardware/network/collective.ts'
 import { wholeComposition } from '../model/composition.ts'
@@ -10,8 +10,8 @@ import type { CostModel, LayerKinds } from './model.ts'
 import { stepOverhead } from './step/step-overhead.ts'
 
 /**
- * Nothing that is compiled knows the batch, the budget, how many chips there are and what is between them, or how fast anything is
- * (reassumed.ts).
+ * Nothing that is compiled depends on the batch, the budget, the number of chips and the network between them, or on how fast
+ * anything is (reassumed.ts).
  */
 export function posed(model: CostModel, problem: Problem): CostModel {
   const { kinds, resources, sets } = model
@@ -28,7 +28,7 @@ export function posed(model: CostModel, problem: Problem): CostModel {
   }
   if (!kinds) return own
   let known: LayerKinds | null = null
-  // Kinds of layers are models too, with rates of their own.
+  // Models of kinds of layers have rates of their own, so they are posed too.
   return {
     ...own,
     kinds: () => {
@@ -38,7 +38,7 @@ export function posed(model: CostModel, problem: Problem): CostModel {
   }
 }
 
-/** The same on other chips of the kind, or with other bandwidths. */
+/** The same model on other chips of the kind, or with other bandwidths. */
 export function onCluster(model: CostModel, cluster: Cluster): CostModel {
   return posed(model, { ...model.problem, cluster })
 }

@@ -1,9 +1,9 @@
-/** A cost model under other assumptions of how fast things are. */
+/** A cost model under other assumptions about how fast things are. */
 import type { Assumptions } from '../assumptions/assumptions.ts'
 import type { CostModel } from './model.ts'
 import { posed } from './posed.ts'
 
-/** Of the assumptions those that are in no compiled term: rates, shares that overlap, overheads. */
+/** Assumptions that are in no compiled term: rates, shares that overlap, overheads. */
 export const reassumable = [
   'sustainedShare',
   'overlapCriticalPath',

@@ -1,9 +1,9 @@
 /**
  * What the collectives of one placement cost, by set of mesh axes; and what they cost at best, on any placement.
  *
- * The best case holds for every placement, term by term: on a torus each group lies as well as a group of its size can,
- * and no resource is busier than the average; on a switched network it is the least, resource by resource, of the
- * placements there are.
+ * The best case is a bound on every placement, term by term: on a torus each group lies as well as a group of its size can,
+ * and no resource is busier than the average; on a switched network it is the least over the placements that there are,
+ * resource by resource.
  */
 import type { Network, TorusNetwork } from '../../hardware/cluster/cluster.ts'
 import { groupCost } from '../../hardware/network/collective.ts'
@@ -12,13 +12,13 @@ import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.
 import { factorings, type Placement, placements, sliceAssignments } from '../../hardware/network/placement.ts'
 import { type Axis, type AxisSet, axes, axesOf, axisSets, type Mesh } from '../../sharding/axis.ts'
 
-/** By axis set; only the sets that the layouts move over, and of those the ones with more than one chip, are there. */
+/** Indexed by axis set; only sets that the layouts move over and that have more than one chip have an entry. */
 export type NetworkCosts = readonly (GroupCost | undefined)[]
 
 /** Prices placements on one network; groups that lie alike are priced once. */
 export interface NetworkPrices {
   readonly placed: (placement: Placement, mesh: Mesh) => NetworkCosts
-  /** One per way to share out the slices: every placement is at least as dear as one of them. */
+  /** One for each way to share out the slices: every placement costs at least as much as one of them. */
   readonly bestCases: (mesh: Mesh) => readonly NetworkCosts[]
 }
 
@@ -77,10 +77,10 @@ export function networkPrices(
   return { placed, bestCases }
 }
 
-/** A search meets some thousands of distinct groups; the bound only guards against absurd clusters. */
+/** A search meets some thousands of distinct groups; the limit only guards against absurd clusters. */
 const mostKnown = 200_000
 
-/** A placement, and how the group of each axis lies in it as a text. */
+/** A placement, with a text for each axis that says how its group lies. */
 interface Lying {
   readonly placement: Placement
   readonly keys: Readonly<Partial<Record<Axis, string>>>
@@ -99,7 +99,7 @@ function groupKey(group: Group): string {
   return `${key}+`
 }
 
-/** The least, term by term, of every way that a group can lie with so many chips in each of its slices. */
+/** The least, term by term, over all ways in which a group can lie with so many chips in each of its slices. */
 function bestTorusCost(
   network: TorusNetwork,
   within: number,
@@ -127,7 +127,7 @@ function bestTorusCost(
   return first ? others.reduce(lesser, first) : unreachable(network, within * slices)
 }
 
-/** No group of so many chips exists; the placements will find that out, and the floor must not. */
+/** No group of so many chips exists; the placements will find that out, so the floor must not. */
 function unreachable(network: TorusNetwork, chips: number): GroupCost {
   const none = groupCost(network, { kind: 'torus', parts: [], slices: 1 }, { ...freeNetwork })
   return { ...none, chips }
@@ -150,7 +150,7 @@ function lesser(a: GroupCost, b: GroupCost): GroupCost {
   return {
     chips: a.chips,
     perByte,
-    // How many gathers an all-reduce loads the network as is the least of both, too.
+    // An all-reduce loads the network as so many gathers; the bound takes the fewer of both.
     allReducePerByte: perByte > 0 ? perByte * Math.min(...[a, b].map(gathersOfAllReduce)) : 0,
     allToAllPerByte: Math.min(a.allToAllPerByte, b.allToAllPerByte),
     permutePerByte: Math.min(a.permutePerByte, b.permutePerByte),

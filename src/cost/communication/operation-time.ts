@@ -3,10 +3,10 @@
  *
  * Inside a node small messages are slower than large ones: beside V times its seconds per byte, the innermost tier takes √(h·U) / w
  * for the U bytes that a chip moves, w the rate of large messages, so that h bytes reach half of it. U is V of a gather or scatter,
- * twice that of an all-reduce, V/n of an AllToAll. It is the shape that NCCL's measured times have (t = a + b·√V + c·V); between
- * nodes nothing is measured. Longest counts: where the tiers above take longer, they hide it.
+ * twice that of an all-reduce, V/n of an AllToAll. NCCL's measured times have this shape (t = a + b·√V + c·V); between
+ * nodes nothing is measured. The slowest tier counts: where the tiers above take longer, they hide the extra time.
  *
- * The root is concave: several messages take no less than one of all their bytes, and a floor may add bytes but not split them.
+ * The root is concave: several messages take no less than one of all their bytes, so a floor may add bytes up but not split them.
  */
 import { finished } from '../../hardware/network/collective.ts'
 import type { GroupCost } from '../../hardware/network/group-cost.ts'
@@ -21,7 +21,7 @@ export function operationTime(operation: Operation, bytes: Bytes, cost: GroupCos
   )
 }
 
-/** Without latency. */
+/** The time without latency. */
 export function transferSeconds(operation: Operation, bytes: Bytes, cost: GroupCost): Seconds {
   const slowest = bytes * perByte(operation, cost)
   if (cost.ramp === 0) return slowest
@@ -33,7 +33,7 @@ export function latencySeconds(operation: Operation, cost: GroupCost): Seconds {
   return operation === 'AllReduce' ? cost.allReduceLatency : cost.latency
 }
 
-/** Of the innermost tier, beside what its bytes take. */
+/** What the innermost tier takes beside V times its seconds per byte. */
 export function rampSeconds(operation: Operation, bytes: Bytes, cost: GroupCost): Seconds {
   return cost.ramp === 0 ? 0 : cost.ramp * Math.sqrt(bytes * movedShare(operation, cost))
 }
@@ -45,12 +45,12 @@ export function busySeconds(operation: Operation, bytes: Bytes, cost: GroupCost)
   return loadsOf(operation, cost).map((load, part) => load * moved + (part === 0 ? ramp : 0))
 }
 
-/** Seconds per byte that each part of the network is busy, of as many bytes as there are gathers' worth of. */
+/** Seconds that each part of the network is busy per byte, when an operation is counted as its number of gathers. */
 export function loadsOf(operation: Operation, cost: GroupCost): readonly number[] {
   return operation === 'AllToAll' ? cost.allToAllLoads : cost.loads
 }
 
-/** How many gathers' worth of traffic an operation puts on the network. */
+/** Number of gathers that load the network as much as the operation does. */
 export function busyFactor(operation: Operation, cost: GroupCost): number {
   if (operation === 'AllToAll') return 1
   if (cost.perByte === 0) return 0

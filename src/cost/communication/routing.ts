@@ -2,9 +2,9 @@
  * How far the copies of a token go, to experts that are spread evenly over Z devices on M nodes:
  *
  *   devices  Z·(1 - (1 - 1/Z)^k)          distinct ones among k choices; a token goes once to a device (formulas 2.2)
- *   nodes    M·(1 - (1 - 1/M)^k)          the same of nodes, M no more than the router's limit
+ *   nodes    M·(1 - (1 - 1/M)^k)          the same for nodes, M no more than the router's limit
  *
- * The book takes them to be apart as far as they can: min(k, Z) devices and min(k, M) nodes, its min(8k/Z, 1) of the nodes.
+ * The book takes them to be as far apart as they can be: min(k, Z) devices and min(k, M) nodes, its min(8k/Z, 1) of the nodes.
  *
  * Where dispatch is hierarchical a token crosses the scale-out network once for each node and is copied to the node's
  * devices there, so that the outer tiers carry nodes/devices of what an AllToAll would. Source: DeepSeek-V3 (arXiv
@@ -17,12 +17,12 @@ import type { MixtureOfExperts } from '../../model/transformer.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import { rampSeconds } from './operation-time.ts'
 
-/** Distinct ones of so many places that k even choices meet; or as many as there can be. */
+/** How many distinct places k even choices meet on average; with `apart`, as many as they can. */
 export function distinctPlaces(places: number, choices: number, apart = false): number {
   return apart ? Math.min(places, choices) : places * (1 - (1 - 1 / places) ** choices)
 }
 
-/** What the outer tiers carry of an AllToAll's bytes. */
+/** Share of an AllToAll's bytes that the outer tiers carry. */
 export function outerShare(
   { outerUnits, chips, latencyIsFloor }: GroupCost,
   { activeExperts, nodeLimit }: MixtureOfExperts,
@@ -33,12 +33,12 @@ export function outerShare(
   return Math.min(1, nodes / distinctPlaces(chips, activeExperts, choicesApart))
 }
 
-/** Seconds per byte that each part of the network is busy with it. */
+/** Seconds per byte that each part of the network is busy with routed tokens. */
 export function routedLoads({ allToAllLoads }: GroupCost, outer: number): readonly number[] {
   return allToAllLoads.map((load, level) => (level === 0 ? load : load * outer))
 }
 
-/** The same of so many bytes. */
+/** Seconds that each part is busy with so many bytes. */
 export function routedSeconds(bytes: Bytes, cost: GroupCost, loads: readonly number[]): readonly Seconds[] {
   const ramp = rampSeconds('AllToAll', bytes, cost)
   return loads.map((load, level) => load * bytes + (level === 0 ? ramp : 0))

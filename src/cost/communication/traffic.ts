@@ -8,10 +8,10 @@
  *
  * A resource is a part of the network, or the link to the host.
  *
- * o is the assumptions' overlap for the class: prefetchable (weights, gradients), less of what moves in every microbatch, or waited for, which matmuls hide of tensor
- * parallelism inside a node and nothing of the rest: Qwen3-30B-A3B on 16 H100 hides 0.1 % of what experts are sent, unless microbatches
- * are run beside each other, which is an assumption of its own (NVIDIA-NeMo/Megatron-Bridge @067f987df0,
- * skills/nemo-mbridge-perf-moe-comm-overlap). Resources
+ * o is the overlap that the assumptions have for the class of a collective. Weights and gradients are prefetchable, less so what moves in
+ * every microbatch. All else is waited for: matmuls hide a share of tensor parallelism inside a node, and nothing hides the
+ * rest. Qwen3-30B-A3B on 16 H100 hides 0.1 % of what experts are sent, unless microbatches run beside each other, which is
+ * an assumption of its own (NVIDIA-NeMo/Megatron-Bridge @067f987df0, skills/nemo-mbridge-perf-moe-comm-overlap). Resources
  * work side by side (max over them); collectives on one resource share it (sum).
  */
 import type { Assumptions } from '../../assumptions/assumptions.ts'
@@ -61,10 +61,10 @@ export function addBuckets(
   }
 }
 
-/** Of tokens on their way to experts and back what may hide behind another microbatch. */
+/** The share of what is sent to experts and back that may hide behind another microbatch. */
 export interface RoutedOverlap {
   readonly share: number
-  /** Of layers that are recomputed whole, which frameworks do not run beside others. */
+  /** The share in layers that are recomputed whole, which frameworks do not run beside other microbatches. */
   readonly recomputed: number
 }
 
@@ -78,17 +78,17 @@ export function routedOverlap(
   return { share: beside ? Math.max(recomputed, overlapDispatch) : recomputed, recomputed }
 }
 
-/** What the calls of a window are costed by, and what runs beside them as far as it matters to them. */
+/** What the calls of a window are costed by, and what runs beside them where that matters. */
 export interface Beside {
   readonly assumptions: Assumptions
   readonly experts: MixtureOfExperts | null
-  /** Of tokens on their way to experts and back what may hide, where a schedule lets more than is else waited for. */
+  /** Share of what is sent to experts and back that may hide, where a schedule allows more than for other calls that are waited for. */
   readonly routedOverlap?: number
-  /** Of the keys that go around a ring what may hide: they do so behind the scores of those that are there. */
+  /** Share of the keys that go around a ring that may hide behind the scores of the keys that are already there. */
   readonly passedShare?: number
 }
 
-/** One call of so many bytes as its group sees them, in training as in inference. */
+/** Adds one call of so many bytes as its group sees them, in training as in inference. */
 export function addCall(
   sum: Traffic,
   call: Call<unknown>,
@@ -119,7 +119,7 @@ function overlapOf(
   return passed ? overlapPrefetched * passedShare : overlapPrefetched
 }
 
-/** A matmul sends what it has made while it makes the rest, to whom it reaches without a network card. */
+/** A matmul can send what it has made while it makes the rest, but only to chips that it reaches without a network card. */
 export function waitedOverlap(
   over: AxisSet,
   { outerUnits }: GroupCost,
@@ -131,7 +131,7 @@ export function waitedOverlap(
 
 type Way = Pick<Call<unknown>, 'operation' | 'routed'>
 
-/** Copies of tokens go once to each node; null of all else. */
+/** Loads by which copies of tokens go once to each node; null for all other calls. */
 function loadsToExperts(
   { routed }: Way,
   cost: GroupCost,
@@ -153,25 +153,25 @@ function timeBy(
   return routed ? routedTime(bytes, cost, routed) : operationTime(operation, bytes, cost)
 }
 
-/** Seconds that each part of the network is busy with it. */
+/** Seconds that each part of the network is busy with the call. */
 export function callBusy(call: Way, bytes: Bytes, cost: GroupCost, beside: Beside): readonly Seconds[] {
   const routed = loadsToExperts(call, cost, beside)
   return routed ? routedSeconds(bytes, cost, routed) : busySeconds(call.operation, bytes, cost)
 }
 
-/** One transfer to the neighbouring stage. */
+/** Adds one transfer to the neighbouring stage. */
 export function addPermute(sum: Traffic, bytes: Bytes, cost: GroupCost, overlap: number): void {
   addTime(sum, collectiveTime(bytes, cost.permutePerByte, cost.permuteLatency, cost.latencyIsFloor), overlap)
   addLoads(sum, bytes, cost.permuteLoads, overlap, 0)
 }
 
-/** Arrays to the host or back: the last resource, which no collective uses. */
+/** Adds a transfer of arrays to the host or back, on the last resource, which no collective uses. */
 export function addHostTransfer(sum: Traffic, time: Seconds, overlap: number): void {
   addTime(sum, time, overlap)
   addBusy(sum, resourcesOf(sum) - 1, time, overlap)
 }
 
-/** What each part of the network has of a call; `ramp` is on the innermost tier, the first. */
+/** Adds what each part of the network is busy with a call; `ramp` goes to the innermost tier, which is the first. */
 function addLoads(
   sum: Traffic,
   bytes: Bytes,

@@ -1,6 +1,6 @@
 /**
- * One call of the network, with the request's numbers in: of training (compile.ts) and of inference, whose terms differ in how
- * they round what does not divide, and so in type.
+ * One call of the network, with the request's numbers in. Training (compile.ts) and inference round in different ways what does
+ * not divide, so their terms differ in type.
  */
 import type { ArrayKind } from '../../sharding/array.ts'
 import { type AxisSet, axisSet } from '../../sharding/axis.ts'
@@ -9,22 +9,22 @@ import type { Move, Operation } from '../../sharding/move.ts'
 export interface Call<Term> {
   readonly operation: Operation
   readonly over: AxisSet
-  /** Its arrays as the group sees them, in bytes. */
+  /** Bytes of its arrays as the group sees them. */
   readonly bytes: readonly Term[]
-  /** The next product waits for it (an activation), or it was known before (a weight, a gradient). */
+  /** Whether the next product waits for it (an activation), or it was known before (a weight, a gradient). */
   readonly critical: boolean
-  /** Copies of tokens, on their way to experts or back. */
+  /** Whether it carries copies of tokens to their experts or back. */
   readonly routed: boolean
-  /** Keys on their way around a ring, and their gradients. */
+  /** Whether it passes keys, or their gradients, around a ring. */
   readonly passed: boolean
-  /** Weights gathered, or gradients scattered, anew in every microbatch. */
+  /** Whether it gathers weights, or scatters gradients, anew in every microbatch. */
   readonly gathered: boolean
-  /** How often a layer has it: the share of the layers that do. */
+  /** How often a layer has it, on average: the share of the layers that do. */
   readonly times: number
   readonly moves: readonly Move[]
 }
 
-/** Moves of one operation over the same axes, as one call; `bytes` are a move's. */
+/** Makes one call of moves of one operation over the same axes; `bytes` gives the bytes of a move. */
 export function callOf<Term>(moves: readonly [Move, ...Move[]], bytes: (move: Move) => Term): Call<Term> {
   const [{ operation, over, kind, every }] = moves
   return {
@@ -40,7 +40,7 @@ export function callOf<Term>(moves: readonly [Move, ...Move[]], bytes: (move: Mo
   }
 }
 
-/** The next product waits for it; weights and gradients were known before, or are wanted later. */
+/** Whether the next product waits for an array of this kind; weights and gradients are known before, or wanted later. */
 export function isWaitedFor(kind: ArrayKind): boolean {
   return kind !== 'weight' && kind !== 'gradient' && kind !== 'passed'
 }

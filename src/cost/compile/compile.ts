@@ -1,6 +1,6 @@
 /**
- * A derivation with the request's numbers in: what each window of a step computes and moves, as terms that only a
- * mesh is missing from. Done once per ZeRO stage and policy; every candidate reads it.
+ * A derivation with the request's numbers in: what each window of a step computes and moves, as terms in which only a
+ * mesh is missing. This is done once per ZeRO stage and policy; every candidate reads it.
  *
  * Weights of one component that move over the same axes in the same pass move as one bucket, as frameworks do.
  */
@@ -21,24 +21,24 @@ import { none, one, type Term, termOf } from './term.ts'
 
 export interface CompiledProduct {
   readonly flops: Term
-  /** Matmuls that its FLOPs are of. */
+  /** Number of matmuls that the FLOPs are spread over. */
   readonly matmuls: Term
   readonly bytes: readonly Term[]
   readonly attention: boolean
-  /** Of several experts: a matmul for each of them. */
+  /** Whether it multiplies by several experts, with one matmul for each. */
   readonly grouped: boolean
-  /** Of attention: FLOPs that one key would have, each time that a kernel starts its rows again. */
+  /** For attention, the FLOPs of one key, for each time that a kernel starts its rows again. */
   readonly startedAgain: readonly Term[]
   readonly recomputed: boolean
-  /** Of a weight: nothing in the backward pass waits for it. */
+  /** Whether it makes the gradient of a weight, which nothing in the backward pass waits for. */
   readonly weightGradient: boolean
-  /** How often a layer runs it: the share of the layers that do. */
+  /** How often a layer runs it, on average: the share of the layers that do. */
   readonly times: number
 }
 
 export type Bucket = Call<Term>
 
-/** What runs together: overlap is possible within a window. */
+/** Products and calls that run together: within a window they may overlap. */
 export interface Window {
   readonly products: readonly CompiledProduct[]
   readonly buckets: readonly Bucket[]
@@ -47,12 +47,12 @@ export interface Window {
 export interface CompiledComponent {
   readonly forward: Window
   readonly backward: Window
-  /** Once a step: gradients into the optimizer's sharding, updated weights back. */
+  /** Moves that happen once a step: gradients into the optimizer's sharding, and updated weights back. */
   readonly gradients: Window
   readonly weights: Window
 }
 
-/** The backward pass of the fused attention kernel forms the scores again: five products for the forward's two. */
+/** The backward pass of the fused attention kernel computes the scores again: five products for the forward pass's two. */
 const attentionBackward = 5 / 4
 
 /** `attended` is the share of a sequence's keys that dot products are charged for: what mask and windows leave. */
@@ -119,7 +119,10 @@ function compiledProduct(
   }
 }
 
-/** Where keys are passed around, 3(c - 1)/4 times; c times as often is as if the context axis did not share the queries out. */
+/**
+ * Where keys are passed around, rows are started again 3(c - 1)/4 times; the c comes from
+ * leaving the context axis out of what divides the queries.
+ */
 function startedAgain(product: Product, extents: Extents, kernel: number): readonly Term[] {
   if (!product.operands.some(({ array }) => array.kind === 'passed')) return []
   const queries = product.work.filter(({ label }) => label !== keyPositions)
@@ -138,10 +141,10 @@ function startedAgain(product: Product, extents: Extents, kernel: number): reado
   return [rows(apart, 3 / 4), rows(axes, -3 / 4)]
 }
 
-/** What attention calls the positions of keys, beside those of queries. */
+/** Label of the positions of keys in attention, as opposed to those of queries. */
 const keyPositions = 'S'
 
-/** What goes through HBM and takes no FLOPs that count. */
+/** A product that streams through HBM and has no FLOPs that count. */
 export function streaming(bytes: readonly Term[]): CompiledProduct {
   return {
     flops: none,
@@ -169,7 +172,7 @@ function bucketed(moves: readonly Move[], extents: Extents, precision: Precision
   )
 }
 
-/** A window of which a layer has only a share: each product and collective is as long as it is, and counts so often. */
+/** A window that only a share of the layers has: its products and collectives take as long as ever, but count that often. */
 export function weighted({ products, buckets }: Window, times: number): Window {
   if (times === 1) return { products, buckets }
   return {
@@ -178,16 +181,16 @@ export function weighted({ products, buckets }: Window, times: number): Window {
   }
 }
 
-/** Activations are computed and moved in 16 bits where the matmuls run in less: frameworks cast at the matmul. */
+/** Type of activations: 16 bits where matmuls run in less, as frameworks cast at the matmul. */
 export function activationType(precision: Precision): Precision['compute'] {
   return isNarrow(precision.compute) ? usualType : precision.compute
 }
 
-/** What an array is stored and moved in. */
+/** Type in which an array is stored and moved. */
 export function arrayType(kind: ArrayKind, precision: Precision): Precision['compute'] {
   if (kind === 'weight') return precision.weights
   if (kind === 'cache') return precision.kvCache
-  // Tokens are cast before they are sent where experts multiply in less (DeepSeek-V3, arXiv 2412.19437, section 3.3).
+  // Where experts multiply in less, tokens are cast before they are sent (DeepSeek-V3, arXiv 2412.19437, section 3.3).
   if (kind === 'dispatch') return precision.compute
   return kind === 'gradient' ? precision.gradients : activationType(precision)
 }

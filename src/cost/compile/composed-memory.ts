@@ -1,12 +1,12 @@
 /**
- * Memory of the layers that a stage has, per layer of its L: states and what is kept add up over its n_d dense and n_s sparse
- * layers (composed.ts). What is live at once does not:
+ * Memory of the layers that a stage has, per layer of its L: states and kept activations add up over its n_d dense and n_s sparse
+ * layers (composed.ts). What is live at once does not add up:
  *
- *   a layer that is recomputed, and its unscattered gradients     the larger kind's of those that the stage has
+ *   a layer that is recomputed, and its unscattered gradients     the larger kind's, of those that the stage has
  *   the weights of as many layers as are gathered at once         of the larger kind, two only where two are neighbours
  *
- * Layers with experts are neighbours where every one has them after the first; dense ones are where they are the first, or
- * every third layer or fewer have experts.
+ * Layers with experts are neighbours where every layer has them after the first ones; dense ones are where they come first, or
+ * where every third layer or fewer have experts.
  */
 import type { Composition } from '../../model/composition.ts'
 import type { Transformer } from '../../model/transformer.ts'
@@ -50,7 +50,7 @@ export function composedMemory(
   }
 }
 
-/** Of what is gathered at once, so much for each of the layers that fixedMemory counts (remat.ts). */
+/** What is gathered at once, divided by the number of layers that fixedMemory counts (remat.ts). */
 function gatheredPerLayer(
   { layers, dense, sparse }: Composition,
   ofDense: Bytes,

@@ -1,5 +1,5 @@
 /**
- * Numbers of one layer, and of the layers that a stage has: a stage of n_d dense and n_s sparse ones has, per layer of its L,
+ * Numbers of the average layer, and of the layers that a stage has: a stage of n_d dense and n_s sparse ones has, per layer of its L,
  *
  *   x = (n_d·x_d + n_s·x_s) / L
  *
@@ -9,11 +9,11 @@ import type { Composition } from '../../model/composition.ts'
 import type { StageGroup } from '../step/stages.ts'
 
 export interface Composed<Numbers> {
-  /** Of a stage's own layers; absent where all stages are alike. */
+  /** The numbers for a stage's own layers; absent where all stages are alike. */
   readonly of?: (composition: Composition) => Numbers
 }
 
-/** The numbers of a stage. */
+/** The numbers for a stage: of its own layers where these differ, else the average. */
 export function ofStage<Numbers extends Composed<Numbers>>(
   numbers: Numbers,
   { composition }: StageGroup,
@@ -21,7 +21,7 @@ export function ofStage<Numbers extends Composed<Numbers>>(
   return composition && numbers.of ? numbers.of(composition) : numbers
 }
 
-/** Made once for every composition that is asked for. */
+/** Makes the numbers once for each composition that is asked for. */
 export function byComposition<Numbers>(
   make: (composition: Composition) => Numbers,
 ): (composition: Composition) => Numbers {

@@ -1,5 +1,5 @@
 /**
- * A weight as the matrices that its matmul sees: the experts each have their own, and a head's width goes with the heads.
+ * A weight as the matrices that its matmul sees: each expert has its own, and a head's width belongs to the heads.
  *
  *   W_Q[D, N, H] is D x NH;  W_O[N, H, D] is NH x D;  an expert's W_in[E, D, G] is E matrices of D x G
  *
@@ -9,7 +9,7 @@ import type { Dimension, ShardedArray } from '../../sharding/array.ts'
 import { type Extents, type Monomial, monomial } from '../../sharding/monomial.ts'
 
 export interface Matrix {
-  /** One number for each row, of all the matrices of the weight, and one for each column. */
+  /** Elements of vectors with one number for each row, or each column, of all the matrices of the weight. */
   readonly rowVectors: Monomial
   readonly columnVectors: Monomial
   readonly rows: (extents: Extents) => number

@@ -1,4 +1,4 @@
-/** Windows and terms that a cost model is put together from. */
+/** The windows and terms that a cost model is put together from. */
 
 import type { Problem } from '../../problem.ts'
 import { keepEverything } from '../../recipe/policy.ts'
@@ -19,7 +19,7 @@ export function everythingTerms(
   return activationTerms(layer, keepEverything, extents, problem)
 }
 
-/** The residual stream as it rests between blocks. */
+/** Bytes of the residual stream as it rests between blocks. */
 export function streamTerm([first]: readonly LayerPart[], extents: Extents, { precision }: Problem): Term {
   const [term] = activationTerms(
     first ? [once(first.component)] : [],
@@ -32,19 +32,20 @@ export function streamTerm([first]: readonly LayerPart[], extents: Extents, { pr
 }
 
 /**
- * Where it is whole on every tensor rank each still sends a part of its own, which the ranks of the next stage gather: Megatron's scatter and gather
- * (Narayanan et al. 2021, arXiv 2104.04473, section 4.1), DeepSpeed's PartitionedTensor. The gathers inside a node are left out.
+ * What a stage sends to the next. Where the stream is whole on every tensor rank, each rank still sends only a part, which the ranks
+ * of the next stage gather: Megatron's scatter and gather (Narayanan et al. 2021, arXiv 2104.04473, section 4.1), DeepSpeed's
+ * PartitionedTensor. The gathers inside a node are left out.
  */
 export function boundaryTerm(stream: Term): Term {
   return { ...stream, mask: stream.mask | axisBit.tensor }
 }
 
-/** The head of every layer that predicts a token has the same weights. */
+/** The head runs once for every token that is predicted ahead, always with the same weights. */
 export function repeated(head: CompiledComponent, times: number): CompiledComponent {
   return { ...head, forward: weighted(head.forward, times), backward: weighted(head.backward, times) }
 }
 
-/** Kernels that take so much longer than their bytes. */
+/** Kernels that take `factor` times as long as streaming their bytes. */
 export function slowed(product: CompiledProduct, factor: number): CompiledProduct {
   return { ...product, times: factor * product.times }
 }

@@ -1,9 +1,9 @@
-/** What layers and the ends of the model compute, move and hold under one ZeRO stage. */
+/** What the layers and the ends of the model compute, move and hold under one ZeRO stage. */
 import { stateShardings, type ZeroStage } from '../../sharding/states.ts'
 import type { StateTerms } from '../memory/memory.ts'
 import type { CompiledComponent, Window } from './compile.ts'
 
-/** One layer, forwards, and backwards under each policy. */
+/** One layer: its forward pass, and its backward pass under each policy. */
 export interface LayerWindows {
   readonly forward: Window
   readonly backward: readonly Window[]
@@ -18,12 +18,12 @@ export interface StageModel {
   readonly head: CompiledComponent
   readonly layerStates: StateTerms
   readonly embeddingStates: StateTerms
-  /** Learned positions alone: what is left of the embedding where the head holds its tied matrix. */
+  /** States of learned positions alone: what is left of the embedding on a chip where the head holds the tied matrix. */
   readonly positionStates: StateTerms
   readonly headStates: StateTerms
 }
 
-/** Under ZeRO-3 weights are gathered at use; below it they are whole. */
+/** Whether weights are gathered at use, as under ZeRO-3; below it they are whole. */
 export function gathersWeights(stage: ZeroStage): boolean {
   return stateShardings[stage].weights.length > 0
 }

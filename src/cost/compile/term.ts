@@ -23,12 +23,12 @@ const selectorBits = { B: 1, T: 2, F: 4, V: 8, replicated: 16, J: 32, G: 64, U: 
 const sized = ['B', 'T', 'F', 'V', 'J', 'G', 'U'] as const
 const bits = 8
 
-/** Written by setMesh and setBatch, read by termValue; one per search, reused. */
+/** Written by setMesh and setBatch, read by termValue; a search has one and reuses it. */
 export interface Scale {
   /** 1 / product of the sizes of the axes in a set. */
   readonly inverse: Float64Array
   readonly factor: Float64Array
-  /** Factors of the mesh alone, by bit of the selector. */
+  /** Factors that depend on the mesh alone, by bit of the selector. */
   readonly padding: Float64Array
 }
 
@@ -55,14 +55,14 @@ export function extentsOf(model: Transformer, sequenceLength: number): Extents {
   }
 }
 
-/** E experts, A of them for each token on at most as many devices J, G wide; U the shared ones together. */
+/** E experts of width G; A of them for each token, on at most as many devices J; U is the width of all shared experts together. */
 function expertExtents({ experts }: Transformer): Extents {
   if (!experts) return {}
   const { experts: count, activeExperts, dFfExpert, sharedExperts } = experts
   return { E: count, A: activeExperts, J: activeExperts, G: dFfExpert, U: sharedExperts * dFfExpert }
 }
 
-/** Ranks of the latent vectors, the query's (D where it has none) and the cache's, and the parts of a head. */
+/** Ranks of the latent vectors (of the query's, or D without one, and of the cache's), and widths of the parts of a head. */
 function latentExtents({ attention: { latent }, dModel }: Transformer): Extents {
   if (!latent) return {}
   const { queryRank, keyValueRank, nopeHeadDim, ropeHeadDim, valueHeadDim } = latent
@@ -77,7 +77,7 @@ function latentExtents({ attention: { latent }, dModel }: Transformer): Extents 
   }
 }
 
-/** 1, and 0, on every mesh. */
+/** Terms that are 1, or 0, on every mesh. */
 export const one: Term = { base: 1, selector: 0, mask: 0 }
 export const none: Term = { base: 0, selector: 0, mask: 0 }
 
@@ -97,7 +97,7 @@ export function sumTerms(terms: readonly Term[], scale: Scale): number {
   return sum
 }
 
-/** Puts a mesh in: axis products, the padding to the fullest shard, the replication of key-value heads. */
+/** Puts a mesh in: products of axis sizes, padding to the fullest shard, replication of key-value heads. */
 export function setMesh(
   scale: Scale,
   mesh: Mesh,
@@ -105,7 +105,7 @@ export function setMesh(
   divideFreely: boolean,
   choicesApart = false,
 ): void {
-  // Sets are bits in the order of the axes: those with axis k are those without it, k's bit higher.
+  // Sets are bits in the order of the axes: the sets with axis k are those without it, plus bit k.
   scale.inverse[0] = 1
   axes.forEach((axis, k) => {
     const size = mesh[axis]
@@ -124,12 +124,12 @@ export function setMesh(
   setBatch(scale, 1)
 }
 
-/** Devices that the experts of a token are on, as a share of the k that there are at most. */
+/** Devices that the experts of a token are on, over the k that there can be at most. */
 function visitedShare(devices: number, { A = 1 }: Extents, apart: boolean): number {
   return distinctPlaces(devices, A, apart) / A
 }
 
-/** Puts the microbatch in: sequences over all its replicas, a real number where tokens divide freely. */
+/** Puts a microbatch in: its sequences over all replicas, a real number where tokens divide freely. */
 export function setBatch(scale: Scale, sequences: number): void {
   scale.factor[0] = 1
   for (let bit = 0; bit < bits; bit++) {

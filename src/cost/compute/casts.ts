@@ -1,5 +1,5 @@
 /**
- * Activations that enter matmuls in less than they are kept in are cast first, by kernels of their own: each is read once,
+ * Activations that enter matmuls in a narrower type than they are kept in are cast first, by kernels of their own: each is read once,
  * and written once as rows and once as columns, for the product of the backward pass that contracts the other dimension.
  *
  *   bytes of an element = kept + 2 · computed      with fp8: 2 + 2
@@ -7,7 +7,7 @@
  *
  * Activations are cast in the pass that makes them, gradients where they arrive; inputs of what is recomputed are cast again.
  * Weights are cast once a step, which is left out. Frameworks fuse casts into norms, and lately into activation functions:
- * an upper estimate there. Source: NVIDIA/TransformerEngine, transformer_engine/pytorch/module/grouped_linear.py, which asks
+ * this is an upper estimate there. Source: NVIDIA/TransformerEngine, transformer_engine/pytorch/module/grouped_linear.py, which asks
  * its quantizers for rows and columns.
  */
 import type { ShardedArray } from '../../sharding/array.ts'
@@ -18,7 +18,7 @@ import type { Product } from '../../sharding/product.ts'
 import type { Bytes } from '../../units.ts'
 import { type Term, termOf } from '../compile/term.ts'
 
-/** Bytes that one pass casts; `kept` and `computed` are of an element. */
+/** Bytes that the casts of one pass read and write; `kept` and `computed` are bytes of an element. */
 export function castBytes(
   products: readonly Product[],
   pass: Pass,
@@ -30,7 +30,7 @@ export function castBytes(
   return castArrays(products, pass).map((array) => termOf(elementsOf(array), extents, kept + 2 * computed))
 }
 
-/** What a pass casts: inputs of its matmuls that no pass before has cast. */
+/** The arrays that a pass casts: inputs of its matmuls that no pass before has cast. */
 export function castArrays(products: readonly Product[], pass: Pass): readonly ShardedArray[] {
   const matmuls = products.filter(({ kind }) => kind === 'matmul')
   const forward = matmuls.filter((product) => product.pass === 'forward')

@@ -4,22 +4,22 @@
  *   t = max((FLOPs + g·h) / (peak · e), bytes / (HBM · e_hbm))
  *
  * e is the fraction of peak that a large matmul reaches, h the FLOPs at which a matmul reaches half of that: the
- * saturation curve x/(x + h) that measured kernels follow. Of experts each matrix is a matmul of its own, g of them on a
+ * saturation curve x/(x + h) that measured kernels follow. Each expert's matrix is a matmul of its own, g of them on a
  * chip: Transformer Engine runs them one by one on a few streams (its pull request 853). In MooreThreads/SimuMax
  * (@4dcaae513ba7, B200, both passes, 20 to 256 experts of 128 to 9832 rows) 108 grouped matmuls have an h of 7.2 GFLOP an
  * expert, where plain ones have 6.6; padding the rows to tiles explains them less well. Bytes are the
  * operands' and the result's, once each; a weight gradient that is added to a buffer is read from it and written back.
  *
- * On TPUs each of them takes t more, whatever its size: what grouped kernels lose at small ones.
+ * On TPUs each grouped matmul takes a fixed time more, whatever its size: what grouped kernels lose at small ones.
  *
- * Attention is one kernel, in which a query that meets m keys takes the time of m + k: what starting and ending its rows of tiles
- * is worth, and what of the tiles on the diagonal is masked. In ai-dynamo/aiconfigurator (@095f58a51c4c, causal, bf16, heads of
- * 128, 256 to 16 384 positions) 117 shapes of an H100 are then within 9 % in the median, 18 % without k; of other GPUs within 9 to 15 %,
+ * Attention is one kernel, in which a query that meets m keys takes the time of m + k, where k stands for starting and ending its rows
+ * of tiles and for what is masked of the tiles on the diagonal. In ai-dynamo/aiconfigurator (@095f58a51c4c, causal, bf16, heads of
+ * 128, 256 to 16 384 positions) 117 shapes of an H100 are then within 9 % in the median, 18 % without k; those of other GPUs within 9 to 15 %,
  * and 17 to 23 %. One start is in e, which was fitted to whole kernels. Passed around a ring of c chips, keys come in c parts, and rows
  * are started again for each. Causal work is balanced by halves of each part (zig-zag), so that a step has work for 3/4 of
  * the rows: 3(c - 1)/4 further starts.
  *
- * Kernels are measured in bursts. In training matmuls and attention hold a share of e: clocks under full power.
+ * Kernels are measured in bursts. In training, with clocks under full power, matmuls and attention hold a share of e.
  */
 
 import type { Assumptions } from '../../assumptions/assumptions.ts'
@@ -34,12 +34,12 @@ import { one, type Scale, sumTerms, termValue } from '../compile/term.ts'
 export interface ComputeRates {
   readonly secondsPerFlop: number
   readonly secondsPerAttentionFlop: number
-  /** Of matmuls in the optimizer, which stay in bf16 where the model's run in less. */
+  /** Rate of matmuls in the optimizer, which stay in bf16 where the model's run in less. */
   readonly secondsPerUpdateFlop: number
   readonly halfFlops: number
-  /** What each matmul of experts takes beside. */
+  /** Fixed time that each matmul of experts takes beside its FLOPs. */
   readonly groupedSeconds: Seconds
-  /** k. */
+  /** The k above. */
   readonly attentionHalfKeys: number
   readonly secondsPerByte: number
 }
@@ -52,7 +52,7 @@ export function peakFlops(chip: Chip, type: ElementType): FlopsPerSecond {
 
 export function computeRates(chip: Chip, compute: ElementType, assumptions: Assumptions): ComputeRates {
   const peak = peakFlops(chip, compute)
-  // Attention kernels run in bf16 where the matmuls run in less: the softmax does not stand fp8 inputs untended.
+  // Attention kernels run in bf16 where the matmuls run in less: the softmax does not tolerate fp8 inputs without care.
   const widePeak = isNarrow(compute) ? (chip.peakFlopsPerSecond[usualType] ?? peak) : peak
   return {
     secondsPerFlop: 1 / (peak * assumptions.matmulEfficiency),
@@ -71,7 +71,7 @@ export function trainingRates(chip: Chip, compute: ElementType, assumptions: Ass
   const rates = computeRates(chip, compute, assumptions)
   return {
     ...rates,
-    // A share may be more than 1: no kernel is faster than peak for it.
+    // The share may be above 1, but no kernel is faster than peak.
     secondsPerFlop: Math.max(
       rates.secondsPerFlop / sustainedShare / (share ? assumptions[share] : 1),
       rates.secondsPerFlop * assumptions.matmulEfficiency,
@@ -91,13 +91,13 @@ export function computeTime(
   return total
 }
 
-/** Once; how often it counts is the caller's. */
+/** Time of running the product once; the caller multiplies by how often it counts. */
 export function productTime(product: CompiledProduct, scale: Scale, rates: ComputeRates): Seconds {
   const bytes = sumTerms(product.bytes, scale)
   return Math.max(arithmeticTime(product, scale, rates), bytes * rates.secondsPerByte)
 }
 
-/** The part that the matrix unit accounts for; what is beyond it is waiting for HBM. */
+/** The part of the time that the matrix unit is busy; the rest is waiting for HBM. */
 export function arithmeticTime(
   { flops, matmuls, attention, grouped, startedAgain }: CompiledProduct,
   scale: Scale,
@@ -106,7 +106,7 @@ export function arithmeticTime(
   // Elementwise work has no FLOPs, and no matrix unit to fill.
   if (flops.base === 0) return 0
   const perFlop = attention ? rates.secondsPerAttentionFlop : rates.secondsPerFlop
-  // Nearly all products are one matmul, which takes no look-up.
+  // Nearly all products are one matmul, which needs no look-up.
   const count = matmuls === one ? 1 : termValue(matmuls, scale)
   let counted = termValue(flops, scale) + count * rates.halfFlops
   for (const term of startedAgain) counted += termValue(term, scale) * rates.attentionHalfKeys

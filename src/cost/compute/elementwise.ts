@@ -7,7 +7,7 @@
  *   rotary embedding          queries and keys read and written: 2 (N + K) H
  *   experts                   a token's copies sorted by expert and back, read and written: 4 k D
  *
- * The backward pass streams twice as much, and once more what a policy did not keep and leads to what it needs: all but the
+ * The backward pass streams twice as much, and once more whatever a policy did not keep but needs: all but the
  * last sum and the way back of the copies where only a layer's input is kept. The loss streams its logits in fp32:
  *
  *   forward    2 + 4 bytes a logit to widen them, 4 to read them for their maximum and sum
@@ -32,7 +32,7 @@ import { activationType, type CompiledProduct, streaming } from '../compile/comp
 
 import { type Term, termOf } from '../compile/term.ts'
 
-/** How often an array is read or written: a stream of width D, and what lies inside a component. */
+/** How often arrays are read or written: a stream of width D, and each array inside a component. */
 interface Passes {
   readonly stream: number
   readonly inside: (array: Pick<ShardedArray, 'name' | 'role'>) => number
@@ -44,10 +44,10 @@ const perCopy = 4
 
 const perActivation = ({ gatedMlp }: Transformer): number => (gatedMlp ? 3 : 2)
 
-/** What a layer streams, of experts apart. */
+/** What a layer streams, with that of experts apart. */
 export interface Streamed {
   readonly plain: CompiledProduct
-  /** Null where there are none. */
+  /** Null for layers without experts. */
   readonly experts: CompiledProduct | null
 }
 
@@ -61,7 +61,7 @@ export function elementwiseForward(
   return streamedArrays(parts, passes, extents, elementBytes[activationType(precision)])
 }
 
-/** Under a policy, what it did not keep included; without one, everything was kept. */
+/** With a policy, includes what it did not keep; without one, everything was kept. */
 export function elementwiseBackward(
   parts: readonly LayerPart[],
   model: Transformer,
@@ -78,7 +78,7 @@ export function elementwiseBackward(
   return streamedArrays(parts, passes, extents, elementBytes[activationType(precision)])
 }
 
-/** Of the loss, over the logits of the head. */
+/** What the loss streams, over the logits of the head. */
 export function lossProduct(
   head: Component,
   pass: 'forward' | 'backward',

@@ -11,7 +11,7 @@ import type { Problem } from '../../problem.ts'
 import type { Seconds } from '../../units.ts'
 import type { StageGroup } from '../step/stages.ts'
 
-/** Of the average layer of a model or a stage. */
+/** Overhead of the average layer of a model or a stage. */
 export function layerOverhead(
   { model: { experts }, assumptions }: Problem,
   { layers, dense, sparse }: Composition,
@@ -26,7 +26,7 @@ interface AverageLayer {
   readonly layerOverhead: Seconds
 }
 
-/** Of all layers of a stage. */
+/** Overhead of all layers of a stage. */
 export function stageOverhead({ problem, layerOverhead: average }: AverageLayer, group: StageGroup): Seconds {
   return group.layers * (group.composition ? layerOverhead(problem, group.composition) : average)
 }

@@ -1,7 +1,7 @@
 /**
- * The arithmetic of a layer and of the head as sums over products that are each there once: passes, policies and kinds of layers
- * run nearly the same ones, and differ by how often. Of the 356 products of DeepSeek-V3's passes under three policies, and of its
- * two kinds of layers, about fifty are left to be timed.
+ * The arithmetic of a layer and of the head as sums over distinct products: passes, policies and kinds of layers run nearly
+ * the same products and differ in how often. Of the 356 products of DeepSeek-V3's passes under three policies, and of its
+ * two kinds of layers, only about fifty have to be timed.
  */
 import { valueKey } from '../../recent.ts'
 import type { Seconds } from '../../units.ts'
@@ -10,7 +10,7 @@ import type { StageModel } from '../compile/stage-model.ts'
 import type { Scale } from '../compile/term.ts'
 import { type ComputeRates, productTime } from './compute.ts'
 
-/** Which products, and how often each. */
+/** Indices of products, and how often each counts. */
 export interface WorkSum {
   readonly at: readonly number[]
   readonly times: readonly number[]
@@ -29,11 +29,11 @@ export interface LayerWork {
 export interface Work {
   readonly products: readonly CompiledProduct[]
   readonly average: LayerWork
-  /** Where layers are not alike. */
+  /** Null where all layers are alike. */
   readonly kinds: { readonly dense: LayerWork; readonly sparse: LayerWork } | null
 }
 
-/** What a cost model compiles that computes. */
+/** The parts of a cost model that compute. */
 export interface Computed {
   readonly stages: readonly StageModel[]
   readonly weightGradients: {
@@ -78,7 +78,7 @@ export function workOf(
   return { products, average: ofAverage, kinds: ofKinds }
 }
 
-/** Of each product once, in the order of `products`. */
+/** Time of each product once, in the order of `products`. */
 export function workTimes({ products }: Work, scale: Scale, rates: ComputeRates): Float64Array {
   const seconds = new Float64Array(products.length)
   products.forEach((product, at) => {

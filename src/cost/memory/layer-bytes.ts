@@ -1,33 +1,33 @@
-/** What layers and the ends of a model hold, as numbers (memory-numbers.ts works them out). */
+/** What the layers and the ends of a model hold, in bytes (memory-numbers.ts computes them). */
 import type { Bytes } from '../../units.ts'
 import type { Composed } from '../compile/composed.ts'
 
-/** Bytes per layer, and at the ends, of the candidates of one mesh, ZeRO stage and microbatch. */
+/** Bytes per layer, and at the ends, for the candidates of one mesh, ZeRO stage and microbatch. */
 export interface MemoryNumbers extends Composed<MemoryNumbers> {
   readonly layer: StateNumbers
   readonly embedding: StateNumbers
   readonly positions: StateNumbers
   readonly head: StateNumbers
-  /** By policy: kept per layer and microbatch, and live beside that while a layer is recomputed. */
+  /** By policy: bytes kept per layer and microbatch, and bytes live beside those while a layer is recomputed. */
   readonly kept: readonly Bytes[]
   readonly live: readonly Bytes[]
-  /** By policy: kept on the host, per layer and microbatch. */
+  /** By policy: bytes kept on the host, per layer and microbatch. */
   readonly host: readonly Bytes[]
   readonly stream: Bytes
-  /** The operand of the projections and its gradient, gathered over tensor, beyond their shards. */
+  /** Bytes beyond the shards of the operand of the projections and its gradient, when gathered over tensor. */
   readonly gatheredStream: Bytes
   readonly logits: Bytes
-  /** Layers whose weights are gathered at once at most. */
+  /** The most layers whose weights are gathered at once. */
   readonly layersGathered: number
   readonly reserve: Bytes
-  /** Of the host's memory, a chip's share. */
+  /** A chip's share of the host's memory. */
   readonly hostRoom: Bytes
   readonly tied: boolean
-  /** ZeRO shards the optimizer's states, over all copies of a weight. */
+  /** Whether ZeRO shards the optimizer's states, over all copies of a weight. */
   readonly shardsOptimizer: boolean
-  /** The policy that keeps everything, and so does least; -1 where it is not allowed. */
+  /** Index of the policy that keeps everything, and so does the least work; -1 where it is not allowed. */
   readonly least: number
-  /** By kind of layer where they are not alike, then by policy: kept per layer and microbatch. */
+  /** Bytes kept per layer and microbatch, by kind of layer and then by policy; absent where all layers are alike. */
   readonly keptByKind?: readonly (readonly Bytes[])[]
 }
 
@@ -35,10 +35,10 @@ export interface StateNumbers {
   readonly weights: Bytes
   readonly gradients: Bytes
   readonly optimizer: Bytes
-  /** Of the optimizer's, what is in the host's memory instead. */
+  /** The optimizer's states that are in the host's memory instead. */
   readonly onHost: Bytes
-  /** Gathered for use, beyond the shard. */
+  /** Bytes of weights gathered for use, beyond the shard. */
   readonly gathered: Bytes
-  /** Gradients of one microbatch before they are scattered, beyond the shard. */
+  /** Bytes of gradients of one microbatch before they are scattered, beyond the shard. */
   readonly unscattered: Bytes
 }

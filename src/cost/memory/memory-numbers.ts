@@ -1,6 +1,6 @@
 /**
- * Bytes of one mesh, ZeRO stage and microbatch, in numbers: what layers and the ends hold and keep, and what a stage then has on
- * its fullest chip under a mix of policies (the terms are memory.ts's).
+ * Bytes of one mesh, ZeRO stage and microbatch, as numbers: what layers and the ends hold and keep, and what a stage then has on
+ * its fullest chip under a mix of policies (memory.ts has the terms).
  */
 
 import { keepEverything } from '../../recipe/policy.ts'
@@ -15,14 +15,14 @@ import type { StageGroup } from '../step/stages.ts'
 import type { MemoryNumbers, StateNumbers } from './layer-bytes.ts'
 import { reserveBytes } from './memory.ts'
 
-/** `count` layers per stage use `other`, the rest `policy`: indices into the model's policies. */
+/** On each stage, `count` layers use the policy `other` and the rest `policy`; both are indices into the model's policies. */
 export interface Mix {
   readonly policy: number
   readonly other: number
   readonly count: number
 }
 
-/** Of the average layer. */
+/** Numbers of the average layer. */
 export function averageMemory(model: CostModel, stage: StageModel, scale: Scale): MemoryNumbers {
   const { assumptions, cluster, model: transformer } = model.problem
   const states = (terms: StageModel['layerStates']): StateNumbers => {
@@ -51,7 +51,7 @@ export function averageMemory(model: CostModel, stage: StageModel, scale: Scale)
     positions: states(stage.positionStates),
     head: states(stage.headStates),
     kept,
-    // While a layer's arrays are all there, the next layer's come from the host.
+    // While all arrays of a layer are there, those of the next layer arrive from the host.
     live: kept.map((bytes, policy) => (assumptions.workspace ? whole - bytes + (host[policy] ?? 0) : 0)),
     host,
     stream: assumptions.workspace ? termValue(model.stream, scale) : 0,
@@ -70,7 +70,7 @@ export function averageMemory(model: CostModel, stage: StageModel, scale: Scale)
   }
 }
 
-/** What the average layer has of states, and keeps under the policy that keeps least. */
+/** Bytes of the average layer's states, and of what it keeps under the policy that keeps least. */
 export function leastLayerBytes(model: CostModel, { layerStates }: StageModel, scale: Scale): Bytes {
   const { weights, gradients, optimizer } = layerStates
   let kept = Number.POSITIVE_INFINITY
@@ -80,7 +80,7 @@ export function leastLayerBytes(model: CostModel, { layerStates }: StageModel, s
   return sumTerms(weights, scale) + sumTerms(gradients, scale) + onChip + kept
 }
 
-/** Of stages with whatever layers too. */
+/** Numbers that also serve stages whose layers differ from the average. */
 export function memoryNumbers(model: CostModel, stage: StageModel, scale: Scale): MemoryNumbers {
   const average = averageMemory(model, stage, scale)
   const kinds = model.kinds?.()
@@ -97,7 +97,7 @@ export function memoryNumbers(model: CostModel, stage: StageModel, scale: Scale)
   }
 }
 
-/** Only where keys are gathered are they whole on a chip. */
+/** Keys are whole on a chip only where the context layout gathers them. */
 function gatheredKeys({ contextLayout, gatheredKeys: [whole, own] }: CostModel, scale: Scale): Bytes {
   return contextLayoutRow(contextLayout).keys === 'whole'
     ? termValue(whole, scale) - termValue(own, scale)
@@ -121,7 +121,7 @@ function ofStates(numbers: MemoryNumbers, group: StageGroup, pick: (states: Stat
   )
 }
 
-/** All of a stage but its activations and the working set of recomputed layers. */
+/** All memory of a stage but its activations and the working set of recomputed layers. */
 export function fixedMemory(numbers: MemoryNumbers, group: StageGroup): StageMemory {
   const ends = (pick: (states: StateNumbers) => Bytes) => ofStates(numbers, group, pick)
   return {
@@ -133,14 +133,14 @@ export function fixedMemory(numbers: MemoryNumbers, group: StageGroup): StageMem
   }
 }
 
-/** While a layer is at work, beside its live tensors: ZeRO-3's weights of it, and of the next where these are fetched ahead. */
+/** Workspace while a layer runs, beside its live tensors: under ZeRO-3 its gathered weights, and the next layer's where these are fetched ahead. */
 function inLayer(numbers: MemoryNumbers, group: StageGroup): Bytes {
   const { layer } = ofStage(numbers, group)
   const gathered = Math.min(numbers.layersGathered, group.layers) * layer.gathered
   return gathered + layer.unscattered + numbers.gatheredStream
 }
 
-/** While the embedding or the head is: they and layers are not at work at once. */
+/** Workspace while the embedding or the head runs; they never run at the same time as a layer. */
 function atEnds({ embedding, head, logits, stream }: MemoryNumbers, { first, last }: StageGroup): Bytes {
   const inFront = first ? embedding.gathered + embedding.unscattered : 0
   const inHead = last ? head.gathered + head.unscattered + logits + stream : 0
@@ -159,7 +159,7 @@ export function activationBytes(numbers: MemoryNumbers, group: StageGroup, mix: 
   return group.inFlight * ((group.layers - again) * kept(mix.policy) + again * kept(mix.other))
 }
 
-/** What the live tensors of a layer that is recomputed under a policy add to the fixed workspace, which the ends may fill too. */
+/** What a recomputed layer's live tensors add to the fixed workspace, some of which is there anyway for the ends. */
 export function liveOf(numbers: MemoryNumbers, group: StageGroup, policy: number): Bytes {
   const atWork = inLayer(numbers, group)
   const live = ofStage(numbers, group).live[policy] ?? 0
@@ -175,18 +175,18 @@ export function stageBytes(numbers: MemoryNumbers, group: StageGroup, mix: Mix):
   return fixedBytes(numbers, group) + activationBytes(numbers, group, mix) + liveBytes(numbers, group, mix)
 }
 
-/** States of a stage in the host's memory. */
+/** Bytes of a stage's states in the host's memory. */
 export function hostStateBytes(numbers: MemoryNumbers, group: StageGroup): Bytes {
   return ofStates(numbers, group, ({ onHost }) => onHost) / (numbers.shardsOptimizer ? group.held : 1)
 }
 
-/** All of a stage that is there. A policy that keeps arrays there goes alone. */
+/** All bytes of a stage in the host's memory. A policy that keeps arrays there is never mixed with another. */
 export function hostBytes(numbers: MemoryNumbers, group: StageGroup, { policy }: Mix): Bytes {
   const each = ofStage(numbers, group).host[policy] ?? 0
   return hostStateBytes(numbers, group) + group.inFlight * group.layers * each
 }
 
-/** Bytes over the budget, or over the room on the host, on the fullest stage; 0 or less fits. */
+/** Bytes over the budget, or over the room on the host, on the fullest stage; it fits when 0 or less. */
 export function shortBytes(
   numbers: MemoryNumbers,
   groups: readonly StageGroup[],

@@ -5,8 +5,8 @@
  *   activations   what the policies of the stage's layers keep, times the microbatches in flight
  *   workspace     the larger of: a layer's live tensors while it is recomputed, what the host sends ahead for the next, gathered
  *                 weights of it (and of the next) under ZeRO-3, its unscattered gradients under ZeRO-2 and 3, and the residual
- *                 gathered over tensor; or, on the last stage, the head's own and its logits with their copy in fp32 or their gradient, all of
- *                 them or one of c pieces of the microbatch at a time
+ *                 gathered over tensor; or, on the last stage, the head's own and its logits with their copy in fp32 or their
+ *                 gradient, all of them or one of c pieces of the microbatch at a time
  *   reserve       framework and fragmentation
  */
 
@@ -32,15 +32,15 @@ import { type Term, termOf } from '../compile/term.ts'
 import { factorBytes, stateBytes, updateBytes, updateFlops } from './optimizer.ts'
 import { keptArrays } from './recomputation.ts'
 
-/** Bytes of the states of one part of the model, per ZeRO stage's sharding. */
+/** Bytes of the states of one part of the model, sharded as one ZeRO stage does. */
 export interface StateTerms {
   readonly weights: readonly Term[]
   readonly gradients: readonly Term[]
   readonly optimizer: readonly Term[]
-  /** The same weights as gathered for use, and their gradients before they are scattered. */
+  /** The same weights gathered for use, and their gradients before they are scattered. */
   readonly gathered: readonly Term[]
   readonly unscattered: readonly Term[]
-  /** Bytes that the optimizer reads and writes once a step, and FLOPs that it takes beyond elementwise ones. */
+  /** Bytes that the optimizer reads and writes once a step, and its FLOPs beyond elementwise ones. */
   readonly updated: readonly Term[]
   readonly updateFlops: readonly Term[]
 }
@@ -85,7 +85,7 @@ interface HeldWeight {
   readonly kind: WeightKind
   readonly rows: number
   readonly columns: number
-  /** So many of something for each element; and for each row and column of its matrices. */
+  /** Terms with `times` of something for each element, and for each row and each column of its matrices. */
   readonly elements: (times: number) => Term
   readonly vectors: (times: number) => readonly Term[]
 }
@@ -109,7 +109,7 @@ function heldWeights(
     }),
   )
   if (extraRows === 0) return matrices
-  // Norms and learned positions: rows of width D that tensor parallelism replicates.
+  // Norms and learned positions are rows of width D, which tensor parallelism replicates.
   const vector: HeldWeight = {
     kind: 'vector',
     rows: 1,
@@ -147,7 +147,7 @@ export function activationTerms(
     )
     return [...terms(stream, whole * counts.stream), ...inner]
   }
-  // In a parallel block nothing is added between attention and MLP: one stream tensor.
+  // A parallel block has one stream tensor: nothing is added between attention and MLP.
   const parallel = parts.length === 1
   const { host } = policy
   const away = (host?.input ? 1 : 0) + (host?.sum && !parallel ? 1 : 0)
@@ -169,8 +169,8 @@ function arraysNamed({ arrays }: Component, name: string): readonly ShardedArray
 }
 
 /**
- * On the last stage, a piece of them at a time: logits in the activations' type, as the matmul wrote them, and beside them in
- * fp32; or where a compiler casts them as it reads them, their gradient in the same type.
+ * Bytes of the logits on the last stage, one piece at a time: in the activations' type as the matmul wrote them, and beside that
+ * a copy in fp32 or, where a compiler casts them as it reads them, their gradient in the same type.
  */
 export function logitTerm(
   head: Component,
@@ -193,7 +193,7 @@ export function gatheredStreamTerm(extents: Extents, precision: Precision): Term
   return termOf(value, extents, 1)
 }
 
-/** Keys and values gathered over context, and their gradients before they are scattered: whole, and what a chip has of them. */
+/** Keys and values gathered over context, and their gradients before they are scattered: all of them, and a chip's own share. */
 export function gatheredKeyTerms(extents: Extents, precision: Precision): readonly [Term, Term] {
   const bytes = 4 * elementBytes[activationType(precision)]
   const over = ['data', 'fsdp', 'expert', 'tensor', 'tensor2'] as const
@@ -202,8 +202,8 @@ export function gatheredKeyTerms(extents: Extents, precision: Precision): readon
 }
 
 /**
- * What of the budget stays free. The margin is kept of what the chip has, so that a budget that leaves as much aside has no
- * second one: a plan may fill the lesser of the budget and 1 - reserveFraction of the chip.
+ * The part of the budget that stays free. The margin is taken from the chip's memory, so a budget that already leaves as much aside
+ * gets no second one: a plan may fill the lesser of the budget and 1 - reserveFraction of the chip.
  */
 export function reserveBytes({ cluster, memoryBudget, assumptions }: Budgeted): Bytes {
   const { hbmBytes } = cluster.chip
@@ -213,7 +213,7 @@ export function reserveBytes({ cluster, memoryBudget, assumptions }: Budgeted): 
 
 type Budgeted = Pick<Setting, 'cluster' | 'memoryBudget' | 'assumptions'>
 
-/** Norm weights per layer, in rows of width D. */
+/** Norm weights of a layer, in rows of width D. */
 export function normRows(model: Transformer): number {
   return model.parallelBlocks ? 1 : 2
 }

@@ -2,7 +2,7 @@
  * What an optimizer keeps for a parameter, and what a step reads, writes and computes (formulas 10), by its row
  * (recipe/optimizers.ts).
  *
- * A master copy in fp32 is kept beside weights of less, where the assumptions say so, whatever the moments are kept in:
+ * Weights in a narrower type have a master copy in fp32 where the assumptions say so, whatever the type of the moments:
  * DeepSeek-V3 has fp32 master weights and gradients and bf16 moments (arXiv 2412.19437, section 3.3.3).
  */
 
@@ -20,7 +20,7 @@ export interface StateBytes {
   readonly optimizer: Bytes
 }
 
-/** Bytes per parameter, factored moments apart. */
+/** Bytes per parameter, without factored moments. */
 export function stateBytes(
   optimizer: OptimizerName,
   precision: Precision,
@@ -37,13 +37,13 @@ export function stateBytes(
   }
 }
 
-/** Bytes of each number of a factored moment: one for each row and one for each column; 0 where moments are whole. */
+/** Bytes of each number of a factored moment, which has one for each row and one for each column; 0 where moments are whole. */
 export function factorBytes(optimizer: OptimizerName, precision: Precision, kind: WeightKind): Bytes {
   const { factored, momentBytes } = optimizerRow(optimizer)
   return factored.includes(kind) ? (momentBytes ?? elementBytes[precision.optimizer]) : 0
 }
 
-/** Bytes that the update of one parameter reads and writes: states both ways, gradient in, weight out. */
+/** Bytes that the update of one parameter reads and writes: states both ways, the gradient in, the weight out. */
 export function updateBytes({ weights, gradients, optimizer }: StateBytes): Bytes {
   return 2 * optimizer + gradients + weights
 }

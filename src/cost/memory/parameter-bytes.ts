@@ -1,6 +1,6 @@
 /**
- * Bytes of one parameter of each part of a model, as kept and streamed: those of its element type, or where a checkpoint
- * says how it is quantised
+ * Bytes of one parameter of each part of a model, as kept and streamed: those of its element type or, where a checkpoint
+ * says how it is quantised,
  *
  *   (1 - s)·b/8 + s·k      b bits with scales; s the share of the part that is left in a type of k bytes
  */
@@ -18,7 +18,7 @@ import type { Precision } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
 import type { Bytes } from '../../units.ts'
 
-/** Of a weight of no part, as that of a table of one's own, those of its type. */
+/** Bytes of a parameter of a part; without a part, or where no checkpoint says more, those of the weights' type. */
 export function parameterBytes({ weights, parameterBytes }: Precision, part?: WeightPart): Bytes {
   if (part === undefined) return elementBytes[weights]
   return parameterBytes?.[part] ?? elementBytes[weights]
@@ -28,7 +28,7 @@ export function quantizedBytes({ bits, kept, keptShares }: Quantized): ByPart {
   return byPart((part) => (1 - keptShares[part]) * (bits / 8) + keptShares[part] * elementBytes[kept])
 }
 
-/** Over the parameters in matmuls. */
+/** Mean bytes of a parameter, over the parameters in matmuls. */
 export function meanParameterBytes(precision: Precision, model: Transformer): Bytes {
   const parameters = { ...partParameters(model), embedding: 0, unembedding: model.vocab * model.dModel }
   const total = (value: (part: WeightPart) => number) =>

@@ -1,8 +1,8 @@
 /**
  * Which einsums a policy runs again: those that lead to an operand of a backward einsum that was not kept.
  *
- * A component's input is a norm of the residual stream and costs nothing to make again; the MLP's stream is the
- * layer's input plus the attention's output, which must be made again where the policy does not keep the sum.
+ * A component's input is a norm of the residual stream and costs nothing to compute again; the MLP's stream is the
+ * layer's input plus the attention's output, which must be computed again where the policy does not keep the sum.
  */
 
 import type { Assumptions } from '../../assumptions/assumptions.ts'
@@ -26,7 +26,7 @@ export function recomputedArrays(component: Component, policy: PolicyRow): reado
     want(producer.right)
   }
   for (const { left, right, kind: einsum } of component.einsums) {
-    // The gradient of what was only moved is moved back: that asks for no operand.
+    // The gradient of an array that was only moved is moved back, which needs no operand.
     if (einsum === 'reshard') continue
     for (const name of [left, right]) {
       const kind = component.arrays[name]?.kind
@@ -37,7 +37,7 @@ export function recomputedArrays(component: Component, policy: PolicyRow): reado
   return [...wanted]
 }
 
-/** Logits in pieces are gone when the backward pass comes, unless their gradient was taken at once. */
+/** Logits in pieces are gone by the time of the backward pass, unless their gradient was taken at once. */
 export function recomputedLogits(
   head: Component,
   { lossChunks, recomputeLogits }: Assumptions,

@@ -1,16 +1,16 @@
 /**
  * The memory policy of a candidate: on every stage, `count` layers use one policy and the rest another, as frameworks
- * let one say ("recompute n layers of each stage"). Given two policies, the fewest layers that must use the leaner
- * one follow from the budget; more of them never helps, because a leaner policy only adds work.
+ * let users say ("recompute n layers of each stage"). Given two policies, the budget says how many layers at least must use the leaner
+ * one; more of them never helps, because a leaner policy only adds work.
  *
  *   fixed_i + f_i · ((L_i - n_i) · A_i + n_i · B_i) + live_i <= budget,   n_i = min(n, L_i)
  *
- * Policies that keep arrays on the host are no part of that: they may have less to do than a policy that keeps more, and are
- * tried on all layers alone, where the host has room for them.
+ * Policies that keep arrays on the host are not mixed: they may have less to do than a policy that keeps more, and are
+ * tried only on all layers, where the host has room for them.
  *
- * f_i microbatches in flight on stage i, A_i and B_i what a layer of it keeps of one, live_i the working set of a recomputed
- * layer. Where layers differ the leaner policy is so in layers of either kind. The programme in search/memory-policy/memory-policy.ts is its
- * oracle, and what a byte of budget is worth.
+ * f_i is the number of microbatches in flight on stage i, A_i and B_i are what a layer of it keeps of one, live_i is the working set of a
+ * recomputed layer. Where layers differ, the leaner policy is leaner in layers of either kind. The programme in
+ * search/memory-policy/memory-policy.ts checks this, and says what a byte of budget is worth.
  */
 import type { Bytes } from '../../units.ts'
 import { ofStage } from '../compile/composed.ts'
@@ -27,7 +27,7 @@ import {
 } from './memory-numbers.ts'
 
 /**
- * Bytes over the budget on the fullest stage, each under the policy that suits it best: no mix is under that. Stages are looked
+ * Bytes over the budget on the fullest stage, each stage under the policy that suits it best: no mix gets below that. Stages are looked
  * at until one is over by more than `enough`.
  */
 export function leastShortBytes(
@@ -54,8 +54,8 @@ export function leastShortBytes(
 }
 
 /**
- * Every mix that fits and is not obviously worse: policies alone, and of each pair the fewest layers of the leaner.
- * Where keeping everything fits it is the only one, since no other does less work; not where `others` are wanted too.
+ * Every mix that fits and is not obviously worse: single policies, and for each pair the fewest layers of the leaner one.
+ * Where keeping everything fits it is the only one, since no other does less work, unless `others` are wanted too.
  */
 export function fittingMixes(
   numbers: MemoryNumbers,
@@ -88,12 +88,12 @@ export function fittingMixes(
   return mixes
 }
 
-/** Such a policy goes alone (recipe/policies.ts). */
+/** Whether a policy keeps arrays on the host; such a policy is never mixed (recipe/policies.ts). */
 export function offloads({ host }: MemoryNumbers, policy: number): boolean {
   return (host[policy] ?? 0) > 0
 }
 
-/** What the stages have beside their layers' activations, and what all may. */
+/** What the stages hold beside their layers' activations, and what they may hold. */
 interface Room {
   readonly numbers: MemoryNumbers
   readonly groups: readonly StageGroup[]
@@ -110,7 +110,7 @@ function fits({ numbers, groups, fixed, budget }: Room, mix: Mix): boolean {
   )
 }
 
-/** Layers per stage that must use `other` for every stage to fit; null where even all of them do not do. */
+/** Layers per stage that must use `other` for every stage to fit; null where not even all of them suffice. */
 function fewest(
   { numbers, groups, fixed, budget, layersDivideFreely }: Room,
   policy: number,
@@ -134,7 +134,7 @@ function fewest(
   return needed
 }
 
-/** Of the two policies of a mix the leaner keeps less of the average layer, and no more of a layer of either kind. */
+/** Whether `other` keeps less of the average layer than `policy`, and no more of a layer of either kind. */
 export function keepsLess(
   { kept, keptByKind = [] }: Pick<MemoryNumbers, 'kept' | 'keptByKind'>,
   policy: number,

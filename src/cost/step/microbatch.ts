@@ -26,13 +26,13 @@ import { computeTime } from '../compute/compute.ts'
 import { type LayerWork, summed, workTimes } from '../compute/work.ts'
 import { type CostModel, stageModel } from '../model.ts'
 
-/** Compute of one microbatch, per layer and at the ends; independent of placement and ZeRO stage. */
+/** Compute time of one microbatch, per layer and at the ends; independent of placement and ZeRO stage. */
 export interface ComputeNumbers extends Composed<ComputeNumbers> {
   readonly forward: Seconds
   readonly backward: readonly Seconds[]
   readonly headForward: Seconds
   readonly headBackward: Seconds
-  /** Of a layer's backward pass, whatever the policy, and of the head's: what only the optimizer waits for. */
+  /** Time of a layer's backward pass, and of the head's, that only the optimizer waits for; the same under every policy. */
   readonly weightGradients: Seconds
   readonly headWeightGradients: Seconds
 }
@@ -69,7 +69,7 @@ interface LayerTraffic {
   readonly backward: (policy: number) => Traffic
   readonly gradients: Traffic
   readonly weights: Traffic
-  /** By policy: a layer's arrays to the host, or back. */
+  /** By policy: time to move a layer's arrays to the host, or back. */
   readonly host: readonly Seconds[]
 }
 
@@ -89,7 +89,7 @@ interface EndTraffic {
   readonly weights: Traffic
 }
 
-/** `routed`: what of tokens on their way to experts and back hides behind another microbatch; none beyond what is assumed where absent. */
+/** `routed` is the share of what is sent to experts and back that hides behind another microbatch; by default only what is assumed to hide anyway. */
 export function trafficNumbers(
   model: CostModel,
   stage: StageModel,
@@ -140,7 +140,7 @@ function waited({ problem }: CostModel): RoutedOverlap {
 
 type TrafficOf = (buckets: readonly Bucket[], products?: readonly CompiledProduct[]) => Traffic
 
-/** What moves beside other microbatches, and beside none. */
+/** Traffic that runs beside other microbatches (`traffic`), and traffic that runs beside none (`alone`). */
 interface Ways {
   readonly traffic: TrafficOf
   readonly alone: TrafficOf
@@ -180,8 +180,8 @@ function layerTraffic(
 }
 
 /**
- * A layer that is recomputed whole runs beside no other microbatch. What its forward pass is taken to have hidden of what experts are
- * sent, it waits for here: forward passes are the same under every policy, which programmes of memory rely on.
+ * A layer that is recomputed whole runs beside no other microbatch. What its forward pass is taken to have hidden of what is sent to
+ * experts, it waits for here: forward passes must be the same under every policy, which programmes of memory rely on.
  */
 function backwardTraffic(
   { policies }: CostModel,
@@ -216,7 +216,7 @@ function blendedTraffic(composition: Composition, dense: LayerTraffic, sparse: L
 }
 
 /**
- * What of the passing of keys is no longer than the scores that are computed meanwhile (formulas 12). Scores that are computed
+ * The share of passing keys around that is no longer than the scores computed meanwhile (formulas 12). Scores that are computed
  * again hide none of it: what a policy recomputes must not make a step shorter.
  */
 function shareBesideScores(

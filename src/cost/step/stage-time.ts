@@ -1,6 +1,6 @@
 /**
  * One microbatch through one stage: its forward and its backward window, each as long as what it computes or moves takes; and
- * what the first and the last of a step grow by, since weights and gradients move once.
+ * by how much the first and the last microbatch of a step take longer, since weights and gradients move once.
  */
 
 import type { Seconds } from '../../units.ts'
@@ -19,7 +19,7 @@ import type { CostModel } from '../model.ts'
 import type { ComputeNumbers, TrafficNumbers } from './microbatch.ts'
 import type { Layers, StageGroup } from './stages.ts'
 
-/** The sums that windows are added up in: of the workbench of a search, written anew by each time that is asked for. */
+/** Buffers in which windows are added up: a search's workbench has them, and each time that is asked for writes them anew. */
 export interface StepScratch {
   readonly forward: Traffic
   readonly backward: Traffic
@@ -29,7 +29,7 @@ export function createStepScratch(resources: number): StepScratch {
   return { forward: createTraffic(resources), backward: createTraffic(resources) }
 }
 
-/** One layout on one placement: all that the time of its step hangs on, but for what is recomputed. */
+/** One layout on one placement: all that the time of its step depends on, except for what is recomputed. */
 export interface Step {
   readonly model: CostModel
   readonly compute: ComputeNumbers
@@ -38,13 +38,13 @@ export interface Step {
   readonly scratch: StepScratch
 }
 
-/** Of one microbatch on a stage: what nothing but the optimizer waits for. */
+/** Time of one microbatch on a stage that only the optimizer waits for. */
 export function weightGradientTime(compute: ComputeNumbers, group: StageGroup): Seconds {
   const head = group.last ? compute.headWeightGradients / group.held : 0
   return group.layers * ofStage(compute, group).weightGradients + head
 }
 
-/** One microbatch through one stage; leaves the windows' sums in the scratch. */
+/** Time of one microbatch through one stage; leaves the sums of its windows in the scratch. */
 export function stageTime(
   { model, compute, traffic, layers, scratch }: Step,
   group: StageGroup,
@@ -104,7 +104,7 @@ export function backwardCompute(
   return layers + (group.last ? compute.headBackward / group.held : 0) + overhead
 }
 
-/** What the first forward and the last backward window grow by; the scratch holds them without it. */
+/** By how much the first forward and the last backward window are longer; expects the scratch to hold them without that. */
 export function onceTime(step: Step, group: StageGroup, mix: Mix, bound: Bound, time: Seconds): Seconds {
   addOnce(step, group)
   const { model, compute, scratch } = step
@@ -115,7 +115,7 @@ export function onceTime(step: Step, group: StageGroup, mix: Mix, bound: Bound, 
   return grown - time
 }
 
-/** What moves once a step, into windows that hold one microbatch. */
+/** Adds what moves once a step to windows that hold one microbatch. */
 export function addOnce(
   { model, traffic, scratch }: Pick<Step, 'model' | 'traffic' | 'scratch'>,
   group: StageGroup,

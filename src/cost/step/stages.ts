@@ -2,34 +2,34 @@
  * How the layers lie on pipeline stages, and how many microbatches each stage holds.
  *
  * The first stage also embeds, the last also unembeds and takes the loss. So a cut is named by the layers of the last
- * stage: the others share what is left as evenly as can be, the first of them, which hold the most microbatches, the
+ * stage: the others share the rest as evenly as they can, the first of them, which hold the most microbatches, taking
  * fewer. 126 layers on 16 stages with 7 on the last are 7, 8, ..., 8, 7. Where layers differ, the others share them by their
- * FLOPs (search/stages/unlike-cuts.ts), and stages are alike that have as many of each kind. Which of the cuts is taken is the
- * search's (search/stages/stage-cuts.ts).
+ * FLOPs (search/stages/unlike-cuts.ts), and stages are alike when they have as many layers of each kind. The search chooses among
+ * the cuts (search/stages/stage-cuts.ts).
  *
- * How many microbatches a stage holds, its schedule says (recipe/schedules.ts). Where a chip holds two stages, i and p - 1 - i,
+ * The schedule says how many microbatches a stage holds (recipe/schedules.ts). Where a chip holds two stages, i and p - 1 - i,
  * and runs half of the microbatches on each, it counts as a stage of their mean, and layers are cut over such pairs.
  */
 import { type Composition, sameComposition } from '../../model/composition.ts'
 import { inFlight, type Schedule, scheduleRow } from '../../recipe/schedule.ts'
 import type { Seconds } from '../../units.ts'
 
-/** Stages, or the chips of a pipeline, that are alike, and where the first of them stands. */
+/** Stages (or chips of a pipeline) that are alike, and the index of the first of them. */
 export interface StageGroup {
   readonly first: boolean
   readonly last: boolean
-  /** That a microbatch runs through on it. */
+  /** Layers that a microbatch passes through on this stage. */
   readonly layers: number
   readonly stages: number
   readonly index: number
   readonly inFlight: number
-  /** Stages whose weights a chip holds; of each it runs that share of the microbatches. */
+  /** Stages whose weights a chip holds; each runs 1/held of the microbatches. */
   readonly held: 1 | 2
-  /** What its layers are; null where all stages have the model's average layer. */
+  /** The kinds of its layers; null where all stages have the model's average layer. */
   readonly composition: Composition | null
 }
 
-/** All that a step needs to know of how layers are laid out. */
+/** All that a step depends on of how layers are laid out. */
 export interface Layers {
   readonly groups: readonly StageGroup[]
   readonly schedule: Schedule
@@ -38,7 +38,7 @@ export interface Layers {
   readonly update: Seconds
 }
 
-/** Layers per stage, so many of them on the last; null where a stage would have fewer than `least`. */
+/** Layers by stage, `last` of them on the last; null where a stage would have fewer than `least`. */
 export function stageLayers(
   layers: number,
   stages: number,
@@ -55,7 +55,7 @@ export function stageLayers(
   )
 }
 
-/** Layers of the last stage with which the longest is shortest, the most where several do; its head is worth so many. */
+/** Layers of the last stage for which the longest stage is shortest, the most where several tie; its head counts as `head` layers. */
 export function evenLastLayers(layers: number, stages: number, least: number, head: number): number | null {
   if (layers < stages * least) return null
   if (stages === 1) return layers
@@ -65,7 +65,7 @@ export function evenLastLayers(layers: number, stages: number, least: number, he
   return even
 }
 
-/** Layers by stage where a chip holds two: `last` are on the pair of the first and the last stage; the earlier of a pair is the larger. */
+/** Layers by stage where a chip holds two stages: `last` are on the pair of first and last stage; the earlier stage of a pair gets the odd layer. */
 export function mirroredLayers(layers: number, stages: number, last: number): readonly number[] | null {
   const pairs = stageLayers(layers, stages / 2, 2, last)
   if (!pairs) return null
@@ -110,7 +110,7 @@ export function stageGroups(
   return groups
 }
 
-/** Chips i and p - 1 - i hold the same stages. */
+/** Groups for schedules in which chips i and p - 1 - i hold the same two stages. */
 function mirroredGroups(
   counts: readonly number[],
   schedule: Schedule,

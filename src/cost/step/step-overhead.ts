@@ -1,6 +1,6 @@
 /**
- * What a training step takes beside its work: t + j·log2 u, with t the time of host, data and logging, and j what it waits for
- * the last of twice as many of the u nodes or slices that step together. The same for every plan of a request.
+ * What a training step takes beside its work: t + j·log2 u. t is the time of host, data and logging; j is how much longer the step
+ * waits for the slowest when twice as many of the u nodes or slices step together. It is the same for every plan of a request.
  */
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'

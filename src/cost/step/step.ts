@@ -1,6 +1,6 @@
 /**
- * The time of a step: the busiest stage's microbatches, one after another, and what it waits for the others (formulas 9), or
- * fills with weight gradients (recipe/schedule-row.ts); the optimizer; and what a step takes whatever it does.
+ * The time of a step: the busiest stage's microbatches, one after another; what it waits for the other stages (formulas 9) or
+ * fills with weight gradients (recipe/schedule-row.ts); the optimizer; and the overhead that every step has.
  */
 
 import { type Schedule, splitBackward } from '../../recipe/schedule.ts'
@@ -47,7 +47,7 @@ function chipsOf(groups: readonly StageGroup[]): number {
   return chips
 }
 
-/** The same where weight gradients fill the bubble. */
+/** The same for schedules in which weight gradients fill the bubble. */
 function splitStepTime(step: Step, split: SplitBackward, mix: Mix, bound: Bound): Seconds {
   const { model, compute, traffic, layers, scratch } = step
   const { groups, microbatches } = layers
@@ -76,14 +76,14 @@ function splitStepTime(step: Step, split: SplitBackward, mix: Mix, bound: Bound)
   )
 }
 
-/** What the weight gradients of a microbatch fill of a bubble, whichever stage waits: those of the least layers. */
+/** How much of a bubble the weight gradients of a microbatch fill, whichever stage waits: as much as those of the shortest stage. */
 export function fillingTime(compute: ComputeNumbers, groups: readonly StageGroup[]): Seconds {
   let least = Number.POSITIVE_INFINITY
   for (const group of groups) least = Math.min(least, group.layers * ofStage(compute, group).weightGradients)
   return least
 }
 
-/** Interleaving with microbatches that the stages do not divide. */
+/** Idle time of interleaving when the stages do not divide the microbatches. */
 export function holeTime(
   longest: Seconds,
   stages: number,

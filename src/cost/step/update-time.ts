@@ -1,4 +1,4 @@
-/** The optimizer's pass over its states. */
+/** How long the optimizer takes to update its states. */
 import type { Seconds } from '../../units.ts'
 import { blend } from '../compile/composed.ts'
 import type { StageModel } from '../compile/stage-model.ts'
@@ -8,7 +8,7 @@ import { type CostModel, stageModel } from '../model.ts'
 import type { StageGroup } from './stages.ts'
 
 /**
- * The optimizer streams its states through HBM once a step, and Muon multiplies matrices, on the stage that has most. States on
+ * The optimizer streams its states through HBM once a step, and Muon multiplies matrices, on the stage that has the most. States on
  * the host come and go over its link, one after the other.
  */
 export function updateTime(
