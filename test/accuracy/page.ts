@@ -18,29 +18,41 @@ export function page(report: Report): string {
   const { memory, ranking } = report
   return `# How far off
 
-Written by \`npm run accuracy -- --record\`; the numbers are kept in \`fixtures/accuracy.json\`, and \`npm run accuracy\` fails where they have
-grown worse. The rows are in \`fixtures/measurements\`, each with its source, at the settings that it was run with; what a row does not say is what the
-recipe of its software has ([README](../fixtures/measurements/README.md)). Every ratio is predicted over measured time. Constants were set on rows marked
-\`fit\` alone; \`test\` rows only ever report. A configuration that was measured several times counts once. *Modern* are releases since 2024. *Bias* is
-the geometric mean less 1, *within bounds* the share that lies between a plan's \`lowerBoundSeconds\` and \`upperBoundSeconds\`.
+Predicted against measured times, for every published measurement at hand that can be compared. \`npm run accuracy -- --record\` writes
+this page and keeps the numbers in \`fixtures/accuracy.json\`. \`npm run accuracy\` fails where they have grown worse.
+
+The rows are in \`fixtures/measurements\`, each with its source and the settings that it was run with. What a row does not say is taken from
+the recipe of its software ([README](../fixtures/measurements/README.md)).
+
+| word | means |
+|---|---|
+| *fit*, *test* | constants were set on fit rows alone; test rows only report an error |
+| *modern*, *older* | releases since 2024, and before |
+| *n*, *measurements* | configurations, and measurements of them: one that was measured several times counts once |
+| *median* | of predicted over measured time |
+| *bias* | the geometric mean of these ratios, less 1 |
+| *within bounds* | the share of measured times that lie between a plan's \`lowerBoundSeconds\` and \`upperBoundSeconds\` |
 
 ${figures.map(({ file, title }) => `![${title}](figures/${file})`).join('\n\n')}
 
-Training is costed as its own software runs, where there is a stack of it on these chips (below), and layers with experts in the way that the recipe of that release
-runs them; else as a request is that names no software. Inference is costed so too, without constants of any one software where it has no stack.
+Training is costed as its own software runs, if there is a stack of that software on these chips (below), with layers of experts run as the
+recipe of that release runs them. Otherwise it is costed like a request that names no software. Inference is costed as its own software runs
+too, or without constants of any one software if there is no stack.
 
 ## By class
 
 ${table(report.classes)}
 
-Training as a request is answered that names no software: as the usual stack of the chips, with the experts run as its newest recipes run them, whatever ran.
+The same training rows, costed like a request that names no software: by the usual stack of the chips, with experts run as its newest recipes
+run them, whatever really ran.
 
 ${table(report.asAsked)}
 
 ## As \`assumptions.stack\` costs it
 
-Stacks are rows of \`fixtures/stacks\` (\`GET /stacks\`): the few constants in which what trains or serves differs, set on \`fit\` rows by \`npm run fit\`.
-Of models with experts, by how their layers were run (\`assumptions.expertRecipe\`).
+A stack is a file of \`fixtures/stacks\` (\`GET /stacks\`): the few constants by which software that trains or serves differs from other
+software. \`npm run fit\` sets them on \`fit\` rows. Models with experts are listed by how their layers were run
+(\`assumptions.expertRecipe\`).
 
 ${table(report.stacks)}
 
@@ -50,8 +62,9 @@ ${table(report.withoutStacks)}
 
 ## Order of layouts
 
-Groups of one model, chips, batch, element types and release of the software that were run with several layouts: Kendall's tau between predicted and measured times, and by how
-much the layout predicted to be the fastest was slower than the fastest.
+Does shardplan put layouts in the order in which they ran? A group has runs of one model, chips, batch, element types and release of the
+software, with several layouts. *Tau* is Kendall's, between predicted and measured times. *Regret* is how much longer the layout that is predicted
+to be the fastest took than the one that was.
 
 | | groups | layouts | mean tau | median regret | worst regret |
 |---|---|---|---|---|---|
@@ -62,18 +75,26 @@ ${Object.entries(ranking)
   )
   .join('\n')}
 
-${report.modernGroups === 0 ? 'Of releases since 2024' : `Of releases since 2024 there are ${report.modernGroups} groups; of others`} ${report.modernGroups === 0 ? 'nobody has published two layouts of one question: their recipes have one each.' : 'the rest.'}
-${report.repeats.layouts} layouts were measured more than once under one release: their times differ by ${percent(report.repeats.median)} in the middle and ${percent(report.repeats.largest)} at most. Layouts that are nearer to each other
-than that have no order that could be told.
+${
+  report.modernGroups === 0
+    ? 'Nobody has published two layouts of one question with a release since 2024: recipes have one each.'
+    : `${report.modernGroups} of the groups ran with releases since 2024.`
+}
+${report.repeats.layouts} layouts were measured more than once under one release. Their times differ by ${percent(report.repeats.median)} (median) and by at most
+${percent(report.repeats.largest)}. Layouts that are closer to each other than that have no order that one could tell.
 
 ## How sure an answer is
 
-Where measured runs lay is what \`uncertainty\` of a plan says (\`fixtures/residuals.json\`, of \`test\` rows alone). Rows of one source are alike, so that each source is left out in
-turn and its runs are held against what the other sources say, in the narrowest regime that has ${enough} configurations of theirs. Quantiles are
-drawn apart by powers, the least at which nine of ten lie inside of the outer band (5 to 95 %) and eight of ten of the inner (10 to 90 %). The
-*ratio of ends* is the upper over the lower end of nine of ten, of the middle run: bands that are wide enough hold anything.
+\`uncertainty\` of a plan says where measured runs lay (\`fixtures/residuals.json\`, made from \`test\` rows alone). This table checks those bands:
 
-| | n | sources | drawn apart by | inside nine of ten | inside eight of ten | ratio of ends | within bounds of overlap |
+* Rows of one source are alike. So each source is left out in turn, and its runs are compared with the band that the other sources give, in
+  the narrowest regime that has ${enough} configurations of theirs.
+* Bands are then widened: quantiles are raised to the least power at which nine of ten runs lie inside the outer band (5 to 95 %) and eight
+  of ten inside the inner one (10 to 90 %). *Widened by* has the two powers.
+* *Ratio of ends* is the upper over the lower end of the outer band, for the median run. It is shown because a band that is wide enough holds
+  anything.
+
+| | n | sources | widened by | inside nine of ten | inside eight of ten | ratio of ends | within bounds of overlap |
 |---|---|---|---|---|---|---|---|
 ${Object.entries(report.certainty)
   .map(
@@ -93,15 +114,16 @@ ${Object.entries(memory.ratios)
   )
   .join('\n')}
 
-Training with the margin that stays free, serving the arrays alone: what a process takes beside them (2 to 3 GB of FasterTransformer) is not in it.
+Ratios are predicted over measured memory. For training, the prediction includes the margin that stays free. For serving it has the arrays
+alone, without what a process takes beside them (2 to 3 GB for FasterTransformer).
 
-Of ${memory.ran.of} runs that ran and had their memory measured ${memory.ran.fit} are predicted to fit; of ${memory.ranOut.of} that ran out of memory ${memory.ranOut.fit} are.
+Of ${memory.ran.of} runs that ran and had their memory measured, ${memory.ran.fit} are predicted to fit. Of ${memory.ranOut.of} that ran out of memory, ${memory.ranOut.fit} are predicted to fit.
 
 ## By software
 
 ${table(report.software)}
 
-## By release, of training
+## Training by release
 
 ${table(report.releases)}
 
@@ -111,8 +133,8 @@ ${table(report.chips)}
 
 ## Furthest off
 
-Off is the model, the setting of the run as far as it is told, or the hardware. Verdicts are written by hand (fixtures/measurements/verdicts.json) and are what is
-presumed without a profile of the run.
+Each verdict says whether the model is presumed to be off, or the setting of the run as far as its source tells it. Verdicts are written by hand
+(\`fixtures/measurements/verdicts.json\`), without a profile of the run.
 
 | | split | what | predicted over measured | verdict |
 |---|---|---|---|---|
@@ -120,7 +142,7 @@ ${report.worst.map(({ id, split, what, ratio }) => `| ${id} | ${split} | ${what}
 
 ## Left out
 
-${report.compared} measurements are compared. The others, and why not:
+${report.compared} measurements are compared. The others are not, for these reasons:
 
 | | rows |
 |---|---|
