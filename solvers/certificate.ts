@@ -1,22 +1,23 @@
 /**
- * The certificate: what a solver claims, checked again in doubles on the programme as it was given.
+ * The certificate: checks a solver's claims in doubles, on the programme as it was given.
  *
- * A point is certified where, with e = 1e-7,
+ * A point is certified if, with e = 1e-7,
  *
  *   bounds       each x_j is within e of its bounds, relative to the larger of the bound and the unit of x_j
  *   integrality  each integer x_j is within 1e-6 of a whole number
  *   rows         after x was moved onto the bounds and whole numbers that it was near, each row is within e of its
  *                bounds, relative to the largest of its unit, its bounds and its terms
  *
- * Units are those of scaling.ts: a tolerance without a unit would accept anything of a row in seconds and nothing of a
- * row in bytes. The objective is computed again from the moved point.
+ * Units are those of scaling.ts: a tolerance without a unit would accept anything for a row in seconds and nothing for
+ * a row in bytes. The objective is computed again from the moved point.
  *
  * A claim to be best is checked by weak duality: for any y
  *
  *   L(y) = sum_i min { y_i·b : lower_i <= b <= upper_i } + sum_j min { d_j·x : lower_j <= x <= upper_j },  d = c - A'y
  *
- * is at most the optimum, so L(y) with a solver's duals is a bound that need not be believed. With c = 0, L(y) > 0
- * proves that no point exists (Farkas). A d_j that is rounding noise beside an infinite bound counts as 0.
+ * is at most the optimum, so that L(y) with a solver's duals is a bound that holds whether or not the duals are right.
+ * With c = 0, L(y) > 0 proves that no point exists (Farkas). A d_j that is rounding noise beside an infinite bound
+ * counts as 0.
  */
 import {
   type IndexedProgram,
@@ -28,15 +29,15 @@ import type { Scale } from './scaling.ts'
 import { at, type Vector } from './vector.ts'
 
 const feasibilityTolerance = 1e-7
-/** Reduced costs of this size, relative to the numbers that they are the difference of, are noise. */
+/** Reduced costs below this fraction of the numbers that they are the difference of count as rounding noise. */
 const reducedCostTolerance = 1e-8
 
-/** A proof must exceed 0 by this share of the numbers that it sums. */
+/** A proof must exceed 0 by this fraction of the sum of the numbers in it. */
 const proofTolerance = 1e-9
 
 export interface Violation {
   readonly kind: 'not-a-number' | 'bound' | 'integrality' | 'row'
-  /** Of the variable or the row. */
+  /** Name of the variable or the row. */
   readonly name: string
   readonly amount: number
   readonly allowed: number
@@ -73,7 +74,7 @@ function objectiveOf({ variables }: IndexedProgram, point: Vector): number {
   return variables.reduce((sum, { cost }, j) => sum + cost * at(point, j), 0)
 }
 
-/** L(y): no feasible point has a lower objective. -Infinity where y proves nothing. */
+/** L(y): no feasible point has a lower objective. -Infinity if y proves nothing. */
 export function lagrangianBound(program: IndexedProgram, scale: Scale, duals: Vector): number {
   const reduced = Float64Array.from(program.variables, ({ cost }) => cost)
   const size = reduced.map((cost, j) => Math.abs(cost) + 1 / (scale.objective * at(scale.columns, j)))
@@ -96,7 +97,7 @@ export function lagrangianBound(program: IndexedProgram, scale: Scale, duals: Ve
   return bound
 }
 
-/** Whether these multipliers of the rows, of either sign, contradict the existence of any point. */
+/** Whether these multipliers of the rows, with either sign, prove that no point exists. */
 export function provesInfeasible(program: IndexedProgram, scale: Scale, ray: Vector): boolean {
   const withoutCosts = withVariables(program, () => ({ cost: 0 }))
   const size = program.rows.reduce((sum, { lower, upper }, i) => {

@@ -1,17 +1,21 @@
 /**
- * What every solver of the port does around its package: refuse what cannot be meant, scale, solve, unscale, certify.
- * The package is an `Engine`, believed in nothing that can be checked:
+ * What every solver of the port does around its package: reject invalid programmes, scale, solve, unscale, certify. The
+ * package is an `Engine`, whose claims are checked wherever they can be:
  *
- *   a point       passes the certificate, or the engine is asked for whole numbers more strictly, or it is `rejected`
- *   the best      of an LP is bounded by the engine's own duals; a gap over 1e-5 makes it `feasible` with that bound.
- *                 Of a MILP the relaxation's duals do the same where they reach, else the engine's bound is believed
- *   infeasible    of an LP is proven by a Farkas ray, or `rejected`. Of a MILP the engine's exhausted search is believed,
- *                 where the objective could fall for ever only of the same programme without costs
- *   unbounded     is a certified point, and a certified direction in which the objective falls for ever; looked for
- *                 also where the engine calls a MILP solved whose variables have no bound where their costs draw them
+ *   a point       has to pass the certificate; if not, the engine is asked once more with stricter integrality, and
+ *                 then `rejected`
+ *   the best      for an LP is bounded by the engine's own duals; a gap over 1e-5 makes it `feasible` with that bound.
+ *                 For a MILP the relaxation's duals are used the same way if they suffice, otherwise the engine's bound
+ *                 is believed
+ *   infeasible    for an LP has to be proven by a Farkas ray, or is `rejected`. For a MILP the engine's exhausted
+ *                 search is believed; if the objective might fall without end, only its search of the same programme
+ *                 without costs
+ *   unbounded     needs a certified point, and a certified direction in which the objective falls without end; this is
+ *                 also tested if the engine calls a MILP solved in which a variable has no bound in the direction of
+ *                 its cost
  *
- * The gap is relative to the objective, or to its unit (scaling.ts) where that is larger: a MILP whose objective is 0 has
- * a bound that is off by the tolerance of the package.
+ * The gap is relative to the objective, or to its unit (scaling.ts) if that is larger: with an objective of 0, the
+ * bound of a MILP is off by the package's tolerance.
  */
 import { certify, lagrangianBound, provesInfeasible } from './certificate.ts'
 import type { Engine, Outcome, Remaining } from './engine.ts'
@@ -33,7 +37,7 @@ interface Best {
 
 const optimalityTolerance = 1e-5
 
-/** In units of the objective, for one unit of the variables: less is rounding. */
+/** In units of the objective per unit of the variables; a smaller decrease counts as rounding. */
 const fallTolerance = 1e-6
 
 const infeasible = { status: 'infeasible' } as const
@@ -87,7 +91,7 @@ function outcomeOf(program: IndexedProgram, engine: Engine, remaining: Remaining
   }
 }
 
-/** Bounds that cross, and rows without terms that ask for something: packages differ on them. */
+/** Crossing bounds, and rows without terms that nothing satisfies: packages treat them differently. */
 function plainlyInfeasible({ variables, rows }: IndexedProgram): boolean {
   return (
     variables.some(({ lower, upper }) => lower > upper) ||
@@ -119,8 +123,8 @@ function isMixed(program: IndexedProgram): boolean {
 }
 
 /**
- * A package's integers are whole within its tolerance, and its continuous variables profit from that: around the whole
- * numbers they are solved for once more, as an LP.
+ * A package's integers are whole only within its tolerance, which the continuous variables take advantage of: fixes the
+ * integers at the whole numbers and solves for the others again, as an LP.
  */
 function atWholeNumbers(
   program: IndexedProgram,
@@ -146,7 +150,7 @@ function judged(
   const duals = outcome.duals && unscaledDuals(outcome.duals, scale)
   const proven = duals ? lagrangianBound(program, scale, duals) : -Infinity
   const claimed = outcome.bound === undefined ? -Infinity : outcome.bound / scale.objective
-  // A bound above a certified point is refuted by it.
+  // A bound above a certified point is disproved by that point.
   const bound = Math.min(objective, Math.max(proven, claimed))
   const best = { point, objective, duals: isMixedInteger(program) ? undefined : duals }
   const gap = (objective - bound) / Math.max(Math.abs(objective), 1 / scale.objective)
@@ -154,12 +158,12 @@ function judged(
   return { status: 'feasible', best, bound }
 }
 
-/** Some variable has no bound where its cost draws it. */
+/** Whether some variable has no bound in the direction of its cost. */
 function mayFallForEver({ variables }: IndexedProgram): boolean {
   return variables.some(({ cost, lower, upper }) => cost * (cost > 0 ? lower : upper) === -Infinity)
 }
 
-/** Packages mistake the one for the other: without costs, either there is a point or there is none. */
+/** Packages confuse the two: without costs, either a point exists or none does. */
 function unboundedOrInfeasible(
   program: IndexedProgram,
   scale: Scale,
@@ -175,7 +179,7 @@ function unboundedOrInfeasible(
   return fallsForEver(program, scale, engine, remaining) ? unbounded : rejected
 }
 
-/** From any point there is a direction that leads out of no bound, and down. */
+/** Whether there is a direction in which the objective falls and no bound is ever reached. */
 function fallsForEver(program: IndexedProgram, scale: Scale, engine: Engine, remaining: Remaining): boolean {
   const direction = recession(program, scale)
   const answer = outcomeOf(scaledProgram(direction, scale), engine, remaining, false)
@@ -184,7 +188,7 @@ function fallsForEver(program: IndexedProgram, scale: Scale, engine: Engine, rem
   return ray.certified && ray.objective < -fallTolerance / scale.objective
 }
 
-/** The directions that lead out of no bound, as an LP of their own in a box of one unit either way. */
+/** The directions that never reach a bound, as an LP of its own in a box of one unit either way. */
 function recession({ variables, rows }: IndexedProgram, scale: Scale): IndexedProgram {
   return {
     variables: variables.map(({ name, cost, lower, upper }, j) => ({

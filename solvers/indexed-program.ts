@@ -1,10 +1,10 @@
 /**
- * The port's programme with its defaults filled in and its names turned into positions: what scaling, certificate and
- * engines work on. Making one is where a programme that cannot be meant is refused.
+ * The port's programme with defaults filled in and names replaced by positions, which scaling, certificate and engines
+ * work on. Making one rejects invalid programmes.
  */
 import type { LinearProgram, Row, Variable } from './linear-program.ts'
 
-/** How far from a whole number counts as that number. */
+/** How close to a whole number a value has to be to count as that number. */
 export const integralityTolerance = 1e-6
 
 /** Bounds of an integer variable are whole. */
@@ -34,7 +34,7 @@ export interface IndexedProgram {
   readonly rows: readonly IndexedRow[]
 }
 
-/** Throws a RangeError where a name comes twice, a term has no variable, or a number is none. */
+/** Throws a RangeError if a name occurs twice, a term has no variable, or a number is not finite. */
 export function indexedProgram({ variables, rows }: LinearProgram): IndexedProgram {
   const columns = positions(variables, 'variable')
   positions(rows, 'row')
@@ -45,7 +45,7 @@ export function isMixedInteger({ variables }: IndexedProgram): boolean {
   return variables.some(({ integer }) => integer)
 }
 
-/** The same programme with other variables, such as a relaxation, or without an objective. */
+/** The same programme with changed variables, for example as a relaxation or without an objective. */
 export function withVariables(
   { variables, rows }: IndexedProgram,
   change: (variable: IndexedVariable, column: number) => Partial<IndexedVariable>,
@@ -78,7 +78,7 @@ function indexedVariable({
   return { name, cost, lower: wholeFrom(lower), upper: wholeTo(upper), integer }
 }
 
-/** A bound that arithmetic left a little beside a whole number means that number. */
+/** A bound that arithmetic left slightly off a whole number means that number. */
 function wholeFrom(lower: number): number {
   return Math.ceil(lower - integralityTolerance)
 }
@@ -104,7 +104,7 @@ function requireFinite(value: number, what: string): void {
   if (!Number.isFinite(value)) throw new RangeError(`${what} is ${value}`)
 }
 
-/** Infinity is a bound only on the side where it bounds nothing. */
+/** Infinite bounds are allowed only on the side where they bound nothing. */
 function requireBounds(lower: number, upper: number, name: string): void {
   if (Number.isNaN(lower) || lower === Infinity)
     throw new RangeError(`the lower bound of "${name}" is ${lower}`)

@@ -1,23 +1,24 @@
 /**
- * Adapter over javascript-lp-solver 1.0.3: a dense tableau simplex with branch and bound in plain JavaScript, synchronous
- * and quick for small programmes (up to some 40 integer variables or 300 nonzeros; larger ones are for HiGHS).
+ * Adapter over javascript-lp-solver 1.0.3: a dense tableau simplex with branch and bound in plain JavaScript,
+ * synchronous and quick for small programmes (up to some 40 integer variables or 300 nonzeros; larger ones are for
+ * HiGHS).
  *
- * What of the package is not used, and why:
+ * Parts of the package that are not used, and why:
  *
- *   presolve      takes every variable for nonnegative, and a bound of 0 for none
+ *   presolve      treats every variable as nonnegative, and a bound of 0 as none
  *   unrestricted  its ratio test is wrong for them: a free variable is x = p - q here
- *   JSON models   a misspelt key is silently nothing: the model is built by calls
- *   timeout       is looked at between nodes only, and its cycle detection detects none: its phase 1 can spin for ever,
- *                 and did on 36 of 5000 random LPs of some 25 rows and columns. Where no cost is negative it is a dual
- *                 simplex, so here it runs first with positive costs of no meaning, and phase 2 then with the true ones:
- *                 1 of the same 5000
+ *   JSON models   a misspelt key is silently ignored: the model is built by calls
+ *   timeout       is tested only between nodes, and its cycle detection finds no cycles: its phase 1 can cycle for
+ *                 ever, and did on 36 of 5000 random LPs of some 25 rows and columns. With no negative costs it is a
+ *                 dual simplex, so it runs first with arbitrary positive costs, and phase 2 then with the true ones: 1
+ *                 of the same 5000 cycles
  *
- * Still every pivot is counted: a simplex run ends after `pivotsPerLine` for every row and column, a search without a
+ * Pivots are still counted: a simplex run ends after `pivotsPerLine` for every row and column, a search without a
  * deadline after `pivotsAtMost`, anything at its deadline. What a search found by then is kept. A search is sure to end
- * only where integer variables are bounded.
+ * by itself only if integer variables are bounded.
  *
- * The relaxation comes first: it is often whole already, its final tableau has the duals that bound the search (or the
- * Farkas multipliers), and an unbounded one would branch for ever.
+ * The relaxation is solved first: it is often integral already, its final tableau has the duals that bound the search
+ * (or the Farkas multipliers), and branching on an unbounded one would never end.
  */
 import { certifiedSolver } from './certified-solver.ts'
 import type { Outcome, Remaining } from './engine.ts'
@@ -38,7 +39,7 @@ import { at, type Vector } from './vector.ts'
 
 const pivotsPerLine = 100
 const pivotsAtMost = 200_000
-/** Pivots between two looks at the clock. */
+/** Number of pivots between two looks at the clock. */
 const pivotsPerLook = 16
 
 class OutOfPivots extends Error {}
@@ -104,7 +105,7 @@ function limitPivots({ tableau }: Model, remaining: Remaining): void {
   }
 }
 
-/** Whether the package came to an end of its own. */
+/** Whether the package ended by itself, before the limit of pivots or of time. */
 function finishes(run: () => void): boolean {
   try {
     run()

@@ -1,16 +1,16 @@
 /**
- * Scaling: the one place where a programme gets numbers that a solver can bear, before every solve.
+ * Scaling: brings the numbers of a programme into a range that a solver can handle, before every solve.
  *
  *   x_j = s_j·x'_j     a'_ij = r_i·a_ij·s_j     b'_i = r_i·b_i     u'_j = u_j / s_j     c'_j = k·c_j·s_j
  *
  * The factors r (rows), s (columns) and k (objective) minimise the sum of (log2 of every nonzero number of the scaled
  * programme)², so that the numbers lie about 1, where the absolute tolerances of the solvers mean something. Solved by
- * alternating sweeps: each factor is the mean of what the numbers that it multiplies would like. Method: Curtis and
- * Reid, "On the automatic scaling of matrices for Gaussian elimination" (1972), here with right-hand sides, bounds and
- * the objective too. Factors are powers of two: scaling and unscaling are exact in doubles, those next to 0 aside.
+ * alternating sweeps: each factor is the mean of those that each number would need. Method: Curtis and Reid, "On the
+ * automatic scaling of matrices for Gaussian elimination" (1972), here with right-hand sides, bounds and the objective
+ * too. Factors are powers of two, so that scaling and unscaling are exact in doubles, except close to 0.
  *
- * An integer variable keeps s = 1, or whole numbers would not stay whole. What no scaling can mend is one row that
- * holds numbers more than some 1e8 apart: there the certificate decides.
+ * An integer variable keeps s = 1, or whole numbers would not stay whole. Scaling cannot help a row with numbers more
+ * than about 1e8 apart: there the certificate decides.
  */
 import type { IndexedProgram } from './indexed-program.ts'
 import { at, type Vector } from './vector.ts'
@@ -66,7 +66,7 @@ export function scaleOf(program: IndexedProgram): Scale {
   return { columns: s.map(powerOfTwo), rows: r.map(powerOfTwo), objective: powerOfTwo(k) }
 }
 
-/** log2 of every nonzero number of a programme, and of how many numbers each row and column is. */
+/** log2 of every nonzero number of a programme, with the count of numbers in each row and column. */
 function exponentsOf({ variables, rows }: IndexedProgram) {
   const counts = new Float64Array(variables.length)
   const ofRows = rows.map(({ terms, lower, upper }) => {
@@ -105,18 +105,18 @@ export function scaledProgram({ variables, rows }: IndexedProgram, scale: Scale)
   }
 }
 
-/** The point of the programme that was scaled. */
+/** The point in the variables of the original programme. */
 export function unscaledPoint(point: Vector, { columns }: Scale): Vector {
   return point.map((value, j) => value * at(columns, j))
 }
 
 /** y = y'·r / k, as y is d objective / d right-hand side. */
 export function unscaledDuals(duals: Vector, { rows, objective }: Scale): Vector {
-  // Adding 0 makes 0 of the -0 of a slack row.
+  // Adding 0 turns the -0 of a slack row into 0.
   return duals.map((dual, i) => (dual * at(rows, i)) / objective + 0)
 }
 
-/** y = y'·r: multipliers of the rows, of no objective. */
+/** y = y'·r, as the multipliers belong to no objective. */
 export function unscaledRay(ray: Vector, { rows }: Scale): Vector {
   return ray.map((multiplier, i) => multiplier * at(rows, i))
 }
@@ -125,7 +125,7 @@ function mean(sum: number, count: number): number {
   return count === 0 ? 0 : sum / count
 }
 
-/** Of the bounds that have a size. */
+/** log2 of the bounds that are finite and not 0. */
 function exponentsOfBounds(lower: number, upper: number): readonly number[] {
   const sized = (lower === upper ? [lower] : [lower, upper]).filter((bound) => bound !== 0)
   return sized.filter(Number.isFinite).map(log2)

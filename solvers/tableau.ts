@@ -1,5 +1,5 @@
 /**
- * A programme as the tableau of javascript-lp-solver, and what can be read from it.
+ * A programme as a tableau of javascript-lp-solver, and what can be read back from it.
  *
  * Variables of the package are nonnegative and have no upper bound, so x = lower + p, x = upper - p or, with neither
  * bound, x = p - q, and an upper bound is a row. A row of the package is a·x <= b, so one with both bounds is two.
@@ -11,7 +11,7 @@ import { at, type Vector } from './vector.ts'
 export type Model = InstanceType<typeof solver.Model>
 export type PackageVariable = ReturnType<Model['addVariable']>
 
-/** Below this a number in the tableau is 0. */
+/** Smaller numbers in the tableau count as 0. */
 export const precision = 1e-9
 const goldenRatio = (1 + Math.sqrt(5)) / 2
 
@@ -40,7 +40,7 @@ export interface Built {
   readonly sides: readonly Side[]
 }
 
-/** With costs of no meaning: `setCosts` gives it its own. */
+/** Builds the model with arbitrary costs; `setCosts` sets the true ones. */
 export function build({ variables, rows }: IndexedProgram): Built {
   const model = new solver.Model(precision).minimize()
   model.keep_solutions = true
@@ -85,7 +85,7 @@ function addColumn(model: Model, { cost, lower, upper, integer }: IndexedVariabl
   return { cost, offset: 0, parts: [add(1), add(-1)] }
 }
 
-/** From 1 to 2 and never the same, so that the dual simplex has no ties to circle in. */
+/** Costs between 1 and 2, all different, so that the dual simplex has no ties to cycle in. */
 function firstCost(j: number): number {
   return 1 + ((j * goldenRatio) % 1)
 }
@@ -96,7 +96,7 @@ export function setCosts({ model, columns }: Built): void {
   }
 }
 
-/** Of the basis that the tableau is at. */
+/** The point of the tableau's current basis. */
 export function basicPoint(built: Built): Vector {
   const { rowByVarIndex, rhsColumn } = built.model.tableau
   return pointOf(built, ({ index }) => {
@@ -121,8 +121,8 @@ export function duals(program: IndexedProgram, built: Built): Vector {
 }
 
 /**
- * Phase 1 gave up on a line that says: a nonnegative variable, plus nonnegative multiples of others, is negative. The
- * multiples that its slacks have there are the multipliers of a contradiction between the rows.
+ * Phase 1 ended at a tableau row that reads: a nonnegative variable, plus nonnegative multiples of others, is negative.
+ * The multiples of the slacks in it are multipliers of the rows that prove the contradiction.
  */
 export function farkasRay(program: IndexedProgram, built: Built): Vector | undefined {
   const { height, rhsColumn, varIndexByRow } = built.model.tableau
