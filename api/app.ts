@@ -1,9 +1,9 @@
 /**
- * The HTTP edge as one Express app that listens nowhere: what it needs is handed in.
+ * The HTTP edge as an Express app that does not listen by itself; everything it needs is passed in.
  *
- * In order: id and log, headers, the probes, then for everything else the drain and the rate; what documents the service, which
- * anybody may read; and behind the key, where one is asked for, what it knows and computes. A path
- * that exists answers other methods with 405; one that does not, with 404; errors of any kind end as problems.
+ * In order: id and log, headers, the probes, then for all other routes draining and the rate limit; the documents,
+ * which anybody may read; and behind the key, if keys are required, the catalogue and everything that computes. A path
+ * that exists answers other methods with 405, one that does not with 404; all errors become problem documents.
  */
 import compression from 'compression'
 import express, { type Express, type RequestHandler } from 'express'
@@ -109,7 +109,7 @@ export function createApp(dependencies: Dependencies): Express {
   return app
 }
 
-/** For the docs page: its own scripts and styles, inline styles, nothing from elsewhere. TLS is the proxy's. */
+/** Set for the docs page: its own scripts and styles, inline styles, nothing from elsewhere. TLS is up to the proxy. */
 const securityHeaders = helmet({
   strictTransportSecurity: false,
   contentSecurityPolicy: {

@@ -1,4 +1,4 @@
-/** What this build answers with: all of its code and of its catalogues. Another build may answer otherwise. */
+/** Identifies this build by a hash of its code and catalogues, on which its answers depend. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The models and chips that are known by name: read once from fixtures, held to their schemas. */
+/** The models, chips and stacks that are known by name: read once from fixtures and validated against their schemas. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { StackRecord } from '../src/assumptions/stack.ts'
@@ -23,7 +23,7 @@ export interface KnownModel {
   readonly record: ModelRecord
   readonly transformer: Transformer
   readonly parameters: ParameterCount
-  /** As released in fewer bits than 16, or beside such a release; none where nothing is, or all in 16 and more. */
+  /** Releases of the model whose weights are stored in fewer than 16 bits, and releases beside such ones; empty if there are none. */
   readonly checkpoints: readonly Checkpoint[]
 }
 
@@ -31,9 +31,9 @@ export interface Catalogue {
   readonly models: ReadonlyMap<string, KnownModel>
   readonly chips: ReadonlyMap<string, ChipRecord>
   readonly stacks: ReadonlyMap<string, StackRecord>
-  /** How far off predictions were where somebody measured. */
+  /** How far off predictions have been, where somebody measured. */
   readonly residuals: Residuals
-  /** What was published of training. */
+  /** Published training runs. */
   readonly recipes: readonly RecipeRecord[]
 }
 
@@ -58,7 +58,7 @@ function known(record: ModelRecord): KnownModel {
   return { record, transformer, parameters: parameterCount(transformer), checkpoints }
 }
 
-/** By its own name, or that of a release. */
+/** Finds a model by its own name, or by that of a release. */
 export function knownModel({ models }: Catalogue, name: string): KnownModel | undefined {
   const found = catalogueNames(name).find((one) => models.has(one))
   return found === undefined ? undefined : models.get(found)
@@ -77,12 +77,12 @@ export function nearestStacks({ stacks }: Pick<Catalogue, 'stacks'>, name: strin
   return nearest(name, stacks.keys())
 }
 
-/** Hugging Face puts the owner before a name. */
+/** Hugging Face puts the owner in front of a name, which is not compared. */
 export function nearestModels({ models }: Catalogue, name: string): string[] {
   return nearest(name.slice(name.lastIndexOf('/') + 1), models.keys())
 }
 
-/** By name or alias; always told as the name. */
+/** Searches names and aliases; returns names. */
 export function nearestChips({ chips }: Catalogue, name: string): string[] {
   const names = [...chips.values()].flatMap(({ name, aliases }) =>
     [name, ...aliases].map((alias) => [alias, name] as const),

@@ -1,4 +1,4 @@
-/** What the app is made of: the composition root hands it in, a test hands in its own. */
+/** What the app is made of; passed in by the composition root, or by a test. */
 import type { Logger } from 'pino'
 import type { Catalogue } from './catalogue.ts'
 import type { Example } from './examples.ts'
@@ -12,14 +12,14 @@ export interface Dependencies {
   readonly search: Search
   readonly lifecycle: Lifecycle
   readonly log: Logger
-  /** Milliseconds since some moment, never backwards. */
+  /** Milliseconds since some fixed moment; never goes backwards. */
   readonly clock: () => number
   readonly requestsPerMinute: number
-  /** Whose X-Forwarded-For is believed: so many proxies, or those of these networks. */
+  /** Proxies whose X-Forwarded-For is believed: the number of them, or their networks. */
   readonly trustProxy: number | readonly string[]
-  /** None where none is asked for. */
+  /** Empty if no key is required. */
   readonly apiKeys: readonly string[]
-  /** Another one may answer otherwise. */
+  /** Identifies the build, as another one may answer differently. */
   readonly build: string
   readonly metrics: Metrics
   /** Whether the app answers GET /metrics itself. */

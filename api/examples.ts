@@ -1,6 +1,6 @@
 /**
- * Requests that work, from fixtures/requests: a file is the body itself, and its name says the route before the
- * first hyphen (`optimize-llama-3-70b-on-v5p.json`). The docs show them, and a test sends each one.
+ * Requests that work, from fixtures/requests: a file is the body itself, and its name up to the first hyphen is the
+ * route (`optimize-llama-3-70b-on-v5p.json`). The docs show them, and a test sends each.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { root } from './root.ts'

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The composition root: settings from the environment, a pool, an app, a server, and their end. */
+/** The composition root: settings from the environment, a pool, an app, a server, and their shutdown. */
 import type { AddressInfo } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { pino } from 'pino'
@@ -81,7 +81,7 @@ server.listen(settings.PORT, settings.HOST, () => {
   )
 })
 
-/** However often it is told: a second signal does not cut what is being answered. */
+/** A second signal does not interrupt requests in progress. */
 async function shutDown(signal: string): Promise<void> {
   if (lifecycle.draining()) return
   log.info({ signal }, 'draining')

@@ -1,10 +1,10 @@
 import type { Change } from '../src/rules/part-rule.ts'
 
-/** Every error that the service answers with: one table, and the error that carries an entry to the edge. */
+/** The table of all errors that the service answers with, and the error class that carries them to the edge. */
 export interface ProblemKind {
   readonly title: string
   readonly status: number
-  /** What one can do about it. */
+  /** What a client can do about it. */
   readonly help: string
 }
 
@@ -118,7 +118,7 @@ export interface Fault {
   readonly pointer: string
   readonly detail: string
   readonly suggestions?: readonly string[]
-  /** Changes of the request, one after the other, that remove this fault. */
+  /** Changes to the request, made one after the other, that remove this fault. */
   readonly correction?: readonly Change[]
 }
 
@@ -141,23 +141,23 @@ export class ProblemError extends Error {
   }
 }
 
-/** A problem with one value of the request. */
+/** A problem with a single value of the request. */
 export function faultyValue(slug: ProblemSlug, fault: Fault): ProblemError {
   return faulty(slug, [fault])
 }
 
-/** With its first fault as its detail. */
+/** Takes its detail from the first fault. */
 export function faulty(slug: ProblemSlug, faults: readonly Fault[]): ProblemError {
   const [first = { pointer: '', detail: problems[slug].title }] = faults
   return new ProblemError(slug, told(first), faults)
 }
 
-/** What is wrong with no value in particular stands for itself. */
+/** A fault without a pointer concerns the whole request. */
 function told({ pointer, detail }: Fault): string {
   return pointer === '' ? detail : `${pointer}: ${detail}`
 }
 
-/** The first of the values that may have been meant, as a change of the request. */
+/** The first of the values that may be meant, as a change to the request. */
 export function meaning(pointer: string, values: readonly unknown[]): Pick<Fault, 'correction'> {
   const [value] = values
   return value === undefined ? {} : { correction: [{ pointer, value }] }

@@ -1,4 +1,4 @@
-/** What threads search before anybody asks: the request that the service is tried with, then one of each kind that others are like. */
+/** Searches that warm the threads up: the request that the service's log suggests to try, then one for each kind of request. */
 import { type OptimizeRequest, optimizeRequest } from './schemas/optimize.ts'
 import { validated } from './validation/request-validation.ts'
 

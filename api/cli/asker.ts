@@ -1,4 +1,4 @@
-/** Whoever answers requests: what is asked comes as a person wrote it, and is refused as the service would refuse it. */
+/** Whoever answers requests: takes a body as a person wrote it, and rejects it as the service would. */
 import type { CalibrateBody } from '../schemas/calibrate.ts'
 import type { CompareBody } from '../schemas/compare.ts'
 import type { EvaluateBody, OptimizeBody, ValidateBody } from '../worker/desk.ts'

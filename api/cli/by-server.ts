@@ -1,4 +1,4 @@
-/** Answers of a service elsewhere. Its problems are told as one's own. */
+/** Asks a service elsewhere; its problems are thrown as if they were our own. */
 import { ProblemError, type ProblemSlug, problems } from '../problems.ts'
 import type { ProblemDocument } from '../schemas/problem.ts'
 import type { Asker } from './asker.ts'

@@ -1,4 +1,4 @@
-/** The requests of many files checked, one after the other; what cannot be read or makes no sense is a check that fails. */
+/** Checks the requests of many files, one after the other; a file that cannot be read or makes no sense counts as a failed check. */
 
 import { ProblemError } from '../problems.ts'
 import type { Checked } from '../report/checked.ts'
@@ -11,7 +11,7 @@ import { UnreadableFile } from './usage-error.ts'
 export interface CheckedFile {
   readonly checked: Checked
   readonly code: ExitCode
-  /** The whole answer, or what was wrong with the request. */
+  /** The whole answer, or what is wrong with the request. */
   readonly answer:
     | ValidateBody
     | { readonly problem: string; readonly detail: string; readonly errors: ProblemError['faults'] }

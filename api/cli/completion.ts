@@ -1,4 +1,4 @@
-/** What a shell completes: commands, then options of each, then the values that an option may have. */
+/** Shell completion: commands, the options of each, and the values that an option may have. */
 import type { Command } from 'commander'
 
 export const shells = ['bash', 'zsh', 'fish'] as const

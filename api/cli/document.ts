@@ -1,4 +1,4 @@
-/** A request that stands in a file of JSON or YAML, and on which line of it each value does: JSON is read as the YAML that it is. */
+/** A request from a file of JSON or YAML, with the line of each value; JSON is parsed as YAML, which includes it. */
 import { isCollection, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import { ProblemError } from '../problems.ts'
 
@@ -32,7 +32,7 @@ function pathOf(pointer: string): readonly string[] {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** Of the key that the pointer ends at, or as far as it leads: what is missing is wanted in what would have it. */
+/** Offset of the key that the pointer ends at, or of the last one on the way to it that exists, as a missing key belongs there. */
 function offsetOf(contents: unknown, path: readonly string[]): number {
   let offset = isNode(contents) ? (contents.range?.[0] ?? 0) : 0
   let node = contents

@@ -1,4 +1,4 @@
-/** What the command ends with. Of many files the gravest counts. */
+/** Exit codes of the command. For many files the gravest one counts. */
 import type { ProblemSlug } from '../problems.ts'
 
 export const exitCodes = {

@@ -1,4 +1,4 @@
-/** How an answer is written, by the name of the format. */
+/** Writers of answers, by the name of the format. */
 import { stringify } from 'yaml'
 import { UsageError } from './usage-error.ts'
 

@@ -1,4 +1,4 @@
-/** Answers in this very process and thread: nothing else waits for it, and a signal ends both. */
+/** Answers in this process and on this thread: nothing else waits for it, and a signal ends both. */
 import { performance } from 'node:perf_hooks'
 import { type CalibrateBody, calibrateRequest } from '../schemas/calibrate.ts'
 import { type CompareBody, compareRequest } from '../schemas/compare.ts'
@@ -27,7 +27,7 @@ export function inProcess(begin: Begin): Asker {
   }
 }
 
-/** As it is told over HTTP. */
+/** Answers as they would be sent over HTTP. */
 function answeredIn(begin: Begin) {
   return <Subject extends { readonly timeoutMs: number }, Answer>(
     task: (errand: Errand<Subject>) => Reply,

@@ -10,7 +10,7 @@ import type { World } from './world.ts'
 
 const { stdout, stderr } = process
 
-// What is written through the stream waits for the event loop, which a search in this thread does not come back to.
+// Writes synchronously: the stream would wait for the event loop, which does not turn while this thread searches.
 const begin = stderr.isTTY
   ? telling(
       (text) => void writeSync(stderr.fd, text),
@@ -30,7 +30,7 @@ const world: World = {
   out: (text) => void stdout.write(text),
   err: (text) => void stderr.write(text),
   width: stdout.isTTY ? stdout.columns : undefined,
-  // What searches is loaded only where it is needed: --help is quick.
+  // The search is loaded only when needed, so that --help is quick.
   asker: async (server) =>
     server === undefined
       ? (await import('./in-process.ts')).inProcess(begin)
@@ -38,7 +38,7 @@ const world: World = {
   serve: async () => void (await import('../main.ts')),
 }
 
-// Whoever reads may have had enough of it: `shardplan plan … | head`.
+// The reader may stop early: `shardplan plan … | head`.
 stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit()

@@ -1,13 +1,13 @@
 /**
- * That a search goes on, told on a terminal once it has taken a second, and gone when it ends. A search in this very thread leaves no
- * room for a timer: it tells of itself where it asks whether its time is over.
+ * Shows on a terminal that a search goes on, once it has taken a second, and clears the line when it ends. A search on
+ * this thread leaves no room for a timer: it reports where it tests whether its time is up.
  */
 export interface Progress {
   readonly tick: () => void
   readonly end: () => void
 }
 
-/** Begins with each search. */
+/** Called at the start of each search. */
 export type Begin = () => Progress
 
 export const silent: Begin = () => ({ tick: () => {}, end: () => {} })
@@ -27,7 +27,7 @@ export function telling(write: (text: string) => void, clock: () => number): Beg
         told = true
         write(`\rsearching for ${((now - start) / 1000).toFixed(1)} s`)
       },
-      // The line is left empty for what comes after it.
+      // Clears the line for what comes next.
       end: () => {
         if (told) write('\r\u001b[K')
       },
@@ -35,7 +35,7 @@ export function telling(write: (text: string) => void, clock: () => number): Beg
   }
 }
 
-/** Of a search elsewhere, for which a timer asks. */
+/** For a search elsewhere, which a timer reports. */
 export async function whileTelling<Answer>(begin: Begin, search: () => Promise<Answer>): Promise<Answer> {
   const { tick, end } = begin()
   const timer = setInterval(tick, everyMs)

@@ -1,6 +1,6 @@
 /**
- * Numbers as people write them: 8k and 4M are powers of 1024, as of contexts and batches; GB are decimal and GiB binary, in
- * bytes. Null where a text is none. Tokens are no bytes, so that a unit says what it is of.
+ * Numbers as people write them: 8k and 4M are powers of 1024, as for contexts and batches; GB are decimal and GiB
+ * binary, in bytes. Null if a text is no number. The unit also says whether bytes or a count are meant.
  */
 const counts = { '': 1, k: 1024, K: 1024, M: 1024 ** 2, G: 1024 ** 3 } as const
 
@@ -21,7 +21,7 @@ const units = { count: counts, bytes } as const
 
 export interface Quantity {
   readonly value: number
-  /** Null of plain figures, which may be of anything. */
+  /** Null for a number without a unit, which may be either. */
   readonly of: keyof typeof units | null
 }
 
@@ -35,7 +35,7 @@ export function quantity(text: string): Quantity | null {
   return { value: Number(figures) * (factors[unit] ?? Number.NaN), of: own }
 }
 
-/** 500ms, 30s, 2m or plain seconds, in milliseconds. */
+/** `500ms`, `30s`, `2m` or plain seconds, converted to milliseconds. */
 export function milliseconds(text: string): number | null {
   const [, figures = '', unit = 's'] = /^(-?\d+(?:\.\d+)?)\s*(ms|s|m)?$/.exec(text.trim()) ?? []
   return figures === '' ? null : Number(figures) * (timeUnits[unit] ?? 1)

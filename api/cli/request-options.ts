@@ -1,4 +1,4 @@
-/** Options that say a request, or change one that stands in a file: a row each, with what it changes where. */
+/** Options that make up a request, or change one from a file: each with the part of the request that it changes. */
 
 import { parse } from 'yaml'
 import type { Change } from '../../src/rules/part-rule.ts'
@@ -17,7 +17,7 @@ const to =
   (pointer: string, read: (text: string) => unknown = String) =>
   (value: string): readonly Change[] => [{ pointer, value: read(value) }]
 
-/** In the order in which they are applied: all but what follows from the mode. */
+/** Options are applied in this order. */
 export const requestOptions = {
   model: {
     flags: '--model <name>',
@@ -49,7 +49,7 @@ export const requestOptions = {
       const value = text === 'max' ? text : number(sequences ?? text)
       const names = ['/workload/batchSequences', '/workload/batchTokens'] as const
       const [own, other] = mode === 'train' && sequences === null ? [names[1], names[0]] : names
-      // What a file says of the batch in the other unit goes.
+      // Removes the batch in the other unit, which a file may have set.
       return [
         { pointer: other, value: null },
         { pointer: own, value },
@@ -78,7 +78,7 @@ export const requestOptions = {
   assumptions: { flags: '--assumptions <name>', says: 'calibrated or book', changes: to('/assumptions') },
 } as const satisfies Readonly<Record<string, RequestOption>>
 
-/** What a request has beside that brings a plan of its own. */
+/** Options for requests that contain a plan. */
 export const planOptions = {
   mesh: {
     flags: '--mesh <axes>',
@@ -101,7 +101,7 @@ export type RequestOptions = { readonly [Name in OptionName]?: string } & {
   readonly set?: readonly string[]
 }
 
-/** The request with what the options say; one that is begun by them alone is of training. */
+/** The request as changed by the options; without a mode it is of training. */
 export function withOptions(body: unknown, options: RequestOptions): unknown {
   const first = options.mode ?? valueAt(body, ['workload', 'mode'])
   const mode = typeof first === 'string' ? first : 'train'
@@ -114,7 +114,7 @@ export function withOptions(body: unknown, options: RequestOptions): unknown {
   return changed(body, [...implied, ...said, ...(options.set ?? []).map(assignment)])
 }
 
-/** What cannot be meant is told with the option that it was given to. */
+/** An error names the option that it was given to. */
 function changesOf({ flags, changes }: RequestOption, value: string, mode: string): readonly Change[] {
   try {
     return changes(value, mode)
@@ -124,7 +124,7 @@ function changesOf({ flags, changes }: RequestOption, value: string, mode: strin
   }
 }
 
-/** `require.minMfu=0.4`, with a value as in YAML or with a unit. */
+/** A change such as `require.minMfu=0.4`; the value is YAML, or a number with a unit. */
 export function assignment(text: string): Change {
   const [, path = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
   if (!path) throw new UsageError(`--set ${text}: write path=value, such as require.minMfu=0.4`)
@@ -159,7 +159,7 @@ function bytes(text: string): number {
   return found.value
 }
 
-/** 4MB where 4M was meant, and the other way round. */
+/** For 4MB where 4M was meant, and the other way round. */
 function noCount(text: string): string {
   return `${text} is of bytes, and a count is meant: write ${text.replace(/i?B$/, '') || '4M'} (k, M and G are powers of 1024)`
 }

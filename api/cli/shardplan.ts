@@ -13,10 +13,10 @@ import { type ExitCode, exitCodeOf, exitCodes } from './exit-code.ts'
 import { UsageError } from './usage-error.ts'
 import type { World } from './world.ts'
 
-/** In the order in which --help tells them. */
+/** In the order of --help. */
 const commands = [optimize, evaluate, validate, calibrate, compare, catalogue] as const
 
-/** Runs the command; resolves to what it ends with. */
+/** Runs the command and resolves to its exit code. */
 export async function shardplan(args: readonly string[], world: World): Promise<ExitCode> {
   let code: ExitCode = exitCodes.ok
   const program = new Command('shardplan')

@@ -1,7 +1,7 @@
-/** What was typed cannot be meant: told without a stack, and the command ends as with any bad input. */
+/** What was typed makes no sense: reported without a stack, with the exit code of bad input. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** A file that cannot be read: of many that are checked one of them, and no more. */
+/** A file cannot be read; if many are checked, only this one fails. */
 export class UnreadableFile extends UsageError {}

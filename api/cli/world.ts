@@ -1,13 +1,13 @@
-/** What the command touches besides its arguments, handed in by the composition root, or by a test. */
+/** What the command touches besides its arguments; passed in by the composition root, or by a test. */
 import type { Asker } from './asker.ts'
 
 export interface World {
-  /** Of a file, or of what is piped in where it is `-`. Throws an error with a message for people. */
+  /** Reads a file, or standard input for `-`. Throws an error with a message for people. */
   readonly read: (file: string) => string
   readonly write: (file: string, text: string) => void
   readonly out: (text: string) => void
   readonly err: (text: string) => void
-  /** Of the terminal; none where there is none. */
+  /** Columns of the terminal; undefined if output is not one. */
   readonly width: number | undefined
   readonly asker: (server: string | undefined) => Promise<Asker>
   readonly serve: () => Promise<void>

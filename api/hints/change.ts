@@ -1,6 +1,6 @@
 import type { Change } from '../../src/rules/part-rule.ts'
 
-/** The document with all changes made, one after the other; objects that are not there yet are made. */
+/** The document after all changes, made one after the other; missing objects on the way are created. */
 export function changed(document: unknown, changes: readonly Change[]): unknown {
   return changes.reduce(
     (before, { pointer, value }) => withValue(before, pointer.split('/').slice(1).map(unescaped), value),

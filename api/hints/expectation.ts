@@ -1,10 +1,10 @@
-/** What a schema expects of a value, in words: the types that it may have, what an object is made of, what it is for. */
+/** What a schema expects of a value, in words: the types that it may have, the keys of an object, its purpose. */
 import type { z } from 'zod'
 import { alternatives } from '../validation/object-schema.ts'
 
 type Schema = z.core.$ZodType
 
-/** Of a value that is absent or of another type; what its schema says of itself where that is not told otherwise. */
+/** For a value that is absent or has the wrong type; adds the schema's own description where nothing else says enough. */
 export function expectation(issue: z.core.$ZodIssue, schemas: readonly Schema[], absent: boolean): string {
   const kinds = [...new Set(schemas.flatMap((schema) => alternatives(schema)).flatMap(kindsOf))]
   const words = kinds.filter((kind) => kind.startsWith('"')).map((kind) => kind.slice(1, -1))
@@ -42,7 +42,7 @@ const plain: Readonly<Record<string, string>> = {
   record: 'an object',
 }
 
-/** Keys of an object that are told. */
+/** The most keys of an object that are listed. */
 const mostKeys = 9
 
 function kindsOf(schema: Schema): readonly string[] {
@@ -60,7 +60,7 @@ function kindsOf(schema: Schema): readonly string[] {
   return [plain[whole ? 'int' : def.type] ?? def.type]
 }
 
-/** The first sentence of what a schema says of itself. */
+/** The first sentence of a schema's description. */
 function described(schema: Schema): string | undefined {
   const { description } = schema as { description?: string }
   return description?.replace(/\.\s[\s\S]*$/, '').replace(/\.$/, '')

@@ -1,6 +1,7 @@
 /**
- * What a key that stands nowhere in the schema may have meant: by meaning (what it is called elsewhere) before spelling, beside it before
- * below it before anywhere else in the request. What is proposed takes its value along, as it is or as it fits there.
+ * What an unknown key may have meant. A known other name goes before a similar spelling, and a key in the same object
+ * before one below it, before one anywhere else in the request. The proposed change moves the value along, converted if
+ * necessary.
  */
 
 import type { z } from 'zod'
@@ -18,7 +19,7 @@ type Schema = z.core.$ZodType
 type Path = readonly PropertyKey[]
 
 export interface MeantKey {
-  /** The sentence of it, after what is wrong. */
+  /** Sentence that follows the one about what is wrong. */
   readonly says: string
   readonly suggestions?: readonly string[]
   readonly correction?: readonly Change[]
@@ -58,12 +59,12 @@ export function meantKey(key: string, path: Path, schema: Schema, body: unknown)
   return corrected.find(({ stands }) => !stands) ?? corrected[0] ?? ranked[0] ?? null
 }
 
-/** Of several meanings that which the value fits as it is: `gpus: 8` is a number of chips, `gpus: "h100"` a chip. */
+/** Of several meanings, the one that the value fits unchanged goes first: `gpus: 8` is a number of chips, `gpus: "h100"` a chip. */
 function best(proposals: readonly Proposal[]): readonly Proposal[] {
   return [...proposals].sort((a, b) => Number(b.asGiven) - Number(a.asGiven))
 }
 
-/** An object by another name inside of itself, `constraints: {mesh: {...}}`: its keys belong one level up. */
+/** An object inside of itself under another name, `constraints: {mesh: {...}}`: its keys belong one level up. */
 function contents({ path, key, value }: Given, meant: readonly string[]): readonly Proposal[] {
   const within = path.at(-1)
   if (!meant.includes(String(within)) || typeof value !== 'object' || value === null) return []
@@ -90,7 +91,7 @@ interface Given extends Place {
 
 interface Proposal extends MeantKey {
   readonly asGiven: boolean
-  /** The key that is meant is there, with a value of its own. */
+  /** Whether the key that is meant is already there, with a value of its own. */
   readonly stands: boolean
 }
 
@@ -105,7 +106,7 @@ function proposal(place: Place, given: Given, schema: Schema, body: unknown): Pr
   }
   const schemas = schemasMeant(schema, target, body)
   const value = meantValue(schemas, place.key, inUnit(given.key, given.value))
-  // An object may have faults of its own, which are told once it stands where it belongs.
+  // Objects move unchecked: their own faults are reported once they are in the right place.
   const kept = value === undefined && isFields(given.value) && schemas.some(takesObject) ? given.value : value
   const said = {
     says: `did you mean ${name}?`,
@@ -123,7 +124,7 @@ function proposal(place: Place, given: Given, schema: Schema, body: unknown): Pr
   }
 }
 
-/** A name may say its unit: `memoryGb: 60`. */
+/** A key's name may contain the unit: `memoryGb: 60`. */
 function inUnit(key: string, value: unknown): unknown {
   const [, unit] = /(gib|gb|gigabytes)$/.exec(plainName(key)) ?? []
   return unit && typeof value === 'number' ? `${value} ${unit === 'gib' ? 'GiB' : 'GB'}` : value
@@ -141,10 +142,10 @@ function keysAt(schema: Schema, path: Path, body: unknown): readonly string[] {
   return [...new Set(objectsMeant(schema, path, body).flatMap(({ _zod }) => Object.keys(_zod.def.shape)))]
 }
 
-/** How deep keys are looked for elsewhere. */
+/** Number of levels in which keys are searched for. */
 const deepest = 3
 
-/** Every key that the request may have, and where: those of objects that it has come first, then the shallow ones. */
+/** All keys that the request may have, with their places: those in objects that it has first, then the others, from the top level down. */
 function placesIn(schema: Schema, body: unknown): readonly Place[] {
   const places: Place[] = []
   let level: readonly Path[] = [[]]

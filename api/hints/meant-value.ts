@@ -1,6 +1,6 @@
 /**
- * The value that a request may have meant by one that its schema refuses: a number written as text, a list as one of its elements,
- * a word by another name, an object by its main number. What is proposed has been held to the schema.
+ * What a value that its schema rejects may have meant: a number written as text, a list in place of one element,
+ * another name for a word, a number in place of an object. Every proposal is valid in the schema.
  */
 import { z } from 'zod'
 import { alternatives } from '../validation/object-schema.ts'
@@ -9,13 +9,13 @@ import { wordMeant } from './word-meant.ts'
 
 type Schema = z.core.$ZodType
 
-/** Of any of the schemas that are open at its place; `key` is what the value is called. Undefined where nothing is near. */
+/** A reading that one of the schemas for this place accepts; `key` is the value's key. Undefined if nothing is close. */
 export function meantValue(schemas: readonly Schema[], key: string, value: unknown): unknown {
   const fits = (candidate: unknown) => schemas.some((schema) => z.safeParse(schema, candidate).success)
   return readings(schemas, key, value).find((candidate) => candidate !== undefined && fits(candidate))
 }
 
-/** Of longer texts nothing is meant, and longer lists are not read: it takes longer than in proportion. */
+/** Longer texts and lists are not interpreted, because that takes more than proportional time. */
 const longestText = 200
 const longestList = 64
 
@@ -62,7 +62,7 @@ const suffixes: Readonly<Record<string, number>> = {
   b: 1e9,
 }
 
-/** `64`, `4e6`, `4_194_304`, and as lengths and batches are said: `8k` is 8192, `4M` is 2^22. */
+/** `64`, `4e6`, `4_194_304`; lengths and batches with their usual suffixes: `8k` is 8192, `4M` is 2^22. */
 function numberMeant(text: string): number | undefined {
   const [, digits, suffix = ''] = /^\s*([\d.,_]+(?:e\d+)?)\s*([a-z]{0,2})\s*$/i.exec(text) ?? []
   const factor = suffix === '' ? 1 : suffixes[suffix.toLowerCase()]
@@ -72,7 +72,7 @@ function numberMeant(text: string): number | undefined {
     : number * factor
 }
 
-/** `4x4x4`, `4,4,4`, `[4, 4, 4]`. */
+/** For example `4x4x4`, `4,4,4` or `[4, 4, 4]`. */
 function numbersMeant(text: string): readonly number[] | undefined {
   const parts = text.replace(/[[\]()\s]/g, '').split(/[x×*,]/i)
   return parts.length > 1 && parts.every((part) => /^\d+$/.test(part)) ? parts.map(Number) : undefined
@@ -83,7 +83,7 @@ function truthMeant(text: string): boolean | undefined {
   return /^(false|no|off)$/i.test(text) ? false : undefined
 }
 
-/** `<=8`, `>= 2`, `2-8`. */
+/** For example `<=8`, `>= 2` or `2-8`. */
 function rangeMeant(text: string): { readonly min?: number; readonly max?: number } | undefined {
   const [, sign, bound] = /^\s*([<>])=\s*(\d+)\s*$/.exec(text) ?? []
   if (sign) return sign === '<' ? { max: Number(bound) } : { min: Number(bound) }
@@ -91,10 +91,10 @@ function rangeMeant(text: string): { readonly min?: number; readonly max?: numbe
   return min === undefined ? undefined : { min: Number(min), max: Number(max) }
 }
 
-/** Less is hardly said in per cent. */
+/** A smaller number is hardly meant as a percentage. */
 const leastPercent = 5
 
-/** Of a share a percentage; else the bound that a number is beyond. */
+/** For a fraction, the number as a percentage; otherwise the bound that it exceeds. */
 function withinBounds(schemas: readonly Schema[], value: number): readonly number[] {
   return schemas
     .flatMap((schema) => alternatives(schema))
@@ -106,7 +106,7 @@ function withinBounds(schemas: readonly Schema[], value: number): readonly numbe
     })
 }
 
-/** The words that may stand somewhere, in a list too. */
+/** All words that a schema accepts, also as elements of a list. */
 export function wordsOf(schemas: readonly Schema[]): readonly string[] {
   return schemas
     .flatMap((schema) => alternatives(schema))

@@ -1,9 +1,9 @@
-/** Whether two spellings are one name: case does not count, nor what is no letter or digit. */
+/** Normalises a name for comparison: case, and characters other than letters and digits, do not count. */
 export function plainName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '')
 }
 
-/** The keys of a table under which a name stands. */
+/** Inverts a table of other names: for each normalised name, the keys that it may mean. */
 export function namesOf(
   table: Readonly<Record<string, readonly string[]>>,
 ): ReadonlyMap<string, readonly string[]> {

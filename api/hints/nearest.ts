@@ -1,7 +1,8 @@
 /**
- * The names that a mistyped one may have meant: those within a third of its length in edits (insert, delete,
- * replace, swap neighbours: optimal string alignment), and those that it begins or that begin it, whatever stands between
- * letters and digits; nearest first, among equals those that it begins, then those that have more of its words: a size is a word.
+ * Names that a mistyped one may have meant: those within a third of its length in edits (insert, delete, replace, swap
+ * neighbours: optimal string alignment), and those that begin with it or that it begins with, ignoring all but letters
+ * and digits. Fewest edits first; then those that begin with it, then those that share more words with it, where a size
+ * counts as a word.
  */
 const longest = 64
 

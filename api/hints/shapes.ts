@@ -1,4 +1,4 @@
-/** Objects that are written as something simpler, by the key that they stand under: what may be meant, the likeliest first. */
+/** Objects that people write in a simpler form, by their key: possible readings, the likeliest first. */
 import { elementType } from '../schemas/names.ts'
 import { plainName } from './name.ts'
 import { wordMeant } from './word-meant.ts'
@@ -7,7 +7,7 @@ type Reading = (value: unknown) => readonly unknown[]
 
 const gigabyte = 1e9
 
-/** 0.9 is a share, 60 are gigabytes, 6e10 bytes; "80GB", "80 GiB", "90%". */
+/** 0.9 is a fraction, 60 are gigabytes, 6e10 bytes; also "80GB", "80 GiB", "90%". */
 const budget: Reading = (value) => {
   if (typeof value === 'string') {
     const [, digits, unit = ''] = /^\s*([\d.]+)\s*(%|gb|gib|g|gi)\s*$/i.exec(value) ?? []
@@ -28,7 +28,7 @@ const budget: Reading = (value) => {
 const bytes: Reading = (value) =>
   budget(value).map((read) => (read as { bytesPerChip?: number }).bytesPerChip)
 
-/** "8xh100-sxm", "h100-sxm x 8", "h100-sxm:8". */
+/** For example "8xh100-sxm", "h100-sxm x 8" or "h100-sxm:8". */
 const hardware: Reading = (value) => {
   if (typeof value !== 'string') return []
   const [, before, after] = /^(\d+)\s*[x*]\s*(.+)$/i.exec(value) ?? []
@@ -37,7 +37,7 @@ const hardware: Reading = (value) => {
   return name === undefined ? [] : [{ chip: name, chips: Number(count) }]
 }
 
-/** The keys of a config.json, which none of an architecture's are. */
+/** Keys of a Hugging Face config.json that a model of ours does not have. */
 const hubKeys = ['modeltype', 'hiddensize', 'numhiddenlayers', 'numattentionheads', 'architectures']
 
 const model: Reading = (value) => {
@@ -68,10 +68,10 @@ export const shapes: Readonly<Record<string, Reading>> = {
   plan: (value) => (typeof value === 'object' ? [{ mesh: value }] : []),
 }
 
-/** What may stand where a value is missing that has to be said. */
+/** Possible values for required keys that are missing. */
 export const absent: Readonly<Record<string, unknown>> = { batchSequences: 'max' }
 
-/** Objects as they may look, where a text does not say enough to make one of it. */
+/** Examples of objects, for texts that say too little to be converted into one. */
 export const examples: Readonly<Record<string, (text: string) => string>> = {
   hardware: (text) => `{"chip": ${JSON.stringify(text)}, "chips": 8}`,
   workload: () => '{"mode": "train", "batchTokens": 4194304, "sequenceLength": 8192}',

@@ -1,12 +1,12 @@
-/** A name that the catalogue does not have, and those that are near: in a body, or in a path. */
+/** Errors for a name that is not in the catalogue, in a body or in a path, with similar names. */
 import { faultyValue, meaning, ProblemError } from '../problems.ts'
 
-/** Behind what is wrong; nothing where none is near. */
+/** Follows what is wrong; empty if no name is similar. */
 export function nearestText(names: readonly string[]): string {
   return names.length > 0 ? `; the nearest are ${names.join(', ')}` : ''
 }
 
-/** `what` it would have named; `all` says where those are that there are. */
+/** `what` is the kind of thing that was named; `all` says where all names are listed. */
 export function unknownValue(
   what: string,
   name: string,

@@ -1,4 +1,4 @@
-/** Which of the words that may stand somewhere a name means. */
+/** Finds which of the words that a request may have somewhere is meant by a name. */
 
 import { namesOf, plainName } from './name.ts'
 import { nearest } from './nearest.ts'
@@ -6,7 +6,7 @@ import { words } from './words.ts'
 
 const byName = namesOf(words)
 
-/** Of the words that there are, the one that a name means; else the nearest. */
+/** The word that the name is another name for; otherwise the most similar one. */
 export function wordMeant(open: readonly string[], name: string): string | undefined {
   const plain = plainName(name)
   const same = open.find((word) => plainName(word) === plain)

@@ -1,6 +1,4 @@
-/**
- * What a value of a request is called elsewhere, for the words that a request may have there. As with keys none is accepted.
- */
+/** Other names for the words that values of a request may have. As with keys, none is accepted. */
 export const words: Readonly<Record<string, readonly string[]>> = {
   train: ['training', 'pretrain', 'pretraining', 'finetune', 'finetuning', 'sft', 'learn'],
   prefill: ['prompt', 'prompts', 'context', 'prefilling', 'encode'],

@@ -1,4 +1,4 @@
-/** Who accepts none of the types that a route answers in is told which there are, before anything is searched. */
+/** Rejects a client that accepts none of a route's types before anything is searched, and lists them. */
 import type { RequestHandler } from 'express'
 import { ProblemError } from '../problems.ts'
 

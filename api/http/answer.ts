@@ -1,4 +1,4 @@
-/** Sends the text of an answer, as it came from where it was searched, with the time that took. */
+/** Sends the text of an answer as it came from the search, with the time that the search took. */
 import type { Response } from 'express'
 import type { Searched } from '../queue/search.ts'
 import { textOf, type Written } from '../worker/reply.ts'

@@ -1,6 +1,6 @@
 /**
- * A key in the header `Authorization: Bearer`, where the service has keys. Keys are compared by their hashes, so that the time it takes
- * says nothing of them. Whose request it is stays with the response, for what is counted by client.
+ * Requires a key in the header `Authorization: Bearer`, if the service has keys. Keys are compared by their hashes, so
+ * that the time taken reveals nothing about them. The client is kept with the response, for limits per client.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { RequestHandler } from 'express'
@@ -19,7 +19,7 @@ export function authorized(keys: readonly string[]): RequestHandler {
   }
 }
 
-/** RFC 6750: of a request that brought no key nothing is said but that one is needed. */
+/** RFC 6750: a request without a key is told only that one is needed. */
 function unauthorized(brought: boolean): ProblemError {
   const [detail, challenge] = brought
     ? ['The key is not known here.', 'Bearer realm="shardplan", error="invalid_token"']

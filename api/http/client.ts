@@ -1,4 +1,4 @@
-/** Who asks: the key that a request brought, or else its address; of IPv6 the network that one customer commonly has whole. */
+/** Who asks: the key of a request, or otherwise its address; for IPv6 the network that one customer usually has. */
 import type { Request, Response } from 'express'
 import { ipKeyGenerator } from 'express-rate-limit'
 
@@ -13,7 +13,7 @@ export function clientOf(request: Request, response: Response): string {
   return typeof client === 'string' ? client : addressOf(request)
 }
 
-/** Behind proxies that are trusted, the address that they tell. */
+/** Behind trusted proxies, the address that they report. */
 function addressOf({ ip }: Request): string {
   return ip === undefined ? 'nobody' : ipKeyGenerator(ip, customerPrefix)
 }

@@ -1,14 +1,14 @@
 /**
- * A tag for the answer to a POST: the same for the same request to the same build, as answers follow from nothing else. With it a client
- * asks, by `If-None-Match`, for an answer only if it is another one than it has. RFC 9110 has a 304 for that in GET and HEAD alone; of other
- * methods it is a 412. It is weak: what differs is how long the search took.
+ * A tag for the answer to a POST: the same for the same request to the same build, as an answer depends on nothing
+ * else. With `If-None-Match` a client gets an answer only if it differs from those it has. RFC 9110 reserves 304 for
+ * GET and HEAD; other methods get 412. The tag is weak because the time that the search took differs.
  */
 import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { ProblemError } from '../problems.ts'
 import { canonical } from '../queue/canonical.ts'
 
-/** Of a request that was held to its schema. The time that a search may take is no part of what is asked. */
+/** The tag of a valid request. `timeoutMs` is left out, as it does not change what is asked. */
 export function entityTag(build: string, request: Request): string {
   const { originalUrl, body } = request
   const asked = canonical({ ...body, timeoutMs: undefined })
@@ -24,7 +24,7 @@ export function refuseUnchanged(request: Request, tag: string): void {
   })
 }
 
-/** An answer that is whole may be kept by who asked, to be asked for again by its tag; one that was cut may not. */
+/** Clients may store a complete answer and revalidate it by its tag, but not one that was cut short. */
 export function setEntityTag(response: Response, tag: string, whole: boolean): void {
   if (whole) response.set({ etag: tag, 'cache-control': 'private, no-cache' })
   else response.set('cache-control', 'no-store')

@@ -1,4 +1,4 @@
-/** Bodies: JSON of at most 1 MiB, and no deeper than anybody writes it, or a problem. */
+/** Bodies are JSON of at most 1 MiB and of limited depth; anything else is a problem. */
 import express, { type RequestHandler } from 'express'
 import { ProblemError } from '../problems.ts'
 import { sendProblem } from './problem-response.ts'
@@ -16,7 +16,7 @@ const declared: RequestHandler = (request, _response, next) => {
     const detail = 'is empty; a JSON object is needed'
     throw new ProblemError('malformed-json', `The body ${detail}.`, [{ pointer: '', detail }])
   }
-  // Told at once; what is left of it is not waited for.
+  // Answered at once, without waiting for the rest of the body.
   if (Number(request.get('content-length') ?? 0) > mostBodyBytes) {
     throw tooLarge()
   }
@@ -25,7 +25,7 @@ const declared: RequestHandler = (request, _response, next) => {
   throw new ProblemError('unsupported-media-type', `The body is ${told}, not application/json.`)
 }
 
-/** A body in chunks is too large once so much of it has come. The parser would read on, for as long as it goes on. */
+/** A chunked body is rejected as soon as too much of it has arrived; the parser would read on to its end. */
 const bounded: RequestHandler = (request, response, next) => {
   let bytes = 0
   const count = (chunk: Buffer) => {
@@ -47,7 +47,7 @@ function isJson(contentType: string): boolean {
   return type === 'application/json' || /^application\/[\w.!#$&^-]+\+json$/.test(type)
 }
 
-/** Far more than the schemas have. What walks a value goes as deep as it is, and a stack has an end. */
+/** Far deeper than the schemas. Code that walks a value recurses as deep as the value, and a stack is limited. */
 const mostLevels = 64
 
 const shallow: RequestHandler = (request, _response, next) => {

@@ -1,16 +1,16 @@
 /**
- * From serving to gone. While draining, requests that are being answered go on and new ones are refused; at the
- * deadline the searches that are left are told to stop.
+ * From serving to shutdown. While draining, requests in progress go on and new ones are rejected; at the deadline the
+ * remaining searches are told to stop.
  */
 import { setMaxListeners } from 'node:events'
 
 export interface Lifecycle {
   readonly draining: () => boolean
-  /** Fires when waiting is over. */
+  /** Fires at the deadline. */
   readonly stopping: AbortSignal
   /** Counts a request in; the function that it returns counts it out. */
   readonly enter: () => () => void
-  /** Resolves when nothing is being answered any more, or a second after the deadline. */
+  /** Resolves when no request is in progress any more, or a second after the deadline. */
   readonly drain: (deadlineMs: number) => Promise<void>
 }
 
@@ -18,7 +18,7 @@ const lastWordsMs = 1000
 
 export function createLifecycle(): Lifecycle {
   const stop = new AbortController()
-  // Every request that is being answered listens.
+  // There is one listener for each request in progress.
   setMaxListeners(0, stop.signal)
   let draining = false
   let inside = 0

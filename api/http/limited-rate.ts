@@ -1,4 +1,4 @@
-/** So many requests a minute from one address, over all routes but the probes. */
+/** Limits requests per minute from one address, over all routes but the probes. */
 import type { RequestHandler } from 'express'
 import { rateLimit } from 'express-rate-limit'
 import { ProblemError } from '../problems.ts'

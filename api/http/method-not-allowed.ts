@@ -1,4 +1,4 @@
-/** The last handler of a path: what it does not answer to, with `Allow`. */
+/** The last handler of a path: rejects other methods with 405 and `Allow`, and answers OPTIONS. */
 import type { RequestHandler } from 'express'
 import { ProblemError } from '../problems.ts'
 

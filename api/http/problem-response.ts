@@ -1,4 +1,4 @@
-/** Whatever went wrong, as RFC 9457. What nobody foresaw is a 500 that says nothing of the inside, and is logged. */
+/** Sends any error as a problem document (RFC 9457). An unforeseen one becomes a 500 without internal details, and is logged. */
 import type { ErrorRequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import { ProblemError, type ProblemSlug, problems } from '../problems.ts'
@@ -41,7 +41,7 @@ function fault({ pointer, detail, suggestions, correction }: ProblemError['fault
   }
 }
 
-/** Errors of the body parser and the router carry a status and, the parser's, a type. */
+/** Errors of the router have a status, those of the body parser also a type. */
 function foreignProblem(error: unknown): ProblemError {
   const { status, type, message } = error as { status?: unknown; type?: unknown; message?: unknown }
   const told = typeof message === 'string' ? message.slice(0, 200) : ''
@@ -53,7 +53,7 @@ function foreignProblem(error: unknown): ProblemError {
     415: 'unsupported-media-type',
   }
   const slug = known[status]
-  // What is left of a body that is too large is not read.
+  // The rest of a body that is too large is not read.
   const headers = status === 413 ? { connection: 'close' } : {}
   if (slug) return new ProblemError(slug, `${problems[slug].title}: ${told}.`, [], headers)
   const atBody =

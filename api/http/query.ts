@@ -1,8 +1,8 @@
-/** The parameters of a query, of which a route knows some: one that would be ignored is refused, as an unknown key in a body is. */
+/** Checks query parameters: one that a route does not know is rejected, like an unknown key in a body, because it would be ignored. */
 import type { Request, RequestHandler } from 'express'
 import { ProblemError } from '../problems.ts'
 
-/** What a route takes: the values that each parameter may have. */
+/** The values that each parameter of a route may have. */
 export type Parameters = Readonly<Record<string, readonly string[] | RegExp>>
 
 export function knownQuery(known: Parameters): RequestHandler {

@@ -1,4 +1,4 @@
-/** Every request has an id: the caller's, where it is a sane one, or a new one. Every response repeats it. */
+/** Gives every request an id: the caller's if it is valid, otherwise a new one. Every response repeats it. */
 import { randomUUID } from 'node:crypto'
 import type { RequestHandler, Response } from 'express'
 

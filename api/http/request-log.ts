@@ -1,4 +1,4 @@
-/** One line per request: id, method, path, status, time. No headers, no query, no body. Overload and deadlines are warnings. */
+/** Logs one line per request: id, method, path, status, time; no headers, query or body. Overload and deadlines are warnings. */
 import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http'
 import type { RequestHandler } from 'express'
 import type { Logger } from 'pino'
@@ -20,7 +20,7 @@ export function requestLog(logger: Logger): RequestHandler {
       if (error || response.statusCode === 500) return 'error'
       return response.statusCode >= 400 ? 'warn' : 'info'
     },
-    // It stands for the status alone, and its stack for the logger's own.
+    // The library's error only repeats the status, with a stack of the logger itself.
     customErrorObject: (_request, { statusCode }, _error, { err, ...logged }) =>
       statusCode >= 500 ? logged : { err, ...logged },
   })

@@ -1,12 +1,15 @@
-/** The HTTP server around the app: who sends too slowly is answered 408 and goes, so that half a request holds no memory for long. */
+/**
+ * The HTTP server around the app. A client that sends too slowly gets 408 and is disconnected, so that half a request
+ * does not hold memory for long.
+ */
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
 
 export interface ServerLimits {
-  /** For all headers of a request. */
+  /** Limit for all headers of a request. */
   readonly headersMs: number
   /** How long a connection stays open between requests. */
   readonly keepAliveMs: number
-  /** For the whole of it, body and all. */
+  /** Limit for the whole request, including its body. */
   readonly requestMs: number
 }
 
@@ -18,9 +21,10 @@ export function createServer(
     {
       headersTimeout: headersMs,
       requestTimeout: requestMs,
-      // Who closes first must be the client or its proxy: a request on a connection that the server closes at that moment is lost.
+      // The client or its proxy should be the first to close: a request sent on a connection just as the server closes
+      // it is lost.
       keepAliveTimeout: keepAliveMs,
-      // Node looks for who is late only so often.
+      // Node tests for late clients only at this interval.
       connectionsCheckingInterval: Math.min(1000, headersMs),
     },
     app,

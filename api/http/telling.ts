@@ -1,9 +1,9 @@
-/** How a client wants an answer told: by what it accepts, and by the query parameter `fields`. */
+/** The form in which a client wants an answer, from `Accept` and the query parameter `fields`. */
 import type { Request } from 'express'
 import type { Telling } from '../worker/telling.ts'
 import { type Parameters, queryOf } from './query.ts'
 
-/** JSON comes first: it is what a client gets that accepts anything. */
+/** JSON is first because a client that accepts anything gets the first. */
 const types: Readonly<Record<string, Telling['as']>> = {
   'application/json': null,
   'text/plain': 'text',
@@ -13,7 +13,7 @@ const types: Readonly<Record<string, Telling['as']>> = {
 
 export const tellingTypes = Object.keys(types)
 
-/** Dotted names, parted by commas. */
+/** Dotted names, separated by commas. */
 export const fieldsQuery: Parameters = { fields: /^[A-Za-z][\w.,-]{0,2000}$/ }
 
 export function tellingOf(request: Request): Telling {

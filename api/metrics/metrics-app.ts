@@ -1,4 +1,4 @@
-/** GET /metrics alone, for a port of its own that only the scraper reaches: no key is asked for there. */
+/** Serves GET /metrics alone, without a key, on a port of its own that only the scraper can reach. */
 import express, { type Express } from 'express'
 import type { Logger } from 'pino'
 import { methodNotAllowed } from '../http/method-not-allowed.ts'

@@ -1,4 +1,4 @@
-/** Prometheus: requests by route and status, searches by outcome, the pool, and the process itself. */
+/** Prometheus metrics: requests by route and status, searches by outcome, the pool, and the process itself. */
 import type { RequestHandler } from 'express'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Search, Searched } from '../queue/search.ts'
@@ -16,7 +16,7 @@ export interface Metrics {
 
 const buckets = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60]
 
-/** Of answers that are kept. */
+/** Size of the stored answers. */
 type Kept = () => { readonly bytes: number }
 
 const none: Kept = () => ({ bytes: 0 })
@@ -83,7 +83,7 @@ export function createMetrics({ occupancy }: Search, clock: () => number, kept: 
       response.once('close', () => {
         const route = typeof request.route?.path === 'string' ? request.route.path : 'none'
         const method = ['GET', 'HEAD', 'POST', 'OPTIONS'].includes(request.method) ? request.method : 'other'
-        // Of a client that did not wait for the answer: as proxies count it.
+        // 499 for a client that did not wait for the answer, as proxies count it.
         const status = response.writableFinished ? response.statusCode : 499
         requests.inc({ route, method, status })
         durations.observe({ route }, (clock() - start) / 1000)

@@ -1,4 +1,4 @@
-/** The schemas of the wire as components of the document: requests as they may be sent, answers as they come. */
+/** Schemas of requests and answers as components of the OpenAPI document: requests as they may be sent, answers as they come. */
 import { z } from 'zod'
 import { inferenceAnswer, inferenceEvaluation, paretoPoint } from '../schemas/answer/inference-answer.ts'
 import { inferencePlan } from '../schemas/answer/inference-plan.ts'
@@ -123,7 +123,7 @@ function schemasOf(named: Readonly<Record<string, z.ZodType>>, io: 'input' | 'ou
     io,
     uri: (id) => `#/components/schemas/${id}`,
     override: ({ jsonSchema }) => {
-      // An answer may have more than is listed; only requests refuse what they do not know.
+      // Answers may get more fields than are listed; only requests reject unknown ones.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
     },
   })

@@ -1,4 +1,4 @@
-/** The contract as OpenAPI 3.1, made from the schemas that requests are held to. */
+/** The contract as OpenAPI 3.1, made from the schemas that requests are validated with. */
 import type { Example } from '../examples.ts'
 import { version } from '../version.ts'
 import { componentSchemas } from './components.ts'

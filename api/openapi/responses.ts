@@ -1,10 +1,10 @@
-/** The errors of the document, from the one table of them: a component per status. */
+/** Error responses of the OpenAPI document, one component per status, from the table of problems. */
 import { type ProblemKind, type ProblemSlug, problems } from '../problems.ts'
 import { schemaReference } from './components.ts'
 
 const kinds: readonly (readonly [string, ProblemKind])[] = Object.entries(problems)
 
-/** All but the 405, which belongs to no method that a path has: the description of the document tells of it. */
+/** All statuses but 405, which belongs to no method of a path: the document's description mentions it. */
 export function errorComponents() {
   const statuses = [...new Set(kinds.map(([, { status }]) => status))].filter((status) => status !== 405)
   return Object.fromEntries(statuses.map((status) => [`Error${status}`, errorComponent(status)]))

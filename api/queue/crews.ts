@@ -1,18 +1,18 @@
 /**
- * Threads that nobody needs help with an answer that is being searched (worker/crew.ts). Whoever comes does not wait for them: they are
- * told to leave, and do before their next layout.
+ * Idle threads help with a search in progress (worker/crew.ts). New searches do not wait for them: helpers are told to
+ * leave, which they do before their next layout.
  */
 import { type CrewMemory, disband } from '../worker/crew.ts'
 import { askToStop, createFlags, type Errand } from '../worker/errand.ts'
 
 export interface Crews {
-  /** One more thread, for what the errand asks. */
+  /** Sends one more thread to help with an errand. */
   readonly help: (errand: Omit<Helped, 'flags'>) => void
   /** Threads that help, or are about to leave. */
   readonly helpers: () => number
-  /** That no more than so many stay. */
+  /** Lets at most this many stay. */
   readonly leave: (most: number) => void
-  /** The answer is there. */
+  /** Dismisses all helpers of a search that is done. */
   readonly end: (crew: CrewMemory) => void
 }
 
@@ -47,7 +47,7 @@ export function createCrews(
     staying.add(helper)
     send({ ...errand, flags }, thread.signal)
       .catch((error: unknown) => {
-        // What it had taken is not done by it any more.
+        // A helper that failed no longer does what it had taken on.
         disband(crew)
         if (!thread.signal.aborted) onError(error)
       })

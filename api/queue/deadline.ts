@@ -1,11 +1,11 @@
-/** A search for a request: ended where nobody waits for it any more, and its failures as problems that say what came first. */
+/** A search for a request: stopped when nobody waits for it any more, with its failures turned into problems that name the cause. */
 import type { Response } from 'express'
 import { ProblemError } from '../problems.ts'
 import { type Searched, SearchFailure, type Terms } from './search.ts'
 
 export interface Limits {
   readonly timeoutMs: number
-  /** Fires when the service is going away: searches then answer what they have. */
+  /** Fires when the service shuts down: searches then answer with what they have. */
   readonly stopping: AbortSignal
   readonly client: string
 }
@@ -46,13 +46,13 @@ function problemOf({ end, retryAfterSeconds = 2 }: SearchFailure, timeoutMs: num
       return new ProblemError('search-too-large', 'The search needs more memory than a searcher may have.')
     case 'unavailable':
       return new ProblemError('unavailable', 'No searcher could be started.', [], { 'retry-after': '5' })
-    // Only a service that goes away is left to hear of it.
+    // Otherwise the client has gone, and nobody reads the answer.
     case 'left':
       return draining()
   }
 }
 
-/** There is nothing to answer: the search ended before it found a plan. */
+/** The search ended before it found any plan. */
 export function timedOut(timeoutMs: number, what: string): ProblemError {
   const detail = `${what} within ${timeoutMs} ms`
   return new ProblemError('timed-out', `/timeoutMs: ${detail}.`, [{ pointer: '/timeoutMs', detail }])

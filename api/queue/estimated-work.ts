@@ -1,7 +1,7 @@
 /**
- * How long a search is likely to take, from the request alone and before anything is computed: by the number of meshes, which is that of ways to
- * deal the primes of the chips out to the axes that are free. Time grows with it slowly, as bounds prune most of them; how fast this machine
- * goes through a mode's searches is learned from those that have ended.
+ * Estimates how long a search will take from the request alone: by its number of meshes, which is the number of ways to
+ * distribute the prime factors of the chips over the free axes. Time grows slowly with that, as bounds prune most
+ * meshes. How fast this machine searches in each mode is learned from searches that have ended.
  */
 import { mostChips } from '../schemas/bound.ts'
 import type { CalibrateRequest } from '../schemas/calibrate.ts'
@@ -14,26 +14,26 @@ import type { ValidateAsked, ValidateLaunchRequest } from '../schemas/validate.t
 
 type Launch = EvaluateLaunchRequest | ValidateLaunchRequest
 
-/** Of one plan, one search, or the runs of one stack. */
+/** A single plan, a single search, or the runs of one stack. */
 type Single = OptimizeRequest | EvaluateAsked | ValidateAsked | CalibrateRequest | CollectiveRequest
 
 export type Asked = Single | Comparison
 
 export interface Estimates {
   readonly secondsOf: (asked: Asked) => number
-  /** What one took, of those that were not cut by their time. */
+  /** Learns from the time of a search that was not cut short. */
   readonly learn: (asked: Asked, seconds: number) => void
 }
 
 const meshAxes = ['data', 'fsdp', 'tensor', 'tensor2', 'context', 'expert', 'pipeline'] as const
 
-/** Seconds times meshes to the power below, to begin with: of searches of training, and of all else. */
+/** Initial pace in seconds per (meshes to the power `growth`): for training searches, and for everything else. */
 const firstPace = { train: 0.25, other: 0.05 }
 
-/** From 200 meshes to 20 000 the searches of fixtures/requests take twice to three times as long. */
+/** From 200 to 20,000 meshes the searches of fixtures/requests take two to three times as long. */
 const growth = 0.2
 
-/** The weight of the last one among all. */
+/** Weight of the latest search in the moving average. */
 const newest = 0.2
 
 export function createEstimates(): Estimates {
@@ -53,7 +53,7 @@ export function createEstimates(): Estimates {
       return 'timeoutMs' in asked ? Math.min(seconds, asked.timeoutMs / 1000) : seconds
     },
     learn: (asked, seconds) => {
-      // Which of its variants took how long is not known.
+      // It is unknown how long each of the variants took.
       if ('variants' in asked) return
       const kind = kindOf(asked)
       paces.set(kind, (1 - newest) * paceOf(kind) + (newest * seconds) / sizeOf(asked))
@@ -61,7 +61,7 @@ export function createEstimates(): Estimates {
   }
 }
 
-/** As the request has it; else that of most files, which train. */
+/** The request's mode, or training, which most launch files are for. */
 function modeOf({ workload }: Launch): string {
   const mode = typeof workload === 'object' && workload !== null && 'mode' in workload ? workload.mode : null
   return typeof mode === 'string' && mode.length < 20 ? mode : 'train'
@@ -72,17 +72,17 @@ function sizeOf(asked: Single): number {
   return 'op' in asked || isPlan(asked) || isLaunch(asked) ? 1 : meshCount(asked) ** growth
 }
 
-/** How many chips there are, and what they do, may be said in the file alone. */
+/** A launch file may be the only place that gives the chips and the mode. */
 function isLaunch(asked: Exclude<Single, CollectiveRequest | CalibrateRequest>): asked is Launch {
   return isLaunchFile(asked)
 }
 
-/** Of one plan alone: with it the best is searched where the plan is held to requirements. */
+/** Whether only a plan is costed; with requirements the best one is searched as well. */
 function isPlan(asked: Single): asked is EvaluateAsked {
   return 'plan' in asked && !('require' in asked)
 }
 
-/** Of the chips that are asked for, over the axes that constraints leave open. */
+/** Number of meshes of the requested chips, over the axes that constraints leave open. */
 export function meshCount({
   hardware,
   constraints,
@@ -93,13 +93,13 @@ export function meshCount({
   const all = chips ?? topology.reduce((product, size) => product * size, slices)
   const free = meshAxes.length - fixed.length
   const left = all / pinned
-  // More chips than may be planned for are refused before any search.
+  // Larger numbers of chips are rejected before any search.
   return free === 0 || all > mostChips || !Number.isInteger(left)
     ? 1
     : exponentsOf(left).reduce((product, exponent) => product * choose(exponent + free - 1, exponent), 1)
 }
 
-/** Of the primes of a number: [3, 1] of 24. At most as many steps as its root. */
+/** Exponents of a number's prime factors: [3, 1] for 24. Takes at most as many steps as the number's square root. */
 function exponentsOf(whole: number): readonly number[] {
   const exponents: number[] = []
   let rest = whole

@@ -1,10 +1,11 @@
 /**
- * Who searches next. Clients share the threads by the time that their searches take, not by how many they send; of what waits the light goes before
- * the heavy; and what is heavy never has the last thread, so that what is light finds one soon.
+ * Decides who searches next. Clients share the threads by the time that their searches take, not by their number; light
+ * searches go before heavy ones; and heavy ones never get the last thread, so that a light one soon finds it free.
  *
- * Self-clocked fair queueing (Golestani, "A Self-Clocked Fair Queueing Scheme for Broadband Applications", 1994): each that waits has a tag, the
- * later of when it came and when its client's last one is paid for, and its own seconds on top. The least tag is next, and is the time by which later
- * arrivals are tagged, so that nobody waits for ever. Seconds are estimates; when a search ends its client pays what it really took.
+ * Self-clocked fair queueing (Golestani, "A Self-Clocked Fair Queueing Scheme for Broadband Applications", 1994): each
+ * waiting search has a tag, which is the later of its arrival and the end of its client's previous share, plus its own
+ * seconds. The lowest tag is next, and becomes the virtual time at which later arrivals are tagged, so that nobody
+ * waits for ever. Seconds are estimates; when a search ends, its client is charged for what it really took.
  */
 import { SearchFailure } from './search.ts'
 
@@ -12,21 +13,21 @@ export interface QueueOptions {
   readonly places: number
   readonly maxWaiting: number
   readonly maxWaitingOfOne: number
-  /** In seconds. */
+  /** Seconds. */
   readonly clock: () => number
 }
 
 export interface Claim {
   readonly client: string
-  /** That it is likely to search. */
+  /** Estimated seconds of the search. */
   readonly seconds: number
 }
 
-/** To be called when the search ends. */
+/** Has to be called when the search ends. */
 export type EndTurn = () => void
 
 export interface FairQueue {
-  /** Resolves when it is its turn. Rejects with a `SearchFailure`: `crowded` and `full` with when to come again, `left`. */
+  /** Resolves when it is the claim's turn. Rejects with a `SearchFailure`: `crowded` or `full`, with a time to try again, or `left`. */
   readonly enter: (claim: Claim, signal: AbortSignal) => Promise<EndTurn>
   readonly occupancy: () => { readonly running: number; readonly waiting: number }
 }
@@ -40,7 +41,7 @@ interface Running extends Claim {
   readonly began: number
 }
 
-/** What takes longer has others wait for it. */
+/** A search of at least this estimated length counts as heavy. */
 const heavySeconds = 1
 
 export function createFairQueue(options: QueueOptions): FairQueue {
@@ -48,7 +49,7 @@ export function createFairQueue(options: QueueOptions): FairQueue {
   const heavyPlaces = Math.max(1, places - 1)
   const waiting: Waiting[] = []
   const running = new Set<Running>()
-  /** The tags until which clients have had their share. Who is not here has none to wait for. */
+  /** Tag up to which each client has used its share; clients without an entry have nothing to wait for. */
   const paidFrom = new Map<string, number>()
   let now = 0
 
@@ -88,13 +89,13 @@ export function createFairQueue(options: QueueOptions): FairQueue {
     }
   }
 
-  /** Those who, were they to come now, would have nothing to wait for. */
+  /** Drops clients whose share is used up to the present: they would not have to wait. */
   function forget(): void {
     const here = new Set(waiting.map(({ client }) => client))
     for (const [client, paid] of paidFrom) if (paid <= now && !here.has(client)) paidFrom.delete(client)
   }
 
-  /** Until all that searches and waits now is done, if it takes as long as it is likely to. */
+  /** Estimated time until everything that runs or waits now is done. */
   function secondsOfWork(): number {
     const at = clock()
     const left = [

@@ -1,7 +1,7 @@
 /**
- * The searches of all requests, each whole in a worker thread; where all threads are busy they wait in a queue that is fair between
- * clients. A search that is told to stop does so by itself, at its next mesh; one that does not, within
- * `graceMs`, is ended with its thread, and a new thread takes its place.
+ * Runs the searches of all requests, each in one worker thread. When all threads are busy, searches wait in a queue
+ * that is fair between clients. A search that is told to stop does so at its next mesh; if it does not within
+ * `graceMs`, it is ended with its thread, which is replaced.
  */
 import { performance } from 'node:perf_hooks'
 import { Piscina } from 'piscina'
@@ -18,33 +18,33 @@ import { type Warming, warmWhileIdle } from './warming.ts'
 export interface PoolOptions {
   readonly threads: number
   readonly maxQueue: number
-  /** Of them, of one client. */
+  /** Limit of the queue for one client. */
   readonly maxQueueOfOne?: number
-  /** By which what waits is ordered; without them clients pay what their searches took, and no more is known. */
+  /** Estimates that order the queue; without them all searches count as equal until they have run. */
   readonly estimates?: Estimates
-  /** Of those that nobody needs, as many as may work on one answer; each request is answered by one where absent. */
+  /** Most threads that may work on one answer, if idle; 1 if absent. */
   readonly threadsOfOne?: number
   readonly memoryMb: number
   readonly graceMs?: number
-  /** Exports what there is to ask: `optimize`, `evaluate`, `validate`, `calibrate`, `compare` and `collective`. */
+  /** Module that exports the tasks: `optimize`, `evaluate`, `validate`, `calibrate`, `compare` and `collective`. */
   readonly worker?: URL
-  /** Told of threads that end without having been asked to, or do not start. */
+  /** Called for threads that end without being asked to, or do not start. */
   readonly onError?: (error: unknown) => void
 }
 
 export interface Pool extends Search {
-  /** Resolves when every worker has answered the requests: loaded, and compiled what they take. */
+  /** Resolves when every worker has answered the requests, and so has loaded and compiled the code that they use. */
   readonly warm: (requests: readonly OptimizeRequest[]) => Promise<void>
-  /** Goes on with these while nobody asks. */
+  /** Continues with these while nobody asks. */
   readonly warmWhileIdle: (requests: readonly OptimizeRequest[]) => void
   readonly close: () => Promise<void>
 }
 
-/** For a thread to start in, on however busy a machine. */
+/** Limit for a thread to start, even on a busy machine. */
 const longestBirthMs = 30_000
 const betweenLooksMs = 50
 const warmingMs = 60_000
-/** What V8 would take of its own accord, 48 MB a thread, makes no search faster. */
+/** V8's own choice of 48 MB per thread makes no search faster. */
 const youngMb = 12
 
 type Task = 'optimize' | 'evaluate' | 'validate' | 'calibrate' | 'compare' | 'collective'
@@ -76,7 +76,7 @@ export function createPool(options: PoolOptions): Pool {
     clock: () => performance.now() / 1000,
   })
 
-  // Of a thread that fails before it has a task: those that wait for it would do so for good.
+  // A thread failed before it took a task: searches that wait for it would wait for ever.
   workers.on('error', (error) => {
     onError(error)
     for (const { flags, end } of running) if (!hasBegun(flags)) end('unavailable')
@@ -184,12 +184,12 @@ export function createPool(options: PoolOptions): Pool {
   }
 }
 
-/** What is refused was not searched for. */
+/** A request that was rejected says nothing about search times. */
 function wasRefused(answer: unknown): boolean {
   return typeof answer === 'object' && answer !== null && 'refused' in answer
 }
 
-/** A failure that has a name, or the error as it is: a defect. */
+/** A failure with a known cause, or the error itself, which is a defect. */
 function failure(error: unknown, ended: SearchEnd | undefined): unknown {
   const { code, message } = error as { readonly code?: unknown; readonly message?: unknown }
   const end = code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : ended

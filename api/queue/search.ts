@@ -1,4 +1,4 @@
-/** What the routes need of whoever answers requests: the best that there is when it is told to stop. */
+/** What routes need of whoever answers requests. A search that is told to stop answers with the best found so far. */
 
 import type { CalibrateRequest } from '../schemas/calibrate.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
@@ -9,30 +9,30 @@ import type { ValidateAsked } from '../schemas/validate.ts'
 import type { Reply } from '../worker/reply.ts'
 import type { Telling } from '../worker/telling.ts'
 
-/** What a search may take. */
+/** Conditions of a search. */
 export interface Terms {
-  /** From its start; the wait for a free searcher is not in it. */
+  /** Counted from its start; the wait for a free thread is not included. */
   readonly timeoutMs: number
-  /** When it fires, the search answers the best so far; one that waits is not begun. */
+  /** When it fires, the search answers with the best found so far; one that still waits is not started. */
   readonly signal: AbortSignal
-  /** Who asks: threads are shared between clients. */
+  /** Who asks, as threads are shared between clients. */
   readonly client?: string
-  /** Whole, as JSON, where absent. */
+  /** The form of the answer; complete JSON if absent. */
   readonly tell?: Telling
 }
 
 export interface Searched<T> {
   readonly answer: T
-  /** Until a searcher was free. */
+  /** Time until a thread was free. */
   readonly waitedMs: number
   readonly elapsedMs: number
-  /** Where it was told to stop before its end. */
+  /** Whether it was told to stop before its end. */
   readonly cut?: boolean
-  /** Where no search was begun for it: another who asks the same waits for one, or the answer was at hand. */
+  /** Set if no search was started: the same search was already running, or its answer was stored. */
   readonly source?: 'shared' | 'kept'
 }
 
-/** All reject with a `SearchFailure`. */
+/** All methods reject with a `SearchFailure`. */
 export interface Search {
   optimize(request: OptimizeRequest, terms: Terms): Promise<Searched<Reply>>
   evaluate(request: EvaluateAsked, terms: Terms): Promise<Searched<Reply>>
@@ -49,15 +49,16 @@ export interface Occupancy {
 }
 
 /**
- * Why there is no answer: `full`, there was no room; `crowded`, none for more of this client; `left`, it was told to stop before it began, or did not; `overdue`, it was ended as
- * it did not stop by itself; `memory`, it needed more than it may have; `unavailable`, no searcher could be started.
+ * Why there is no answer: `full`, there was no room in the queue; `crowded`, no more room for this client; `left`, it
+ * was told to stop before it began, or it did not stop in time after the client left; `overdue`, it was ended because
+ * it did not stop by itself; `memory`, it needed more than allowed; `unavailable`, no thread could be started.
  */
 export type SearchEnd = 'full' | 'crowded' | 'left' | 'overdue' | 'memory' | 'unavailable'
 
 export class SearchFailure extends Error {
   override readonly name = 'SearchFailure'
   readonly end: SearchEnd
-  /** When there is likely to be room. */
+  /** Seconds until there will probably be room. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(end: SearchEnd, message: string, options: ErrorOptions & { retryAfterSeconds?: number } = {}) {

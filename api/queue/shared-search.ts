@@ -1,7 +1,7 @@
 /**
- * A search that is not done twice. Who asks what is being searched waits for that search, which is told to stop only when all who wait
- * for it have left; and what was answered lately is answered again. Answers are kept whole or not at all: one that a deadline cut says
- * what that deadline allowed, not what the request has for an answer.
+ * Avoids repeated searches. A request that is already being searched waits for that search, which is told to stop only
+ * when everybody who waits for it has left; a recent answer is sent again. Only complete answers are stored: one that a
+ * deadline cut short is specific to that deadline.
  */
 import { LRUCache } from 'lru-cache'
 import { type Reply, sizeOf } from '../worker/reply.ts'
@@ -20,10 +20,10 @@ interface Flight {
   waiting: number
 }
 
-/** As strings of two bytes a character, with what a map takes for an entry. */
+/** Memory of a key: two bytes per character, and the map's entry. */
 const keyBytes = (key: string) => 2 * key.length + 200
 
-/** Answers of which a few would fill the room are not worth it. */
+/** A single answer may take at most this fraction of the memory. */
 const largestShare = 1 / 8
 
 export function sharedSearch(search: Search, { keptBytes }: { readonly keptBytes: number }): SharedSearch {
@@ -64,7 +64,7 @@ export function sharedSearch(search: Search, { keptBytes }: { readonly keptBytes
       }
     }
 
-    /** Whoever comes now is too late for it. */
+    /** The search can no longer be joined. */
     function land(key: string, flight: Flight): void {
       if (flights.get(key) === flight) flights.delete(key)
     }
@@ -73,7 +73,7 @@ export function sharedSearch(search: Search, { keptBytes }: { readonly keptBytes
       const asked = `${task} ${canonical({ ...subject, timeoutMs: undefined })}${terms.tell ? canonical(terms.tell) : ''}`
       const known = kept?.get(asked)
       if (known) return { ...known, waitedMs: 0, source: 'kept' }
-      // The time that it may take is part of what is asked of a search, though not of an answer.
+      // A search depends on its time limit, although a complete answer does not.
       const key = `${terms.timeoutMs} ${asked}`
       const under = flights.get(key)
       if (under) return { ...(await join(key, under, terms.signal)), source: 'shared' }

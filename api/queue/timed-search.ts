@@ -1,4 +1,4 @@
-/** One search of a route: under its deadline, measured. */
+/** Runs one search of a route: under its deadline, and measured. */
 import type { Request, Response } from 'express'
 import type { Dependencies } from '../dependencies.ts'
 import { clientOf } from '../http/client.ts'
@@ -9,7 +9,7 @@ import { type Reply, type Written, writtenOf } from '../worker/reply.ts'
 import { beforeDeadline } from './deadline.ts'
 import type { Searched, Terms } from './search.ts'
 
-/** RFC 9211. */
+/** Values of the header `Cache-Status` (RFC 9211). */
 const cacheStatus = {
   searched: 'shardplan; fwd=miss',
   shared: 'shardplan; fwd=miss; collapsed',

@@ -1,17 +1,17 @@
 /**
- * Threads are warmed while nobody asks: V8 compiles what a search takes only once it has run some times, so that the first answer of
- * each kind takes several times as long as the next. Whoever asks does not wait: what is being searched then stops at its next
- * mesh, and is taken up again later.
+ * Warms the threads up while nobody asks: V8 compiles code only after it has run some times, so that the first answer
+ * of each kind takes several times as long as later ones. A real request does not wait: the warming search stops at its
+ * next mesh, and is resumed later.
  */
 import { setTimeout as elapsed } from 'node:timers/promises'
 
 export interface Warming {
-  /** Somebody asks. */
+  /** To be called when a request arrives. */
   readonly giveWay: () => void
   readonly end: () => void
 }
 
-/** Each searched in turn by all threads, until it was once to its end or gave way too often. */
+/** All threads search each request in turn, until it was once completed or gave way too often. */
 export function warmWhileIdle<Request>(
   requests: readonly Request[],
   search: (request: Request, signal: AbortSignal) => Promise<void>,
@@ -35,7 +35,7 @@ export function warmWhileIdle<Request>(
   const all = async () => {
     for (const request of requests) await warmed(request)
   }
-  // A thread that fails here is told of when it is asked for an answer.
+  // A thread that fails here is reported when it is asked for an answer.
   all().catch(() => {})
   return {
     giveWay: () => current.abort(),

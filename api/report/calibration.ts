@@ -1,4 +1,4 @@
-/** What was set on measured runs, and how far each is off. */
+/** Writes a calibration: the constants that were set, and how far off each run is. */
 import { percent, secondsText, threeFigures } from '../../src/plan/explain/figures.ts'
 import type { CalibrateBody } from '../schemas/calibrate.ts'
 import { csv } from './csv.ts'
@@ -31,7 +31,7 @@ export function calibrationText({ assumptions, constants, error, runs, warnings 
     .join('\n\n')}\n`
 }
 
-/** The runs, a line each. */
+/** One line for each run. */
 export function calibrationCsv({ runs }: CalibrateBody): string {
   const columns = [
     'plan',

@@ -1,19 +1,19 @@
-/** The checks of one request, and where it stands: what a report is written from. */
+/** The checks of one request with its file: what reports are written from. */
 import type { Check } from '../../src/validation/check.ts'
 
 export interface Checked {
-  /** Null where it came by itself, as to the service. */
+  /** Null if the request did not come from a file. */
   readonly file: string | null
   readonly checks: readonly Check[]
-  /** What was checked, and the best that there is; null where it has no numbers. */
+  /** The checked plan, and the best one; null if it has no numbers. */
   readonly plan: { readonly summary: string } | null
   readonly best: { readonly summary: string } | null
   readonly warnings: readonly string[]
-  /** Of the value that a JSON pointer points at, from 1; null where that is not known. */
+  /** Line of the value at a JSON pointer, from 1; null if unknown. */
   readonly lineOf: (pointer: string) => number | null
 }
 
-/** What of an answer a report needs. */
+/** The part of an answer that a report needs. */
 export interface Told extends Pick<Checked, 'checks' | 'plan' | 'best' | 'warnings'> {
   readonly ok: boolean
 }

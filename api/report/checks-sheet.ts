@@ -1,4 +1,4 @@
-/** Checks as a sheet, a line each, and as a page of their own. */
+/** Writes checks as CSV, a line each, and as an HTML page. */
 import { type Checked, failing } from './checked.ts'
 import { csv } from './csv.ts'
 import { page } from './html.ts'

@@ -1,4 +1,4 @@
-/** The time of one collective, a line for each thing that is said of it. */
+/** Writes the time of one collective, one line per field. */
 import type { CollectiveBody } from '../worker/desk.ts'
 import { csv } from './csv.ts'
 import { cell, markdownTable } from './markdown-table.ts'

@@ -1,11 +1,11 @@
-/** Columns that lists of plans and comparisons of them have: as text for people, as a number for a sheet. */
+/** Columns that lists of plans and comparisons share: as text for people, and as numbers for CSV. */
 import { bytesText, percent, secondsText, threeFigures } from '../../src/plan/explain/figures.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 
 export interface Column<Shown> {
   readonly head: string
-  /** Of the sheet's column, with the unit as on the wire. */
+  /** Name of the CSV column, with its unit as in JSON. */
   readonly name: string
   readonly value: (plan: Shown) => string | number | null
   readonly text: (plan: Shown) => string

@@ -1,4 +1,4 @@
-/** Plans side by side as a table: a row for each thing, a column for each plan, and why they differ. */
+/** Plans side by side in a table: one row per quantity, one column per plan, and why they differ. */
 import { timeLines } from '../../src/plan/comparison.ts'
 import { secondsText } from '../../src/plan/explain/figures.ts'
 import type { CompareBody } from '../schemas/compare.ts'
@@ -56,7 +56,7 @@ const deploymentRows: readonly Column<Shown<Deployments>>[] = [
   feasible('does'),
 ]
 
-/** Each of the rows shows every plan of the mode. */
+/** Each row can show every plan of its mode. */
 function rowsOf({ mode }: CompareBody): readonly Column<Shown<CompareBody>>[] {
   return (mode === 'serve' ? deploymentRows : stepRows) as readonly Column<Shown<CompareBody>>[]
 }
@@ -64,7 +64,7 @@ function rowsOf({ mode }: CompareBody): readonly Column<Shown<CompareBody>>[] {
 export function comparisonText(body: CompareBody, width?: number): string {
   const { variants } = body
   const names = variants.map(({ name }) => name)
-  // A summary is longer than a column.
+  // Summaries are too long for a column of the table.
   const summaries = variants.map(({ name, plan, best }) => [
     name,
     `${plan?.summary ?? 'no plan'}${best ? ' (the best)' : ''}`,
@@ -95,7 +95,7 @@ export function comparisonHtml(body: CompareBody): string {
   return page('shardplan: side by side', [{ heads, rows: lines, remarks: remarks({ variants }) }])
 }
 
-/** A line for each variant. */
+/** One line per variant. */
 export function comparisonCsv(body: CompareBody): string {
   const { variants } = body
   const rows = rowsOf(body)

@@ -1,4 +1,4 @@
-/** Lines of a sheet (RFC 4180). */
+/** Writes CSV (RFC 4180). */
 export function csv(lines: readonly (readonly (string | number | null)[])[]): string {
   return lines.map((line) => `${line.map(quoted).join(',')}\r\n`).join('')
 }

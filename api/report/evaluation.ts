@@ -1,4 +1,4 @@
-/** One plan's account: what it takes, where its time and its memory go, and why. */
+/** Writes the account of one plan: what it takes, where its time and its memory go, and why. */
 import { bytesText, percent, secondsText } from '../../src/plan/explain/figures.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
@@ -14,7 +14,7 @@ export function evaluationText(body: Shown, width?: number): string {
   return `${table(rowsOf(body), width).join('\n')}\n`
 }
 
-/** What one layer does, and what is sent for all of them: the longest first. */
+/** What one layer computes, and the collectives of all layers, the longest first. */
 export function explainedText({ plan }: Pick<EvaluateBody, 'plan'>, width?: number): string {
   if (!('generate' in plan)) return explained(plan, width)
   const { prefill, generate } = plan
@@ -41,7 +41,7 @@ export function evaluationHtml(body: Shown): string {
   return page(`shardplan: ${body.plan.summary}`, [{ heads: [], rows: rowsOf(body) }])
 }
 
-/** As a list of plans with one in it. */
+/** The same as a list that has this one plan. */
 export function evaluationCsv({ mode, plan }: Pick<EvaluateBody, 'mode' | 'plan'>): string {
   return plansCsv({ mode, plans: [plan] } as Parameters<typeof plansCsv>[0])
 }
@@ -101,7 +101,7 @@ function regretText({ savesFraction, best }: NonNullable<Shown['regret']>): stri
   return `the best saves ${percent(savesFraction)}: ${best.summary}, ${does}`
 }
 
-/** The largest first; what is nothing is left out. */
+/** The largest first, without zeros. */
 function listed(parts: Readonly<Record<string, number>>, text: (value: number) => string): string {
   return Object.entries(parts)
     .filter(([, value]) => value > 0)

@@ -1,6 +1,7 @@
 /**
- * Checks that do not hold as workflow commands of GitHub Actions, which stand as annotations on the lines of a change. Percent signs,
- * line breaks and, in properties, colons and commas are escaped (actions/toolkit, packages/core/src/command.ts).
+ * Writes failed checks as workflow commands of GitHub Actions, which appear as annotations on the lines of a change.
+ * Percent signs, line breaks and, in properties, colons and commas are escaped (actions/toolkit,
+ * packages/core/src/command.ts).
  */
 import { type Checked, failing } from './checked.ts'
 import { remediesText } from './remedies-text.ts'

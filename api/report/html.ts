@@ -1,9 +1,9 @@
-/** Tables and remarks as a page of their own, that asks nothing of anybody: to be kept with a run, or sent. */
+/** Writes tables and remarks as a self-contained HTML page, which loads nothing: to be kept with a run, or sent. */
 
 export interface Part {
   readonly heads: readonly string[]
   readonly rows: readonly (readonly string[])[]
-  /** Sentences below. */
+  /** Sentences below the table. */
   readonly remarks?: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Checks as JUnit XML, which every CI system reads: a suite for each file, in it a test case each, those that do not hold with a failure. Viewers
- * group cases by their class, which is the file.
+ * Writes checks as JUnit XML, which every CI system reads: a suite for each file, a test case for each check, with a
+ * failure if it does not hold. Viewers group cases by their class, which is the file.
  */
 import { create } from 'xmlbuilder2'
 import type { Checked } from './checked.ts'

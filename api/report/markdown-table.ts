@@ -1,4 +1,4 @@
-/** A table in GitHub's Markdown; what stands in its cells is escaped by `cell`, so that they may have line breaks of their own. */
+/** Writes a table in GitHub's Markdown. Callers escape cells with `cell`, so that they may put line breaks between the parts of a cell. */
 
 export function markdownTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`

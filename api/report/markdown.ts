@@ -1,4 +1,4 @@
-/** Checks as Markdown, for the summary of a job or a comment on a change. */
+/** Writes checks as Markdown, for the summary of a job or a comment on a change. */
 
 import { type Checked, failing } from './checked.ts'
 import { cell, markdownTable } from './markdown-table.ts'

@@ -1,4 +1,4 @@
-/** What a list of plans shows of each, by the kind of plan. */
+/** Columns of a list of plans, by mode. */
 import { frameworks } from '../../src/launch/framework.ts'
 import { launchersAmong } from '../../src/launch/launch.ts'
 import type { InferencePlan, ServePlan } from '../../src/plan/inference-plan.ts'
@@ -17,7 +17,7 @@ const rank: Column<AnyPlan> = {
   text: (plan) => String(plan.rank),
 }
 
-/** That work, of all that there are. */
+/** Chips in use, of all chips if some are idle. */
 const chips: Column<Plan> = {
   head: 'chips',
   name: 'chips',
@@ -48,7 +48,7 @@ const columns: Readonly<Record<Mode, readonly Column<never>[]>> = {
   serve: [rank, ...deployment, cost, launchers, summary],
 }
 
-/** Each of the columns shows every plan of the mode. */
+/** Each column can show every plan of its mode. */
 export function columnsOf(mode: Mode): readonly Column<AnyPlan>[] {
   return columns[mode] as readonly Column<AnyPlan>[]
 }

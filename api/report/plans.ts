@@ -1,4 +1,4 @@
-/** The plans of an answer as a table: for a terminal, in Markdown, or as a sheet. */
+/** Writes the plans of an answer as a table: for a terminal, in Markdown, as HTML, or as CSV. */
 import { counted } from '../../src/plan/explain/figures.ts'
 import type { OptimizeBody } from '../worker/desk.ts'
 import { csv } from './csv.ts'
@@ -27,7 +27,7 @@ export function plansHtml(answer: OptimizeBody): string {
   return page('shardplan: the best plans', [{ ...shown(answer), remarks: remarks(answer) }])
 }
 
-/** With a line of names first. */
+/** The first line has the names of the columns. */
 export function plansCsv({ mode, plans }: Pick<OptimizeBody, 'mode' | 'plans'>): string {
   const columns = columnsOf(mode)
   const rows = (plans as readonly AnyPlan[]).map((plan) => columns.map(({ value }) => value(plan)))
@@ -62,7 +62,7 @@ function remarks(answer: OptimizeBody): readonly string[] {
   ]
 }
 
-/** Where another than the first is what one would rather run, and that there are published layouts to look at. */
+/** Mentions the preferred plan if it is not the first, and published layouts if there are any. */
 function nearlyAsGood(answer: OptimizeBody): readonly string[] {
   const { preferred, recipes } = { preferred: null, recipes: [], ...answer }
   const rather =
@@ -76,7 +76,7 @@ function nearlyAsGood(answer: OptimizeBody): readonly string[] {
   ]
 }
 
-/** What no framework launches, where it is better by more than the last digit that is shown, with what the first of them lacks. */
+/** The best plan that no framework launches, if the printed digits show that it is better, with the first reason against it. */
 function notLaunched({
   plan,
   advantage,

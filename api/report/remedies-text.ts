@@ -1,4 +1,4 @@
-/** Changes with which a check would hold, a line each. */
+/** Changes that would each make a check pass, one line each. */
 import type { Remedy } from '../../src/validation/check.ts'
 
 export function remediesText(remedies: readonly Remedy[]): readonly string[] {

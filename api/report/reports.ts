@@ -1,4 +1,4 @@
-/** How checks may be told besides JSON: by what a client of the service accepts, and by name on the command line. */
+/** Formats of checks besides JSON: by the type that a client accepts, and by name on the command line. */
 import { version } from '../version.ts'
 import type { Checked } from './checked.ts'
 import { checksCsv, checksHtml } from './checks-sheet.ts'
@@ -22,7 +22,7 @@ export const checkReports = {
   ...{ csv: checksCsv, html: checksHtml },
 } as const satisfies Record<string, Write>
 
-/** JSON comes first: it is what a client gets that accepts anything. */
+/** JSON is first because a client that accepts anything gets the first. */
 export const reports: Readonly<Record<string, Report | undefined>> = {
   'application/json': undefined,
   'application/xml': { type: 'application/xml', write: junit },

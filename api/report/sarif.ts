@@ -1,7 +1,7 @@
 /**
- * Checks that do not hold as SARIF 2.1.0 (OASIS), which code scanning shows: a result each, at the JSON pointer in the request that it
- * is about and, where the request is a file, at its line. Those that hold are no results: GitHub reads no `kind` and would alert of them
- * (docs.github.com, SARIF support for code scanning).
+ * Writes failed checks as SARIF 2.1.0 (OASIS), which code scanning shows: a result for each, at its JSON pointer into
+ * the request and, if the request is a file, at its line. Checks that hold are left out, because GitHub ignores `kind`
+ * and would raise alerts for them (docs.github.com, SARIF support for code scanning).
  */
 import type { Location, Log } from 'sarif'
 import { type Checked, failing } from './checked.ts'

@@ -1,4 +1,4 @@
-/** A table in lines of plain text: the last column takes what is left of the width, on as many lines as it needs. */
+/** A table in lines of plain text: the last column takes the rest of the width, on as many lines as it needs. */
 
 export function table(
   rows: readonly (readonly string[])[],

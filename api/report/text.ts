@@ -1,4 +1,4 @@
-/** Checks as a table for a terminal or a log, a line each. */
+/** Writes checks as a table for a terminal or a log, one line each. */
 import { type Checked, failing } from './checked.ts'
 import { remediesText } from './remedies-text.ts'
 

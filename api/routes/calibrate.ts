@@ -1,4 +1,4 @@
-/** POST /calibrate: constants set on measured runs. */
+/** POST /calibrate: sets constants from measured runs. */
 import type { RequestHandler } from 'express'
 import type { Dependencies } from '../dependencies.ts'
 import type { Metrics } from '../metrics/metrics.ts'

@@ -7,7 +7,7 @@ import { timedSearch } from '../queue/timed-search.ts'
 import { collectiveRequest } from '../schemas/collective.ts'
 import { validated } from '../validation/request-validation.ts'
 
-/** Far more than it takes. */
+/** Far more than one collective takes. */
 const timeoutMs = 10_000
 
 export function collectivesRoute(dependencies: Dependencies, metrics: Metrics): RequestHandler {

@@ -1,4 +1,4 @@
-/** POST /compare: plans or requests side by side, and why one takes longer. */
+/** POST /compare: compares plans or requests, and says why one takes longer. */
 import type { RequestHandler } from 'express'
 import type { Dependencies } from '../dependencies.ts'
 import type { Metrics } from '../metrics/metrics.ts'

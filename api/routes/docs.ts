@@ -1,6 +1,6 @@
 /**
- * GET /docs: the contract to read and to try, by Swagger UI from the package's own files. No request leaves the
- * page's origin, and no script stands in the page itself, so that a strict content policy holds.
+ * GET /docs: the contract to read and to try, in Swagger UI from the package's own files. No request leaves the page's
+ * origin, and the page has no inline script, so that a strict content policy can be used.
  */
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-/** POST /evaluate: what one given plan costs. */
+/** POST /evaluate: the cost of one given plan. */
 import type { RequestHandler } from 'express'
 import type { Dependencies } from '../dependencies.ts'
 import type { Metrics } from '../metrics/metrics.ts'

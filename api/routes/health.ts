@@ -1,4 +1,4 @@
-/** GET /healthz says that the process answers; GET /readyz, that it takes work. */
+/** GET /healthz says that the process answers, GET /readyz that it accepts work. */
 import type { RequestHandler } from 'express'
 import type { Lifecycle } from '../http/lifecycle.ts'
 import { draining } from '../queue/deadline.ts'

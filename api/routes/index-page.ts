@@ -1,4 +1,4 @@
-/** GET /: browsers are led to the docs, programs are told what there is. */
+/** GET /: redirects browsers to the docs, and lists the routes for programs. */
 import type { RequestHandler } from 'express'
 
 export const indexRoute: RequestHandler = (request, response) => {

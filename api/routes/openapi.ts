@@ -1,4 +1,4 @@
-/** GET /openapi.json and /openapi.yaml: the contract, made from the schemas that requests are held to. */
+/** GET /openapi.json and /openapi.yaml: the contract, made from the schemas that requests are validated with. */
 import type { RequestHandler } from 'express'
 import type { OpenApiDocument } from '../openapi/document.ts'
 import { openApiYaml } from '../openapi/yaml.ts'

@@ -1,4 +1,4 @@
-/** POST /optimize: the ranked plans of a problem, of whichever mode. */
+/** POST /optimize: ranked plans for a problem in any mode. */
 import type { RequestHandler } from 'express'
 import type { Dependencies } from '../dependencies.ts'
 import type { Metrics } from '../metrics/metrics.ts'

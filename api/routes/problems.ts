@@ -1,4 +1,4 @@
-/** GET /problems/{slug}: what the `type` of an error leads to, as a page for people or as JSON. */
+/** GET /problems/{slug}: explains a `type` of error, as a page for people or as JSON. */
 import type { RequestHandler } from 'express'
 import { ProblemError, type ProblemKind, problems } from '../problems.ts'
 

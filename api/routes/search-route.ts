@@ -1,4 +1,4 @@
-/** A route that is answered by what one search finds: the body held to its schema, the search under the deadline that it names. */
+/** A route that one search answers: validates the body, and searches under the deadline that it sets. */
 import type { RequestHandler } from 'express'
 import type { Dependencies } from '../dependencies.ts'
 import { sendAnswer } from '../http/answer.ts'

@@ -1,4 +1,7 @@
-/** GET /stacks and /stacks/{name}: what trains and what serves, as far as published runs tell, and the rows behind each number. */
+/**
+ * GET /stacks and /stacks/{name}: software that trains or serves, with constants fitted to published runs, and the rows
+ * behind each number.
+ */
 import type { RequestHandler } from 'express'
 import { type Catalogue, knownStack, nearestStacks } from '../catalogue.ts'
 import { unknownPath } from '../hints/unknown-name.ts'

@@ -1,6 +1,7 @@
 /**
- * POST /validate: a plan held to rules, memory and requirements, for CI. Whether the checks hold is in the body; with
- * `?failWith=422` it is in the status too, so that `curl --fail` fails the job. `Accept` says how it is told.
+ * POST /validate: checks a plan against rules, memory and requirements, for CI. The result is in the body; with
+ * `?failWith=422` a failed check also changes the status, so that `curl --fail` fails the job. `Accept` chooses the
+ * format.
  */
 import type { RequestHandler } from 'express'
 import type { Dependencies } from '../dependencies.ts'
@@ -22,7 +23,7 @@ export function validateRoute(dependencies: Dependencies, metrics: Metrics): Req
     const asked = validateAsked(request.body)
     const { timeoutMs } = asked
     const answered = await timedSearch(dependencies, metrics, { request, response, timeoutMs }, (terms) =>
-      // Its reports are written of the answer, here.
+      // The search returns JSON, from which this route writes its reports.
       search.validate(asked, withoutTelling(terms)),
     )
     const validation = bodyOf<Told>(answered.answer)
@@ -34,7 +35,7 @@ export function validateRoute(dependencies: Dependencies, metrics: Metrics): Req
   }
 }
 
-/** JSON where it is not another that is wanted. */
+/** Undefined if JSON is wanted. */
 function reportWanted(type: string | false | string[]): Report | undefined {
   return typeof type === 'string' ? reports[type] : undefined
 }

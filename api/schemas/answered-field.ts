@@ -1,4 +1,4 @@
-/** Fields of a plan as answered that /evaluate takes back without reading them: they follow from those that it reads. */
+/** Fields of an answered plan that /evaluate accepts but does not read, because they follow from those that it reads. */
 import { z } from 'zod'
 import type { PhasePlan } from '../../src/plan/inference-plan.ts'
 

@@ -1,20 +1,20 @@
 /**
- * Numbers with bounds. Every number of a request has both ends, so that no product of a few of them overflows
- * and no list is longer than the work that it asks for is worth.
+ * Numbers with bounds. Every number of a request is bounded on both sides, so that no product of a few of them
+ * overflows, and no list asks for unreasonable work.
  */
 import { z } from 'zod'
 
-/** A whole number of things, at least one. */
+/** A whole number, at least 1. */
 export function count(most: number) {
   return z.int().min(1).max(most)
 }
 
-/** A whole number of things, none allowed. */
+/** A whole number, at least 0. */
 export function countOrNone(most: number) {
   return z.int().min(0).max(most)
 }
 
-/** A quantity of which there must be some: at least one unit. */
+/** A real number, at least 1. */
 export function quantity(most: number) {
   return z.number().min(1).max(most)
 }
@@ -23,17 +23,17 @@ export function seconds(most: number) {
   return z.number().min(0).max(most)
 }
 
-/** A time that something may take. */
+/** A limit on a time, in seconds. */
 export function duration() {
   return z.number().min(1e-9).max(1e6)
 }
 
-/** A share of something: more than nothing, at most all of it. */
+/** A fraction above 0, at most 1. */
 export function share(tooLarge = 'is a share: at most 1') {
   return z.number().min(1e-6).max(1, tooLarge)
 }
 
-/** A share that may be nothing. */
+/** A fraction from 0 to 1. */
 export function shareOrNone() {
   return z.number().min(0).max(1, 'is a share: at most 1')
 }

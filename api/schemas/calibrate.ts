@@ -1,4 +1,4 @@
-/** POST /calibrate. */
+/** Request and answer of POST /calibrate. */
 import { z } from 'zod'
 import type { Calibration } from '../../src/calibrate.ts'
 import { reassumable } from '../../src/cost/reassumed.ts'
@@ -7,7 +7,7 @@ import { evaluateRequest } from './evaluate.ts'
 import { type AssumptionsRequest, assumptionsRequest } from './given/assumptions.ts'
 import { questionFields } from './optimize.ts'
 
-/** The work grows with them: 343 steps each are costed at most. */
+/** The work grows with the runs: up to 343 steps are costed for each. */
 const mostRuns = 20
 
 const measuredRun = z

@@ -1,4 +1,4 @@
-/** What the catalogues hold and answer: a thing, and where each of its numbers comes from. */
+/** Records of the catalogues, and the answers made of them: things with a source for each of their numbers. */
 
 import { z } from 'zod'
 import { activities } from '../../src/assumptions/stack.ts'

@@ -1,4 +1,4 @@
-/** POST /collectives. */
+/** Request and answer of POST /collectives. */
 
 import { z } from 'zod'
 import { count, countOrNone, mostChips, quantity } from './bound.ts'

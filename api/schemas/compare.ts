@@ -1,4 +1,4 @@
-/** POST /compare. */
+/** Request and answer of POST /compare. */
 import { z } from 'zod'
 import { type Difference, memoryLines, timeLines } from '../../src/plan/comparison.ts'
 import type { ServeDifference } from '../../src/plan/serve/comparison.ts'
@@ -32,13 +32,13 @@ export const compareRequest = z
 
 export type CompareRequest = z.output<typeof compareRequest>
 
-/** A variant as a request of its own, held to its schema. */
+/** A variant as a request of its own, already validated. */
 export interface Variant {
   readonly name: string
   readonly request: OptimizeRequest | EvaluateAsked
 }
 
-/** What the edge hands over. */
+/** A validated comparison, as the edge passes it to the worker. */
 export interface Comparison {
   readonly asked: CompareRequest
   readonly variants: readonly Variant[]

@@ -1,4 +1,4 @@
-/** POST /evaluate. */
+/** Requests and answer of POST /evaluate. */
 import { z } from 'zod'
 import { inferenceEvaluation } from './answer/inference-answer.ts'
 import { serveEvaluation } from './answer/serve-answer.ts'
@@ -33,7 +33,7 @@ export const evaluateLaunchRequest = z
 
 export type EvaluateLaunchRequest = z.output<typeof evaluateLaunchRequest>
 
-/** In fields, as a deployment, or as a launch file. */
+/** A plan as fields, as a deployment, or as a launch file. */
 export type EvaluateAsked = EvaluateRequest | EvaluateServeRequest | EvaluateLaunchRequest
 
 export const evaluateResponse = z

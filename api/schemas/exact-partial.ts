@@ -1,4 +1,4 @@
-/** The same fields, each of which may be left out (but not be undefined). */
+/** Makes all fields optional; they may be absent, but not undefined. */
 import { z } from 'zod'
 
 type ExactPartial<S extends z.ZodRawShape> = {

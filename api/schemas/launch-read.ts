@@ -1,4 +1,4 @@
-/** What an answer says of how a launch file was read. */
+/** What an answer says about how a launch file was read. */
 
 import { z } from 'zod'
 import { frameworkName } from './names.ts'

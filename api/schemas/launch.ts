@@ -1,4 +1,4 @@
-/** A plan that is a launch file, the rest of whose request may be left to it. */
+/** A launch file in place of a plan; the rest of the request may be left to the file. */
 import { z } from 'zod'
 import { questionFields } from './optimize.ts'
 
@@ -17,12 +17,12 @@ const words = z
   .max(5000)
   .refine((all) => all.some((word) => word.trim() !== ''), 'has no words')
 
-/** A command, or the words of one. */
+/** A command as text, or as a list of words. */
 const command = (says: string) => z.union([written, words]).optional().describe(says)
 
 const config = z.record(z.string().max(200), z.unknown())
 
-/** A file, or what is in it. */
+/** The text of a file, or its parsed content. */
 const file = (says: string) => z.union([written, config]).optional().describe(says)
 
 const launchedFields = {
@@ -60,7 +60,7 @@ export type LaunchedPlan = z.output<typeof launchedPlan>
 
 const left = z.exactOptional(z.unknown())
 
-/** Held to the schema of the whole once what the file says is put in. */
+/** Left unvalidated here: the whole request is validated once what the file says is filled in. */
 export const launchFields = {
   model: left,
   hardware: left,
@@ -76,7 +76,7 @@ export const launchFields = {
   plan: launchedPlan,
 }
 
-/** By the key of the plan, so that faults of one kind are told by its own schema. */
+/** Tells launch files by the key of the plan, so that faults come from the schema of the right kind. */
 export function isLaunch(body: unknown): boolean {
   const plan = typeof body === 'object' && body !== null && 'plan' in body ? body.plan : null
   return typeof plan === 'object' && plan !== null && launchKeys.some((key) => key in plan)

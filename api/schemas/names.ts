@@ -1,4 +1,4 @@
-/** What may be named, one statement of each: the names are the rows of the tables. */
+/** Enums of all names on the wire, each made from the rows of its table. */
 import { z } from 'zod'
 import { bases } from '../../src/assumptions/assumptions.ts'
 import { chipKinds } from '../../src/hardware/chip.ts'

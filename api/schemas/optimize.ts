@@ -1,4 +1,4 @@
-/** POST /optimize. */
+/** Request and answer of POST /optimize. */
 import { z } from 'zod'
 import { distincts } from '../../src/problem.ts'
 import { inferenceAnswer } from './answer/inference-answer.ts'
@@ -24,7 +24,7 @@ const objective = z
       'of them (`choice`).',
   )
 
-/** What every request about plans says. */
+/** Fields of every request about plans. */
 export const questionFields = {
   model: modelRequest,
   hardware: hardwareRequest,

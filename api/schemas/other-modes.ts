@@ -1,4 +1,4 @@
-/** Of objects that have fewer keys in one mode than in others: which they lack, and what a request that has one is told. */
+/** For objects that lack some keys in one mode: those keys, and the message for a request that has one. */
 import { z } from 'zod'
 
 export const ofOtherModes = z.registry<

@@ -1,4 +1,4 @@
-/** An error on the wire: RFC 9457, with pointers into the request. */
+/** An error in JSON: RFC 9457, with pointers into the request. */
 import { z } from 'zod'
 
 export const problemDocument = z.object({

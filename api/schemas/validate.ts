@@ -1,4 +1,4 @@
-/** POST /validate. */
+/** Requests and answer of POST /validate. */
 
 import { z } from 'zod'
 import { frameworks } from '../../src/launch/framework.ts'
@@ -75,7 +75,7 @@ export const validateLaunchRequest = z
 
 export type ValidateLaunchRequest = z.output<typeof validateLaunchRequest>
 
-/** In fields, as a deployment, or as a launch file. */
+/** A plan as fields, as a deployment, or as a launch file. */
 export type ValidateAsked = ValidateRequest | ValidateServeRequest | ValidateLaunchRequest
 
 const change = z.object({ pointer: z.string(), value: z.unknown() })

@@ -1,6 +1,6 @@
 /**
- * From the assumptions of a request to all of them: those of their basis, of a stack, and its own. What names no stack is costed
- * as the one that its kind of chip usually has.
+ * Completes the assumptions of a request: those of its basis, then those of a stack, then its own. A request that names
+ * no stack gets the usual one for its kind of chip.
  */
 
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
@@ -29,7 +29,7 @@ import type { AssumptionsRequest } from '../schemas/given/assumptions.ts'
 
 type Stacks = Pick<Catalogue, 'stacks'>
 
-/** What is costed, which has the stack that is usual for it even if none is named, and what its matmuls run in. */
+/** What is costed: training or inference, each with a usual stack, and the element type of its matmuls. */
 export interface Costed {
   readonly runs: Activity
   readonly compute: ElementType
@@ -39,7 +39,7 @@ export function basisOf(request: AssumptionsRequest): 'book' | 'calibrated' {
   return typeof request === 'string' ? request : request.basis
 }
 
-/** `costed` is absent of all that is neither trained nor served. */
+/** `costed` is absent for what is neither trained nor served. */
 export function assumptionsOf(
   request: AssumptionsRequest,
   chip: Chip,
@@ -63,8 +63,9 @@ export function assumptionsOf(
 }
 
 /**
- * Of a request that names no stack, by framework that may launch its plans: what is assumed of it, where it is run otherwise than plans
- * are costed. A way to run experts that a stack does not know is left to it.
+ * For a request that names no stack: the assumptions for each framework that may launch its plans, where they differ
+ * from those that plans are costed with. A way to run experts that a framework's stack does not know is left to the
+ * stack.
  */
 export function runByOf(
   request: AssumptionsRequest,
@@ -88,7 +89,7 @@ export function runByOf(
   return { runBy: Object.fromEntries(others) }
 }
 
-/** All that a request says itself, but for the stack that it names. */
+/** The request's own assumptions, without the stack that it names. */
 function overridden({ stack, ...own }: Exclude<AssumptionsRequest, string>) {
   return own
 }
@@ -97,7 +98,7 @@ function recipesOf(stack: StackRecord | null): readonly ExpertRecipeName[] {
   return [unstated, ...(stack?.expertRecipes ?? []).map(({ name }) => name)]
 }
 
-/** Constants of a way to run experts are a stack's. */
+/** Ways to run experts belong to a stack, which has their constants. */
 function refuseRecipe(asked: ExpertRecipeName | undefined, stack: StackRecord | null): void {
   const known = recipesOf(stack)
   if (asked === undefined || known.includes(asked)) return
@@ -142,7 +143,7 @@ function ofExperts(recipe: ExpertRecipeName): string {
 
 const pointer = '/assumptions/stack'
 
-/** A framework stands for its stack on these chips, if it has one. */
+/** The name of a framework means its stack for these chips, if there is one. */
 function namedStack(
   name: string,
   { basis, costed }: { readonly basis: 'book' | 'calibrated'; readonly costed?: Costed | undefined },

@@ -1,4 +1,4 @@
-/** What a plan may not be bound by, held to what this machine's plans can be: a name that nothing has would rule nothing out. */
+/** Rejects names in `notBoundBy` that nothing on this machine has: they would never rule anything out. */
 import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
 import { networkUses } from '../../src/plan/account/network-use.ts'
 import { bottlenecks } from '../../src/plan/explain/binding.ts'

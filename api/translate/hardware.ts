@@ -1,4 +1,4 @@
-/** From the hardware of a request to the chips and the network between them. */
+/** Turns the hardware of a request into chips and the network between them. */
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
 import type { ClusterProblem } from '../../src/hardware/cluster/cluster-request.ts'
@@ -12,7 +12,7 @@ import type { HardwareRequest } from '../schemas/given/hardware.ts'
 
 export interface ResolvedHardware {
   readonly cluster: Cluster
-  /** The same as asked, but for its chip. */
+  /** The hardware as requested, without its chip. */
   readonly asked: HardwareAsked
   readonly warnings: readonly string[]
 }
@@ -33,10 +33,10 @@ export function hardwareOf(
 
 const scaleOut = '/hardware/network/scaleOutBytesPerSecondPerChip'
 
-/** A gigabit, in bytes. */
+/** Bytes in a gigabit. */
 const gigabit = 1e9 / 8
 
-/** The number beyond the node under the one name that it has in the domain. */
+/** Gives the bandwidth beyond a node the one name that the domain uses. */
 function askedOf({ chips, topology, slices, network, networkBytesPerSecond, nicGbps }: HardwareRequest) {
   const beyond = networkBytesPerSecond ?? (nicGbps === undefined ? undefined : nicGbps * gigabit)
   const numbers = beyond === undefined ? network : { ...network, scaleOutBytesPerSecondPerChip: beyond }
@@ -54,7 +54,7 @@ function asWritten(pointer: string, { networkBytesPerSecond, nicGbps }: Hardware
   return networkBytesPerSecond === undefined ? pointer : '/hardware/networkBytesPerSecond'
 }
 
-/** The chip with the numbers that the request has of its own; of its peaks those that are named. */
+/** The chip with the request's own numbers; of its peaks only those that are named are replaced. */
 function overridden(chip: Chip, request: HardwareRequest): Chip {
   const { usdPerHour, hbmBytes, hbmBytesPerSecond, hostBytesPerSecond, peakFlopsPerSecond } = request
   return {
@@ -69,7 +69,7 @@ function overridden(chip: Chip, request: HardwareRequest): Chip {
   }
 }
 
-/** The nearest member of `hardware` that can be had, in place of the one that cannot. */
+/** Proposes the nearest hardware that exists. */
 function legalMember({ pointer, suggestions }: ClusterProblem): Pick<Fault, 'correction'> {
   const [nearest] = suggestions
   if (nearest === undefined) return {}

@@ -1,4 +1,4 @@
-/** What a request asks for that its mode has no part for: each by itself is legal, in another mode. */
+/** Rejects what a request asks for although its mode does not have it; each would be legal in another mode. */
 
 import { satisfies } from '../../src/problem.ts'
 import { scheduleRow } from '../../src/recipe/schedule.ts'
@@ -18,7 +18,7 @@ const trained = {
   rematerialization: 'there is no backward pass to keep activations for',
 } as const
 
-/** Axes that are of no use in a mode: a constraint may only say so too. */
+/** Axes without use in a mode: a constraint may only allow size 1. */
 const unused: Readonly<Record<Mode, Partial<Record<'fsdp' | 'context', string>>>> = {
   train: {},
   prefill: { fsdp: 'there are no optimizer states to shard; tensor2 spreads weights further' },
@@ -59,7 +59,7 @@ function inferred({ layout, batchSequences, pipelineSchedule }: Sketch): Fault[]
   return faults
 }
 
-/** Of what training has, plans of inference say that nothing is done. */
+/** The fields of training that an inference plan sets to more than its neutral value; answers give the neutral ones. */
 function beyondIdle(plan: Sketch): object {
   const { zeroStage, contextLayout, pipelineSchedule, virtualStages, rematerialization } = plan
   return {

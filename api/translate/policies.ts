@@ -1,4 +1,4 @@
-/** Rematerialisation policies are named in requests: an unknown name is told, with the nearest ones. */
+/** Checks the names of rematerialisation policies in requests; an unknown one is reported with similar names. */
 
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { policyNames, policyRows } from '../../src/recipe/policy.ts'
@@ -15,7 +15,7 @@ export function refuseUnknownPolicies(allowed: TrainRequest['rematerialization']
     refuseUnknown(`/workload/rematerialization/${at}`, policy)
 }
 
-/** The book counts some policies alone: others cannot be costed by its table. */
+/** The book's table of activations has only some policies; others cannot be costed with it. */
 export function refuseUncounted(
   allowed: TrainRequest['rematerialization'],
   { activations, policies: assumed }: Pick<Assumptions, 'activations' | 'policies'>,

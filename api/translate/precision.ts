@@ -1,4 +1,4 @@
-/** From the types of numbers of a request to those of a problem. */
+/** Turns the element types of a request into those of a problem. */
 
 import type { Chip } from '../../src/hardware/chip.ts'
 import { type AskedPrecision, type ResolvedPrecision, resolvedPrecision } from '../../src/precision/asked.ts'

@@ -1,10 +1,10 @@
-/** What chips cost an hour, and who says it: prices of different sources are no measure of chips against each other. */
+/** Hourly prices of chips and their sources: prices from different sources do not compare chips fairly. */
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { Setting } from '../../src/problem.ts'
 import { type Catalogue, knownChip } from '../catalogue.ts'
 import { faultyValue } from '../problems.ts'
 
-/** Cost per token is no objective where nobody says what the chip costs. */
+/** Cost per token cannot be the objective if nobody says what the chip costs. */
 export function refuseUnpriced({ objective, cluster }: Pick<Setting, 'objective' | 'cluster'>): void {
   const { name, usdPerHour } = cluster.chip
   if (objective !== 'costPerToken' || usdPerHour !== undefined) return
@@ -16,13 +16,13 @@ type Priced = Pick<Chip, 'name' | 'usdPerHour'>
 
 type Chips = Pick<Catalogue, 'chips'>
 
-/** Whose price it is that costs are ranked by. */
+/** Says whose price costs are ranked by. */
 export function pricedAs(chip: Priced, catalogue: Chips): readonly string[] {
   const source = sourceOf(chip, catalogue)
   return source ? [`costs are of ${priceText(chip)}: ${source}`] : []
 }
 
-/** A cost beside that of another chip, whose price is of another seller or day. */
+/** Warns if two chips are compared by prices from different sellers or dates. */
 export function pricedApart(one: Priced, other: Priced, catalogue: Chips): readonly string[] {
   const [first, second] = [sourceOf(one, catalogue), sourceOf(other, catalogue)]
   if (!first || !second || kindOf(first) === kindOf(second)) return []
@@ -31,14 +31,14 @@ export function pricedApart(one: Priced, other: Priced, catalogue: Chips): reado
   ]
 }
 
-/** Null of a price that the request says itself, and of none. */
+/** Null if the request gives the price itself, or there is none. */
 function sourceOf({ name, usdPerHour }: Priced, catalogue: Chips): string | null {
   const record = knownChip(catalogue, name)
   if (usdPerHour === undefined || record?.usdPerHour !== usdPerHour) return null
   return record.sources['/usdPerHour'] ?? null
 }
 
-/** Who lists it, since when: sources begin with that, or end with it behind what quotes it. */
+/** The seller and date, which are at the beginning of a source, or at its end if it quotes another. */
 function kindOf(source: string): string {
   const quoted = /: (on-demand price .+)$/.exec(source)?.[1]
   return (quoted ?? source).split(/[,(:]/)[0]?.trim() ?? source

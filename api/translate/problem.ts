@@ -1,4 +1,4 @@
-/** From a request, held to its schema, to a problem of its mode: names looked up, defaults filled in, combinations tried. */
+/** Turns a validated request into a problem of its mode: looks names up, fills defaults in, rejects impossible combinations. */
 import type { Transformer } from '../../src/model/transformer.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { faultyValue } from '../problems.ts'

@@ -1,4 +1,4 @@
-/** Everything of a problem but the workload: model, chips, memory, precision, assumptions. */
+/** Everything in a problem but its workload: model, chips, memory, precision, assumptions. */
 
 import type { Activity } from '../../src/assumptions/stack.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
@@ -70,7 +70,7 @@ export function activityOf({ mode }: Pick<OptimizeRequest['workload'], 'mode'>):
   return mode === 'train' ? 'training' : 'inference'
 }
 
-/** A constraint on how many chips may work has to allow some number that there is. */
+/** The constraint on chips in use has to allow a number that is available. */
 function refuseChips(constraint: OptimizeRequest['constraints']['chips'], chips: number): void {
   const least = constraint === undefined ? 1 : leastOf(constraint)
   if (least <= chips) return

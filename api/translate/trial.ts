@@ -1,4 +1,4 @@
-/** From a question and the plan of a request to the two together: all seven axes named, nothing of another mode in it. */
+/** Combines a question with the plan of its request: all seven axes are filled in, and fields of other modes are rejected. */
 
 import type { InstanceSketch, ServeSketch } from '../../src/problem.ts'
 import { type PlanFault, wayText } from '../../src/rules/part-rule.ts'
@@ -11,7 +11,7 @@ import type { Question, Trial } from '../worker/question.ts'
 import { refuseMisplacedOf } from './misplaced.ts'
 import { refuseUnknownPoliciesOf } from './policies.ts'
 
-/** Of a deployment the plan is one, as its schema has seen to. */
+/** In mode `serve` the schema has made sure that the plan is a deployment. */
 export function trialOf(question: Question, written: Sketch | ServeSketchRequest): Trial {
   if (question.mode === 'serve') return { ...question, sketch: serveSketchOf(written as ServeSketchRequest) }
   const plan = written as Sketch
@@ -74,7 +74,7 @@ function instanceOf(
   }
 }
 
-/** What is legal instead is told in words; where there is but one way, it is what was meant. */
+/** Legal alternatives are listed in words; a single one is also proposed as a correction. */
 export function asWritten(faults: readonly PlanFault[], plan: Sketch | ServeSketchRequest): readonly Fault[] {
   return faults.map(({ pointer, detail, nearest = [] }) => {
     const [only] = nearest
@@ -89,7 +89,7 @@ export function asWritten(faults: readonly PlanFault[], plan: Sketch | ServeSket
   })
 }
 
-/** Layouts of components stand under `components`, if the plan is as in an answer. */
+/** In a plan copied from an answer, layouts of components are under `components`. */
 function inPlan(pointer: string, plan: Sketch | ServeSketchRequest): string {
   const [, at = '', component] = /^(\/plan(?:\/\w+)?\/layout)\/(.*)$/.exec(pointer) ?? []
   const layout = valueAt({ plan }, at.split('/').slice(1)) as Sketch['layout']

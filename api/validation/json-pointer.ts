@@ -1,4 +1,4 @@
-/** RFC 6901. */
+/** JSON pointers (RFC 6901). */
 export function jsonPointer(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }

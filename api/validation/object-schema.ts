@@ -1,11 +1,11 @@
-/** The object schemas that may stand at a path inside a schema: what keys there are, and of which alternative. */
+/** Finds the object schemas that may apply at a path inside a schema: which keys there are, and in which alternative. */
 import type { z } from 'zod'
 import { valueAt } from './json-pointer.ts'
 
 type Schema = z.core.$ZodType
 type Path = readonly PropertyKey[]
 
-/** Of alternatives that a key tells apart, the one that the value names; of others, and where it names none, all. */
+/** Of alternatives with a discriminator, the one that the value names; otherwise all. */
 export function objectsMeant(schema: Schema, path: Path, value: unknown): z.core.$ZodObject[] {
   return objectsAt(schema, path, value, named)
 }
@@ -14,7 +14,7 @@ export function objectsPossible(schema: Schema, path: Path): z.core.$ZodObject[]
   return objectsAt(schema, path, undefined, any)
 }
 
-/** `mode generate`, of an alternative that one value of a key tells apart. */
+/** For example `mode generate`, for an alternative that a single value of a key selects. */
 export function kindOf({ _zod }: z.core.$ZodObject): string {
   return Object.entries(_zod.propValues)
     .filter(([, values]) => values.size === 1)
@@ -22,7 +22,7 @@ export function kindOf({ _zod }: z.core.$ZodObject): string {
     .join(', ')
 }
 
-/** The schemas of the value at a path: one for each alternative that is open there. */
+/** Schemas for the value at a path: one for each alternative that is possible there. */
 export function schemasMeant(schema: Schema, path: Path, value: unknown): Schema[] {
   return schemasAt(schema, path, value, named)
 }
@@ -50,7 +50,7 @@ function schemasAt(schema: Schema, path: Path, value: unknown, choose: Choice): 
   })
 }
 
-/** Without wrappers (optional, default) and unions. */
+/** Resolves wrappers (optional, default) and unions. */
 export function alternatives(schema: Schema, value: unknown = undefined, choose = named): Schema[] {
   const { def } = schema._zod
   if ('innerType' in def) return alternatives(def.innerType as Schema, value, choose)

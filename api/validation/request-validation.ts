@@ -1,9 +1,10 @@
 /**
- * A request body against its schema: the value with its defaults, or a problem that points at each fault.
+ * Validates a request body against its schema: returns the value with defaults, or throws a problem that points at each
+ * fault.
  *
- * Before the schema comes a look at the body's size in values and its depth, so that no schema is ever walked over
- * a hundred thousand faults. Each fault says what was meant, where that can be told (hints/), as changes of the request that are known to
- * remove it.
+ * The body's number of values and its depth are tested first, so that no schema is ever applied to a hundred thousand
+ * faults. Each fault says what was probably meant, if that can be told (hints/), as changes to the request that are
+ * known to remove it.
  */
 import { z } from 'zod'
 import { changed } from '../hints/change.ts'
@@ -64,11 +65,11 @@ function faultsOf(
 ): readonly Fault[] {
   const faults = issues.slice(0, mostFaults).flatMap((issue) => issueFaults(issue, [], schema, body))
   const pointers = faults.map(({ pointer }) => pointer)
-  // What is wrong with a value first: that it is no list, not how long it is.
+  // Only the first fault of each value: that it is no list, not how long it is.
   return faults.filter(({ pointer }, at) => pointers.indexOf(pointer) === at).slice(0, mostFaults)
 }
 
-/** Without what is missing where another fault has it, and what is gone once the others are corrected: `chips` that is called `gpus`. */
+/** Drops faults that the correction of another one removes, such as a missing `chips` that was written as `gpus`. */
 function untold(schema: z.core.$ZodType, body: unknown, faults: readonly Fault[]): readonly Fault[] {
   const corrections = faults.flatMap(({ correction = [] }) => correction)
   if (corrections.length === 0) return faults
@@ -86,7 +87,7 @@ function untold(schema: z.core.$ZodType, body: unknown, faults: readonly Fault[]
   )
 }
 
-/** Of the body with all that is known to be meant in its place. */
+/** Faults of the body after all proposed corrections. */
 function faultsLeft(schema: z.core.$ZodType, body: unknown, faults: readonly Fault[]): readonly Fault[] {
   const corrected = changed(
     body,
@@ -95,7 +96,7 @@ function faultsLeft(schema: z.core.$ZodType, body: unknown, faults: readonly Fau
   return faultsOf(schema, corrected, z.safeParse(schema, corrected).error?.issues ?? [])
 }
 
-/** With faults that others hid: a mode that there is none of says nothing of the fields beside it, before it is known which is meant. */
+/** Adds faults that others hid: as long as the mode is unknown, nothing can be said about the fields beside it. */
 function revealed(schema: z.core.$ZodType, body: unknown, faults: readonly Fault[]): readonly Fault[] {
   const told = new Set(
     faults.flatMap(({ pointer, correction = [] }) => [
@@ -111,7 +112,7 @@ function revealed(schema: z.core.$ZodType, body: unknown, faults: readonly Fault
   return all.length < mostFaults ? revealed(schema, body, all) : all.slice(0, mostFaults)
 }
 
-/** Whether the body has the object that the value is, or should be, in. */
+/** Whether the body has the object that contains the value, or would contain it. */
 function isBeside(body: unknown, pointer: string): boolean {
   const above = pointer.split('/').slice(1, -1)
   return typeof valueAt(body, above) === 'object'
@@ -130,7 +131,10 @@ function issueFaults(issue: z.core.$ZodIssue, above: Path, schema: z.core.$ZodTy
   return [wrongValue(issue, path, given, schema, body)]
 }
 
-/** A model that is `{"name": "llama-3-8b"}` is no architecture with all of its dimensions missing. */
+/**
+ * Whether the object as a whole may mean something else: a model `{"name": "llama-3-8b"}` is not an architecture that
+ * lacks all its dimensions.
+ */
 function hasShape(path: Path, given: unknown, schema: z.core.$ZodType, body: unknown): boolean {
   return (
     typeof given === 'object' &&
@@ -142,7 +146,7 @@ function keyOf(path: Path): string {
   return String(path.at(-1) ?? '')
 }
 
-/** Of a union's alternatives of the value's own type, the one that knows most of its keys, then that with fewest faults. */
+/** Of a union's alternatives of the right type, the one with the fewest unknown keys, then the one with the fewest faults. */
 function meantBranch(branches: readonly (readonly z.core.$ZodIssue[])[]) {
   return branches
     .filter((issues) => !issues.some(({ code, path }) => ofAnotherType(code) && path.length === 0))
@@ -165,7 +169,7 @@ function weight(issues: readonly z.core.$ZodIssue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0)
 }
 
-/** A key of another alternative is told as such: `batchTokens` where the mode is generate. */
+/** If another alternative has the key, the fault says so: `batchTokens` in mode generate. */
 function unknownKey(key: string, path: Path, schema: z.core.$ZodType, body: unknown): Fault {
   const shown = key.length > longestShown ? `${key.slice(0, longestShown)}…` : key
   const pointer = jsonPointer([...path, shown])
@@ -189,7 +193,7 @@ function unknownKey(key: string, path: Path, schema: z.core.$ZodType, body: unkn
   }
 }
 
-/** A value that is not there, of another type, out of bounds, or none of the words that there are. */
+/** A value that is missing, of the wrong type, out of bounds, or not one of the allowed words. */
 function wrongValue(
   issue: z.core.$ZodIssue,
   path: Path,
@@ -216,7 +220,7 @@ function wrongValue(
   return { pointer, detail: `${wrong}; did you mean ${shown}?`, ...proposed(pointer, meant) }
 }
 
-/** What a check of fields that go together takes to be meant: each by its name, null of one that goes. */
+/** The correction that a check across fields proposes: values by field name, null to remove a field. */
 function meantBeside({ params }: z.core.$ZodIssueCustom, path: Path): Pick<Fault, 'correction'> {
   if (params?.meant === undefined) return {}
   const correction = Object.entries(Object(params.meant)).map(([name, value]) => ({
@@ -239,7 +243,7 @@ function openDefault(open: readonly z.core.$ZodType[], key: string): unknown {
   return open.some((schema) => z.safeParse(schema, value).success) ? value : undefined
 }
 
-/** Where a key that tells alternatives apart is missing: of the one that alone knows all other keys. */
+/** If a discriminator is missing: the value of the only alternative that has all the other keys. */
 function modeMeant(path: Path, schema: z.core.$ZodType, body: unknown): unknown {
   const above = path.slice(0, -1)
   const given = Object.keys(Object(valueAt(body, above)))

@@ -1,4 +1,4 @@
-/** The variants of a comparison as requests of their own; faults point at where the comparison has what is wrong. */
+/** Turns the variants of a comparison into requests of their own; faults point to their place in the comparison. */
 import { faulty, faultyValue, ProblemError } from '../problems.ts'
 import type { CompareRequest, Comparison, Variant } from '../schemas/compare.ts'
 import { optimizeRequest } from '../schemas/optimize.ts'
@@ -28,7 +28,7 @@ function variantOf(asked: CompareRequest, at: number): Variant {
   return { name, request }
 }
 
-/** What is wrong with a variant, told of the comparison. */
+/** Points a variant's faults to their place in the comparison. */
 export function pointingAt<Found>(asked: CompareRequest, at: number, found: () => Found): Found {
   try {
     return found()
@@ -47,7 +47,7 @@ export function pointingAt<Found>(asked: CompareRequest, at: number, found: () =
   }
 }
 
-/** Plans and models are whole: one of another kind has nothing of the first. */
+/** Plans and models are replaced as a whole, because one of another kind has no fields in common. */
 const whole = ['plan', 'model']
 
 function merged(common: Fields, own: Fields): Fields {

@@ -1,6 +1,6 @@
 /**
- * Requests with a plan that somebody wrote: in fields, as a deployment, or as a launch file, each with a schema of its own so that faults
- * are told by it.
+ * Validates requests with a written plan: as fields, as a deployment, or as a launch file. Each has its own schema, so
+ * that faults are reported in its terms.
  */
 import {
   type EvaluateAsked,

@@ -1,4 +1,4 @@
-/** From a request of /calibrate to measured runs, and from what was set on them to the body of the response. */
+/** Turns a request of /calibrate into measured runs, and the constants found into the body of the answer. */
 import {
   type CalibratedRun,
   type Calibration,
@@ -33,7 +33,7 @@ export function calibrateBody(request: CalibrateRequest, catalogue: Catalogue, s
   return { assumptions: toSend(request, found), ...found, warnings: warningsOf(found) }
 }
 
-/** What is wrong of a run is pointed at in it. */
+/** Points a run's faults to that run. */
 function pointedAt<Answer>(run: number, ask: () => Answer): Answer {
   try {
     return ask()
@@ -55,7 +55,7 @@ function measuredRun(run: Run, catalogue: Catalogue): MeasuredRun {
   return { problem: trial.problem, sketch: trial.sketch, measuredStepSeconds }
 }
 
-/** One set of constants is of one kind of chip and starts from one set of assumptions. */
+/** All runs need the same kind of chip, and the same assumed values of the constants. */
 function refuseUnlike(runs: readonly MeasuredRun[], names: readonly Reassumable[]): void {
   const [first] = runs
   for (const [at, { problem }] of runs.entries()) {
@@ -106,7 +106,7 @@ function named({ plan }: CalibratedRun, at: number): string {
   return `run ${at} (${plan})`
 }
 
-/** What a second is mistaken for: how many times the number of seconds its number is. */
+/** Units that seconds are mistaken for: the factor by which the number is then too large. */
 const mistakenUnits: readonly (readonly [times: number, name: string])[] = [
   [1e6, 'microseconds'],
   [1e3, 'milliseconds'],
@@ -115,7 +115,7 @@ const mistakenUnits: readonly (readonly [times: number, name: string])[] = [
   [1 / 3600, 'hours'],
 ]
 
-/** How far off all of them are, in the middle, and what that would be a mistake of. */
+/** The median factor by which such runs are off, and the unit that it suggests. */
 function beyondText(runs: readonly CalibratedRun[], beyond: readonly CalibratedRun[]): string {
   const factors = beyond.map((run) => run.measuredStepSeconds / run.stepSeconds).sort((a, b) => a - b)
   const middle = factors[Math.floor(factors.length / 2)] ?? 1

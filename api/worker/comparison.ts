@@ -1,4 +1,4 @@
-/** A comparison, worked out: each variant in its share of the time, and each against the first. */
+/** Works out a comparison: each variant gets its share of the time, and is compared with the first. */
 
 import type { Chip } from '../../src/hardware/chip.ts'
 import { type Patience, within } from '../../src/patience.ts'
@@ -66,7 +66,7 @@ export function compareBody(
   } as CompareBody
 }
 
-/** Both are of one mode. */
+/** Both plans are of one mode. */
 function differing(first: Found, before: Plan | ServePlan, name: string, plan: Plan | ServePlan) {
   if (isDeployment(before) && isDeployment(plan)) {
     return serveDifference({ name: first.name, plan: before }, { name, plan })
@@ -99,7 +99,7 @@ function foundOf(
   return { name, mode: asked.mode, best: true, plan: plan ?? null, noPlan, warnings: body.warnings, chip }
 }
 
-/** What is compared; the rest is asked of /evaluate. */
+/** The fields that are compared; /evaluate has the rest. */
 function shown(plan: Plan | ServePlan): Readonly<Record<string, unknown>> {
   const names = isDeployment(plan) ? shownOfDeployment : shownFields
   return Object.fromEntries(Object.entries(plan).filter(([name]) => names.includes(name)))

@@ -1,25 +1,26 @@
 /**
- * Threads that work on one answer (src/crew.ts). All of them ask the same question and so come to the same jobs in the same order: who
- * comes to a job first takes it, and writes what came of it where the others read it. One leads, whose answer is the answer; the
- * others help while nobody else needs them. What another has taken and left undone whoever needs it does himself, so that help may end at any time.
+ * Threads that work on one answer (src/crew.ts). All ask the same question, and so reach the same jobs in the same
+ * order: whoever reaches a job first takes it, and writes its result where the others can read it. One thread leads,
+ * and its answer is used; the others help while nobody else needs them. A job that was taken but not finished is done
+ * again by whoever needs it, so that helpers may leave at any time.
  */
 import { deserialize, serialize } from 'node:v8'
 import { alone, type Beside, type Crew, type Shared } from '../../src/crew.ts'
 import type { Stop } from '../../src/patience.ts'
 
 export interface CrewMemory {
-  /** Words for all of them, then one for each job. */
+  /** Some words for the whole crew, then one for each job. */
   readonly words: Int32Array<SharedArrayBuffer>
   readonly bytes: Uint8Array<SharedArrayBuffer>
 }
 
-/** Whether there is nothing left to help with; how many bytes are written. */
+/** Positions of words: whether no work is left to help with, and how many bytes are written. */
 const [overWord, writtenWord, firstJob] = [0, 1, 2]
 
-/** Of a job: nobody has it; somebody has it; it was done, and there was no room to tell. Else where what came of it is told. */
+/** States of a job: open; taken; done without room for the result. From `told` on, the state is the offset of the result. */
 const [open, taken, untold, told] = [0, 1, 2, 3]
 
-/** For others to do something, before one looks whether to go on without them. */
+/** Time to wait for another thread's job, before testing whether to go on without it. */
 const betweenLooksMs = 2
 
 export function createCrewMemory(jobs = 1 << 15, bytes = 1 << 22): CrewMemory {
@@ -31,17 +32,17 @@ export function createCrewMemory(jobs = 1 << 15, bytes = 1 << 22): CrewMemory {
 
 export interface Member {
   readonly memory: CrewMemory
-  /** Whether others do without the one who leads, or without this one, from now on: asked between jobs, and may throw. */
+  /** Whether to go on without the leader, or without this member; asked between jobs, and may throw. */
   readonly apart: Stop
   readonly leads: boolean
 }
 
-/** What a helper ends with: nobody wants his answer. */
+/** Thrown when a helper ends: nobody needs its answer. */
 export class Dismissed extends Error {
   override readonly name = 'Dismissed'
 }
 
-/** For those who help: nothing is left to do. */
+/** Tells helpers that no work is left. */
 export function disband({ words }: CrewMemory): void {
   Atomics.store(words, overWord, 1)
 }
@@ -64,7 +65,7 @@ export function crewOf({ memory, apart, leads }: Member): Crew {
   const together = (jobs: number): boolean => {
     if (busy) return false
     if (!apart() && !isDisbanded(memory) && next + jobs <= words.length) return true
-    // Who goes on alone does not come to the same jobs any more.
+    // A member that goes on alone no longer reaches the same jobs.
     disband(memory)
     next = words.length + 1
     if (leads) return false
@@ -73,7 +74,7 @@ export function crewOf({ memory, apart, leads }: Member): Crew {
 
   const takes = (at: number): boolean => Atomics.compareExchange(words, at, open, taken) === open
 
-  /** Jobs within a job are no others'. */
+  /** Jobs inside of a job are not shared. */
   const busily = <Done>(work: () => Done): Done => {
     const before = busy
     busy = true
@@ -84,7 +85,7 @@ export function crewOf({ memory, apart, leads }: Member): Crew {
     }
   }
 
-  /** A job that is this one's, and told to the others. */
+  /** Does a job of this member, and publishes its result. */
   const doneOf = <Done>(at: number, work: () => Done, tells: boolean): Done => {
     let state: number = open
     try {
@@ -113,13 +114,13 @@ export function crewOf({ memory, apart, leads }: Member): Crew {
     return deserialize(bytes.slice(from + 4, from + 4 + length))
   }
 
-  /** What came of a job that another has, or has done; null where he does not tell, or there is no time to wait. */
+  /** The result of another member's job; null if it is not published, or there is no time to wait. */
   const heard = (at: number, stop?: Stop): { readonly done: unknown } | null => {
     for (;;) {
       const state = Atomics.load(words, at)
       if (state >= told) return { done: read(state) }
       if (state !== taken || apart() || stop?.() || isDisbanded(memory)) return null
-      // Who leads may find out that there is no time for it, or that nobody asks.
+      // The leader does not do these, because it may find that there is no time for them, or that nobody needs them.
       const beside = leads ? undefined : besides.find((each) => takes(each.at))
       if (beside) beside.run()
       else Atomics.wait(words, at, taken, betweenLooksMs)

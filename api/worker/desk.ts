@@ -1,6 +1,7 @@
 /**
- * From a request, held to its schema, to what a planner is asked, and from its answer to the body of the response in the words of the
- * request. All that takes longer the larger the numbers of a request are happens here and behind it, in a worker, under the deadline.
+ * Turns a validated request into a planner's question, and the planner's answer into the body of the response in the
+ * words of the request. All that takes longer for larger numbers in a request happens here or behind it, in a worker,
+ * under the deadline.
  */
 import { launchersOf } from '../../src/assumptions/stack.ts'
 import { collectiveEstimate } from '../../src/collectives.ts'
@@ -62,7 +63,7 @@ export function optimizeBody(request: OptimizeRequest, { mode, warnings }: Trans
 
 export type OptimizeBody = ReturnType<typeof optimizeBody>
 
-/** A request as it is answered: a plan that was a launch file is spelled out. */
+/** A request as it is answered: a launch file is replaced by the plan that it describes. */
 interface Spelled<Request> {
   readonly request: Request
   readonly read: LaunchRead | null
@@ -100,7 +101,7 @@ export function evaluateBody(
   }
 }
 
-/** By the mode, which the request was held to already. */
+/** Chosen by the mode, which the request was validated with. */
 function schemaOf({ workload }: EvaluateRequest | EvaluateServeRequest) {
   return workload.mode === 'serve' ? evaluateServeRequest : evaluateRequest
 }
@@ -109,7 +110,7 @@ export type EvaluateBody = ReturnType<typeof evaluateBody>
 
 export interface Examined extends Spelled<ValidateRequest | ValidateServeRequest> {
   readonly inspection: Inspection
-  /** Of the launch file itself, beside those of its plan. */
+  /** Checks of the launch file itself, besides those of its plan. */
   readonly ofFile: readonly Check[]
 }
 
@@ -140,7 +141,7 @@ export function validateBody(
 
 export type ValidateBody = ReturnType<typeof validateBody>
 
-/** What has to launch a plan is what it is costed as, where the request names no stack. */
+/** If the request names no stack, the plan is costed with that of the framework that has to launch it. */
 function asLaunched<Request extends ValidateRequest | ValidateServeRequest>(request: Request): Request {
   const { assumptions, require, workload } = request
   const own = typeof assumptions === 'string' ? { basis: assumptions } : assumptions
@@ -179,7 +180,7 @@ function trialIn(
   return { trial, warnings: [...warnings, ...launchWarnings(reading)] }
 }
 
-/** What plans are costed with whose commands have the options that the file lacks. */
+/** How plans are costed whose commands have the options that the file lacks. */
 function hiddenOf({ request, options, changes }: NonNullable<Origin['unassumed']>, catalogue: Catalogue) {
   const { assumptions, runBy } = problemOf(request, catalogue).problem
   return { assumptions, ...(runBy ? { runBy } : {}), options, changes }

@@ -1,6 +1,6 @@
 /**
- * What the edge sends a worker: what to do, how long it may take, and three words of memory that both see. With them the edge ends a
- * search without ending its thread, and the search knows the time, at the cost of a load and a subtraction a mesh.
+ * What the edge sends to a worker: the request, its time limit, and three words of shared memory. Through these the
+ * edge stops a search without ending its thread; testing them costs the search one load and one subtraction per mesh.
  */
 import { type Patience, shares } from '../../src/patience.ts'
 import type { CrewMemory } from './crew.ts'
@@ -10,17 +10,17 @@ export interface Errand<Subject> {
   readonly subject: Subject
   readonly timeoutMs: number
   readonly flags: Flags
-  /** Whole, as JSON, where absent. */
+  /** The form of the answer; complete JSON if absent. */
   readonly tell?: Telling
-  /** Called as often as the search asks whether its time is over; of a search in the same thread. */
+  /** Called whenever the search tests whether its time is up; only for a search in the same thread. */
   readonly tick?: () => void
-  /** What it shares with those that help; there are none where it is absent. */
+  /** Memory shared with helpers; absent if there are none. */
   readonly crew?: CrewMemory
 }
 
 export type Flags = Int32Array<SharedArrayBuffer>
 
-/** What the edge asks for; whether the worker has begun, and whether it was told that its time was over. */
+/** Positions of words: whether the edge asks to stop; whether the worker has begun; whether it was told that its time is up. */
 const [stopWord, begunWord, cutWord] = [0, 1, 2]
 
 export function createFlags(): Flags {
@@ -39,12 +39,12 @@ export function hasBegun(flags: Flags): boolean {
   return Atomics.load(flags, begunWord) === 1
 }
 
-/** Whether any part of the search heard that it should stop: one that did not has all of its answer. */
+/** Whether any part of the search was told to stop; otherwise the answer is complete. */
 export function wasCut(flags: Flags): boolean {
   return Atomics.load(flags, cutWord) === 1
 }
 
-/** From now on, `timeoutMs` of that clock, or until the edge asks to stop. */
+/** Patience that ends `timeoutMs` from now by that clock, or when the edge asks to stop. */
 export function patienceOf(
   { flags, timeoutMs, tick }: Omit<Errand<unknown>, 'subject'>,
   clock: () => number,
@@ -63,10 +63,10 @@ export function patienceOf(
   }
 }
 
-/** What comes after the search takes no longer because the search may: of a long time it has no more kept for it than of so much. */
+/** What follows the search takes no longer for a longer time limit: at most this much of the limit counts when its share is reserved. */
 const longestKeptOfMs = 6000
 
-/** When a part is to be done: with less than that by its share of the time, else the search has what the parts after it do not need. */
+/** When a part has to be done: parts after the search divide the time that is reserved for them, the search has the rest. */
 function dueMs(share: number, timeoutMs: number): number {
   const kept = 1 - shares.search
   const searched = timeoutMs - kept * Math.min(timeoutMs, longestKeptOfMs)

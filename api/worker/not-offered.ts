@@ -1,9 +1,9 @@
-/** What the contract names and this version does not compute yet: a 422 that says so. */
+/** Rejects with 422 what the contract names but this version does not compute yet. */
 import type { Transformer } from '../../src/model/transformer.ts'
 import type { InferenceWorkload, TrainWorkload } from '../../src/problem.ts'
 import { type Fault, faulty } from '../problems.ts'
 
-/** Models that can be counted and whose plans cannot be costed, whichever way the request gave them. */
+/** Models whose parameters can be counted but whose plans cannot be costed. */
 export function refuseUncosted(model: Transformer, workload: TrainWorkload | InferenceWorkload): void {
   refuse(workload.mode === 'train' ? [shared(model)] : [])
 }

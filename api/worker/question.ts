@@ -1,2 +1,2 @@
-/** What a request asks, resolved, and what may come of it: the domain's own words (src/modes). */
+/** A resolved request and its answer, in the domain's terms (src/modes). */
 export type { Answer, Inspection, Question, Trial, Verdict } from '../../src/modes/question.ts'

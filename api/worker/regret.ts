@@ -1,4 +1,4 @@
-/** The search for what a given plan gives away, where it is asked for. */
+/** Searches for the best plan to compare a given one with, if the request asks for it. */
 import { type Patience, within } from '../../src/patience.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
@@ -7,7 +7,7 @@ import { asHidden } from '../../src/validation/hidden.ts'
 import type { Planner } from './comparison.ts'
 import type { Trial, Verdict } from './question.ts'
 
-/** Null where the plan does not fit or is late, or nothing else is there. */
+/** Null if the plan does not fit or is too slow, or if no other plan exists. */
 export function regretOf(
   { sketch: _, hidden, ...question }: Trial,
   verdict: Verdict,

@@ -1,12 +1,12 @@
 /**
- * What comes back from where requests are answered: the text of a body, or an error that is the client's. The text is written there, as an
- * answer may have megabytes: the edge hands bytes on and reads none of them.
+ * What a worker sends back: the text of a body, or an error caused by the client. The text is written in the worker, as
+ * an answer may have megabytes: the edge only passes bytes on.
  */
 import { finite } from '../http/finite.ts'
 import { type Fault, ProblemError, type ProblemSlug } from '../problems.ts'
 import { selected, type Telling } from './telling.ts'
 
-/** Across threads an error that is the client's is data. */
+/** An error caused by the client is plain data, so that it can cross threads. */
 export type Reply =
   | { readonly written: Written }
   | {
@@ -18,22 +18,22 @@ export type Reply =
     }
 
 export interface Written {
-  /** JSON in UTF-8. */
+  /** UTF-8, usually JSON; the part before the times of the search. */
   readonly start: Bytes
-  /** What follows on the times of the search, which are known once it is over; none where none are told. */
+  /** The part after the times, which are known only once the search is over; null if the answer has no times. */
   readonly end: Bytes | null
-  /** Of what is no JSON. */
+  /** Content type, if not JSON. */
   readonly type?: string
 }
 
-/** With a buffer of its own, to be handed from thread to thread. */
+/** Has a buffer of its own, which can be transferred between threads. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
-/** How a task's answers are told as texts. */
+/** Writers of a task's answers as texts. */
 export type Tellers<Body> = Readonly<Record<NonNullable<Telling['as']>, (body: Body) => string>>
 
 interface Wanted<Body> {
-  /** The time of the search is told, at the end of `search`. */
+  /** Whether the answer gives the time of its search, at the end of `search`. */
   readonly timed?: boolean
   readonly tell?: Telling | undefined
   readonly tellers?: Tellers<Body>
@@ -57,24 +57,24 @@ function writtenAs<Body extends object>(body: Body, { timed, tell, tellers }: Wa
   return timed && 'search' in own ? writtenAround(own) : { start: encoded(json(own)), end: null }
 }
 
-/** The text of a reply; throws what was refused. */
+/** The text of a reply; throws if the request was refused. */
 export function writtenOf(reply: Reply): Written {
   if ('written' in reply) return reply.written
   const { slug, detail, faults } = reply.refused
   throw new ProblemError(slug, detail, faults)
 }
 
-/** Read again, of an answer that is never long: one that has two plans. */
+/** Parses the body again; used only for answers that are never long, as they have two plans. */
 export function bodyOf<Body>({ start }: Written): Body {
   return JSON.parse(new TextDecoder().decode(start)) as Body
 }
 
-/** What to write one after the other, with the times at the end of `search`. */
+/** The parts to write in sequence, with the times at the end of `search`. */
 export function textOf({ start, end }: Written, times: object): readonly Bytes[] {
   return end ? [start, encoded(`,${JSON.stringify(times).slice(1)}`), end] : [start]
 }
 
-/** What it takes of memory, but for a little. */
+/** Approximate memory of a reply. */
 export function sizeOf(reply: Reply): number {
   if ('refused' in reply) return 2 * JSON.stringify(reply.refused).length
   return reply.written.start.length + (reply.written.end?.length ?? 0)

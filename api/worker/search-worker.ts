@@ -1,4 +1,4 @@
-/** Runs in a worker thread: requests to answers, with the domain, its solver and the clock, behind structured clone. */
+/** Runs in a worker thread: answers requests with the domain, its solver and the clock. Arguments and results are structured clones. */
 import { performance } from 'node:perf_hooks'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import { alone, type Crew } from '../../src/crew.ts'
@@ -57,7 +57,7 @@ export function optimize({ subject, ...terms }: Errand<OptimizeRequest>): Reply 
   )
 }
 
-/** For another thread that answers the same request: until nothing is left to do, or this one is wanted elsewhere. */
+/** Helps another thread that answers the same request, until no work is left or this thread is needed elsewhere. */
 export function help({ subject, flags, crew: memory }: Errand<OptimizeRequest>): void {
   if (!memory) return
   const apart = () => {
@@ -67,7 +67,7 @@ export function help({ subject, flags, crew: memory }: Errand<OptimizeRequest>):
   try {
     optimized(optimizeQuestion(subject, catalogue), () => apart, crewOf({ memory, leads: false, apart }))
   } catch (error) {
-    // What is refused the one who leads says.
+    // The leader reports why a request is refused.
     if (!(error instanceof Dismissed || error instanceof ProblemError)) throw error
   }
 }

@@ -1,4 +1,4 @@
-/** How each kind of answer is told as a text. */
+/** Writers of each kind of answer as text. */
 import { calibrationCsv, calibrationMarkdown, calibrationText } from '../report/calibration.ts'
 import { collectiveCsv, collectiveMarkdown, collectiveText } from '../report/collective.ts'
 import { comparisonCsv, comparisonMarkdown, comparisonText } from '../report/comparison.ts'

@@ -1,4 +1,7 @@
-/** How an answer is told besides whole JSON: as a text, or in a few fields of it. It is written where the answer is, which may have megabytes. */
+/**
+ * Forms of an answer besides complete JSON: a text, or some of its fields. It is written in the worker, because an
+ * answer may have megabytes.
+ */
 import type { Fields } from '../../src/fields.ts'
 import { nearest } from '../hints/nearest.ts'
 import { type Fault, faultyValue } from '../problems.ts'
@@ -8,11 +11,11 @@ export const tellings = ['text', 'markdown', 'csv'] as const
 export interface Telling {
   /** Null for JSON. */
   readonly as: (typeof tellings)[number] | null
-  /** Dotted, through lists: `plans.summary`. All where there are none. */
+  /** Dotted names, through lists: `plans.summary`; empty for all fields. */
   readonly fields: readonly string[]
 }
 
-/** Of a body what is asked for; refuses a field that it has nowhere. */
+/** The requested fields of a body; throws if a field is nowhere in it. */
 export function selected(body: object, fields: readonly string[]): object {
   if (fields.length === 0) return body
   for (const field of fields) {
@@ -38,11 +41,11 @@ function some(value: unknown, paths: readonly (readonly string[])[]): unknown {
 
 interface Absent {
   readonly name: string
-  /** What there is in its place. */
+  /** Names that exist in its place. */
   readonly names: readonly string[]
 }
 
-/** Where a path leads nowhere, as often as it does. In a list that is empty, or in nothing, anything may be. */
+/** Every place where a path leads nowhere. An empty list or null counts as if it had everything. */
 function absentIn(value: unknown, [first, ...rest]: readonly string[]): readonly Absent[] {
   if (first === undefined || value === null) return []
   if (Array.isArray(value)) {

@@ -1,4 +1,4 @@
-/** What a worker thread exports to the pool: the searches, whose texts change hands instead of being copied. */
+/** What a worker thread exports to the pool: the searches, with texts transferred instead of copied. */
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import type { Errand } from './errand.ts'
 import type { Reply } from './reply.ts'

@@ -1,4 +1,4 @@
-/** What commands that ask have in common: their options, and the request that files and options are together. */
+/** What the commands that ask for an answer have in common: their options, and the request that files and options make together. */
 import { type Command, Option } from 'commander'
 import { changed } from '../../hints/change.ts'
 import { noDocument, type RequestDocument, requestDocument } from '../document.ts'
@@ -7,11 +7,11 @@ import { planOptions, type RequestOptions, requestOptions, withOptions } from '.
 import { UsageError } from '../usage-error.ts'
 import type { World } from '../world.ts'
 
-/** Where a command is added, and what it touches. */
+/** The program that a command is added to, and the world that it touches. */
 export interface Desk {
   readonly program: Command
   readonly world: World
-  /** What the command ends with, where that is not 0. */
+  /** Sets the exit code, if it is not 0. */
   readonly endsWith: (code: ExitCode) => void
 }
 
@@ -45,12 +45,12 @@ export function asking({ program }: Desk, { name, alias, says, formats, files }:
     .option('--set <path=value>', 'change the request: workload.batchTokens=8M', collected)
 }
 
-/** A command whose request may be said in options. */
+/** Adds options that describe a request. */
 export function withRequest(command: Command): Command {
   return withOptionsOf(command, requestOptions)
 }
 
-/** And its plan too. */
+/** Adds options that describe a request and its plan. */
 export function launching(command: Command): Command {
   return withOptionsOf(withRequest(command), planOptions).option(
     '--launch <framework=file>',
@@ -73,7 +73,7 @@ export function documentOf(world: World, file: string | undefined, options: Opti
 function launchOf(text: string, world: World) {
   const [, framework = '', file = ''] = /^([\w-]+)=(.+)$/s.exec(text) ?? []
   if (!file) throw new UsageError(`--launch ${text}: write framework=file, such as megatron=run.sh`)
-  // As the frameworks are called in answers: tensorrt-llm is tensorrtLlm of a plan.
+  // Frameworks have the names that they have in answers: tensorrt-llm is tensorrtLlm in a plan.
   const key = framework.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
   return { pointer: `/plan/${key}`, value: world.read(file) }
 }

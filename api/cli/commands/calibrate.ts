@@ -1,4 +1,4 @@
-/** `shardplan calibrate`: constants set on somebody's own measured runs. */
+/** `shardplan calibrate`: sets constants from one's own measured runs. */
 import { calibrationText } from '../../report/calibration.ts'
 import { json, written, yaml } from '../formats.ts'
 import { asking, type Desk, documentOf, examples, type Options } from './asking.ts'

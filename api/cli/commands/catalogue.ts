@@ -1,4 +1,4 @@
-/** `shardplan models` and `shardplan hardware`: what is known by name. */
+/** `shardplan models` and `shardplan hardware`: list what is known by name. */
 import { loadCatalogue } from '../../catalogue.ts'
 import { table } from '../../report/table.ts'
 import type { Desk } from './asking.ts'

@@ -1,4 +1,4 @@
-/** `shardplan compare`: requests or plans side by side, and why one takes longer. */
+/** `shardplan compare`: shows requests or plans side by side, and why one takes longer. */
 import { changed } from '../../hints/change.ts'
 import { comparisonCsv, comparisonHtml, comparisonMarkdown, comparisonText } from '../../report/comparison.ts'
 import type { CompareBody } from '../../schemas/compare.ts'
@@ -38,7 +38,10 @@ export function compare(desk: Desk): void {
     })
 }
 
-/** Each document a variant, and each of them again with what it is to be compared with; one that is a comparison is as it stands. */
+/**
+ * Each document is a variant, and once more with each change it is to be compared with; a document that already is a
+ * comparison stays as it is.
+ */
 function comparisonBody(
   found: readonly { readonly name: string; readonly body: unknown }[],
   against: readonly string[],

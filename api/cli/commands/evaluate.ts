@@ -1,4 +1,4 @@
-/** `shardplan evaluate`: what one given plan costs. */
+/** `shardplan evaluate`: the cost of one given plan. */
 import {
   evaluationCsv,
   evaluationHtml,

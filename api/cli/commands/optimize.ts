@@ -1,4 +1,4 @@
-/** `shardplan optimize`: the best plans, ranked. */
+/** `shardplan optimize`: ranks the best plans. */
 import { evaluationText, explainedText } from '../../report/evaluation.ts'
 import { plansCsv, plansHtml, plansMarkdown, plansText } from '../../report/plans.ts'
 import type { EvaluateBody, OptimizeBody } from '../../worker/desk.ts'
@@ -36,7 +36,7 @@ export function optimize(desk: Desk): void {
     })
 }
 
-/** The account of the first plan; of a deployment what it says of itself. */
+/** The account of the first plan; for a deployment its explanation. */
 function explained({ mode, plans: [first] }: OptimizeBody, width: number | undefined): string {
   if (!first) return ''
   if (mode === 'serve') return `\n${first.explanation.map((line) => `${line}\n`).join('')}`

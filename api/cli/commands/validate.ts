@@ -1,4 +1,4 @@
-/** `shardplan validate`: whether plans are legal, fit and are as good as required. */
+/** `shardplan validate`: checks whether plans are legal, fit, and are as good as required. */
 import { checkReports } from '../../report/reports.ts'
 import { type CheckedFile, checkedFile } from '../check-files.ts'
 import { exitCodes, gravest } from '../exit-code.ts'
@@ -50,7 +50,7 @@ function reportOf(text: string): { readonly format: string; readonly file: strin
   return { format, file }
 }
 
-/** One answer as the service gives it; of files their names beside. */
+/** A single answer as the service gives it; several with the names of their files. */
 function wholeOf(files: readonly CheckedFile[]): unknown {
   const [first] = files
   if (files.length === 1 && first?.checked.file === null) return first.answer

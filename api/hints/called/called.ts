@@ -1,7 +1,8 @@
 /**
- * What a key of a request is called elsewhere: in Megatron-LM, torchtitan, MaxText, DeepSpeed, vLLM, SGLang, TensorRT-LLM,
- * Hugging Face configs, papers and talk. None of these is accepted: a request with one is told which key is meant. Case and what is no letter
- * or digit do not count, so that `tensor-parallel-size` and `tensorParallelSize` are one name.
+ * Other names for the keys of a request: in Megatron-LM, torchtitan, MaxText, DeepSpeed, vLLM, SGLang, TensorRT-LLM,
+ * Hugging Face configs, papers and conversation. None is accepted; the error for such a key says which one is meant.
+ * Case, and characters other than letters and digits, do not count, so that `tensor-parallel-size` and
+ * `tensorParallelSize` are one name.
  */
 import { collectiveKeys } from './collective.ts'
 import { hardwareKeys } from './hardware.ts'

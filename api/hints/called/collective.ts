@@ -1,4 +1,4 @@
-/** What a collective has is called elsewhere. */
+/** Other names for the keys of a collective. */
 export const collectiveKeys: Readonly<Record<string, readonly string[]>> = {
   op: ['operation', 'collective', 'kind', 'type'],
   bytes: ['size', 'messageSize', 'sizeBytes', 'volume', 'numBytes'],

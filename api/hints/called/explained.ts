@@ -1,4 +1,4 @@
-/** What a request cannot say by another key alone: the sentence that helps. */
+/** Explanations for keys that no single key of ours replaces. */
 export const explained: readonly { readonly names: readonly string[]; readonly says: string }[] = [
   {
     names: [

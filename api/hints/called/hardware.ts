@@ -1,4 +1,4 @@
-/** What chips, networks and memory are called elsewhere. */
+/** Other names for keys about chips, networks and memory. */
 export const hardwareKeys: Readonly<Record<string, readonly string[]>> = {
   hardware: [
     'cluster',

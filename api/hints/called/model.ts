@@ -1,4 +1,4 @@
-/** What a model's dimensions are called elsewhere. */
+/** Other names for a model's dimensions. */
 export const modelKeys: Readonly<Record<string, readonly string[]>> = {
   model: ['llm', 'modelName', 'modelId', 'architecture', 'transformer', 'arch', 'name'],
   huggingFace: ['hf', 'huggingface', 'hfConfig', 'config', 'configJson'],

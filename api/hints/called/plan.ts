@@ -1,4 +1,4 @@
-/** What axes, and what else a plan or a constraint has, are called elsewhere. */
+/** Other names for axes, and for the other keys of plans and constraints. */
 export const planKeys: Readonly<Record<string, readonly string[]>> = {
   data: [
     ...['dp', 'ddp', 'dataParallel', 'dataParallelism', 'dataParallelSize', 'dpSize', 'replicas', 'replica'],

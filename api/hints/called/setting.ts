@@ -1,4 +1,4 @@
-/** What types of numbers, and what is searched for, are called elsewhere. */
+/** Other names for keys about element types, and about what to search for. */
 export const settingKeys: Readonly<Record<string, readonly string[]>> = {
   optimizer: ['optim', 'optimiser'],
 

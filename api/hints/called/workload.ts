@@ -1,4 +1,4 @@
-/** What batches, lengths and limits are called elsewhere. */
+/** Other names for keys about batches, lengths and limits. */
 export const workloadKeys: Readonly<Record<string, readonly string[]>> = {
   workload: [
     'task',

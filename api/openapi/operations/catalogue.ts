@@ -1,4 +1,4 @@
-/** What is known by name. */
+/** Operations on the catalogue. */
 import { type ComponentName, schemaReference } from '../components.ts'
 import { errorReferences } from '../responses.ts'
 import { type About, answered, operation, parameter, withKey } from './operation.ts'

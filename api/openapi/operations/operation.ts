@@ -11,7 +11,7 @@ export interface About {
   readonly description?: string
 }
 
-/** Without a key, or with one: which it is the service's settings say. */
+/** With or without a key: the service's settings decide which. */
 export const withKey = [{}, { key: [] }]
 
 export function operation({ tag, ...about }: About) {

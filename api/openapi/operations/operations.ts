@@ -1,4 +1,4 @@
-/** Every route as the document shows it. */
+/** All routes as the OpenAPI document has them. */
 import type { Example } from '../../examples.ts'
 import { catalogue } from './catalogue.ts'
 import { plans } from './plans.ts'

@@ -1,4 +1,4 @@
-/** The operations on plans in words. */
+/** Descriptions of the operations on plans. */
 import type { About } from './operation.ts'
 
 export const optimize: About = {

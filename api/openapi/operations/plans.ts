@@ -1,4 +1,4 @@
-/** What is asked with a body: plans, and what they cost. */
+/** Operations that take a body: plans, and what they cost. */
 import type { Example } from '../../examples.ts'
 import { tellingTypes } from '../../http/telling.ts'
 import { type ComponentName, type JsonSchema, schemaReference } from '../components.ts'
@@ -45,7 +45,7 @@ export function plans(examples: readonly Example[]) {
   }
 }
 
-/** Of what is asked with a body. */
+/** Errors of operations that take a body. */
 const askedErrors = [
   'invalid-request',
   'unauthorized',
@@ -65,7 +65,7 @@ function eitherOf(request: ComponentName, others: readonly ComponentName[]): Jso
   return others.length > 0 ? { anyOf: [schema, ...others.map(schemaReference)] } : schema
 }
 
-/** One of the answers is also a status; and there are reports besides JSON. */
+/** /validate has a second status for its answer, and more formats than JSON. */
 function validated(examples: readonly Example[]) {
   const [answer, report] = [schemaReference('ValidateResponse'), { type: 'string' }]
   const told = {
@@ -117,7 +117,7 @@ function validated(examples: readonly Example[]) {
   }
 }
 
-/** As JSON, or as a text that `Accept` asks for. */
+/** The answer as JSON, or as a text that `Accept` asks for. */
 function told(answer: JsonSchema) {
   const texts = tellingTypes.filter((type) => type !== 'application/json')
   return {
@@ -130,7 +130,7 @@ function told(answer: JsonSchema) {
   }
 }
 
-/** Whose answers may be told in part. */
+/** Paths whose answers can be restricted to some fields. */
 const fielded = ['/optimize', '/evaluate', '/compare']
 
 const fieldsParameter = {

@@ -1,4 +1,4 @@
-/** Probes, metrics and documents. */
+/** Operations for probes, metrics and documents. */
 import type { JsonSchema } from '../components.ts'
 import { errorReferences, idHeader } from '../responses.ts'
 import { type About, answered, operation, parameter, withKey } from './operation.ts'

@@ -1,4 +1,4 @@
-/** Ranked plans of prefill or generation, and what one given plan costs. */
+/** Answers with ranked plans of prefill or generation, and with the cost of one given plan. */
 
 import { z } from 'zod'
 import type { InferenceAnswer, InferenceEvaluation, ParetoPoint } from '../../../src/plan/inference-plan.ts'

@@ -1,4 +1,4 @@
-/** A plan of prefill or generation: what all plans have, and what only inference has. */
+/** A plan of prefill or generation: the fields of all plans, and those of inference. */
 import { z } from 'zod'
 import type { InferencePlan } from '../../../src/plan/inference-plan.ts'
 import { plan } from './plan.ts'

@@ -1,4 +1,4 @@
-/** A plan as answered. Its type is the domain's own: the compiler holds the two together. */
+/** A plan in an answer. `satisfies` ties the schema to the domain's type. */
 
 import { z } from 'zod'
 import type { Plan } from '../../../src/plan/plan.ts'

@@ -1,4 +1,4 @@
-/** What people ran, beside plans; and a row of fixtures/recipes.json. */
+/** Published runs as they appear beside plans, and as rows of fixtures/recipes.json. */
 import { z } from 'zod'
 import type { RecipeRecord, ShownRecipe } from '../../../src/plan/certainty/recipes.ts'
 import { mesh } from '../given/axis.ts'

@@ -1,4 +1,4 @@
-/** What a given plan gives away, where it was asked. */
+/** How much better than a given plan the best one is, if the request asks for it. */
 import { z } from 'zod'
 import { frameworks } from '../../../src/launch/framework.ts'
 import type { Regret, ServeRegret } from '../../../src/plan/regret.ts'

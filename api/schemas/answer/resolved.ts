@@ -1,4 +1,4 @@
-/** What every answer about plans repeats of its request, as resolved. */
+/** What every answer about plans repeats of its request, with names looked up. */
 import { z } from 'zod'
 import { assumptions } from '../given/assumptions.ts'
 import { cluster } from '../given/cluster.ts'

@@ -1,4 +1,4 @@
-/** What was searched, and what it would take to find a plan where there is none. */
+/** How a search went, and what would have to change for a plan to exist. */
 import { z } from 'zod'
 import { countOrNone } from '../bound.ts'
 
@@ -73,7 +73,7 @@ export const suggestionsOfPlan = z.exactOptional(
     .describe('Where the plan does not fit: changes of the request, each tried, with which it does.'),
 )
 
-/** Why there is no plan; `nearest` is what comes closest. */
+/** Reasons why there is no plan; `nearest` is the schema of the plan that comes closest. */
 export function noPlan<T extends z.ZodType>(nearest: T) {
   return z
     .object({

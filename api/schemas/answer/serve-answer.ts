@@ -1,4 +1,4 @@
-/** Ranked deployments. */
+/** Answers with ranked deployments, and with the cost of one given deployment. */
 import { z } from 'zod'
 import type { ServeAnswer, ServeEvaluation } from '../../../src/plan/inference-plan.ts'
 import { launchRead } from '../launch-read.ts'

@@ -1,4 +1,4 @@
-/** What tokens cost, and which they are. */
+/** The cost of tokens, and which tokens are counted. */
 import { z } from 'zod'
 
 export const tokenCost = {

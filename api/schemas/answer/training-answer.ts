@@ -1,4 +1,4 @@
-/** Ranked plans of training, and what one given plan costs. */
+/** Answers with ranked training plans, and with the cost of one given plan. */
 
 import { z } from 'zod'
 import type { EvaluateAnswer, OptimizeAnswer } from '../../../src/plan/answer.ts'

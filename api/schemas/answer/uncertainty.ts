@@ -1,4 +1,4 @@
-/** How sure a predicted time or rate is. */
+/** How sure a predicted time or rate is, and how plans compare given that. */
 
 import { z } from 'zod'
 import type { Choice } from '../../../src/plan/certainty/choice.ts'
@@ -102,7 +102,7 @@ export const preferred = z
     'Of the plans that are tied with the first, what is simplest to run.',
   ) satisfies z.ZodType<Preferred | null>
 
-/** A row of fixtures/residuals.json. */
+/** The schema of fixtures/residuals.json. */
 const widening = z.strictObject({ nineOfTen: z.number(), eightOfTen: z.number() })
 const differences = z.strictObject({
   pairs: z.int(),

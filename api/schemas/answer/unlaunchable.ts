@@ -1,4 +1,4 @@
-/** The best plan of all, where no framework can launch it. */
+/** The best plan of all, if no framework can launch it. */
 import { z } from 'zod'
 
 export const refusals = z

@@ -1,4 +1,4 @@
-/** Every choice that the formulas leave open: named sets in a request, all of the numbers in an answer. */
+/** Every choice that the formulas leave open: a name or some fields in a request, all values in an answer. */
 
 import { z } from 'zod'
 import { frameworks } from '../../../src/launch/framework.ts'
@@ -203,7 +203,7 @@ export const assumptions = z.object({
   ...chosen,
 })
 
-/** Of the assumptions, those that a stack may set. */
+/** The assumptions that a stack may set. */
 const { sustainedShare, fp8Share, overlapCriticalPath, elementwiseFactor } = chosen
 const { expertElementwiseFactor, expertLayerOverheadSeconds, overlapDispatch, hierarchicalDispatch } = chosen
 const { inferenceLayerOverheadSeconds, inferenceStepOverheadSeconds } = chosen

@@ -1,11 +1,11 @@
-/** The mesh axes on the wire: always all seven in an answer, any of them in a request. */
+/** The mesh axes in JSON: all seven in an answer, any of them in a request. */
 import { z } from 'zod'
 import { axes, perAxis as ofEachAxis } from '../../../src/sharding/axis.ts'
 import { count, mostChips } from '../bound.ts'
 
 export const axisName = z.enum(axes)
 
-/** One value for each axis. */
+/** A schema with one field for each axis. */
 export function perAxis<T extends z.ZodType>(value: T) {
   return ofEachAxis(({ says }) => value.describe(`The axis of ${says}.`))
 }

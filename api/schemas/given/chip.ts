@@ -1,4 +1,4 @@
-/** An accelerator on the wire: what the catalogue holds, and what a request may spell out instead of a name. */
+/** An accelerator in JSON: as the catalogue has it, or spelled out in a request in place of a name. */
 
 import { z } from 'zod'
 import { count, label, quantity, seconds, share } from '../bound.ts'

@@ -1,4 +1,4 @@
-/** The hardware of an answer, as resolved. */
+/** The hardware of an answer, with names looked up. */
 import { z } from 'zod'
 import { count, mostChips } from '../bound.ts'
 import { bytesPerSecond, chip, latencySeconds, tier, topology } from './chip.ts'

@@ -1,4 +1,4 @@
-/** What a size may be: one number, one of several, or a range. */
+/** What a size may be: a number, one of several numbers, or a range. */
 import { z } from 'zod'
 import { mostChips } from '../bound.ts'
 import { perAxis } from './axis.ts'

@@ -1,4 +1,4 @@
-/** The hardware of a request: a chip, how many, and what of the chip and its network is different. */
+/** The hardware of a request: a chip, how many, and what differs from the chip's data sheet and network. */
 import { z } from 'zod'
 import { count, label, mostChips } from '../bound.ts'
 import { exactPartial } from '../exact-partial.ts'
@@ -22,7 +22,7 @@ const chipRequest = z
 
 const { hbmBytes, hbmBytesPerSecond, hostBytesPerSecond, peakFlopsPerSecond, usdPerHour } = chipFields
 
-/** What a request says of one chip in place of what the chip brings: efficiencies are for `assumptions` to say. */
+/** Numbers of a chip that a request may replace. Efficiencies belong to `assumptions`. */
 const chipOverride = exactPartial({
   usdPerHour: usdPerHour
     .unwrap()
@@ -37,7 +37,7 @@ const chipOverride = exactPartial({
   ),
 })
 
-/** The network above the innermost tier by the names that people look for: the same number, three ways to say it. */
+/** Bandwidth beyond the innermost tier under familiar names: there are three ways to give the same number. */
 const networkInterface = exactPartial({
   networkBytesPerSecond: bytesPerSecond.describe(
     'What one chip sends, one way, beyond its node or slice: `network.scaleOutBytesPerSecondPerChip` by a shorter name.',

@@ -1,4 +1,4 @@
-/** The model of a request (a name, or its dimensions), and what an answer says of it. */
+/** The model of a request (a name, dimensions or a config), and its summary in an answer. */
 
 import { z } from 'zod'
 import { limits } from '../../../src/model/limits.ts'

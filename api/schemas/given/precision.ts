@@ -1,10 +1,10 @@
-/** The element type of everything that is kept or multiplied. */
+/** The element types of what is stored and multiplied. */
 
 import { z } from 'zod'
 import { weightParts } from '../../../src/model/weight-parts.ts'
 import { elementType } from '../names.ts'
 
-/** As resolved, in an answer. */
+/** As resolved for an answer. */
 export const precisionUsed = z.object({
   weights: elementType,
   compute: elementType,

@@ -1,4 +1,4 @@
-/** A deployment that a user wrote, or one of an answer as it stands. */
+/** A deployment that a user wrote, or one copied from an answer. */
 import { z } from 'zod'
 import type { ServePlan } from '../../../src/plan/inference-plan.ts'
 import { unread } from '../answered-field.ts'

@@ -1,4 +1,4 @@
-/** A plan that a user wrote, or one of an answer as it stands. */
+/** A plan that a user wrote, or one copied from an answer. */
 
 import { z } from 'zod'
 import type { PhasePlan } from '../../../src/plan/inference-plan.ts'
@@ -56,7 +56,7 @@ const fields = {
   ),
 } as const
 
-/** Every field of a plan is read, or known to be an answer's. */
+/** Every field of a plan is either read or known to be an answer's. */
 export const known = { ...fields, ...answeredFields } satisfies Record<keyof PhasePlan, z.ZodType>
 
 export const sketch = z

@@ -1,4 +1,4 @@
-/** Layouts of the components of inference that a user wants. */
+/** Layouts that a user wants for the components of inference. */
 import { z } from 'zod'
 import { cacheLayouts, projectionLayouts } from '../../../src/sharding/tables/inference-layout.ts'
 import { expertPlaces, latentForms } from '../../../src/sharding/tables/inference-layout-fields.ts'
@@ -13,7 +13,7 @@ const experts = z.enum(
   projectionLayouts.flatMap((weights) => expertPlaces.map((places) => `${weights}/${places}` as const)),
 )
 
-/** As in an answer. Of training it follows from mesh and ZeRO stage, and is not read. */
+/** A layout as in an answer. In training it follows from mesh and ZeRO stage, and is not read. */
 export const answeredLayout = z
   .strictObject({
     components: z.record(z.string(), z.string()),

@@ -1,4 +1,4 @@
-/** One token for each of a batch of sequences, again and again. */
+/** Generation: repeated steps that each add a token to every sequence of a batch. */
 import { z } from 'zod'
 import { count, duration, longestSequence, mostBatchTokens } from '../bound.ts'
 import { speculative } from './speculative.ts'

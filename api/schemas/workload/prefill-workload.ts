@@ -1,4 +1,4 @@
-/** Prompts through the model once. */
+/** Prefill: prompts pass through the model once. */
 import { z } from 'zod'
 import { count, countOrNone, longestSequence, mostBatchTokens } from '../bound.ts'
 

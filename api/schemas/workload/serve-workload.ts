@@ -1,4 +1,4 @@
-/** Requests that arrive at a rate and are to be answered in time. */
+/** Serving: requests arrive at a rate, and have to be answered in time. */
 import { z } from 'zod'
 import { count, duration, longestSequence } from '../bound.ts'
 import { cachedPrefixLength } from './prefill-workload.ts'

@@ -1,4 +1,4 @@
-/** One global step of training, again and again. */
+/** Training: one global step, again and again. */
 
 import { z } from 'zod'
 import { optimizers } from '../../../src/recipe/optimizers.ts'

@@ -1,4 +1,4 @@
-/** What is to be run: one of four modes. */
+/** What is to be run, in one of four modes. */
 import { z } from 'zod'
 import { generateWorkload } from './generate-workload.ts'
 import { prefillWorkload } from './prefill-workload.ts'

@@ -1,4 +1,4 @@
-/** Checks in the words of the request, with those changes only that its schema has room for. */
+/** Checks in the words of the request, with only those changes that its schema allows. */
 import type { Check, Remedy } from '../../../src/validation/check.ts'
 import { changed } from '../../hints/change.ts'
 import {

@@ -1,4 +1,4 @@
-/** Suggestions in the words of the request: what the domain calls tokens of a batch may stand there as sequences. */
+/** Suggestions in the words of the request: a batch that the domain counts in tokens may be given in sequences there. */
 import type { z } from 'zod'
 import type { Suggestion } from '../../../src/plan/answer.ts'
 import type { Change } from '../../../src/rules/part-rule.ts'
@@ -13,7 +13,7 @@ export function inWordsOf<T extends Answer>(request: OptimizeRequest, answer: T)
   return { ...answer, infeasible: { ...infeasible, suggestions } }
 }
 
-/** Without those that the schema has no room for: a step of a year. */
+/** Drops suggestions that the schema does not allow, such as a step of a year. */
 export function asWritten(
   request: OptimizeRequest,
   suggestions: readonly Suggestion[],

@@ -1,4 +1,4 @@
-/** Where the request says one thing and its launch file another. */
+/** Finds contradictions between a request and its launch file. */
 
 import { type Fields, isFields } from '../../../src/fields.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
@@ -9,7 +9,7 @@ import { type Fault, faulty } from '../../problems.ts'
 import { jsonPointer, valueAt } from '../../validation/json-pointer.ts'
 import { modelNamed } from './reading.ts'
 
-/** The name of a model and the dimensions in the file have to be of one model. */
+/** A model's name and the dimensions in the file have to agree. */
 export function refuseAnotherModel(reading: LaunchReading | null, model: Transformer): void {
   if (!reading?.model) return
   const known: Fields = { ...model }
@@ -59,14 +59,17 @@ function anotherKind({ hardware }: Fields, { kind }: LaunchReading, catalogue: C
   return [{ pointer: '/hardware/chip', detail: `is ${name}; the launch file is for ${kind.toUpperCase()}s` }]
 }
 
-/** By its name in the catalogue; those of its dimensions are compared where the model is known. */
+/** Compares models by their catalogue names; dimensions are compared once the model is known. */
 function anotherModel({ model }: Fields, reading: LaunchReading, catalogue: Catalogue): readonly Fault[] {
   const named = modelNamed(reading, catalogue)
   if (typeof model !== 'string' || !named || knownModel(catalogue, model) === named) return []
   return [{ pointer: '/model', detail: `is ${model}; the launch file has ${reading.named}` }]
 }
 
-/** A batch that replicas and their microbatches do not divide is launched rounded up: that is the batch that was asked for. */
+/**
+ * A batch that replicas and microbatches do not divide is rounded up at launch, so that the rounded number does not
+ * contradict the requested one.
+ */
 function anotherBatch(own: Fields, { workload, plan }: LaunchReading): readonly Fault[] {
   const written = Number(workload.batchSequences)
   const length = Number(valueAt(own, ['workload', 'sequenceLength']) ?? workload.sequenceLength)
@@ -89,7 +92,7 @@ function differing(own: Fields, path: readonly string[], value: unknown): readon
   return [{ pointer, detail }]
 }
 
-/** Where both may be meant, how both are said. */
+/** Advice for fields where both values may be meant. */
 const wayOut: Readonly<Record<string, string>> = {
   '/workload/contextLength':
     ': that is the longest that a sequence may be; leave it to the file, and say what sequences hold on average as meanContextLength',

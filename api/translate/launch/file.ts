@@ -1,4 +1,4 @@
-/** Launch files by the key under which a plan has them: how the text of each is taken apart, and who reads it. */
+/** Launch files by their key in a plan: how the text of each is parsed, and who reads it. */
 import { parse as parseToml } from 'smol-toml'
 import { parse as parseYaml } from 'yaml'
 import { type Fields, isFields } from '../../../src/fields.ts'
@@ -49,7 +49,7 @@ const readers: {
   },
 }
 
-/** The key of the one framework that a plan is of. */
+/** The key of the plan's one framework. */
 export function launchKey(plan: LaunchedPlan): LaunchKey {
   const [key] = (Object.keys(readers) as LaunchKey[]).filter((name) => plan[name] !== undefined)
   return key ?? 'megatron'
@@ -60,20 +60,20 @@ export function readingOf(plan: LaunchedPlan, context: ReadingContext): LaunchRe
   return (readers[key] as (file: unknown, context: ReadingContext) => LaunchReading)(plan[key], context)
 }
 
-/** What a script writes into the file that its server reads; null where it writes none. */
+/** What a script writes into the file that its server reads; null if it writes none. */
 function writtenIn(script: string): Fields | null {
   const name = configNamed(script)
   const text = name === null ? undefined : readScript(script).documents.get(name)
   return text === undefined ? null : fieldsOf('tensorrtLlm', text)
 }
 
-/** An argv without its command, as answers have it, is the same. */
+/** Answers give argument lists without the command, which are read the same way. */
 function commandOf(file: string | readonly string[], command: string): string {
   if (typeof file === 'string') return file
   return `${command} ${file.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')}`
 }
 
-/** A config, or the settings of a command: key=value. */
+/** A config, or the settings of a command (key=value). */
 function maxtextKeys(file: string | Fields): Fields {
   if (typeof file !== 'string') return file
   if (!/^[^#\n]*\b\w+=\S/m.test(file)) return fieldsOf('maxtext', file)
@@ -94,7 +94,7 @@ function scalar(text: string): unknown {
   }
 }
 
-/** YAML is JSON too. */
+/** YAML includes JSON. */
 function fieldsOf(key: LaunchKey, file: string | Fields): Fields {
   if (typeof file !== 'string') return file
   return parsed(key, file, (text) => parseYaml(text, { maxAliasCount: 20 }))

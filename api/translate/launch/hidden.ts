@@ -1,4 +1,7 @@
-/** The request of a launch file as if the file asked for what hides communication: without what is assumed for want of it. */
+/**
+ * The request of a launch file as if the file had the options that hide communication, without the assumptions that
+ * their absence causes.
+ */
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import type { Change } from '../../../src/rules/part-rule.ts'
 import { changed } from '../../hints/change.ts'
@@ -11,7 +14,7 @@ export interface Unassumed<Request> {
   readonly changes: readonly Change[]
 }
 
-/** None where nothing is assumed so; `own` is what the request says itself. */
+/** Null if there are no such assumptions; `own` is what the request itself says. */
 export function unassumed<Request extends { readonly assumptions: AssumptionsRequest }>(
   request: Request,
   own: unknown,

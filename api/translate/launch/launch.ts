@@ -1,6 +1,7 @@
 /**
- * A request whose plan is a launch file, spelled out: what the file says of model, chips, batch and types of numbers is put in beside what
- * the request says itself. Both may say the same; where they differ it is a fault, since one of them is not what will run.
+ * Spells out a request whose plan is a launch file: what the file says about model, chips, batch and element types is
+ * merged with what the request says itself. Both may say the same; a difference is a fault, since one of them is not
+ * what will run.
  */
 import { type Fields, isFields } from '../../../src/fields.ts'
 import { trainers } from '../../../src/launch/framework.ts'
@@ -25,7 +26,7 @@ interface Launch {
 
 export interface SpelledOut<Request> {
   readonly request: Request
-  /** None where the plan was one. */
+  /** Null if the plan is not a launch file. */
   readonly reading: LaunchReading | null
   readonly read: LaunchRead | null
   readonly unassumed: Unassumed<Request> | null
@@ -41,7 +42,7 @@ export function spelledOut<Request extends { readonly assumptions: AssumptionsRe
   const at = `/plan/${launchKey(plan)}`
   const said = saidBy(reading, own, catalogue)
   const whole = merged(said, own)
-  // A mesh that is not of the chips is so because something else was asked for.
+  // Contradictions come first: a mesh that does not match the chips usually follows from one.
   const told = [
     ...contradictions(own, reading, catalogue),
     ...reading.faults.map((detail) => ({ pointer: at, detail })),
@@ -52,7 +53,8 @@ export function spelledOut<Request extends { readonly assumptions: AssumptionsRe
   if (told.length > 0 || unknown || 'faults' in wrong) {
     const unchecked = 'faults' in wrong ? wrong : { slug: 'invalid-request' as const, faults: [] }
     const slug = told.length > 0 ? 'impossible-combination' : unknown ? 'unknown-name' : unchecked.slug
-    // What is wrong with the rest follows from what cannot be read of the file, but for what the request says itself.
+    // If the file cannot be understood, other faults follow from that; only those about what the request itself says
+    // are kept.
     const rest = unchecked.faults.filter(
       ({ pointer }) =>
         (told.length === 0 && !unknown) ||
@@ -73,13 +75,13 @@ export function spelledOut<Request extends { readonly assumptions: AssumptionsRe
   return { request, reading, read, unassumed: unassumed(request, valueAt(own, ['assumptions']), reading) }
 }
 
-/** Of an object something may be missing that the file would have said. */
+/** Only for plain values: an object may lack what the file would have said. */
 function isSaid(own: Fields, pointer: string): boolean {
   const value = valueAt(own, pointer.split('/').slice(1))
   return value !== undefined && typeof value !== 'object'
 }
 
-/** A value of an option that its framework does not have, and what it may have meant. */
+/** Faults for option values that the framework does not have, with similar ones. */
 function misnamed({ misnamed: values = [] }: LaunchReading, pointer: string): readonly Fault[] {
   return values.map(({ option, value, among }) => {
     const near = nearest(value, among)
@@ -88,13 +90,13 @@ function misnamed({ misnamed: values = [] }: LaunchReading, pointer: string): re
   })
 }
 
-/** A word that nobody understands is a warning where all else is well, and may be why something else is not. */
+/** An option that is not understood is only a warning if everything else is fine, but may otherwise be the cause. */
 function misspelt({ notUnderstood }: LaunchReading, pointer: string): readonly Fault[] {
   if (notUnderstood.length === 0) return []
   return [{ pointer, detail: `does not understand ${notUnderstood.join(', ')}` }]
 }
 
-/** A name that leads to no model, where nothing else says one. */
+/** A model name that is not in the catalogue, if nothing else says what the model is. */
 function unknownModel(
   reading: LaunchReading,
   own: Fields,
@@ -128,7 +130,7 @@ export function launchWarnings(reading: LaunchReading | null): readonly string[]
   ]
 }
 
-/** Of what the file says, all that the request leaves to it. */
+/** What the file says and the request does not. */
 function saidBy(reading: LaunchReading, own: Fields, catalogue: Catalogue): Fields {
   const { model, hardware, workload, assumed, precision, memoryFraction, plan } = reading
   const { batchSequences, ...rest } = workload
@@ -148,7 +150,7 @@ function saidBy(reading: LaunchReading, own: Fields, catalogue: Catalogue): Fiel
   }
 }
 
-/** Unless the request says otherwise, it is costed as the framework runs whose file it is. */
+/** Unless the request says otherwise, the plan is costed as the file's own framework runs it. */
 function assumedBy({ framework, assumptions, costed }: LaunchReading, own: Fields): Fields {
   const basis = basisOf(own.assumptions)
   const open = basis !== 'book' && valueAt(own, ['assumptions', 'stack']) === undefined
@@ -189,7 +191,7 @@ interface Sides {
   readonly at: string
 }
 
-/** Faults of what the file says point at the file. */
+/** Validates the merged request; faults in what the file says point at the file. */
 function checkedOr<Request>(
   held: (whole: unknown) => Request,
   whole: Fields,

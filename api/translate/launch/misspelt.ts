@@ -1,4 +1,4 @@
-/** Options of a launch file that nobody understands and that are near to one that is read: what runs is likely not what was meant. */
+/** Options of a launch file that are not understood but resemble one that is read: what runs is probably not what was meant. */
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import type { Check } from '../../../src/validation/check.ts'
 import { editDistance } from '../../hints/nearest.ts'
@@ -8,7 +8,7 @@ interface Misspelt {
   readonly meant: string
 }
 
-/** Other options are further apart, as long as they are no abbreviations. */
+/** Different options are further apart than this, unless they are abbreviations. */
 const mostEdits = 2
 const shortest = '--tp-size'.length + 1
 
@@ -28,7 +28,7 @@ export function misspeltText({ option, meant }: Misspelt): string {
   return `${option} is no option that is read: did you mean ${meant}?`
 }
 
-/** What was meant is not what is checked. */
+/** A misspelt option is a failed check, because the plan that is checked is not the one that was meant. */
 export function misspeltChecks(reading: LaunchReading | null, pointer: string): readonly Check[] {
   if (!reading) return []
   return misspeltIn(reading).map((one) => ({

@@ -1,4 +1,4 @@
-/** A launch file read in the light of what the request says itself. */
+/** Reads a launch file together with what the request itself says. */
 import type { Fields } from '../../../src/fields.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import { hasUserBuffers } from '../../../src/launch/vendor.ts'
@@ -11,7 +11,7 @@ import { valueAt } from '../../validation/json-pointer.ts'
 import { resolvedModel } from '../model/model.ts'
 import { readingOf } from './file.ts'
 
-/** What the components of a plan are called depends on the model, which the file may be who names: it is read again once that is known. */
+/** Names of components depend on the model, which the file may be the one to name: the file is then read a second time. */
 export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): LaunchReading {
   const mode = valueAt(own, ['workload', 'mode'])
   const chip = valueAt(own, ['hardware', 'chip'])
@@ -31,7 +31,7 @@ export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): L
   return readingOf(plan, { ...context, model: spelled })
 }
 
-/** Null of one that cannot be understood: what is wrong with it is told once the request is whole. */
+/** Null if the model cannot be resolved, which is reported once the request is complete. */
 function transformerOf(model: unknown, catalogue: Catalogue): Transformer | null {
   const asked = modelRequest.safeParse(model)
   if (!asked.success) return null
@@ -43,7 +43,7 @@ function transformerOf(model: unknown, catalogue: Catalogue): Transformer | null
   }
 }
 
-/** Of the file's own name; undefined where it has none, or one that is not in the catalogue. */
+/** The catalogue model for the file's own name; undefined if it has none, or an unknown one. */
 export function modelNamed({ named }: LaunchReading, catalogue: Catalogue): KnownModel | undefined {
   return named === undefined ? undefined : knownModel(catalogue, named)
 }

@@ -1,4 +1,4 @@
-/** From a Hugging Face config.json to a model, or to a problem that says what would help. */
+/** Turns a Hugging Face config.json into a model, or into a problem that says what would help. */
 import { families, importHuggingFace } from '../../../src/model/hugging-face/import.ts'
 import { nearest } from '../../hints/nearest.ts'
 import { type Fault, faulty, faultyValue, type ProblemError } from '../../problems.ts'

@@ -1,4 +1,4 @@
-/** From the model of a request to a Transformer. */
+/** Turns the model of a request into a Transformer. */
 import { spelledOut } from '../../../src/model/spelling.ts'
 import { spellingFaults } from '../../../src/model/spelling-faults.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'

@@ -1,4 +1,4 @@
-/** From the workloads of inference on the wire to those of the domain: defaults filled in, lengths held to each other. */
+/** Turns inference workloads of a request into those of the domain: fills defaults in, and checks lengths against each other. */
 import type { Transformer } from '../../../src/model/transformer.ts'
 import type { GenerateWorkload, PrefillWorkload, ServeWorkload } from '../../../src/problem.ts'
 import type { Catalogue } from '../../catalogue.ts'
@@ -23,7 +23,7 @@ export function serveOf(request: ServeRequest): Resolved<ServeWorkload> {
   return { workload: request, warnings: likelyMilliseconds(request) }
 }
 
-/** Limits of seconds above which they say nothing of a service that anybody waits for, so that milliseconds are likelier. */
+/** Seconds above which a limit makes no sense for a service that people wait for, so that milliseconds were probably meant. */
 const plausibleSeconds = { maxTimeToFirstTokenSeconds: 120, maxTimePerOutputTokenSeconds: 5 } as const
 
 function likelyMilliseconds(request: ServeRequest): readonly string[] {

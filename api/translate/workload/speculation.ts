@@ -1,4 +1,4 @@
-/** From speculative decoding on the wire to that of the domain. */
+/** Turns the speculative decoding of a request into that of the domain. */
 
 import type { Transformer } from '../../../src/model/transformer.ts'
 import { draftCost } from '../../../src/modes/generate/draft-cost.ts'
@@ -33,7 +33,7 @@ export function speculationOf(
   }
 }
 
-/** Faults of the draft point at the draft. */
+/** Faults of the draft model point at the draft. */
 function draftOf(request: ModelRequest, catalogue: Catalogue): ResolvedModel {
   try {
     return resolvedModel(request, catalogue)

@@ -1,4 +1,4 @@
-/** From a workload of training on the wire to one of the domain. */
+/** Turns the training workload of a request into that of the domain. */
 import type { TrainWorkload } from '../../../src/problem.ts'
 import type { TrainRequest } from '../../schemas/workload/train-workload.ts'
 import { refuseUnknownPolicies } from '../policies.ts'
