@@ -42,9 +42,16 @@ writeFileSync(
   new URL('docs/review.md', root),
   `# First plans, reviewed
 
-Written by \`npm run review\` from the answers of the service as it is, with verdicts by hand (\`fixtures/review.json\`). For each question: the first plan and where nine of ten measured
-runs of its kind lay, what else is tied, what of those is preferred, what was published of the model on such chips (measured, and predicted at the same settings), and what somebody
-who launches such runs would say.
+What shardplan answers first to thirty questions, and what somebody who launches such runs would say about it. \`npm run review\` writes this
+page from the answers of the service as it is; the verdicts are written by hand (\`fixtures/review.json\`).
+
+| line | has |
+|---|---|
+| First | the first plan, and where nine of ten measured runs of its kind lay |
+| Tied, Preferred, Slower | what is tied with it, which of the tied plans is preferred and why, and what is slower by how much |
+| Published | published runs of the model on such chips: measured, and predicted at the same settings |
+| Run | what people run, beyond the published runs above |
+| Verdict | of the first plan, or of the plan in brackets where the first has changed since |
 
 ${sections.join('\n')}`,
 )
