@@ -82,7 +82,7 @@ function statesBytes(model: CostModel): readonly { readonly states: Bytes; reado
   setBatch(scale, 1)
   const { layers } = transformer
   const all: StageGroup = {
-    ...{ first: true, last: true, layers, stages: 1, index: 0, inFlight: 1, held: 1 },
+    ...{ first: true, last: true, layers, stages: 1, index: 0, inFlight: 1, held: 1, slowdown: 1 },
     composition: null,
   }
   return zeroStages.map((zeroStage) => {

@@ -13,6 +13,7 @@
 import { type Composition, sameComposition } from '../../model/composition.ts'
 import { inFlight, type Schedule, scheduleRow } from '../../recipe/schedule.ts'
 import type { Seconds } from '../../units.ts'
+import { inStep } from './in-step.ts'
 
 /** Stages (or chips of a pipeline) that are alike, and the index of the first of them. */
 export interface StageGroup {
@@ -25,6 +26,8 @@ export interface StageGroup {
   readonly inFlight: number
   /** Stages whose weights a chip holds; each runs 1/held of the microbatches. */
   readonly held: 1 | 2
+  /** How many times longer its microbatches take beside stages whose virtual stages are longer by turns, at least 1 (in-step.ts). */
+  readonly slowdown: number
   /** The kinds of its layers; null where all stages have the model's average layer. */
   readonly composition: Composition | null
 }
@@ -102,12 +105,11 @@ export function stageGroups(
         stages: 1,
         index,
         inFlight: inFlight(schedule, index, stages, microbatches),
-        held: 1,
-        composition,
+        ...{ held: 1, slowdown: 1, composition },
       })
     }
   })
-  return groups
+  return inStep(groups, schedule, stages)
 }
 
 /** Groups for schedules in which chips i and p - 1 - i hold the same two stages. */
@@ -129,7 +131,10 @@ function mirroredGroups(
     } else {
       const ends = index === 0
       const held = inFlight(schedule, index, stages, microbatches)
-      groups.push({ first: ends, last: ends, layers, stages: 2, index, inFlight: held, held: 2, composition })
+      groups.push({
+        ...{ first: ends, last: ends, layers, stages: 2, index },
+        ...{ inFlight: held, held: 2, slowdown: 1, composition },
+      })
     }
   }
   return groups

@@ -27,7 +27,8 @@ export function stepTime(step: Step, mix: Mix, bound: Bound): Seconds {
     const time = stageTime(step, group, mix, bound)
     const once = onceTime(step, group, mix, bound, time)
     longest = Math.max(longest, time)
-    busiest = Math.max(busiest, (microbatches - 1 / virtualStages) * time + once)
+    const inTurn = bound === 'lower' ? time : time * group.slowdown
+    busiest = Math.max(busiest, (microbatches - 1 / virtualStages) * inTurn + once)
     total += time * group.stages
     stages += group.stages
   }

@@ -57,9 +57,8 @@ export function costing(model: CostModel, candidate: Candidate): Costing {
   const stages = candidate.stageLayers.length
   const split = scheduleRow(schedule).split !== null
   const repeats = split ? microbatches : microbatches - 1 / schedule.virtualStages
-  const waited = times.reduce((most, time) =>
-    repeats * time.own + time.once > repeats * most.own + most.once ? time : most,
-  )
+  const busyTime = ({ group, own, once }: (typeof times)[number]) => repeats * own * group.slowdown + once
+  const waited = times.reduce((most, time) => (busyTime(time) > busyTime(most) ? time : most))
   const total = times.reduce((sum, { group, own }) => sum + group.stages * own, 0)
   const holes = holeTime(Math.max(...times.map(({ own }) => own)), stages, schedule, microbatches)
   const fill = Math.max(0, stages - 2) * traffic.transferTime
@@ -67,7 +66,9 @@ export function costing(model: CostModel, candidate: Candidate): Costing {
   const busy = microbatches * waited.own + waited.once
   const bubble = split
     ? Math.max(0, expected - fill - layers.update - model.stepOverhead - busy)
-    : (total - waited.own) / schedule.virtualStages + holes
+    : (total - waited.own) / schedule.virtualStages +
+      holes +
+      repeats * waited.own * (waited.group.slowdown - 1)
   return {
     ...step,
     candidate,

@@ -121,6 +121,6 @@ function statesOfLayer({ layer, shardsOptimizer }: MemoryNumbers, schedule: Sche
 function meanStage({ problem }: CostModel, stages: number, held: 1 | 2): StageGroup {
   return {
     ...{ first: false, last: false, layers: problem.model.layers / stages, stages, index: 0 },
-    ...{ inFlight: 1, held, composition: null },
+    ...{ inFlight: 1, held, slowdown: 1, composition: null },
   }
 }

@@ -67,7 +67,16 @@ export function layerRoom(model: CostModel): Room {
   const { memoryBudget, assumptions } = problem
   const overhead = kind === null ? average : layerOverhead(problem, kind)
   const only: StageGroup = {
-    ...{ first: true, last: true, layers: problem.model.layers, stages: 1, index: 0, inFlight: 1, held: 1 },
+    ...{
+      first: true,
+      last: true,
+      layers: problem.model.layers,
+      stages: 1,
+      index: 0,
+      inFlight: 1,
+      held: 1,
+      slowdown: 1,
+    },
     composition: kind && wholeComposition(problem.model),
   }
   const timesOf = (own: ComputeNumbers, exposed: readonly Seconds[], each: Seconds, of: number) =>

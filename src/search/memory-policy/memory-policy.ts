@@ -109,7 +109,13 @@ function memoryPolicyProgram(numbers: LayoutNumbers, counting: CountingName): Me
     const windows = stageWindows(numbers, group, scratch)
     const own = split
       ? splitStage(windows, i, counts, microbatches, split)
-      : wholeStage(windows, i, counts, microbatches - 1 / virtualStages, group.stages / virtualStages)
+      : wholeStage(
+          windows,
+          i,
+          counts,
+          (microbatches - 1 / virtualStages) * group.slowdown,
+          group.stages / virtualStages,
+        )
     return {
       variables: own.variables,
       rows: [

@@ -5,7 +5,7 @@
  *   t_i = F_i + b_i + e(x_i)         b_i >= B_j(x_i),   g_i >= G_j(x_i)
  *   once                             what weights and gradients add once a step, g_i - b_i with it
  *
- *   in one piece   S >= (m - 1/v)·t_i + once,                T >= t_i
+ *   in one piece   S >= (m - 1/v)·s·t_i + once, s its slowdown,               T >= t_i
  *   split          S >= m·t_i - k·(b_i - c_i) - w_i + once,   w_i = a·F_i + b·(d_i + e(x_i))
  *                  all >= m·t_i + once,                       all >= S + Σ_i s_i·w_i
  *                  c_i, d_i >= the backward window without what fills bubbles, without all weight gradients
@@ -27,7 +27,7 @@ export interface StagePart {
   readonly rows: readonly Row[]
 }
 
-/** `repeats` is m - 1/v. */
+/** `repeats` is m - 1/v, times its slowdown. */
 export function wholeStage(
   windows: StageWindows,
   i: number,
