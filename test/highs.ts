@@ -1,16 +1,16 @@
 /**
  * Adapter over HiGHS 1.15 (wasm, one thread): any LP or MILP, with duals and proven bounds. Loading the wasm takes some
- * tens of milliseconds and is asynchronous; solving is not, and blocks until done or at its deadline, which HiGHS looks at
- * between pieces of work: a hard deadline is a thread that can be killed.
+ * tens of milliseconds and is asynchronous; solving is synchronous, and blocks until it is done or the deadline passes,
+ * which HiGHS tests only between pieces of work: a hard deadline needs a thread that can be killed.
  *
- * Its tolerances are absolute, and coefficients below 1e-9 are dropped, both of which a programme scaled about 1 can bear.
- * At its time limit without a point it reports an infinite objective and `primal_solution_status` 0: the status of the
- * point is read, never the objective. Presolve may leave open whether a programme is unbounded or infeasible (status 9),
- * and of unbounded ones it may know nothing (15): both go the way of an unbounded one. It was seen to call an unbounded LP
- * infeasible, an unbounded MILP solved, and a MILP with a point infeasible.
+ * Its tolerances are absolute, and coefficients below 1e-9 are dropped, neither of which matters for a programme scaled
+ * to about 1. At its time limit without a point it reports an infinite objective and `primal_solution_status` 0: the
+ * status of the point is read, never the objective. Presolve may leave open whether a programme is unbounded or
+ * infeasible (status 9), or end unbounded ones with status unknown (15): both are treated as unbounded. It has been
+ * seen to call an unbounded LP infeasible, an unbounded MILP solved, and a MILP with a point infeasible.
  *
- * The wasm can abort (it did on a random MILP whose integers had no bounds), and an instance that aborted never answers
- * again: another is loaded, and until it is there, in a later turn of the event loop, every solve is `crashed`.
+ * The wasm can abort (it did on a random MILP with unbounded integers), and an aborted instance never answers again:
+ * another one is loaded, and until it is ready, in a later turn of the event loop, every solve is `crashed`.
  */
 import load, { type Highs, type Model, type ModelData } from 'highs'
 import { certifiedSolver } from '../solvers/certified-solver.ts'

@@ -1,4 +1,4 @@
-/** A problem of inference as the service would make it of a request: the setting as in problem.ts, the phase as asked. */
+/** An inference problem as the service would make it from a request: the setting as in problem.ts, with a phase. */
 import { javascriptLpSolver } from '../solvers/javascript-lp-solver.ts'
 import type {
   GenerateWorkload,

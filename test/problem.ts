@@ -1,4 +1,4 @@
-/** A problem as the service would make it of a request: names from the catalogue, the rest with its defaults. */
+/** A problem as the service would make it from a request: names from the catalogue, defaults for the rest. */
 import { readFileSync } from 'node:fs'
 import type { Assumptions } from '../src/assumptions/assumptions.ts'
 import { book } from '../src/assumptions/book.ts'

@@ -1,4 +1,4 @@
-/** What the book says of training in a line, put together of what the cost model counts. */
+/** The book's one-line rules of training, computed from what the cost model counts. */
 import { type AttentionFlops, type LayerFlops, layerForwardFlops } from '../src/model/flops.ts'
 import type { Transformer } from '../src/model/transformer.ts'
 import type { Component } from '../src/sharding/component.ts'

@@ -1,6 +1,6 @@
 /**
- * The random problems of the laws are the same in every run of the tests, so that a failure is of the change under test: `SEED=n`
- * draws others, and a long run (`npm run test:long`) draws its own, which fast-check prints where a law fails.
+ * The random problems of laws are the same in every run, so that a failure comes from the change under test. `SEED=n`
+ * draws others, and a long run (`npm run test:long`) draws its own seed, which fast-check prints if a law fails.
  */
 import fc from 'fast-check'
 

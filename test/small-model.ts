@@ -1,4 +1,4 @@
-/** A dense model that is small enough to try everything on, and large enough that chips matter. */
+/** A dense model small enough to try everything on, and large enough that chips matter. */
 export const smallDense = {
   layers: 6,
   dModel: 2048,

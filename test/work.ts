@@ -1,6 +1,7 @@
 /**
- * How much a thread does, as a number that no machine changes: the blocks of code that it runs (V8's precise coverage), loops and calls
- * alike. What native code does, such as JSON.parse, is none, and of functions that ran before it was counted only the calls are seen.
+ * Measures how much a thread does as a number that does not depend on the machine: the blocks of code that it runs
+ * (V8's precise coverage), including loops and calls. Native code such as JSON.parse counts nothing, and for functions
+ * that ran before counting began only calls are seen.
  */
 import { type Profiler, Session } from 'node:inspector'
 

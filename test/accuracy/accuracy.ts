@@ -1,6 +1,7 @@
 /**
- * Predicted over measured times and memory of all that was published: `npm run accuracy`. Fails where they are worse than
- * recorded; `npm run accuracy -- --record` writes them down, to fixtures/accuracy.json, fixtures/residuals.json, fixtures/recipes.json and docs/accuracy.md.
+ * Compares predictions with all published times and memory: `npm run accuracy`. Fails if they are worse than recorded;
+ * `npm run accuracy -- --record` records them in fixtures/accuracy.json, fixtures/residuals.json, fixtures/recipes.json
+ * and docs/accuracy.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Residuals } from '../../src/plan/certainty/residuals.ts'

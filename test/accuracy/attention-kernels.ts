@@ -1,12 +1,14 @@
 /**
- * What attention reached in published runs that had other kernels than today's, which the chips' efficiencies are of.
+ * Efficiencies of attention in published runs that used older kernels than those that the chips' efficiencies are for.
  *
- *   triton    FlashAttention of 2022 in Triton, which llm-foundry ran by default until March 2024. Fit with the other constants on
- *             its bf16 rows marked for fitting: 0.31 of an A100 (FlashAttention reaches 25 to 40 % of it, Dao 2023, arXiv
+ *   triton    FlashAttention of 2022 in Triton, which llm-foundry ran by default until March 2024. Fitted with the
+ *             other constants to its bf16 rows marked for fitting: 0.31 of an A100 (FlashAttention reaches 25 to 40 %
+ *             of it, Dao 2023, arXiv
  *             2307.08691, abstract), 0.18 of an H100, whose own instructions it does not use.
  *   unfused   scores written to HBM, as in Megatron of 2021. Counted, not fitted: 13 bytes a score forwards (2 written, softmax
  *             2 + 2, dropout 2 + 2 and 1 of its mask, 2 read) and 19 backwards at the rate of elementwise kernels, and all
- *             products of the square. With one pass recomputed, 128 wide, 50 ps for 9 · 128 causal FLOPs on an A100 of 80 GB: 0.07, on one of 40 GB as much less as its HBM is slower.
+ *             products of the square. With one pass recomputed, 128 wide, 50 ps for 9 · 128 causal FLOPs on an A100 of
+ *             80 GB: 0.07, on one of 40 GB as much less as its HBM is slower.
  */
 import type { Efficiency } from '../../src/hardware/chip.ts'
 

@@ -1,4 +1,4 @@
-/** What was measured beside what is predicted for it, whatever it is of: training, or a phase of inference. */
+/** Measurements beside their predictions, for training and for the phases of inference. */
 
 export interface Compared {
   readonly id: string

@@ -1,16 +1,19 @@
 /**
- * What DeepSpeed of early 2022 held on a chip that the frameworks a plan is for do not hold, each from its source:
+ * Memory that DeepSpeed of early 2022 held on a chip and the frameworks of plans do not, each from its source code:
  *
- *   zero-1   the step casts the shard's fp16 gradients to fp32, whole, before it updates             + 4 bytes a parameter, sharded
+ *   zero-1   the step casts the shard's fp16 gradients to fp32, whole, before it updates             + 4 bytes a
+ *            parameter, sharded
  *   fp16     without ZeRO it casts every gradient, then flattens the casts into one more array       + 8 bytes a parameter
  *   bf16     gradients are added up in fp32, and those of the last microbatch stay in bf16 beside     + 2 bytes a parameter
- *   largest  under bf16 each gradient is cast to fp32 whole before it is added: 4 bytes of the largest array, which is the embedding
+ *   largest  under bf16 each gradient is cast to fp32 whole before it is added: 4 bytes of the largest array, which is
+ *            the embedding
  *   stages   keep what they sent on until its backward pass: one residual stream a microbatch in flight
  *   scores   attention was not fused: the layer being recomputed has its scores and what softmax made of them, 2 bytes each
  *
- * Casts are freed after the step, but PyTorch's allocator keeps their room: the driver, which was asked, counts them beside
- * activations. Sources: deepspeed/runtime/zero/stage_1_and_2.py, runtime/fp16/fused_optimizer.py, runtime/bf16_optimizer.py and
- * runtime/pipe/engine.py; for bf16, BigScience's chronicles-prequel.md, "Rebalancing layers", too.
+ * Casts are freed after the step, but PyTorch's allocator keeps their memory, so that the driver's figure, which was
+ * published, includes them beside activations. Sources: deepspeed/runtime/zero/stage_1_and_2.py,
+ * runtime/fp16/fused_optimizer.py, runtime/bf16_optimizer.py and runtime/pipe/engine.py; for bf16, BigScience's
+ * chronicles-prequel.md, "Rebalancing layers", too.
  */
 import type { Plan } from '../../src/plan/plan.ts'
 import type { Bytes } from '../../src/units.ts'

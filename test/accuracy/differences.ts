@@ -1,6 +1,6 @@
 /**
- * By how much the errors of two layouts differ where both were run on the same question: what all plans of a request have wrong
- * alike cancels, and what is left decides whether the one that is predicted to be faster is.
+ * By how much the prediction errors of two layouts differ, if both were run on the same question: an error that all
+ * plans of a request share cancels out, and the rest decides whether the plan that is predicted to be faster is.
  */
 import type { Differences } from '../../src/plan/certainty/residuals.ts'
 import type { Mesh } from '../../src/sharding/axis.ts'

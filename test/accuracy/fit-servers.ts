@@ -1,6 +1,6 @@
 /**
- * Fits the constants of what serves (fixtures/stacks, `runs: inference`) to the rows marked `fit` of its software, and writes them there: a part of
- * `npm run fit`. Least mean absolute log error. No two of these rows are one configuration.
+ * Fits the constants of serving software (fixtures/stacks, `runs: inference`) to its rows marked `fit`, and writes them
+ * there: a part of `npm run fit`. Minimises the mean absolute log error. No two of these rows are one configuration.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'

@@ -1,8 +1,10 @@
 /**
- * Fits the constants of the stacks of fixtures/stacks to the rows marked `fit` of the software that they name, on the chips that they name,
- * and writes them there: `npm run fit`, which fits those of servers too (fit-servers.ts). Those of dense models on their rows; then, of each way to run layers with experts, what it takes
- * beside, on the rows that were run so, of all chips: what hosts and kernels lose is the framework's. Least mean absolute log error, one constant after another by
- * steps of its range, in ever smaller ones until none gains; a configuration counts once. Ranges are what measured kernels and the frameworks' own figures allow.
+ * Fits the constants of the stacks in fixtures/stacks to the rows marked `fit` of their software on their chips, and
+ * writes them there: `npm run fit`, which also fits those of servers (fit-servers.ts). Constants of dense models are
+ * fitted to rows of dense models; then, for each way to run layers with experts, the additional ones to the rows that
+ * were run so, over all chips, because hosts and kernels lose time by framework. Minimises the mean absolute log error,
+ * one constant after another in steps of its range, which get smaller until none gains; a configuration counts once.
+ * Ranges are what measured kernels and the frameworks' own figures allow.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'

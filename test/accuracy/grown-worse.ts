@@ -1,4 +1,4 @@
-/** What of a report is worse than what was recorded: errors of the classes, memory, order of layouts, and how much is compared. */
+/** Finds what is worse in a report than in the record: errors of the classes, memory, order of layouts, and how much is compared. */
 import type { Report } from './report.ts'
 
 /** Figures are rounded to four places. */

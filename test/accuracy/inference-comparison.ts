@@ -1,5 +1,5 @@
 /**
- * What a row of measurements would have been, from the times of single steps.
+ * Predicts the quantity that a row measured from the times of single steps.
  *
  *   P(b, i)  prefill of b prompts of i tokens      S(b, s)  one token for b sequences with s of context each
  *   o output tokens, c sequences in the system, i + o/2 the mean context while generating
@@ -8,12 +8,14 @@
  *   decode-latency         o S(b, i + o/2)
  *   prefill-latency        P(b, i)
  *   time-per-output-token  S(b, i + o/2) + b/(o − 1) P(k, i)/k: closed loop, while one request generates each of the b
- *                          others is replaced once, and its prompt runs between the steps; b is c, or what memory holds
- *   max-throughput         N o over N P(k, i)/k + (o − 1) Σ S(b, i + o/2) over waves of N requests that are all there at the start: as
- *                          many at once as trtllm-bench lets run (trtllm-bench.ts), as memory has room for to their last token, and as there are
+ *                          others is replaced once, and its prompt runs between the steps; b is c, or as many as memory holds
+ *   max-throughput         N o over N P(k, i)/k + (o − 1) Σ S(b, i + o/2) over waves of N requests that all arrive at
+ *                          the start: N is limited by what trtllm-bench runs at once (trtllm-bench.ts), by the memory
+ *                          for all their tokens, and by the number of requests
  *
- * k prompts run together: those that come in during a step, b/(o − 1), as far as a step takes them (8192 tokens of each rank of attention, the
- * default of TensorRT-LLM and what InferenceMAX gives vLLM); of waves all that a step takes. Queueing and prompts that share a step with generation are left out.
+ * k prompts run together: those that arrive during a step, b/(o − 1), up to what a step takes (8192 tokens for each
+ * rank of attention, the default of TensorRT-LLM and what InferenceMAX sets for vLLM); in waves always what a step
+ * takes. Queueing, and prompts that share a step with generation, are left out.
  */
 import type { Seconds } from '../../src/units.ts'
 import type { InferenceRow } from './inference-row.ts'

@@ -1,4 +1,4 @@
-/** Every published measurement of inference: compared, or left out and why. */
+/** Every published measurement of inference: compared, or left out with the reason. */
 import type { StackConstants, StackRecord } from '../../src/assumptions/stack.ts'
 import { type Compared, eraOf, isCompared, type Outcome } from './compared.ts'
 import { type InferenceRow, publishedInference } from './inference-row.ts'

@@ -1,4 +1,4 @@
-/** Published measurements of inference, a row each: fixtures/measurements/README.md says what the fields mean. */
+/** Published measurements of inference, one per row; fixtures/measurements/README.md explains the fields. */
 
 import { readFileSync } from 'node:fs'
 import type { Spelling } from '../../src/model/spelling.ts'

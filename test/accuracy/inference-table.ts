@@ -1,4 +1,4 @@
-/** Predicted against measured inference: errors by family of rows, and the rows that are furthest off. */
+/** Predicted against measured inference: errors by family of rows, and the rows with the largest errors. */
 import type { Comparison } from './inference-comparison.ts'
 import type { InferenceRow } from './inference-row.ts'
 import { median } from './run.ts'

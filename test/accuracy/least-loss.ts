@@ -1,4 +1,4 @@
-/** Constants of least loss: one after another by steps of its range, in ever smaller ones until none gains. */
+/** Finds the constants of least loss: one after another in steps of its range, which get smaller until none gains. */
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import type { StackConstants } from '../../src/assumptions/stack.ts'
 

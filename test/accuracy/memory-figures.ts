@@ -1,4 +1,4 @@
-/** Predicted over measured memory of training and of serving, and what is predicted of runs that fitted or did not. */
+/** Predicted over measured memory of training and of serving, and predictions for runs of which it is known only whether they fitted. */
 import { publishedInference } from './inference-row.ts'
 import { predictedServingMemory } from './inference-run.ts'
 import { predictedMemory, publishedMemory } from './memory-run.ts'

@@ -1,4 +1,4 @@
-/** What a published run took of each chip's memory, and what the service predicts for its layout. */
+/** Memory that a published run used on each chip, and the service's prediction for its layout. */
 import type { Bytes } from '../../src/units.ts'
 import { type DeepspeedOptimizer, deepspeedBytes } from './deepspeed-memory.ts'
 import { type PublishedLayout, predicted, publishedRows } from './run.ts'

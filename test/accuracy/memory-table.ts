@@ -1,4 +1,4 @@
-/** Predicted over measured memory of published training runs, by split and source; nothing is fitted on any of them. */
+/** Predicted over measured memory of published training runs, by split and source; nothing is fitted to any of them. */
 import { type PublishedMemory, predictedMemory } from './memory-run.ts'
 import { errorsOf } from './quantiles.ts'
 

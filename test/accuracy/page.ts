@@ -1,4 +1,4 @@
-/** docs/accuracy.md, from a report. */
+/** Writes docs/accuracy.md from a report. */
 
 import { readFileSync } from 'node:fs'
 import { enough } from '../../src/plan/certainty/residuals.ts'

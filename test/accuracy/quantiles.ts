@@ -1,4 +1,4 @@
-/** Of predicted over measured: where half of the ratios lie, and how far off they are. */
+/** Quantiles of predicted over measured: the median of the ratios, and of their errors. */
 import { median } from './run.ts'
 
 export interface Errors {

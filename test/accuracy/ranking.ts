@@ -1,7 +1,7 @@
 /**
- * Whether the model puts layouts in the order that they ran in: groups of one model, chips, batch and software with several
- * layouts. Kendall's tau-b of predicted and measured times, and what the layout predicted to be the fastest takes longer than
- * the fastest measured one.
+ * Whether predictions order layouts as measurements do: groups of one model, chips, batch and software with several
+ * layouts. Kendall's tau-b of predicted and measured times, and how much longer the layout that is predicted to be
+ * fastest took than the one that was.
  */
 import { type Compared, configurations, geometricMean, groupedBy } from './compared.ts'
 

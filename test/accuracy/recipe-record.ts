@@ -1,4 +1,4 @@
-/** Published layouts since 2024, a configuration once, as its newest release ran it: what fixtures/recipes.json keeps. */
+/** Published layouts since 2024, each configuration once in its newest release: the content of fixtures/recipes.json. */
 import { loadCatalogue } from '../../api/catalogue.ts'
 import { overlapOfRuns } from '../../src/assumptions/stack.ts'
 import { transformer } from '../../src/model/architecture.ts'

@@ -1,4 +1,4 @@
-/** All that `npm run accuracy` finds: what docs/accuracy.md shows, and fixtures/accuracy.json keeps. */
+/** Everything that `npm run accuracy` finds: docs/accuracy.md shows it, and fixtures/accuracy.json records it. */
 import { type Compared, configurations, groupedBy, isCompared, type Outcome } from './compared.ts'
 import { inferenceOutcomes } from './inference-outcomes.ts'
 import { type MemoryFigures, memoryFigures } from './memory-figures.ts'

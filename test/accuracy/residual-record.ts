@@ -1,11 +1,11 @@
 /**
- * How sure predictions are, from the rows that no constant was set on: quantiles of measured over predicted time by regime
- * (src/plan/certainty/residuals.ts), and how far they have to be drawn apart to hold of sources that they were not made of.
+ * How sure predictions are, from the rows that no constant was fitted to: quantiles of measured over predicted time by
+ * regime (src/plan/certainty/residuals.ts), and how far they have to be spread to hold for other sources.
  *
- * Each source is left out in turn and its runs are held against the bands that the others make. Rows of one place are alike (its
- * machine, its recipes, how it counts), so that a band made with them says too little of the next place. `widened` has the least
- * powers at which nine of ten runs lie between the outer quantiles, and eight of ten between the inner ones. Where all that is
- * known comes from one place, its releases stand for sources.
+ * Each source is left out in turn, and its runs are compared with the bands of the others. Rows of one source are alike
+ * (its machine, its recipes, how it counts), so that a band made with them would be too narrow for the next source.
+ * `widened` has the lowest exponents with which nine of ten runs lie between the outer quantiles, and eight of ten
+ * between the inner ones. If all rows are from one source, its releases count as sources.
  */
 import {
   type Band,

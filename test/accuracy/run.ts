@@ -1,4 +1,4 @@
-/** One published run, and what the service predicts for the layout that it ran with. */
+/** A published run, and the service's prediction for its layout. */
 
 import { readFileSync } from 'node:fs'
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'

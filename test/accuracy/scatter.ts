@@ -1,4 +1,4 @@
-/** A figure of many configurations: measured time across, predicted over measured up, both as logarithms. */
+/** A plot of many configurations: measured time on the x axis, predicted over measured on the y axis, both logarithmic. */
 import type { Compared } from './compared.ts'
 
 const colours = ['#1b6ca8', '#c2571a', '#2f855a', '#7b4fa3', '#8a6d1d', '#a3324c']

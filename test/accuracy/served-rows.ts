@@ -1,4 +1,4 @@
-/** The published rows that may set the constants of a stack of inference: timed, marked `fit`, of its software, on its chips. */
+/** The published rows that the constants of an inference stack may be fitted to: timed, marked `fit`, of its software, on its chips. */
 import type { StackRecord } from '../../src/assumptions/stack.ts'
 import type { Seconds } from '../../src/units.ts'
 import { type InferenceRow, publishedInference } from './inference-row.ts'

@@ -1,4 +1,4 @@
-/** What measured rows ran with, as a plan says it: the framework that launches it, and the generation of its chip. */
+/** The software and hardware of measured rows in a plan's terms: the framework that launches it, and the generation of its chip. */
 import type { Framework } from '../../src/launch/framework.ts'
 import { type InferenceRow, publishedInference } from './inference-row.ts'
 import { publishedRows } from './run.ts'

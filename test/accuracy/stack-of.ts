@@ -1,4 +1,4 @@
-/** Which stack of fixtures/stacks a published row ran under. */
+/** The stack in fixtures/stacks that a published row ran under. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { runsOn, type StackRecipe, type StackRecord } from '../../src/assumptions/stack.ts'
 

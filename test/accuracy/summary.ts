@@ -1,4 +1,4 @@
-/** Predicted over measured, of one class of configurations. */
+/** Summary of predicted over measured for one class of configurations. */
 import { type Compared, configurations, geometricMean, groupedBy } from './compared.ts'
 import { errorsOf } from './quantiles.ts'
 

@@ -1,4 +1,4 @@
-/** Every published training run with a time: compared at the settings that it ran with, or left out and why. */
+/** Every published training run with a time: compared at its own settings, or left out with the reason. */
 
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import type { Plan } from '../../src/plan/plan.ts'

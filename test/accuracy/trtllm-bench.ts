@@ -1,13 +1,16 @@
 /**
- * What trtllm-bench lets run at once where nobody says it, of one model, prompt and output length:
+ * How much trtllm-bench runs at once by default, for one model, prompt and output length:
  *
- *   sequences   as many as it thinks that caches hold, at most 4096, rounded up: the limit of an engine, or of each rank of attention
+ *   sequences   as many as it estimates that caches hold, at most 4096, rounded up: the limit of an engine, or of each
+ *               rank of attention
  *   tokens      of a step: sequences · (1 + prompt / output), at most 32 768, and no fewer than a prompt and the sequences
  *
- * Its count of caches has keys and values for every head, of latent attention too, where caches are 14 times smaller: of DeepSeek few
- * sequences run. Of weights it counts elements of the files, where two of fp4 are one beside their scales. Types that it has no
- * numbers for (MXFP4) get the defaults of an engine. The scheduler starts a request only where all of its tokens have room (GUARANTEED_NO_EVICT).
- * Source: NVIDIA/TensorRT-LLM @04cba8820, tensorrt_llm/bench/build: tuning.py, dataclasses.py and build.py, bench/benchmark/utils/general.py @0171265ed.
+ * Its estimate of caches has keys and values for every head, even for latent attention, whose caches are 14 times
+ * smaller, so that DeepSeek runs few sequences. For weights it counts elements of the files, in which two of fp4 are
+ * one, beside their scales. Types that it has no numbers for (MXFP4) get the defaults of an engine. The scheduler
+ * starts a request only if there is room for all of its tokens (GUARANTEED_NO_EVICT). Source: NVIDIA/TensorRT-LLM
+ * @04cba8820, tensorrt_llm/bench/build: tuning.py, dataclasses.py and build.py, bench/benchmark/utils/general.py
+ * @0171265ed.
  */
 
 import { parameterCount } from '../../src/model/parameters.ts'

@@ -1,6 +1,6 @@
 /**
- * The continuous bound against what it bounds: the search, mesh by mesh and over all of them; the book's optimum; its own
- * programme at whole sizes; and the programme solved again with more and with less of everything.
+ * Compares the continuous bound with what it bounds: the search, mesh by mesh and over all of them; the book's optimum;
+ * its own programme at whole sizes; and the programme solved again with more and with less of everything.
  */
 
 import fc from 'fast-check'

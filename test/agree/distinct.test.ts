@@ -1,6 +1,6 @@
 /**
- * What a list tells apart, on small problems of any kind: the families are those of all meshes, each with the best of its meshes,
- * as many as are asked for; layouts are all there are, the best of each mesh among them.
+ * What a list distinguishes, on small problems of every kind: families are those of all meshes, each with the best of
+ * its meshes, as many as are asked for; layouts are all there are, including the best of each mesh.
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Every plan of a problem, priced one after another with the cost model and nothing else: no floors, no best case, no
- * early exit, and memory policies by trying every number of layers. What the search must agree with.
+ * Every plan of a problem, costed one after another with the cost model alone: no floors, no best case, no early exit,
+ * and memory policies by trying every number of layers. The search has to agree with it.
  */
 
 import {

@@ -1,6 +1,6 @@
 /**
- * `exact: true` of training: over every field of a layout the search lists what trying everything lists, whatever is asked for
- * of the list; nothing that it drops layouts by is above the best of what it drops.
+ * `exact: true` in training: over every field of a layout, the search lists what trying everything lists, for every
+ * kind of list; no bound that it drops layouts by is above the best of what it drops.
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

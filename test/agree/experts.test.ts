@@ -1,6 +1,6 @@
 /**
- * Mixtures of experts, latent attention and windows under what dense models are held to: the search against a full
- * enumeration, floors and the continuous bound under every plan.
+ * The comparisons of dense models, for mixtures of experts, latent attention and windows: the search against a full
+ * enumeration, floors and the continuous bound below every plan.
  */
 
 import fc from 'fast-check'

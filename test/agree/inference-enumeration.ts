@@ -1,6 +1,6 @@
 /**
- * Every plan of one phase of inference of a dense model, priced one after another: all meshes, all placements, all layouts of all
- * components, layer after layer as the stream goes through them. What the search must agree with.
+ * Every plan of one phase of inference of a dense model, costed one after another: all meshes, all placements, all
+ * layouts of all components, layer after layer as the stream passes them. The search has to agree with it.
  */
 
 import type { NetworkCosts } from '../../src/cost/communication/network.ts'

@@ -1,4 +1,4 @@
-/** Layout questions made up at random, and all their choices tried one after another: no bound, no order, no solver. */
+/** Random layout questions, and all their choices tried one after another: no bound, no order, no solver. */
 import fc from 'fast-check'
 import type {
   ComponentOptions,

@@ -1,7 +1,7 @@
 /**
  * The memory policy, chosen three ways: by the closed form that the search uses, by the programme with either solver,
- * and by trying every count of every pair. On layouts of real models, and on numbers made up at random of which only
- * this is true, as it is of the real ones: what keeps less has no less to do.
+ * and by trying every count of every pair. On layouts of real models, and on random numbers that share only one
+ * property with real ones: a policy that keeps less recomputes no less.
  */
 
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-/** Where nothing fits memory alone is searched: it tells what the search itself would. */
+/** If nothing fits, memory alone is searched, which must report the same as the full search. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { anythingFits } from '../../src/search/fits.ts'

@@ -1,6 +1,7 @@
 /**
- * `exact: true` of prefill and generation, of dense models and mixtures: every site of every mesh and every way through the
- * model on it, one after another, without any of the floors that meshes and sites are dropped by; and those held under them.
+ * `exact: true` in prefill and generation, for dense models and mixtures: every site of every mesh and every way
+ * through the model on it, one after another, without the floors that meshes and sites are dropped by; the floors have
+ * to be below them.
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

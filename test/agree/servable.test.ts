@@ -1,4 +1,4 @@
-/** What inference lists can be served, and is the best that can: compared with asking every plan there is. */
+/** Everything that inference lists can be served, and the best is the best that can: compared with asking this of every plan. */
 import { describe, expect, it } from 'vitest'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import { infer } from '../../src/infer.ts'

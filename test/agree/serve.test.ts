@@ -1,6 +1,6 @@
 /**
- * The best deployment against every one there is: all prefill with all generate instances of all sizes, all numbers of them,
- * one after another, with queues and batches worked out here.
+ * The best deployment against all deployments: every prefill with every generate instance of every size, in every
+ * number, one after another, with queues and batches computed here.
  */
 
 import fc from 'fast-check'

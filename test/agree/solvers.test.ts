@@ -1,6 +1,6 @@
 /**
- * The two solvers against each other and against enumeration, on programmes whose numbers are small whole ones (so that
- * no status hangs on rounding), as they are and with rows, columns and costs in units that are powers of ten apart.
+ * The two solvers against each other and against enumeration, on programmes with small whole numbers (so that no status
+ * depends on rounding), as they are and with rows, columns and costs in units that are powers of ten apart.
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * The same cut of layers into stages as a mixed-integer programme: the oracle of stage-partition.ts, for few layers. With
- * x_ls = 1 where layer l lies on stage s:
+ * The partition of layers into stages as a mixed-integer programme, to compare stage-partition.ts with, for few layers.
+ * With x_ls = 1 if layer l is on stage s:
  *
  *   minimise T      Σ_s x_ls = 1,   Σ_l x_ls >= 1,   Σ_l t_l·x_ls <= T,   Σ_l (b_l + f_s·k_l)·x_ls <= limit_s
  *   Σ_{r>=s} x_ls <= Σ_{r>=s} x_(l+1)r      a layer lies no earlier than the one before it

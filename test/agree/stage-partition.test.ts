@@ -1,4 +1,4 @@
-/** Cuts of unlike layers into stages: the dynamic programme against every cut there is, and against the MILP. */
+/** Partitions of unequal layers into stages: the dynamic programme against all partitions, and against the MILP. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'

@@ -1,6 +1,7 @@
 /**
- * Small problems of training over every field that a search chooses from or is told: models dense, of experts and with layers
- * that differ; tori, slices, nodes of any size; both sets of assumptions and most of what may be said otherwise.
+ * Small training problems over every field that a search chooses or is given: models that are dense, have experts, or
+ * have unequal layers; tori, slices, nodes of any size; both sets of assumptions, and most fields that may be
+ * overridden.
  */
 
 import fc from 'fast-check'

@@ -1,6 +1,6 @@
 /**
- * How fast the service is, as tables: evaluations on one core, whole searches, solvers. Nothing is asserted: times are
- * of one machine and of what else it does. docs/performance.md says what to make of them.
+ * Measures how fast the service is, in tables: evaluations on one core, whole searches, solvers. Nothing is asserted,
+ * because times depend on the machine and its load. docs/performance.md discusses them.
  */
 import { execFileSync } from 'node:child_process'
 import { availableParallelism, cpus, loadavg } from 'node:os'

@@ -1,4 +1,4 @@
-/** What is measured is what runs: the built code. Sources would pass through a loader that rewrites them. */
+/** Loads the built code, which is what runs in production: sources would pass through a loader that rewrites them. */
 const load = <Module>(path: string): Promise<Module> =>
   import(new URL(`../../dist/${path}.js`, import.meta.url).href)
 

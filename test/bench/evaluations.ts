@@ -1,7 +1,7 @@
 /**
  * Candidates a second on one core, warm, without pruning: a mesh expanded whole (every ZeRO stage, microbatch,
  * schedule, memory policy and placement), and one step time alone. The meshes are a fixed sample of each question's:
- * every nth of them, in the order of the enumeration. Of the ratios, step times per layout hardly depends on the machine.
+ * every nth of them, in the order of the enumeration. The ratio `step times/layout` hardly depends on the machine.
  */
 import {
   costing,

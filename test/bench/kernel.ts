@@ -1,6 +1,6 @@
 /**
- * A fixed piece of work of the kind that a search is made of, floating point and look-ups by short texts: searches are told as multiples of it,
- * measured beside them, so that machines and hours can be compared.
+ * A fixed piece of work like that of a search: floating point, and look-ups by short strings. Searches are reported as
+ * multiples of it, measured beside them, so that machines and times of day can be compared.
  */
 import { cpuMilliseconds } from './stopwatch.ts'
 

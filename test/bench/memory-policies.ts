@@ -1,6 +1,6 @@
 /**
- * One memory policy as a programme, with both solvers, beside the closed form that the search uses: on the best
- * layout of each question, with a budget halfway between what its leanest and its fattest policy take.
+ * One memory policy as a programme, with both solvers, beside the closed form that the search uses: on the best layout
+ * of each question, with a budget halfway between those of its leanest and its largest policy.
  */
 import type { Solver } from '../../solvers/linear-program.ts'
 import { loadHighs } from '../highs.ts'

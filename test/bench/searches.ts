@@ -1,7 +1,7 @@
 /**
- * CPU time of whole answers in a process of their own: the first, which also compiles the code, and warm ones, as multiples of a
- * fixed kernel (kernel.ts). Layouts that are covered are accounted for, nearly all by a proof that they are no better; those that
- * are evaluated were costed to the end.
+ * CPU time of whole answers in a process of their own: the first, which also compiles the code, and warm ones, as
+ * multiples of a fixed kernel (kernel.ts). Covered layouts are accounted for, nearly all by a proof that they are no
+ * better; evaluated ones were costed completely.
  */
 import { endless, javascriptLpSolver, optimized } from './built.ts'
 import { kernelMilliseconds } from './kernel.ts'

@@ -1,6 +1,6 @@
 /**
- * Wall time of repeated runs. The median says how long it takes, the range how much to believe it: on a machine that
- * does other work the slowest run says little of the code.
+ * Wall time of repeated runs. The median is the result, the range says how much to trust it: on a machine that does
+ * other work the slowest run says little about the code.
  */
 import { performance } from 'node:perf_hooks'
 

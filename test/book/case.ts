@@ -1,7 +1,7 @@
 /**
- * The book's worked numbers as tests. A section is one test file; it names its cases by id, and each must give a value
- * for every expected field but those that fixtures/book/uncovered-fields.json excuses. What a section must hold stands in
- * coverage.ts, so that none is forgotten.
+ * The book's worked numbers as tests. A section is one test file; it names its cases by id, and each has to give a
+ * value for every expected field except those that fixtures/book/uncovered-fields.json excuses. coverage.ts lists the
+ * cases of each section, so that none is forgotten.
  */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'

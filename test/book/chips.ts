@@ -1,4 +1,4 @@
-/** Chips of the catalogue with the book's figures, and chips that a case makes up. */
+/** Catalogue chips with the book's figures, and chips that a case makes up. */
 
 import { readFileSync } from 'node:fs'
 import type { Chip } from '../../src/hardware/chip.ts'

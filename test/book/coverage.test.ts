@@ -1,4 +1,4 @@
-/** Every case of the book is tested, or is pending by name and for a reason. */
+/** Every case of the book is tested, or is listed as pending with a reason. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { bookCase, cases, flattened, pending, uncoveredFields } from './case.ts'

@@ -1,4 +1,4 @@
-/** Which cases each section holds. With those that are pending they are all cases of the book. */
+/** The cases of each section. Together with the pending ones they are all cases of the book. */
 const chips = ['v3', 'v4p', 'v5p', 'v5e', 'v6e', 'tpu7x']
 const slices = [
   'v5e-8x16',

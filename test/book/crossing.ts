@@ -1,4 +1,4 @@
-/** Limits are found, not solved for: where one real cost overtakes another, and where a cost is least. */
+/** Finds limits numerically instead of by formula: where one cost overtakes another, and where a cost is least. */
 
 /** The x in [low, high] where `difference` changes its sign, by bisection in log x to a relative `precision`. */
 export function crossing(

@@ -1,7 +1,7 @@
 /**
  * One einsum as a component: derived, compiled and costed by the same code as a layer's. Arrays are written in the
- * algebra's notation (`B_X D_Y`); an array of kind `weight` has the weights' element type, one of kind `activation` that
- * of the activations, which move in bf16 even where the arithmetic is int8.
+ * algebra's notation (`B_X D_Y`). An array of kind `weight` has the weights' element type, one of kind `activation`
+ * that of activations, which move in bf16 even if the arithmetic is int8.
  */
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { book } from '../../src/assumptions/book.ts'

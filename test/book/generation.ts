@@ -1,6 +1,6 @@
 /**
- * Generation as chapters 7 and 8 count it: a model with so many parameters and so large caches, on chips whose network is in
- * nobody's way.
+ * Generation as chapters 7 and 8 count it: a model with given numbers of parameters and cache bytes, on chips whose
+ * network is never the limit.
  */
 
 import { book } from '../../src/assumptions/book.ts'

@@ -1,4 +1,4 @@
-/** The book's MLP of two matrices under an inference layout: what it computes and what it moves, one after the other. */
+/** The book's MLP of two matrices under an inference layout: what it computes and moves, step by step. */
 import { book } from '../../src/assumptions/book.ts'
 import { networkPrices } from '../../src/cost/communication/network.ts'
 import { createTraffic } from '../../src/cost/communication/traffic.ts'

@@ -1,4 +1,4 @@
-/** The plain matmul of the book, and where chips are balanced. */
+/** The book's plain matmul, and the batch at which chips are balanced between compute and bandwidth. */
 
 import { book } from '../../src/assumptions/book.ts'
 import { computeRates } from '../../src/cost/compute/compute.ts'

@@ -1,6 +1,6 @@
 /**
- * The book's MLP of two matrices, or experts of two each, on a mesh: what it computes and what it moves, forwards and backwards, by the layer's own
- * table, derivation and prices. Tokens may be any real number.
+ * The book's MLP of two matrices, or experts of two each, on a mesh: what it computes and moves, forwards and
+ * backwards, by the layer's own table, derivation and prices. Tokens may be any real number.
  */
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { book } from '../../src/assumptions/book.ts'

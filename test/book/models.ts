@@ -1,4 +1,4 @@
-/** Models that the book counts with, and one of any number of parameters. */
+/** Models that the book uses, and one with any number of parameters. */
 import { readFileSync } from 'node:fs'
 import { type Architecture, transformer } from '../../src/model/architecture.ts'
 import { parameterCount } from '../../src/model/parameters.ts'

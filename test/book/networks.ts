@@ -1,6 +1,6 @@
 /**
- * Networks that a case makes up, and meshes laid on them: every mesh axis on physical axes of its own, which close into
- * rings. Sizes may be any real numbers, as in the book's optima.
+ * Networks that a case makes up, with meshes placed on them: each mesh axis has physical axes of its own, which close
+ * into rings. Sizes may be any real numbers, as in the book's optima.
  */
 import type { Tier } from '../../src/hardware/chip.ts'
 import type { Cluster, SwitchedNetwork, TorusNetwork } from '../../src/hardware/cluster/cluster.ts'

@@ -1,4 +1,4 @@
-/** Weights and arithmetic as a case has them; everything else in bf16, and the optimizer in fp32. */
+/** Types of weights and arithmetic as a case gives them; everything else in bf16, the optimizer in fp32. */
 
 import type { Precision } from '../../src/problem.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'

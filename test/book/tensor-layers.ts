@@ -1,4 +1,4 @@
-/** Whole layers, attention and MLP, tensor-parallel in the forward pass: all of their collectives, one after another. */
+/** Whole layers, attention and MLP, under tensor parallelism in the forward pass: all of their collectives, one after another. */
 
 import { book } from '../../src/assumptions/book.ts'
 import { networkPrices } from '../../src/cost/communication/network.ts'

@@ -1,4 +1,4 @@
-/** A training problem under the book's assumptions, and what it keeps on its fullest chip. */
+/** A training problem under the book's assumptions, and the memory of its fullest chip. */
 import { book } from '../../src/assumptions/book.ts'
 import { createScale, type Scale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
 import { costModel } from '../../src/cost/compiled-model.ts'

@@ -1,4 +1,4 @@
-/** Training at a given fraction of peak: the rule 6·P·tokens spread over chips that reach it. */
+/** Training time at a given fraction of peak: the rule 6·P·tokens, divided over chips that reach it. */
 
 import { book } from '../../src/assumptions/book.ts'
 import type { CompiledProduct } from '../../src/cost/compile/compile.ts'

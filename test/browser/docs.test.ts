@@ -1,4 +1,4 @@
-/** The docs page in a real browser, with the real search behind it: what someone sees who has only the address. */
+/** The docs page in a real browser, with the real search behind it: what somebody sees who has only the address. */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'

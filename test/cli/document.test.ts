@@ -1,4 +1,4 @@
-/** Where values stand in files, and what numbers with units mean. */
+/** Lines of values in files, and what numbers with units mean. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { requestDocument } from '../../api/cli/document.ts'

@@ -1,4 +1,4 @@
-/** What a terminal is told while a search goes on: nothing of a short one, and nothing that stays. */
+/** What a terminal shows while a search goes on: nothing for a short one, and nothing that remains. */
 import { describe, expect, it } from 'vitest'
 import { inProcess } from '../../api/cli/in-process.ts'
 import { telling } from '../../api/cli/progress.ts'

@@ -1,4 +1,4 @@
-/** The command as a person or a job types it: what it tells, in which format, and what it ends with. */
+/** The command as a person or a CI job uses it: what it prints, in which format, and its exit code. */
 
 import { execFileSync } from 'node:child_process'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'

@@ -1,4 +1,4 @@
-/** The command with files that are not there, and what it wrote. */
+/** Runs the command with files that exist only in memory, and records what it writes. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { byServer } from '../../api/cli/by-server.ts'

@@ -1,4 +1,4 @@
-/** What the pages show to be typed is a request that the service takes. */
+/** Every request that the documentation shows is accepted by the service. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { compareRequest } from '../../api/schemas/compare.ts'

@@ -1,6 +1,6 @@
 /**
- * Answers held to openapi.yaml by a validator that knows nothing of the schemas in code. Stricter than the document
- * in one point: what it does not list is refused, so that it cannot fall behind.
+ * Validates answers against openapi.yaml with a validator that does not know the schemas in code. It is stricter than
+ * the document in one point: unlisted fields are rejected, so that the document cannot fall behind.
  */
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'

@@ -1,4 +1,4 @@
-/** The whole service with the real search, asked of inference. */
+/** The whole service with the real search, for inference. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPool } from '../../api/queue/pool.ts'
 import { service } from '../http/service.ts'

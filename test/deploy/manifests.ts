@@ -1,4 +1,4 @@
-/** The manifests of deploy/kubernetes as they stand, each under its kind. */
+/** The manifests of deploy/kubernetes, by kind. */
 import { readFileSync } from 'node:fs'
 import type { Deployment } from 'kubernetes-types/apps/v1'
 import type { HorizontalPodAutoscaler } from 'kubernetes-types/autoscaling/v2'

@@ -1,6 +1,6 @@
 /**
- * Whole answers for prefill and generation, kept: a change of the model shows here as a change of plans, to be read before
- * it is accepted (`npx vitest run test/golden -u` writes them anew).
+ * Snapshots of whole answers for prefill and generation: a change of the model shows as a change of plans, to be read
+ * before it is accepted (`npx vitest run test/golden -u` rewrites them).
  */
 import { describe, expect, it } from 'vitest'
 import { infer } from '../../src/infer.ts'

@@ -1,6 +1,6 @@
 /**
- * Whatever is typed adds up: degrees multiply to the chips, microbatches to the batch, stages to the layers, and
- * recomputed layers to the plan's. Each framework's numbers are read back as it reads them.
+ * Commands are consistent: degrees multiply to the chips, microbatches to the batch, stages to the layers, and
+ * recomputed layers to the plan's. Each framework's numbers are read as that framework reads them.
  */
 import { describe, expect, it } from 'vitest'
 import { expertLayers } from '../../src/model/expert-layers.ts'

@@ -1,4 +1,4 @@
-/** A plan made by hand, as the search would hand it over, and what is typed to launch it. */
+/** A plan made by hand, in the form that the search returns, and its launch. */
 
 import { costModel } from '../../src/cost/compiled-model.ts'
 import type { CostModel } from '../../src/cost/model.ts'

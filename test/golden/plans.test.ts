@@ -1,6 +1,6 @@
 /**
- * Whole answers, kept: a change of the model shows here as a change of plans, to be read before it is accepted
- * (`npx vitest run test/golden -u` writes them anew).
+ * Snapshots of whole answers: a change of the model shows as a change of plans, to be read before it is accepted (`npx
+ * vitest run test/golden -u` rewrites them).
  */
 import { describe, expect, it } from 'vitest'
 import { loadCatalogue } from '../../api/catalogue.ts'

@@ -1,4 +1,4 @@
-/** Plans of all kinds on small clusters, and what is typed to launch each: the same ones every time. */
+/** Plans of all kinds on small clusters, and the launch of each: the same ones every time. */
 
 import fc from 'fast-check'
 import { costModel } from '../../src/cost/compiled-model.ts'

@@ -1,4 +1,4 @@
-/** POST /calibrate at the edge: what is told, and what is refused where. */
+/** POST /calibrate over HTTP: what it answers, and what it rejects with which pointer. */
 import { describe, expect, it } from 'vitest'
 import { service } from './service.ts'
 

@@ -1,4 +1,4 @@
-/** Plans and requests side by side: the lines of a difference are all of it, and what is wrong is told where it stands. */
+/** Comparisons over HTTP: the parts of a difference add up to it, and errors point to their place. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memoryLines, timeLines } from '../../src/plan/comparison.ts'

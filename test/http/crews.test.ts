@@ -1,4 +1,4 @@
-/** Threads that nobody needs help with a search, and nobody waits for them. */
+/** Idle threads help with a search, and no request waits for them. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { createPool, type Pool, type PoolOptions } from '../../api/queue/pool.ts'
 import type { Terms } from '../../api/queue/search.ts'

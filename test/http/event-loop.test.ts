@@ -1,6 +1,6 @@
 /**
- * What the thread that answers probes does for a request, counted in blocks of code: nothing of the domain, and no more where the numbers
- * of a request are larger, or its answer is.
+ * Work that the thread that answers probes does for a request, counted in blocks of code: nothing of the domain, and no
+ * more if a request's numbers, or its answer, are larger.
  */
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Requests of all modes that have no plan: the reasons are never empty, and whatever is suggested, done to the request as it
- * stands, is a legal request that has one.
+ * Requests in all modes that have no plan: there is always a reason, and every suggestion, applied to the request,
+ * makes a legal request that has a plan.
  */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'

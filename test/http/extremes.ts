@@ -1,6 +1,6 @@
 /**
- * Values that a schema allows, at the ends of what it does: the least and the largest numbers, large primes, the longest lists and names.
- * What a refinement says beyond the schema is not looked at, so that some are refused all the same.
+ * Values at the limits of what a schema allows: the least and the largest numbers, large primes, the longest lists and
+ * names. Refinements beyond the schema are ignored, so that some values are still rejected.
  */
 import fc from 'fast-check'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** The correction in a hint, applied, removes the error that it stands beside: whatever is misspelt, misplaced or of another type. */
+/** Every correction in a hint, when applied, removes its error, whether a key is misspelt or misplaced or a value has the wrong type. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'

@@ -1,4 +1,4 @@
-/** What answers say to launch a plan, by every framework, is read as that plan: the same mesh, costs and words again. */
+/** The launches in answers are read back, for every framework, as the same plan: equal mesh, costs and text. */
 import { describe, expect, it } from 'vitest'
 import { planning } from './planning.ts'
 import { service } from './service.ts'

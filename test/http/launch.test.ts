@@ -1,4 +1,4 @@
-/** Launch files in place of plans, over HTTP: what is read of them is costed as the plan is, and what cannot stand is told where. */
+/** Launch files in place of plans, over HTTP: they are costed as the plans that they describe, and faults point to the right place. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { changed } from '../../api/hints/change.ts'

@@ -1,4 +1,4 @@
-/** What people of this field write by mistake, and the sentence that each needs; every correction is applied and removes its error. */
+/** Mistakes that people in this field make, and the sentence that each needs; every correction is applied and removes its error. */
 import { describe, expect, it } from 'vitest'
 import { changed } from '../../api/hints/change.ts'
 import { planning } from './planning.ts'

@@ -1,4 +1,4 @@
-/** A catalogue chip with numbers of one's own, and what tokens then cost. */
+/** A catalogue chip with some numbers of one's own, and the resulting cost of tokens. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Cluster } from '../../src/hardware/cluster/cluster.ts'

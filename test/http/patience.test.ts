@@ -1,4 +1,4 @@
-/** A part of an answer is due by its share of the time; what comes after the search has no more kept for it than it needs. */
+/** Every part of an answer has its share of the time; no more is reserved for what follows the search than it needs. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createFlags, patienceOf } from '../../api/worker/errand.ts'

@@ -1,4 +1,7 @@
-/** Plans as engineers get them wrong, written or as launch files: each is told in a sentence, and a change mends it that the same check then passes. */
+/**
+ * Mistakes that engineers make in plans, written or as launch files: each is explained in a sentence, with a change
+ * that passes the same check.
+ */
 import { describe, expect, it } from 'vitest'
 import { changed } from '../../api/hints/change.ts'
 import { runs } from '../runs.ts'

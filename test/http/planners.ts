@@ -1,4 +1,4 @@
-/** Stand-ins for the search, so that the edge can be seen to wait, refuse and fail. */
+/** Stand-ins for the search, to see the edge wait, reject and fail. */
 
 import { loadCatalogue } from '../../api/catalogue.ts'
 import {

@@ -1,4 +1,4 @@
-/** The search itself, in the test's own thread, with no end to its time. */
+/** The search itself, in the test's own thread, without a time limit. */
 import type { Search } from '../../api/queue/search.ts'
 import { compareBody } from '../../api/worker/comparison.ts'
 import { evaluateBody, evaluateQuestion } from '../../api/worker/desk.ts'

@@ -1,4 +1,7 @@
-/** What a catalogue name is served in: the checkpoint that was released, by the same reading as a Hugging Face config. */
+/**
+ * Element types in which a catalogue model is served: those of its released checkpoint, read in the same way as from a
+ * Hugging Face config.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-/** Plans of an answer go back to /evaluate as they stand. */
+/** Plans of an answer can be sent to /evaluate unchanged. */
 import { describe, expect, it } from 'vitest'
 import { changed as changedBy } from '../../api/hints/change.ts'
 import { planning } from './planning.ts'

@@ -1,4 +1,4 @@
-/** A plan says how long it takes as each framework that launches it runs it. */
+/** A plan gives its step time under each framework that can launch it. */
 import { describe, expect, it } from 'vitest'
 import { planning } from './planning.ts'
 import { service } from './service.ts'

@@ -1,4 +1,4 @@
-/** An answer of the domain's own type, for tests of the edge alone. */
+/** A made-up answer of the domain's type, for tests of the edge alone. */
 import { calibrated } from '../../src/assumptions/calibrated.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { Cluster } from '../../src/hardware/cluster/cluster.ts'

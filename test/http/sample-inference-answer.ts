@@ -1,4 +1,4 @@
-/** Answers of inference, of the domain's own types, for tests of the edge alone. */
+/** Made-up answers of inference of the domain's types, for tests of the edge alone. */
 import type {
   InferenceAnswer,
   InferenceEvaluation,

@@ -1,4 +1,4 @@
-/** The app as the composition root makes it, but for what a test puts in place. */
+/** The app as the composition root makes it, with parts that a test may replace. */
 import { performance } from 'node:perf_hooks'
 import { pino } from 'pino'
 import supertest from 'supertest'

@@ -1,4 +1,4 @@
-/** Whatever is suggested where nothing fits, done to the request as it stands, makes it fit. */
+/** Every suggestion for a problem where nothing fits, applied to the request, makes it fit. */
 import { describe, expect, it } from 'vitest'
 import { changed } from '../../api/hints/change.ts'
 import { planning } from './planning.ts'

@@ -1,4 +1,4 @@
-/** Answers as texts, by what a client accepts, and in part, by the fields that it asks for. */
+/** Answers as text, by what a client accepts, and in part, by the fields that it asks for. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPool } from '../../api/queue/pool.ts'
 import { sharedSearch } from '../../api/queue/shared-search.ts'

@@ -1,4 +1,4 @@
-/** Plans checked over HTTP, as a job of CI would: what is told, in which form, and that what is said to be nearest would do. */
+/** Checks of plans over HTTP, as a CI job would use them: results, formats, and that the suggested changes pass. */
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { describe, expect, it } from 'vitest'
 import { changed } from '../../api/hints/change.ts'

@@ -1,4 +1,4 @@
-/** Threads are warmed while nobody asks, and whoever asks is given way to. */
+/** Threads are warmed up while nobody asks, and give way to requests. */
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { warmWhileIdle } from '../../api/queue/warming.ts'

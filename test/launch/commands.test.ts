@@ -1,4 +1,7 @@
-/** What starts a plan: a shell reads it, the frameworks know its names, and it says the plan that it was written of. */
+/**
+ * Commands that start a plan: a shell can read them, the frameworks know their options, and they describe the plan that
+ * they were written for.
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { parse } from 'smol-toml'

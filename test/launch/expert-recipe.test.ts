@@ -1,4 +1,4 @@
-/** Megatron-LM is told to run experts as they are costed, or a note says that it is not. */
+/** Megatron-LM is told to run experts as they are costed; otherwise a note says that it is not. */
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'

@@ -1,4 +1,4 @@
-/** What a request calls its model ends in a command that somebody pastes: it is data there. */
+/** A model's name from a request is only data in a command that somebody pastes into a shell. */
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** What is written for Megatron-LM is read again as what it was written of, as an argv, in a script, and through variables. */
+/** Commands written for Megatron-LM are read back as the same plan: as an argument list, in a script, and through variables. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readMegatron } from '../../src/launch/megatron/read.ts'

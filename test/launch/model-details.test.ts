@@ -1,4 +1,7 @@
-/** What of a model costs nothing is told to Megatron-LM as its own examples of that model tell it, and read of any config.json. */
+/**
+ * Details of a model that cost nothing are passed to Megatron-LM as its own examples of that model do, and are read
+ * from any config.json.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { loadCatalogue } from '../../api/catalogue.ts'

@@ -1,4 +1,4 @@
-/** What `--quantization` says is read as types of weights, or told: nothing that is said is costed as bf16 without a word. */
+/** Every value of `--quantization` is read as types of weights, or a note says that it is not: none is silently costed as bf16. */
 import { describe, expect, it } from 'vitest'
 import type { LaunchReading } from '../../src/launch/read/reading.ts'
 import { sglangQuantizations, vllmQuantizations } from '../../src/launch/server/quantization.ts'

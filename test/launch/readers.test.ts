@@ -1,4 +1,4 @@
-/** Configs and commands of any keys, options and values are read in no time, and nothing is thrown. */
+/** Configs and commands with any keys, options and values are read quickly, and nothing is thrown. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readAccelerate } from '../../src/launch/accelerate/read.ts'

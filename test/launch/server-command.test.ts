@@ -1,4 +1,4 @@
-/** Commands of servers as people start them are read as the plain one is, and another program's is a fault that says so. */
+/** Server commands in all their usual forms are read like the plain one, and the command of another program is a fault that names it. */
 import { expect, it } from 'vitest'
 import { readSglang } from '../../src/launch/sglang/read.ts'
 import { readTensorrt } from '../../src/launch/tensorrt-llm/read.ts'

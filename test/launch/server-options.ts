@@ -1,4 +1,4 @@
-/** What a server's command names that the option list of its version (fixtures/options) has not. */
+/** Finds options in a server's command that the option list of its version (fixtures/options) does not have. */
 import { readFileSync } from 'node:fs'
 import { readScript } from '../../src/launch/read/shell/script.ts'
 import type { Start } from '../../src/launch/start.ts'

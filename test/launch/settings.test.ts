@@ -1,4 +1,4 @@
-/** Tables of settings: each row names an option that its framework has, and no two say the same. */
+/** Tables of settings: each row names an option that its framework has, and no two rows read the same option. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { optionsOf } from '../../src/launch/read/options.ts'

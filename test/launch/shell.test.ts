@@ -1,4 +1,4 @@
-/** Scripts as people write them, and as nobody should: words come out as a shell would have them, and nothing runs away. */
+/** Scripts as people write them, and as nobody should: words come out as from a shell, and reading always ends. */
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

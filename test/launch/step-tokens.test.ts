@@ -1,4 +1,4 @@
-/** Tokens of a step that a server takes unless told are read as its own, by the chip; fewer than sequences are refused, as it does. */
+/** Default tokens per step are read as the server's own for its chip; fewer tokens than sequences are rejected, as the server does. */
 import { expect, it } from 'vitest'
 import { readSglang } from '../../src/launch/sglang/read.ts'
 import { readVllm } from '../../src/launch/vllm/read.ts'

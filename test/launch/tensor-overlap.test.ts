@@ -1,4 +1,7 @@
-/** What is counted as hidden of tensor parallelism is asked for, or told; and so is what a file leaves out. */
+/**
+ * Overlap of tensor parallelism that is costed is also asked for in the command, or a note says why not; likewise for
+ * what a launch file leaves out.
+ */
 import { describe, expect, it } from 'vitest'
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { readMegatron } from '../../src/launch/megatron/read.ts'

@@ -1,4 +1,4 @@
-/** trtllm-serve says attention by sequences and the type of caches as options or in its file, and either is read. */
+/** trtllm-serve takes attention by sequences and the type of caches as options or in its file, and both are read. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { readTensorrt } from '../../src/launch/tensorrt-llm/read.ts'

@@ -1,4 +1,4 @@
-/** PyTorch's launcher starts as many ranks as a plan has, whatever nodes they fill. */
+/** PyTorch's launcher starts as many ranks as a plan has, also if they do not fill the nodes. */
 import { describe, expect, it } from 'vitest'
 import { optionsOf } from '../../src/launch/read/options.ts'
 import { worldOf } from '../../src/launch/read/world.ts'

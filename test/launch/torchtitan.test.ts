@@ -1,4 +1,4 @@
-/** What is written for torchtitan is read again as what it was written of. */
+/** Configs written for torchtitan are read back as the same plan. */
 import fc from 'fast-check'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** Training with windows: what they take off full attention, and that they take off nothing where they are long. */
+/** Training with windows: how much less they cost than full attention, and that long ones cost the same. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

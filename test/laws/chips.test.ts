@@ -1,4 +1,4 @@
-/** As many chips work as are of use: more chips never hurt, and of fewer no plan is lost. */
+/** A search uses as many chips as help: more chips never hurt, and no plan on fewer is lost. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { onCluster } from '../../src/cost/posed.ts'

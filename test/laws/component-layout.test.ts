@@ -1,4 +1,4 @@
-/** What must hold of the best layouts whatever the components are. */
+/** Laws of the best layouts for any components. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'

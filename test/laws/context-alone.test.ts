@@ -1,4 +1,7 @@
-/** The search of fewer chips asks of a context axis by itself first (src/search/meshes/hopeful-meshes.ts): what runs beside others runs alone. */
+/**
+ * On fewer chips, the search first tests a context axis by itself (src/search/meshes/hopeful-meshes.ts). That is valid
+ * because a context axis that runs beside other axes also runs alone.
+ */
 import { describe, expect, it } from 'vitest'
 import type { Framework } from '../../src/launch/framework.ts'
 import { launchable } from '../../src/launch/training.ts'

@@ -1,6 +1,7 @@
 /**
- * Several threads on one answer: however many help, whatever they do of it and whenever they are called away, the answer is that of one
- * alone to the last digit. Helpers come here one after the other, and who leads last of all, so that each finds what those before it left.
+ * Several threads on one answer: however many help, whatever they do and whenever they are called away, the answer is
+ * that of a single thread to the last digit. Here helpers run one after the other and the leader last, so that each
+ * finds what the others left.
  */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** Every array of a forward pass of a component, on one chip: its einsums one after another, softmax left out. */
+/** Computes every array of a component's forward pass on one chip: its einsums one after another, without softmax. */
 import { arrayOf, type Component } from '../../src/sharding/component.ts'
 import { results } from './dense-training.ts'
 import { denseProduct, type SimulatedMesh, type Tensor, tensorSize } from './simulated-mesh.ts'

@@ -1,4 +1,4 @@
-/** Every array of a training step of a component, on one chip: its einsums forwards, then their transposes. */
+/** Computes every array of a component's training step on one chip: its einsums forwards, then their transposes. */
 import { arrayOf, type Component, type Einsum } from '../../src/sharding/component.ts'
 import { denseProduct, type SimulatedMesh, type Tensor, tensorSize } from './simulated-mesh.ts'
 

@@ -1,4 +1,4 @@
-/** What experts are sent, where one microbatch runs forwards beside another backwards: who may hide it, and what it changes. */
+/** Dispatch to experts while one microbatch runs forwards beside another backwards: when it may be hidden, and what that changes. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'

@@ -1,4 +1,4 @@
-/** Of layouts that read alike on a mesh one is offered: none that is left out is missed, and no two are the same. */
+/** Of layouts that are equal on a mesh only one is offered: none is missing, and no two are the same. */
 import { expect, it } from 'vitest'
 import type { Transformer } from '../../src/model/transformer.ts'
 import { arrayNotation } from '../../src/sharding/array.ts'

@@ -1,4 +1,4 @@
-/** Mixtures of experts in training: what they cost beside dense models, and what the expert axis divides. */
+/** Mixtures of experts in training: their cost compared to dense models, and what the expert axis divides. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

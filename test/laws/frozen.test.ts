@@ -1,4 +1,4 @@
-/** Terms are compiled once and never written to: what a search scribbles on stands on its workbench. */
+/** Terms are compiled once and never changed: a search writes only to its workbench. */
 import { expect, it } from 'vitest'
 import { costModel } from '../../src/cost/compiled-model.ts'
 import { inferenceModel } from '../../src/inference/model.ts'

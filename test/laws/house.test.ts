@@ -1,4 +1,4 @@
-/** docs/house.md says where things are: what it names is there. */
+/** Everything that docs/house.md names exists. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 

@@ -1,6 +1,7 @@
 /**
- * The layouts of PaLM 540B on 64 TPU v4 (4 x 4 x 4) that "Efficiently Scaling Transformer Inference" (Pope et al. 2022, arXiv
- * 2211.05102, tables 2 and 3) ran, among plans of its kind: neither stages nor a context axis.
+ * The layouts of PaLM 540B on 64 TPU v4 (4 x 4 x 4) that "Efficiently Scaling Transformer Inference" (Pope et al. 2022,
+ * arXiv 2211.05102, tables 2 and 3) used are the best among plans of the same kind, with neither stages nor a context
+ * axis.
  */
 import { describe, expect, it } from 'vitest'
 import { infer } from '../../src/infer.ts'

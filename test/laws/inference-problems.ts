@@ -1,4 +1,4 @@
-/** Problems of inference made up at random: small models on a few chips, as a search and its laws are quick on. */
+/** Random inference problems: small models on a few chips, for which a search and its laws are quick. */
 
 import fc from 'fast-check'
 import type { Architecture } from '../../src/model/architecture.ts'

@@ -1,11 +1,12 @@
 /**
- * When it pays to share out D as well as F: 2D weight-stationary layouts beside 1D ones, by the communication of an MLP of
+ * When dividing D as well as F pays: 2D weight-stationary layouts against 1D ones, by the communication of an MLP of
  * two matrices on a torus with three axes, one collective after another.
  *
  * With X chips on D and n/X on F the book has 2BD/(XW) + 4BF·X/(nW) for 2D and 4BD/(3W) for 1D. At the best X, which is
- * sqrt(nD/2F), 2D wins for n > 18·F/D. A torus has no such X but by chance: X is an axis, a product of two, or a part of
- * one, and parts have no rings. So 2D never wins below the book's number; above it, where an axis is as long as the best X.
- * F is no less than D: else 1D on D alone, which is a 2D layout with all chips on D, moves less on any number of chips.
+ * sqrt(nD/2F), 2D wins for n > 18·F/D. A torus has that X only by chance: X is an axis, a product of two, or a part of
+ * one, and parts have no rings. So 2D never wins below the book's number, and above it if an axis is as long as the
+ * best X. F is at least D: otherwise 1D on D alone, which is a 2D layout with all chips on D, moves less on any number
+ * of chips.
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** Two slices whose network is as fast as the links inside them, beside one slice of twice the size. */
+/** Two slices whose network is as fast as the links inside them, compared with one slice of twice the size. */
 
 import { describe, expect, it } from 'vitest'
 import { costModel } from '../../src/cost/compiled-model.ts'

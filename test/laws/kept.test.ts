@@ -1,4 +1,4 @@
-/** A searcher lives for days, and models of the catalogue as long: what was worked out of them for one request does not. */
+/** A worker runs for days, and models of the catalogue stay as long: what was computed from them for one request must not. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'

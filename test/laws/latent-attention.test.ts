@@ -1,4 +1,4 @@
-/** Latent attention in training: its products are its parameters, and its states lie as the stages say. */
+/** Latent attention in training: its matmuls match its parameters, and its states are sharded as the ZeRO stages say. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

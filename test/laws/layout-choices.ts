@@ -1,4 +1,4 @@
-/** Every choice of layouts that a mesh has, a name for each component. */
+/** Every choice of layouts on a mesh, as a name for each component. */
 import { offeredLayouts } from '../../src/inference/layout/layout-question.ts'
 import type { InferenceModel } from '../../src/inference/model.ts'
 import type { Mesh } from '../../src/sharding/axis.ts'

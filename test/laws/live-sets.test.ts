@@ -1,4 +1,4 @@
-/** What of a component is on a chip at once. */
+/** Arrays of a component that are on a chip at the same time. */
 import { describe, expect, it } from 'vitest'
 import { liveSets } from '../../src/inference/layout/live-sets.ts'
 import { arrayNotation } from '../../src/sharding/array.ts'

@@ -1,4 +1,4 @@
-/** What it takes to add one: a row. Members that nobody has heard of are put into the tables, and come out in answers. */
+/** Adding a member takes one row: made-up members are put into the tables, and appear in answers. */
 
 import { describe, expect, it, vi } from 'vitest'
 import { assumptionsRequest } from '../../api/schemas/given/assumptions.ts'

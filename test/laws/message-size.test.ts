@@ -1,4 +1,4 @@
-/** What a collective takes by the size of its message, and what floors may make of it. */
+/** The time of a collective by the size of its message, and its lower bounds. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { networkPrices } from '../../src/cost/communication/network.ts'

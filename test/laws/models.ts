@@ -1,4 +1,4 @@
-/** Any model that can be spelled out, in shapes small enough to count by hand. */
+/** Random models of all kinds, in shapes small enough to count by hand. */
 import fc from 'fast-check'
 import { type Spelling, spelledOut } from '../../src/model/spelling.ts'
 import type { Transformer } from '../../src/model/transformer.ts'

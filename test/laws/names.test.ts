@@ -1,4 +1,4 @@
-/** A member of a table differs from the others in its columns: outside of the tables nobody asks for it by name. */
+/** Members of a table differ in its columns: outside of the tables nobody compares with a member's name. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { frameworks } from '../../src/launch/framework.ts'

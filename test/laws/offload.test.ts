@@ -1,4 +1,4 @@
-/** Policies that keep arrays on the host: what leaves the chip's memory, and when its way to and fro is waited for. */
+/** Policies that keep arrays on the host: what leaves the chip's memory, and when the transfers are waited for. */
 
 import { describe, expect, it } from 'vitest'
 import type { Bound } from '../../src/cost/communication/traffic.ts'

@@ -1,4 +1,4 @@
-/** What optimizers keep, move and compute: held to the weights' shapes, counted here by hand. */
+/** What optimizers keep, move and compute, compared with counts made here from the weights' shapes. */
 
 import { describe, expect, it } from 'vitest'
 import { createScale, setBatch, setMesh, sumTerms } from '../../src/cost/compile/term.ts'

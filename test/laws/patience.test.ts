@@ -1,6 +1,6 @@
 /**
- * Searches that are told to stop: what they answer is true all the same. Time is what the search itself is asked to take it for: a
- * tick each time that it asks whether to stop.
+ * Searches that are told to stop give answers that are true nevertheless. Time is counted in ticks here, one for each
+ * time that the search asks whether to stop.
  */
 
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-/** Arrays as lines print them, `In[B_X, D_Y]`, read back. */
+/** Parses arrays as lines print them, `In[B_X, D_Y]`. */
 import type { ShardedArray } from '../../src/sharding/array.ts'
 import type { Axis } from '../../src/sharding/axis.ts'
 

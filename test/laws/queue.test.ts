@@ -1,4 +1,4 @@
-/** Waiting times: closed forms, limits, and a simulation that knows no formula. */
+/** Waiting times, compared with closed forms, limits, and a simulation that uses no formula. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { allBusy, meanWait, type Queue, utilization } from '../../src/modes/serve/queue.ts'

@@ -1,4 +1,7 @@
-/** Whether a layout has room at all is known before its cuts are walked: never denied to one of which a cut fits. */
+/**
+ * Whether a layout can fit at all is tested before its partitions into stages are tried: the test never excludes a
+ * layout that has one which fits.
+ */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createScale, setBatch, setMesh } from '../../src/cost/compile/term.ts'

@@ -1,4 +1,4 @@
-/** What differs between members of a table is in its columns: nobody else asks for a member by name. */
+/** What distinguishes members of a table is in its columns: nobody else compares with a member's name. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { elementTypes } from '../../src/recipe/element-type.ts'

@@ -1,6 +1,6 @@
 /**
- * Rules of what models, networks and frameworks forbid: each can be broken, and says so; the values that it calls legal do not break it; what is
- * kept at every level is run.
+ * Rules about models, networks and frameworks: each can be broken, and gives a reason; the values that it calls legal
+ * do not break it; plans that break none are run.
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** What an answer says of a plan in words is so: the numbers of each sentence are read and replayed. */
+/** Every sentence of an answer is true: its numbers are read and computed again. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstResource, totalAt } from '../../src/cost/communication/traffic.ts'

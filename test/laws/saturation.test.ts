@@ -1,4 +1,4 @@
-/** What products take beside their FLOPs: small matmuls, gradient buffers, casts, and the waiting where tokens are routed. */
+/** Costs of matmuls beyond their FLOPs: small matmuls, gradient buffers, casts, and the wait where tokens are routed. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CompiledProduct } from '../../src/cost/compile/compile.ts'

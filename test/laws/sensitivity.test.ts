@@ -1,4 +1,4 @@
-/** What a plan is said to owe to each resource is what the answer changes by when the machine has more or less of it. */
+/** The stated sensitivities of a plan match how the answer changes if the machine has more or less of a resource. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { evaluate } from '../../src/evaluate.ts'

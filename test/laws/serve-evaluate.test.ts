@@ -1,4 +1,4 @@
-/** A deployment that is written: what it leaves out is chosen as the search would, and so many chips as are wanted are taken. */
+/** Written deployments: what they leave out is chosen as the search would, and constraints on chips are kept. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { evaluateServe } from '../../src/evaluate-serve.ts'

@@ -1,4 +1,4 @@
-/** Deployments are launched by one framework, both phases; what none launches stands beside them and says why. */
+/** Deployments are launched by one framework, both phases; one that none launches is listed apart, with the reason. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { servers } from '../../src/launch/framework.ts'

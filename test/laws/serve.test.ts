@@ -1,4 +1,4 @@
-/** Deployments: what they may never do, and how they answer to other rates, objectives and pools. */
+/** Deployments: what must always hold, and how they change with rates, limits and pools. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { evaluateInference } from '../../src/evaluate-inference.ts'

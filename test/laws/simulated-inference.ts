@@ -1,7 +1,7 @@
 /**
- * The forward algorithm of an inference layout, run: its lines one after another on a tiny mesh of chips with real
- * arrays, beside the same component on one chip. A line reads arrays by the names that it prints. What `reshard` makes
- * has no line of its own: it is the source, moved as printed, cut to the declared sharding.
+ * Runs the forward algorithm of an inference layout: its lines one after another on a tiny mesh of chips with real
+ * arrays, beside the same component on one chip. A line finds arrays by the names that it prints. What `reshard` makes
+ * has no line of its own: it is the source, moved as printed and cut to the declared sharding.
  */
 import { book } from '../../src/assumptions/book.ts'
 import {

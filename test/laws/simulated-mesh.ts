@@ -1,10 +1,10 @@
 /**
- * Arrays of real numbers spread over a tiny mesh, every chip with the entries that it holds: what the algebra only
- * says in symbols, done.
+ * Arrays of real numbers sharded over a tiny mesh, where every chip has the entries that it holds: carries out what the
+ * algebra says in symbols.
  *
- * All axes have size 2. Each axis that may shard a dimension owns one bit of that dimension's index, and a chip
- * holds the indices whose bits are its coordinates; so the order of the axes on a dimension does not matter, as it
- * does not in the algebra. An entry that a chip does not hold is NaN there.
+ * All axes have size 2. Each axis that may shard a dimension owns one bit of that dimension's index, and a chip holds
+ * the indices whose bits are its coordinates; so the order of the axes on a dimension does not matter, as it does not
+ * in the algebra. An entry that a chip does not hold is NaN there.
  */
 import { labelOf, type ShardedArray } from '../../src/sharding/array.ts'
 import { type Axis, axes } from '../../src/sharding/axis.ts'

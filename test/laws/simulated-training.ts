@@ -1,6 +1,6 @@
 /**
- * A derivation, run: its lines one after another on a tiny mesh of chips with real arrays, beside the same component
- * on one chip. A line reads arrays by the names that it prints, so what is printed is what is run.
+ * Runs a derivation: its lines one after another on a tiny mesh of chips with real arrays, beside the same component on
+ * one chip. A line finds arrays by the names that it prints, so that what is printed is what runs.
  */
 import { arrayNotation, axesOfArray, type ShardedArray } from '../../src/sharding/array.ts'
 import { type Axis, axisBit } from '../../src/sharding/axis.ts'

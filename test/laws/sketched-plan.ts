@@ -1,4 +1,4 @@
-/** A plan of an answer as one writes it down to have it evaluated: all that it chooses, or all but its memory policy. */
+/** Turns a plan of an answer into a written one for evaluation: with all its choices, or without its memory policy. */
 
 import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'

@@ -1,4 +1,4 @@
-/** Small questions of every mode, on machines of both kinds: what an answer says of its plan is replayed on them. */
+/** Small questions in every mode, on machines of both kinds, on which statements of answers are tested. */
 import fc from 'fast-check'
 import { spelledOut } from '../../src/model/spelling.ts'
 import type { Transformer } from '../../src/model/transformer.ts'

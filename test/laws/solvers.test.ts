@@ -1,6 +1,6 @@
 /**
- * Laws of linear programming that hold whatever the solver: of the optimum, of its duals, of scaling, and of the
- * certificate, which must take no point and no proof that is none.
+ * Laws of linear programming that hold for any solver: about the optimum, its duals, scaling, and the certificate,
+ * which must not accept a wrong point or a wrong proof.
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** Speculative decoding: the published speed-ups, what it is worth at the ends, and that no other draft is better. */
+/** Speculative decoding: the published speed-ups, its value at the extremes, and that no other draft length is better. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bestSpeculation, type Draft } from '../../src/modes/generate/speculation.ts'

@@ -1,6 +1,6 @@
 /**
- * Schedules that run the backward pass in two pieces, against running them: every stage does its work in the order of the
- * schedule, each piece as soon as what it needs is there.
+ * Schedules that split the backward pass in two, compared with a simulation: every stage does its work in the order of
+ * the schedule, each piece as soon as its inputs are there.
  */
 
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-/** What training takes beside the products that the algebra derives: elementwise kernels, sustained clocks, waiting. */
+/** Costs of training beyond the matmuls that the algebra derives: elementwise kernels, sustained clocks, waiting. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,7 @@
-/** What is waited for hides where a matmul can send what it makes, and nowhere else; experts pay for rows sorted and for small matmuls. */
+/**
+ * Communication on the critical path is hidden only where a matmul can send its output piece by piece; experts pay for
+ * sorting rows and for small matmuls.
+ */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'

@@ -1,4 +1,4 @@
-/** Experts over more chips than divide them, with copies in the slots left over; and two halves of a batch in turns. */
+/** Experts over more chips than divide them, with copies in the slots left over; and two half batches in turns. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,7 @@
-/** How much a search does, counted in blocks of code: what fits nowhere is about as soon known as what fits, and what is told to stop stops. */
+/**
+ * How much work a search does, counted in blocks of code: that nothing fits is found about as quickly as a plan, and a
+ * search that is told to stop stops.
+ */
 import { afterAll, expect, it } from 'vitest'
 import type { Patience } from '../../src/patience.ts'
 import type { ServeWorkload } from '../../src/problem.ts'

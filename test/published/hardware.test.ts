@@ -1,6 +1,6 @@
 /**
- * The hardware catalogue against what is published, and against itself. TPU figures: How To Scale Your Model,
- * "How to Think About TPUs", tables of TPU specs; GPU figures: the same, "How to Think About GPUs".
+ * The hardware catalogue, compared with published figures and with itself. TPU figures: How To Scale Your Model, "How
+ * to Think About TPUs", tables of TPU specs; GPU figures: the same, "How to Think About GPUs".
  */
 
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
- * Published runs whose whole layout is known, as plans: DeepSeek-V3's pre-training (mixture of experts, latent
- * attention), the last stage of Llama 3.1 405B's (sequences of 131 072), Mixtral in Megatron Core. What their authors
- * report stands beside what is predicted; none was fitted.
+ * Published runs with a known layout, as plans: DeepSeek-V3's pre-training (mixture of experts, latent attention), the
+ * last stage of Llama 3.1 405B's (sequences of 131 072), Mixtral in Megatron Core. The reported figures stand beside
+ * the predictions; none was fitted.
  */
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'

@@ -1,4 +1,4 @@
-/** Launch files that people published are read without a rest, as the plans that they are, and judged as runs that ran. */
+/** Published launch files are read completely, as the plans that they are, and pass validation, as the runs did run. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { planning } from '../http/planning.ts'

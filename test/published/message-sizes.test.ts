@@ -1,6 +1,7 @@
 /**
- * Collectives inside a node by the size of their message: NCCL 2.29.2 (A100 2.27.3) by nccl-tests, in microseconds, of
- * ai-dynamo/aiconfigurator @095f58a51c4c (Apache-2.0), 16-bit elements. nccl-tests counts the bytes of an AllToAll on one chip.
+ * Collectives inside a node by message size: NCCL 2.29.2 (A100: 2.27.3) measured with nccl-tests, in microseconds, from
+ * ai-dynamo/aiconfigurator @095f58a51c4c (Apache-2.0), 16-bit elements. nccl-tests counts the bytes of an AllToAll on
+ * one chip.
  */
 import { describe, expect, it } from 'vitest'
 import { type CollectiveQuery, collectiveEstimate } from '../../src/collectives.ts'

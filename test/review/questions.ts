@@ -1,4 +1,4 @@
-/** What people ask, in the words of a request; verdicts on the first plans are in fixtures/review.json. */
+/** Questions that people ask, as requests; verdicts on their first plans are in fixtures/review.json. */
 
 interface Question {
   readonly name: string

@@ -1,7 +1,7 @@
 /**
- * First plans of what people ask, to be read by the eye of who would launch them: `npm run review` writes docs/review.md. Facts are
- * those of answers; verdicts are by hand (fixtures/review.json), each with the plan that it was written of, so that one shows whose plan has
- * changed since.
+ * Shows the first plans for questions that people ask, to be judged by an engineer: `npm run review` writes
+ * docs/review.md. Facts come from answers; verdicts are written by hand (fixtures/review.json), each with the plan that
+ * it was written about, so that changed plans are noticed.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { loadCatalogue } from '../../api/catalogue.ts'

@@ -1,4 +1,4 @@
-/** Sends a request and reads its answer whole. A connection that is cut, or an answer that does not come, is told as such. */
+/** Sends a request and reads the whole answer. A connection that is cut, or an answer that does not arrive, is reported as such. */
 import type { Answered } from '../contract/documented.ts'
 import type { Sent } from './requests.ts'
 

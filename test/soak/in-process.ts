@@ -1,4 +1,4 @@
-/** The app with its searches in the thread of the soak itself: what fails there fails with its stack, and nothing is hidden by a worker's end. */
+/** The app with its searches in the soak's own thread, so that failures have their stack and do not just end a worker. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

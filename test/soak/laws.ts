@@ -1,4 +1,4 @@
-/** What holds of every answer, whatever was asked. Each law that does not is told. */
+/** Laws that hold for every answer, whatever was asked; reports those that do not. */
 import { type Answered, faultsByDocument } from '../contract/documented.ts'
 import type { Sent } from './requests.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Requests of all kinds: such as work, on other models, chips and batches than the examples; those with a few values changed, for others of the
- * request, or for what no schema has; and bodies that are none. By a seed, so that a run can be had again.
+ * Random requests of all kinds: valid ones with other models, chips and batches than the examples; valid ones with some
+ * values exchanged, or replaced by invalid ones; and bodies that are no requests. They follow from a seed, so that a
+ * run can be repeated.
  */
 import fc from 'fast-check'
 import { type Catalogue, loadCatalogue } from '../../api/catalogue.ts'

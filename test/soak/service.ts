@@ -1,4 +1,4 @@
-/** The built service as a process of its own, on a free port, with keys for clients of several kinds. */
+/** The built service as a separate process, on a free port, with keys for clients of several kinds. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'

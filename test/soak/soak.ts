@@ -1,6 +1,7 @@
 /**
- * The service under all that may be asked of it, for minutes or hours: `npm run soak -- [minutes] [--seed n] [--deadline ms]`. What is wrong is counted and told,
- * with the seed and number to have it again, and ends in exit code 1. How long things took is told and judged by whoever reads it.
+ * Puts the service under arbitrary requests for minutes or hours: `npm run soak -- [minutes] [--seed n] [--deadline
+ * ms]`. Failures are counted and reported with the seed and number to repeat them, and lead to exit code 1. Durations
+ * are reported, but left to the reader to judge.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual, parseArgs } from 'node:util'
