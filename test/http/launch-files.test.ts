@@ -23,7 +23,8 @@ async function asked(path: string, body: object, status = 200) {
   return response.body
 }
 
-const generate = { mode: 'generate', batchSequences: 64, contextLength: 4096 }
+// No ranks divide it.
+const generate = { mode: 'generate', batchSequences: 61, contextLength: 4096 }
 const prefill = { mode: 'prefill', batchSequences: 1, promptLength: 8192 }
 const train = { mode: 'train', batchTokens: 524_288, sequenceLength: 4096 }
 const h100 = { chip: 'h100-sxm', chips: 8 }
@@ -35,8 +36,20 @@ const cases: readonly (readonly [framework: string, key: string, question: objec
   ['vllm', 'vllm', { model: 'llama-3-8b', hardware: h100, workload: generate, constraints: { tensor2: 1 } }],
   ['vllm', 'vllm', { model: moe, hardware: h100, workload: generate, ...fixed }],
   ['sglang', 'sglang', { model: moe, hardware: h100, workload: generate, ...fixed }],
+  [
+    'sglang',
+    'sglang',
+    { model: 'llama-3-8b', hardware: h100, workload: generate, constraints: { pipeline: 2 } },
+  ],
+  [
+    'tensorrt-llm',
+    'tensorrtLlm',
+    { model: 'llama-3-8b', hardware: h100, workload: generate, constraints: { pipeline: 2 } },
+  ],
   ['sglang', 'sglang', { model: 'llama-3-8b', hardware: h100, workload: prefill, ...fixed }],
   ['tensorrt-llm', 'tensorrtLlm', { model: moe, hardware: h100, workload: generate, ...fixed }],
+  ['maxtext', 'maxtext', { model: 'llama-3-8b', hardware: v5e, workload: generate }],
+  ['maxtext', 'maxtext', { model: 'llama-3-8b', hardware: v5e, workload: prefill }],
   [
     'maxtext',
     'maxtext',

@@ -1,6 +1,7 @@
-/** Default tokens per step are read as the server's own for its chip; fewer tokens than sequences are rejected, as the server does. */
+/** Tokens and sequences of a step that a server takes unless told are read as its own, by the chip; fewer tokens than sequences are refused, as it does. */
 import { expect, it } from 'vitest'
 import { readSglang } from '../../src/launch/sglang/read.ts'
+import { readTensorrt } from '../../src/launch/tensorrt-llm/read.ts'
 import { readVllm } from '../../src/launch/vllm/read.ts'
 import { planning } from '../http/planning.ts'
 import { service } from '../http/service.ts'
@@ -11,19 +12,31 @@ const on = (name: string, gibibytes: number, kind: 'gpu' | 'tpu' = 'gpu') => ({
   chip: { name, kind, hbmBytes: gibibytes * gibibyte },
 })
 const chips = [
-  [on('h100-sxm', 74.5), 8192, 8192],
-  [on('a100-80g-sxm', 74.5), 2048, 8192],
-  [on('l40s', 44), 2048, 4096],
-  [on('rtx', 24), 2048, 2048],
-  [on('b200-sxm', 167), 8192, 16_384],
+  [on('h100-sxm', 74.5), 8192, 8192, 1024],
+  [on('a100-80g-sxm', 74.5), 2048, 8192, 256],
+  [on('l40s', 44), 2048, 4096, 256],
+  [on('rtx', 24), 2048, 2048, 256],
+  [on('b200-sxm', 167), 8192, 16_384, 1024],
 ] as const
 
-it.each(chips)('%j: they are what the source of each says', (context, vllm, sglang) => {
+it.each(chips)('%j: they are what the source of each says', (context, vllm, sglang, sequences) => {
   const served = readVllm('vllm serve m -tp 8', context)
   const launched = readSglang('python -m sglang.launch_server --model-path m --tp 8', context)
   expect([served.plan.stepTokens, launched.plan.stepTokens]).toEqual([vllm, sglang])
   expect(served.notes).toContainEqual(expect.stringContaining(`${vllm} tokens in a step`))
   expect(launched.notes).toContainEqual(expect.stringContaining(`${sglang} tokens in a step`))
+  expect(served.plan.maxSequences).toBe(sequences)
+  expect(served.notes).toContainEqual(expect.stringContaining(`at most ${sequences} sequences at once`))
+  expect(launched.plan).not.toHaveProperty('maxSequences')
+  const written = readTensorrt('trtllm-serve m --tp_size 8 --pp_size 2', null, context)
+  expect(written.plan).toMatchObject({ stepTokens: 8192, maxSequences: 4096 })
+  expect(written.notes.join()).toMatch(/max_num_tokens is not said: 8192.*max_batch_size is not said/)
+})
+
+it('of sequences are no more than a step has tokens for', () => {
+  const most = (more: string) =>
+    readVllm(`vllm serve m -tp 8 ${more}`, on('h100-sxm', 74.5)).plan.maxSequences
+  expect([most('--max-num-batched-tokens 512'), most('--max-num-seqs 64')]).toEqual([512, 64])
 })
 
 it('of TPUs are by their names, and what is said wins', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import { infer } from '../../src/infer.ts'
+import { readMaxtextServer } from '../../src/launch/maxtext/read-server.ts'
 import type { ReadingContext } from '../../src/launch/read/reading.ts'
 import { readSglang } from '../../src/launch/sglang/read.ts'
 import { readTensorrt } from '../../src/launch/tensorrt-llm/read.ts'
@@ -221,6 +222,16 @@ describe('what is typed to serve a plan', () => {
     expect(Object.keys(answer)).toEqual(['vllm', 'maxtext', 'commands', 'notes', 'stepTimeSeconds'])
     says(answer.vllm, '--tensor-parallel-size 8')
     expect(answer.maxtext).toEqual({
+      decoder_block: 'llama2',
+      base_num_decoder_layers: problem.model.layers,
+      base_emb_dim: problem.model.dModel,
+      base_mlp_dim: problem.model.dFf,
+      base_num_query_heads: problem.model.heads,
+      base_num_kv_heads: problem.model.kvHeads,
+      head_dim: problem.model.headDim,
+      vocab_size: problem.model.vocab,
+      mlp_activations: ['silu', 'linear'],
+      logits_via_embedding: problem.model.tiedEmbeddings,
       ici_data_parallelism: 1,
       ici_fsdp_parallelism: 1,
       ici_tensor_parallelism: 8,
@@ -562,11 +573,16 @@ describe('flags of plans that the search finds', () => {
       (said: unknown, context: ReadingContext) =>
         readTensorrt(null, said as Record<string, unknown>, context),
     ],
+    [
+      'maxtext',
+      (said: unknown, context: ReadingContext) => readMaxtextServer(said as Record<string, unknown>, context),
+    ],
   ] as const)('of %s are read whole, and written again of what was read of them', (framework, read) => {
     let again = 0
-    for (const { asked, plan, launch } of found.filter((_, at) => at % 3 === 0)) {
+    for (const { asked, plan, launch } of found.filter((_, at) => framework === 'maxtext' || at % 3 === 0)) {
       const flags = launch[framework]
-      if (!flags || refused(flags) || asked.cluster.chip.kind === 'tpu') continue
+      if (!flags || refused(flags) || (asked.cluster.chip.kind === 'tpu') !== (framework === 'maxtext'))
+        continue
       const { layers, attention, experts, parallelBlocks } = asked.model
       const model = {
         layers,
@@ -582,7 +598,7 @@ describe('flags of plans that the search finds', () => {
       const reading = read(flags, { chips, slices: 1, mode, model })
       expect([reading.faults, reading.notUnderstood], JSON.stringify(flags)).toEqual([[], []])
       const { mesh, layout = {} } = reading.plan as { mesh: Mesh; layout?: Record<string, string> }
-      const { batchSequences } = reading.workload as { batchSequences: number }
+      const { mostSequences: batchSequences } = reading
       const same = { ...asked, workload: { ...asked.workload, batchSequences } } as PhaseProblem
       const answer = evaluateInference(same, { mesh: { ...unitMesh, ...mesh }, layout }, solver)
       if ('illegal' in answer) throw new RangeError(JSON.stringify([flags, answer.illegal]))
@@ -651,7 +667,8 @@ describe('flags of plans that the search finds', () => {
 
   function plainer(asked: PhaseProblem): PhaseProblem {
     const precision = { ...asked.precision, weights: 'bf16', kvCache: 'bf16' } as const
-    return { ...asked, precision, model: { ...asked.model, parallelBlocks: false } }
+    const attention = { ...asked.model.attention, window: null }
+    return { ...asked, precision, model: { ...asked.model, parallelBlocks: false, attention } }
   }
 
   function refused(answer: NonNullable<Launched[Framework]>): answer is Unsupported {

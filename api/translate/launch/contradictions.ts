@@ -68,9 +68,13 @@ function anotherModel({ model }: Fields, reading: LaunchReading, catalogue: Cata
 
 /**
  * A batch that replicas and microbatches do not divide is rounded up at launch, so that the rounded number does not
- * contradict the requested one.
+ * contradict the requested one. Servers have a limit, which a smaller batch does not contradict.
  */
-function anotherBatch(own: Fields, { workload, plan }: LaunchReading): readonly Fault[] {
+function anotherBatch(own: Fields, { workload, mostSequences, plan }: LaunchReading): readonly Fault[] {
+  if (mostSequences !== undefined) {
+    const asked = valueAt(own, ['workload', 'batchSequences'])
+    return Number(asked) > mostSequences ? differing(own, ['workload', 'batchSequences'], mostSequences) : []
+  }
   const written = Number(workload.batchSequences)
   const length = Number(valueAt(own, ['workload', 'sequenceLength']) ?? workload.sequenceLength)
   const replicas = replicasOf({ ...unitMesh, ...(isFields(plan.mesh) ? plan.mesh : {}) })

@@ -5,6 +5,7 @@ import { type Fields, isFields } from '../../../src/fields.ts'
 import { readAccelerate } from '../../../src/launch/accelerate/read.ts'
 import { readDeepspeed } from '../../../src/launch/deepspeed/read.ts'
 import { readMaxtext } from '../../../src/launch/maxtext/read.ts'
+import { readMaxtextServer } from '../../../src/launch/maxtext/read-server.ts'
 import { readMegatron } from '../../../src/launch/megatron/read.ts'
 import { readBridge } from '../../../src/launch/megatron-bridge/read.ts'
 import type { LaunchReading, ReadingContext } from '../../../src/launch/read/reading.ts'
@@ -30,7 +31,8 @@ const readers: {
     /torchtitan\.train|run_train\.sh/.test(file)
       ? readTorchtitanCommand(file, chips)
       : readTorchtitan(parsed('torchtitan', file, parseToml), chips),
-  maxtext: (file, context) => readMaxtext(maxtextKeys(file), context),
+  maxtext: (file, context) =>
+    (serves(file, context) ? readMaxtextServer : readMaxtext)(maxtextKeys(file), context),
   deepspeed: (file, context) => readDeepspeed(fieldsOf('deepspeed', file), context),
   accelerate: (file, context) => readAccelerate(fieldsOf('accelerate', file), context),
   vllm: (file, context) => readVllm(commandOf(file, 'vllm serve'), context),
@@ -92,6 +94,13 @@ function scalar(text: string): unknown {
   } catch {
     return text
   }
+}
+
+/** Whether a file of MaxText is its engine's: by the program, or by the mode of the request if there is none. */
+function serves(file: string | Fields, { mode }: ReadingContext): boolean {
+  if (typeof file === 'string' && /maxengine|jetstream/.test(file)) return true
+  const trains = typeof file === 'string' && /pre_train|\btrain\b/.test(file)
+  return !trains && mode !== null && mode !== 'train'
 }
 
 /** YAML includes JSON. */

@@ -132,8 +132,8 @@ export function launchWarnings(reading: LaunchReading | null): readonly string[]
 
 /** What the file says and the request does not. */
 function saidBy(reading: LaunchReading, own: Fields, catalogue: Catalogue): Fields {
-  const { model, hardware, workload, assumed, precision, memoryFraction, plan } = reading
-  const { batchSequences, ...rest } = workload
+  const { model, hardware, workload, assumed, mostSequences, precision, memoryFraction, plan } = reading
+  const { batchSequences = mostSequences, ...rest } = workload
   const named = modelNamed(reading, catalogue) && reading.named
   const batch = valueAt(own, ['workload', 'batchTokens']) === undefined && batchSequences !== undefined
   return {

@@ -15,10 +15,12 @@ import { readingOf } from './file.ts'
 export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): LaunchReading {
   const mode = valueAt(own, ['workload', 'mode'])
   const chip = valueAt(own, ['hardware', 'chip'])
+  const sequences = valueAt(own, ['workload', 'batchSequences'])
   const known = typeof chip === 'string' ? knownChip(catalogue, chip) : undefined
   const context = {
     ...(known ? { userBuffers: hasUserBuffers(known), chip: known } : {}),
     chips: chipsOf(own),
+    ...(typeof sequences === 'number' ? { sequences } : {}),
     slices: Number(valueAt(own, ['hardware', 'slices']) ?? 1),
     mode: typeof mode === 'string' ? mode : null,
   }

@@ -14,9 +14,9 @@
  * Experts are gated. If every layer has experts, the key for the MLP's width takes theirs. Source: as config.ts, and
  * src/maxtext/models/{mistral,gemma2,gemma3,mixtral,gpt_oss,llama4,deepseek}.py.
  */
+import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { expertLayers } from '../../model/expert-layers.ts'
 import type { LatentAttention, MixtureOfExperts, Transformer } from '../../model/transformer.ts'
-import type { MeshRun } from '../run/run.ts'
 import type { MaxtextConfig } from './keys.ts'
 
 /** Name of the block, and the keys that other blocks do not have. */
@@ -27,8 +27,38 @@ export interface Block {
   readonly keys: MaxtextConfig
 }
 
+/** What choosing a block depends on. */
+export interface Asked {
+  readonly model: Transformer
+  readonly sequenceLength: number
+  readonly problem: { readonly cluster: Pick<Cluster, 'chip'> }
+}
+
+/** Keys of the model's dimensions, in training and for MaxText's engine. */
+export function modelKeys(model: Transformer, { name, keys }: Block): MaxtextConfig {
+  return {
+    decoder_block: name,
+    base_num_decoder_layers: model.layers,
+    base_emb_dim: model.dModel,
+    base_mlp_dim: mlpWidth(model),
+    base_num_query_heads: model.heads,
+    base_num_kv_heads: model.kvHeads,
+    ...(model.attention.latent ? {} : { head_dim: model.headDim }),
+    vocab_size: model.vocab,
+    mlp_activations: model.gatedMlp ? ['silu', 'linear'] : ['gelu'],
+    logits_via_embedding: model.tiedEmbeddings,
+    ...keys,
+  }
+}
+
+/** If all layers have experts, MaxText wants the experts' width in place of the absent MLP's. */
+function mlpWidth(model: Transformer): number {
+  const { layers, dFf, experts } = model
+  return experts && expertLayers(model) === layers ? experts.dFfExpert : dFf
+}
+
 /** Null if no block fits the model. */
-export function maxtextBlock(run: MeshRun): Block | null {
+export function maxtextBlock(run: Asked): Block | null {
   const { model } = run
   const { experts, attention } = model
   const { latent } = attention
@@ -64,13 +94,13 @@ function dense({ learnedPositions, attention }: Transformer): Block {
   }
 }
 
-function gptOss(run: MeshRun, experts: MixtureOfExperts, window: number): Block | null {
+function gptOss(run: Asked, experts: MixtureOfExperts, window: number): Block | null {
   if (run.model.layers % 2 !== 0) return null
   const keys = { sliding_window_size: window, inhomogeneous_layer_cycle_interval: 2 }
   return { name: 'gpt_oss', cycle: 2, keys: { ...expertKeys(run, experts), ...keys } }
 }
 
-function llama4(run: MeshRun, experts: MixtureOfExperts, window: number): Block | null {
+function llama4(run: Asked, experts: MixtureOfExperts, window: number): Block | null {
   const { layers, attention } = run.model
   const { globalEvery } = attention
   const { activeExperts, sharedExperts, denseLayers, every } = experts
@@ -87,7 +117,7 @@ function llama4(run: MeshRun, experts: MixtureOfExperts, window: number): Block 
   return { name: 'llama4', cycle, keys: { ...expertKeys(run, experts), ...keys } }
 }
 
-function deepseek(run: MeshRun, latent: LatentAttention, experts: MixtureOfExperts): Block | null {
+function deepseek(run: Asked, latent: LatentAttention, experts: MixtureOfExperts): Block | null {
   const { gatedMlp, heads, kvHeads, attention } = run.model
   const { denseLayers, every, sharedExperts } = experts
   const local = attention.window !== null && attention.globalEvery !== 1
@@ -106,7 +136,7 @@ function deepseek(run: MeshRun, latent: LatentAttention, experts: MixtureOfExper
   return { name: 'deepseek', cycle: 1, keys: { ...expertKeys(run, experts), ...keys } }
 }
 
-function expertKeys(run: MeshRun, { experts, activeExperts, dFfExpert }: MixtureOfExperts): MaxtextConfig {
+function expertKeys(run: Asked, { experts, activeExperts, dFfExpert }: MixtureOfExperts): MaxtextConfig {
   return {
     num_experts: experts,
     num_experts_per_tok: activeExperts,

@@ -14,15 +14,13 @@
  * utils/sharding.py, utils/gradient_accumulation.py; configs/gpu/a3 for GPUs.
  */
 
-import { expertLayers } from '../../model/expert-layers.ts'
-import type { Transformer } from '../../model/transformer.ts'
 import type { Launch } from '../launch.ts'
 import { copiesNotes, routingGroups } from '../run/experts.ts'
 import { hostCount } from '../run/hosts.ts'
 import { runFaults } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
-import { type Block, maxtextBlock } from './block.ts'
+import { type Block, maxtextBlock, modelKeys } from './block.ts'
 import { maxtextContext } from './context.ts'
 import { type MaxtextConfig, maxtextVersion, perDevice, settings } from './keys.ts'
 import { axesOfExperts, maxtextAxes, type SlicedMesh, slicedMesh, splitsPhysicalAxes } from './mesh.ts'
@@ -61,7 +59,7 @@ function maxtextStart({ problem: { cluster } }: Run, flags: MaxtextConfig, layou
   }
 }
 
-function modelConfig(run: Run, { name, keys }: Block): MaxtextConfig {
+function modelConfig(run: Run, block: Block): MaxtextConfig {
   const { model, problem } = run
   const limited = routingGroups(run)
   const gpu = problem.cluster.chip.kind === 'gpu'
@@ -70,27 +68,11 @@ function modelConfig(run: Run, { name, keys }: Block): MaxtextConfig {
     ...(gpu
       ? { hardware: 'gpu', attention: 'cudnn_flash_te', max_segments_per_seq: 32 }
       : { attention: 'flash' }),
-    decoder_block: name,
-    base_num_decoder_layers: model.layers,
-    base_emb_dim: model.dModel,
-    base_mlp_dim: mlpWidth(model),
-    base_num_query_heads: model.heads,
-    base_num_kv_heads: model.kvHeads,
-    ...(model.attention.latent ? {} : { head_dim: model.headDim }),
-    vocab_size: model.vocab,
-    mlp_activations: model.gatedMlp ? ['silu', 'linear'] : ['gelu'],
-    logits_via_embedding: model.tiedEmbeddings,
-    ...keys,
+    ...modelKeys(model, block),
     ...(limited ? { n_routing_groups: limited.groups, topk_routing_group: limited.limit } : {}),
     ...(model.multiTokenLayers > 0 ? { mtp_num_layers: model.multiTokenLayers } : {}),
     opt_type: problem.workload.optimizer,
   }
-}
-
-/** If all layers have experts, MaxText wants the experts' width in place of the absent MLP's. */
-function mlpWidth(model: Transformer): number {
-  const { layers, dFf, experts } = model
-  return experts && expertLayers(model) === layers ? experts.dFfExpert : dFf
 }
 
 function meshConfig(run: Run, { ici, dcn }: SlicedMesh): MaxtextConfig {

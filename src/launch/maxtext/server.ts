@@ -13,9 +13,8 @@ import { replicaNotes } from '../server/notes.ts'
 import { type ServingRules, servingFaults, servingRules, slicedExpertsRule } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import { type Start, shellWords } from '../start.ts'
-import { maxtextVersion, perDevice, settings } from './keys.ts'
-
-export type MaxtextServing = Readonly<Record<string, string | number | boolean>>
+import { maxtextBlock, modelKeys } from './block.ts'
+import { type MaxtextConfig, maxtextVersion, perDevice, settings } from './keys.ts'
 
 const formats: Formats = {
   pairs: ['bf16/bf16', 'fp32/fp32', 'int8/int8'],
@@ -47,22 +46,32 @@ export const maxtextRules: ServingRules = servingRules('MaxText', formats, [
     broken: ({ model }) => model.parallelBlocks,
     says: 'MaxText runs attention before the MLP, not beside it',
   },
+  {
+    broken: (serving) => blockOf(serving) === null,
+    says: 'MaxText has no decoder block with these experts and this attention',
+  },
 ])
 
-export function maxtext(serving: Serving): Launch<MaxtextServing> {
+function blockOf({ model, contextLength, setting }: Serving) {
+  return maxtextBlock({ model, sequenceLength: contextLength, problem: setting })
+}
+
+export function maxtext(serving: Serving): Launch<MaxtextConfig> {
   const unsupported = servingFaults(maxtextRules, serving)
-  if (unsupported.length > 0) return { unsupported }
-  const flags = { ...meshConfig(serving), ...batchConfig(serving), ...numberConfig(serving) }
+  const block = blockOf(serving)
+  if (!block || unsupported.length > 0) return { unsupported }
+  const model = modelKeys(serving.model, block)
+  const flags = { ...model, ...meshConfig(serving), ...batchConfig(serving), ...numberConfig(serving) }
   return { flags, start: engineStart(flags), notes: notes(serving) }
 }
 
-function engineStart(flags: MaxtextServing): Start {
+function engineStart(flags: MaxtextConfig): Start {
   const weights = `load_parameters_path="\${CHECKPOINT:?where the weights are}"`
   const command = `python3 -m maxtext.inference.maxengine.maxengine_server ${weights} ${shellWords(settings(flags))}`
   return { version: maxtextVersion, command, files: [] }
 }
 
-function meshConfig({ tensors }: Serving): MaxtextServing {
+function meshConfig({ tensors }: Serving): MaxtextConfig {
   return { ici_data_parallelism: 1, ici_fsdp_parallelism: 1, ici_tensor_parallelism: tensors }
 }
 
@@ -87,7 +96,7 @@ function batchConfig({
   }
 }
 
-function numberConfig({ setting: { precision } }: Serving): MaxtextServing {
+function numberConfig({ setting: { precision } }: Serving): MaxtextConfig {
   const cache = formats.caches[precision.kvCache]
   return {
     weight_dtype: precision.weights === 'fp32' ? 'float32' : 'bfloat16',

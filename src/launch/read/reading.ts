@@ -19,6 +19,8 @@ export interface LaunchReading {
   readonly workload: Readonly<Record<string, unknown>>
   /** Workload fields to use if neither the file nor the request sets them. */
   readonly assumed?: Readonly<Record<string, unknown>>
+  /** Most sequences that the servers run at once: the batch if the request gives none. */
+  readonly mostSequences?: number
   readonly precision: Readonly<Record<string, string>>
   readonly assumptions: Readonly<Record<string, boolean | number>>
   /** Assumptions to use if the request sets none and does not ask for the book's. */
@@ -51,6 +53,8 @@ export interface Misnamed {
 /** What reading a launch file uses of the rest of the request. */
 export interface ReadingContext {
   readonly chips: number | null
+  /** Sequences of the batch, if the request gives a number. */
+  readonly sequences?: number
   /** Slices of a torus. */
   readonly slices: number
   /** Mode of the workload, if the request names one. */

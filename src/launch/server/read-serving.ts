@@ -35,8 +35,10 @@ export interface ServerSaid
   readonly contextLength: number | null
   /** Positions of the context that a prompt may not use. */
   readonly kept: number
-  /** Most sequences of a group; null for as many as memory holds. */
+  /** Most sequences of a group; null if not given. */
   readonly sequences: number | null
+  /** Most sequences that the framework takes by default; null for as many as memory holds. */
+  readonly usualSequences: Usual | null
   /** Most tokens of a group in one step; null if not given. */
   readonly stepTokens: number | null
   /** What is counted differently if the server does both phases. */
@@ -45,7 +47,13 @@ export interface ServerSaid
   readonly onePhase: string | null
 }
 
-type Told = Pick<LaunchReading, 'workload' | 'assumed' | 'plan' | 'notes' | 'faults'>
+/** The default of an option. */
+export interface Usual {
+  readonly option: string
+  readonly count: number
+}
+
+type Told = Pick<LaunchReading, 'workload' | 'assumed' | 'mostSequences' | 'plan' | 'notes' | 'faults'>
 
 export function servingReading(said: ServerSaid, context: ReadingContext): LaunchReading {
   const { named, tensors, groups, pipeline, replicas, framework, version, precision } = said
@@ -65,12 +73,7 @@ export function servingReading(said: ServerSaid, context: ReadingContext): Launc
     assumptions: {},
     ...(said.memoryFraction === undefined ? {} : { memoryFraction: said.memoryFraction }),
     ...own,
-    notes: [
-      ...said.notes,
-      ...own.notes,
-      ...(said.sequences === null ? ['no limit of sequences is said: as many as there is memory for'] : []),
-      ...layoutNotes(said, dispatched),
-    ],
+    notes: [...said.notes, ...own.notes, ...layoutNotes(said, dispatched)],
     ignored: said.ignored,
     notUnderstood: said.notUnderstood,
     ...(said.known ? { known: said.known } : {}),
@@ -92,27 +95,31 @@ interface Laid {
 
 function phaseReading({ said, context, server, dispatched, mesh: own }: Laid): Told {
   const { groups, replicas, contextLength, kept } = said
-  const servers = (context.chips ?? server) / server
-  const uneven = countFaults(said, context, (chips) => Number.isInteger(chips / server))
-  const data = replicas * (uneven.length > 0 ? 1 : servers)
+  // Servers beyond the sequences asked for, and chips that make up no server, stand idle.
+  const most = Math.floor((context.sequences ?? Number.POSITIVE_INFINITY) / replicas)
+  const servers = Math.max(1, Math.min(Math.floor((context.chips ?? server) / server), most))
+  const data = replicas * servers
   const mode = context.mode === 'prefill' ? 'prefill' : 'generate'
   const batch = said.sequences === null ? null : said.sequences * groups * data
   return {
-    workload: { mode, ...lengths(mode, contextLength, kept), ...batches(batch) },
+    workload: { mode, ...lengths(mode, contextLength, kept) },
+    ...(batch === null ? {} : { mostSequences: batch }),
     assumed: {
       ...lengths(mode, context.model?.maxSequenceLength ?? null, kept),
       ...(mode === 'generate' ? { batchSequences: 'max' } : {}),
     },
     plan: { mesh: { data, ...own }, ...layoutOf(said, context, mode, dispatched) },
-    notes:
-      servers > 1 && uneven.length === 0 ? [`${servers} such servers, one for each ${server} chips`] : [],
-    faults: uneven,
+    notes: [
+      ...(servers > 1 ? [`${servers} such servers, one for each ${server} chips`] : []),
+      ...(batch === null ? [unlimited] : []),
+    ],
+    faults: countFaults(said, context),
   }
 }
 
 /** Reads a server that does both phases; the number of such servers follows from the load. */
-function deploymentReading({ said, context, server, dispatched, mesh: own }: Laid): Told {
-  const { groups, replicas, contextLength, onePhase } = said
+function deploymentReading({ said, context, dispatched, mesh: own }: Laid): Told {
+  const { groups, replicas, contextLength, onePhase, usualSequences } = said
   const ofAll = (name: string, count: number | null) =>
     count === null ? {} : { [name]: count * groups * replicas }
   return {
@@ -120,39 +127,35 @@ function deploymentReading({ said, context, server, dispatched, mesh: own }: Lai
     plan: {
       disaggregated: false,
       generate: { mesh: { data: replicas, ...own }, ...layoutOf(said, context, 'generate', dispatched) },
-      ...ofAll('maxSequences', said.sequences),
+      ...ofAll('maxSequences', said.sequences ?? usualSequences?.count ?? null),
       ...ofAll('stepTokens', said.stepTokens),
       ...(contextLength === null ? {} : { contextLength }),
     },
-    notes: said.servingNotes,
-    faults: [
-      ...(onePhase === null ? [] : [onePhase]),
-      ...countFaults(said, context, (chips) => chips >= server),
-    ],
+    notes: [...said.servingNotes, ...(said.sequences === null ? [unsaidSequences(usualSequences)] : [])],
+    faults: [...(onePhase === null ? [] : [onePhase]), ...countFaults(said, context)],
   }
 }
 
-/** Faults of a server that does not fit the number of chips; `holds` says which numbers of chips it does fit. */
+const unlimited = 'no limit of sequences is said: as many as there is memory for'
+
+function unsaidSequences(usual: Usual | null): string {
+  return usual === null
+    ? unlimited
+    : `${usual.option} is not said: at most ${usual.count} sequences at once, as it is by default`
+}
+
+/** Faults of a server of more chips than there are, or whose groups do not divide its chips. */
 function countFaults(
   { tensors, groups, pipeline, replicas }: ServerSaid,
   { chips }: ReadingContext,
-  holds: (chips: number) => boolean,
 ): readonly string[] {
   if (!Number.isInteger(tensors / groups))
     return [`${groups} groups do not share out ${tensors} chips evenly`]
   const server = tensors * pipeline * replicas
-  if (chips === null || holds(chips)) return []
-  const more = server * Math.ceil(chips / server)
+  if (chips === null || chips >= server) return []
   return [
-    `a server takes ${server} chips, and there are ${chips}: the nearest are servers of ${lesser(server, chips)} and ${more} chips of /hardware`,
+    `a server takes ${server} chips, and there are ${chips}: the nearest are servers of ${chips} and ${server} chips of /hardware`,
   ]
-}
-
-const mostTried = 4096
-
-function lesser(server: number, chips: number): number {
-  for (let size = Math.min(server - 1, mostTried); size > 1; size--) if (chips % size === 0) return size
-  return 1
 }
 
 function layoutNotes({ experts, tensors, groups }: ServerSaid, dispatched: boolean): readonly string[] {
@@ -185,10 +188,6 @@ function meshOf(tensors: number, groups: number, dispatched: boolean) {
 function lengths(mode: string, length: number | null, kept: number): Readonly<Record<string, number>> {
   if (length === null) return {}
   return mode === 'prefill' ? { promptLength: Math.max(1, length - kept) } : { contextLength: length }
-}
-
-function batches(batch: number | null): Readonly<Record<string, unknown>> {
-  return batch === null ? {} : { batchSequences: batch }
 }
 
 /** A component's name depends on the model, so the layout is left out while the model is unknown. */

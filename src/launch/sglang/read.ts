@@ -50,6 +50,8 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       contextLength: rest.length,
       kept: promptMargin,
       sequences: running === null ? null : Math.max(1, Math.floor(running / groups)),
+      // Half of the tokens that caches have room for (managers/scheduler.py): memory is short before.
+      usualSequences: null,
       stepTokens:
         chunk !== null && /^\d+$/.test(chunk) ? Math.max(1, Math.floor(Number(chunk) / groups)) : null,
       servingNotes: [

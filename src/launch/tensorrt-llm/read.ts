@@ -38,6 +38,9 @@ export function configNamed(command: string): string | null {
 
 const ofFile = ['--config', '--extra-llm-api-options']
 
+/** Defaults of trtllm-serve. Source: as options.ts, BuildConfig of tensorrt_llm/builder.py. */
+const usual = { max_batch_size: 2048, max_num_tokens: 8192 }
+
 /** Reads the file alone if there is no command; `sent` is null if the file was not sent. */
 export function readTensorrt(
   command: string | null,
@@ -70,6 +73,8 @@ export function readTensorrt(
   }
   const tensors = whole('tensor_parallel_size') ?? 1
   const experts = whole('moe_expert_parallel_size') ?? 1
+  const stages = whole('pipeline_parallel_size') ?? 1
+  const tokens = whole('max_num_tokens')
   const attends = all.enable_attention_dp === true
   const model = said?.model ?? (typeof all.model === 'string' ? all.model : null)
   const rest = Object.keys(file).filter((key) => !known.includes(key))
@@ -81,7 +86,7 @@ export function readTensorrt(
       named: model,
       tensors,
       groups: attends ? tensors : 1,
-      pipeline: whole('pipeline_parallel_size') ?? 1,
+      pipeline: stages,
       replicas: 1,
       // With attention by sequences, tokens are sent between groups to their experts; otherwise all chips have all
       // tokens.
@@ -90,9 +95,19 @@ export function readTensorrt(
       contextLength: whole('max_seq_len'),
       kept: 1,
       // Most sequences of an iteration; with attention by sequences, for each chip.
-      sequences: sequencesOf(whole('max_batch_size'), whole('pipeline_parallel_size') ?? 1),
-      stepTokens: context.mode === 'serve' ? whole('max_num_tokens') : null,
-      servingNotes: [],
+      sequences: sequencesOf(whole('max_batch_size'), stages),
+      usualSequences: { option: 'max_batch_size', count: usual.max_batch_size * stages },
+      stepTokens: context.mode === 'serve' ? (tokens ?? usual.max_num_tokens) : null,
+      servingNotes: [
+        ...(tokens === null
+          ? [`max_num_tokens is not said: ${usual.max_num_tokens} tokens in a step, as it is by default`]
+          : []),
+        ...(all.enable_chunked_prefill === true || said?.options.has('--enable-chunked-prefill')
+          ? []
+          : [
+              'without enable_chunked_prefill prompts of more than max_num_tokens are refused; they are counted as read in parts',
+            ]),
+      ],
       onePhase: null,
       precision: { ...typesNamed(model ?? ''), ...cacheOf(all.kv_cache_config) },
       notes: [

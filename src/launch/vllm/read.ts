@@ -11,7 +11,7 @@ import { servingReading } from '../server/read-serving.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
 import { gpuFormats } from './rules.ts'
 import { vllmSettings } from './settings.ts'
-import { defaultStepTokens } from './step-tokens.ts'
+import { defaultStep } from './step-tokens.ts'
 import { vllmVersion } from './version.ts'
 
 const short = { ...spellings(vllmSettings), '-dpl': '--data-parallel-size-local' }
@@ -40,8 +40,8 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
   const shares = context.model?.experts ?? spreads
   const groups = grouped ?? (shares ? data : 1)
   const told = options.whole('--max-num-batched-tokens')
-  const usual = context.chip ? defaultStepTokens(context.chip) : null
-  const most = told ?? usual
+  const usual = context.chip ? defaultStep(context.chip) : null
+  const most = told ?? usual?.tokens ?? null
   // For a single phase the option says only that the server starts, so it counts as ignored.
   const unheld = told !== null && context.mode !== 'serve' ? [`--max-num-batched-tokens ${told}`] : []
   const stepTokens = context.mode === 'serve' ? most : null
@@ -63,9 +63,14 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       contextLength: lengthOf(rest.length),
       kept: 1,
       sequences,
+      // vLLM takes no more by default than a step has tokens for (arg_utils.py).
+      usualSequences: usual && {
+        option: '--max-num-seqs',
+        count: Math.min(usual.sequences, most ?? usual.sequences),
+      },
       stepTokens,
       servingNotes: [
-        ...(told === null ? [unsaidTokens(usual)] : []),
+        ...(told === null ? [unsaidTokens(usual?.tokens ?? null)] : []),
         ...(options.has('--kv-transfer-config')
           ? ['--kv-transfer-config is not counted: the server does both phases itself']
           : []),
