@@ -1,8 +1,8 @@
 /**
- * The best `top` of a space, exact: meshes are come to in the order of their floors, and where the floor of one is over the
- * score of the last that still makes the list, or of what is listed of its own kind, it is proven no better. Whoever searches says what floors a mesh, what is
- * looked at inside of it, and what it counts for. Where the search is told to stop, what it has not looked at is unexamined, and
- * the least floor of it is under all that might have come.
+ * The best `top` of a space, exactly. Meshes are searched in the order of their floors; when the floor of one is over the score of the
+ * last that still makes the list, or of what is listed of its own kind, it is proven no better. The caller says what the floor of a mesh
+ * is, what is looked at inside it, and how much it counts. When the search is told to stop, what it has not looked at is unexamined, and
+ * the least floor of those bounds all that might have been found there.
  */
 import { alone, type Crew, inBlocks } from '../crew.ts'
 import type { Stop } from '../patience.ts'
@@ -10,24 +10,24 @@ import { insert, type Order, type Scored } from './listed.ts'
 import { nextSize, type Round } from './round.ts'
 import { type Counts, noCounts, type Reason } from './tally.ts'
 
-/** A mesh in the order in which it is come to. */
+/** A mesh in the order in which it is searched. */
 export interface Turn {
   readonly floor: number
 }
 
 export interface Ground<Place, At extends Turn, Told> {
   readonly places: readonly Place[]
-  /** What there is to find out of a place, as plain data. */
+  /** Finds out what is needed of a place, as plain data, so that another thread may do it. */
   readonly look: (place: Place) => Told
-  /** Its turn, or why it can have none. */
+  /** The turn of a place, or the reason why it has none. */
   readonly turnOf: (place: Place, told: Told) => At | Reason
-  /** What a place counts for whose floor there was no time for. */
+  /** How much a place counts, when there was no time for its floor. */
   readonly count: (place: Place) => number
-  /** Of floors that are equal. */
+  /** Orders turns whose floors are equal. */
   readonly compare: (a: At, b: At) => number
 }
 
-/** In order, and what has no turn. Once it is late to look for floors, those that have one are searched. */
+/** The turns in order, and the counts of what has none. When it is too late for more floors, only the places that have one are searched. */
 export interface Ordered<At> {
   readonly turns: readonly At[]
   readonly counts: Counts
@@ -64,27 +64,27 @@ export function ordered<Place, At extends Turn, Told>(
 
 const blockSize = 32
 
-/** What is costed under a limit that another of its round lowers is costed in vain. */
+/** A round starts small, because what is costed under a limit that another of the same round lowers is costed in vain. */
 const round: Round = { first: 8, most: 32 }
 
-/** What came of one turn: its best, if that may be listed, and what it counts for. */
+/** What came of one turn: its best, if that may be listed, and what it adds to the counts. */
 export interface Looked<Found> extends Partial<Counts> {
   readonly best: Found | null
-  /** Others of it that may be listed beside. */
+  /** Others of the turn that may be listed as well. */
   readonly others?: readonly Found[]
 }
 
 export interface Search<At, One, Seen extends Looked<One>> {
   readonly turns: readonly At[]
   readonly count: (turn: At) => number
-  /** `none`: whether nothing is listed yet. Of what scores worse than the limit none is wanted. */
+  /** `none` says whether nothing is listed yet. Nothing that scores worse than `limit` is wanted. */
   readonly look: (turn: At, limit: number, none: boolean) => Seen
-  /** Told of each in the order of turns. */
+  /** Called with each result, in the order of turns. */
   readonly note?: (seen: Seen) => void
-  /** As it is here, of what another thread saw. */
+  /** Turns what another thread saw into objects of this thread. */
   readonly restored?: (seen: Seen, turn: At) => Seen
   readonly order: Order<One>
-  /** Of a kind the best alone is listed: none where it is not known before of which a turn is. */
+  /** Only the best of each kind is listed; null when the kind of a turn cannot be known before it is searched. */
   readonly kind?: Kind<At, One> | null
   readonly top: number
   readonly most: number
@@ -132,7 +132,7 @@ export function bestFirst<At extends Turn, One extends Scored, Seen extends Look
         counts.pruned += count(turn)
         continue
       }
-      // Where nothing else does, the first of a kind bounds the others of it.
+      // When nothing else gives a limit, the first of a kind bounds the others, so these wait for the next round.
       if (own !== undefined && limit === Number.POSITIVE_INFINITY && chosen.some((one) => one.kind === own))
         break
       chosen.push({ turn, limit, kind: own })
@@ -166,7 +166,7 @@ export function bestFirst<At extends Turn, One extends Scored, Seen extends Look
   return { list, counts, floor }
 }
 
-/** A turn, and what is listed before its round. */
+/** A turn, with the limit that was known before its round. */
 interface Under<At> {
   readonly turn: At
   readonly limit: number

@@ -1,20 +1,20 @@
 /**
- * What a list tells apart. Of plans that are alike the best is listed, so that a list of families has so many ideas, where a list
- * of meshes may have one idea with ten numbers of replicas.
+ * What must differ between two plans for a list to show both. Of plans that count as the same the best is listed, so that a list of
+ * families has as many ideas, where a list of meshes may have one idea with ten numbers of replicas.
  *
  *   family   along which axes the model is cut up: tensor, context, expert, pipeline. Their sizes, how replicas share states, how
  *            many chips stand idle, microbatches, schedules and what is recomputed are chosen within
  *   mesh     all seven axes
- *   layout   of training, ZeRO stage, way of context parallelism, microbatches and schedule as well
+ *   layout   in training also ZeRO stage, way of context parallelism, microbatches and schedule
  */
 import type { Distinct } from '../problem.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { type Layout, meshKey } from './layouts/candidate.ts'
 
-/** What there is where nothing is said. */
+/** What a request has that does not say. */
 export const usualDistinct: Distinct = 'mesh'
 
-/** Of each, a text that only those that are alike share; what of it the mesh alone tells. */
+/** For each kind, a text that is equal for plans that count as the same; `ofMesh` is the part that the mesh alone decides. */
 const keys: Readonly<Record<Distinct, { readonly ofMesh: (mesh: Mesh) => string; readonly whole?: KeyOf }>> =
   {
     family: { ofMesh: familyKey },
@@ -29,13 +29,13 @@ export function keyOf(distinct: Distinct): KeyOf {
   return whole ?? (({ mesh }) => ofMesh(mesh))
 }
 
-/** Null where plans of one mesh are told apart. */
+/** Null when plans of one mesh may both be listed. */
 export function meshKeyOf(distinct: Distinct): ((mesh: Mesh) => string) | null {
   const { ofMesh, whole } = keys[distinct]
   return whole ? null : ofMesh
 }
 
-/** Which axes cut the model up. No layout of one mesh tells tensor from tensor2. */
+/** Which axes cut the model up. tensor and tensor2 count as one, since no layout of one mesh tells them apart. */
 export function familyKey({ tensor, tensor2, context, expert, pipeline }: Mesh): string {
   return [tensor * tensor2, context, expert, pipeline].map((size) => (size > 1 ? 1 : 0)).join('')
 }

@@ -1,6 +1,6 @@
 /**
- * Whether anything fits at all: memory alone, no times; the meshes that shard most are tried first. Before them a floor
- * under them all: every weight, gradient and optimizer state is on some chip,
+ * Whether anything fits at all: memory alone, no times; the meshes that shard most are tried first. A floor under all meshes is asked
+ * before them: every weight, gradient and optimizer state is on some chip,
  *
  *   states of the whole model / chips + reserve <= budget
  */
@@ -22,23 +22,23 @@ import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from '
 import { enumerateMeshes } from './meshes/meshes.ts'
 import { anyCutFits, stageCuts } from './stages/stage-cuts.ts'
 
-/** False where it is told to stop before something was found. */
+/** False when it is told to stop before something was found. */
 export function anythingFits(problem: Problem, stop: Stop = never): boolean {
-  // Nothing needs less than what holds no keys but its own.
+  // No layout needs less memory than one that holds only its own keys.
   const leanest = problem.assumptions.contextLayouts.find((name) => contextLayoutRow(name).keys === 'own')
   const model = costModel(problem, leanest)
   if (statesFloor(model) > problem.memoryBudget) return false
   return anyFits(model, enumerateMeshes(problem, stop).allowed, stop)
 }
 
-/** False where it is told to stop before one was found that does. */
+/** Whether any of the meshes has a layout that fits; false when it is told to stop before one was found. */
 export function anyFits(model: CostModel, meshes: readonly Mesh[], stop: Stop = never): boolean {
   const scale = createScale()
   const bySharding = [...meshes].sort((a, b) => a.data - b.data || b.context - a.context)
   return bySharding.some((mesh) => !stop() && meshFits(model, mesh, scale))
 }
 
-/** Whether any layout of a mesh does. */
+/** Whether any layout of a mesh fits. */
 export function meshFits(model: CostModel, mesh: Mesh, scale: Scale): boolean {
   const { problem } = model
   const { tokensDivideFreely, choicesApart } = problem.assumptions
@@ -59,13 +59,13 @@ export function meshFits(model: CostModel, mesh: Mesh, scale: Scale): boolean {
   return false
 }
 
-/** What the average chip holds of states at least, however they are sharded, and what is held back. */
+/** The least that the average chip holds: its share of the states, however they are sharded, and the reserve. */
 export function statesFloor(model: CostModel): Bytes {
   const { chips } = model.problem.cluster
   return Math.min(...statesBytes(model).map(({ states, reserve }) => states / chips + reserve)) * (1 - 1e-12)
 }
 
-/** The states of the model are on no fewer. */
+/** The fewest chips that the states of the model fit on. */
 export function leastChips(model: CostModel): number {
   const { memoryBudget } = model.problem
   const counts = statesBytes(model).map(({ states, reserve }) => {
@@ -74,7 +74,7 @@ export function leastChips(model: CostModel): number {
   return Math.min(...counts) * (1 - 1e-12)
 }
 
-/** By ZeRO stage: the states of the whole model, and what each chip holds back. */
+/** Bytes of the states of the whole model, and each chip's reserve, by ZeRO stage. */
 function statesBytes(model: CostModel): readonly { readonly states: Bytes; readonly reserve: Bytes }[] {
   const { model: transformer, assumptions } = model.problem
   const scale = createScale()

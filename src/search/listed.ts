@@ -1,12 +1,12 @@
-/** The list that a search keeps: of what is the same to whoever reads it the best alone, and the best first. */
+/** The list that a search keeps: best first, and only the best of those that count as the same. */
 
-/** What is ranked: less is better, Infinity is over a limit. */
+/** Something that is ranked: less is better, and Infinity is over a limit. */
 export interface Scored {
   readonly score: number
 }
 
 export interface Order<One> {
-  /** Whether only the better of the two is listed. */
+  /** Whether two count as the same, so that only the better is listed. */
   readonly same: (a: One, b: One) => boolean
   readonly comes: (a: One, b: One) => boolean
 }

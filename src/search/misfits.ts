@@ -1,6 +1,6 @@
 /**
- * A space in which nothing fits, searched by memory alone: what each layout counts as, and which is short of least. What
- * `search` answers there, without the times, floors and placements that are of no use where there is nothing to rank.
+ * Searches a space in which nothing fits by memory alone: what each layout counts as, and which is short of the least. It answers what
+ * `search` would, without the times, floors and placements that are of no use where there is nothing to rank.
  */
 
 import { createScale, type Scale, setBatch, setMesh } from '../cost/compile/term.ts'
@@ -30,7 +30,7 @@ import { nothingSearched, type SearchResult } from './search-result.ts'
 import { leaner, type StageCuts, stageCuts, walkCuts } from './stages/stage-cuts.ts'
 import { type Counts, noCounts, tallyOf } from './tally.ts'
 
-/** Null where something fits after all, or where it is told to stop. */
+/** Null when something fits after all, or when it is told to stop. */
 export function misfits(models: readonly CostModel[], stop: Stop = never): SearchResult | null {
   const found: Shortage = { least: [], ...noCounts() }
   if (!models.every((model) => shortOf(model, found, stop))) return null
@@ -43,11 +43,11 @@ export function misfits(models: readonly CostModel[], stop: Stop = never): Searc
 }
 
 interface Shortage extends Counts {
-  /** The least so far: of several meshes, and context layouts, where they are equally short. */
+  /** The layouts that are short of the least so far; several when meshes or context layouts are equally short. */
   least: readonly Misfit[]
 }
 
-/** False where a layout fits. */
+/** False when a layout fits. */
 function shortOf(model: CostModel, found: Shortage, stop: Stop): boolean {
   const { problem } = model
   const scale = createScale()
@@ -55,7 +55,7 @@ function shortOf(model: CostModel, found: Shortage, stop: Stop): boolean {
   if (meshes.unseen > 0) return false
   found.divisibility += meshes.indivisible
   found.constraint += meshes.constrained
-  // Those that shard most come first: what is far from them is then seen at once.
+  // Meshes that shard most come first, so that those that are far from fitting are dropped at once.
   const bySharding = [...meshes.allowed].sort((a, b) => a.data - b.data || b.context - a.context)
   return bySharding.every((mesh) => {
     if (stop()) return false
@@ -65,7 +65,7 @@ function shortOf(model: CostModel, found: Shortage, stop: Stop): boolean {
   })
 }
 
-/** False where a layout of the mesh fits. */
+/** False when a layout of the mesh fits. */
 function shortOn(model: CostModel, mesh: Mesh, scale: Scale, found: Shortage): boolean {
   const { problem, contextLayout } = model
   const { tokensDivideFreely, choicesApart } = problem.assumptions
@@ -99,7 +99,7 @@ function shortOn(model: CostModel, mesh: Mesh, scale: Scale, found: Shortage): b
   return true
 }
 
-/** False where a cut of the layout fits. */
+/** False when a cut of the layout fits. */
 function shortBy(
   model: CostModel,
   open: OpenLayout,
@@ -138,7 +138,7 @@ function nearer(layout: Layout, memory: MemoryNumbers, budget: Bytes, found: Sho
   if (misfit.shortBytes === first.shortBytes && !known) found.least = [...found.least, misfit]
 }
 
-/** Of those that are equally short the one that the search would come to first. */
+/** Of those that are equally short, the one that the search would come to first. */
 function soonest(models: readonly CostModel[], least: readonly Misfit[]): Misfit | null {
   if (least.length < 2) return least[0] ?? null
   const scale = createScale()

@@ -1,7 +1,7 @@
 /**
- * A search on all the chips, and then on ever fewer of them, the others idle. Of fewer chips only plans are listed that score better
- * than every plan of all of them, unless the request says how many chips there may be. Later searches need not find what would not
- * be listed: the last that is listed is their limit, and where the floor of a part is over it, so is that of all with fewer chips.
+ * A search on all the chips, and then on ever fewer of them with the others idle. Plans on fewer chips are listed only when they score better
+ * than every plan on all of them, unless the request says how many chips there may be. Later searches need not find what would not
+ * be listed: the last that is listed is their limit, and when the floor of a part is over it, so are those of all parts with fewer chips.
  */
 
 import type { Cluster } from '../hardware/cluster/cluster.ts'
@@ -16,38 +16,38 @@ export interface Listing<Found extends Scored> extends Tally {
 }
 
 export interface PartSearch<Result> {
-  /** Whether anything may be of so many chips. */
+  /** Whether so many chips may have anything good enough. */
   readonly hopeful: (chips: number) => boolean
-  /** The limit has fallen since, or is the same. `none`: whether nothing is listed yet. */
+  /** Searches parts; the limit may be lower than when this was made. `none` says whether nothing is listed yet. */
   readonly search: (parts: readonly Cluster[], limit: number, none: boolean) => PartsResult<Result>
 }
 
 export interface PartsResult<Result> {
-  /** Null where there is nothing to search. */
+  /** Null when there was nothing to search. */
   readonly found: Result | null
-  /** What there was no time to look at. */
+  /** Parts that there was no time to look at. */
   readonly left: readonly Cluster[]
 }
 
 export interface Parts<Result> {
   readonly setting: Pick<Setting, 'cluster' | 'constraints' | 'distinct'>
   readonly top: number
-  /** Of all the chips, where they may all work. */
+  /** The search on all the chips, where all may work. */
   readonly whole: () => Result
-  /** Where they may not. */
+  /** The result to start from where they may not. */
   readonly none: Result
   /** Whether plans that leave chips idle are wanted. */
   readonly fewer: boolean
-  /** No plan on a part scores lower; null where no part with so few chips holds the model. */
+  /** A bound: no plan on a part scores lower. Null when no part with so few chips holds the model. */
   readonly floor: (part: Cluster) => number | null
-  /** What is better than a limit. */
+  /** The search for what is better than a limit. */
   readonly within: (limit: number) => PartSearch<Result>
   readonly join: (found: Result, more: Result) => Result
-  /** How many are searched together. */
+  /** How many parts are searched together. */
   readonly round: Round
 }
 
-/** `onAll`: the best that takes all the chips, null where there is none, or none was looked for. */
+/** `onAll` is the best that takes all the chips; null when there is none, or none was looked for. */
 export function searchParts<Found extends Scored, Result extends Listing<Found>>({
   setting,
   top,
@@ -62,11 +62,11 @@ export function searchParts<Found extends Scored, Result extends Listing<Found>>
   const { cluster, constraints } = setting
   let found = satisfies(cluster.chips, constraints.chips) ? whole() : none
   const [onAll = null] = found.candidates
-  // Idle chips have to be worth it, unless the request says how many may be.
+  // Leaving chips idle has to be worth it, unless the request says how many may work.
   const worth =
     onAll && constraints.chips === undefined ? onAll.score * (1 - 1e-12) : Number.POSITIVE_INFINITY
   const limitOf = ({ candidates }: Result): number => {
-    // There may be fewer families than places: those that take more chips to run are not looked for on fewer.
+    // There may be fewer families than places in the list: those that need more chips to run are not looked for on fewer.
     const isFull = candidates.length >= (setting.distinct === 'family' ? Math.min(top, 1) : top)
     return Math.min(worth, isFull ? (candidates.at(-1)?.score ?? 0) : Number.POSITIVE_INFINITY)
   }

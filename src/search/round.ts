@@ -1,7 +1,7 @@
 /**
- * So many are looked at under one limit, whoever does it: the limit that was found before them, and so the same for any number of
- * threads (crew.ts). Few where limits fall, as what is looked at is then looked at in vain; where they do not rounds grow, so that all
- * who are there have work.
+ * How many are looked at under one limit. The limit is the one found before them, and so the same for any number of threads (crew.ts).
+ * Rounds are small while limits fall, as what is looked at would then be looked at in vain; while limits stay, rounds grow, so that
+ * all threads have work.
  */
 export interface Round {
   readonly first: number

@@ -1,12 +1,12 @@
 /**
  * The search over all ways to meet keys, on all the chips and then on ever fewer of them (parts.ts).
  *
- * A number n of chips is dropped, and with it all that are less, where the work alone is over the limit,
+ * A number n of chips, and with it every smaller number, is dropped when the work alone is over the limit,
  *
  *   C(S) / n + overhead > limit      C the chip-seconds of all matmuls and kernels, S the sequences of the batch
  *
- * or the states of the model are over the budget; of the meshes of n chips those one replica of which, alone with its share of
- * the batch, is over the limit already (replica-floor.ts). What is dropped so is not counted as enumerated.
+ * or when the states of the model are over the budget. Of the meshes of n chips, those are dropped of which one replica, alone with its
+ * share of the batch, is over the limit already (replica-floor.ts). What is dropped so is not counted as enumerated.
  */
 
 import type { CostModel } from '../cost/model.ts'
@@ -32,22 +32,22 @@ import { merged, nothingSearched, type SearchResult } from './search-result.ts'
 import { noCounts, tallyOf } from './tally.ts'
 
 export interface WantedOfAll {
-  /** The best plan of all the chips, where that is not accepted: looked for until this says to stop. */
+  /** Looks for the best plan of all the chips when that is not accepted, until this says to stop. */
   readonly refused?: Stop | null
-  /** Whether plans that leave chips idle are. */
+  /** Whether plans that leave chips idle are wanted. */
   readonly fewer?: boolean
-  /** Something is known to fit. */
+  /** Whether something is known to fit. */
   readonly fits?: boolean
-  /** What is known of all the chips, where they need not be searched. */
+  /** The result for all the chips, when it is known already and they need not be searched. */
   readonly whole?: SearchResult | null
   readonly stop?: Stop
-  /** Once it is late to look for floors, the meshes that have one are searched. */
+  /** When to stop computing floors: from then on only the meshes that have one are searched. */
   readonly late?: Stop
   readonly crew?: Crew
 }
 
 export interface WholeSearch extends SearchResult, Refused {
-  /** The best that takes all chips, of those that are accepted: null where there is none, or none was looked for. */
+  /** The best accepted plan that takes all chips; null when there is none, or none was looked for. */
   readonly onAll: Candidate | null
 }
 
@@ -87,7 +87,7 @@ export function searchAll(
     none: { ...nothingSearched, ...tallyOf({ ...noCounts(), constraint: 1 }, Number.POSITIVE_INFINITY) },
     floor: ({ chips }) => (chips < fewest ? null : work.of(chips)),
     within: (limit) => {
-      // Without a limit all numbers have some, which take less room one number at a time.
+      // Without a limit every number of chips has some replicas, which take less memory when listed one number at a time.
       const anywhere = hopesWithin(limit, (space) => hopes[space]?.anywhere)
       const some =
         limit < Number.POSITIVE_INFINITY ? hopefulReplicas(problem, replicas, anywhere, stop, crew) : null
@@ -100,7 +100,7 @@ export function searchAll(
   const least = found.candidates[0]?.score ?? Number.POSITIVE_INFINITY
   return { ...found, refused: refused && refused.score < least ? refused : null, unsought }
 
-  /** Meshes of all the parts in one order, so that what is found on one bounds the others. */
+  /** Searches the meshes of all the parts in one order, so that what is found on one bounds the others. */
   function searchOn(replicasOn: ReplicasOn): PartSearch<SearchResult>['search'] {
     return (parts, limit, none) => {
       const listed = crew.all(parts, (part) => (stop() ? null : meshesOn(part, replicasOn, limit, none)), {
@@ -122,12 +122,12 @@ export function searchAll(
     }
   }
 
-  /** None where nothing fits, if that is not known yet. */
+  /** No meshes when nothing fits; that is asked only while nothing is listed. */
   function meshesOn(part: Cluster, replicasOn: ReplicasOn, limit: number, none: boolean): readonly Mesh[] {
     const hopesOn = hopes.map(({ on }) => on(part))
     const hopesThere = hopesWithin(limit, (space) => hopesOn[space])
     const meshes = hopefulMeshes({ ...problem, cluster: part }, replicasOn, hopesThere)
-    // Memory alone is much sooner asked than times.
+    // Memory alone is asked much sooner than times.
     const fits = () => models.some((model) => anyFits(onCluster(model, part), meshes, stop))
     return meshes.length > 0 && none && !fits() ? [] : meshes
   }

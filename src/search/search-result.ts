@@ -1,4 +1,4 @@
-/** What a search of training found and how it went, and the results of several as one. */
+/** What a search of training found and how it went, and how the results of several are joined. */
 import type { Distinct } from '../problem.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { keyOf } from './distinct.ts'
@@ -8,7 +8,7 @@ import type { Listing } from './parts.ts'
 import { noCounts, sumOfTallies, tallyOf } from './tally.ts'
 
 export interface SearchResult extends Listing<Candidate> {
-  /** The leanest layout, where nothing fits. */
+  /** The layout nearest to fitting, when nothing fits. */
   readonly nearest: Misfit | null
 }
 
@@ -17,13 +17,13 @@ export const nothingSearched: SearchResult = {
   ...tallyOf(noCounts(), Number.POSITIVE_INFINITY),
 }
 
-/** A candidate, and which of the spaces that are searched together it is of. */
+/** A candidate, and the index of its space among those that are searched together. */
 export interface Listed extends Scored {
   readonly candidate: Candidate
   readonly space: number
 }
 
-/** Of what is alike the best is listed, whatever space has it. */
+/** Orders candidates by score; of those that count as the same the best is listed, whichever space has it. */
 export function byScore(distinct: Distinct): Order<Listed> {
   const key = keyOf(distinct)
   return {
@@ -40,7 +40,7 @@ export function compareKeys(a: Mesh, b: Mesh): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** The lists of searches of different numbers of chips as one. */
+/** Joins the lists of searches on different numbers of chips. */
 export function merged(results: readonly SearchResult[], top: number, distinct: Distinct): SearchResult {
   const order = byScore(distinct)
   const list: Listed[] = []

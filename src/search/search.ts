@@ -1,7 +1,7 @@
 /**
- * Of plans that are alike, those of a mesh or of a family of meshes (distinct.ts), the best, and of those the best `top`: exact.
+ * The best plan of each group that counts as the same (a mesh, or a family of meshes: distinct.ts), and the best `top` of those, exactly.
  *
- * Meshes are come to best first (best-first.ts), by their floors (bound/floor.ts). Every layout is accounted for: enumerated =
+ * Meshes are searched best first (best-first.ts), by their floors (bound/floor.ts). Every layout is accounted for: enumerated =
  * pruned + evaluated + infeasible + unexamined, by reason.
  */
 
@@ -33,7 +33,7 @@ export function createWorkbench(
   return { model, scale: createScale(), scratch: createStepScratch(model.resources), accepts, stop }
 }
 
-/** The meshes of one cost model, and what they are searched with. */
+/** The meshes of one cost model, and the workbench that they are searched with. */
 export interface Space {
   readonly bench: Workbench
   readonly meshes: Meshes
@@ -48,37 +48,37 @@ export function spaceOf(
   return { bench: createWorkbench(model, accepts, stop), meshes: meshesOf(model, among) }
 }
 
-/** Whether any plan is accepted; the meshes that shard most are tried first. False where it is told to stop before one was. */
+/** Whether any plan is accepted; the meshes that shard most are tried first. False when it is told to stop before one was found. */
 export function anyAccepted(model: CostModel, accepts: Accepts, stop: Stop = never): boolean {
   const bench = createWorkbench(model, accepts, stop)
   const bySharding = [...meshesOf(model, enumerateMeshes(model.problem)).allowed].sort(
     (a, b) => a.data - b.data || b.context - a.context,
   )
   return bySharding.some((mesh) => {
-    // Memory alone is much sooner asked than times.
+    // Memory alone is asked much sooner than times.
     if (stop() || !accepts.mesh(mesh) || !meshFits(model, mesh, bench.scale)) return false
     return expandMesh(bench, mesh, Number.POSITIVE_INFINITY, { nearest: false }).best !== null
   })
 }
 
-/** Of plans that are not accepted none is wanted. */
+/** Searches one cost model; plans that are not accepted are not listed. */
 export function search(model: CostModel, accepts: Accepts | null = null, stop: Stop = never): SearchResult {
   return searchSpaces([spaceOf(model, accepts, stop)], model.problem.top, stop)
 }
 
 export interface Wanted {
-  /** Of plans worse than this none is. */
+  /** No plan that scores worse than this is wanted. */
   readonly most?: number
-  /** Something is known to fit, so that what comes nearest is of no interest. */
+  /** Something is known to fit, so that the misfit nearest to fitting is of no interest. */
   readonly fits?: boolean
-  /** Once it is late to look for floors, the meshes that have one are searched. */
+  /** When to stop computing floors: from then on only the meshes that have one are searched. */
   readonly late?: Stop
-  /** The best of all, where that is not accepted: looked for until this says to stop. */
+  /** Looks for the best plan of all when that is not accepted, until this says to stop. */
   readonly refused?: Stop | null
   readonly crew?: Crew
 }
 
-/** The best of what is better than all that is accepted, and what was not looked at for it. */
+/** The best of the plans that are better than all accepted ones, and how much was not looked at for it. */
 export interface Refused {
   readonly refused: Candidate | null
   readonly unsought: number
@@ -88,7 +88,7 @@ export interface SpacesSearch extends SearchResult {
   readonly refused: () => Refused
 }
 
-/** Of what is alike the best of all spaces, and of those the best. */
+/** For each group of plans that count as the same, the best over all spaces; and the best of those. */
 export function searchSpaces(
   spaces: readonly Space[],
   top: number,
@@ -99,7 +99,7 @@ export function searchSpaces(
   for (const { meshes } of spaces) {
     counts.divisibility += meshes.indivisible
     counts.constraint += meshes.constrained
-    // A mesh that was not listed is one layout at least.
+    // A mesh that was not listed counts as at least one layout.
     counts.unexamined += meshes.unseen
   }
   let nearest: Misfit | null = null
@@ -111,7 +111,7 @@ export function searchSpaces(
     look: (turn, limit, none) => {
       const { accepts } = turn.bench
       if (accepts && !accepts.mesh(turn.mesh)) return { best: null, constraint: countOf(turn) }
-      // What comes nearest is of interest only where nothing fits.
+      // The misfit nearest to fitting is of interest only where nothing fits.
       const others: Listed[] = []
       const each = (candidate: Candidate) => others.push(listedAs(turn, candidate))
       const looked = expanded(turn, turn.bench, limit, {
@@ -146,7 +146,7 @@ interface Seen extends Looked<Listed> {
   readonly nearest?: Misfit | null
 }
 
-/** Meshes of all spaces by their floors, of which each is had for itself. */
+/** The meshes of all spaces in the order of their floors; each place's floor is computed by itself. */
 function orderedMeshes(spaces: readonly Space[], late: Stop, crew: Crew) {
   const places = spaces.flatMap(({ bench, meshes }, space) => {
     const floors = meshFloors(bench.model)
@@ -176,7 +176,7 @@ interface MeshTurn extends Turn {
   readonly floors: Floors
 }
 
-/** Null where it is proven that nothing of the mesh is within the limit. Without a limit all is. */
+/** Null when it is proven that nothing of the mesh is within the limit; without a limit nothing can be. */
 function expanded(
   { mesh, floors }: MeshTurn,
   bench: Workbench,
@@ -196,14 +196,14 @@ function restored({ candidate, ...listed }: Listed, turn: MeshTurn): Listed {
   return { ...listed, candidate: { ...candidate, ...knownOf(turn) } }
 }
 
-/** What a candidate has of where it was found. */
+/** What a candidate gets from the turn in which it was found. */
 function knownOf({ bench, mesh }: MeshTurn): Pick<Candidate, 'cluster' | 'mesh'> {
   return { cluster: bench.model.problem.cluster, mesh }
 }
 
 export const noneRefused: Refused = { refused: null, unsought: 0 }
 
-/** The same meshes in the same order, whatever is accepted. */
+/** The same meshes in the same order, with everything accepted. */
 function refusedBeside(
   all: readonly MeshTurn[],
   accepted: number,
@@ -234,7 +234,7 @@ function refusedBeside(
   return crew.beside(work, { restored, stop })
 }
 
-/** Layouts of context other than the first are only tried where there is such an axis, and count for themselves. */
+/** The meshes of a cost model. Layouts of context other than the first are tried only where there is a context axis, and count for themselves. */
 export function meshesOf(
   { problem, contextLayout }: CostModel,
   meshes: Meshes = enumerateMeshes(problem),

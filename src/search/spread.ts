@@ -1,5 +1,5 @@
 /**
- * A list in an order that comes to all parts of it soon: whoever gets through the first of it has seen of every kind. Steps of the golden
+ * A list in an order that reaches all parts of it soon: the first items of it already show every kind. Steps of the golden
  * ratio leave no part out for long (Knuth, The Art of Computer Programming 3, section 6.4).
  */
 import { commonDivisor } from '../hardware/cluster/divisors.ts'

@@ -1,14 +1,14 @@
-/** How a search went, in what it counts: layouts in training, meshes in inference. All that there is adds up. */
+/** Counts of how a search went: layouts in training, meshes in inference. They add up to all that there is. */
 
-/** Why something is not evaluated that is not proven worse either. */
+/** Why something is not evaluated without being proven worse. */
 export type Reason = 'memory' | 'divisibility' | 'topology' | 'constraint'
 
-/** Counted up while a search goes on. */
+/** Counts that a search adds to while it runs. */
 export interface Counts extends Record<Reason, number> {
   /** Proven no better than what is found. */
   pruned: number
   evaluated: number
-  /** Not looked at, or not to the end, as the search was told to stop. */
+  /** Not looked at, or not to the end, because the search was told to stop. */
   unexamined: number
 }
 
@@ -18,7 +18,7 @@ export interface Tally {
   readonly evaluated: number
   readonly infeasible: Readonly<Record<Reason, number>>
   readonly unexamined: number
-  /** Nothing that was not looked at scores lower: Infinity where all was. */
+  /** A bound: nothing that was not looked at scores lower. Infinity when everything was looked at. */
   readonly floor: number
 }
 

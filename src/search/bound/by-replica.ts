@@ -1,19 +1,19 @@
 /**
- * What was worked out for one replica and so many of its sequences. Replicas and stages beside each other do not matter to what a chip
- * with all of the layers does, nor to what one layer takes.
+ * Keeps what was computed for one replica and its number of sequences. The number of replicas and of stages changes neither what a chip
+ * with all of the layers does, nor what one layer takes.
  */
 import { known } from '../../known.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 
-/** Of so many sequences of all replicas. */
+/** `sequences` are those of all replicas together. */
 export type ByReplica<Value> = (mesh: Mesh, sequences: number, made: () => Value) => Value
 
 type BySequences<Value> = Map<number, Value>
 
-/** Keys are numbers, as they are asked for more often than anything is worked out; no axis is as large as that. */
+/** Keys are numbers, as look-ups are far more frequent than computations; no axis is as large as this. */
 const beyondAnyAxis = 2 ** 25
 
-/** `pipelined`: whether it matters that there are stages. */
+/** `pipelined` says whether a mesh with stages has another value than one without. */
 export function byReplica<Value>({ pipelined }: { readonly pipelined: boolean }): ByReplica<Value> {
   const all = new Map<number, Map<number, BySequences<Value>>>()
   let last: Mesh | null = null

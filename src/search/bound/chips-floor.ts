@@ -1,6 +1,6 @@
 /**
- * What no plan on so many chips is under, whatever its mesh: the work of the batch (least-work.ts) shared by all of them. Replicas pad
- * the batch to whole sequences each, and p stages wait for each other, each microbatch a sequence at least:
+ * A floor under every plan on n chips, whatever its mesh: the work of the batch (least-work.ts) shared by all of them. Replicas pad
+ * the batch to whole sequences each, and p stages wait for each other, where each microbatch has at least one sequence:
  *
  *   C(S) / n + overhead,   C(R·E) / n · (1 + wait(p) / E) + overhead   for R replicas with E sequences each
  */
@@ -13,7 +13,7 @@ import { leastWork } from './least-work.ts'
 import { waitingTurns } from './work-floor.ts'
 
 export interface ChipsFloor {
-  /** Of the batch as it is, or as so many replicas pad it. */
+  /** The floor for the batch as it is or, with `replicas`, as these pad it. */
   readonly of: (chips: number, replicas?: number) => Seconds
   readonly ofStages: (chips: number, replicas: number, pipeline: number) => Seconds
 }
@@ -24,7 +24,7 @@ export function chipsFloor(model: CostModel): ChipsFloor {
   const sequences = problem.workload.batchTokens / problem.workload.sequenceLength
   const step = sequences / 128
   const works = new Map<number, Seconds>()
-  // No less than of so many less those short of a step: a few are worked out for all.
+  // The padded batch is rounded down to a step, which bounds it from below, so that only a few sizes are computed.
   const workOf = (replicas: number): Seconds => {
     const padded = replicas * sequencesEach(problem, replicas)
     const floored = sequences + Math.floor((padded - sequences) / step) * step

@@ -1,7 +1,7 @@
 /**
  * A floor under every layout of one ZeRO stage and number of microbatches, whatever its schedule and policies: the work of
  * the whole batch spread evenly over the stages with nothing recomputed, the communication as it is given, and the bubble of
- * the most virtual stages. The overhead of a step comes to it (floor.ts).
+ * the most virtual stages. The overhead of a step is added by floor.ts.
  *
  *   floor = window(C_f, A_f + m·P_f + W) + window(C_b, A_b + m·P_b + G) + (p-1)/(v·m) · (C_f + C_b)
  *
@@ -9,15 +9,15 @@
  *
  *           window(C_f, …) + window(C_b - k/m·C_w, …) + (p-1)/m · (a·C_f + b·(C_b - C_w))
  *
- * on the average stage, and no less than without any bubble; those that hide what experts are sent hide it here.
+ * on the average stage, and no less than without any bubble; schedules that hide what experts are sent hide it here.
  *
- * A activations, those that are waited for and keys that go around a ring: of the whole batch, the same for any m; P the
- * weights and gradients that move every microbatch; W and G those that move once. All of what goes around a ring that may hide is
- * taken to find scores to hide behind. Windows of several microbatches take at least as long as one of their sums, because the
- * longest of sums is at most the sum of the longest. Left out: transfers between stages, the optimizer, the uneven
+ * A is the activations that are waited for and the keys that go around a ring: of the whole batch, the same for any m. P is the
+ * weights and gradients that move in every microbatch; W and G are those that move once. All of what goes around a ring that may hide is
+ * taken to find scores to hide behind. Windows of several microbatches take at least as long as one window of their sums, because the
+ * longest of sums is at most the sum of the longest. Left out are transfers between stages, the optimizer, the uneven
  * ends of the pipeline, and that small matmuls are slower.
  *
- * A closer one, which is dearer, knows the size of microbatches: with C and A of one of them, and t both of its windows,
+ * A closer floor, which takes longer to compute, knows the size of microbatches: with C and A of one of them, and t both of its windows,
  *
  *   (m-1)·t + window(C_f, A_f + P_f + W) + window(C_b, A_b + P_b + G) + (p-1)/v · t
  */
@@ -32,7 +32,7 @@ import { type Microbatching, triedSchedules } from '../layouts/choices.ts'
 import type { Sums } from './floor-sums.ts'
 import { waitingTurns } from './work-floor.ts'
 
-/** Of all layers and the ends, on a chip that had them all. */
+/** Time of all layers and the ends, on a chip that had them all. */
 export interface Work {
   readonly forward: Seconds
   readonly backward: Seconds
@@ -44,13 +44,13 @@ export interface Moved {
   readonly backward: Traffic
 }
 
-/** By work, what the batch moves, sums of what its stages move, microbatches and mesh. */
+/** A floor from the work, what the batch moves, the sums of what its stages move, the microbatches and the mesh. */
 type FloorOf = (work: Work, moved: Moved, sums: Sums, choice: Microbatching, mesh: Mesh) => number
 
 interface ChoiceFloors {
   readonly together: FloorOf
   readonly oneByOne: FloorOf
-  /** Whether a schedule that is tried splits the backward pass, and so on a mesh. */
+  /** Whether any schedule that is tried splits the backward pass; `splits` asks it for one mesh and number of microbatches. */
   readonly splitsAny: boolean
   readonly splits: (mesh: Mesh, choice: Microbatching) => boolean
   readonly leastTurns: (mesh: Mesh, choice: Microbatching) => number
@@ -69,7 +69,7 @@ export function choiceFloors(problem: Problem): ChoiceFloors {
     leastTurns,
   }
 
-  /** Turns of a microbatch that a stage waits for the others, where they wait least. */
+  /** For how many turns of a microbatch a stage waits for the others, under the schedule with the shortest wait. */
   function leastTurns({ pipeline }: Mesh, { microbatches }: Microbatching): number {
     if (pipeline === 1) return 0
     let most = 1
@@ -79,7 +79,7 @@ export function choiceFloors(problem: Problem): ChoiceFloors {
     return waitingTurns(pipeline, most, layers)
   }
 
-  /** Microbatch after microbatch, the work of each. */
+  /** The closer floor: one microbatch after another, with the work of each. */
   function oneByOne(work: Work, moved: Moved, all: Sums, choice: Microbatching, mesh: Mesh): number {
     const [forwardEach, backwardEach, once, onceBack, forward, backward] = all
     const share = 1 / mesh.pipeline
@@ -100,7 +100,7 @@ export function choiceFloors(problem: Problem): ChoiceFloors {
     )
   }
 
-  /** All microbatches in one window, the work of the whole batch. */
+  /** The first floor: all microbatches in one window, with the work of the whole batch. */
   function together(whole: Work, moved: Moved, all: Sums, choice: Microbatching, mesh: Mesh): number {
     const [forwardEach, backwardEach, once, onceBack, forward, backward] = all
     const { microbatches } = choice
@@ -137,7 +137,7 @@ export function choiceFloors(problem: Problem): ChoiceFloors {
   }
 }
 
-/** Of a forward and a backward window. */
+/** Time of a forward and a backward window. */
 function windowTimes(
   forwardWork: Seconds,
   forward: Traffic,

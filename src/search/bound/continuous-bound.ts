@@ -1,7 +1,7 @@
 /**
- * The continuous bound: the best step time that any mesh of real-valued sizes could reach under the book's rooflines, so
- * a lower bound on that of every layout that the search may return (formulas 18). A programme for each ZeRO stage, with
- * a pipeline and without (continuous/case-bound.ts); the bound is the least of theirs. What every layout does, whatever its
+ * The continuous bound: the best step time that any mesh of real-valued sizes could reach under the book's rooflines, and so
+ * a lower bound on every layout that the search may return (formulas 18). There is a programme for each ZeRO stage, with
+ * a pipeline and without (continuous/case-bound.ts); the bound is the least of their results. What every layout does, whatever its
  * microbatch, schedule, placement and policy, is in continuous/unavoidable.ts.
  *
  * Left out, so that the bound is below what can be reached: latencies, transfers between stages, working sets,
@@ -22,10 +22,10 @@ export interface ContinuousBound extends Omit<CaseBound, 'seconds'> {
   readonly lowerBoundSeconds: Seconds
 }
 
-/** Rounding of doubles and the solver's tolerance never put the bound above what it bounds. */
+/** Taken off, so that rounding of doubles and the solver's tolerance never put the bound above what it bounds. */
 const rounding = 1e-7
 
-/** Null where no mesh satisfies the request, or no solver the programme. */
+/** Null when no mesh satisfies the request, or the solver cannot solve the programme. */
 export function continuousBound(model: CostModel, solver: Solver): ContinuousBound | null {
   let best: CaseBound | null = null
   for (const own of casesOf(model)) {
@@ -39,11 +39,11 @@ export function continuousBound(model: CostModel, solver: Solver): ContinuousBou
   return { lowerBoundSeconds: seconds * (1 - rounding), at, binding, elasticities }
 }
 
-/** By ZeRO stage, with a pipeline and without: the ranges of the sizes and products of all meshes that may be run. */
+/** The cases, by ZeRO stage with a pipeline and without: the ranges of axis sizes and products over all meshes that may be run. */
 export function casesOf(model: CostModel): readonly Case[] {
   const { problem, stages } = model
   const { allowed } = enumerateMeshes(problem)
-  // From the stage that shards most, which fits best: its bound then cuts the others short.
+  // Starts with the stage that shards most, which fits best: its bound then cuts the others short.
   const descending = [...stages].sort((a, b) => b.zeroStage - a.zeroStage)
   return [false, true].flatMap((pipelined) =>
     descending.flatMap((stage): readonly Case[] => {

@@ -1,9 +1,9 @@
 /**
- * What a pipeline holds and waits for, as floors need it: microbatches in flight by stage, and which ways of adding up a step there
- * are (stage-room.ts). Of schedules of one name, or of all that may be tried whatever the microbatches.
+ * What a pipeline holds and waits for, as floors need it: microbatches in flight by stage, and the ways in which a step may add up
+ * (stage-room.ts). It is for the schedules of one name, or for all that may be tried, whatever the microbatches.
  *
- * E sequences are at most E microbatches. With s of them in each no stage holds less than with one in each, as s·f(E/s) >= f(E); and of
- * fewer microbatches none holds more, so that powers of two are enough.
+ * E sequences are at most E microbatches. With s sequences in each, no stage holds less than with one in each, as s·f(E/s) >= f(E); and
+ * with fewer microbatches none holds more, so it is enough to compute powers of two.
  */
 
 import type { CostModel } from '../../cost/model.ts'
@@ -15,11 +15,11 @@ import { scheduleChoices, triedSchedules, virtualStageChoices } from '../layouts
 export interface Filling {
   readonly stages: number
   readonly stagesPerChip: 1 | 2
-  /** Whether a schedule's backward pass is split. */
+  /** Whether a schedule that it stands for splits the backward pass. */
   readonly split: boolean
-  /** Virtual stages of those whose is not, the least and the most; empty where all are. */
+  /** The least and the most virtual stages of schedules that do not split it; empty when all do. */
   readonly virtual: readonly number[]
-  /** By stage, under the schedule that holds least there. */
+  /** Microbatches in flight by stage, under the schedule that holds the least there. */
   readonly inFlight: readonly number[]
   readonly least: number
   readonly most: number
@@ -27,7 +27,7 @@ export interface Filling {
 
 export interface Fillings {
   readonly of: (mesh: Mesh, microbatches: number) => readonly Filling[]
-  /** Of all schedules in one: of so many microbatches or fewer, of more sequences each. */
+  /** For all schedules at once: with this many microbatches or fewer, of more sequences each. */
   readonly ever: (mesh: Mesh, microbatches: number) => readonly Filling[]
 }
 
@@ -67,7 +67,7 @@ export function fillingsOf({ problem }: CostModel): Fillings {
   }
 }
 
-/** None where there is no schedule. */
+/** Empty when there is no schedule. */
 function filled(schedules: readonly Schedule[], stages: number, microbatches: number): readonly Filling[] {
   if (schedules.length === 0) return []
   const held = Array.from({ length: stages }, (_, stage) =>

@@ -1,4 +1,4 @@
-/** What moves in a stage, apart by how often: what floors add up (floor.ts). */
+/** What moves in a stage, separated by how often, for floors to add up (floor.ts). */
 import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { addBuckets, type Beside, routedOverlap, type Traffic } from '../../cost/communication/traffic.ts'
 import type { Bucket, Window } from '../../cost/compile/compile.ts'
@@ -10,7 +10,7 @@ import { scheduleRow, unscheduled } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import { triedSchedules } from '../layouts/choices.ts'
 
-/** Each microbatch forwards and backwards, once forwards and backwards, and the two windows they add up in. */
+/** What moves forwards and backwards in each microbatch, what moves forwards and backwards once, and two windows to add these up in. */
 export type Sums = readonly [Traffic, Traffic, Traffic, Traffic, Traffic, Traffic]
 
 export interface StageBuckets {
@@ -35,7 +35,7 @@ export function stageBuckets(stage: StageModel, model: CostModel): StageBuckets 
   }
 }
 
-/** Layers alone: the ends add to one stage each, and the floor is of the average. */
+/** Sums of the layers alone: the ends add to one stage each, and the floor is for the average stage. */
 export function fillSums(
   [forward, backward, weights, gradients]: Sums,
   buckets: StageBuckets,
@@ -55,19 +55,19 @@ export function fillSums(
   fill(gradients, buckets.gradients)
 }
 
-/** The most that any schedule that is tried hides of what experts are sent. */
+/** The largest share of what experts are sent that any schedule that is tried hides. */
 export function mostRoutedOverlap(problem: Problem): number {
   const rows = [unscheduled, ...triedSchedules(problem).map((name) => ({ name }))].map(scheduleRow)
   const shares = rows.map((row) => routedOverlap(row, Number.POSITIVE_INFINITY, problem.assumptions).share)
   return Math.max(...shares)
 }
 
-/** Activations: of more tokens more. */
+/** Calls that grow with the number of tokens: activations, and keys around a ring. */
 export function ofBatch(window: Window | undefined): readonly Bucket[] {
   return window?.buckets.filter(growsWithBatch) ?? []
 }
 
-/** Weights and their gradients: of every microbatch as much. */
+/** Calls that are the same for every microbatch: weights and their gradients. */
 function ofEach(window: Window): readonly Bucket[] {
   return window.buckets.filter((bucket) => !growsWithBatch(bucket))
 }

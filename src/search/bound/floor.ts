@@ -1,6 +1,6 @@
 /**
- * A floor under every layout of a mesh, whatever its schedule, policies and placement: the least of those of its ZeRO stages and
- * numbers of microbatches (choice-floor.ts), for the communication on the best conceivable placement.
+ * A floor under every layout of a mesh, whatever its schedule, policies and placement: the least of the floors of its ZeRO stages and
+ * numbers of microbatches (choice-floor.ts), with the communication of the best conceivable placement.
  */
 
 import type { NetworkCosts } from '../../cost/communication/network.ts'
@@ -27,16 +27,16 @@ import { meanShortBytes } from './layout-floor.ts'
 import { type OnAnyNetwork, roomFloors } from './room-floor.ts'
 
 export interface Floors {
-  /** Of every layout of a mesh. */
+  /** The floor under every layout of a mesh. */
   readonly of: (mesh: Mesh, scale: Scale) => number
-  /** Of those of one of its ZeRO stages and numbers of microbatches. */
+  /** The floors under the layouts of each of its ZeRO stages and numbers of microbatches. */
   readonly within: (mesh: Mesh, scale: Scale) => ChoiceFloor
   /**
-   * Whether any layout may be as good as the limit by a closer floor, or by less memory than even the leanest policy takes:
-   * dearer to ask for, and worth it where the other floor does not say.
+   * Whether any layout may be as good as the limit, by a closer floor and by the memory that even the leanest policy takes. It takes longer
+   * to ask, and is worth it where the other floor does not decide.
    */
   readonly hopeful: (mesh: Mesh, scale: Scale, limit: number) => boolean
-  /** The same of given microbatches, whatever states take, and of one ZeRO stage for all. */
+  /** The same for given microbatches, with one ZeRO stage's communication standing for all, and whatever states take. */
   readonly mayBe: (mesh: Mesh, scale: Scale, limit: number, choices: readonly Microbatching[]) => boolean
 }
 
@@ -93,7 +93,7 @@ export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
 
   const stand = (mesh: Mesh, scale: Scale) =>
     setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
-  // Sums are added in another order than a layout's: rounding must not put the floor above it.
+  // Sums are added in another order than a layout's, so rounding must not put the floor above it.
   const whole = (least: number) => (least + score(model.stepOverhead, model.stepOverhead)) * (1 - 1e-12)
   const visitChoices = (
     mesh: Mesh,
@@ -118,7 +118,7 @@ export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
       }
     }
   }
-  /** Without what moves, which takes longer to say. */
+  /** Asks without communication, which takes longer to compute. */
   const mayCompute = (mesh: Mesh, scale: Scale, limit: number, choice: Microbatching): boolean => {
     const { forward, backward } = workOf(mesh, choice.sequences, scale)
     const turns = choice.microbatches + (splits(mesh, choice) ? 0 : leastTurns(mesh, choice))
@@ -188,7 +188,7 @@ export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
     },
   }
 
-  /** What may not overlap of what weights and gradients move, on the one stage that there is. */
+  /** Time of weights and gradients that may not overlap, where there is only one stage. */
   function apart({ pipeline }: Mesh, { microbatches }: Microbatching): Seconds {
     if (pipeline > 1) return 0
     const [forwardEach = 0, backwardEach = 0, once = 0, onceBack = 0] = sums.map((sum) => sum[exposedAt] ?? 0)

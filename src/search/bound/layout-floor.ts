@@ -1,12 +1,12 @@
 /**
- * What no cut of a layout into stages is under, where layers differ: before its many cuts are walked. Of p chips, each i with
- * windows w(x_i) that are convex in what it computes and moves, x the mean of x_i,
+ * A floor under every cut of a layout into stages, where layers differ, asked before its many cuts are walked. The p chips i have
+ * windows w(x_i) that are convex in what they compute and move; with x the mean of the x_i,
  *
  *   time     (m - 1/v)·max w(x_i) + once_i + Σ w(x_i)/v  >=  the same of p stages that are all the mean
  *            m·max w(x_i) + once_i                       >=  likewise, where the backward pass is split
  *   memory   max (states_i + f_i·kept_i)                 >=  states + min f_i · kept
  *
- * with everything kept, and in memory under the policy that suits best. The ends of the model, the optimizer and the workspace
+ * with everything kept for time, and for memory under the policy that suits best. The ends of the model, the optimizer and the workspace
  * are left out.
  */
 
@@ -28,7 +28,7 @@ import type { StageNumbers } from '../stages/stage-numbers.ts'
 
 type Uncut = Pick<Layout, 'mesh' | 'schedule' | 'microbatches'>
 
-/** On the best conceivable placement; nothing is known where everything may not be kept. */
+/** Time on the best conceivable placement; 0 where the request does not allow everything to be kept, as nothing is known then. */
 export function layoutFloor(
   model: CostModel,
   { schedule, microbatches, mesh }: Uncut,
@@ -51,11 +51,11 @@ export function layoutFloor(
       least = Math.min(least, stepTime(step, keepAll, 'expected'))
     }
   }
-  // Added up in another order than a step: rounding must not put it above one.
+  // Added up in another order than a step, so rounding must not put it above one.
   return least * (1 - 1e-12)
 }
 
-/** Bytes over the budget. */
+/** Bytes over the budget of any cut. */
 export function layoutShortBytes(
   model: CostModel,
   { schedule, microbatches, mesh }: Uncut,
@@ -70,8 +70,8 @@ export function layoutShortBytes(
 }
 
 /**
- * False where no cut fits, under whatever policy. Of like layers stage i has room for k_i = (budget - reserve)/(states + f_i·kept)
- * of them at most, and all stages for no more than their sum.
+ * False when no cut fits, under whatever policy. Of layers that are alike, stage i has room for at most
+ * k_i = (budget - reserve)/(states + f_i·kept), and all stages for no more than their sum.
  */
 export function hasRoom(
   model: CostModel,
@@ -93,13 +93,13 @@ export function hasRoom(
   return layers >= transformer.layers * (1 - 1e-9)
 }
 
-/** Bytes over the budget of any layout: of a mesh's average chip, with one microbatch in flight. */
+/** Bytes over the budget of any layout of a mesh: those of its average chip, with one microbatch in flight. */
 export function meanShortBytes(model: CostModel, mesh: Mesh, stage: StageModel, scale: Scale): Bytes {
   const reserve = reserveBytes(model.problem)
   return shortOfMean(model, mesh, { reserve }, leastLayerBytes(model, stage, scale))
 }
 
-/** What the layers of an average chip are over the budget, of so many bytes each. */
+/** Bytes by which the layers of an average chip, of `each` bytes, are over the budget. */
 function shortOfMean(
   { problem }: CostModel,
   { pipeline }: Mesh,
@@ -107,11 +107,11 @@ function shortOfMean(
   each: Bytes,
 ): Bytes {
   const mean = (problem.model.layers / pipeline) * each
-  // Added up in another order than a stage: rounding must not put it above one.
+  // Added up in another order than a stage, so rounding must not put it above one.
   return (mean + reserve) * (1 - 1e-12) - problem.memoryBudget
 }
 
-/** Of a layer of each stage that a chip has. */
+/** States of one layer, for each of the stages that a chip holds. */
 function statesOfLayer({ layer, shardsOptimizer }: MemoryNumbers, schedule: Schedule): Bytes {
   const held = scheduleRow(schedule).stagesPerChip
   const optimizer = layer.optimizer / (shardsOptimizer ? held : 1)

@@ -1,4 +1,4 @@
-/** The chip-seconds of a step on however many chips: every matmul and kernel of the batch once, nothing recomputed or waited for. */
+/** The chip-seconds of a step on any number of chips: every matmul and kernel of the batch once, with nothing recomputed or waited for. */
 
 import { createScale, setBatch, setMesh } from '../../cost/compile/term.ts'
 import { computeTime } from '../../cost/compute/compute.ts'
@@ -17,6 +17,6 @@ export function leastWork(model: CostModel, sequences: number): Seconds {
   const products = [...layer.forward.products, ...leastBackward.products]
   const ends = [...head.forward.products, ...head.backward.products]
   const { layers } = problem.model
-  // Added up in another order than a step: rounding must not put it above one.
+  // Added up in another order than a step, so rounding must not put it above one.
   return (layers * computeTime(products, scale, rates) + computeTime(ends, scale, rates)) * (1 - 1e-12)
 }

@@ -1,6 +1,6 @@
 /**
- * What no plan is under whose mesh has replicas like one: that replica alone, with its share of the batch and nothing moved over
- * data or fsdp (floor.ts). It does not depend on how many replicas there are, so that numbers of chips share it; behind switches
+ * A floor under every plan whose mesh has replicas like a given one: that replica alone, with its share of the batch and nothing moved over
+ * data or fsdp (floor.ts). It does not depend on how many replicas there are, so different numbers of chips share it; behind switches
  * it does not depend on how many chips there are either, once they fill every tier but the outermost.
  */
 import type { Window } from '../../cost/compile/compile.ts'
@@ -14,13 +14,13 @@ import { microbatchChoices } from '../layouts/choices.ts'
 import { meshFloors } from './floor.ts'
 import { nothingKnown, type OnAnyNetwork, roomFloors } from './room-floor.ts'
 
-/** Whether a plan may be within the limit whose mesh has such a replica, and so many sequences for it. Limits only ever fall. */
+/** Whether a plan may be within the limit whose mesh has this replica, with this many sequences for each. Limits only ever fall. */
 export type ReplicaHope = (replica: Mesh, sequencesEach: number, limit: Seconds) => boolean
 
 export interface ReplicaHopes {
-  /** On any network; of more sequences never sooner. */
+  /** Leaves the network out; more sequences never give more hope. */
   readonly anywhere: ReplicaHope
-  /** On a part of the model's cluster: no closer on a torus. */
+  /** Takes a part of the model's cluster into account; on a torus it is no closer than `anywhere`. */
   readonly on: (part: Cluster) => ReplicaHope
 }
 
@@ -45,7 +45,7 @@ export function replicaHopes(model: CostModel): ReplicaHopes {
   return { anywhere, on }
 }
 
-/** Chips of all tiers but the outermost. */
+/** Number of chips in one unit of the outermost tier. */
 function filledTiers({ tiers }: SwitchedNetwork): number {
   return tiers.reduce((chips, { size }) => chips * (size ?? 1), 1)
 }
@@ -54,7 +54,7 @@ function unbounded(part: Cluster, { chips: _counted, ...network }: SwitchedNetwo
   return { ...part, network }
 }
 
-/** In whatever microbatches: what is too much for some sequences is for more of them. On any network where that is not told. */
+/** Whether there is hope with any microbatches: a number of sequences that is too many is so for all larger ones. `network` may be left out. */
 function hopeEver(model: CostModel, network: 'any' | 'its own', shared: OnAnyNetwork): ReplicaHope {
   const scale = createScale()
   const rooms = roomFloors(model, shared)
@@ -83,7 +83,7 @@ function replicaHope(model: CostModel, shared: OnAnyNetwork): ReplicaHope {
   return (replica, each, limit) => {
     const ofReplica = known.get(replica) ?? new Map<number, Seconds>()
     known.set(replica, ofReplica)
-    // Over this limit it is proven to be, or within that it may be: as it was asked before.
+    // A negative entry means that the replica was proven over an earlier limit; another is the limit within which it may be.
     const before = ofReplica.get(each)
     if (before !== undefined && (before < 0 || before === limit)) return before > 0
     if (!ever(replica, each, limit)) return false
@@ -96,12 +96,12 @@ function replicaHope(model: CostModel, shared: OnAnyNetwork): ReplicaHope {
   }
 }
 
-/** Of however few nodes. */
+/** With the overhead of a step on a single node, which no number of nodes is under. */
 function soonest(model: CostModel): CostModel {
   return { ...model, stepOverhead: model.problem.assumptions.stepOverheadSeconds }
 }
 
-/** With what one replica moves, and nothing else. */
+/** With only what moves inside one replica: nothing over data or fsdp. */
 function aloneIn(model: CostModel): CostModel {
   const kinds = model.kinds?.()
   const ofKinds = kinds && { dense: aloneIn(kinds.dense), sparse: aloneIn(kinds.sparse) }

@@ -2,9 +2,9 @@
  * Whether a mesh, or one replica of it, has room for the layers within a time and the memory at once (stage-room.ts), on the best
  * conceivable placement: what memory forces to be recomputed counts.
  *
- * Of one replica with E sequences, however they are put into microbatches of s: time per sequence is least where all are in one, and
- * memory where each is on its own, as s·f(E/s) >= f(E) for the f microbatches in flight. With bubbles of microbatches of one
- * sequence no layout is under that, and more sequences never take less: of each replica the fewest that are too many are known for all.
+ * For one replica with E sequences, in microbatches of s: the time per sequence is least with all in one microbatch, and the memory
+ * with one sequence in each, as s·f(E/s) >= f(E) for the f microbatches in flight. With the bubbles of microbatches of one sequence, no
+ * layout is under that, and more sequences never take less: of each replica it is enough to know the fewest sequences that are too many.
  */
 import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { addBuckets, createTraffic, exposedAt } from '../../cost/communication/traffic.ts'
@@ -25,7 +25,7 @@ import { fillingsOf } from './fillings.ts'
 import { mostRoutedOverlap, ofBatch } from './floor-sums.ts'
 import { countedKind, layerRoom, type StageNeeds } from './stage-room.ts'
 
-/** The scale holds the mesh, but of `ever`. */
+/** The caller has put the mesh into the scale, except for `ever`. */
 export interface RoomFloors {
   readonly within: (
     mesh: Mesh,
@@ -34,7 +34,7 @@ export interface RoomFloors {
     choice: Microbatching,
     there: { readonly costs: NetworkCosts; readonly zeroStage: ZeroStage },
   ) => boolean
-  /** With states sharded over as many replicas as there may be. */
+  /** The same for a replica, with states sharded over as many replicas as there may be. */
   readonly ofReplica: (
     replica: Mesh,
     scale: Scale,
@@ -42,7 +42,7 @@ export interface RoomFloors {
     choice: Microbatching,
     costs: NetworkCosts,
   ) => boolean
-  /** The same however the sequences of a replica are put into microbatches; or on any network. */
+  /** The same however the sequences of a replica are put into microbatches; `any` leaves the network out. */
   readonly ever: (
     replica: Mesh,
     scale: Scale,
@@ -52,7 +52,7 @@ export interface RoomFloors {
   ) => boolean
 }
 
-/** What hangs on no network: models on several may share it. */
+/** Numbers that do not depend on the network, which models on several networks may share. */
 export interface OnAnyNetwork {
   readonly computes: ByReplica<ComputeNumbers>
   readonly memories: ByReplica<readonly MemoryNumbers[]>
@@ -75,7 +75,7 @@ export function roomFloors(
   const exposures = byReplica<readonly Seconds[]>({ pipelined: true })
   const everNeeds = byReplica<readonly StageNeeds[]>({ pipelined: true })
   const counted = modelOfKind(model)
-  /** The model whose numbers a stage of the mesh is asked with, and how it is asked. */
+  /** The model whose numbers a stage of the mesh is asked with, and the question that it is asked. */
   const modelFor = ({ pipeline }: Mesh): CostModel => (pipeline > 1 ? counted : model)
   const needsFor = ({ pipeline }: Mesh) => (pipeline > 1 ? room.among : room.alone)
 
@@ -112,7 +112,7 @@ export function roomFloors(
       .of(mesh, microbatches)
       .some((filling) => room.holds(filling, microbatches, needs, untilLimit(limit)))
   }
-  /** By ZeRO stage: of one microbatch of so many sequences. */
+  /** Memory of one microbatch of so many sequences, by ZeRO stage. */
   const leastMemory = (replica: Mesh, scale: Scale, sequences: number): readonly MemoryNumbers[] =>
     memories(replica, sequences, () => {
       setBatch(scale, sequences)
@@ -124,7 +124,7 @@ export function roomFloors(
         return withStates(memoryNumbers(own, stage, scale), memoryNumbers(own, stage, manyReplicas))
       })
     })
-  /** That a mesh of such replicas may have. */
+  /** ZeRO stages that a mesh of such replicas may have. */
   const zeroStagesOf = (replica: Mesh): readonly ZeroStage[] => {
     const meshes = [replica, { ...replica, data: 2 }, { ...replica, fsdp: 2 }]
     const tried = new Set(meshes.flatMap((mesh) => zeroChoices(mesh, problem)))
@@ -143,7 +143,7 @@ export function roomFloors(
       ),
     ever: (replica, scale, limit, each, network) => {
       if (assumptions.tokensDivideFreely) return true
-      // Of as many sequences as these or more, so that a few are worked out for all: they take less each.
+      // Computed for the next power of two of sequences, which take less each, so that a few results serve all.
       const most = 2 ** Math.ceil(Math.log2(each))
       const needs = everNeeds(replica, most * replicasOf(replica), () =>
         needsEver(replica, scale, most, network),
@@ -154,7 +154,7 @@ export function roomFloors(
     },
   }
 
-  /** By ZeRO stage. */
+  /** Needs by ZeRO stage, for each best case of the network. */
   function needsEver(
     replica: Mesh,
     scale: Scale,
@@ -175,7 +175,7 @@ export function roomFloors(
   }
 }
 
-/** The model of the layers that count alone. */
+/** The model of the only kind of layers that counts. */
 function modelOfKind(model: CostModel): CostModel {
   const kind = countedKind(model)
   if (kind === null) return model

@@ -1,13 +1,13 @@
 /**
- * How many layers the stages of a pipeline have room for, within a time and a memory budget at once. Of one microbatch a stage has
- * at most the time τ, and its chip the bytes b. With x_p layers under rematerialisation policy p and f microbatches in flight
+ * How many layers the stages of a pipeline have room for, within a time and a memory budget at once. For one microbatch a stage has
+ * at most the time τ, and its chip the bytes b. With x_p layers under rematerialisation policy p and f microbatches in flight,
  *
  *   n = max Σ x_p    Σ x_p·t_p <= τ,   Σ x_p·(s + f·kept_p) + max live_p <= b
  *
- * of real numbers: two policies at most are in the best. If all stages have room for fewer than there are, no cut and no mix is as
- * fast: so much must be recomputed for what fits. Where layers differ only those of one kind count, as if the others were nothing.
+ * over real numbers: the best has at most two policies. If all stages together have room for fewer layers than there are, no cut and no mix
+ * is as fast, because fitting forces too much recomputation. Where layers differ only those of one kind count, as if the others took nothing.
  *
- * τ follows from a limit T on the step, less what it takes whatever it does, and from A, what one microbatch takes of all stages:
+ * τ follows from a limit T on the step, less the overhead that every step has, and from A, what one microbatch takes of all stages:
  *
  *   (m - 1/v)·τ + A/v <= T,  or m·τ <= T where the backward pass is split or there is one stage, which has all of the model on it
  */
@@ -23,27 +23,27 @@ import { type Composition, denseLayer, sparseLayer, wholeComposition } from '../
 import type { Bytes, Seconds } from '../../units.ts'
 import type { Filling } from './fillings.ts'
 
-/** Of one layer, by policy: those alone that no other is better than in everything. */
+/** What one layer takes, by policy; only policies that no other beats in everything are kept. */
 interface LayerNeeds {
   readonly times: readonly Seconds[]
   readonly kept: readonly Bytes[]
   readonly live: readonly Bytes[]
 }
 
-/** What layers take of a stage: those that count where there are several, the average one where one has them all. */
+/** What layers take of a stage: layers of the kind that counts where there are several stages, the average layer where there is one. */
 export interface StageNeeds {
   readonly layers: LayerNeeds
-  /** Of a layer: weights and gradients, and what the optimizer has of it. */
+  /** Bytes of a layer's weights and gradients, and of its optimizer states. */
   readonly states: Bytes
   readonly optimizer: Bytes
   readonly shardsOptimizer: boolean
   readonly head: Seconds
-  /** Of the budget, beside what is held of layers and the weights that are gathered for one. */
+  /** Bytes of the budget that are left for layers and for weights gathered for one. */
   readonly bytes: Bytes
   readonly gathered: Bytes
 }
 
-/** Numbers of a microbatch that is as large as `of` of those that the memory is of; seconds that may not overlap by policy. */
+/** Numbers of a microbatch as large as `of` of those that `memory` is for; `exposed` are seconds that may not overlap, by policy. */
 export interface OfLayers {
   readonly compute: ComputeNumbers
   readonly exposed: readonly Seconds[]
@@ -52,11 +52,11 @@ export interface OfLayers {
 }
 
 export interface Room {
-  /** Of stages among others: the numbers are of the layers that count. */
+  /** Needs of one stage among several; the numbers are of the layers that count. */
   readonly among: (numbers: OfLayers) => StageNeeds
-  /** Of one stage that has all layers. */
+  /** Needs of a single stage that has all layers. */
   readonly alone: (numbers: OfLayers) => StageNeeds
-  /** Whether stages have room for all layers within the budget, where microbatches and bubbles may take `limit`. */
+  /** Whether stages have room for all layers within the budget, when microbatches and bubbles may take `limit`. */
   readonly holds: (filling: Filling, microbatches: number, needs: StageNeeds, limit: Seconds) => boolean
 }
 
@@ -82,7 +82,7 @@ export function layerRoom(model: CostModel): Room {
   const timesOf = (own: ComputeNumbers, exposed: readonly Seconds[], each: Seconds, of: number) =>
     own.backward.map((time, policy) => (own.forward + time + 2 * each + (exposed[policy] ?? 0)) / of)
   const headOf = ({ headForward, headBackward }: ComputeNumbers) => headForward + headBackward
-  /** Layers whose weights are gathered at once on any stage. */
+  /** Number of layers whose weights are gathered at once on any stage. */
   const gatheredLayers = (stages: number) => {
     if (kind !== null || stages === 1) return 0
     return Math.min(assumptions.layersGathered, assumptions.tokensDivideFreely ? layers / stages : 1)
@@ -125,7 +125,7 @@ export function layerRoom(model: CostModel): Room {
       const each = stagesPerChip * (needs.states + optimizer)
       const free = needs.bytes - gatheredLayers(stages) * needs.gathered
       const roomOf = (inFlight: number) => mostLayers(needs.layers, each, inFlight, time, free)
-      // One stage often says what all do.
+      // The stage with the most in flight, or the one with the least, often decides for all.
       if (roomOf(filling.most) * stages >= wanted) return true
       if (roomOf(filling.least) * stages < wanted) return false
       let room = 0
@@ -135,7 +135,7 @@ export function layerRoom(model: CostModel): Room {
   }
 }
 
-/** Without policies that take as long as another or longer, and of no less bytes. */
+/** Drops policies that take at least as long as another and no fewer bytes. */
 function fewest({ times, kept, live }: LayerNeeds): LayerNeeds {
   const at = (list: readonly number[], policy: number) => list[policy] ?? 0
   const worse = (one: number, other: number) =>
@@ -150,7 +150,7 @@ function fewest({ times, kept, live }: LayerNeeds): LayerNeeds {
   return { times: only(times), kept: only(kept), live: only(live) }
 }
 
-/** What a stage may take for a microbatch where a step may take `limit`, and one microbatch takes `all` of all stages at least. */
+/** The most time that a stage may take for a microbatch, when a step may take `limit` and one microbatch takes at least `all` of all stages. */
 function stageTimeWithin(
   { split, virtual }: Filling,
   microbatches: number,
@@ -158,21 +158,21 @@ function stageTimeWithin(
   all: Seconds,
 ): Seconds {
   let most = split ? limit / microbatches : 0
-  // It falls or rises with v all the way.
+  // It rises or falls monotonically with v, so the least and the most v are enough.
   for (const v of virtual) {
     most = Math.max(most, microbatches * v > 1 ? (limit - all / v) / (microbatches - 1 / v) : limit)
   }
   return most
 }
 
-/** Null where layers are alike, or are all taken for the average one. */
+/** The kind of layers that counts; null where layers are alike, or are all taken as the average one. */
 export function countedKind({ problem, kinds }: CostModel): Composition | null {
   const { model, assumptions } = problem
   if (!kinds || assumptions.tokensDivideFreely) return null
   return wholeComposition(model).sparse > 0 ? sparseLayer : denseLayer
 }
 
-/** How many layers there are of the kind that there is most of, or of all where they are alike. */
+/** Number of layers of the kind that counts, or of all layers where they are alike. */
 function layersCounted(model: CostModel): number {
   const kind = countedKind(model)
   if (kind === null) return model.problem.model.layers
@@ -180,7 +180,7 @@ function layersCounted(model: CostModel): number {
   return kind.sparse > 0 ? whole.sparse : whole.dense
 }
 
-/** The most layers of one stage. */
+/** The most layers that one stage has room for. */
 function mostLayers(
   { times, kept, live }: LayerNeeds,
   states: Bytes,
@@ -198,7 +198,7 @@ function mostLayers(
       const timeTwo = times[q] ?? 0
       const bytesTwo = states + microbatches * (kept[q] ?? 0)
       const room = bytes - Math.max(liveOne, live[q] ?? 0)
-      // Both bounds are met where x layers are under the one and y under the other.
+      // Both limits are met when x layers are under one policy and y under the other.
       const determinant = timeOne * bytesTwo - timeTwo * bytesOne
       const x = (time * bytesTwo - timeTwo * room) / determinant
       const y = (timeOne * room - time * bytesOne) / determinant

@@ -1,14 +1,14 @@
 /**
  * The best layouts by trying them: depth first over the components in their order, options in theirs, leaving a branch
- * that cannot be faster or cannot fit. Exact; of choices equally fast (to a part in 10^12) the one whose options come first.
+ * that cannot be faster or cannot fit. Exact; among choices equally fast (to a part in 10^12), the one whose options come first.
  *
  * The bound is made before the search, from the last component back. With λ_l(j) the seconds of option j of component l
  * and what later components have sent it, l sends to each earlier component f that it shares a table with
  *
  *   M_lf(i) = min_j ( r_fl(i, j) + λ_l(j) )       to the nearest; to the others without λ_l
  *
- * and keeps the rest, r_fl + λ_l - M_lf >= 0, as what the pair costs beyond the bound. λ_l without its least is the rest of
- * a component that shares no table with an earlier one. All costs are then the sum of the least ones and of rests, so
+ * and keeps the rest, r_fl + λ_l - M_lf >= 0, as what the pair costs beyond the bound. A component that shares no table with an earlier
+ * one keeps λ_l less its least value as its rest. All costs are then the sum of the least ones and of rests, so
  * that a branch is as good as the least and the rests so far, and on a chain or a tree that is what it really takes.
  * Method: mini-bucket elimination, Dechter and Rish (2003), with one earlier component per bucket.
  *
@@ -21,7 +21,7 @@ import { type PairCosts, pairCosts } from './pair-costs.ts'
 import { accountOf, type LayoutAnswer, type LayoutQuestion } from './question.ts'
 
 const tie = 1e-12
-/** Of sums in another order. */
+/** Tolerance for sums that are added up in another order. */
 const rounding = 1e-12
 
 export function bestLayouts(question: LayoutQuestion): LayoutAnswer | null {
@@ -35,7 +35,7 @@ export function bestLayouts(question: LayoutQuestion): LayoutAnswer | null {
   return chosen && { chosen, ...accountOf(question, chosen), proven: true }
 }
 
-/** What the options of a component cost beyond the bound, given those of earlier ones. */
+/** What the options of a component cost beyond the bound, given the options of earlier components. */
 interface Step {
   readonly options: number
   readonly own: readonly number[] | null
@@ -80,7 +80,7 @@ function keepRests(table: number[], earlier: number[], later: readonly number[],
       if (value < message) message = value
     }
     earlier[i] = (earlier[i] ?? 0) + message
-    // Option i cannot be, and is now known to the earlier component as such.
+    // Option i is impossible, and its infinite message has just told the earlier component so.
     if (message === Number.POSITIVE_INFINITY) continue
     for (let j = 0; j < columns; j++) table[i * columns + j] = (table[i * columns + j] ?? 0) - message
   }
@@ -90,13 +90,13 @@ interface Search {
   readonly components: LayoutQuestion['components']
   readonly steps: readonly Step[]
   readonly budget: Bytes
-  /** No choice is faster. */
+  /** A bound: no choice is faster. */
   readonly least: Seconds
-  /** Of the components from k on. */
+  /** Least bytes and workspace of the components from k on. */
   readonly leastBytes: readonly Bytes[]
   readonly leastWorkspace: readonly Bytes[]
   readonly current: number[]
-  /** Slower choices are of no interest. */
+  /** Slower choices than this are of no interest. */
   limit: Seconds
   best: readonly number[] | null
 }
@@ -121,7 +121,7 @@ function searchOf({ components, budget }: LayoutQuestion, steps: readonly Step[]
   return { components, steps, budget, least, leastBytes, leastWorkspace, current, limit: 0, best: null }
 }
 
-/** The time of a choice that is often good: of each component in turn what adds least and may fit. */
+/** The time of a choice that is often good: for each component in turn, the option that adds the least and may fit. */
 function someTime(search: Search): Seconds {
   const { components, current } = search
   let [seconds, bytes, workspace] = [search.least, 0, 0]

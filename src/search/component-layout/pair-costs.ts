@@ -1,5 +1,5 @@
 /**
- * The seconds of a layout question with everything added up that depends on the same choices: the resharding of a
+ * The seconds of a layout question with everything added up that depends on the same choices: resharding from a
  * component to itself goes to its options, and all resharding between two components, in either direction, is one table.
  * A number that is missing, negative or NaN is a bug of the caller and throws a RangeError.
  */
@@ -14,9 +14,9 @@ export interface PairCosts {
 
 export interface Pair {
   readonly first: number
-  /** After `first`. */
+  /** Comes after `first`. */
   readonly second: number
-  /** Of option i of `first` and j of `second`, at i times the options of `second` plus j. */
+  /** Seconds of option i of `first` with option j of `second`, at index i times the number of options of `second` plus j. */
   readonly seconds: Seconds[]
 }
 

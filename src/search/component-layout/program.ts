@@ -1,6 +1,6 @@
 /**
- * The layouts of the components of a layer as an integer programme (Alpa's form), beside the search that finds the same
- * by trying (best-layouts.ts). In ms, and in 1/1024 of the budget:
+ * The layouts of the components of a layer as an integer programme (Alpa's form), which finds the same as the search that tries
+ * them (best-layouts.ts). In ms, and in 1/1024 of the budget:
  *
  *   minimise  Σ_ki s_ki·x_ki + Σ_klij r_kl(i, j)·y_klij
  *
@@ -8,15 +8,15 @@
  *   Σ_j y_klij = x_ki,   Σ_i y_klij = x_lj        of the pairs of two components the one that is both's; y binary
  *   w >= Σ_i w_ki·x_ki,   Σ_ki m_ki·x_ki + w <= budget
  *
- * With x whole the two sums leave of y only y = 1 at the pair chosen and 0 elsewhere, whatever the sign of r: y is whole
- * by itself. It is said to be, as whole variables keep their unit when a programme is scaled: with y in units of their
+ * When x is whole, the two sums leave only y = 1 at the pair chosen and 0 elsewhere, whatever the sign of r: y is whole
+ * by itself. It is still declared whole, because whole variables keep their unit when a programme is scaled: with y in units of their
  * own, HiGHS's presolve was seen to lose the best choice of a programme of 17 variables. The relaxation is whole already
- * where the pairs form a tree and memory is no matter. Options that fit with no choice of the others, and options and
+ * where the pairs form a tree and memory does not matter. Options that fit with no choice of the others, and options and
  * pairs that take for ever, have no variable.
  *
- * A solver's rows hold to a ten-millionth, and a choice that is a byte over the budget is seen on either side of that. So
- * memory is counted in whole 2^-20 of the budget, rounded down, which no tolerance confuses; a choice that fits only so is
- * cut off, and the rest asked again.
+ * A solver's rows hold to a ten-millionth, so a choice that is a byte over the budget may pass or fail. Therefore
+ * memory is counted in whole 2^-20 of the budget, rounded down, which no tolerance confuses; a choice that fits only because of the
+ * rounding is cut off, and the rest asked again.
  *
  * Source: Zheng et al., "Alpa" (2022), arXiv 2201.12023, section 4.2; the rows of y are those of Adams and Johnson (1994)
  * for quadratic assignment.
@@ -31,12 +31,12 @@ const milliseconds = 1000
 const budgetUnits = 1024
 const partsPerUnit = 1024
 const mostCuts = 20
-/** An infinite budget is no unit. */
+/** Cap on the budget that the unit of bytes is taken from, as an infinite budget gives no unit. */
 const mostBytes = 2 ** 60
-/** Of sums in another order. */
+/** Tolerance for sums that are added up in another order. */
 const rounding = 1e-12
 
-/** `proven` as the solver proves it: to a hundred-thousandth of the seconds. */
+/** `proven` is as the solver proves it: to a hundred-thousandth of the seconds. */
 export function chooseLayouts(
   question: LayoutQuestion,
   solver: Solver,
@@ -56,7 +56,7 @@ export function chooseLayouts(
   return 'unsolved'
 }
 
-/** Null where a component is left without an option. */
+/** Null when a component is left without an option. */
 export function layoutProgram(question: LayoutQuestion): LinearProgram | null {
   const { components, budget } = question
   const { own, pairs } = pairCosts(question)
@@ -94,7 +94,7 @@ export function layoutProgram(question: LayoutQuestion): LinearProgram | null {
   }
 }
 
-/** The pairs of options of two components, and that both take theirs. */
+/** Variables for the pairs of options of two components, and rows that tie them to the option that each takes. */
 function pairPart(
   { first, second, seconds }: Pair,
   { components }: LayoutQuestion,

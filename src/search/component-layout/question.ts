@@ -1,11 +1,11 @@
 /**
- * Which layout each component of a layer takes, as numbers:
+ * The question which layout each component of a layer takes, as numbers:
  *
  *   seconds   Σ_k s_k(x_k) + Σ_e r_e(x_from, x_to)       options and the resharding between them
  *   bytes     Σ_k m_k(x_k) + max_k w_k(x_k)              what stays, and the working set of the component that runs
  *
  * x_k is the option of component k. Seconds are those of the whole step and at least 0, Infinity where an option or a pair
- * cannot be; bytes are those of one chip.
+ * is impossible; bytes are those of one chip.
  */
 import type { Bytes, Seconds } from '../../units.ts'
 
@@ -23,7 +23,7 @@ export interface ComponentOptions {
   readonly options: readonly LayoutOption[]
 }
 
-/** Any two components, in either direction and more than once; one component may follow itself. */
+/** Resharding between any two components, in either direction, of which there may be several; a component may follow itself. */
 export interface Resharding {
   readonly from: number
   readonly to: number
@@ -38,11 +38,11 @@ export interface LayoutQuestion {
 }
 
 export interface LayoutAnswer {
-  /** By component, the position of its option. */
+  /** By component, the index of its option. */
   readonly chosen: readonly number[]
   readonly seconds: Seconds
   readonly bytes: Bytes
-  /** No other choice is faster within the budget. */
+  /** Whether no other choice is faster within the budget. */
   readonly proven: boolean
 }
 

@@ -1,4 +1,4 @@
-/** A layout with everything chosen, and its three times. */
+/** A layout with everything chosen, and its score. */
 
 import type { Mix } from '../../cost/memory/memory-numbers.ts'
 import type { StageGroup } from '../../cost/step/stages.ts'
@@ -12,16 +12,16 @@ import type { ContextLayout } from '../../sharding/tables/context-layouts.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 
 export interface Layout {
-  /** The chips that it runs on: those of the request, or a part of them. */
+  /** The chips that it runs on: all of the request's, or a part of them. */
   readonly cluster: Cluster
   readonly mesh: Mesh
   readonly zeroStage: ZeroStage
   readonly contextLayout: ContextLayout
   readonly microbatches: number
-  /** Of one microbatch, over all replicas. */
+  /** Sequences of one microbatch, over all replicas. */
   readonly sequences: number
   readonly schedule: Schedule
-  /** Layers by stage. */
+  /** Number of layers by stage. */
   readonly stageLayers: readonly number[]
   readonly groups: readonly StageGroup[]
 }
@@ -35,26 +35,26 @@ export interface Candidate extends Layout {
   readonly score: number
 }
 
-/** What may be listed: asked of a mesh, of a layout and of a cut too, false where no plan of it may. */
+/** What may be listed. It is asked of a mesh, of a layout and of a cut, and is false when no plan of it may be listed. */
 export interface Accepts {
-  /** Whether any plan of two policies may. */
+  /** Whether a plan with two rematerialisation policies may be listed. */
   readonly mixes: boolean
   readonly mesh: (mesh: Mesh) => boolean
   readonly layout: (layout: OpenLayout) => boolean
   readonly cut: (layout: Layout) => boolean
-  /** What it asks of a placement shows in the order of its ranks, or in how it crosses slices. */
+  /** Whether a plan may be listed; it looks no further into a placement than the order of ranks, or how axes cross slices. */
   readonly plan: (candidate: Omit<Candidate, 'score'>) => boolean
 }
 
-/** A layout that fits nowhere, at its leanest. */
+/** A layout that fits nowhere, under the policy that takes the least memory. */
 export interface Misfit extends Layout {
   readonly mix: Mix
   readonly shortBytes: Bytes
 }
 
 /**
- * What candidates are ranked by: the expected time, and a billionth of the time without any overlap, which orders
- * plans that are equal because all of their communication is hidden.
+ * What candidates are ranked by: the expected time, plus a billionth of the time without any overlap, which orders
+ * plans that tie because all of their communication is hidden.
  */
 export function score(expected: Seconds, upper: Seconds): number {
   return expected + 1e-9 * upper

@@ -5,8 +5,8 @@
  *
  * ZeRO: below stage 3 weights are whole on every replica, so that data and fsdp mean the same and only data is
  * listed. Microbatches divide a replica's sequences; where tokens divide freely they are powers of two. Virtual stages
- * need a layer each. Schedules are those of the workload, or, where it names none, of the assumptions; when each is worth a
- * try its row says.
+ * need a layer each. Schedules are those of the workload or, where it names none, of the assumptions; the row of each says when it is
+ * worth a try.
  */
 
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
@@ -17,10 +17,10 @@ import type { ScheduleName } from '../../recipe/schedules.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../../sharding/states.ts'
 
-/** Where tokens divide freely, a microbatch keeps at least this many per replica. */
+/** Where tokens divide freely, a microbatch keeps at least this many tokens per replica. */
 const leastTokens = 1024
 
-/** Empty where the mesh needs a stage that is not tried: fsdp is stage 3's axis. */
+/** Empty when the mesh needs a stage that is not tried: fsdp is the axis of stage 3. */
 export function zeroChoices(mesh: Mesh, problem: Problem): readonly ZeroStage[] {
   const tried = triedStages(mesh, problem)
   if (mesh.fsdp > 1) return tried.filter((stage) => stage === 3)
@@ -28,7 +28,7 @@ export function zeroChoices(mesh: Mesh, problem: Problem): readonly ZeroStage[] 
   return mesh.context * mesh.expert > 1 ? tried : tried.filter((stage) => stage < 3)
 }
 
-/** A request that constrains the stage widens the search to all that it allows. */
+/** A request that constrains the stage widens the search to all stages that it allows. */
 function triedStages(mesh: Mesh, { assumptions, constraints }: Problem): readonly ZeroStage[] {
   if (constraints.zeroStage !== undefined) return zeroStages
   const { shardedPipelines, zeroStages: tried } = assumptions
@@ -37,11 +37,11 @@ function triedStages(mesh: Mesh, { assumptions, constraints }: Problem): readonl
 
 export interface Microbatching {
   readonly microbatches: number
-  /** Sequences of one microbatch over all replicas, padded to whole ones; real where tokens divide freely. */
+  /** Sequences of one microbatch over all replicas, padded to whole ones; a real number where tokens divide freely. */
   readonly sequences: number
 }
 
-/** Of a batch that so many replicas share; padded to whole ones, but where tokens divide freely. */
+/** Sequences of each of so many replicas, padded to whole ones except where tokens divide freely. */
 export function sequencesEach({ workload, assumptions }: Problem, replicas: number): number {
   const sequences = workload.batchTokens / workload.sequenceLength
   return assumptions.tokensDivideFreely ? sequences / replicas : Math.ceil(Math.ceil(sequences) / replicas)
@@ -101,7 +101,7 @@ export function choiceAllowed(
   )
 }
 
-/** Layouts of one mesh: what a dropped mesh counts for. Meshes with as many replicas and stages have as many of each ZeRO stage. */
+/** Number of layouts of one mesh, which is what a dropped mesh counts. Meshes with as many replicas and stages have as many for each ZeRO stage. */
 export function layoutCount(mesh: Mesh, problem: Problem): number {
   const counts = known.get(problem) ?? new Map<string, number>()
   known.set(problem, counts)

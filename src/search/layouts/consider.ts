@@ -1,6 +1,6 @@
 /**
- * One layout: its cuts into stages, and of each the best memory policy on the best placement. What on the best conceivable
- * placement is over the limit is dropped unplaced.
+ * One layout: its cuts into stages, and for each the best memory policy on the best placement. A cut that is over the limit even on the best
+ * conceivable placement is dropped without being placed.
  */
 
 import type { Scale } from '../../cost/compile/term.ts'
@@ -37,28 +37,28 @@ export interface Workbench {
   readonly model: CostModel
   readonly scale: Scale
   readonly scratch: StepScratch
-  /** Null where all are listed. */
+  /** What may be listed; null when everything may. */
   readonly accepts: Accepts | null
   /** Asked before each layout. */
   readonly stop: Stop
 }
 
-/** Which of a mesh's choices to look at; all where absent. */
+/** Restricts which of a mesh's choices are looked at; what is absent is not restricted. */
 export interface Choices {
   readonly zeroStages?: readonly ZeroStage[]
   readonly microbatchings?: readonly Microbatching[]
   readonly schedules?: (microbatches: number) => readonly Schedule[]
-  /** Instead of those that are searched. */
+  /** The mix to use, in place of those that would be searched. */
   readonly mix?: (layout: Layout) => Mix
-  /** What does not fit is costed too. */
+  /** Costs also what does not fit. */
   readonly overBudget?: boolean
   readonly placements?: readonly Placement[]
   readonly cuts?: (stageLayers: readonly number[]) => boolean
-  /** What no layout of a ZeRO stage and number of microbatches is under. */
+  /** A floor under the layouts of each ZeRO stage and number of microbatches. */
   readonly floor?: ChoiceFloor
-  /** Told of the best plan of every layout: none is dropped for another of the mesh. */
+  /** Called with the best plan of every layout; then no layout is dropped because another of the mesh is better. */
   readonly each?: (best: Candidate) => void
-  /** Whether the leanest layout is looked for among those that do not fit: always where absent. */
+  /** Whether to look for the leanest of the layouts that do not fit; absent means yes. */
   readonly nearest?: boolean
 }
 
@@ -69,22 +69,22 @@ export interface Expansion extends Counts {
 
 type Outcome = 'evaluated' | 'pruned' | 'memory' | 'constraint'
 
-/** A mesh while it is searched through: with what, what of it is wanted, and what came of it so far. */
+/** A mesh while it is searched: with what, what of it is wanted, and what was found so far. */
 export interface Visit {
   readonly bench: Workbench
   readonly mesh: Mesh
-  /** Of what scores worse nothing is wanted. */
+  /** Nothing that scores worse is wanted. */
   readonly limit: number
   readonly choices: Choices
   readonly found: Expansion
 }
 
-/** The worst score that is still of use, now that something is found. */
+/** The worst score that is still useful, given what is already found. */
 export function mostOf({ limit, found }: Visit): number {
   return Math.min(limit, found.best?.score ?? limit)
 }
 
-/** A layout is evaluated if any of its cuts is, and does not fit if none does. */
+/** A layout counts as evaluated if any of its cuts is, and as not fitting if none is. */
 export function consider(visit: Visit, open: OpenLayout, cuts: StageCuts, numbers: StageNumbers): void {
   const { bench, choices, found } = visit
   const wanted = choices.nearest !== false || choices.overBudget || choices.mix
@@ -147,7 +147,7 @@ function considerCut(
     given
       ? [given].filter(fits)
       : fittingMixes(memory, groups, memoryBudget, assumptions.tokensDivideFreely, others)
-  // That none fits is all there is to know of a cut that is over by more than another: but for rounding.
+  // A cut that is over the budget by more than another was, but for rounding, need not be known better: it does not fit.
   const over = Math.max(0, found.nearest?.shortBytes ?? Number.POSITIVE_INFINITY) + 1e-9 * memoryBudget
   if (!given && leastShortBytes(memory, groups, memoryBudget, over) > over) return 'memory'
   const mixes = fitting(false)
@@ -166,7 +166,7 @@ function considerCut(
   if (accepts && !accepts.cut(layout)) return 'constraint'
   const among = acceptedMixes(accepts, layout, places.ways, given !== undefined)
   const asIs = among(quickest)
-  // Where one of them is refused, another that does more may be the best that is not.
+  // When the quickest mix is refused, one that does more may be the best of those that are not.
   const refused = asIs.some((accepted) => accepted.length < quickest.length)
   const byWay = refused ? among(hopes(fitting(true))) : asIs
   if (byWay.every((accepted) => accepted.length === 0)) return 'constraint'
@@ -185,8 +185,8 @@ function considerCut(
 }
 
 /**
- * By way to launch a placement, the mixes that may be listed. Where so few layers of the leaner policy may not, the fewest that
- * may: each more is more work, and less memory. A mix that is given stays as it is.
+ * The mixes that may be listed, by way to launch a placement. Where a mix with so few layers of the leaner policy may not be listed, takes
+ * the fewest that may: each further layer is more work, and less memory. A mix that is given stays as it is.
  */
 function acceptedMixes(
   accepts: Accepts | null,

@@ -1,5 +1,5 @@
 /**
- * One cost model per way that attention may meet keys which the context axis shards. Without such an axis all are alike, and
+ * One cost model for each way in which attention may meet keys that the context axis shards. Without such an axis all are alike, and
  * only the first is searched.
  */
 
@@ -17,7 +17,7 @@ import {
 import type { ContextLayout } from '../../sharding/tables/context-layouts.ts'
 import type { Layout } from './candidate.ts'
 
-/** The first is of what every mesh has. */
+/** The first model is for the layout that every mesh has. */
 export function contextModels(problem: Problem): readonly CostModel[] {
   const others = problem.assumptions.contextLayouts.filter(
     (layout) => layout !== plainContext && mayBeUsed(layout, problem),
@@ -25,7 +25,7 @@ export function contextModels(problem: Problem): readonly CostModel[] {
   return [costModel(problem), ...others.map((layout) => costModel(problem, layout))]
 }
 
-/** A mesh of fewer chips than there are may have a context axis where none of all has. */
+/** Whether any mesh may use the layout. A mesh on fewer chips than all may have a context axis where no mesh on all has one. */
 function mayBeUsed(layout: ContextLayout, { cluster, constraints, model }: Problem): boolean {
   for (let context = 2; context <= cluster.chips; context++) {
     const wanted = satisfies(context, constraints.context)
@@ -40,7 +40,10 @@ export function modelFor(models: readonly CostModel[], { contextLayout, cluster 
   return found.problem.cluster === cluster ? found : onCluster(found, cluster)
 }
 
-/** What it moves all others move as well: an AllToAll is not counted by the bound (continuous/unavoidable.ts). */
+/**
+ * The model that the continuous bound is computed with: one whose moves every other makes too, as the bound does not count
+ * AllToAlls (continuous/unavoidable.ts).
+ */
 export function boundingModel(models: readonly CostModel[]): CostModel {
   const [first] = models
   if (!first) throw new RangeError('There is no cost model')

@@ -1,6 +1,6 @@
 /**
  * One mesh, searched through: every ZeRO stage, microbatch and schedule, each with its best cut into stages and memory
- * policy on its best placement. Layouts whose time on the best conceivable placement is over the limit are dropped unplaced.
+ * policy on its best placement. Layouts that are over the limit even on the best conceivable placement are dropped without being placed.
  */
 
 import { setBatch, setMesh } from '../../cost/compile/term.ts'
@@ -84,7 +84,10 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
   return found
 }
 
-/** One for each ZeRO stage that the request allows and, but where what comes nearest to fitting is looked for, some framework runs. */
+/**
+ * One layout for each ZeRO stage that the request allows and that some framework runs; the
+ * latter is not asked while the nearest misfit is looked for.
+ */
 function openLayouts(
   { bench, mesh, choices }: Visit,
   microbatching: Microbatching,

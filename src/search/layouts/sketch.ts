@@ -1,4 +1,4 @@
-/** What a written plan fixes of the choices inside its mesh. */
+/** The choices inside a mesh that a written plan fixes. */
 
 import type { PlanSketch, Problem } from '../../problem.ts'
 import { canRun, hasVirtualStages, scheduleRow, scheduleRows } from '../../recipe/schedule.ts'
@@ -9,7 +9,7 @@ import type { ContextLayout } from '../../sharding/tables/context-layouts.ts'
 import { virtualStageChoices, zeroChoices } from './choices.ts'
 import type { Choices } from './consider.ts'
 
-/** A mesh that the search would not try, fsdp inside a pipeline say, still has the one stage that its axes mean. */
+/** A mesh that the search would not try (fsdp inside a pipeline, say) still has the one stage that its axes mean. */
 export function sketchedZeroStages(
   problem: Problem,
   { mesh, zeroStage }: PlanSketch,
@@ -18,7 +18,7 @@ export function sketchedZeroStages(
   return zeroChoices(mesh, problem).length > 0 ? {} : { zeroStages: [3] }
 }
 
-/** One that the plan names, or those that would be searched. */
+/** The context layout that the plan names, or those that would be searched. */
 export function sketchedContextLayouts(
   { assumptions, model }: Problem,
   { mesh, contextLayout }: PlanSketch,
@@ -70,7 +70,7 @@ export function sketchedSchedules({ model }: Problem, sketch: PlanSketch): Pick<
   return { schedules: (microbatches) => (canRun(row, mesh.pipeline, microbatches) ? all : []) }
 }
 
-/** The cut that the plan names, of those there are. */
+/** Keeps only the cut that the plan names. */
 export function sketchedCuts({ stageLayers }: PlanSketch): Pick<Choices, 'cuts'> {
   if (stageLayers === undefined) return {}
   const alike = (a: number, b: number) => Math.abs(a - b) <= 1e-9 * a

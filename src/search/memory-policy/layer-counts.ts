@@ -1,13 +1,13 @@
 /**
- * How many layers of each group of stages use which policy, as part of a programme. Three ways to count:
+ * How many layers of each group of stages use which policy, as part of a programme. There are three ways to count:
  *
  *   real           x_ip >= 0 free, the working set of a stage the mean of its layers': a relaxation of the others
  *   any            x_ip whole and free; on every stage the working set of what it uses
  *   two policies   on every stage n layers use one policy, the leaner, and the rest another, n the same for all:
  *                  min(n, L_i) on a stage of L_i layers, which is what frameworks take (cost/memory/remat.ts)
  *
- * Of two policies: binaries say which is the leaner (`other`) and which the rest (`policy`); they may be the same. Where
- * layers differ the leaner is so in layers of either kind. A stage of fewer layers than the fullest also has one for n
+ * For two policies, binaries say which is the leaner (`other`) and which the rest (`policy`); they may be the same. Where
+ * layers differ, the leaner is leaner in layers of either kind. A stage of fewer layers than the fullest has one more binary, for n
  * being beyond its layers.
  */
 import type { Point, Row, Variable } from '../../../solvers/linear-program.ts'
@@ -20,7 +20,7 @@ import type { Terms } from './linear-terms.ts'
 export interface LayerCounts {
   readonly variables: readonly Variable[]
   readonly rows: readonly Row[]
-  /** Layers of a stage that use a policy. */
+  /** Number of layers of a stage that use a policy, as an expression. */
   readonly layers: (group: number, policy: number) => Terms
   /** The working set of a recomputed layer, in the programme's unit of bytes. */
   readonly live: (group: number) => Terms
@@ -67,7 +67,7 @@ const anyCounts: Counting = (memory, groups, perByte, whole) => {
   const rows: Row[] = []
   const used = (group: number, policy: number) => `used ${group} ${policy}`
   groups.forEach((group, i) => {
-    // Half a layer is the mean of two stages that a chip holds.
+    // Half a layer comes from the mean of two stages that a chip holds.
     const integer = whole && Number.isInteger(group.layers)
     kept.forEach((_, p) => {
       variables.push({ name: layers(i, p), cost: 0, upper: group.layers, integer })
@@ -120,7 +120,7 @@ const twoPolicies: Counting = (memory, groups, perByte, whole) => {
         .map((q) => ({ name: `not ${q} beside ${p}`, terms: { [isRest(p)]: 1, [isOther(q)]: 1 }, upper: 1 })),
     ),
   ]
-  // Groups whose layers are alike have the same working set, but for what the ends leave of it.
+  // Groups whose layers are alike share one working set, unless the ends leave another part of it.
   const liveIn = groups.map((group) => policies.map((p) => liveOf(memory, group, p)).join())
   const liveName = (group: number) => `live ${liveIn.indexOf(liveIn[group] ?? '')}`
   groups.forEach((group, i) => {
@@ -192,7 +192,7 @@ function isRest(policy: number): string {
   return `rest is ${policy}`
 }
 
-/** By group of stages, then by policy. */
+/** Number of layers by group of stages, then by policy. */
 export function readLayers(point: Point, { groups, policies, layers }: LayerCounts): readonly number[][] {
   return groups.map((_, group) =>
     Array.from({ length: policies }, (_unused, policy) =>
@@ -201,7 +201,7 @@ export function readLayers(point: Point, { groups, policies, layers }: LayerCoun
   )
 }
 
-/** Null where the counts are not of two policies alike on all stages. */
+/** Null when the counts are not of two policies, used alike on all stages. */
 export function readMix(point: Point, counts: LayerCounts): Mix | null {
   const { kind, policies } = counts
   const alone = onlyPolicy(readLayers(point, counts))
@@ -212,7 +212,7 @@ export function readMix(point: Point, counts: LayerCounts): Mix | null {
   return { policy: chosen(isRest), other: chosen(isOther), count: point.values.count ?? 0 }
 }
 
-/** The one that all layers of all stages use; null where there is none. */
+/** The policy that all layers of all stages use; null when there is no such policy. */
 function onlyPolicy(layersByPolicy: readonly (readonly number[])[]): number | null {
   const used = new Set(layersByPolicy.flatMap((own) => own.flatMap((count, p) => (count > 0 ? [p] : []))))
   const [only] = used

@@ -1,6 +1,6 @@
 /**
  * The memory policy of one layout as a mixed-integer programme: how many layers of each stage use which
- * rematerialisation policy, so that the step is shortest within the budget. It is the oracle of the closed form in
+ * rematerialisation policy, so that the step is shortest within the budget. It checks the closed form in
  * cost/memory/remat.ts; the duals of its relaxation say what a byte of budget is worth. In ms and GiB:
  *
  *   minimise  S + Σ_i s_i·t_i/v + h·T + constants
@@ -13,8 +13,7 @@
  *                                   schedules that split the backward pass have rows of their own: stage-part.ts
  *   fixed_i + f_i · Σ_p kept_p·x_ip + live <= budget
  *
- * There are s_i stages like i.
- * Which x there are is the counting's (layer-counts.ts).
+ * There are s_i stages like i. layer-counts.ts says which x are possible.
  */
 
 import type { LinearProgram, Point, Row, Solver } from '../../../solvers/linear-program.ts'
@@ -35,16 +34,16 @@ import { sum, type Terms, times } from './linear-terms.ts'
 const gibibytes = 2 ** -30
 
 export interface MemoryPolicy {
-  /** Null where counts differ from what a mix can say. */
+  /** Null when the counts are not what a mix can say. */
   readonly mix: Mix | null
-  /** By group of stages, then by policy. */
+  /** Number of layers by group of stages, then by policy. */
   readonly layers: readonly (readonly number[])[]
   readonly stepTimeSeconds: Seconds
 }
 
-/** Counts as real numbers: no policy is faster. */
+/** The solution with counts as real numbers: no policy is faster. */
 export interface RelaxedMemoryPolicy extends MemoryPolicy {
-  /** What one more byte of budget would take off the step. */
+  /** Seconds that one more byte of budget would take off the step. */
   readonly secondsPerByte: number
 }
 
@@ -83,7 +82,7 @@ export function solveMemoryPolicy(
 export interface MemoryPolicyProgram {
   readonly program: LinearProgram
   readonly counts: LayerCounts
-  /** What the step takes whatever the policy: added to the objective. */
+  /** Time that the step takes whatever the policy; it is added to the objective. */
   readonly constant: Seconds
 }
 
@@ -143,7 +142,7 @@ function memoryTerms(memory: MemoryNumbers, group: StageGroup, i: number, counts
   return sum([times(weighted(kept, i, counts), group.inFlight * gibibytes), counts.live(i)])
 }
 
-/** Policies that keep arrays on the host go alone: they are no part of the programme. */
+/** Policies that keep arrays on the host are never mixed, so the programme may not use them. */
 function withoutHost(memory: MemoryNumbers, i: number, counts: LayerCounts): readonly Row[] {
   const away = memory.kept.flatMap((_, policy) =>
     offloads(memory, policy) ? [counts.layers(i, policy)] : [],

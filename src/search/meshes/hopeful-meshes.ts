@@ -1,4 +1,4 @@
-/** Meshes of a number of chips that something may come of, from the replicas that there may be of them. */
+/** The meshes of a number of chips that may be good enough, made from the replicas that they may consist of. */
 
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
 import { type Problem, satisfies } from '../../problem.ts'
@@ -8,16 +8,16 @@ import { sequencesEach, zeroChoices } from '../layouts/choices.ts'
 import { searchedConstraints, trainedQuestion } from './meshes.ts'
 import { type Replica, type ReplicasOn, trainedLevels } from './replicas.ts'
 
-/** Whether anything may be in time, from the outside in. */
+/** Questions whether anything may be in time, from the cheapest on. */
 export interface Hopes {
-  /** Of chips that have the batch alone to do, or all that so many replicas of them do. */
+  /** For chips that only have to do the work of the batch or, with `replicas`, what so many replicas pad it to. */
   readonly work: (chips: number, replicas?: number) => boolean
-  /** With so many stages to fill. */
+  /** The same with as many stages to fill. */
   readonly stages: (chips: number, replicas: number, pipeline: number) => boolean
   readonly replica: (replica: Replica, sequencesEach: number) => boolean
 }
 
-/** Meshes that can be run and are allowed, of those that give hope. The others are not counted. */
+/** Meshes that can be run, are allowed, and pass `hopes`. The others are not counted. */
 export function hopefulMeshes(problem: Problem, replicasOn: ReplicasOn, hopes: Hopes): readonly Mesh[] {
   const { chips } = problem.cluster
   const constraints = searchedConstraints(problem)

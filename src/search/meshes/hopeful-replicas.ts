@@ -1,7 +1,7 @@
 /**
- * Of all numbers of chips the replicas that give hope there. Of most numbers none does, and most replicas rule themselves out
- * whatever the number: so replicas are asked, not numbers. The fewer replicas there are, the more each has to do, so that each is
- * asked until that is once too much.
+ * For all numbers of chips, the replicas that may be good enough there. Most numbers have none, and most replicas rule themselves out
+ * whatever the number, so replicas are asked and not numbers. The fewer replicas there are, the more each has to do, so each is
+ * asked with fewer and fewer until that is too much.
  */
 
 import { alone, type Crew } from '../../crew.ts'
@@ -12,7 +12,10 @@ import { sequencesEach } from '../layouts/choices.ts'
 import type { Hopes } from './hopeful-meshes.ts'
 import type { CountedReplica, Replicas } from './replicas.ts'
 
-/** By number of chips. Hopes are of any network, and of more sequences never better. Null where replicas are very many, or it is told to stop. */
+/**
+ * By number of chips. `hopes` must leave the network out, and never improve with more sequences. Null when there are very many
+ * replicas, or it is told to stop.
+ */
 export function hopefulReplicas(
   problem: Problem,
   { most, unpiped, stageCounts, staged }: Replicas,
@@ -26,7 +29,7 @@ export function hopefulReplicas(
   const sizes = [...ofOneStage]
   const unstaged = sizes.flatMap(([, replicas]) => replicas)
   const stages = stageCounts(mostChips)
-  /** Chips, how many replicas, and which, of one number of stages: null where it is told to stop. */
+  /** For one number of stages, triples of chips, number of replicas and index of the replica; null when it is told to stop. */
   const hopefulWith = (pipeline: number): readonly number[] | null => {
     const found: number[] = []
     let first = 0

@@ -1,7 +1,7 @@
 /**
  * Every mesh: all ways to write the number of chips as an ordered product of seven axes, and which of them break no rule
- * (formulas 17). A rule is asked as soon as the axes that it reads are bound, and all meshes that have them are left out with one that breaks
- * it. These are counted, not built: the number of ordered products is known,
+ * (formulas 17). A rule is asked as soon as the axes that it reads are bound, and all meshes with those axes are left out when they
+ * break it. Those are counted, not built: the number of ordered products is known,
  *
  *   for n = Π p^e:   Π C(e + 6, 6)
  */
@@ -17,17 +17,17 @@ import { zeroChoices } from '../layouts/choices.ts'
 import { spread } from '../spread.ts'
 
 export interface Meshes {
-  /** All ordered products. */
+  /** Number of all ordered products. */
   readonly total: number
-  /** Legal, and allowed by the request. */
+  /** Meshes that are legal, and allowed by the request. */
   readonly allowed: readonly Mesh[]
   readonly constrained: number
   readonly indivisible: number
-  /** Not listed, as the time was over: of what kind they are is not known. */
+  /** Meshes that were not listed because the time was over; of what kind they are is not known. */
   readonly unseen: number
 }
 
-/** What the meshes of training are held to. */
+/** What the rules of meshes ask about a training request. */
 export function trainedQuestion({ model, workload, assumptions }: Problem): MeshQuestion {
   const { batchTokens, sequenceLength } = workload
   return {
@@ -39,7 +39,10 @@ export function trainedQuestion({ model, workload, assumptions }: Problem): Mesh
   }
 }
 
-/** Of one problem they are asked for by each cost model, its bound and its suggestions: listed once, as far as the first had time. */
+/**
+ * Kept for each problem, which asks for its meshes with each cost model, its bound and its suggestions: they are listed once,
+ * as far as the first call had time.
+ */
 export function enumerateMeshes(problem: Problem, stop: Stop = never): Meshes {
   const meshes = known.get(problem) ?? listedMeshes(trainedSpace(problem), stop)
   known.set(problem, meshes)
@@ -64,13 +67,13 @@ export interface MeshSpace {
   readonly chips: number
   readonly rules: readonly MeshRule[]
   readonly question: MeshQuestion
-  /** Axes that rules allow no other size than 1: others are not even tried. */
+  /** Axes for which rules allow only the size 1, so that other sizes are not even tried. */
   readonly unused: readonly Axis[]
-  /** Whether the request, and what is assumed, allow it. */
+  /** Whether the request and the assumptions allow a mesh. */
   readonly wanted: (mesh: Mesh) => boolean
 }
 
-/** Axes as they are bound, from the outside in. */
+/** The axes in the order in which they are bound, from the outside in. */
 const levels: readonly (readonly Axis[])[] = [
   ['pipeline', 'tensor', 'tensor2'],
   ['context'],
@@ -113,7 +116,7 @@ export function listedMeshes({ chips, rules, question, unused, wanted }: MeshSpa
   return { total, allowed, constrained, indivisible: over ? 0 : others, unseen: over ? others : 0 }
 }
 
-/** With one pipeline and one tensor axis, and as many of the other axes as there may be. */
+/** The meshes with one size of pipeline and tensor, whatever their other axes. */
 interface MeshPair {
   readonly pipeline: number
   readonly tensor: number
@@ -126,13 +129,13 @@ function meshPairs(chips: number): readonly MeshPair[] {
   )
 }
 
-/** The request's constraints; tensor2 is 1 unless they name it or the assumptions search it. */
+/** The request's constraints, with tensor2 set to 1 unless they name it or the assumptions search it. */
 export function searchedConstraints({ constraints, assumptions }: Problem): Problem['constraints'] {
   if (assumptions.searchTensor2 || constraints.tensor2 !== undefined) return constraints
   return { ...constraints, tensor2: 1 }
 }
 
-/** Ordered products of `factors` numbers that make n. */
+/** Number of ordered products of `factors` numbers that make n. */
 export function orderedProducts(n: number, factors: number): number {
   let left = n
   let count = 1

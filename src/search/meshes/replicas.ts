@@ -1,6 +1,6 @@
 /**
- * What there may be of one replica: the mesh with data and fsdp 1. Most replicas give no hope whatever the number of chips, so that
- * they are listed once for all of them.
+ * The replicas that there may be; a replica is a mesh with data and fsdp 1. Most of them are ruled out whatever the number of chips, so
+ * they are listed once for all numbers.
  */
 
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
@@ -16,34 +16,34 @@ import { searchedConstraints, trainedQuestion } from './meshes.ts'
 
 export interface Replica {
   readonly mesh: Mesh
-  /** The spaces of a search that it may be run in. */
+  /** Indices of the search's spaces that it may be run in. */
   readonly spaces: readonly number[]
 }
 
 export interface CountedReplica {
   readonly replica: Replica
-  /** How many of it there are. */
+  /** How many of this replica there are. */
   readonly count: number
 }
 
-/** Those that so many chips may be made of. */
+/** The replicas that so many chips may be made of, with their number. */
 export type ReplicasOn = (chips: number) => readonly CountedReplica[]
 
-/** Those that may be run at all; each is one object. Chips are counted without those of experts, which replicas share. */
+/** The replicas that may be run at all; each is one object. A replica's chips do not count the expert axis, which replicas share. */
 export interface Replicas {
-  /** How many there may be at most, of any. */
+  /** The most replicas that there may be, of any kind. */
   readonly most: number
   readonly on: ReplicasOn
-  /** Those of one stage on at most so many chips, by their chips; null where they are very many, or it is told to stop. */
+  /** Those of one stage with at most so many chips, by their chips; null when they are very many, or it is told to stop. */
   readonly unpiped: (most: number, stop: Stop) => ReadonlyMap<number, readonly Replica[]> | null
-  /** Of at most so many. */
+  /** Numbers of stages, up to `most`. */
   readonly stageCounts: (most: number) => readonly number[]
   readonly staged: (unpiped: Replica, pipeline: number) => Replica
 }
 
 /**
- * What may run is asked of tensor, tensor2, context and expert alone, and of a context axis by itself first: no replica runs that
- * has more beside it.
+ * What may run depends only on tensor, tensor2, context and expert. A context axis is asked by itself first: when it may not run alone, no
+ * replica with more beside it may.
  */
 export function replicasThat(problem: Problem, spacesOf: (mesh: Mesh) => readonly number[]): Replicas {
   const constraints = searchedConstraints(problem)
@@ -71,7 +71,7 @@ export function replicasThat(problem: Problem, spacesOf: (mesh: Mesh) => readonl
       }),
     ),
   )
-  /** Heads do not know over which of the two axes they are sharded. */
+  /** Heads do not depend on which of the two tensor axes they are sharded over, so only the product is asked. */
   const ofTensorsAnd = memo((tensors) =>
     memo((context): readonly Replica[] => {
       if (!mayTensors(tensors) || !mayContext(context)) return []
@@ -130,10 +130,10 @@ export function replicasThat(problem: Problem, spacesOf: (mesh: Mesh) => readonl
   }
 }
 
-/** Frameworks run a few hundred; where none is asked for, context may be of nearly any size. */
+/** Frameworks run a few hundred; when none is asked for, context may be of nearly any size. */
 const mostListed = 10_000
 
-/** How they are dealt out over the axes does not matter to the batch. */
+/** The most replicas that the batch allows, however they are dealt out over the axes. */
 function mostReplicas(problem: Problem): number {
   const question = trainedQuestion(problem)
   const { chips } = problem.cluster
@@ -145,7 +145,7 @@ function upTo(most: number): readonly number[] {
   return Array.from({ length: Math.floor(most) }, (_, at) => at + 1)
 }
 
-/** What is told of a mesh by its axes, as replicas bind them. */
+/** The rules of meshes, by the axes that they read, in the order in which replicas bind them. */
 export const trainedLevels = byLevel(trainedMeshRules, [
   ['tensor', 'tensor2'],
   ['pipeline'],

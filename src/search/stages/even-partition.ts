@@ -1,6 +1,6 @@
 /**
- * Layers that differ, cut into stages as evenly as can be: of the cuts whose longest stage is shortest (stage-partition.ts)
- * the one of the least sum of squares, and of those each stage in turn takes as few layers as it may.
+ * Cuts layers that differ into stages as evenly as possible: of the cuts whose longest stage is shortest (stage-partition.ts),
+ * the one with the least sum of squares, and of those the one in which each stage in turn takes as few layers as it may.
  *
  *   least(s, i) = min over j of (t_i + … + t_j-1)² + least(s+1, j)      with no stage over the longest
  *
@@ -8,10 +8,10 @@
  */
 import { type StageRoom, stagePartition } from './stage-partition.ts'
 
-/** Sums in another order. */
+/** Tolerance for sums that are added up in another order. */
 const rounding = 1e-9
 
-/** Layers by stage, of times or what else their loads are; null where there are fewer than stages. */
+/** Layers by stage; `times` may be any load of the layers. Null when there are fewer layers than stages. */
 export function evenPartition(times: readonly number[], stages: number): readonly number[] | null {
   const free: StageRoom = { inFlight: 0, limit: Number.POSITIVE_INFINITY }
   const cut = stagePartition(
@@ -28,7 +28,7 @@ export function evenPartition(times: readonly number[], stages: number): readonl
   )
   const leastFrom = (stage: number, layer: number) => least[stage]?.[layer] ?? Number.POSITIVE_INFINITY
   least[stages]?.fill(0, n)
-  /** The squares from a stage on that takes the layers up to `to`; infinite where it is too long. */
+  /** Sum of squares from a stage on that takes the layers from `from` up to `to`; infinite when it is too long. */
   const squares = (stage: number, from: number, to: number) => {
     const own = (sums[to] ?? 0) - (sums[from] ?? 0)
     return own > most ? Number.POSITIVE_INFINITY : own ** 2 + leastFrom(stage + 1, to)

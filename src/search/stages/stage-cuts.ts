@@ -1,12 +1,12 @@
 /**
- * The cuts of a model's layers into stages, k layers on the last one (cost/step/stages.ts), and what no cut can be faster than:
- * of its longest stage, in arithmetic and overhead alone, with c a layer, h the head and v virtual stages,
+ * The cuts of a model's layers into stages, named by the k layers on the last one (cost/step/stages.ts), each with a floor that it cannot
+ * be faster than: that of its longest stage, in arithmetic and overhead alone, with c a layer, h the head and v virtual stages,
  *
  *   t_k = max(k·c + h, n_k·c)      n_k the most layers of another stage
  *   floor = (m - 1/v)·t_k + (L·c + h)/v, or m·t_k where the backward pass is split
  *
- * t_k falls and then rises with k: from the most even cut on, each way, floors never fall. Where a chip holds two stages
- * a cut is one of such pairs. Where layers differ (unlike-cuts.ts) each kind has its own c, and the cuts
+ * t_k falls and then rises with k: from the most even cut on, in either direction, floors never fall. Where a chip holds two stages,
+ * a cut is one of such pairs. Where layers differ (unlike-cuts.ts), each kind has its own c, and the cuts
  * are taken in the order of their floors.
  */
 import { blend } from '../../cost/compile/composed.ts'
@@ -38,19 +38,19 @@ export type StageCuts = AlikeCuts | UnlikeCuts
 
 export interface AlikeCuts {
   readonly kind: 'alike'
-  /** Of the most even cut. */
+  /** Layers on the last stage of the most even cut. */
   readonly evenLast: number
-  /** Null where a stage would have fewer layers than it must. */
+  /** Null when a stage would have fewer layers than it must. */
   readonly of: (last: number) => StageCut | null
 }
 
-/** Where layers differ floors do not fall and rise with k: all of them, the least first. */
+/** Where layers differ, floors do not fall and rise with k, so all cuts are listed, the one with the least floor first. */
 export interface UnlikeCuts {
   readonly kind: 'unlike'
   readonly byFloor: readonly { readonly floor: Seconds; readonly cut: () => StageCut }[]
 }
 
-/** Null where there are too few layers for so many stages. */
+/** Null when there are too few layers for so many stages. */
 export function stageCuts(
   model: CostModel,
   stages: number,
@@ -82,7 +82,7 @@ export function stageCuts(
     const floor = split
       ? microbatches * longest
       : (microbatches - 1 / virtualStages) * longest + all / virtualStages
-    // Added up in another order than a step: rounding must not put it above one.
+    // Added up in another order than a step, so rounding must not put it above one.
     return floor * (1 - 1e-12)
   }
   if (!assumptions.tokensDivideFreely && !layersAreAlike(transformer)) {
@@ -122,15 +122,15 @@ export function stageCuts(
   }
 }
 
-/** Whether cuts with fewer layers on the last stage are worth a look, and those with more. */
+/** Whether cuts with fewer layers on the last stage are worth a look, and cuts with more. */
 export interface Onward {
   readonly fewer: boolean
   readonly more: boolean
 }
 
 /**
- * From the most even cut on, first towards fewer layers on the last stage, then towards more, as far as asked for; where
- * layers differ, from the least floor on until neither is.
+ * Visits cuts from the most even one on, first towards fewer layers on the last stage, then towards more, as far as `visit` asks. Where
+ * layers differ, visits them from the least floor on until it asks for neither.
  */
 export function walkCuts(cuts: StageCuts, visit: (cut: StageCut) => Onward): void {
   if (cuts.kind === 'unlike') {
@@ -152,14 +152,17 @@ export function walkCuts(cuts: StageCuts, visit: (cut: StageCut) => Onward): voi
   if (more) walk(1, (onward) => onward.more)
 }
 
-/** Of a cut that does not fit: layers taken from the last stage go to the others, no use where these are too full already. */
+/**
+ * Where to look after a cut that does not fit: taking layers from the last stage gives them to the others, which is no use where these
+ * are too full already.
+ */
 export function leaner(
   { kind }: StageCuts,
   { groups }: StageCut,
   memory: MemoryNumbers,
   { memoryBudget, assumptions }: Problem,
 ): Onward {
-  // What the others share by their FLOPs need not hold less where they share fewer layers.
+  // Other stages share layers by their FLOPs, so they need not hold less when they share fewer layers.
   if (kind === 'unlike') return { fewer: true, more: true }
   const fits = (some: readonly StageGroup[]) =>
     fittingMixes(memory, some, memoryBudget, assumptions.tokensDivideFreely).length > 0

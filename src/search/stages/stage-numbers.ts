@@ -1,4 +1,4 @@
-/** What the schedules of one mesh, microbatch and ZeRO stage share: memory, and traffic by placement. */
+/** What the schedules of one mesh, microbatch and ZeRO stage have in common: memory, and traffic by placement. */
 
 import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { type RoutedOverlap, routedOverlap } from '../../cost/communication/traffic.ts'
@@ -19,13 +19,13 @@ import type { ZeroStage } from '../../sharding/states.ts'
 export interface Placed {
   readonly placement: Placement
   readonly costs: NetworkCosts
-  /** Which of the ways to launch placements it is launched in. */
+  /** Index of the way in which it is launched. */
   readonly way: number
 }
 
 export interface PlacedCosts {
   readonly best: readonly NetworkCosts[]
-  /** One placement of each way to launch them: the order of ranks, or how axes cross slices. */
+  /** One placement for each way to launch them: the order of ranks, or how axes cross slices. */
   readonly ways: readonly Placement[]
   /** Every placement, priced when first asked for. */
   readonly all: () => readonly Placed[]
@@ -67,7 +67,7 @@ export interface StageNumbers {
 }
 
 export interface Traffics {
-  /** On the best conceivable placements. */
+  /** Traffic on the best conceivable placements. */
   readonly best: readonly TrafficNumbers[]
   readonly on: (place: Placed) => TrafficNumbers
 }

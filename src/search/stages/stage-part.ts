@@ -57,7 +57,7 @@ export function wholeStage(
   }
 }
 
-/** What the stages add up to: T costs what the holes of an interleaved schedule take. */
+/** What the stages add up to; each second of T costs as much as the holes of an interleaved schedule take. */
 export function wholePipeline(holes: Seconds): StagePart {
   return {
     variables: [
@@ -156,7 +156,7 @@ function atLeast(
   }))
 }
 
-/** So much for each layer that uses a policy. */
+/** Sum over the layers of a group, each with the weight of the policy that it uses. */
 export function weighted(perLayer: readonly number[], group: number, { layers }: LayerCounts): Terms {
   return sum(perLayer.map((weight, policy) => times(layers(group, policy), weight)))
 }

@@ -1,5 +1,5 @@
 /**
- * Layers that differ, cut into pipeline stages: the exact dynamic programme. Layers l = 0 … n-1 (embedding and loss may be
+ * Cuts layers that differ into pipeline stages: the exact dynamic programme. Layers l = 0 … n-1 (embedding and loss may be
  * among them) take t_l, hold b_l bytes, and keep k_l of each microbatch; stage s has f_s microbatches in flight and the
  * layers from c_s up to c_s+1, at least one, and
  *
@@ -7,14 +7,14 @@
  *
  * Best(s, i), the least longest stage of the layers from i on over stages s … p-1, is the least over j of
  * max(t_i + … + t_j-1, Best(s+1, j)): O(p·n²). Of the cuts that are as good, each stage in turn takes as few layers as leave
- * one: the early ones hold the most microbatches. The programme in stage-partition-program.ts is its oracle.
+ * one: the early ones hold the most microbatches. The programme in stage-partition-program.ts checks it.
  */
 import type { Bytes, Seconds } from '../../units.ts'
 
 export interface LayerLoad {
   readonly time: Seconds
   readonly bytes: Bytes
-  /** Per microbatch in flight. */
+  /** Bytes kept for each microbatch in flight. */
   readonly kept: Bytes
 }
 
@@ -24,13 +24,13 @@ export interface StageRoom {
 }
 
 export interface StagePartition {
-  /** Layers by stage, in the model's order. */
+  /** Number of layers by stage, in the model's order. */
   readonly counts: readonly number[]
-  /** Of the longest stage. */
+  /** Time of the longest stage. */
   readonly longest: Seconds
 }
 
-/** Null where no cut keeps every stage within its limit. */
+/** Null when no cut keeps every stage within its limit. */
 export function stagePartition(
   layers: readonly LayerLoad[],
   stages: readonly StageRoom[],
@@ -42,7 +42,7 @@ export function stagePartition(
   const between = (sum: Float64Array, from: number, to: number) => (sum[to] ?? 0) - (sum[from] ?? 0)
   const held = (stage: StageRoom, from: number, to: number) =>
     between(bytes, from, to) + stage.inFlight * between(kept, from, to)
-  // Best(s, i) by stage, and beyond the last one.
+  // Best(s, i) by stage s, with one row beyond the last stage.
   const best: Float64Array[] = Array.from({ length: stages.length + 1 }, () =>
     new Float64Array(n + 1).fill(Number.POSITIVE_INFINITY),
   )
@@ -72,7 +72,7 @@ export function stagePartition(
   return { counts, longest }
 }
 
-/** Of the first i values, by i. */
+/** Sums of the first i values, by i. */
 function sums(values: readonly number[]): Float64Array {
   const totals = new Float64Array(values.length + 1)
   values.forEach((value, i) => {

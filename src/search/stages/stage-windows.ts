@@ -37,22 +37,22 @@ export interface LayoutNumbers {
 
 export const milliseconds = 1e3
 
-/** One stage in ms: what does not depend on the policy, and per layer of each policy what does. */
+/** One stage in ms: what does not depend on the policy, and for each policy what one of its layers takes. */
 export interface StageWindows {
   readonly forward: number
-  /** What the windows grow by once a step, but for the maximum of the backward one. */
+  /** How much longer the windows are once a step, apart from the maximum of the backward one. */
   readonly once: number
-  /** By policy. */
+  /** What may not overlap in the backward window, by policy. */
   readonly exposed: readonly number[]
-  /** What the backward window waits for, each by policy; and with the gradients of the step. */
+  /** Each thing that the backward window waits for, by policy; `grown` includes the gradients of the step. */
   readonly backward: readonly (readonly number[])[]
   readonly grown: readonly (readonly number[])[]
-  /** Without the weight gradients that fill a bubble, and without any (recipe/schedule-row.ts). */
+  /** The same without the weight gradients that fill a bubble, and without any weight gradients (recipe/schedule-row.ts). */
   readonly filled: readonly (readonly number[])[]
   readonly inputs: readonly (readonly number[])[]
 }
 
-/** Windows are linear in the counts, so their values with one policy on all layers say all. */
+/** Windows are linear in the counts, so their values with one policy on all layers say everything. */
 export function stageWindows(numbers: LayoutNumbers, group: StageGroup, scratch: StepScratch): StageWindows {
   const { model, memory, compute, layers } = numbers
   const step = { ...numbers, scratch }
@@ -93,12 +93,12 @@ export function stageWindows(numbers: LayoutNumbers, group: StageGroup, scratch:
   }
 }
 
-/** Compute, and the overlappable share of every resource. */
+/** What a window may wait for: compute, and the overlappable share of every resource. */
 function waits(compute: Seconds, traffic: Traffic): readonly Seconds[] {
   return [compute, ...traffic.slice(firstResource, firstResource + resourcesOf(traffic))]
 }
 
-/** Without the bounds that another is over for every policy, and so for every mix. */
+/** Drops bounds that another bound is at least as large as under every policy, and so under every mix. */
 function undominated(bounds: readonly (readonly number[])[]): readonly (readonly number[])[] {
   const over = (a: readonly number[], b: readonly number[]) =>
     a.every((value, policy) => value >= (b[policy] ?? 0))

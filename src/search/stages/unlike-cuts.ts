@@ -1,10 +1,10 @@
 /**
- * The cuts into stages of a model whose layers differ: for a number k of layers on the last stage the others share the
- * first L - k by their FLOPs, those of attention, dot products among them, and of an MLP or of the experts that a token
- * visits (even-partition.ts). Of all k the few whose longest stage has the fewest FLOPs, the head's among them. What a layer
+ * The cuts into stages of a model whose layers differ. For k layers on the last stage the other stages share the
+ * first L - k by their FLOPs: those of attention with its dot products, and of an MLP or of the experts that a token
+ * visits (even-partition.ts). Of all k only the few are kept whose longest stage, with the head, has the fewest FLOPs. What a layer
  * takes beyond its FLOPs is left out, so that faster chips have the same cuts.
  *
- * Interleaved stages, and two on a chip, which are in several pieces, have as many layers as if they were alike
+ * Where a chip holds several pieces of the model (interleaved stages, or two stages), cuts are made as if all layers were alike
  * (cost/step/stages.ts).
  */
 import type { CostModel } from '../../cost/model.ts'
@@ -20,20 +20,23 @@ import { evenPartition } from './even-partition.ts'
 
 export interface UnlikeCut {
   readonly stageLayers: readonly number[]
-  /** By stage, or by chip where a chip has two. */
+  /** By stage, or by chip where a chip has two stages. */
   readonly compositions: readonly Composition[]
-  /** Of one microbatch: how many there are changes what is in flight and nothing else. */
+  /** Groups for one microbatch: the number of microbatches changes what is in flight and nothing else. */
   readonly groups: readonly StageGroup[]
 }
 
-/** Of one model at a time, and of so many of its questions: models of the catalogue stay for good, and lengths there are without end. */
+/**
+ * Kept for one model at a time, and for a limited number of questions: catalogue models live as
+ * long as the process, and there is no end of sequence lengths.
+ */
 let known = { model: null as Transformer | null, cuts: new Map<string, readonly UnlikeCut[]>() }
 const mostKnown = 1000
 
-/** Each costs as much to try as a layout of like layers; further ones were not seen to win. */
+/** Each cut costs as much to try as a layout of like layers; further ones were never seen to win. */
 const mostCuts = 5
 
-/** The most even first. */
+/** The cuts, the most even first. */
 export function unlikeCuts(
   { problem }: Pick<CostModel, 'problem'>,
   stages: number,
@@ -71,7 +74,7 @@ export function unlikeCuts(
   return cuts
 }
 
-/** Of a token on the stage that has most: its layers, and the head's share on the last. */
+/** FLOPs of one token on the stage that has the most: its layers, and on the last stage the head. */
 function longestFlops({ model, workload, assumptions }: Problem, { groups }: UnlikeCut): Flops {
   const { dense, sparse } = layerKindFlops(model, workload.sequenceLength, assumptions.attentionFlops)
   const head = unembeddingFlops(model, 1 + model.multiTokenLayers)
@@ -81,7 +84,7 @@ function longestFlops({ model, workload, assumptions }: Problem, { groups }: Unl
   }, 0)
 }
 
-/** By layers of the last stage: a cut, if there is one, and what its longest stage has at least. */
+/** By the number of layers of the last stage: its cut, null when there is none, and the least that its longest stage can have. */
 function cutsByLast(
   problem: Problem,
   stages: number,
@@ -106,19 +109,19 @@ function cutsByLast(
     },
     least: (last) => {
       const others = sums[layers - last] ?? 0
-      // Added up in another order than a stage: rounding must not put it above one.
+      // Added up in another order than a stage, so rounding must not put it above one.
       return Math.max(all - others + head, others / (stages - 1)) * (1 - 1e-9)
     },
   }
 }
 
-/** In the model's order. */
+/** FLOPs of each layer, in the model's order. */
 function layerFlops({ model, workload, assumptions }: Problem): readonly Flops[] {
   const { dense, sparse } = layerKindFlops(model, workload.sequenceLength, assumptions.attentionFlops)
   return Array.from({ length: model.layers }, (_, layer) => (hasExperts(model, layer) ? sparse : dense))
 }
 
-/** Compositions that are the same become one: numbers are kept for each. */
+/** Makes equal compositions one object, as numbers are kept by object. */
 function interned(): (composition: Composition) => Composition {
   const seen = new Map<string, Composition>()
   return (composition) => {

@@ -1,11 +1,11 @@
 /**
- * The bubble of a pipeline of p stages, at least two: (p - 1)/v microbatches, v <= L/p virtual stages and no more than rows allow. A
- * microbatch has one sequence per replica at least, or, where tokens divide freely, a share of the batch: with r replicas
- * 1/m >= min(1, r/M), M being over the microbatches of one replica. log2 of that, and of p - 1, are concave: the chords
+ * The bubble of a pipeline of p stages, at least two: (p - 1)/v microbatches, with v <= L/p virtual stages and no more than the rows of
+ * schedules allow. A microbatch has at least one sequence per replica or, where tokens divide freely, a share of the batch: with r
+ * replicas 1/m >= min(1, r/M), where M is above the microbatches of one replica. log2 of that, and of p - 1, are concave: the chords
  * below them stand for them.
  *
- * Of each of the p - 1 weight gradients are taken away as often as a schedule may fill them in (`fillsOfBubble`); where one of
- * which no bubble is certain may be used, there is no such part.
+ * Of the p - 1 microbatches, weight gradients are taken off as often as a schedule may fill them in (`fillsOfBubble`). When a schedule
+ * may be used that has no certain bubble, there is no such part.
  */
 import type { CostModel } from '../../../cost/model.ts'
 import { scheduleRow } from '../../../recipe/schedule.ts'
@@ -64,7 +64,7 @@ function microbatchShare(problem: CostModel['problem']): Omit<Power, 'name'> {
     const sequences = workload.batchTokens / workload.sequenceLength
     return { exponent: sizesOf(axisSet(['data', 'fsdp'])), offset: -Math.log2(sequences) }
   }
-  // Powers of two: twice the most there are is over the most there might be.
+  // Numbers of microbatches are powers of two, so twice the largest that is tried is above any.
   const most =
     1 + Math.max(...microbatchChoices(unitMesh, problem).map(({ microbatches }) => Math.log2(microbatches)))
   const replicas = Math.log2(Math.min(cluster.chips, workload.batchTokens))

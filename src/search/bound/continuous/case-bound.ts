@@ -1,7 +1,7 @@
 /**
- * One case of the continuous bound (continuous-bound.ts), a ZeRO stage with a pipeline or without, as a programme and
- * read back. In x_a = log2(size of axis a) what moves over a set of axes is a power of two of a linear expression, and so
- * is what of it leaves a unit of a network cut (network-cuts.ts); i_ac is log2 of the chips of axis a in one unit of cut c.
+ * One case of the continuous bound (continuous-bound.ts), a ZeRO stage with a pipeline or without: makes its programme and reads
+ * the solution back. In x_a = log2(size of axis a), what moves over a set of axes is a power of two of a linear expression, and so
+ * is the part of it that leaves a unit of a network cut (network-cuts.ts); i_ac is log2 of the chips of axis a in one unit of cut c.
  *
  *   minimise   f + b + Σ_j e_j + bubble + update                                            in ms
  *   Σ_a x_a = log2 n,   0 <= i_ac <= x_a,   Σ_a i_ac <= log2 u_c
@@ -31,12 +31,12 @@ import { exposedPart, windowPart } from './window-part.ts'
 export interface CaseBound {
   readonly seconds: Seconds
   readonly at: Readonly<Record<Axis, number>>
-  /** The rows that would let the step be shorter if they gave way. */
+  /** The rows that keep the step from being shorter. */
   readonly binding: readonly string[]
   readonly elasticities: Elasticities
 }
 
-/** `excluded`: nothing fits the case, or it is no less than the limit. */
+/** `excluded` means that nothing fits the case, or that its bound is not below the limit. */
 export type CaseAnswer =
   | ({ readonly status: 'optimal' } & CaseBound)
   | { readonly status: 'excluded' | 'unsolved' }

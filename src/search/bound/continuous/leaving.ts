@@ -1,10 +1,10 @@
 /**
- * What of a flow leaves a unit of a cut, as a power of two of a linear expression in the logarithms of the axis sizes:
+ * The part of a flow that leaves a unit of a cut, as a power of two of a linear expression in the logarithms of the axis sizes:
  *
- *   of c/n · (g - 1) that a chip takes in, c/n · (g/a - 1) from outside of its unit, a the chips of the group inside
+ *   of the c/n · (g - 1) that a chip takes in, c/n · (g/a - 1) comes from outside its unit, a the chips of the group inside
  *
  * A flow that `others` do not divide either moves c/n · Π others · g · (1 - 1/g). With g >= 2 the chord of log2(1 - 1/g)
- * between 2 and n lies below it, and the product is a power as well; else `others` are taken as 1.
+ * between 2 and n lies below it, and the product is a power as well; otherwise `others` are taken as 1.
  */
 import { type Axis, type AxisSet, axesOf, axisSet, weightShardingAxes } from '../../../sharding/axis.ts'
 import { ones, sum, type Terms, times } from '../../memory-policy/linear-terms.ts'
@@ -12,26 +12,26 @@ import type { Cut } from './network-cuts.ts'
 import type { Power } from './power-program.ts'
 import type { Flow } from './unavoidable.ts'
 
-/** c/n · (power - minus). */
+/** Stands for c/n · (power - minus). */
 export interface Leaving {
   readonly power: Power
   readonly minus: 0 | 1
 }
 
-/** log2 of the size of an axis. */
+/** Name of the variable that is log2 of an axis's size. */
 export function sizeOf(axis: Axis): string {
   return `log2 ${axis}`
 }
 
-/** log2 of how many chips of an axis are in one unit. */
+/** Name of the variable that is log2 of the chips of an axis in one unit of a cut. */
 export function insideOf(axis: Axis, cut: Cut): string {
   return `log2 ${axis} within ${cut.name}`
 }
 
-/** Axes of which at least one is larger than 1 where states are sharded over them. */
+/** Axes that states are sharded over: where they are sharded, at least one of these is larger than 1. */
 export const sharding: AxisSet = axisSet(weightShardingAxes)
 
-/** Null where nothing does. */
+/** Null when nothing of the flow leaves a unit. */
 export function leaving({ over, others }: Flow, cut: Cut, sharded: boolean, chips: number): Leaving | null {
   if (cut.unit > 1) {
     const crossing = axesOf(over).filter((axis) => cut.across.includes(axis))
@@ -51,7 +51,7 @@ export function leaving({ over, others }: Flow, cut: Cut, sharded: boolean, chip
   return { power: sizePower(over), minus: 1 }
 }
 
-/** The product of some axis sizes. */
+/** The product of some axis sizes, as a power. */
 export function sizePower(set: AxisSet): Power {
   return { name: axesOf(set).join(' x '), exponent: sizesOf(set), offset: 0 }
 }
@@ -60,7 +60,7 @@ export function sizesOf(set: AxisSet): Terms {
   return ones(axesOf(set).map(sizeOf))
 }
 
-/** Of the chord of log2(f(s)) over log2(s), from s = 2 to `most`; 0 where there is no further. */
+/** Slope of the chord of log2(f(s)) over log2(s), from s = 2 to `most`; 0 when `most` is no more than 2. */
 export function chordSlope(most: number, f: (s: number) => number): number {
   return most > 2 ? Math.log2(f(most) / f(2)) / (Math.log2(most) - 1) : 0
 }

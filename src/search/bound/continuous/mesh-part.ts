@@ -1,5 +1,5 @@
 /**
- * The mesh as real numbers: log2 of the axis sizes, which sum to that of the chips, and how many chips of each axis are in
+ * The mesh as real numbers: log2 of the axis sizes, which sum to that of the chips, and log2 of the chips of each axis in
  * one unit of a network cut.
  */
 import type { Row, Variable } from '../../../../solvers/linear-program.ts'
@@ -10,14 +10,14 @@ import { insideOf, sharding, sizeOf, sizesOf } from './leaving.ts'
 import type { Cut } from './network-cuts.ts'
 import type { Part } from './part.ts'
 
-/** A ZeRO stage, with a pipeline or without, and the meshes that it is for. */
+/** A ZeRO stage with a pipeline or without, and the ranges of sizes of the meshes that it stands for. */
 export interface Case {
   readonly stage: StageModel
   readonly sizes: Readonly<Record<Axis, SizeRange>>
   readonly products: readonly ({ readonly over: readonly Axis[] } & SizeRange)[]
-  /** At least two stages. */
+  /** Whether there are at least two stages. */
   readonly pipelined: boolean
-  /** fsdp or context is larger than 1. */
+  /** Whether fsdp or context is larger than 1 on all of the meshes. */
   readonly sharded: boolean
 }
 

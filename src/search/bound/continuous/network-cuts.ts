@@ -1,10 +1,10 @@
 /**
  * Cuts of a network: units of u chips, and how fast one chip can send out of its unit. However a group of g chips lies,
- * a of them in one unit at the most, a gather of V bytes takes at least
+ * with at most a of them in one unit, a gather of V bytes takes at least
  *
  *   t >= V · (1/a - 1/g) / rate,   and any axes together: Π a <= u
  *
- * because on each part i of the network outside of the unit it is busy for t_i with Σ_i w_i·t_i >= 1/a - 1/g
+ * because on each part i of the network outside the unit it is busy for t_i with Σ_i w_i·t_i >= 1/a - 1/g
  * (hardware/network/torus-collective.ts: the shares of the parts telescope), and rate is Σ w_i. The first cut is around single chips:
  * all links at once. The others are around nodes and the tiers above, or around slices. The same holds for several
  * collectives together, whose shares add up on every part.
@@ -18,7 +18,7 @@ export interface Cut {
   readonly name: string
   readonly unit: number
   readonly rate: BytesPerSecond
-  /** Of the rate: what ICI or the innermost tier gives; the rest is DCN or the tiers above. */
+  /** Share of the rate that ICI or the innermost tier gives; the rest is DCN or the tiers above. */
   readonly insideFraction: number
   /** Axes whose groups may leave a unit. */
   readonly across: readonly Axis[]
@@ -66,7 +66,7 @@ function switchedCuts({ tiers }: SwitchedNetwork, chips: number, assumptions: As
     if (mayLeave) levels.push({ name: tier.name, unit, rate: tier.bytesPerSecondPerChip * efficiency })
     unit *= tier.size ?? Number.POSITIVE_INFINITY
   })
-  // The same at the end of the outermost tier: no share of such groups is certain.
+  // The same holds at the end of the outermost tier: no share of such groups is certain to leave a unit.
   if (Number.isFinite(unit) && unit % chips !== 0) return []
   return levels
     .filter((level) => level.unit < chips)

@@ -1,4 +1,4 @@
-/** A part of the programme of the continuous bound, and what its rows have of the resources that the bound depends on. */
+/** A part of the programme of the continuous bound, and how much its rows depend on each resource. */
 import type { Point, Row } from '../../../../solvers/linear-program.ts'
 import { sum, type Terms, times } from '../../memory-policy/linear-terms.ts'
 import { sizePower } from './leaving.ts'
@@ -11,10 +11,10 @@ export const gibibytes = 2 ** -30
 
 export const resources = ['flops', 'hbmBandwidth', 'iciBandwidth', 'dcnBandwidth', 'memory'] as const
 
-/** d log T / d log of a resource. */
+/** d log T / d log of each resource. */
 export type Elasticities = Readonly<Record<(typeof resources)[number], number>>
 
-/** A row, what it has of some resources in the units of the objective, and their shares of that. */
+/** A row, how much of it scales with resources (in the units of the objective), and the share of each resource in that. */
 export interface Priced {
   readonly row: string
   readonly amount: (values: Point['values']) => number
@@ -34,7 +34,7 @@ export function joined(parts: readonly Part[]): Part {
   }
 }
 
-/** weight · (power - minus), or a constant. */
+/** Stands for weight · (power - minus); without a power, for a constant. */
 export interface Summand {
   readonly power?: Power
   readonly minus: number

@@ -3,9 +3,9 @@
  *
  *   minimise c·x   subject to   linear rows,   x_k >= 2^(a_k·x + b_k)
  *
- * A power is convex, so that each of its tangents is a row that every solution satisfies: with u the exponent where it
+ * A power is convex, so each of its tangents is a row that every solution satisfies: with u the exponent where it
  * touches, x_k >= 2^u · (1 + ln 2 · (a_k·x + b_k - u)). Tangents are added where the last solution breaks a power, until
- * none is broken by more than a hundred-thousandth; those that the solution stays far from are dropped, as they did not
+ * none is broken by more than a hundred-thousandth; tangents that the solution stays far from are dropped, as they did not
  * decide it. Every optimum on the way bounds the programme's from below, so that it may be left at any time. Method:
  * Kelley, "The cutting-plane method for solving convex programs" (1960).
  */
@@ -13,7 +13,7 @@ import type { LinearProgram, Point, Row, Solver } from '../../../../solvers/line
 import type { Terms } from '../../memory-policy/linear-terms.ts'
 
 export interface Power {
-  /** Of the variable that is at least the power. */
+  /** Name of the variable that is at least the power. */
   readonly name: string
   readonly exponent: Terms
   readonly offset: number
@@ -25,16 +25,16 @@ export interface PowerProgram extends LinearProgram {
 
 export type PowerSolution =
   | { readonly status: 'optimal'; readonly bound: number; readonly point: Point }
-  /** Left because the bound had reached what the caller wanted to know. */
+  /** Left early, because the bound had reached the caller's limit. */
   | { readonly status: 'over' }
   | { readonly status: 'infeasible' | 'unsolved' }
 
 const tolerance = 1e-5
 const mostRounds = 40
 const firstExponents = [0, 4, 8]
-/** Tangents touch at multiples of 1/256, no two so close that a solver could not tell them apart. */
+/** Tangents touch at multiples of 1/256, so that no two are too close for a solver to tell apart. */
 const grid = 256
-/** Of the power where it touches: a tangent that is further below the solution is far from it. */
+/** A tangent is far when it lies below the solution by more than this share of the power where it touches. */
 const far = 0.5
 
 export function solvePowerProgram(

@@ -1,4 +1,4 @@
-/** What weights, gradients and optimizer take: memory on every chip, and HBM traffic once a step. */
+/** What weights, gradients and optimizer states take: memory on every chip, and HBM traffic once a step. */
 import { reserveBytes } from '../../../cost/memory/memory.ts'
 import type { CostModel } from '../../../cost/model.ts'
 import { added, atLeast, gibibytes, milliseconds, type Part, shareOf } from './part.ts'

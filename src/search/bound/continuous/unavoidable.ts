@@ -2,7 +2,7 @@
  * What no layout of a request avoids, per chip and step, as numbers and monomials of the axis sizes (n chips in all):
  *
  *   compute    FLOPs of the batch / n at the efficiency of large matmuls, or HBM traffic / n where that is longer even with
- *              all of the batch at once, with the least recomputation; and per layer once what every microbatch takes:
+ *              all of the batch at once, with the least recomputation; and once per layer what every microbatch takes:
  *              overheads, and the FLOPs that a small matmul loses
  *   flows      bytes that move over a set of axes O of g chips; an array that is divided by all but O moves
  *              V·(1 - 1/g) = c/n · (g - 1), one that `others` do not divide either c/n · Π others · (g - 1)
@@ -11,7 +11,8 @@
  *
  * Everything is of the average stage, which is at most the longest: pipeline divides it by its size. Per-stage overheads
  * are not divided, because a pipeline takes as many steps more as it has stages: (m + (p-1)/v) · L/p · h >= L · h for any
- * m, as v > 1 needs m >= p. What weight gradients lose is left out where a schedule fills them into its bubble. Padding, replicated heads and further microbatches only add.
+ * m, as v > 1 needs m >= p. What weight gradients lose is left out where a schedule fills them into its bubble. Padding, replicated
+ * heads and further microbatches only add.
  */
 import type { Bucket, CompiledProduct } from '../../../cost/compile/compile.ts'
 import type { StageModel } from '../../../cost/compile/stage-model.ts'
@@ -39,7 +40,7 @@ import {
 import type { Seconds } from '../../../units.ts'
 import { triedSchedules } from '../../layouts/choices.ts'
 
-/** c · Π of the axes in `times`, to be divided by n. */
+/** Stands for c · Π of the axes in `times`, to be divided by n. */
 export interface Share {
   readonly amount: number
   readonly times: AxisSet
@@ -47,20 +48,20 @@ export interface Share {
 
 export interface Flow {
   readonly over: AxisSet
-  /** Axes beside those that do not divide the array either. */
+  /** Axes besides `over` that do not divide the array either. */
   readonly others: AxisSet
   readonly critical: boolean
-  /** c of the forward and of the backward windows. */
+  /** The c of the forward windows, and that of the backward windows. */
   readonly forward: number
   readonly backward: number
 }
 
-/** Compute of one pass, on one chip that does it all. */
+/** Compute of one pass, on one chip that does all of it. */
 export interface PassWork {
-  /** FLOPs of the batch, and HBM traffic of what is longer at that: divided by n. */
+  /** Time of products that their FLOPs bound, and of those that HBM traffic bounds, for the whole batch: divided by n. */
   readonly flopTime: Seconds
   readonly hbmTime: Seconds
-  /** FLOPs that small matmuls lose, once a layer whatever n is; and what takes no FLOPs, likewise. */
+  /** Time that small matmuls lose and overhead, once a layer whatever n is. */
   readonly lostFlopTime: Seconds
   readonly overhead: Seconds
 }
@@ -68,7 +69,7 @@ export interface PassWork {
 export interface Unavoidable {
   readonly forward: PassWork
   readonly backward: PassWork
-  /** Of the backward pass: what only the optimizer waits for. */
+  /** The part of the backward pass that only the optimizer waits for. */
   readonly weightGradients: Omit<PassWork, 'overhead'>
   readonly flows: readonly Flow[]
   readonly states: readonly Share[]
@@ -76,9 +77,9 @@ export interface Unavoidable {
   readonly update: readonly Share[]
 }
 
-/** Everything but pipeline, which divides all. */
+/** All axes but pipeline, which divides everything. */
 const dividing = (axisSets - 1) & ~axisBit.pipeline
-/** Tensor axes divide all states but norms, which are little: those count as divided. */
+/** Axes that may hold copies of states. Tensor axes divide all states but norms, which are small and count as divided. */
 const replicating = axisSet(replicatingAxes)
 
 export function unavoidable(model: CostModel, stage: StageModel): Unavoidable {
@@ -140,7 +141,7 @@ function productTimes(
     if (flops < traffic) hbmTime += traffic
     else {
       flopTime += flops
-      // A mesh may leave a chip a single expert: the fewest matmuls that a product can be.
+      // A mesh may leave a chip a single expert, so a product is at least one matmul.
       lostFlopTime += product.times * arithmeticTime({ ...product, matmuls: one }, scale, rates) - flops
     }
   }
@@ -155,7 +156,7 @@ function lesserTimes(a: ProductTimes, b: ProductTimes): ProductTimes {
   }
 }
 
-/** c by flow: layers count as often as there are. */
+/** The c of each flow; what moves in a layer counts once for each layer. */
 type Amounts = ReadonlyMap<string, number>
 
 function flowsOf(model: CostModel, stage: StageModel, scale: Scale): readonly Flow[] {
@@ -185,7 +186,7 @@ function flowsOf(model: CostModel, stage: StageModel, scale: Scale): readonly Fl
 }
 
 function flowAmounts(model: CostModel, buckets: readonly Bucket[], scale: Scale, times: number): Amounts {
-  // A switch that reduces does in one pass what takes two; an AllToAll moves less than what the bound could count.
+  // A switch that reduces does in one pass what otherwise takes two. AllToAlls move less than the bound could count, and are left out.
   const allReduce = model.problem.assumptions.inNetworkReduction ? 1 : 2
   const amounts = new Map<string, number>()
   for (const { operation, over, bytes, critical, times: share } of buckets) {
@@ -207,12 +208,12 @@ function total(parts: readonly Amounts[]): Amounts {
   return sum
 }
 
-/** No mix of policies moves less of anything than the one that moves least of it. */
+/** No mix of policies moves less of a flow than the policy that moves the least of it. */
 function lesserAmounts(a: Amounts, b: Amounts): Amounts {
   return new Map([...a].map(([key, amount]) => [key, Math.min(amount, b.get(key) ?? 0)]))
 }
 
-/** Where there is one stage, a tied embedding is the unembedding's; what is then left of it are positions. */
+/** A tied embedding is counted with the head, as on a single stage; what is then left of it are positions. */
 function partsOf(
   { problem }: CostModel,
   stage: StageModel,

@@ -1,6 +1,6 @@
 /**
  * The windows of a step: forward and backward, each as long as its compute or as the overlappable share of what leaves
- * the units of any network cut; and after one another what may not overlap.
+ * the units of any network cut; and what may not overlap, one after another.
  */
 import type { Point } from '../../../../solvers/linear-program.ts'
 import { tensorAxes } from '../../../cost/communication/traffic.ts'
@@ -48,7 +48,7 @@ export function windowPart(
   }
 }
 
-/** Collectives that may not overlap run one after another, each as fast as any cut lets it. */
+/** Collectives that may not overlap run one after another, each as fast as every cut lets it. */
 export function exposedPart(
   flows: readonly Flow[],
   cuts: readonly Cut[],
@@ -80,7 +80,7 @@ function movedOver(flow: Flow, cut: Cut, { sharded }: Case, chips: number, bytes
   return out && { ...out, weight: (bytes / chips / cut.rate) * milliseconds }
 }
 
-/** The most that may hide of it, wherever it lies. */
+/** The largest share of a flow that may hide, wherever its groups lie. */
 function overlapOf({ critical, over }: Flow, assumptions: CostModel['problem']['assumptions']): number {
   const { overlapCriticalPath, overlapExchange, overlapPrefetched } = assumptions
   if (!critical) return overlapPrefetched
