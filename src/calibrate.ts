@@ -29,10 +29,7 @@ export interface FittedConstant {
   readonly name: Reassumable
   readonly assumed: number
   readonly value: number
-  /**
-   * Share of the spread expected around the assumed value that the runs leave
-   * open; 1 where they say nothing about the constant.
-   */
+  /** Share of the spread expected around the assumed value that the runs leave open; 1 where they say nothing about the constant. */
   readonly spreadLeft: number
 }
 
@@ -45,10 +42,7 @@ export interface Errors {
 export interface CalibratedRun {
   readonly plan: string
   readonly measuredStepSeconds: Seconds
-  /**
-   * Step times predicted with the assumed constants, with the fitted ones, and
-   * with those that the other runs alone would fit.
-   */
+  /** Step times predicted with the assumed constants, with the fitted ones, and with those that the other runs alone would fit. */
   readonly assumedStepSeconds: Seconds
   readonly stepSeconds: Seconds
   readonly leftOutStepSeconds: Seconds
@@ -166,10 +160,7 @@ export function isBeyondReach({ measuredStepSeconds, nearestStepSeconds }: Calib
   return beyondReach(Math.log(measuredStepSeconds / nearestStepSeconds))
 }
 
-/**
- * One configuration measured again may differ by a tenth, so less than that is
- * never odd; of two runs, none can say which is odd.
- */
+/** One configuration measured again may differ by a tenth, so less than that is never odd; of two runs, none can say which is odd. */
 const usual = 0.1
 
 function fitsOthers(run: number, explained: readonly number[], offs: readonly number[]): boolean {

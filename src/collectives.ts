@@ -93,10 +93,7 @@ function wholeAxes(network: TorusNetwork, physical: readonly number[]): Group | 
   return { kind: 'torus', parts, slices: 1 }
 }
 
-/**
- * With a stride, the group lies on the first physical axis that holds it;
- * without one, it lies in the way that gathers fastest.
- */
+/** With a stride, the group lies on the first physical axis that holds it; without one, it lies in the way that gathers fastest. */
 function partOfTorus(
   network: TorusNetwork,
   { groupSize, stride }: { readonly groupSize: number; readonly stride?: number },

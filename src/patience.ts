@@ -25,10 +25,7 @@ export function within(patience: Patience, from: number, to: number): Patience {
 export const shares = {
   /** Finding what would make a checked plan fit, before the search for the best plan. */
   remedies: 0.3,
-  /**
-   * Listing the meshes that there are, then computing floors under them; the
-   * search is for the best of what is listed by then.
-   */
+  /** Listing the meshes that there are, then computing floors under them; the search is for the best of what is listed by then. */
   meshes: 0.15,
   floors: 0.35,
   search: 0.6,

@@ -24,10 +24,7 @@ export interface Precision {
   readonly kvCache: ElementType
   readonly gradients: ElementType
   readonly optimizer: ElementType
-  /**
-   * Bytes of a parameter by part of the model, where a checkpoint says more than
-   * the type of most weights: scales, parts left alone.
-   */
+  /** Bytes of a parameter by part of the model, where a checkpoint says more than the type of most weights: scales, parts left alone. */
   readonly parameterBytes?: ByPart
   /** Name of the checkpoint that the weights are from, where it has one. */
   readonly checkpoint?: string
@@ -102,10 +99,7 @@ export type Constraints = Readonly<
   Partial<Record<Axis | 'chips' | 'zeroStage' | 'microbatches' | 'virtualStages', Constraint>>
 >
 
-/**
- * `robust` is for training only: it ranks by what is lost where constants
- * differ from what is assumed (plan/certainty/choice.ts).
- */
+/** `robust` is for training only: it ranks by what is lost where constants differ from what is assumed (plan/certainty/choice.ts). */
 export type Objective = 'stepTime' | 'throughputPerChip' | 'costPerToken' | 'latency' | 'robust'
 
 /** The hardware of a request but for its chip. */

@@ -1,7 +1,4 @@
-/**
- * Keeps what was made for the `most` keys that were asked for last. A value
- * that is kept here may depend on nothing but its key.
- */
+/** Keeps what was made for the `most` keys that were asked for last. A value that is kept here may depend on nothing but its key. */
 export interface Recent<Value> {
   readonly get: (key: string) => Value | undefined
   readonly set: (key: string, value: Value) => void

@@ -69,10 +69,7 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
   }
 }
 
-/**
- * Where a rate is asked for, scores are chips: the gap is what the best takes over
- * the fewest that any could take. Else nothing is proven.
- */
+/** Where a rate is asked for, scores are chips: the gap is what the best takes over the fewest that any could take. Else nothing is proven. */
 function provenGap(score: number, floor: number): number | null {
   const least = Math.min(score, floor)
   return least > 0 ? score / least - 1 : null

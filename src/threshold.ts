@@ -1,7 +1,4 @@
-/**
- * The least whole number from 1 to `most` for which `holds` is true, if it is
- * then true for all above; null when there is none.
- */
+/** The least whole number from 1 to `most` for which `holds` is true, if it is then true for all above; null when there is none. */
 export function leastThat(most: number, holds: (count: number) => boolean): number | null {
   let [failed, tried] = [0, Math.min(1, most)]
   if (most < 1) return null

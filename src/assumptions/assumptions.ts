@@ -21,27 +21,18 @@ export interface Assumptions {
   readonly basis: Basis
   /** The stack whose constants some of the fields below have (stack.ts): a name of fixtures/stacks, or `none`. */
   readonly stack: string
-  /**
-   * How layers with experts are run, where the stack knows several ways: sets
-   * constants too (stack.ts), and the flags of a launch.
-   */
+  /** How layers with experts are run, where the stack knows several ways: sets constants too (stack.ts), and the flags of a launch. */
   readonly expertRecipe: ExpertRecipeName
 
   /** Fraction of peak FLOP/s that a large matmul reaches. */
   readonly matmulEfficiency: number
-  /**
-   * FLOP per chip at which a matmul (each expert's, in layers with experts)
-   * reaches half of that; in inference, overheads cover this.
-   */
+  /** FLOP per chip at which a matmul (each expert's, in layers with experts) reaches half of that; in inference, overheads cover this. */
   readonly matmulHalfFlops: Flops
   /** Time of each matmul of experts beside its FLOPs, in training. */
   readonly groupedMatmulSeconds: Seconds
   /** Fraction of peak that the attention kernel reaches. */
   readonly attentionEfficiency: number
-  /**
-   * What each further start of attention costs, in keys that take as long, where
-   * keys are passed around a ring (cost/compute/compute.ts).
-   */
+  /** What each further start of attention costs, in keys that take as long, where keys are passed around a ring (cost/compute/compute.ts). */
   readonly attentionHalfKeys: number
   /** Share of both efficiencies that kernels hold through hours of training: clocks drop under full power. */
   readonly sustainedShare: number
@@ -78,42 +69,24 @@ export interface Assumptions {
   readonly inferenceSequenceOverheadSeconds: Seconds
   /** What the grouped kernels of a layer with experts take beyond the two matmuls of a dense MLP, in a pass of inference. */
   readonly inferenceExpertLayerSeconds: Seconds
-  /**
-   * How much longer four-bit weights of experts stream in inference where
-   * kernels unpack them to the type that they multiply in.
-   */
+  /** How much longer four-bit weights of experts stream in inference where kernels unpack them to the type that they multiply in. */
   readonly unpackedExpertFactor: number
-  /**
-   * Latency of a gather or scatter inside a node in inference, beside its
-   * bytes: one kernel reaches all other chips at once.
-   */
+  /** Latency of a gather or scatter inside a node in inference, beside its bytes: one kernel reaches all other chips at once. */
   readonly inferenceCollectiveSeconds: Seconds
   /** `scaleUpHalfBytes` of such a kernel, as a share of the usual one. */
   readonly inferenceHalfBytesShare: number
 
   /** Share of prefetchable communication (weights, gradients) that may run under compute. */
   readonly overlapPrefetched: number
-  /**
-   * The most of prefetchable communication that hides under FSDP, where weights are gathered and gradients
-   * scattered in every microbatch.
-   */
+  /** The most of prefetchable communication that hides under FSDP, where weights are gathered and gradients scattered in every microbatch. */
   readonly overlapGathered: number
   /** Share of what tensor parallelism waits for, inside a node or slice, that may run under compute: collective matmuls. */
   readonly overlapCriticalPath: number
-  /**
-   * The same share of everything else that is waited for: keys and heads over
-   * context, tokens for experts, tensor groups of several nodes.
-   */
+  /** The same share of everything else that is waited for: keys and heads over context, tokens for experts, tensor groups of several nodes. */
   readonly overlapExchange: number
-  /**
-   * Share of what experts are sent in training that hides where one microbatch runs
-   * forwards beside another backwards, if that is more.
-   */
+  /** Share of what experts are sent in training that hides where one microbatch runs forwards beside another backwards, if that is more. */
   readonly overlapDispatch: number
-  /**
-   * The share for tensor parallelism inside a node or slice in inference, where little runs beside it; other
-   * exchanges have `overlapExchange`.
-   */
+  /** The share for tensor parallelism inside a node or slice in inference, where little runs beside it; other exchanges have `overlapExchange`. */
   readonly overlapInference: number
   /** Ring collectives take (n-1)/n of V/W, not the book's V/W. */
   readonly finiteRings: boolean
@@ -122,20 +95,11 @@ export interface Assumptions {
 
   /** Copies of a token for experts on one node cross the network between nodes once (DeepEP). */
   readonly hierarchicalDispatch: boolean
-  /**
-   * A token's experts lie on as many devices and nodes as they can, as the
-   * book has it; else on as many as even choices meet.
-   */
+  /** A token's experts lie on as many devices and nodes as they can, as the book has it; else on as many as even choices meet. */
   readonly choicesApart: boolean
-  /**
-   * In generation, tokens go straight to the chips of their experts, by kernels of
-   * low latency, even where copies could share the way.
-   */
+  /** In generation, tokens go straight to the chips of their experts, by kernels of low latency, even where copies could share the way. */
   readonly directGeneration: boolean
-  /**
-   * Share of a chip's compute units that hierarchical dispatch takes while it
-   * runs; it matters where dispatch runs beside compute.
-   */
+  /** Share of a chip's compute units that hierarchical dispatch takes while it runs; it matters where dispatch runs beside compute. */
   readonly dispatchComputeShare: number
   /** In inference the search may send half of a batch to its experts while the other half computes. */
   readonly twoBatchOverlap: boolean
@@ -156,30 +120,18 @@ export interface Assumptions {
   readonly tokensDivideFreely: boolean
   /** Which ZeRO stages the search tries: the book knows 0 and 3, MaxText 0, 1 and 3, Megatron all. */
   readonly zeroStages: readonly ZeroStage[]
-  /**
-   * Pipeline schedules that the search tries when the workload names none: what
-   * frameworks offer by default; on TPUs, what MaxText does.
-   */
+  /** Pipeline schedules that the search tries when the workload names none: what frameworks offer by default; on TPUs, what MaxText does. */
   readonly schedules: readonly ScheduleName[]
-  /**
-   * ZeRO-2 and 3 are tried inside pipeline stages, where every microbatch
-   * gathers weights; of the frameworks, MaxText does it.
-   */
+  /** ZeRO-2 and 3 are tried inside pipeline stages, where every microbatch gathers weights; of the frameworks, MaxText does it. */
   readonly shardedPipelines: boolean
-  /**
-   * Rematerialisation policies that the search tries when the workload names
-   * none: what Megatron and torchtitan, or MaxText, offer.
-   */
+  /** Rematerialisation policies that the search tries when the workload names none: what Megatron and torchtitan, or MaxText, offer. */
   readonly policies: readonly string[]
   /**
    * Frameworks of which one can launch what is listed (both phases of a deployment); all plans are listed when
    * there are none, or none runs the model at all.
    */
   readonly frameworks: readonly Framework[]
-  /**
-   * Meshes with a second tensor axis are tried in training without being asked
-   * for: no framework has had one since MaxText dropped it.
-   */
+  /** Meshes with a second tensor axis are tried in training without being asked for: no framework has had one since MaxText dropped it. */
   readonly searchTensor2: boolean
   /** Inference tries 2D weight-stationary and weight-gathered layouts: TPU stacks have them, those of GPUs do not. */
   readonly searchWeightLayouts: boolean
@@ -207,15 +159,9 @@ export interface Assumptions {
    * recipes of 2026 take 8, Liger's kernel as many as make a piece no larger than the residual stream: vocab / dModel.
    */
   readonly lossChunks: number
-  /**
-   * Logits stand in fp32 beside what the matmul wrote (PyTorch); else the loss
-   * reads that, and its gradient stands beside it (XLA).
-   */
+  /** Logits stand in fp32 beside what the matmul wrote (PyTorch); else the loss reads that, and its gradient stands beside it (XLA). */
   readonly logitsInFp32: boolean
-  /**
-   * Logits in pieces are computed again in the backward pass (MaxText); else
-   * their gradient is taken at once (Liger, torchtitan).
-   */
+  /** Logits in pieces are computed again in the backward pass (MaxText); else their gradient is taken at once (Liger, torchtitan). */
   readonly recomputeLogits: boolean
   /** Norms, residual sums, activation functions, rotary embeddings, the loss and casts stream through HBM. */
   readonly elementwise: boolean
@@ -227,9 +173,6 @@ export interface Assumptions {
   readonly expertElementwiseFactor: number
   /** The optimizer's reads and writes of HBM are charged. */
   readonly optimizerStep: boolean
-  /**
-   * Fraction of the chip's memory that is kept free of the plan, for the framework's
-   * own and for fragmentation. There is no other margin.
-   */
+  /** Fraction of the chip's memory that is kept free of the plan, for the framework's own and for fragmentation. There is no other margin. */
   readonly reserveFraction: number
 }

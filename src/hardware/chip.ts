@@ -2,10 +2,7 @@
 import type { ElementType } from '../recipe/element-types.ts'
 import type { Bytes, BytesPerSecond, FlopsPerSecond, Seconds } from '../units.ts'
 
-/**
- * How a slice of a torus closes into rings: an axis of exactly `size` chips
- * does, or all axes of whole cubes of edge `edge` do.
- */
+/** How a slice of a torus closes into rings: an axis of exactly `size` chips does, or all axes of whole cubes of edge `edge` do. */
 export type WrapRule =
   | { readonly kind: 'size'; readonly size: number }
   | { readonly kind: 'cubes'; readonly edge: number }
@@ -45,10 +42,7 @@ export interface SwitchedSystem {
   readonly tiers: readonly Tier[]
 }
 
-/**
- * What kernels reach of the data sheet, as fractions; the fields named
- * `half` are the sizes at which they reach half of that.
- */
+/** What kernels reach of the data sheet, as fractions; the fields named `half` are the sizes at which they reach half of that. */
 export interface Efficiency {
   readonly matmul: number
   readonly matmulHalfFlops: number

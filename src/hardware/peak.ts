@@ -14,10 +14,7 @@ export function peakOf(
   return name && peakFlopsPerSecond[name]
 }
 
-/**
- * Whether the chip's matmuls take a scale for a block of numbers: those of
- * Blackwell, MI350 and later, which also multiply four bits.
- */
+/** Whether the chip's matmuls take a scale for a block of numbers: those of Blackwell, MI350 and later, which also multiply four bits. */
 export function scalesBlocks({ peakFlopsPerSecond }: Pick<Chip, 'peakFlopsPerSecond'>): boolean {
   return peakFlopsPerSecond.fp4 !== undefined
 }

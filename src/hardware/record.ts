@@ -1,7 +1,4 @@
-/**
- * A chip as the catalogue keeps it: the data sheet's figures, the book's rounded ones where they differ,
- * and a citation for every number.
- */
+/** A chip as the catalogue keeps it: the data sheet's figures, the book's rounded ones where they differ, and a citation for every number. */
 import type { Chip } from './chip.ts'
 
 /** The book's figures where they are not the data sheet's; used under the `book` assumptions. */

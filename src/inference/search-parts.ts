@@ -2,7 +2,7 @@
  * The search of a phase on all the chips, and then on ever fewer of them (search/parts.ts).
  *
  * A mesh on a part of the chips is dropped when one replica cannot be in time: its share of the sequences on its chips, at peak and
- * with weights and caches read once (floor.ts). Meshes dropped so are not counted. When as many sequences as fit are ranked by
+ * with weights and caches read once (inference/time/floor.ts). Meshes dropped so are not counted. When as many sequences as fit are ranked by
  * latency, all chips are taken: fewer chips hold fewer sequences, which is no answer to how many fit.
  */
 import { peakFlops } from '../cost/compute/compute.ts'

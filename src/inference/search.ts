@@ -24,10 +24,7 @@ import { weightsMayFit } from './pass/pass-numbers.ts'
 import type { InferenceCandidate, Offered, Phase, Site } from './phase.ts'
 import type { Workbench } from './workbench.ts'
 
-/**
- * Whether there is any plan at all; the meshes that shard most are tried first. False when it is told to stop before one
- * was found.
- */
+/** Whether there is any plan at all; the meshes that shard most are tried first. False when it is told to stop before one was found. */
 export function anyCandidate(phase: Phase, stop: Stop = never): boolean {
   const bySharding = [...phase.meshes.allowed].sort((a, b) => a.data - b.data || a.pipeline - b.pipeline)
   return bySharding.some((mesh) => {

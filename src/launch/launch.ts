@@ -1,7 +1,4 @@
-/**
- * The flags and the command with which a framework runs a plan; or, if it cannot, the reasons, in place of flags that
- * would run something else.
- */
+/** The flags and the command with which a framework runs a plan; or, if it cannot, the reasons, in place of flags that would run something else. */
 
 import type { Start } from './start.ts'
 

@@ -12,10 +12,7 @@ type Optional =
 
 export type Architecture = Omit<Transformer, 'name' | Optional> & Partial<Pick<Transformer, Optional>>
 
-/**
- * Defaults for what is left out: ungrouped heads that fill D, no learned positions, attention before the MLP and
- * to all positions, no experts.
- */
+/** Defaults for what is left out: ungrouped heads that fill D, no learned positions, attention before the MLP and to all positions, no experts. */
 export function transformer(name: string, architecture: Architecture): Transformer {
   const { heads, dModel } = architecture
   return {

@@ -1,7 +1,4 @@
-/**
- * The largest model that is accepted: no product of these numbers overflows, and
- * no list with an entry for each layer gets too long.
- */
+/** The largest model that is accepted: no product of these numbers overflows, and no list with an entry for each layer gets too long. */
 export const limits = {
   layers: 10_000,
   /** Width of the stream, or of a latent vector. */

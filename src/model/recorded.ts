@@ -1,7 +1,4 @@
-/**
- * A model as a file of the catalogue has it: its dimensions and, from its
- * config.json, what costs nothing but has to be said at a launch.
- */
+/** A model as a file of the catalogue has it: its dimensions and, from its config.json, what costs nothing but has to be said at a launch. */
 import type { Fields } from '../fields.ts'
 import { detailsIn } from './details.ts'
 import { type Spelling, spelledOut } from './spelling.ts'

@@ -71,10 +71,7 @@ export interface ModelSummary {
 
 export interface OptimizeAnswer {
   readonly plans: readonly Plan[]
-  /**
-   * The simplest to run of the plans that are tied with the first; null if fewer than two plans are listed, or nothing
-   * is known of ties.
-   */
+  /** The simplest to run of the plans that are tied with the first; null if fewer than two plans are listed, or nothing is known of ties. */
   readonly preferred: Preferred | null
   /** Published runs of this model on these chips: those of the same sequence length first, then the nearest in chips and length. */
   readonly recipes: readonly ShownRecipe[]

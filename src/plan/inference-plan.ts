@@ -26,10 +26,7 @@ export interface InferencePlan extends Plan {
   }
   /** Resharding in one step between components with different layouts. */
   readonly reshardingSeconds: number
-  /**
-   * Whether the component-layout programme proves that no other layouts are faster on this mesh and placement; null if
-   * it proves nothing.
-   */
+  /** Whether the component-layout programme proves that no other layouts are faster on this mesh and placement; null if it proves nothing. */
   readonly layoutProvenBest: boolean | null
   /** Copies of experts, beyond one of each, on the chips that divide the experts among them. */
   readonly redundantExperts: number

@@ -44,10 +44,7 @@ type Told =
   | 'againstFirst'
   | 'choice'
 
-/**
- * What `robustness` assumes to be worse than planned: networks at 0.8 of the data sheet's bandwidth, plans that need
- * 1.1 of the counted memory.
- */
+/** What `robustness` assumes to be worse than planned: networks at 0.8 of the data sheet's bandwidth, plans that need 1.1 of the counted memory. */
 const worse = { networks: 0.8, memory: 1.1 } as const
 
 export interface Outline {

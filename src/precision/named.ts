@@ -1,7 +1,4 @@
-/**
- * The checkpoint that somebody asks for by name: the catalogue's, else what the
- * name itself says, else the model's first release.
- */
+/** The checkpoint that somebody asks for by name: the catalogue's, else what the name itself says, else the model's first release. */
 import { type Checkpoint, checkpointIn } from '../model/hugging-face/checkpoint.ts'
 import { type Fields, fieldsOf } from '../model/hugging-face/fields.ts'
 import { quantizationOf } from '../model/hugging-face/quantization.ts'

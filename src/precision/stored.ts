@@ -12,10 +12,7 @@ import type { Precision, Setting } from '../problem.ts'
 import { isNarrow, usualType } from '../recipe/element-type.ts'
 import type { ElementType } from '../recipe/element-types.ts'
 
-/**
- * The first checkpoint, or the first with weights of the type asked for; undefined
- * when none has that type, as then no checkpoint applies.
- */
+/** The first checkpoint, or the first with weights of the type asked for; undefined when none has that type, as then no checkpoint applies. */
 export function checkpointFor(
   checkpoints: readonly Checkpoint[],
   asked: ElementType | undefined,

@@ -17,10 +17,7 @@ interface ElementRow {
   readonly plain: string
   /** Names under which a chip may list its arithmetic, best first. */
   readonly multipliedAs: readonly string[]
-  /**
-   * The assumption that says what training reaches in this type over what it reaches in bf16, both as fractions of
-   * peak; null for no difference.
-   */
+  /** The assumption that says what training reaches in this type over what it reaches in bf16, both as fractions of peak; null for no difference. */
   readonly share: 'fp8Share' | 'fp4Share' | null
 }
 

@@ -12,10 +12,7 @@ export interface PolicyRow {
   readonly host?: HostPart
 }
 
-/**
- * Which of the kept arrays are on the host, and of the stream's tensors whether
- * the layer's input and the sum after attention are.
- */
+/** Which of the kept arrays are on the host, and of the stream's tensors whether the layer's input and the sum after attention are. */
 export interface HostPart {
   readonly arrays: readonly string[]
   readonly input: boolean

@@ -11,17 +11,11 @@ export interface ScheduleRow {
    * more, which bounds over all meshes rely on.
    */
   readonly virtualStages: readonly [least: number, most: number]
-  /**
-   * Stages whose weights a chip holds. With two, chip i has stages i and p - 1
-   * - i, and runs half of the microbatches on each.
-   */
+  /** Stages whose weights a chip holds. With two, chip i has stages i and p - 1 - i, and runs half of the microbatches on each. */
   readonly stagesPerChip: 1 | 2
   /** The most microbatches whose activations a stage holds at once. */
   readonly inFlight: (stage: number, stages: number, microbatches: number, virtualStages: number) => number
-  /**
-   * Where the backward pass runs in two pieces, what a stage waits for and what
-   * it fills that time with; null where it runs whole.
-   */
+  /** Where the backward pass runs in two pieces, what a stage waits for and what it fills that time with; null where it runs whole. */
   readonly split: ((stages: number, microbatches: number) => SplitBackward) | null
   /**
    * The f in the bubble that is certain, (p - 1)/v·(F + B + W - f·W). Null when no bubble is certain: such a schedule must need two
@@ -30,10 +24,7 @@ export interface ScheduleRow {
   readonly fillsOfBubble: number | null
   /** Whether tokens move to their experts beside another microbatch's compute. */
   readonly hidesRouted: boolean
-  /**
-   * Whether they may, once a framework is told to run one microbatch forwards beside another backwards
-   * (`overlapDispatch` of the assumptions).
-   */
+  /** Whether they may, once a framework is told to run one microbatch forwards beside another backwards (`overlapDispatch` of the assumptions). */
   readonly mayHideRouted: boolean
   /** What it cannot run without; null when it can always run. */
   readonly needs: Needs | null

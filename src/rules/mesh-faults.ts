@@ -1,7 +1,4 @@
-/**
- * Finds what is wrong with a mesh that somebody wrote, with its legal neighbours: the next smaller and the next larger
- * size of the axis at fault.
- */
+/** Finds what is wrong with a mesh that somebody wrote, with its legal neighbours: the next smaller and the next larger size of the axis at fault. */
 import { axes, type Mesh } from '../sharding/axis.ts'
 import { axisPointer, meshAfter } from './mesh-ways.ts'
 import type { MeshQuestion, MeshRule } from './model.ts'

@@ -149,10 +149,7 @@ const newPositions: MeshRule = {
     `${positions} new positions cannot be shared by ${mesh.context}`,
 }
 
-/**
- * The batch needs a sequence for each replica. The fix moves surplus chips to `other`: in training the context axis,
- * which divides sequences.
- */
+/** The batch needs a sequence for each replica. The fix moves surplus chips to `other`: in training the context axis, which divides sequences. */
 const replicas = (axisOf: (mesh: Mesh) => Axis, other: Axis) =>
   ({
     reads: ['data', 'fsdp', 'expert'],

@@ -33,10 +33,7 @@ export function pinnedFaults(
   return meshFaults(alone, mesh, question).map(inConstraints)
 }
 
-/**
- * The same fault with pointers into the constraints. Only the change of the pinned axis itself is kept, as replicas
- * take whatever is left.
- */
+/** The same fault with pointers into the constraints. Only the change of the pinned axis itself is kept, as replicas take whatever is left. */
 function inConstraints({ pointer, detail, nearest = [] }: PlanFault): PlanFault {
   const own = nearest.map((way): Way => way.filter((change) => change.pointer === pointer).map(moved))
   return { pointer: moved({ pointer }).pointer, detail, nearest: own.filter(({ length }) => length > 0) }

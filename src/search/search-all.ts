@@ -6,7 +6,7 @@
  *   C(S) / n + overhead > limit      C the chip-seconds of all matmuls and kernels, S the sequences of the batch
  *
  * or when the states of the model are over the budget. Of the meshes of n chips, those are dropped of which one replica, alone with its
- * share of the batch, is over the limit already (replica-floor.ts). What is dropped so is not counted as enumerated.
+ * share of the batch, is over the limit already (search/bound/replica-floor.ts). What is dropped so is not counted as enumerated.
  */
 
 import type { CostModel } from '../cost/model.ts'

@@ -3,10 +3,7 @@ import { secondsText } from '../plan/explain/figures.ts'
 import type { PhaseProblem } from '../problem.ts'
 import { byStep, type Ranking } from './check.ts'
 
-/**
- * With a batch of `max`, plans hold different numbers of sequences, so that a longer step may be better: they are
- * compared by time per token.
- */
+/** With a batch of `max`, plans hold different numbers of sequences, so that a longer step may be better: they are compared by time per token. */
 export function phaseRanking({ workload, objective }: PhaseProblem): Ranking {
   return workload.batchSequences === 'max' && objective !== 'latency' ? byToken : byStep
 }

@@ -50,7 +50,7 @@ export function composedMemory(
   }
 }
 
-/** What is gathered at once, divided by the number of layers that fixedMemory counts (remat.ts). */
+/** What is gathered at once, divided by the number of layers that fixedMemory counts (cost/memory/memory-numbers.ts). */
 function gatheredPerLayer(
   { layers, dense, sparse }: Composition,
   ofDense: Bytes,

@@ -27,10 +27,7 @@ export interface Cluster {
   readonly chip: Chip
   readonly chips: number
   readonly network: Network
-  /**
-   * Chips that were asked for beside these and stand idle, when this is a
-   * part of a cluster. They are paid for all the same.
-   */
+  /** Chips that were asked for beside these and stand idle, when this is a part of a cluster. They are paid for all the same. */
   readonly idleChips?: number
 }
 

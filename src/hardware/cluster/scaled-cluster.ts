@@ -3,10 +3,7 @@ import type { ElementType } from '../../recipe/element-types.ts'
 import type { Chip } from '../chip.ts'
 import type { Cluster, Network } from './cluster.ts'
 
-/**
- * Names of the networks that chips of this cluster use, innermost first: tiers
- * of switches, or `ici` and, between slices, `dcn`.
- */
+/** Names of the networks that chips of this cluster use, innermost first: tiers of switches, or `ici` and, between slices, `dcn`. */
 export function networkNames({ chips, network }: Cluster): readonly string[] {
   if (network.kind === 'torus') return network.slices > 1 ? ['ici', 'dcn'] : ['ici']
   let unit = 1

@@ -93,10 +93,7 @@ export function slicesOf(system: TorusSystem, chips: number): readonly Box[] {
     .map(customary)
 }
 
-/**
- * The counts next to `chips` of slices that follow from the rule and are not
- * listed. Computed, as there may be billions in between.
- */
+/** The counts next to `chips` of slices that follow from the rule and are not listed. Computed, as there may be billions in between. */
 function unlistedChipCounts(system: TorusSystem, chips: number): readonly number[] {
   const { wrap, pod, slices } = system
   if (wrap.kind === 'size' && slices) return []

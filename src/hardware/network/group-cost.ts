@@ -9,10 +9,7 @@ export interface NetworkTerms {
   readonly inNetworkReduction: boolean
   /** Bytes at which messages inside a node reach half of `scaleUpEfficiency` (collective.ts); for switched networks only. */
   readonly scaleUpHalfBytes: Bytes
-  /**
-   * Latency of a gather or scatter inside a node by one kernel that reaches all
-   * other chips at once; that of a ring when absent.
-   */
+  /** Latency of a gather or scatter inside a node by one kernel that reaches all other chips at once; that of a ring when absent. */
   readonly directSeconds?: Seconds
 }
 

@@ -75,10 +75,7 @@ export function sliceAssignments(
   ).map((sizes) => Object.fromEntries(axesAcrossSlices.map((axis, index) => [axis, sizes[index] ?? 1])))
 }
 
-/**
- * Places parts depth first over the physical axes: `chosen` has the nested parts of
- * the axes before, `left` what each mesh axis still needs.
- */
+/** Places parts depth first over the physical axes: `chosen` has the nested parts of the axes before, `left` what each mesh axis still needs. */
 function place(placing: Placing, left: readonly number[], chosen: readonly (readonly Nested[])[]): void {
   const { network, most, result, found } = placing
   if (result.length >= most) return
@@ -108,10 +105,7 @@ interface Placing {
   readonly found: (chosen: readonly (readonly Nested[])[]) => Placement
 }
 
-/**
- * A part on one physical axis: the index of the active mesh axis, and its
- * number of chips. Parts are listed innermost first.
- */
+/** A part on one physical axis: the index of the active mesh axis, and its number of chips. Parts are listed innermost first. */
 interface Nested {
   readonly index: number
   readonly size: number

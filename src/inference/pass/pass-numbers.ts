@@ -1,6 +1,6 @@
 /**
  * What the layouts of one mesh take for one pass before its placement is known: seconds of the products, bytes in
- * memory, bytes that move. Placements of a mesh share it; only the network is put in later (layout-question.ts).
+ * memory, bytes that move. Placements of a mesh share it; only the network is put in later (inference/layout/layout-question.ts).
  *
  * Layouts of a component share most of their products and collectives: each is computed once.
  */

@@ -7,7 +7,7 @@
  *
  * Each half reads all the weights that it visits, and is launched by itself. The turns are taken to be of one length,
  * which they are not: attention and experts differ, and the waiting that follows is not counted. Workspace is that of both halves.
- * Kernels that send straight from chip to chip have σ = 0 (phase-assumptions.ts). Sources: DeepSeek-V3 (arXiv 2412.19437),
+ * Kernels that send straight from chip to chip have σ = 0 (inference/phase-assumptions.ts). Sources: DeepSeek-V3 (arXiv 2412.19437),
  * section 3.4; vLLM, docs/design/dbo.md; SGLang's "Deploying DeepSeek on 96 H100 GPUs" (2025), "Two-batch Overlap".
  */
 import type { Assumptions } from '../../assumptions/assumptions.ts'

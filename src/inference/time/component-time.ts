@@ -6,7 +6,7 @@
  *   component    its products one after another, beside its collectives: expected, everything overlapped (lower), or
  *                nothing (upper), as in cost/communication/traffic.ts
  *
- * The overhead of a layer covers what small kernels lose (assumptions.ts). Under `book`, activations stay on the chip and
+ * The overhead of a layer covers what small kernels lose (assumptions/assumptions.ts). Under `book`, activations stay on the chip and
  * attention is the streaming of its cache, as chapter 7 has it; where T/C and S are large, as in prefill, that says little, and
  * `attentionFlops` says what is charged.
  */

@@ -1,7 +1,4 @@
-/**
- * Models for which Megatron Bridge has a pretraining recipe, by the stem of the recipe's name. Source: version.ts,
- * src/megatron/bridge/recipes.
- */
+/** Models for which Megatron Bridge has a pretraining recipe, by the stem of the recipe's name. Source: version.ts, src/megatron/bridge/recipes. */
 const stems = [
   ...['deepseek_v2', 'deepseek_v2_lite', 'deepseek_v3', 'gemma2_2b', 'gemma2_9b', 'gemma2_27b', 'gemma3_1b'],
   ...['gpt3_175b', 'gpt_oss_20b', 'gpt_oss_120b', 'kimi_k2', 'llama2_7b', 'llama3_8b', 'llama3_70b'],

@@ -144,10 +144,7 @@ function precisionFlags({ zeroStage, problem }: Run): readonly Flag[] {
   ]
 }
 
-/**
- * mxfp8 on chips that scale blocks of 32 numbers; older ones scale tensors by their recent maxima, as in its example
- * for Llama 3 on H100.
- */
+/** mxfp8 on chips that scale blocks of 32 numbers; older ones scale tensors by their recent maxima, as in its example for Llama 3 on H100. */
 function fp8Recipe({ cluster }: Run['problem']): readonly Flag[] {
   const format = ['--fp8-format', 'hybrid', '--fp8-recipe']
   if (scalesBlocks(cluster.chip)) return [...format, 'mxfp8']

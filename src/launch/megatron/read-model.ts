@@ -119,10 +119,7 @@ function patternOf(frequency: string, layers: number): readonly number[] | null 
   return pattern?.length === layers ? pattern : null
 }
 
-/**
- * The pattern as a request gives it: a number of dense layers, then experts in the last of each `every` layers; null if
- * it is no such pattern.
- */
+/** The pattern as a request gives it: a number of dense layers, then experts in the last of each `every` layers; null if it is no such pattern. */
 function placedAs(
   pattern: readonly number[],
 ): { readonly denseLayers: number; readonly every: number } | null {

@@ -1,7 +1,4 @@
-/**
- * The stages that Megatron-LM's options describe: equal ones, a first or last one that differs, or a layout string.
- * Source: as pipeline.ts.
- */
+/** The stages that Megatron-LM's options describe: equal ones, a first or last one that differs, or a layout string. Source: as pipeline.ts. */
 import type { Options } from '../read/options.ts'
 
 export interface Stages {

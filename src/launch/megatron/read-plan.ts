@@ -1,7 +1,4 @@
-/**
- * The plan that Megatron-LM's options describe for a number of GPUs: mesh, ZeRO stage, microbatches, schedule, stages,
- * recomputation and overlap.
- */
+/** The plan that Megatron-LM's options describe for a number of GPUs: mesh, ZeRO stage, microbatches, schedule, stages, recomputation and overlap. */
 import type { Fields } from '../../fields.ts'
 import type { Options } from '../read/options.ts'
 import { type OverlapRead, readOverlap } from './read-overlap.ts'

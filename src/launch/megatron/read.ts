@@ -68,10 +68,7 @@ export function readMegatron(
   }
 }
 
-/**
- * The last command with options of Megatron-LM: `launcher` is what precedes the Python file (torchrun's options), `own`
- * what follows it.
- */
+/** The last command with options of Megatron-LM: `launcher` is what precedes the Python file (torchrun's options), `own` what follows it. */
 function commandOf(commands: readonly (readonly string[])[]): {
   readonly launcher: readonly string[]
   readonly own: readonly string[]

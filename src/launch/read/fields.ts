@@ -6,10 +6,7 @@ import { type Fields, isFields } from '../../fields.ts'
 
 export interface Keys {
   readonly value: (name: string) => unknown
-  /**
-   * The number under a key; `otherwise` if the key is absent or `auto` (filled in by another program), and, with a
-   * fault, if it is no number.
-   */
+  /** The number under a key; `otherwise` if the key is absent or `auto` (filled in by another program), and, with a fault, if it is no number. */
   readonly number: (name: string, otherwise: number) => number
   readonly text: (name: string, otherwise: string) => string
   readonly is: (name: string, otherwise?: boolean) => boolean

@@ -36,10 +36,7 @@ export interface Serving {
   readonly halved: boolean
   /** Where the experts are; null for a dense model. */
   readonly experts: ExpertPlacesRow | null
-  /**
-   * tensor x tensor2 x expert: 1D layouts do not distinguish the two tensor axes, and frameworks distribute experts
-   * over all these chips.
-   */
+  /** tensor x tensor2 x expert: 1D layouts do not distinguish the two tensor axes, and frameworks distribute experts over all these chips. */
   readonly tensors: number
   /** Groups of these chips that cache different sequences; 1 if all divide every sequence. */
   readonly attentionGroups: number

@@ -101,10 +101,7 @@ function tensorrtStart(serving: Serving, options: TensorrtOptions): Start {
   }
 }
 
-/**
- * Slots of all chips; copies move at run time. The default backend, CUTLASS, supports them; the only one that once did
- * (WIDEEP) is gone.
- */
+/** Slots of all chips; copies move at run time. The default backend, CUTLASS, supports them; the only one that once did (WIDEEP) is gone. */
 function balancerOptions({ redundantExperts, model }: Serving): TensorrtOptions {
   if (redundantExperts === 0) return {}
   const slots = (model.experts?.experts ?? 0) + redundantExperts
@@ -113,10 +110,7 @@ function balancerOptions({ redundantExperts, model }: Serving): TensorrtOptions 
   }
 }
 
-/**
- * By default a request waits until there is room for all tokens that it may have (GUARANTEED_NO_EVICT), so that fewer
- * would run than planned.
- */
+/** By default a request waits until there is room for all tokens that it may have (GUARANTEED_NO_EVICT), so that fewer would run than planned. */
 function capacityOptions({ partlyFilled }: Serving): TensorrtOptions {
   return partlyFilled ? { scheduler_config: { capacity_scheduler_policy: 'MAX_UTILIZATION' } } : {}
 }

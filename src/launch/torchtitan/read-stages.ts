@@ -1,7 +1,4 @@
-/**
- * The pipeline stages that a torchtitan config describes, and what they recompute. Source: as config.ts,
- * generate_llm_fqn_per_model_part.
- */
+/** The pipeline stages that a torchtitan config describes, and what they recompute. Source: as config.ts, generate_llm_fqn_per_model_part. */
 import type { Sections } from '../read/sections.ts'
 
 export interface Stages {

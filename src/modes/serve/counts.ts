@@ -181,10 +181,7 @@ function* roomApart(pair: Pair, { cluster }: Pool): Iterable<readonly [number, n
   }
 }
 
-/**
- * The deployment with the most prefill instances, up to `prefills`, that fit into nodes and slices and that the
- * constraint on chips allows.
- */
+/** The deployment with the most prefill instances, up to `prefills`, that fit into nodes and slices and that the constraint on chips allows. */
 function mostHeld(pair: Pair, prefills: number, generates: number, pool: Pool): Deployment | null {
   for (let count = prefills; count > 0; count--) {
     const deployment = deployed(pair, count, generates)

@@ -18,10 +18,7 @@ import type { Requests } from './requests.ts'
 
 export interface ServeSpace {
   readonly pool: Pool
-  /**
-   * Sizes of instance, smallest first; one list for each framework that may launch both phases, or a single list if
-   * launching is not required.
-   */
+  /** Sizes of instance, smallest first; one list for each framework that may launch both phases, or a single list if launching is not required. */
   readonly byServer: readonly (readonly InstanceSize[])[]
   readonly disaggregated: boolean | 'auto'
   readonly top: number

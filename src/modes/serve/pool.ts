@@ -64,10 +64,7 @@ function cut(pool: Cluster, network: TorusNetwork, system: TorusSystem, topology
   return { ...pool, chips: volume(topology), network: { ...network, topology, wraps, slices: 1 } }
 }
 
-/**
- * Powers of two up to a number, its divisors, and those of its halves, so that every size in a pool is also a size in a
- * pool twice as large.
- */
+/** Powers of two up to a number, its divisors, and those of its halves, so that every size in a pool is also a size in a pool twice as large. */
 function multiples(most: number): readonly number[] {
   const found = new Set<number>()
   for (let power = 1; power <= most; power *= 2) {

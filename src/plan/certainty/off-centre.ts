@@ -1,7 +1,4 @@
-/**
- * Warns if measured runs like the predicted one were mostly slower, or mostly faster, than predicted. The predicted
- * time is not corrected for it.
- */
+/** Warns if measured runs like the predicted one were mostly slower, or mostly faster, than predicted. The predicted time is not corrected for it. */
 import type { UncertaintyBasis } from './uncertainty.ts'
 
 /** Factor by which the median run may miss its prediction without a warning. */

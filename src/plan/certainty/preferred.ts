@@ -106,10 +106,7 @@ function decisive(one: Listed, other: Listed, custom: Custom): number {
   return 0
 }
 
-/**
- * How far a plan goes beyond what has been published: tensor axes that span nodes, and halvings of a sequence beyond
- * the finest published ones.
- */
+/** How far a plan goes beyond what has been published: tensor axes that span nodes, and halvings of a sequence beyond the finest published ones. */
 function uncustomary(plan: Listed, { chip, mostContext }: Custom): number {
   const across = crossing(plan, chip).filter((axis) => matrixAxes.includes(axis)).length
   return across + Math.max(0, Math.log2(plan.mesh.context / mostContext))

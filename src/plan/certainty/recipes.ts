@@ -126,10 +126,7 @@ export function recipesFor(
     .slice(0, shown)
 }
 
-/**
- * The largest context axis for this sequence length that leaves pieces no shorter than any published run had; 1 if none
- * divided its sequences.
- */
+/** The largest context axis for this sequence length that leaves pieces no shorter than any published run had; 1 if none divided its sequences. */
 export function mostContext(records: readonly Recipe[], sequenceLength: number): number {
   const pieces = records.flatMap(({ plan: { mesh }, sequenceLength: own }) =>
     mesh.context > 1 ? [own / mesh.context] : [],

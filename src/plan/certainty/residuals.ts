@@ -112,10 +112,7 @@ export interface Band {
   readonly eightOfTen: readonly [low: number, high: number]
 }
 
-/**
- * Quantiles spread from their median, on a logarithmic scale. The band for nine of ten is made at least as wide as that
- * for eight of ten.
- */
+/** Quantiles spread from their median, on a logarithmic scale. The band for nine of ten is made at least as wide as that for eight of ten. */
 export function bandOf({ p05, p10, p50, p90, p95 }: Quantiles, { nineOfTen, eightOfTen }: Widening): Band {
   const apart = (value: number, power: number) => p50 * (value / p50) ** power
   const [low, high] = [apart(p10, eightOfTen), apart(p90, eightOfTen)]

@@ -16,10 +16,7 @@ export function withPinned(reasons: Reasons, faults: readonly PlanFault[], chips
   return [{ reason: own, detail, layouts }, ...reasons.filter(({ reason }) => reason !== own)]
 }
 
-/**
- * Suggests legal sizes next to an impossible pinned one, if a plan exists with them; each is suggested once, even if
- * several faults offer it.
- */
+/** Suggests legal sizes next to an impossible pinned one, if a plan exists with them; each is suggested once, even if several faults offer it. */
 export function pinnedSuggestions<Asked extends Pick<Setting, 'constraints'>>(
   asked: Asked,
   faults: readonly PlanFault[],

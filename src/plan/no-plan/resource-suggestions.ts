@@ -10,10 +10,7 @@ import { type LargerHardware, largerHardware } from './larger-hardware.ts'
 /** Chips are doubled at most this many times. */
 const doublings = 8
 
-/**
- * Suggests what the nearest plan needs if that suffices, otherwise the least budget found; never more than the chip has
- * beside its reserve.
- */
+/** Suggests what the nearest plan needs if that suffices, otherwise the least budget found; never more than the chip has beside its reserve. */
 export function budgetSuggestion(
   { cluster, memoryBudget, assumptions }: Setting,
   nearest: Pick<Plan, 'memoryBytes' | 'summary'> | null,

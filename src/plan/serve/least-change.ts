@@ -6,10 +6,7 @@ export interface Changed {
   readonly deployment: Sized
 }
 
-/**
- * Raises a limit by factors of 1.25, up to a thousand times its value; null if it is not the obstacle. Bisects, as all
- * larger values are met too.
- */
+/** Raises a limit by factors of 1.25, up to a thousand times its value; null if it is not the obstacle. Bisects, as all larger values are met too. */
 export function loosened(limit: number, attempt: (limit: number) => Sized | null): Changed | null {
   if (!Number.isFinite(limit) || !attempt(Number.POSITIVE_INFINITY)) return null
   let [missed, met] = [0, mostSteps + 1]

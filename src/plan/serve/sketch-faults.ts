@@ -1,7 +1,4 @@
-/**
- * Finds what is illegal in a written deployment, with pointers into the request: first in each phase as a plan of its
- * own, then in both together.
- */
+/** Finds what is illegal in a written deployment, with pointers into the request: first in each phase as a plan of its own, then in both together. */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { inferenceModel } from '../../inference/model.ts'
 import { sitesOf } from '../../inference/search.ts'

@@ -42,7 +42,7 @@ export function modelFor(models: readonly CostModel[], { contextLayout, cluster 
 
 /**
  * The model that the continuous bound is computed with: one whose moves every other makes too, as the bound does not count
- * AllToAlls (continuous/unavoidable.ts).
+ * AllToAlls (search/bound/continuous/unavoidable.ts).
  */
 export function boundingModel(models: readonly CostModel[]): CostModel {
   const [first] = models

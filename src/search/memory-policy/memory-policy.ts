@@ -10,7 +10,7 @@
  *   S >= (m - 1/v)·t_i + once_i + g_i - b_i    the busiest stage: what weights and gradients add once a step with it
  *   g_i >= G_k(x_i)                 the backward window with the gradients in it
  *   T >= t_i                        h is the holes' of an interleaved schedule (cost/step/step.ts)
- *                                   schedules that split the backward pass have rows of their own: stage-part.ts
+ *                                   schedules that split the backward pass have rows of their own: search/stages/stage-part.ts
  *   fixed_i + f_i · Σ_p kept_p·x_ip + live <= budget
  *
  * There are s_i stages like i. layer-counts.ts says which x are possible.

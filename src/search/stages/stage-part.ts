@@ -1,5 +1,5 @@
 /**
- * The time of one stage i of a memory-policy programme (memory-policy.ts) as rows, where the backward pass is in one piece
+ * The time of one stage i of a memory-policy programme (search/memory-policy/memory-policy.ts) as rows, where the backward pass is in one piece
  * and where its weight gradients fill the bubble (recipe/schedule-row.ts: a, b and k), in ms:
  *
  *   t_i = F_i + b_i + e(x_i)         b_i >= B_j(x_i),   g_i >= G_j(x_i)

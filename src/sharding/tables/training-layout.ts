@@ -1,7 +1,7 @@
 /**
  * The layer of a Transformer under training layouts, as tables: every array with its sharding. DP, ZeRO, FSDP, HSDP,
  * tensor, sequence, context and 2D tensor parallelism are this one table on meshes where some axes are 1, with a
- * ZeRO stage (states.ts); their communication follows (derive.ts) and is held to the book's tables by tests.
+ * ZeRO stage (sharding/states.ts); their communication follows (sharding/derive.ts) and is held to the book's tables by tests.
  *
  * Between blocks, residual activations are sharded over tensor either along the sequence (Megatron's sequence
  * parallelism) or along D (the book): the bytes that move are the same. Or they are whole on every tensor rank, as Megatron had

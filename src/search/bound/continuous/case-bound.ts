@@ -1,5 +1,5 @@
 /**
- * One case of the continuous bound (continuous-bound.ts), a ZeRO stage with a pipeline or without: makes its programme and reads
+ * One case of the continuous bound (search/bound/continuous-bound.ts), a ZeRO stage with a pipeline or without: makes its programme and reads
  * the solution back. In x_a = log2(size of axis a), what moves over a set of axes is a power of two of a linear expression, and so
  * is the part of it that leaves a unit of a network cut (network-cuts.ts); i_ac is log2 of the chips of axis a in one unit of cut c.
  *
