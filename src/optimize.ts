@@ -113,7 +113,7 @@ function firsts(standing: readonly Chosen[], { distinct, top }: Problem): readon
 const undrawn =
   'there was no time to draw uncertain constants: plans are ranked by their steps as assumed; raise timeoutMs'
 
-/** Only recipes of about this sequence length (within a factor of 2) are asked whether a plan follows one. */
+/** What tells whether a plan is customary: published recipes of about this sequence length, within a factor of 2. */
 function customOf({ cluster, workload, recipes: all = [] }: Problem, recipes: readonly Recipe[]): Custom {
   const { sequenceLength } = workload
   const near = ({ sequenceLength: own }: Recipe) => Math.max(own / sequenceLength, sequenceLength / own) <= 2

@@ -26,7 +26,7 @@ export interface StageGroup {
   readonly inFlight: number
   /** Stages whose weights a chip holds; each runs 1/held of the microbatches. */
   readonly held: 1 | 2
-  /** How many times longer its microbatches take beside stages whose virtual stages are longer by turns, at least 1 (in-step.ts). */
+  /** How many times longer, at least 1, its microbatches take because chips wait in turn for the longest virtual stage (in-step.ts). */
   readonly slowdown: number
   /** The kinds of its layers; null where all stages have the model's average layer. */
   readonly composition: Composition | null

@@ -8,7 +8,10 @@ export interface ContextLayoutRow {
   readonly name: string
   /** The arrays and einsums inside attention, and how they are sharded. */
   readonly arrays: (heads: Heads) => AttentionArrays
-  /** Keys and values that a chip holds while attention runs: those of its own positions, as many of exchanged heads, or those of all positions. */
+  /**
+   * Keys and values that a chip holds while attention runs: those of its own positions, as many for all positions of
+   * fewer heads, or those of all positions.
+   */
   readonly keys: 'own' | 'exchanged' | 'whole'
   /** Whether AllToAlls are all that it moves; bounds over all meshes do not count those. */
   readonly movesByAllToAll: boolean
