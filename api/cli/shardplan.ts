@@ -1,4 +1,4 @@
-/** The command line: `shardplan optimize`, `evaluate`, `validate`, `compare`, `models`, `hardware` and `serve`. */
+/** The command line: `shardplan optimize`, `evaluate`, `validate`, `calibrate`, `compare`, `models`, `hardware`, `serve`, `completion`. */
 import { Argument, Command, CommanderError } from 'commander'
 import { ProblemError, problems } from '../problems.ts'
 import { version } from '../version.ts'

@@ -8,8 +8,9 @@
  *   prefill      t' = t                           apart
  *                t' = t + n·s(B) + τ/2            together: in n = b·f/c chunks, each in a step of B, from the next one
  *                                                 on
- *   chunk        c = min(b·f, ⌊b·f·(T - s(B))/t⌋) of f new tokens of each prompt, the most with which no step takes
- *                longer than T, but M - B where that is more; or the tokens that a written limit leaves beside B
+ *   chunk        c = min(b·f, ⌊b·f·(T - s(B))/t⌋) for f new tokens of each prompt: the most with which no step takes
+ *                longer than T, but at least M + b - B, as servers take no fewer tokens per step than sequences. A plan
+ *                that limits the tokens of a step leaves c those beside B.
  *   wait         W, for P servers that each take b prompts every t' (arrivals λ/b, constant service)
  *   slots        V, for D·M slots that a sequence holds for G·τ (exponential service, as outputs vary)
  *   transfer     x, of what is not sent while the prefill runs, layer by layer: at least its last layer
@@ -100,8 +101,9 @@ function operationAt(
 }
 
 /**
- * Where a step with whole prompts keeps the limit per token, whole prompts beside a token for every slot; otherwise as many as keep
- * each step within it, but one for each sequence, without which no server starts.
+ * The most tokens of one step. If whole prompts keep the step within the limit per token, that is the prompts and one token
+ * for every slot. Otherwise it is as many as keep the step within that limit, but at least one for each sequence that the
+ * server may hold, as no server starts with fewer; and just `batch` where not one token of a prompt fits beside it.
  */
 function mostStepTokens(pair: Pair, requests: Requests, batch: number, step: Seconds): number {
   const { slots, prefill } = pair
