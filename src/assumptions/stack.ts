@@ -116,8 +116,8 @@ export function runsOn({ chips }: StackRecord, { name }: Pick<Chip, 'name'>): bo
 }
 
 /**
- * What a stack sets where matmuls run in a type: its own constants, and those of the way to run experts that is
- * asked for, or else usual in that type.
+ * What a stack sets: its own constants, and those of the way to run experts that is asked for (none, if it does not know that way) or, when
+ * none is asked for, of the one that is usual where matmuls run in this type.
  */
 export function stackAssumptions(
   { name, constants, expertRecipes = [] }: StackRecord,
