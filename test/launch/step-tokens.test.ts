@@ -1,4 +1,4 @@
-/** Tokens and sequences of a step that a server takes unless told are read as its own, by the chip; fewer tokens than sequences are refused, as it does. */
+/** Default tokens and sequences per step are read as the server's own for its chip; fewer tokens than sequences are rejected, as the server does. */
 import { expect, it } from 'vitest'
 import { readSglang } from '../../src/launch/sglang/read.ts'
 import { readTensorrt } from '../../src/launch/tensorrt-llm/read.ts'
