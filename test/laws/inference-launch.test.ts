@@ -399,6 +399,32 @@ describe('a serving framework that cannot run a plan says why', () => {
     }
   })
 
+  it('starts as many ranks on each host, four on a tray of an NVLink domain', () => {
+    const apart = { ...plain, attention: '1d/heads/absorbed', experts: '1d/dispatched' }
+    const told = (chips: number) => {
+      const trays = { ...onHosts(chips), chip: 'gb200-nvl72', model: 'deepseek-v2-lite' }
+      return launched(
+        inferenceProblem({ ...trays, workload: generation(144, 4096) }),
+        { expert: chips },
+        apart,
+      )
+    }
+    for (const framework of ['vllm', 'sglang', 'tensorrt-llm'] as const) {
+      expect(told(18)[framework]).toEqual({
+        unsupported: ['the 18 chips of a server do not lie evenly on hosts of 4'],
+      })
+    }
+    for (const chips of [4, 8, 12]) {
+      const { commands = {} } = told(chips) as { commands?: Record<string, { command: string }> }
+      const hosts = chips === 4 ? undefined : `${chips / 4}`
+      expect(/--nnodes (\d+)/.exec(commands.sglang?.command ?? '')?.[1]).toBe(hosts)
+      expect(/--nodes (\d+) --ntasks-per-node 4 /.exec(commands['tensorrt-llm']?.command ?? '')?.[1]).toBe(
+        hosts,
+      )
+      expect(commands.vllm?.command.includes('--data-parallel-size-local 4 ')).toBe(hosts !== undefined)
+    }
+  })
+
   it('lays weights out one way', () => {
     const layout = { attention: '2d/heads', mlp: 'gathered', unembedding: '1d' }
     const mesh = { tensor: 4, tensor2: 2 }

@@ -3,19 +3,24 @@
  * board holds consists of trays of four (NVIDIA GB200 NVL72: 18 compute trays, each of two superchips with two GPUs).
  */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
-import { innermostUnit } from './units.ts'
 
 const mostOnABoard = 8
 const onATray = 4
 
 export function hostSize(cluster: Cluster): number {
-  const { system } = cluster.chip
+  const {
+    chip: { system },
+    network,
+    chips,
+  } = cluster
   const unit =
     system.kind === 'torus'
       ? system.host.reduce((product, size) => product * size, 1)
-      : innermostUnit(cluster)
+      : network.kind === 'switched'
+        ? (network.tiers[0]?.size ?? chips)
+        : chips
   const host = unit > mostOnABoard ? onATray : unit
-  return Math.min(host, cluster.chips)
+  return Math.min(host, chips)
 }
 
 export function hostCount(cluster: Cluster): number {

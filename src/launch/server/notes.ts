@@ -12,8 +12,8 @@ export function hostNotes(
   return chips > hostChips(serving) ? [`${framework}, on several hosts: ${how}`] : []
 }
 
-export function replicaChips({ setting, mesh }: Serving): number {
-  return setting.cluster.chips / mesh.data
+export function replicaChips({ tensors, mesh }: Serving): number {
+  return tensors * mesh.pipeline * mesh.context
 }
 
 /** For frameworks that run a single replica per server. */
@@ -22,6 +22,11 @@ export function replicaNotes({ mesh }: Serving, framework: string): readonly str
   return [
     `${framework}: start ${mesh.data} servers with these flags, one for each replica, behind a load balancer.`,
   ]
+}
+
+/** Hosts of one server of so many chips. */
+export function hostsOf(serving: Serving, chips: number): number {
+  return Math.ceil(chips / hostChips(serving))
 }
 
 /** Chips of one host. */

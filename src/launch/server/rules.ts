@@ -8,6 +8,7 @@ import type { LayoutFields } from '../../sharding/tables/inference-layout-fields
 import { plainProjection } from '../../sharding/tables/inference-sharding.ts'
 import { attentionCopyRule, expertRanksRule } from './attention-copies.ts'
 import { type Formats, formatRules } from './formats.ts'
+import { hostChips, hostsOf, replicaChips } from './notes.ts'
 import type { Serving } from './serving.ts'
 
 /** A fault of the plan itself, whichever framework serves it. */
@@ -83,6 +84,12 @@ function isOther([, layout]: Serving['layouts'][number]): boolean {
 }
 
 const evenRules: ServingRules = [
+  {
+    // As many ranks start on each host.
+    broken: (serving) => replicaChips(serving) % hostsOf(serving, replicaChips(serving)) !== 0,
+    says: (serving) =>
+      `the ${replicaChips(serving)} chips of a server do not lie evenly on hosts of ${hostChips(serving)}`,
+  },
   {
     broken: (serving) => serving.model.heads % headChips(serving) !== 0,
     says: (serving) => `${headChips(serving)} chips do not divide ${serving.model.heads} heads`,

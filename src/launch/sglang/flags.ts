@@ -13,7 +13,7 @@ import type { Launch } from '../launch.ts'
 import { attentionCopyNotes, denseGroupsRule } from '../server/attention-copies.ts'
 import { checkpointNotes, unpackedNotes, unpackedRule } from '../server/formats.ts'
 import { modelWord } from '../server/model-word.ts'
-import { hostChips, hostNotes, replicaChips, replicaNotes } from '../server/notes.ts'
+import { hostNotes, hostsOf, replicaChips, replicaNotes } from '../server/notes.ts'
 import { type ServingRules, servingFaults, servingRules } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import { written } from '../settings/settings.ts'
@@ -49,7 +49,7 @@ export function sglang(serving: Serving): Launch<readonly string[]> {
 
 function sglangStart(serving: Serving, flags: readonly string[]): Start {
   const chips = sharesServer(serving) ? serving.setting.cluster.chips : replicaChips(serving)
-  const hosts = Math.ceil(chips / hostChips(serving))
+  const hosts = hostsOf(serving, chips)
   const nodes = ` --nnodes ${hosts} --node-rank ${hostRank} --dist-init-addr ${firstHost}:20000`
   return {
     version: sglangVersion,

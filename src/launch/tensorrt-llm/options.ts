@@ -15,7 +15,7 @@ import { attentionCopyNotes, denseGroupsRule } from '../server/attention-copies.
 import { checkpointNotes, type Formats, unpackedNotes, unpackedRule } from '../server/formats.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { modelWord } from '../server/model-word.ts'
-import { hostChips, hostNotes, replicaChips, replicaNotes } from '../server/notes.ts'
+import { hostNotes, hostsOf, replicaChips, replicaNotes } from '../server/notes.ts'
 import { type ServingRules, servingFaults, servingRules } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import type { Start } from '../start.ts'
@@ -92,11 +92,12 @@ function transferOptions({ transfers, mode }: Serving): TensorrtOptions {
 
 function tensorrtStart(serving: Serving, options: TensorrtOptions): Start {
   const name = 'shardplan.yaml'
-  const [chips, each] = [replicaChips(serving), hostChips(serving)]
-  const processes = `srun --mpi=pmix --nodes ${Math.ceil(chips / each)} --ntasks-per-node ${each} trtllm-llmapi-launch `
+  const chips = replicaChips(serving)
+  const hosts = hostsOf(serving, chips)
+  const processes = `srun --mpi=pmix --nodes ${hosts} --ntasks-per-node ${chips / hosts} trtllm-llmapi-launch `
   return {
     version: tensorrtVersion,
-    command: `${chips > each ? processes : ''}trtllm-serve ${modelWord(serving)} --config ${name}`,
+    command: `${hosts > 1 ? processes : ''}trtllm-serve ${modelWord(serving)} --config ${name}`,
     files: [{ name, text: `${JSON.stringify(options, null, 2)}\n` }],
   }
 }

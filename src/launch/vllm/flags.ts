@@ -26,7 +26,7 @@ import type { Launch } from '../launch.ts'
 import { attentionCopyNotes } from '../server/attention-copies.ts'
 import { checkpointNotes } from '../server/formats.ts'
 import { modelWord } from '../server/model-word.ts'
-import { hostChips, hostNotes, replicaChips } from '../server/notes.ts'
+import { hostNotes, hostsOf, replicaChips } from '../server/notes.ts'
 import { servingFaults } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import { written } from '../settings/settings.ts'
@@ -47,9 +47,8 @@ export function vllm(serving: Serving): Launch<readonly string[]> {
 /** On several hosts only the first one answers requests; the others run headless. */
 function vllmStart(serving: Serving, flags: readonly string[]): Start {
   const { gpu, setting } = serving
-  const each = hostChips(serving)
   const chips = isApart(serving) ? replicaChips(serving) : setting.cluster.chips
-  const hosts = Math.ceil(chips / each)
+  const hosts = hostsOf(serving, chips)
   const groups = groupsOfServer(serving)
   const local = groups / hosts
   const headless = `$([ ${hostRank} = 0 ] || echo --headless)`
