@@ -9,8 +9,15 @@ import type { Network, TorusNetwork } from '../../hardware/cluster/cluster.ts'
 import { groupCost } from '../../hardware/network/collective.ts'
 import { type Group, union } from '../../hardware/network/group.ts'
 import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.ts'
-import { factorings, type Placement, placements, sliceAssignments } from '../../hardware/network/placement.ts'
+import {
+  factorings,
+  type Placement,
+  rankStrides,
+  sliceAssignments,
+} from '../../hardware/network/placement.ts'
+import { known } from '../../known.ts'
 import { type Axis, type AxisSet, axes, axesOf, axisSets, type Mesh } from '../../sharding/axis.ts'
+import { beyondAnyAxis, groupPrices, lesser, rankedWay } from './group-prices.ts'
 
 /** Indexed by axis set; only sets that the layouts move over and that have more than one chip have an entry. */
 export type NetworkCosts = readonly (GroupCost | undefined)[]
@@ -27,76 +34,66 @@ export function networkPrices(
   sets: readonly AxisSet[],
   terms: NetworkTerms,
 ): NetworkPrices {
-  const known = new Map<string, GroupCost>()
-  const members = sets.map((set) => ({ set, over: axesOf(set) }))
-  const bySet = (mesh: Mesh, price: (over: readonly Axis[]) => GroupCost): NetworkCosts => {
+  const prices = groupPrices(network, terms)
+  const members = sets.map((set) => ({ set, over: axesOf(set).map((axis) => axes.indexOf(axis)) }))
+  /** Of the sets over which there is more than one chip. */
+  const bySet = (mesh: Mesh, price: (over: readonly number[]) => GroupCost): NetworkCosts => {
     const costs = new Array<GroupCost | undefined>(axisSets).fill(undefined)
-    for (const { set, over } of members) if (over.some((axis) => mesh[axis] > 1)) costs[set] = price(over)
+    const sizes = axes.map((axis) => mesh[axis])
+    for (const { set, over } of members)
+      if (over.some((axis) => (sizes[axis] ?? 1) > 1)) costs[set] = price(over)
     return costs
   }
-  const lying = ({ placement, keys }: Lying, mesh: Mesh, over: readonly Axis[]): GroupCost => {
-    let key = ''
-    for (const axis of over) if (mesh[axis] > 1) key += keys[axis] ?? ''
-    const found = known.get(key)
-    if (found) return found
-    const groups = over.filter((axis) => mesh[axis] > 1).map((axis) => placement.groups[axis])
-    const price = groupCost(network, union(groups, network.kind), terms)
-    if (known.size < mostKnown) known.set(key, price)
-    return price
-  }
-  const placed = (placement: Placement, mesh: Mesh) => {
-    const there = lyingAs(placement)
-    return bySet(mesh, (over) => lying(there, mesh, over))
-  }
-  const bestBySize = new Map<string, GroupCost>()
-  const bestOnTorus = (torus: TorusNetwork, mesh: Mesh, slices: Readonly<Partial<Record<Axis, number>>>) =>
-    bySet(mesh, (over) => {
-      let chips = 1
-      let across = 1
-      for (const axis of over) {
-        chips *= mesh[axis]
-        across *= slices[axis] ?? 1
-      }
-      const key = `${chips}/${across}`
-      const best = bestBySize.get(key) ?? bestTorusCost(torus, chips / across, across, terms)
-      bestBySize.set(key, best)
-      return best
+  const priceOf = ({ ways, groupOf }: Lying, over: readonly number[]): GroupCost =>
+    prices.of(over, ways, () => {
+      const there = over.filter((axis) => ways[axis] !== 0)
+      return union(there.map(groupOf), network.kind)
     })
+  const placed = (placement: Placement, mesh: Mesh) => {
+    const groupOf = (at: number): Group => placement.groups[axes[at] ?? 'data']
+    const ways = axes.map((axis, at) => (mesh[axis] > 1 ? prices.wayOf(groupOf(at)) : 0))
+    return bySet(mesh, (over) => priceOf({ ways, groupOf }, over))
+  }
+  const bestBySize = new Map<number, GroupCost>()
+  const bestOnTorus = (torus: TorusNetwork, mesh: Mesh, slices: Readonly<Partial<Record<Axis, number>>>) => {
+    const across = axes.map((axis) => slices[axis] ?? 1)
+    const sizes = axes.map((axis) => mesh[axis])
+    return bySet(mesh, (over) => {
+      const product = (of: readonly number[]) => over.reduce((chips, axis) => chips * (of[axis] ?? 1), 1)
+      const [chips, joined] = [product(sizes), product(across)]
+      return known(bestBySize, chips * beyondAnyAxis + joined, () =>
+        bestTorusCost(torus, chips / joined, joined, terms),
+      )
+    })
+  }
   const bestCases = (mesh: Mesh): readonly NetworkCosts[] => {
     if (network.kind === 'torus') {
       return sliceAssignments(network, mesh).map((slices) => bestOnTorus(network, mesh, slices))
     }
-    const [first, ...others] = placements(network, mesh).map(lyingAs)
+    const [first, ...others] = rankStrides(mesh).map((strides) => ranked(mesh, strides))
     if (!first) return []
     return [
-      bySet(mesh, (over) =>
-        others.reduce((least, one) => lesser(least, lying(one, mesh, over)), lying(first, mesh, over)),
-      ),
+      bySet(mesh, (over) => {
+        let least = priceOf(first, over)
+        for (const one of others) least = prices.lesser(least, priceOf(one, over))
+        return least
+      }),
     ]
   }
   return { placed, bestCases }
 }
 
-/** A search meets some thousands of distinct groups; the limit only guards against absurd clusters. */
-const mostKnown = 200_000
-
-/** A placement, with a text for each axis that says how its group lies. */
+/** How the group of each axis lies, as a number: 0 where it is one chip. */
 interface Lying {
-  readonly placement: Placement
-  readonly keys: Readonly<Partial<Record<Axis, string>>>
+  readonly ways: readonly number[]
+  readonly groupOf: (axis: number) => Group
 }
 
-function lyingAs(placement: Placement): Lying {
-  const keys: Partial<Record<Axis, string>> = {}
-  for (const axis of axes) keys[axis] = groupKey(placement.groups[axis])
-  return { placement, keys }
-}
-
-function groupKey(group: Group): string {
-  let key = group.kind === 'torus' ? `${group.slices}/` : ''
-  if (group.kind === 'switched') for (const { size, stride } of group.spans) key += `${size}@${stride},`
-  else for (const { physical, size, stride } of group.parts) key += `${physical}:${size}@${stride},`
-  return `${key}+`
+/** Ranks that are so far apart, by axis. */
+function ranked(mesh: Mesh, strides: readonly number[]): Lying {
+  const span = (at: number) => ({ size: mesh[axes[at] ?? 'data'], stride: strides[at] ?? 1 })
+  const ways = strides.map((_, at) => (span(at).size > 1 ? rankedWay(span(at)) : 0))
+  return { ways, groupOf: (at) => ({ kind: 'switched', spans: [span(at)] }) }
 }
 
 /** The least, term by term, over all ways in which a group can lie with so many chips in each of its slices. */
@@ -140,33 +137,4 @@ const freeNetwork: NetworkTerms = {
   latencyFactor: 0,
   inNetworkReduction: false,
   scaleUpHalfBytes: 0,
-}
-
-function lesser(a: GroupCost, b: GroupCost): GroupCost {
-  if (a === b) return a
-  const least = (x: readonly number[], y: readonly number[]) =>
-    x.map((value, index) => Math.min(value, y[index] ?? value))
-  const perByte = Math.min(a.perByte, b.perByte)
-  return {
-    chips: a.chips,
-    perByte,
-    // An all-reduce loads the network as so many gathers; the bound takes the fewer of both.
-    allReducePerByte: perByte > 0 ? perByte * Math.min(...[a, b].map(gathersOfAllReduce)) : 0,
-    allToAllPerByte: Math.min(a.allToAllPerByte, b.allToAllPerByte),
-    permutePerByte: Math.min(a.permutePerByte, b.permutePerByte),
-    latency: Math.min(a.latency, b.latency),
-    allReduceLatency: Math.min(a.allReduceLatency, b.allReduceLatency),
-    allToAllLatency: Math.min(a.allToAllLatency, b.allToAllLatency),
-    permuteLatency: Math.min(a.permuteLatency, b.permuteLatency),
-    ramp: Math.min(a.ramp, b.ramp),
-    latencyIsFloor: a.latencyIsFloor,
-    loads: least(a.loads, b.loads),
-    allToAllLoads: least(a.allToAllLoads, b.allToAllLoads),
-    outerUnits: Math.min(a.outerUnits, b.outerUnits),
-    permuteLoads: least(a.permuteLoads, b.permuteLoads),
-  }
-}
-
-function gathersOfAllReduce({ perByte, allReducePerByte }: GroupCost): number {
-  return allReducePerByte / perByte
 }

@@ -4,8 +4,8 @@
  *   value = base · factor[selector] / product of the axis sizes in `mask`
  *
  * The selector says which mesh-dependent factors apply: the microbatch's sequences B, padded positions, padded F,
- * padded V, and replicated key-value heads. A scale holds all of them for one mesh, so that a value is two look-ups
- * and two products; nothing is allocated per candidate.
+ * padded V, and replicated key-value heads. A scale holds them for one mesh, each product made when it is first asked for, so
+ * that a value is two look-ups and two products; nothing is allocated per candidate.
  */
 import type { Transformer } from '../../model/transformer.ts'
 import { type AxisSet, axes, axisSets, type Mesh } from '../../sharding/axis.ts'
@@ -25,18 +25,21 @@ const bits = 8
 
 /** Written by setMesh and setBatch, read by termValue; a search has one and reuses it. */
 export interface Scale {
-  /** 1 / product of the sizes of the axes in a set. */
+  /** By axis, in the order of their bits. */
+  readonly sizes: Float64Array
+  /** The batch, and factors of the mesh alone, by bit of the selector. */
+  readonly factors: Float64Array
+  /** 1 / product of the sizes of the axes in a set, and products of factors: 0 until they are asked for. */
   readonly inverse: Float64Array
   readonly factor: Float64Array
-  /** Factors that depend on the mesh alone, by bit of the selector. */
-  readonly padding: Float64Array
 }
 
 export function createScale(): Scale {
   return {
+    sizes: new Float64Array(axes.length).fill(1),
+    factors: new Float64Array(bits).fill(1),
     inverse: new Float64Array(axisSets),
     factor: new Float64Array(1 << bits),
-    padding: new Float64Array(bits).fill(1),
   }
 }
 
@@ -87,8 +90,27 @@ export function termOf(value: Monomial, extents: Extents, times: number): Term {
   return { base: numerator(value, extents) * times, selector, mask: value.divide }
 }
 
-export function termValue(term: Term, scale: Scale): number {
-  return term.base * (scale.factor[term.selector] ?? 0) * (scale.inverse[term.mask] ?? 0)
+export function termValue({ base, selector, mask }: Term, scale: Scale): number {
+  return (
+    base *
+    (scale.factor[selector] || factorOf(selector, scale)) *
+    (scale.inverse[mask] || inverseOf(mask, scale))
+  )
+}
+
+function factorOf(selector: number, { factors, factor }: Scale): number {
+  let product = 1
+  for (let bit = 0; bit < bits; bit++) if (selector & (1 << bit)) product *= factors[bit] ?? 1
+  factor[selector] = product
+  return product
+}
+
+/** Sets are bits in the order of the axes. */
+function inverseOf(set: AxisSet, { sizes, inverse }: Scale): number {
+  let share = 1
+  for (let k = 0; k < sizes.length; k++) if (set & (1 << k)) share /= sizes[k] ?? 1
+  inverse[set] = share
+  return share
 }
 
 export function sumTerms(terms: readonly Term[], scale: Scale): number {
@@ -105,22 +127,19 @@ export function setMesh(
   divideFreely: boolean,
   choicesApart = false,
 ): void {
-  // Sets are bits in the order of the axes: the sets with axis k are those without it, plus bit k.
-  scale.inverse[0] = 1
   axes.forEach((axis, k) => {
-    const size = mesh[axis]
-    const bit = 1 << k
-    for (let set = 0; set < bit; set++) scale.inverse[set | bit] = (scale.inverse[set] ?? 1) / size
+    scale.sizes[k] = mesh[axis]
   })
+  scale.inverse.fill(0)
   const tensors = mesh.tensor * mesh.tensor2
   const pad = (extent = 1, shards = 1) => (divideFreely ? 1 : (Math.ceil(extent / shards) * shards) / extent)
-  scale.padding[1] = pad(extents.T, mesh.context * mesh.tensor)
-  scale.padding[2] = pad(extents.F, tensors)
-  scale.padding[3] = pad(extents.V, tensors)
-  scale.padding[4] = Math.max(1, tensors / (extents.K ?? 1))
-  scale.padding[5] = visitedShare(mesh.expert, extents, choicesApart)
-  scale.padding[6] = pad(extents.G, tensors)
-  scale.padding[7] = pad(extents.U, tensors)
+  scale.factors[1] = pad(extents.T, mesh.context * mesh.tensor)
+  scale.factors[2] = pad(extents.F, tensors)
+  scale.factors[3] = pad(extents.V, tensors)
+  scale.factors[4] = Math.max(1, tensors / (extents.K ?? 1))
+  scale.factors[5] = visitedShare(mesh.expert, extents, choicesApart)
+  scale.factors[6] = pad(extents.G, tensors)
+  scale.factors[7] = pad(extents.U, tensors)
   setBatch(scale, 1)
 }
 
@@ -131,10 +150,6 @@ function visitedShare(devices: number, { A = 1 }: Extents, apart: boolean): numb
 
 /** Puts a microbatch in: its sequences over all replicas, a real number where tokens divide freely. */
 export function setBatch(scale: Scale, sequences: number): void {
-  scale.factor[0] = 1
-  for (let bit = 0; bit < bits; bit++) {
-    const factor = bit === 0 ? sequences : (scale.padding[bit] ?? 1)
-    const first = 1 << bit
-    for (let set = 0; set < first; set++) scale.factor[set | first] = (scale.factor[set] ?? 1) * factor
-  }
+  scale.factors[0] = sequences
+  scale.factor.fill(0)
 }

@@ -9,8 +9,8 @@
  * then pipeline outermost; or pipeline inside fsdp and data.
  */
 
-import { type Axis, axes, axesAcrossSlices, type Mesh } from '../../sharding/axis.ts'
-import type { Network, SwitchedNetwork, TorusNetwork } from '../cluster/cluster.ts'
+import { type Axis, axes, axesAcrossSlices, type Mesh, perAxis } from '../../sharding/axis.ts'
+import type { Network, TorusNetwork } from '../cluster/cluster.ts'
 import { divisorsOf } from '../cluster/divisors.ts'
 import { permutations } from '../cluster/permutations.ts'
 import type { Group, TorusPart } from './group.ts'
@@ -25,7 +25,7 @@ const rankOrders: readonly (readonly Axis[])[] = [
 ]
 
 export function placements(network: Network, mesh: Mesh): readonly Placement[] {
-  return network.kind === 'torus' ? torusPlacements(network, mesh) : switchedPlacements(network, mesh)
+  return network.kind === 'torus' ? torusPlacements(network, mesh) : switchedPlacements(mesh)
 }
 
 /** Whether there is any placement; stops at the first instead of listing all. */
@@ -33,17 +33,30 @@ export function canBePlaced(network: Network, mesh: Mesh): boolean {
   return network.kind === 'switched' || torusPlacements(network, mesh, 1).length > 0
 }
 
-function switchedPlacements(_network: SwitchedNetwork, mesh: Mesh): readonly Placement[] {
-  const distinct = mesh.pipeline > 1 && mesh.fsdp * mesh.data > 1 ? rankOrders : rankOrders.slice(0, 1)
+/** Chips between two ranks of each axis, in the order of the axes, of every order of ranks that differs. */
+export function rankStrides(mesh: Mesh): readonly (readonly number[])[] {
+  const distinct =
+    mesh.pipeline > 1 && mesh.fsdp * mesh.data > 1 ? axesInRankOrder : axesInRankOrder.slice(0, 1)
   return distinct.map((order) => {
+    const strides = new Array<number>(axes.length).fill(1)
     let stride = 1
-    const entries = order.map((axis): readonly [Axis, Group] => {
-      const span = { size: mesh[axis], stride }
+    for (const { axis, at } of order) {
+      strides[at] = stride
       stride *= mesh[axis]
-      return [axis, { kind: 'switched', spans: span.size > 1 ? [span] : [] }]
-    })
-    return { groups: Object.fromEntries(entries) as Record<Axis, Group> }
+    }
+    return strides
   })
+}
+
+const axesInRankOrder = rankOrders.map((order) => order.map((axis) => ({ axis, at: axes.indexOf(axis) })))
+
+function switchedPlacements(mesh: Mesh): readonly Placement[] {
+  return rankStrides(mesh).map((strides) => ({
+    groups: perAxis(({ name }, at): Group => {
+      const span = { size: mesh[name], stride: strides[at] ?? 1 }
+      return { kind: 'switched', spans: span.size > 1 ? [span] : [] }
+    }),
+  }))
 }
 
 function torusPlacements(

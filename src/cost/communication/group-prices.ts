@@ -1,0 +1,143 @@
+/**
+ * What groups of chips cost on one network, each worked out once. A group is known by the ways in which its axes lie, numbers that
+ * stand one after the other, so that asking for it again makes nothing. Networks that price every group alike share what is known:
+ * behind switches those are all numbers of chips that fill every tier but an unbounded outermost.
+ */
+import type { Network, SwitchedNetwork } from '../../hardware/cluster/cluster.ts'
+import { groupCost } from '../../hardware/network/collective.ts'
+import type { Group, RankSpan } from '../../hardware/network/group.ts'
+import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.ts'
+import { known } from '../../known.ts'
+import { recent, valueKey } from '../../recent.ts'
+
+export interface GroupPrices {
+  /** Of the axes at `over`, by how each lies: those that are 0 have one chip and are no part of it. */
+  readonly wayOf: (group: Group) => number
+  readonly of: (over: readonly number[], ways: readonly number[], group: () => Group) => GroupCost
+  /** The least of both, term by term. */
+  readonly lesser: (a: GroupCost, b: GroupCost) => GroupCost
+}
+
+/** Groups whose axes lie in the ways that lead here. */
+interface Place {
+  cost: GroupCost | null
+  readonly next: Map<number, Place>
+}
+
+/** A search meets some thousands of distinct groups; the bounds only guard against absurd clusters, and against ever new ones. */
+const mostKnown = 50_000
+const networksKnown = 12
+
+/** No axis is as large, and no stride. */
+export const beyondAnyAxis = 2 ** 25
+
+/** How ranks of one stride lie, several of them. */
+export function rankedWay({ size, stride }: RankSpan): number {
+  return size * beyondAnyAxis + stride
+}
+
+export function groupPrices(network: Network, terms: NetworkTerms): GroupPrices {
+  const key = pricedBy(network, terms)
+  const found = priced.get(key) ?? pricesOn(network, terms)
+  priced.set(key, found)
+  return found
+}
+
+const priced = recent<GroupPrices>(networksKnown)
+
+function pricesOn(network: Network, terms: NetworkTerms): GroupPrices {
+  const root: Place = place()
+  const least = new Map<GroupCost, Map<GroupCost, GroupCost>>()
+  const texts = new Map<string, number>()
+  let count = 0
+  return {
+    wayOf: (group) => {
+      const [span, ...others] = group.kind === 'switched' ? group.spans : []
+      if (span && others.length === 0) return rankedWay(span)
+      // Less than of any ranks.
+      return known(texts, groupKey(group), () => texts.size + 1)
+    },
+    of: (over, ways, group) => {
+      let at = root
+      for (const axis of over) {
+        const way = ways[axis] ?? 0
+        if (way !== 0) at = known(at.next, way, place)
+      }
+      if (at.cost) return at.cost
+      const cost = groupCost(network, group(), terms)
+      if (count < mostKnown) {
+        at.cost = cost
+        count++
+      }
+      return cost
+    },
+    lesser: (a, b) => {
+      if (a === b) return a
+      if (count >= mostKnown) return lesser(a, b)
+      const beside = known(least, a, () => new Map<GroupCost, GroupCost>())
+      return known(beside, b, () => lesser(a, b))
+    },
+  }
+}
+
+function place(): Place {
+  return { cost: null, next: new Map() }
+}
+
+function groupKey(group: Group): string {
+  let key = group.kind === 'torus' ? `${group.slices}/` : ''
+  if (group.kind === 'switched') for (const { size, stride } of group.spans) key += `${size}@${stride},`
+  else for (const { physical, size, stride } of group.parts) key += `${physical}:${size}@${stride},`
+  return key
+}
+
+/** All that a group's price hangs on beside how it lies. */
+function pricedBy(network: Network, terms: NetworkTerms): string {
+  const { finiteRings, scaleUpEfficiency, scaleOutEfficiency, latencyFactor } = terms
+  const { inNetworkReduction, scaleUpHalfBytes, directSeconds = null } = terms
+  const rates = [finiteRings, scaleUpEfficiency, scaleOutEfficiency, latencyFactor, inNetworkReduction]
+  const ofTerms = [...rates, scaleUpHalfBytes, directSeconds].join()
+  if (network.kind === 'torus') return `${valueKey(network)} ${ofTerms}`
+  const { tiers, chips = Number.POSITIVE_INFINITY } = network
+  const ofTiers = knownTiers.get(tiers) ?? valueKey(tiers)
+  knownTiers.set(tiers, ofTiers)
+  return `${ofTiers} ${chips > filledTiers(network) ? '' : chips} ${ofTerms}`
+}
+
+const knownTiers = new WeakMap<SwitchedNetwork['tiers'], string>()
+
+/** Chips of all tiers but an outermost without end: of more chips than these no group is cut off by how many there are. */
+function filledTiers({ tiers }: SwitchedNetwork): number {
+  const outermost = tiers.at(-1)
+  const bounded = outermost && outermost.size !== null
+  return bounded ? Number.POSITIVE_INFINITY : tiers.reduce((chips, { size }) => chips * (size ?? 1), 1)
+}
+
+export function lesser(a: GroupCost, b: GroupCost): GroupCost {
+  if (a === b) return a
+  const least = (x: readonly number[], y: readonly number[]) =>
+    x.map((value, index) => Math.min(value, y[index] ?? value))
+  const perByte = Math.min(a.perByte, b.perByte)
+  return {
+    chips: a.chips,
+    perByte,
+    // An all-reduce loads the network as so many gathers; the bound takes the fewer of both.
+    allReducePerByte: perByte > 0 ? perByte * Math.min(...[a, b].map(gathersOfAllReduce)) : 0,
+    allToAllPerByte: Math.min(a.allToAllPerByte, b.allToAllPerByte),
+    permutePerByte: Math.min(a.permutePerByte, b.permutePerByte),
+    latency: Math.min(a.latency, b.latency),
+    allReduceLatency: Math.min(a.allReduceLatency, b.allReduceLatency),
+    allToAllLatency: Math.min(a.allToAllLatency, b.allToAllLatency),
+    permuteLatency: Math.min(a.permuteLatency, b.permuteLatency),
+    ramp: Math.min(a.ramp, b.ramp),
+    latencyIsFloor: a.latencyIsFloor,
+    loads: least(a.loads, b.loads),
+    allToAllLoads: least(a.allToAllLoads, b.allToAllLoads),
+    outerUnits: Math.min(a.outerUnits, b.outerUnits),
+    permuteLoads: least(a.permuteLoads, b.permuteLoads),
+  }
+}
+
+function gathersOfAllReduce({ perByte, allReducePerByte }: GroupCost): number {
+  return allReducePerByte / perByte
+}
