@@ -18,6 +18,7 @@ import type { Mesh } from '../sharding/axis.ts'
 import { contextLayoutFits, plainContext } from '../sharding/tables/context-layout.ts'
 import type { Seconds } from '../units.ts'
 import { chipsFloor } from './bound/chips-floor.ts'
+import { nothingKnown } from './bound/on-any-network.ts'
 import { type ReplicaHope, replicaHopes } from './bound/replica-floor.ts'
 import { usualDistinct } from './distinct.ts'
 import { anyFits, leastChips } from './fits.ts'
@@ -27,7 +28,7 @@ import { hopefulReplicas } from './meshes/hopeful-replicas.ts'
 import type { Meshes } from './meshes/meshes.ts'
 import { type ReplicasOn, replicasThat } from './meshes/replicas.ts'
 import { type PartSearch, searchParts } from './parts.ts'
-import { noneRefused, type Refused, searchSpaces, spaceOf } from './search.ts'
+import { createWorkbench, noneRefused, type Refused, searchSpaces, spaceOf } from './search.ts'
 import { merged, nothingSearched, type SearchResult } from './search-result.ts'
 import { noCounts, tallyOf } from './tally.ts'
 
@@ -61,8 +62,9 @@ export function searchAll(
   if (!first) throw new RangeError('There is no cost model')
   const { fewer = true, fits = false, stop = never, late = stop, crew = alone } = wanted
   const { problem } = first
+  const shared = models.map(() => nothingKnown())
   const spacesOf = (on: readonly CostModel[], among?: Meshes) =>
-    on.map((model) => spaceOf(model, acceptsOf(model), stop, among))
+    on.map((model, at) => spaceOf(createWorkbench(model, acceptsOf(model), stop), among, shared[at]))
   let refusedOnAll = (): Refused => noneRefused
   const onAllChips = (): SearchResult => {
     const asked = { late, fits, refused: wanted.refused ?? null, crew }
@@ -72,7 +74,7 @@ export function searchAll(
   }
   const work = chipsFloor(first)
   const fewest = leastChips(first)
-  const hopes = models.map((model) => replicaHopes(model))
+  const hopes = models.map((model, at) => replicaHopes(model, shared[at]))
   const runs = models.map((model) => runsOf(model, acceptsOf(model)))
   const replicas = replicasThat(problem, (mesh) => runs.flatMap((run, space) => (run(mesh) ? [space] : [])))
   const hopesWithin = (limit: Seconds, hopesOf: (space: number) => ReplicaHope | undefined): Hopes => ({

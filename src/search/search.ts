@@ -14,6 +14,7 @@ import type { Mesh } from '../sharding/axis.ts'
 import { contextLayoutFits, plainContext } from '../sharding/tables/context-layout.ts'
 import { addCounts, bestFirst, type Looked, ordered, type Turn } from './best-first.ts'
 import { type Floors, meshFloors } from './bound/floor.ts'
+import type { OnAnyNetwork } from './bound/on-any-network.ts'
 import { meshKeyOf, usualDistinct } from './distinct.ts'
 import { meshFits } from './fits.ts'
 import type { Accepts, Candidate, Misfit } from './layouts/candidate.ts'
@@ -37,15 +38,13 @@ export function createWorkbench(
 export interface Space {
   readonly bench: Workbench
   readonly meshes: Meshes
+  readonly floors: Floors
 }
 
-export function spaceOf(
-  model: CostModel,
-  accepts: Accepts | null = null,
-  stop: Stop = never,
-  among: Meshes = enumerateMeshes(model.problem),
-): Space {
-  return { bench: createWorkbench(model, accepts, stop), meshes: meshesOf(model, among) }
+/** `shared` with spaces of the same model on other chips. */
+export function spaceOf(bench: Workbench, among?: Meshes, shared?: OnAnyNetwork): Space {
+  const { model } = bench
+  return { bench, meshes: meshesOf(model, among), floors: meshFloors(model, shared) }
 }
 
 /** Whether any plan is accepted; the meshes that shard most are tried first. False when it is told to stop before one was found. */
@@ -63,7 +62,7 @@ export function anyAccepted(model: CostModel, accepts: Accepts, stop: Stop = nev
 
 /** Searches one cost model; plans that are not accepted are not listed. */
 export function search(model: CostModel, accepts: Accepts | null = null, stop: Stop = never): SearchResult {
-  return searchSpaces([spaceOf(model, accepts, stop)], model.problem.top, stop)
+  return searchSpaces([spaceOf(createWorkbench(model, accepts, stop))], model.problem.top, stop)
 }
 
 export interface Wanted {
@@ -93,9 +92,9 @@ export function searchSpaces(
   spaces: readonly Space[],
   top: number,
   stop: Stop,
-  { most = Number.POSITIVE_INFINITY, fits = false, late = stop, refused, crew = alone }: Wanted = {},
+  { most = noLimit, fits = false, late = stop, refused, crew = alone }: Wanted = {},
 ): SpacesSearch {
-  const { turns, counts, floor } = orderedMeshes(spaces, late, crew)
+  const { turns, counts, floor } = orderedMeshes(spaces, most, late, crew)
   for (const { meshes } of spaces) {
     counts.divisibility += meshes.indivisible
     counts.constraint += meshes.constrained
@@ -115,7 +114,7 @@ export function searchSpaces(
       const others: Listed[] = []
       const each = (candidate: Candidate) => others.push(listedAs(turn, candidate))
       const looked = expanded(turn, turn.bench, limit, {
-        nearest: !fits && none && most === Number.POSITIVE_INFINITY,
+        nearest: !fits && none && most === noLimit,
         ...(key ? {} : { each }),
       })
       if (!looked) return { best: null, pruned: countOf(turn) }
@@ -146,16 +145,18 @@ interface Seen extends Looked<Listed> {
   readonly nearest?: Misfit | null
 }
 
-/** The meshes of all spaces in the order of their floors; each place's floor is computed by itself. */
-function orderedMeshes(spaces: readonly Space[], late: Stop, crew: Crew) {
-  const places = spaces.flatMap(({ bench, meshes }, space) => {
-    const floors = meshFloors(bench.model)
-    return spread(meshes.allowed).map((mesh) => ({ space, bench, mesh, floors }))
-  })
+/** Meshes of all spaces by their floors, of which each is had for itself: those last that are not within what is wanted at most. */
+function orderedMeshes(spaces: readonly Space[], most: number, late: Stop, crew: Crew) {
+  const places = spaces.flatMap(({ bench, meshes, floors }, space) =>
+    spread(meshes.allowed).map((mesh) => ({ space, bench, mesh, floors })),
+  )
   return ordered<Omit<MeshTurn, 'floor'>, MeshTurn, number>(
     {
       places,
-      look: ({ floors, mesh, bench }) => floors.of(mesh, bench.scale),
+      look: ({ floors, mesh, bench: { scale } }) => {
+        if (most !== noLimit && !floors.hopeful(mesh, scale, most)) return noLimit
+        return floors.of(mesh, scale)
+      },
       turnOf: (place, floor) => ({ ...place, floor }),
       count: countOf,
       compare: (a, b) => a.space - b.space || compareKeys(a.mesh, b.mesh),
@@ -176,16 +177,19 @@ interface MeshTurn extends Turn {
   readonly floors: Floors
 }
 
-/** Null when it is proven that nothing of the mesh is within the limit; without a limit nothing can be. */
+/**
+ * Null where it is proven that nothing of the mesh is within the limit and fits. Without a limit all is looked at: where there are
+ * fewer plans than places, what is told of the others is why each cannot run.
+ */
 function expanded(
   { mesh, floors }: MeshTurn,
   bench: Workbench,
   limit: number,
   choices: Pick<Choices, 'nearest' | 'each'>,
 ): Expansion | null {
-  const { scale } = bench
-  if (limit !== Number.POSITIVE_INFINITY && !floors.hopeful(mesh, scale, limit)) return null
-  return expandMesh(bench, mesh, limit, { ...choices, floor: floors.within(mesh, scale) })
+  const floor = floors.within(mesh, bench.scale, limit)
+  if (limit !== noLimit && !floor) return null
+  return expandMesh(bench, mesh, limit, { ...choices, ...(floor ? { floor } : {}) })
 }
 
 function listedAs({ space }: MeshTurn, candidate: Candidate): Listed {
@@ -200,6 +204,8 @@ function restored({ candidate, ...listed }: Listed, turn: MeshTurn): Listed {
 function knownOf({ bench, mesh }: MeshTurn): Pick<Candidate, 'cluster' | 'mesh'> {
   return { cluster: bench.model.problem.cluster, mesh }
 }
+
+const noLimit = Number.POSITIVE_INFINITY
 
 export const noneRefused: Refused = { refused: null, unsought: 0 }
 

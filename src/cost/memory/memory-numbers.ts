@@ -22,8 +22,54 @@ export interface Mix {
   readonly count: number
 }
 
+/** What a microbatch leaves in memory, the same at any ZeRO stage. */
+type ActivationNumbers = Pick<
+  MemoryNumbers,
+  'kept' | 'live' | 'host' | 'stream' | 'gatheredStream' | 'logits'
+>
+
+/** Of the average layer, and of either kind where they are not alike. */
+export interface Activations {
+  readonly average: ActivationNumbers
+  readonly kinds: { readonly dense: ActivationNumbers; readonly sparse: ActivationNumbers } | null
+}
+
+export function activationsOf(model: CostModel, scale: Scale): Activations {
+  const kinds = model.kinds?.()
+  return {
+    average: averageActivations(model, scale),
+    kinds: kinds
+      ? { dense: averageActivations(kinds.dense, scale), sparse: averageActivations(kinds.sparse, scale) }
+      : null,
+  }
+}
+
+function averageActivations(model: CostModel, scale: Scale): ActivationNumbers {
+  const { workspace } = model.problem.assumptions
+  const kept = model.activations.map((terms) => sumTerms(terms, scale))
+  const host = model.offloaded.map((terms) => sumTerms(terms, scale))
+  const whole = Math.max(...kept, sumTerms(model.everything, scale))
+  const stream = termValue(model.stream, scale)
+  return {
+    kept,
+    // While all arrays of a layer are there, those of the next layer arrive from the host.
+    live: kept.map((bytes, policy) => (workspace ? whole - bytes + (host[policy] ?? 0) : 0)),
+    host,
+    stream: workspace ? stream : 0,
+    gatheredStream: workspace
+      ? termValue(model.gatheredStream, scale) - 2 * stream + gatheredKeys(model, scale)
+      : 0,
+    logits: workspace ? termValue(model.logits, scale) : 0,
+  }
+}
+
 /** Numbers of the average layer. */
-export function averageMemory(model: CostModel, stage: StageModel, scale: Scale): MemoryNumbers {
+function averageMemory(
+  model: CostModel,
+  stage: StageModel,
+  scale: Scale,
+  activations: ActivationNumbers,
+): MemoryNumbers {
   const { assumptions, cluster, model: transformer } = model.problem
   const states = (terms: StageModel['layerStates']): StateNumbers => {
     const weights = sumTerms(terms.weights, scale)
@@ -42,25 +88,12 @@ export function averageMemory(model: CostModel, stage: StageModel, scale: Scale)
       unscattered: assumptions.workspace ? sumTerms(terms.unscattered, scale) - gradients : 0,
     }
   }
-  const kept = model.activations.map((terms) => sumTerms(terms, scale))
-  const host = model.offloaded.map((terms) => sumTerms(terms, scale))
-  const whole = Math.max(...kept, sumTerms(model.everything, scale))
   return {
     layer: states(stage.layerStates),
     embedding: states(stage.embeddingStates),
     positions: states(stage.positionStates),
     head: states(stage.headStates),
-    kept,
-    // While all arrays of a layer are there, those of the next layer arrive from the host.
-    live: kept.map((bytes, policy) => (assumptions.workspace ? whole - bytes + (host[policy] ?? 0) : 0)),
-    host,
-    stream: assumptions.workspace ? termValue(model.stream, scale) : 0,
-    gatheredStream: assumptions.workspace
-      ? termValue(model.gatheredStream, scale) -
-        2 * termValue(model.stream, scale) +
-        gatheredKeys(model, scale)
-      : 0,
-    logits: assumptions.workspace ? termValue(model.logits, scale) : 0,
+    ...activations,
     layersGathered: assumptions.layersGathered,
     reserve: reserveBytes(model.problem),
     hostRoom: cluster.chip.hostMemoryBytes ?? Number.POSITIVE_INFINITY,
@@ -80,13 +113,20 @@ export function leastLayerBytes(model: CostModel, { layerStates }: StageModel, s
   return sumTerms(weights, scale) + sumTerms(gradients, scale) + onChip + kept
 }
 
-/** Numbers that also serve stages whose layers differ from the average. */
-export function memoryNumbers(model: CostModel, stage: StageModel, scale: Scale): MemoryNumbers {
-  const average = averageMemory(model, stage, scale)
+/** Numbers that also serve stages whose layers differ from the average. The scale that states are of may have other replicas than that of the activations. */
+export function memoryNumbers(
+  model: CostModel,
+  stage: StageModel,
+  scale: Scale,
+  activations = activationsOf(model, scale),
+): MemoryNumbers {
+  const average = averageMemory(model, stage, scale, activations.average)
   const kinds = model.kinds?.()
-  if (!kinds) return average
-  const kind = (one: CostModel) => averageMemory(one, stageModel(one, stage.zeroStage), scale)
-  const [dense, sparse] = [kind(kinds.dense), kind(kinds.sparse)]
+  if (!kinds || !activations.kinds) return average
+  const kind = (one: CostModel, own: ActivationNumbers) =>
+    averageMemory(one, stageModel(one, stage.zeroStage), scale, own)
+  const dense = kind(kinds.dense, activations.kinds.dense)
+  const sparse = kind(kinds.sparse, activations.kinds.sparse)
   return {
     ...average,
     keptByKind: [dense.kept, sparse.kept],

@@ -13,41 +13,55 @@ import {
 } from '../../cost/communication/traffic.ts'
 import type { Window } from '../../cost/compile/compile.ts'
 import { type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
-import { computeTime } from '../../cost/compute/compute.ts'
-import type { CostModel } from '../../cost/model.ts'
+import { type CostModel, stageModel } from '../../cost/model.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
 import { score } from '../layouts/candidate.ts'
 import { type Microbatching, microbatchChoices, zeroChoices } from '../layouts/choices.ts'
 import { byReplica } from './by-replica.ts'
-import { choiceFloors, type Moved, type Work } from './choice-floor.ts'
-import { fillSums, mostRoutedOverlap, ofBatch, type Sums, stageBuckets } from './floor-sums.ts'
+import { choiceFloors, type Moved } from './choice-floor.ts'
+import { computeFloor } from './compute-floor.ts'
+import {
+  fillSums,
+  mostRoutedOverlap,
+  ofBatch,
+  type StageBuckets,
+  type Sums,
+  stageBuckets,
+} from './floor-sums.ts'
 import { meanShortBytes } from './layout-floor.ts'
-import { type OnAnyNetwork, roomFloors } from './room-floor.ts'
+import { nothingKnown, type OnAnyNetwork } from './on-any-network.ts'
+import { roomFloors } from './room-floor.ts'
 
 export interface Floors {
   /** The floor under every layout of a mesh. */
   readonly of: (mesh: Mesh, scale: Scale) => number
-  /** The floors under the layouts of each of its ZeRO stages and numbers of microbatches. */
-  readonly within: (mesh: Mesh, scale: Scale) => ChoiceFloor
   /**
-   * Whether any layout may be as good as the limit, by a closer floor and by the memory that even the leanest policy takes. It takes longer
-   * to ask, and is worth it where the other floor does not decide.
+   * Whether any layout may be as good as the limit by a closer floor, and within the budget by less memory than even the leanest
+   * policy takes: dearer to ask for where the other floor says it already.
    */
   readonly hopeful: (mesh: Mesh, scale: Scale, limit: number) => boolean
-  /** The same for given microbatches, with one ZeRO stage's communication standing for all, and whatever states take. */
+  /** The same of each ZeRO stage and number of microbatches: null where none may be. Without a limit none is asked whether it fits. */
+  readonly within: (mesh: Mesh, scale: Scale, limit: number) => ChoiceFloor | null
+  /** The same of given microbatches, for what they compute alone; or whatever states take, and of one ZeRO stage for all. */
+  readonly mayCompute: (mesh: Mesh, scale: Scale, limit: number, choices: readonly Microbatching[]) => boolean
   readonly mayBe: (mesh: Mesh, scale: Scale, limit: number, choices: readonly Microbatching[]) => boolean
 }
 
+/** What no layout of a ZeRO stage and number of microbatches is under: infinite where none is as good as the limit, or fits. */
 export type ChoiceFloor = (zeroStage: ZeroStage, microbatches: number) => number
 
-export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
+const noLimit = Number.POSITIVE_INFINITY
+
+type Visitor = (zeroStage: ZeroStage, choice: Microbatching, costs: NetworkCosts) => boolean
+
+export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown()): Floors {
   const { assumptions, model: transformer } = model.problem
   const { layers } = transformer
-  const works = byReplica<Work>({ pipelined: false })
   const moves = byReplica<Moved>({ pipelined: false })
   const { together, oneByOne, splits, leastTurns, splitsAny } = choiceFloors(model.problem)
+  const work = computeFloor(model, shared.works, { splits: splitsAny })
   const beside = {
     assumptions,
     experts: transformer.experts,
@@ -56,23 +70,13 @@ export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
   const sum = () => createTraffic(model.resources)
   const sums: Sums = [sum(), sum(), sum(), sum(), sum(), sum()]
   const stages = model.stages.map((stage) => stageBuckets(stage, model))
+  const bucketsOf = (zeroStage: ZeroStage): StageBuckets => {
+    const buckets = stages[zeroStage]
+    if (!buckets) throw new RangeError(`ZeRO stage ${zeroStage} was not compiled`)
+    return buckets
+  }
 
   const rooms = roomFloors(model, shared)
-  const workOf = (mesh: Mesh, sequences: number, scale: Scale): Work =>
-    works(mesh, sequences, () => {
-      setBatch(scale, sequences)
-      const [stage] = model.stages
-      const time = (products: Window['products'] = []) => computeTime(products, scale, model.rates)
-      const half = (layer: Window | undefined, head: Window | undefined) =>
-        layers * (time(layer?.products) + model.layerOverhead) + time(head?.products)
-      const gradients = model.weightGradients
-      return {
-        forward: half(stage?.layer.forward, stage?.head.forward),
-        backward: half(model.leastBackward, stage?.head.backward),
-        weightGradients: splitsAny ? layers * time(gradients.layer) + time(gradients.head) : 0,
-      }
-    })
-
   const movedBy = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): Moved =>
     moves(mesh, sequences, () => {
       setBatch(scale, sequences)
@@ -95,90 +99,89 @@ export function meshFloors(model: CostModel, shared?: OnAnyNetwork): Floors {
     setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
   // Sums are added in another order than a layout's, so rounding must not put the floor above it.
   const whole = (least: number) => (least + score(model.stepOverhead, model.stepOverhead)) * (1 - 1e-12)
-  const visitChoices = (
-    mesh: Mesh,
-    scale: Scale,
-    visit: (zeroStage: ZeroStage, microbatches: number, floor: number) => void,
-  ): void => {
+  /** All microbatches in one window: the sums are those of the ZeRO stage. */
+  const batchFloor = (mesh: Mesh, scale: Scale, choice: Microbatching, costs: NetworkCosts): number => {
+    const sequences = choice.sequences * choice.microbatches
+    const [own, moved] = [work.of(mesh, sequences, scale), movedBy(mesh, sequences, scale, costs)]
+    return whole(together(own, moved, sums, choice, mesh))
+  }
+  /** Without what moves, which takes longer to say. */
+  const mayCompute = (mesh: Mesh, scale: Scale, limit: number, choice: Microbatching): boolean => {
+    const turns = choice.microbatches + (splits(mesh, choice) ? 0 : leastTurns(mesh, choice))
+    return work.mayTake(mesh, scale, limit * (1 + 1e-12) - model.stepOverhead, choice, turns)
+  }
+  const mayTake = (mesh: Mesh, scale: Scale, limit: number, choice: Microbatching, costs: NetworkCosts) => {
+    if (splits(mesh, choice)) return batchFloor(mesh, scale, choice, costs) <= limit
+    const { sequences } = choice
+    const [own, moved] = [work.of(mesh, sequences, scale), movedBy(mesh, sequences, scale, costs)]
+    return whole(oneByOne(own, moved, sums, choice, mesh)) <= limit
+  }
+  /** Told of each that may be within the limit, until it wants no more. The sums are those of it. */
+  const visitHopeful = (mesh: Mesh, scale: Scale, limit: number, visit: Visitor): void => {
+    const choices = microbatchChoices(mesh, model.problem).filter((choice) =>
+      mayCompute(mesh, scale, limit, choice),
+    )
+    if (choices.length === 0) return
     stand(mesh, scale)
-    const choices = microbatchChoices(mesh, model.problem)
-    const [first] = choices
-    if (!first) return
-    const sequences = first.sequences * first.microbatches
-    const work = workOf(mesh, sequences, scale)
+    const least = Math.min(...choices.map(({ sequences }) => sequences))
+    setBatch(scale, least)
+    const fits = (zeroStage: ZeroStage) =>
+      limit === noLimit || meanShortBytes(model, mesh, stageModel(model, zeroStage), scale) <= 0
+    const fitting = zeroChoices(mesh, model.problem).filter(fits)
+    if (fitting.length === 0) return
     for (const costs of model.prices.bestCases(mesh)) {
-      const moved = movedBy(mesh, sequences, scale, costs)
-      for (const zeroStage of zeroChoices(mesh, model.problem)) {
-        const buckets = stages[zeroStage]
-        if (!buckets) continue
-        fillSums(sums, buckets, mesh, scale, costs)
+      for (const zeroStage of fitting) {
+        fillSums(sums, bucketsOf(zeroStage), mesh, scale, costs)
         for (const choice of choices) {
-          visit(zeroStage, choice.microbatches, whole(together(work, moved, sums, choice, mesh)))
+          const may =
+            limit === noLimit ||
+            (mayTake(mesh, scale, limit, choice, costs) &&
+              rooms.within(mesh, scale, limit - apart(mesh, choice), choice, { costs, zeroStage }))
+          if (may && !visit(zeroStage, choice, costs)) return
         }
       }
     }
   }
-  /** Asks without communication, which takes longer to compute. */
-  const mayCompute = (mesh: Mesh, scale: Scale, limit: number, choice: Microbatching): boolean => {
-    const { forward, backward } = workOf(mesh, choice.sequences, scale)
-    const turns = choice.microbatches + (splits(mesh, choice) ? 0 : leastTurns(mesh, choice))
-    return whole((turns * (forward + backward)) / mesh.pipeline) <= limit
-  }
-  const mayTake = (mesh: Mesh, scale: Scale, limit: number, choice: Microbatching, costs: NetworkCosts) => {
-    if (!mayCompute(mesh, scale, limit, choice)) return false
-    const sequences = splits(mesh, choice) ? choice.sequences * choice.microbatches : choice.sequences
-    const floor = splits(mesh, choice) ? together : oneByOne
-    const moved = movedBy(mesh, sequences, scale, costs)
-    return whole(floor(workOf(mesh, sequences, scale), moved, sums, choice, mesh)) <= limit
-  }
   return {
     of: (mesh, scale) => {
-      let least = Number.POSITIVE_INFINITY
-      visitChoices(mesh, scale, (_stage, _microbatches, floor) => {
-        least = Math.min(least, floor)
-      })
+      stand(mesh, scale)
+      const choices = microbatchChoices(mesh, model.problem)
+      let least = noLimit
+      for (const costs of model.prices.bestCases(mesh)) {
+        for (const zeroStage of zeroChoices(mesh, model.problem)) {
+          fillSums(sums, bucketsOf(zeroStage), mesh, scale, costs)
+          for (const choice of choices) least = Math.min(least, batchFloor(mesh, scale, choice, costs))
+        }
+      }
       return least
     },
-    within: (mesh, scale) => {
+    hopeful: (mesh, scale, limit) => {
+      let hopeful = false
+      visitHopeful(mesh, scale, limit, () => {
+        hopeful = true
+        return false
+      })
+      return hopeful
+    },
+    within: (mesh, scale, limit) => {
       const floors = new Map<number, number>()
       const key = (zeroStage: ZeroStage, microbatches: number) => zeroStages.length * microbatches + zeroStage
-      visitChoices(mesh, scale, (zeroStage, microbatches, floor) => {
-        const at = key(zeroStage, microbatches)
-        floors.set(at, Math.min(floors.get(at) ?? Number.POSITIVE_INFINITY, floor))
+      visitHopeful(mesh, scale, limit, (zeroStage, choice, costs) => {
+        const at = key(zeroStage, choice.microbatches)
+        const floor = batchFloor(mesh, scale, choice, costs)
+        floors.set(at, Math.min(floors.get(at) ?? noLimit, floor))
+        return true
       })
-      return (zeroStage, microbatches) => floors.get(key(zeroStage, microbatches)) ?? 0
+      if (floors.size === 0) return null
+      return (zeroStage, microbatches) => floors.get(key(zeroStage, microbatches)) ?? noLimit
     },
-    hopeful: (mesh, scale, limit) => {
-      stand(mesh, scale)
-      const choices = microbatchChoices(mesh, model.problem).filter((choice) =>
-        mayCompute(mesh, scale, limit, choice),
-      )
-      if (choices.length === 0) return false
-      const cases = model.prices.bestCases(mesh)
-      return zeroChoices(mesh, model.problem).some((zeroStage) => {
-        const stage = model.stages[zeroStage]
-        const buckets = stages[zeroStage]
-        if (!stage || !buckets) return true
-        return cases.some((costs) => {
-          fillSums(sums, buckets, mesh, scale, costs)
-          return choices.some((choice) => {
-            if (!mayTake(mesh, scale, limit, choice, costs)) return false
-            setBatch(scale, choice.sequences)
-            return (
-              meanShortBytes(model, mesh, stage, scale) <= 0 &&
-              rooms.within(mesh, scale, limit - apart(mesh, choice), choice, { costs, zeroStage })
-            )
-          })
-        })
-      })
-    },
+    mayCompute: (mesh, scale, limit, asked) => asked.some((choice) => mayCompute(mesh, scale, limit, choice)),
     mayBe: (mesh, scale, limit, asked) => {
-      stand(mesh, scale)
       const choices = asked.filter((choice) => mayCompute(mesh, scale, limit, choice))
-      const [buckets] = stages
-      if (!buckets || choices.length === 0) return choices.length > 0
+      if (choices.length === 0) return false
+      stand(mesh, scale)
       return model.prices.bestCases(mesh).some((costs) => {
-        fillSums(sums, buckets, mesh, scale, costs)
+        fillSums(sums, bucketsOf(0), mesh, scale, costs)
         return choices.some(
           (choice) =>
             mayTake(mesh, scale, limit, choice, costs) &&

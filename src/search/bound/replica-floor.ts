@@ -12,7 +12,8 @@ import { axisBit, type Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { microbatchChoices } from '../layouts/choices.ts'
 import { meshFloors } from './floor.ts'
-import { nothingKnown, type OnAnyNetwork, roomFloors } from './room-floor.ts'
+import { nothingKnown, type OnAnyNetwork } from './on-any-network.ts'
+import { roomFloors } from './room-floor.ts'
 
 /** Whether a plan may be within the limit whose mesh has this replica, with this many sequences for each. Limits only ever fall. */
 export type ReplicaHope = (replica: Mesh, sequencesEach: number, limit: Seconds) => boolean
@@ -24,9 +25,8 @@ export interface ReplicaHopes {
   readonly on: (part: Cluster) => ReplicaHope
 }
 
-export function replicaHopes(model: CostModel): ReplicaHopes {
+export function replicaHopes(model: CostModel, shared: OnAnyNetwork = nothingKnown()): ReplicaHopes {
   const known = new Map<string, ReplicaHope>()
-  const shared = nothingKnown()
   const anywhere = hopeEver(soonest(model), 'any', shared)
   const on: ReplicaHopes['on'] = (part) => {
     const { network } = part
@@ -86,11 +86,14 @@ function replicaHope(model: CostModel, shared: OnAnyNetwork): ReplicaHope {
     // A negative entry means that the replica was proven over an earlier limit; another is the limit within which it may be.
     const before = ofReplica.get(each)
     if (before !== undefined && (before < 0 || before === limit)) return before > 0
-    if (!ever(replica, each, limit)) return false
     const sequences = each * replica.expert
     const workload = { ...problem.workload, batchTokens: sequences * sequenceLength }
     const tried = microbatchChoices(replica, { ...problem, workload })
-    const may = floors.mayBe(replica, scale, limit * (1 + 1e-9), tried)
+    const most = limit * (1 + 1e-9)
+    const may =
+      floors.mayCompute(replica, scale, most, tried) &&
+      ever(replica, each, limit) &&
+      floors.mayBe(replica, scale, most, tried)
     ofReplica.set(each, may ? limit : -1)
     return may
   }

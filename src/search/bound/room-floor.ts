@@ -9,10 +9,9 @@
 import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { addBuckets, createTraffic, exposedAt } from '../../cost/communication/traffic.ts'
 import type { Window } from '../../cost/compile/compile.ts'
-import { byComposition } from '../../cost/compile/composed.ts'
 import { createScale, type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
-import { memoryNumbers } from '../../cost/memory/memory-numbers.ts'
+import { type Activations, activationsOf, memoryNumbers } from '../../cost/memory/memory-numbers.ts'
 import { type CostModel, stageModel } from '../../cost/model.ts'
 import { type ComputeNumbers, computeNumbers } from '../../cost/step/microbatch.ts'
 import { satisfies } from '../../problem.ts'
@@ -20,9 +19,10 @@ import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
 import { type Microbatching, zeroChoices } from '../layouts/choices.ts'
-import { type ByReplica, byReplica } from './by-replica.ts'
+import { byReplica } from './by-replica.ts'
 import { fillingsOf } from './fillings.ts'
 import { mostRoutedOverlap, ofBatch } from './floor-sums.ts'
+import type { OnAnyNetwork } from './on-any-network.ts'
 import { countedKind, layerRoom, type StageNeeds } from './stage-room.ts'
 
 /** The caller has put the mesh into the scale, except for `ever`. */
@@ -52,20 +52,7 @@ export interface RoomFloors {
   ) => boolean
 }
 
-/** Numbers that do not depend on the network, which models on several networks may share. */
-export interface OnAnyNetwork {
-  readonly computes: ByReplica<ComputeNumbers>
-  readonly memories: ByReplica<readonly MemoryNumbers[]>
-}
-
-export function nothingKnown(): OnAnyNetwork {
-  return { computes: byReplica({ pipelined: true }), memories: byReplica({ pipelined: true }) }
-}
-
-export function roomFloors(
-  model: CostModel,
-  { computes, memories }: OnAnyNetwork = nothingKnown(),
-): RoomFloors {
+export function roomFloors(model: CostModel, { computes, activations }: OnAnyNetwork): RoomFloors {
   const { problem } = model
   const { assumptions } = problem
   const room = layerRoom(model)
@@ -112,19 +99,23 @@ export function roomFloors(
       .of(mesh, microbatches)
       .some((filling) => room.holds(filling, microbatches, needs, untilLimit(limit)))
   }
-  /** Memory of one microbatch of so many sequences, by ZeRO stage. */
-  const leastMemory = (replica: Mesh, scale: Scale, sequences: number): readonly MemoryNumbers[] =>
-    memories(replica, sequences, () => {
+  /** The scale holds the mesh. */
+  const activationsBy = (mesh: Mesh, sequences: number, scale: Scale): Activations =>
+    activations(mesh, sequences, () => {
       setBatch(scale, sequences)
-      const many = { ...replica, data: Number.POSITIVE_INFINITY, fsdp: Number.POSITIVE_INFINITY }
-      setMesh(manyReplicas, many, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
-      const own = modelFor(replica)
-      return zeroStagesOf(replica).map((zeroStage) => {
-        const stage = stageModel(own, zeroStage)
-        return withStates(memoryNumbers(own, stage, scale), memoryNumbers(own, stage, manyReplicas))
-      })
+      return activationsOf(modelFor(mesh), scale)
     })
-  /** ZeRO stages that a mesh of such replicas may have. */
+  /** By ZeRO stage: of one microbatch of so many sequences. */
+  const leastMemory = (replica: Mesh, scale: Scale, sequences: number): readonly MemoryNumbers[] => {
+    const many = { ...replica, data: Number.POSITIVE_INFINITY, fsdp: Number.POSITIVE_INFINITY }
+    setMesh(manyReplicas, many, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
+    const own = modelFor(replica)
+    const held = activationsBy(replica, sequences, scale)
+    return zeroStagesOf(replica).map((zeroStage) =>
+      memoryNumbers(own, stageModel(own, zeroStage), manyReplicas, held),
+    )
+  }
+  /** That a mesh of such replicas may have. */
   const zeroStagesOf = (replica: Mesh): readonly ZeroStage[] => {
     const meshes = [replica, { ...replica, data: 2 }, { ...replica, fsdp: 2 }]
     const tried = new Set(meshes.flatMap((mesh) => zeroChoices(mesh, problem)))
@@ -133,8 +124,8 @@ export function roomFloors(
   return {
     within: (mesh, scale, limit, choice, { costs, zeroStage }) => {
       const own = modelFor(mesh)
-      setBatch(scale, choice.sequences)
-      const memory = memoryNumbers(own, stageModel(own, zeroStage), scale)
+      const held = activationsBy(mesh, choice.sequences, scale)
+      const memory = memoryNumbers(own, stageModel(own, zeroStage), scale, held)
       return isWithin(mesh, scale, limit, choice, { costs, memory })
     },
     ofReplica: (replica, scale, limit, choice, costs) =>
@@ -181,13 +172,4 @@ function modelOfKind(model: CostModel): CostModel {
   if (kind === null) return model
   const kinds = model.kinds?.()
   return (kind.sparse > 0 ? kinds?.sparse : kinds?.dense) ?? model
-}
-
-function withStates(memory: MemoryNumbers, states: MemoryNumbers): MemoryNumbers {
-  const { of } = memory
-  const { layer, embedding, positions, head } = states
-  return {
-    ...{ ...memory, layer, embedding, positions, head },
-    ...(of ? { of: byComposition((kind) => withStates(of(kind), states.of?.(kind) ?? states)) } : {}),
-  }
 }

@@ -1,0 +1,19 @@
+/** What floors know of replicas that hangs on no network: models on several may share it. */
+import type { Activations } from '../../cost/memory/memory-numbers.ts'
+import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
+import { type ByReplica, byReplica } from './by-replica.ts'
+import type { Work } from './choice-floor.ts'
+
+export interface OnAnyNetwork {
+  readonly works: ByReplica<Work>
+  readonly computes: ByReplica<ComputeNumbers>
+  readonly activations: ByReplica<Activations>
+}
+
+export function nothingKnown(): OnAnyNetwork {
+  return {
+    works: byReplica({ pipelined: false }),
+    computes: byReplica({ pipelined: true }),
+    activations: byReplica({ pipelined: true }),
+  }
+}

@@ -1,0 +1,89 @@
+/** What searches share between numbers of chips, and between numbers of sequences, is what each would find for itself. */
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { networkPrices } from '../../src/cost/communication/network.ts'
+import { createScale } from '../../src/cost/compile/term.ts'
+import { costModel } from '../../src/cost/compiled-model.ts'
+import { groupCost } from '../../src/hardware/network/collective.ts'
+import { union } from '../../src/hardware/network/group.ts'
+import { placements } from '../../src/hardware/network/placement.ts'
+import { computeFloor } from '../../src/search/bound/compute-floor.ts'
+import { nothingKnown } from '../../src/search/bound/on-any-network.ts'
+import { axesOf, axisSets, type Mesh, replicasOf, unitMesh } from '../../src/sharding/axis.ts'
+import { problem } from '../problem.ts'
+import { runs } from '../runs.ts'
+
+const size = fc.constantFrom(1, 1, 2, 3, 4, 8, 16)
+
+it('prices a group as on the network that it lies on, whatever others were priced before', () => {
+  const node = fc.constantFrom(1, 2, 4, 8, 72)
+  const sets = Array.from({ length: axisSets }, (_, set) => set)
+  fc.assert(
+    fc.property(size, size, size, size, node, fc.nat(40), (tensor, fsdp, data, pipeline, within, idle) => {
+      const mesh: Mesh = { ...unitMesh, tensor, fsdp, data, pipeline }
+      const chips = tensor * fsdp * data * pipeline
+      const { cluster, assumptions } = problem({
+        ...{
+          model: 'llama-3-8b',
+          chip: 'h100-sxm',
+          chips: chips + idle,
+          batchTokens: 8192,
+          sequenceLength: 8192,
+        },
+      })
+      const { network } = cluster
+      if (network.kind === 'torus') throw new RangeError('H100 lie behind switches')
+      const [first, ...others] = network.tiers
+      const tiers = first ? [{ ...first, size: within }, ...others] : []
+      const here = { ...network, tiers, chips: chips + idle }
+      const prices = networkPrices(here, sets, assumptions)
+      for (const placement of placements(here, mesh)) {
+        const costs = prices.placed(placement, mesh)
+        for (const set of sets) {
+          const there = axesOf(set).filter((axis) => mesh[axis] > 1)
+          const group = union(
+            there.map((axis) => placement.groups[axis]),
+            'switched',
+          )
+          expect(costs[set]).toEqual(there.length > 0 ? groupCost(here, group, assumptions) : undefined)
+        }
+      }
+    }),
+    { numRuns: runs(20) },
+  )
+})
+
+it('never denies a batch the time that it takes to compute, and mostly any less', () => {
+  const sequence = { batchTokens: 64 * 1024, sequenceLength: 1024 }
+  const models = ['llama-3-8b', 'mixtral-8x7b'].map((model) =>
+    costModel(problem({ model, chip: 'h100-sxm', chips: 64, ...sequence })),
+  )
+  let [asked, denied] = [0, 0]
+  const each = fc.integer({ min: 1, max: 200 })
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...models),
+      size,
+      size,
+      size,
+      each,
+      (model, tensor, context, pipeline, many) => {
+        const mesh: Mesh = { ...unitMesh, tensor, context, pipeline }
+        const scale = createScale()
+        const sequences = many * replicasOf(mesh)
+        const exact = computeFloor(model, nothingKnown().works, { splits: false })
+        const { forward, backward } = exact.of(mesh, sequences, scale)
+        const time = (5 * (forward + backward)) / pipeline
+        const floor = computeFloor(model, nothingKnown().works, { splits: false })
+        expect(floor.mayTake(mesh, scale, time * (1 + 1e-12), { sequences }, 5)).toBe(true)
+        expect(floor.mayTake(mesh, scale, time * (1 - 1e-9), { sequences }, 5)).toBe(false)
+        asked++
+        // Of powers of two alone: nothing of these sequences themselves.
+        if (floor.least(mesh, sequences, scale) > 0.9 * (forward + backward)) denied++
+        expect(floor.least(mesh, sequences, scale)).toBeLessThanOrEqual((forward + backward) * (1 + 1e-12))
+      },
+    ),
+    { numRuns: runs(100) },
+  )
+  expect(denied).toBeGreaterThan(asked / 2)
+})
