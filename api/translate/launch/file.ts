@@ -17,6 +17,7 @@ import { readTorchtitanCommand } from '../../../src/launch/torchtitan/read-comma
 import { readVllm } from '../../../src/launch/vllm/read.ts'
 import { faultyValue } from '../../problems.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
+import { commandsOf } from './manifest.ts'
 
 export type LaunchKey = keyof LaunchedPlan
 
@@ -59,7 +60,9 @@ export function launchKey(plan: LaunchedPlan): LaunchKey {
 
 export function readingOf(plan: LaunchedPlan, context: ReadingContext): LaunchReading {
   const key = launchKey(plan)
-  return (readers[key] as (file: unknown, context: ReadingContext) => LaunchReading)(plan[key], context)
+  const written: unknown = plan[key]
+  const file = typeof written === 'string' ? commandsOf(written) : written
+  return (readers[key] as (file: unknown, context: ReadingContext) => LaunchReading)(file, context)
 }
 
 /** What a script writes into the file that its server reads; null if it writes none. */

@@ -8,7 +8,7 @@ import { leftOver } from '../read/left-over.ts'
 import { type Options, optionsOf } from '../read/options.ts'
 import type { LaunchReading } from '../read/reading.ts'
 import { readScript } from '../read/shell/script.ts'
-import { worldOf } from '../read/world.ts'
+import { tasksOf, worldOf } from '../read/world.ts'
 import { isImmaterial } from './immaterial.ts'
 import { assumedOf } from './read-assumptions.ts'
 import { readMegatronModel } from './read-model.ts'
@@ -27,7 +27,8 @@ export function readMegatron(
 ): LaunchReading {
   const script = typeof written === 'string' ? readScript(written) : { commands: [written], notes: [] }
   const { launcher, own } = commandOf(script.commands)
-  const world = worldOf(optionsOf(launcher)) ?? worldOf(optionsOf(own))
+  const tasks = 'variables' in script ? tasksOf(script.variables, launcher) : null
+  const world = worldOf(optionsOf(launcher)) ?? worldOf(optionsOf(own)) ?? tasks
   const options = optionsOf(own)
   // A launcher that cannot be read is not a fault, because the request may give the number of chips.
   const { model, faults } = readMegatronModel(options)
@@ -57,7 +58,8 @@ export function readMegatron(
     lacking: laidOut?.lacking ?? {},
     plan: laidOut?.plan ?? {},
     notes: [...script.notes, ...notes, ...(laidOut?.notes ?? [])],
-    ...leftOver(left, isImmaterial, options.known()),
+    // Without the number of GPUs nobody has asked for what says the mesh.
+    ...leftOver(laidOut ? left : [], isImmaterial, options.known()),
     faults: [
       ...options.faults,
       ...faults,

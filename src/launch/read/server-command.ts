@@ -29,7 +29,6 @@ export function serverCommand(
   const { commands, notes } = readScript(text)
   const words =
     startedIn(commands, program.starts) ??
-    inner(commands, program.starts) ??
     (program.image ? startedIn(commands, program.image) : null) ??
     bare(commands.flat())
   if (words === null) return { ...nothing, notes, faults: [anotherProgram(commands.flat(), program)] }
@@ -47,15 +46,6 @@ const nothing = { options: optionsOf([]), model: null }
 function startedIn(commands: Commands, starts: RegExp): readonly string[] | null {
   const words = commands.findLast((command) => command.some((word) => starts.test(word)))
   return words?.slice(words.findIndex((word) => starts.test(word)) + 1) ?? null
-}
-
-/** The command inside a shell's argument: bash -c "vllm serve …". */
-function inner(commands: Commands, starts: RegExp): readonly string[] | null {
-  const told = commands.flat().filter((word) => /\s/.test(word))
-  return told.reduce<readonly string[] | null>(
-    (found, word) => found ?? startedIn(readScript(word).commands, starts),
-    null,
-  )
 }
 
 function bare(words: readonly string[]): readonly string[] | null {

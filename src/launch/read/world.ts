@@ -8,3 +8,13 @@ export function worldOf(options: Options): number | null {
   const each = /^(auto|gpu|cpu)$/.test(options.text(...names) ?? '') ? null : options.whole(...names)
   return nodes === null || each === null ? null : nodes * each
 }
+
+/** Tasks of a Slurm job, each of which is a rank if no launcher stands between. */
+export function tasksOf(
+  variables: ReadonlyMap<string, readonly string[]>,
+  launcher: readonly string[],
+): number | null {
+  const starts = launcher.some((word) => /torchrun|torch\.distributed|accelerate|deepspeed/.test(word))
+  const tasks = Number(variables.get('SLURM_NTASKS')?.[0])
+  return starts || !(tasks >= 1) ? null : tasks
+}

@@ -7,6 +7,7 @@
 import { closing } from './brackets.ts'
 import { expanded } from './expansion.ts'
 import { hereDocument, type Opened } from './here-document.ts'
+import { slurmVariables } from './slurm.ts'
 import { shellVariables } from './variables.ts'
 
 export interface Script {
@@ -36,12 +37,17 @@ const dropped = new Set([
 ])
 const declaring = new Set(['export', 'local', 'declare', 'readonly', 'typeset'])
 
-export function readScript(text: string): Script {
+/** A shell's command in one argument: bash -c '…', sbatch --wrap '…', xpk's --command='…'. */
+const carrying = /^(-[a-z]*c|--command|--wrap)$/
+const deepest = 3
+
+export function readScript(text: string, depth = 0): Script {
   const commands: (readonly string[])[] = []
   const notes = new Set<string>()
   const variables = shellVariables(() =>
     notes.add('what its variables stand for is too long: not all of it is read'),
   )
+  for (const [name, value] of slurmVariables(text)) variables.set(name, [value])
   const documents = new Map<string, string>()
   const pending: { readonly opened: Opened; readonly file: string | null }[] = []
   let at = 0
@@ -94,7 +100,23 @@ export function readScript(text: string): Script {
     const file = first === 'tee' ? (words.at(-1) ?? null) : written
     pending.push(...opened.map((one) => ({ opened: one, file })))
     if (endsLine) for (const { opened: one, file: name } of pending.splice(0)) document(one, name)
-    if (first !== undefined && !skipped.has(first)) commands.push(words)
+    if (first === undefined || skipped.has(first)) return
+    commands.push(words)
+    for (const carried of carriedIn(words)) {
+      const inner = readScript(carried, depth + 1)
+      commands.push(...inner.commands)
+      for (const note of inner.notes) notes.add(note)
+    }
+  }
+
+  function carriedIn(words: readonly string[]): readonly string[] {
+    if (depth >= deepest) return []
+    return words.flatMap((word, index) => {
+      if (!/\s/.test(word)) return []
+      const [name = '', ...rest] = word.split('=')
+      if (rest.length > 0 && carrying.test(name)) return [rest.join('=')]
+      return carrying.test(words[index - 1] ?? '') ? [word] : []
+    })
   }
 
   function blanks(): void {

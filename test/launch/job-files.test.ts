@@ -1,0 +1,80 @@
+/** What starts a job is read through what it is written in: a job of Slurm, a manifest of containers, a command inside a command. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readingOf } from '../../api/translate/launch/file.ts'
+import { commandsOf } from '../../api/translate/launch/manifest.ts'
+import { readScript } from '../../src/launch/read/shell/script.ts'
+import { runs } from '../runs.ts'
+
+const context = { chips: null, slices: 1, mode: 'generate', model: null }
+
+const words = ['vllm', 'serve', 'org/m', '--tensor-parallel-size', '8', '--max-model-len', '4096']
+const plain = words.join(' ')
+const listed = JSON.stringify(words)
+
+const ways = {
+  'Kubernetes, as a list': `apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - image: a/b:c\n    command: ${listed}\n`,
+  'Kubernetes, arguments of an image': `apiVersion: v1\nspec:\n  containers:\n  - image: vllm/vllm-openai:v1\n    args:\n    - --model\n    - org/m\n    - --tensor-parallel-size\n    - "8"\n    - --max-model-len=4096\n`,
+  'Kubernetes, a shell and variables': `apiVersion: v1\nspec:\n  containers:\n  - image: a\n    env: [{name: LENGTH, value: "4096"}]\n    command: [sh, -c]\n    args: ["${plain.replace('4096', '$(LENGTH)')}"]\n`,
+  'a second document': `apiVersion: v1\nkind: Service\n---\napiVersion: v1\nspec:\n  containers: [{image: a, command: ${listed}}]\n`,
+  'docker compose': `services:\n  server:\n    image: a\n    command: ${plain}\n`,
+  'a command inside a command': `xpk workload create --tpu-type=x --command="${plain}"`,
+  'a wrapped job': `sbatch --nodes=1 --wrap '${plain}'`,
+}
+
+describe('a server', () => {
+  it.each(Object.entries(ways))('in %s is read as by itself', (_way, text) => {
+    const { known: _, ...read } = readingOf({ vllm: text }, context)
+    expect(readingOf({ vllm: plain }, context)).toMatchObject(read)
+    expect(read.plan.mesh).toMatchObject({ tensor: 8 })
+  })
+})
+
+describe('a job of Slurm', () => {
+  const options =
+    '--num-layers 4 --hidden-size 512 --num-attention-heads 8 --seq-length 512 --micro-batch-size 1 --global-batch-size 64 --tensor-model-parallel-size 2'
+  const chips = (lines: string) =>
+    readingOf({ megatron: `#!/bin/bash\n${lines} pretrain_gpt.py ${options}\n` }, { ...context, mode: null })
+
+  it.each([
+    '#SBATCH --nodes=4\n#SBATCH --gpus-per-node=8\nsrun torchrun --nnodes $SLURM_NNODES --nproc-per-node $SLURM_GPUS_ON_NODE',
+    '#SBATCH -N 4\n#SBATCH --gres=gpu:h100:8\nN=$SLURM_JOB_NUM_NODES\ntorchrun --nnodes=$N --nproc_per_node=$SLURM_GPUS_PER_NODE',
+    '#SBATCH -N4\n#SBATCH --ntasks-per-node=8\nsrun python -u',
+    '#SBATCH --ntasks 32\nsrun python',
+  ])('says how many GPUs there are: %j', (lines) => {
+    const { hardware, plan, faults } = chips(lines)
+    expect([faults, hardware, plan.mesh]).toMatchObject([[], { chips: 32 }, { tensor: 2, data: 16 }])
+  })
+
+  it('of which that is not known is told that alone', () => {
+    const { faults, notUnderstood } = chips(
+      '#SBATCH --ntasks-per-node=1\ntorchrun --nnodes $SLURM_NNODES --nproc-per-node 8',
+    )
+    expect(faults).toEqual([expect.stringContaining('how many GPUs there are')])
+    expect(notUnderstood).toEqual([])
+  })
+})
+
+it('any text is read to an end', () => {
+  const parts = fc.constantFrom(
+    'bash -c "',
+    "' ",
+    '"',
+    'apiVersion: v1\n',
+    '- image: a\n',
+    '  args: [',
+    ']',
+    '$(X)',
+    '#SBATCH -N ',
+    '9',
+    '&a ',
+    '*a ',
+    '\n',
+  )
+  fc.assert(
+    fc.property(fc.array(parts, { maxLength: 40 }), (found) => {
+      expect(readScript(commandsOf(found.join(''))).commands.length).toBeLessThan(1000)
+    }),
+    { numRuns: runs(200) },
+  )
+})
