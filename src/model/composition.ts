@@ -34,8 +34,13 @@ export function layersAreAlike(model: Transformer): boolean {
   return model.multiTokenLayers === 0 && (dense === 0 || sparse === 0)
 }
 
-export function layersOfChunk(layers: number, virtualStages: number, chunk: number): number {
-  return Math.floor(layers / virtualStages) + (chunk < layers % virtualStages ? 1 : 0)
+/**
+ * Layers of one of a stage's chunks: the longer chunks come first. A stage may have one layer fewer than chunks at either end of the model, where the
+ * embedding is the first chunk of the first stage, or the loss the last of the last, alone.
+ */
+export function layersOfChunk(layers: number, virtualStages: number, chunk: number, stage?: number): number {
+  const place = stage === 0 && layers < virtualStages ? chunk - 1 : chunk
+  return Math.floor(layers / virtualStages) + (place >= 0 && place < layers % virtualStages ? 1 : 0)
 }
 
 /** The composition of each stage; `counts` are the layers by stage. */
@@ -48,7 +53,7 @@ export function stageCompositions(
   let layer = 0
   for (let chunk = 0; chunk < virtualStages; chunk++) {
     for (const [stage, layers] of counts.entries()) {
-      const end = layer + layersOfChunk(layers, virtualStages, chunk)
+      const end = layer + layersOfChunk(layers, virtualStages, chunk, stage)
       for (; layer < end; layer++) if (hasExperts(model, layer)) sparse[stage] = (sparse[stage] ?? 0) + 1
     }
   }

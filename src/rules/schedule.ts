@@ -1,4 +1,5 @@
 /** Rules for a pipeline schedule that somebody wrote, from the schedule's own row (recipe/schedules.ts). */
+import { mostVirtualStages } from '../cost/step/stages.ts'
 import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import type { PlanSketch } from '../problem.ts'
 import { hasVirtualStages, scheduleRow, scheduleRows } from '../recipe/schedule.ts'
@@ -67,12 +68,13 @@ export const scheduleRules: readonly LayoutRule[] = [
   },
   {
     reads: ['mesh', 'virtualStages'],
-    broken: ({ problem, sketch }) => sketch.mesh.pipeline * chunks(sketch) > problem.model.layers,
+    broken: ({ problem, sketch }) =>
+      chunks(sketch) > mostVirtualStages(problem.model.layers, sketch.mesh.pipeline),
     says: ({ problem, sketch }) =>
       `${sketch.mesh.pipeline} x ${chunks(sketch)} virtual stages for ${problem.model.layers} layers`,
     pointer: '/plan/virtualStages',
     nearest: ({ problem, sketch: { mesh } }) => {
-      const value = Math.floor(problem.model.layers / mesh.pipeline)
+      const value = mostVirtualStages(problem.model.layers, mesh.pipeline)
       return value > 1 ? [[{ pointer: '/plan/virtualStages', value }]] : leftOut('virtualStages')
     },
   },

@@ -12,21 +12,29 @@
  * lower bounds leave this out.
  */
 import { layersOfChunk } from '../../model/composition.ts'
-import type { Schedule } from '../../recipe/schedule.ts'
-import type { StageGroup } from './stages.ts'
 
-/** The groups with their `slowdown`: how many times longer a stage takes when all chips go in step. */
-export function inStep(
-  groups: readonly StageGroup[],
-  { virtualStages }: Schedule,
+/** Stages in a row that are alike. */
+interface Alike {
+  readonly first: boolean
+  readonly last: boolean
+  readonly layers: number
+  readonly stages: number
+  /** Null if layers of all stages take equally long. */
+  readonly composition: unknown
+}
+
+/** How many times longer a stage of each group takes when all chips go in step, at least 1. */
+export function slowdowns(
+  groups: readonly Alike[],
+  virtualStages: number,
   stages: number,
-): readonly StageGroup[] {
+): readonly number[] {
   const inner = groups.filter(({ first, last }) => !first && !last)
   const even = inner.every(({ layers }) => !Number.isInteger(layers) || layers % virtualStages === 0)
-  if (even || virtualStages === 1) return groups
+  if (even || virtualStages === 1) return groups.map(() => 1)
   // Stages of unlike layers are cut to take equally long, so a layer counts the more the fewer layers its stage has.
   const most = Math.max(...inner.map(({ layers }) => layers))
-  const worth = ({ composition, layers }: StageGroup) => (composition ? most / layers : 1)
+  const worth = ({ composition, layers }: Alike) => (composition ? most / layers : 1)
   const chunks = inner.map((group) =>
     Array.from(
       { length: virtualStages },
@@ -40,16 +48,13 @@ export function inStep(
     // Two of the p positions: only the first chip has gone on to this chunk, and all chips have.
     layers += longest(chunks, chunk - 1) + longest(chunks, chunk)
     inner.forEach((group, at) => {
-      const [ahead, here, behind] = [chunks.slice(0, at), chunks.slice(at, at + 1), chunks.slice(at + 1)]
-      const gone = longest([...ahead, ...here], chunk)
-      layers += (group.stages - 1) * Math.max(gone, longest([...here, ...behind], chunk - 1))
-      layers += Math.max(gone, longest(behind, chunk - 1))
+      const gone = longest(chunks.slice(0, at + 1), chunk)
+      layers += (group.stages - 1) * Math.max(gone, longest(chunks.slice(at), chunk - 1))
+      layers += Math.max(gone, longest(chunks.slice(at + 1), chunk - 1))
     })
   }
   const inTurn = layers / stages
   return groups.map((group) =>
-    group.first || group.last
-      ? group
-      : { ...group, slowdown: Math.max(1, inTurn / (group.layers * worth(group))) },
+    group.first || group.last ? 1 : Math.max(1, inTurn / (group.layers * worth(group))),
   )
 }

@@ -13,7 +13,7 @@
 import { type Composition, sameComposition } from '../../model/composition.ts'
 import { inFlight, type Schedule, scheduleRow } from '../../recipe/schedule.ts'
 import type { Seconds } from '../../units.ts'
-import { inStep } from './in-step.ts'
+import { slowdowns } from './in-step.ts'
 
 /** Stages (or chips of a pipeline) that are alike, and the index of the first of them. */
 export interface StageGroup {
@@ -41,30 +41,49 @@ export interface Layers {
   readonly update: Seconds
 }
 
-/** Layers by stage, `last` of them on the last; null where a stage would have fewer than `least`. */
+/** The fewest layers of a stage at either end, where the embedding or the loss may be a chunk without layers. */
+export function leastAtEnds(virtualStages: number): number {
+  return Math.max(1, virtualStages - 1)
+}
+
+/** So that each chunk has a layer, but for the first and the last of all. */
+export function mostVirtualStages(layers: number, stages: number): number {
+  const withEnds = Math.floor((layers + 2) / stages)
+  return withEnds > 1 ? withEnds : Math.floor(layers / stages)
+}
+
+/** Layers by stage, `last` of them on the last; null where a stage would have fewer than `least`, or the first or the last fewer than `ends`. */
 export function stageLayers(
   layers: number,
   stages: number,
   least: number,
   last: number,
+  ends = least,
 ): readonly number[] | null {
   if (stages === 1) return last === layers ? [layers] : null
   const others = stages - 1
   const each = Math.floor((layers - last) / others)
-  if (each < least || last < least) return null
   const fewer = others - (layers - last - each * others)
+  if (last < ends || each < (fewer > 1 ? least : Math.min(least, ends))) return null
+  if (fewer === 1 && each + 1 < least && others > 1) return null
   return Array.from({ length: stages }, (_, stage) =>
     stage === others ? last : stage < fewer ? each : each + 1,
   )
 }
 
 /** Layers of the last stage for which the longest stage is shortest, the most where several tie; its head counts as `head` layers. */
-export function evenLastLayers(layers: number, stages: number, least: number, head: number): number | null {
-  if (layers < stages * least) return null
-  if (stages === 1) return layers
+export function evenLastLayers(
+  layers: number,
+  stages: number,
+  least: number,
+  head: number,
+  ends = least,
+): number | null {
+  if (stages === 1) return layers < least ? null : layers
+  if (layers < (stages - 2) * least + 2 * ends) return null
   let even = Math.floor(layers / stages)
   const longest = (last: number) => Math.max(last + head, Math.ceil((layers - last) / (stages - 1)))
-  for (let last = even - 1; last >= least && longest(last) < longest(even); last--) even = last
+  for (let last = even - 1; last >= ends && longest(last) < longest(even); last--) even = last
   return even
 }
 
@@ -109,7 +128,8 @@ export function stageGroups(
       })
     }
   })
-  return inStep(groups, schedule, stages)
+  const slower = slowdowns(groups, schedule.virtualStages, stages)
+  return groups.map((group, at) => ({ ...group, slowdown: slower[at] ?? 1 }))
 }
 
 /** Groups for schedules in which chips i and p - 1 - i hold the same two stages. */

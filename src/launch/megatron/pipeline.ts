@@ -39,7 +39,7 @@ function pipelineLayout(layers: readonly number[], multiTokenLayers: number): st
 }
 
 function decoders(count: number): string {
-  return count === 1 ? 't' : `t*${count}`
+  return count > 1 ? `t*${count}` : 't'.repeat(count)
 }
 
 function runs(cells: readonly string[]): readonly { readonly cell: string; readonly times: number }[] {

@@ -20,7 +20,7 @@ export function readMegatronStages(options: Options, pipeline: number, layers: n
   const loss = options.has('--account-for-loss-in-pipeline-split') ? 1 : 0
   if (pipeline === 1) return { virtualStages: 1, stageLayers: null, faults: [] }
   const stagesOfAll = pipeline * (virtual ?? 1)
-  if (stagesOfAll > (layers ?? mostStages)) {
+  if (stagesOfAll > (layers === null ? mostStages : layers + embedding + loss)) {
     const says = `${stagesOfAll} stages for ${layers ?? 'so few'} layers`
     return { virtualStages: 1, stageLayers: null, faults: [says] }
   }

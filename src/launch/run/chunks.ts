@@ -12,7 +12,7 @@ export function chunks({
   stageLayers,
 }: Pick<Run, 'schedule' | 'stageLayers'>): readonly number[] {
   return Array.from({ length: virtualStages }, (_, chunk) =>
-    stageLayers.map((layers) => layersOfChunk(layers, virtualStages, chunk)),
+    stageLayers.map((layers, stage) => layersOfChunk(layers, virtualStages, chunk, stage)),
   ).flat()
 }
 

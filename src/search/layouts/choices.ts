@@ -9,6 +9,7 @@
  * worth a try.
  */
 
+import { mostVirtualStages } from '../../cost/step/stages.ts'
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
 import { type Constraints, type Problem, satisfies } from '../../problem.ts'
 import { canRun, type Schedule, scheduleRows, unscheduled } from '../../recipe/schedule.ts'
@@ -84,7 +85,7 @@ export function virtualStageChoices(
   { pipeline }: Mesh,
   layers: number,
 ): readonly number[] {
-  const count = Math.min(most, Math.floor(layers / pipeline)) - least + 1
+  const count = Math.min(most, mostVirtualStages(layers, pipeline)) - least + 1
   return Array.from({ length: Math.max(0, count) }, (_, further) => least + further)
 }
 

@@ -17,6 +17,7 @@ import type { CostModel } from '../../cost/model.ts'
 import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
 import {
   evenLastLayers,
+  leastAtEnds,
   mirroredLayers,
   type StageGroup,
   stageGroups,
@@ -104,8 +105,10 @@ export function stageCuts(
     return { kind: 'alike', evenLast: each, of: (last) => (last === each ? only : null) }
   }
   const paired = stagesPerChip === 2
-  const [pieces, least] = paired ? [stages / 2, 2] : [stages, schedule.virtualStages]
-  const evenLast = evenLastLayers(layers, pieces, least, head / layer)
+  const [pieces, least, ends] = paired
+    ? [stages / 2, 2, 2]
+    : [stages, virtualStages, leastAtEnds(virtualStages)]
+  const evenLast = evenLastLayers(layers, pieces, least, head / layer, ends)
   if (evenLast === null) return null
   const known = new Map<number, StageCut | null>()
   return {
@@ -114,7 +117,9 @@ export function stageCuts(
     of: (last) => {
       const cut = known.get(last)
       if (cut !== undefined) return cut
-      const counts = paired ? mirroredLayers(layers, stages, last) : stageLayers(layers, stages, least, last)
+      const counts = paired
+        ? mirroredLayers(layers, stages, last)
+        : stageLayers(layers, stages, least, last, ends)
       const made = counts && cutOf(counts)
       known.set(last, made)
       return made

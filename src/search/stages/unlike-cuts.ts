@@ -8,7 +8,13 @@
  * (cost/step/stages.ts).
  */
 import type { CostModel } from '../../cost/model.ts'
-import { mirroredLayers, type StageGroup, stageGroups, stageLayers } from '../../cost/step/stages.ts'
+import {
+  leastAtEnds,
+  mirroredLayers,
+  type StageGroup,
+  stageGroups,
+  stageLayers,
+} from '../../cost/step/stages.ts'
 import { type Composition, mirroredCompositions, stageCompositions } from '../../model/composition.ts'
 import { hasExperts } from '../../model/expert-layers.ts'
 import { layerKindFlops, unembeddingFlops } from '../../model/flops.ts'
@@ -95,7 +101,8 @@ function cutsByLast(
   const { layers } = model
   if (paired) return { of: (last) => mirroredLayers(layers, stages, last), least: () => 0 }
   if (virtualStages > 1 || stages === 1) {
-    return { of: (last) => stageLayers(layers, stages, virtualStages, last), least: () => 0 }
+    const ends = leastAtEnds(virtualStages)
+    return { of: (last) => stageLayers(layers, stages, virtualStages, last, ends), least: () => 0 }
   }
   const flops = layerFlops(problem)
   const sums = [0]

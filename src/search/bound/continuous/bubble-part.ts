@@ -1,5 +1,5 @@
 /**
- * The bubble of a pipeline of p stages, at least two: (p - 1)/v microbatches, with v <= L/p virtual stages and no more than the rows of
+ * The bubble of a pipeline of p stages, at least two: (p - 1)/v microbatches, with v <= (L + 2)/p virtual stages and no more than the rows of
  * schedules allow. A microbatch has at least one sequence per replica or, where tokens divide freely, a share of the batch: with r
  * replicas 1/m >= min(1, r/M), where M is above the microbatches of one replica. log2 of that, and of p - 1, are concave: the chords
  * below them stand for them.
@@ -38,10 +38,10 @@ export function bubblePart(
     offset: share.offset - slope,
   })
   const most = tried.reduce((virtual, { virtualStages }) => Math.max(virtual, virtualStages[1]), 1)
-  const virtual = Math.max(1, Math.min(most, Math.floor(model.layers / 2)))
+  const virtual = Math.max(1, Math.min(most, Math.floor((model.layers + 2) / 2)))
   const limits = [
     { power: stages(0, 'waiting stages'), weight: wait / virtual },
-    { power: stages(1, 'waiting stages x pipeline'), weight: wait / model.layers },
+    { power: stages(1, 'waiting stages x pipeline'), weight: wait / (model.layers + 2) },
   ]
   return {
     variables: [{ name: 'bubble', cost: 1 }],

@@ -8,7 +8,7 @@
  *   move_jc  = bytes_j/n · (2^(Σ x - i) - 1) / rate_c,   x and i of the axes of flow j (unavoidable.ts)
  *   f >= compute,   f >= Σ_j o_j·move_jc of the forward windows, for every cut c;   b likewise
  *   e_j >= (1 - o_j)·move_jc, for every cut c                                         what may not overlap
- *   bubble >= (p - 1)/v · (compute of one sequence per replica),   v <= 8,   v <= L/p     (bubble-part.ts)
+ *   bubble >= (p - 1)/v · (compute of one sequence per replica),   v <= 8,   v <= (L + 2)/p     (bubble-part.ts)
  *   Σ bytes of states <= budget - reserve
  *
  * Where log2(1 - 1/s) is needed of an s that is at least 2, its chord stands for it: the function is concave, the chord
