@@ -15,7 +15,13 @@ import { hostBytes, type Mix, memoryNumbers, stageBytes } from '../../src/cost/m
 import { keepsLess, offloads } from '../../src/cost/memory/remat.ts'
 import { type CostModel, stageModel } from '../../src/cost/model.ts'
 import { computeNumbers, trafficNumbers } from '../../src/cost/step/microbatch.ts'
-import { mirroredLayers, type StageGroup, stageGroups, stageLayers } from '../../src/cost/step/stages.ts'
+import {
+  leastAtEnds,
+  mirroredLayers,
+  type StageGroup,
+  stageGroups,
+  stageLayers,
+} from '../../src/cost/step/stages.ts'
 import { stepTime } from '../../src/cost/step/step.ts'
 import { updateTime } from '../../src/cost/step/update-time.ts'
 import { type Placement, placements } from '../../src/hardware/network/placement.ts'
@@ -219,7 +225,7 @@ function everyCut(model: CostModel, stages: number, schedule: Schedule): readonl
     const cut =
       schedule.name === 'dualpipe'
         ? mirroredLayers(layers, stages, last)
-        : stageLayers(layers, stages, schedule.virtualStages, last)
+        : stageLayers(layers, stages, schedule.virtualStages, last, leastAtEnds(schedule.virtualStages))
     return cut ? [alike(cut)] : []
   })
 }

@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { evenLastLayers, stageGroups, stageLayers } from '../../src/cost/step/stages.ts'
+import {
+  evenLastLayers,
+  leastAtEnds,
+  mostVirtualStages,
+  stageGroups,
+  stageLayers,
+} from '../../src/cost/step/stages.ts'
 import { holeTime } from '../../src/cost/step/step.ts'
+import { layersOfChunk } from '../../src/model/composition.ts'
 import { inFlight, type Schedule } from '../../src/recipe/schedule.ts'
 import { runs } from '../runs.ts'
 
@@ -67,6 +74,35 @@ describe('layers on pipeline stages', () => {
 
   it('are even where they divide and the ends cost nothing', () => {
     expect(evenly(96, 8, 1, 0)).toEqual(new Array<number>(8).fill(12))
+  })
+
+  it('may be one fewer than virtual stages at the ends, where embedding and loss are chunks of their own', () => {
+    const cut = [7, ...new Array<number>(14).fill(8), 7]
+    const ends = leastAtEnds(8)
+    expect(stageLayers(126, 16, 8, evenLastLayers(126, 16, 8, 0.66, ends) ?? 0, ends)).toEqual(cut)
+    expect(mostVirtualStages(126, 16)).toBe(8)
+    expect(evenLastLayers(125, 16, 8, 0.66, ends)).toBeNull()
+    const firstChunks = cut.map((layers, stage) => layersOfChunk(layers, 8, 0, stage))
+    const lastChunks = cut.map((layers, stage) => layersOfChunk(layers, 8, 7, stage))
+    expect(firstChunks).toEqual([0, ...new Array<number>(15).fill(1)])
+    expect(lastChunks).toEqual([...new Array<number>(15).fill(1), 0])
+  })
+
+  it('are all in one of its chunks', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 9 }),
+        fc.nat(30),
+        fc.constantFrom(undefined, 0, 3),
+        (v, more, stage) => {
+          const layers = leastAtEnds(v) + more
+          const chunks = Array.from({ length: v }, (_, chunk) => layersOfChunk(layers, v, chunk, stage))
+          expect(chunks.reduce((sum, own) => sum + own, 0)).toBe(layers)
+          expect(Math.max(...chunks) - Math.min(...chunks)).toBeLessThanOrEqual(1)
+        },
+      ),
+      { numRuns: runs(100) },
+    )
   })
 
   it('are none where a stage would have fewer than its virtual stages', () => {
