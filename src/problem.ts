@@ -84,6 +84,8 @@ export interface ServeWorkload {
   readonly requestsPerSecond?: number
   readonly maxTimeToFirstTokenSeconds?: number
   readonly maxTimePerOutputTokenSeconds?: number
+  /** Most positions of a request; prompt and output, which are means, by default. */
+  readonly contextLength?: number
   readonly disaggregated: boolean | 'auto'
   /** Share of each prompt whose keys and values are cached. */
   readonly cachedPrefixLength: number

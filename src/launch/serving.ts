@@ -164,11 +164,11 @@ const uncounted: Counted = {
 const scope =
   'The model, whether a framework has it, its checkpoint, drafts, host and port are not part of a plan.'
 
-/** In a deployment, lengths of prompts and outputs are means: the longest request is unknown. */
+/** In a deployment, lengths of prompts and outputs are means, and few know the longest request. */
 function lengthNotes({ mode, transfers, contextLength }: Serving): readonly string[] {
   if (mode !== 'serve' && !transfers) return []
   return [
-    `Lengths are means: a request longer than the ${contextLength} positions that the server is told is refused; say the longest as contextLength of the plan.`,
+    `A request longer than the ${contextLength} positions that the server is told is refused: workload.contextLength says the longest, that of mean lengths by default.`,
   ]
 }
 

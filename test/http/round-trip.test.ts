@@ -383,6 +383,32 @@ describe('a deployment that misses what is asked', () => {
     expect(body.plan.timePerOutputTokenSeconds).toBeGreaterThan(0)
   })
 
+  it('is told the longest request that the workload says, and predicted as without', async () => {
+    const longest = { ...workload, contextLength: 16_384 }
+    for (const disaggregated of [true, false]) {
+      const asked = (own: object) =>
+        posted('/optimize', { ...request, workload: { ...own, disaggregated }, top: 1 })
+      const [{ body: usual }, { body: long }] = [await asked(workload), await asked(longest)]
+      const [[plan], [same]] = [long.plans, usual.plans]
+      expect([plan.contextLength, plan.requestsPerSecond]).toEqual([16_384, same.requestsPerSecond])
+      const told = disaggregated ? [plan.prefill.launch, plan.generate.launch] : [plan.launch]
+      for (const { commands } of told) {
+        expect(commands.vllm.command).toContain(' --max-model-len 16384 ')
+        expect(commands.sglang.command).toMatch(/ --context-length 16(384|389) /)
+        expect(commands['tensorrt-llm'].files[0].text).toMatch(/"max_seq_len": 16384,/)
+      }
+      const { body: again } = await posted('/evaluate', {
+        ...request,
+        workload: { ...workload, disaggregated },
+        plan,
+      })
+      expect(again.plan.launch).toEqual(plan.launch)
+    }
+    const few = { ...request, workload: { ...workload, contextLength: 100 }, top: 1 }
+    const { status, body } = await posted('/optimize', few)
+    expect([status, body.errors[0].pointer]).toEqual([422, '/workload/contextLength'])
+  })
+
   it.each([
     [{ generate: { mesh: { tensor: 3 } } }, '/plan/generate/mesh/tensor'],
     [{ generate: { mesh: { tensor: 32 } } }, '/plan/generate/mesh'],

@@ -19,6 +19,11 @@ export const serveWorkload = z
     ),
     maxTimeToFirstTokenSeconds: z.exactOptional(duration().describe('From arrival, mean waiting included.')),
     maxTimePerOutputTokenSeconds: z.exactOptional(duration().describe('Of the tokens after the first.')),
+    contextLength: z.exactOptional(
+      count(longestSequence).describe(
+        'Positions that the longest request may have, prompt and output together: servers are told to take so many. Those of a request of mean lengths by default.',
+      ),
+    ),
     disaggregated: z
       .union([z.boolean(), autoWord])
       .default('auto')

@@ -2,7 +2,7 @@
 import type { Transformer } from '../../../src/model/transformer.ts'
 import type { GenerateWorkload, PrefillWorkload, ServeWorkload } from '../../../src/problem.ts'
 import type { Catalogue } from '../../catalogue.ts'
-import { faultyValue } from '../../problems.ts'
+import { faultyValue, meaning } from '../../problems.ts'
 import type { GenerateRequest } from '../../schemas/workload/generate-workload.ts'
 import type { PrefillRequest } from '../../schemas/workload/prefill-workload.ts'
 import type { ServeRequest } from '../../schemas/workload/serve-workload.ts'
@@ -20,6 +20,13 @@ export function prefillOf(request: PrefillRequest): PrefillWorkload {
 
 export function serveOf(request: ServeRequest): Resolved<ServeWorkload> {
   refuseFullPrefix(request)
+  const { promptLength, outputLength, contextLength = promptLength + outputLength } = request
+  const least = promptLength + outputLength
+  if (contextLength < least) {
+    const pointer = '/workload/contextLength'
+    const detail = `${contextLength} is less than the ${least} positions of a mean request: no mean is over the most`
+    throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, [least]) })
+  }
   return { workload: request, warnings: likelyMilliseconds(request) }
 }
 

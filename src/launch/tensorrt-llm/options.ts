@@ -122,11 +122,13 @@ function graphOptions({ mode, unitSequences }: Serving): TensorrtOptions {
   return { cuda_graph_config: { enable_padding: true, max_batch_size: unitSequences } }
 }
 
-function tokenOptions({ mode, chunked, unitSequences, unitTokens }: Serving): TensorrtOptions {
+function tokenOptions({ mode, chunked, unitSequences, unitTokens, contextLength }: Serving): TensorrtOptions {
   if (mode === 'generate') return unitSequences > batchedTokens ? { max_num_tokens: unitSequences } : {}
   const blocks = Math.ceil(unitTokens / blockPositions) * blockPositions
   if (mode === 'serve') return { max_num_tokens: blocks, enable_chunked_prefill: true }
-  return { max_num_tokens: chunked ? blocks : unitTokens, enable_chunked_prefill: chunked }
+  // Prompts longer than a mean one are refused otherwise.
+  const parts = chunked || contextLength > unitTokens
+  return { max_num_tokens: parts ? blocks : unitTokens, enable_chunked_prefill: parts }
 }
 
 function notes(serving: Serving): readonly string[] {

@@ -26,9 +26,14 @@ export interface Requests {
  */
 export const mostUtilization = 0.8
 
+/** Most positions of a request, if nothing says so those of a mean one. */
+export function longestOf({ promptLength, outputLength, contextLength }: ServeWorkload): number {
+  return contextLength ?? promptLength + outputLength
+}
+
 export function requestsOf(
   { workload, model, precision, cluster }: InferenceProblem<ServeWorkload>,
-  contextLength = workload.promptLength + workload.outputLength,
+  contextLength = longestOf(workload),
 ): Requests {
   const { promptLength, outputLength, cachedPrefixLength } = workload
   return {

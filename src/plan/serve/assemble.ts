@@ -180,7 +180,9 @@ interface Told extends Omit<Assembling, 'rival'> {
 
 function prefillOf({ size, candidate, prompts }: PrefillInstance, told: Told) {
   const model = heldTo(size, told.memoryBudget)
-  const phase = { ...prefillPhase(model, size.prefillProblem(prompts)), transfers: told.transfers }
+  const own = prefillPhase(model, size.prefillProblem(prompts))
+  // A prompt may have all positions of the longest request but one.
+  const phase = { ...own, transfers: told.transfers, positions: told.contextLength - 1 }
   return assembleInference(model, phase, candidate, told.rank, told.solver)
 }
 

@@ -4,6 +4,7 @@ import { inferenceModel } from '../../inference/model.ts'
 import { sitesOf } from '../../inference/search.ts'
 import { phaseOf } from '../../modes/phases.ts'
 import { holds, instanceClusters } from '../../modes/serve/pool.ts'
+import { longestOf } from '../../modes/serve/requests.ts'
 import { isOf } from '../../modes/serve/written.ts'
 import type {
   InferenceProblem,
@@ -191,17 +192,17 @@ function countFaults(
 }
 
 function limitFaults(
-  { workload: { promptLength, outputLength } }: ServeProblem,
+  { workload }: ServeProblem,
   { contextLength, maxSequences, stepTokens, disaggregated, prefill }: ServeSketch,
 ): readonly PlanFault[] {
-  const least = promptLength + outputLength
+  const least = longestOf(workload)
   const prompts = disaggregated === false ? (prefill?.batchSequences ?? 1) : 0
   return [
     ...(contextLength !== undefined && contextLength < least
       ? [
           {
             pointer: '/plan/contextLength',
-            detail: `${contextLength} positions have no room for a prompt of ${promptLength} and ${outputLength} tokens behind it: ${least}`,
+            detail: `${contextLength} positions have no room for a request of ${least}`,
             nearest: [[{ pointer: '/plan/contextLength', value: least }]],
           },
         ]

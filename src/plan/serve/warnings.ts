@@ -34,9 +34,9 @@ export function serveWarnings(
   found.push(
     'waits are means of Poisson arrivals; bursts, and the slowest requests of a hundred, wait longer',
     'prompt and output lengths stand for their means; requests hold caches of the prompt and half of the output on average',
-    ...(best
+    ...(best && workload.contextLength === undefined
       ? [
-          `servers are told to take requests of up to ${best.contextLength} positions: where the longest are longer, evaluate the plan with their contextLength`,
+          `servers are told to take requests of up to ${best.contextLength} positions: where the longest are longer, say so as workload.contextLength`,
         ]
       : []),
     `no instance is planned to be busier than ${mostUtilization} of what it can sustain`,
