@@ -30,7 +30,11 @@ export function told(
     ...Object.entries(launch.more ?? {}),
   ])
   const own = able.flatMap(({ launch }) => launch.notes)
-  return { ...Object.fromEntries(flags), commands: Object.fromEntries(commands), notes: notes(own) }
+  return {
+    ...Object.fromEntries(flags),
+    commands: Object.fromEntries(commands),
+    notes: [...new Set(notes(own))],
+  }
 }
 
 /** Why a framework cannot launch the plan, from its entry in an answer; null if it can, or was not asked. */

@@ -48,6 +48,30 @@ describe.each(['megatron', 'torchtitan'])('what launches %s, as a plan', (framew
   })
 })
 
+it('in NVFP4 is launched by Megatron-LM and its Bridge, and read as it was written', async () => {
+  const asked = {
+    ...{ model: 'llama-3-8b', hardware: { chip: 'gb200-nvl72', chips: 16 }, workload: question.workload },
+    precision: { compute: 'nvfp4' },
+  }
+  const { plans, warnings } = (await agent.post('/optimize').send({ ...asked, top: 1 })).body
+  const [{ launch, summary, stepTimeSeconds }] = plans
+  expect(warnings.join()).not.toMatch(/can launch/)
+  expect(launch.megatron.join(' ')).toContain('--bf16 --fp4-format e2m1 --fp4-recipe nvfp4 ')
+  expect(launch.commands['megatron-bridge'].command).toContain(' mixed_precision=bf16_with_nvfp4_mixed ')
+  for (const plan of [
+    { megatron: launch.commands.megatron.command },
+    { megatronBridge: launch.commands['megatron-bridge'].command },
+  ]) {
+    const { precision: _, ...rest } = asked
+    const { plan: again, read } = await evaluated({ ...rest, plan })
+    expect(again).toMatchObject({ summary, stepTimeSeconds })
+    expect(read.notUnderstood).toEqual([])
+  }
+  const amd = { ...asked, hardware: { chip: 'mi355x', chips: 16 }, precision: { compute: 'fp4' }, top: 1 }
+  const { body } = await agent.post('/optimize').send(amd)
+  expect(body.plans[0].launch.megatron.unsupported.join()).toMatch(/NVFP4 on GPUs of NVIDIA/)
+})
+
 describe('a batch that replicas do not divide', () => {
   it.each([
     ['megatron', { batchSequences: 65 }],

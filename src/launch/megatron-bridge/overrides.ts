@@ -93,23 +93,27 @@ const ofMadeUpData: readonly Override[] = [
   turned('--moe-router-force-load-balancing', 'model.moe_router_force_load_balancing'),
 ]
 
-/** Names of precision configs by fp8 recipe; the first is without fp8. */
+const fp4Recipe = 'nvfp4'
+
+/** Names of precision configs by the recipe of fp8 or fp4; the first is without either. */
 const precisions: readonly (readonly [recipe: string | null, name: string])[] = [
   [null, 'bf16_mixed'],
   ['delayed', 'bf16_with_fp8_delayed_scaling_mixed'],
   ['mxfp8', 'bf16_with_mxfp8_mixed'],
   ['tensorwise', 'bf16_with_fp8_current_scaling_mixed'],
   ['blockwise', 'bf16_with_fp8_subchannel_scaling_mixed'],
+  [fp4Recipe, 'bf16_with_nvfp4_mixed'],
 ]
 
 const precisionKey = 'mixed_precision'
 
 /** Overrides in the order of the table; null if no precision config fits. Options without a row are skipped. */
 export function overridesOf(options: Options): readonly string[] | null {
-  const recipe = options.text('--fp8-recipe')
+  const recipe = options.text('--fp8-recipe') ?? options.text('--fp4-recipe')
   const [, name] = precisions.find(([own]) => own === recipe) ?? []
   const wide = !options.has('--bf16')
-  for (const one of ['--fp8-format', '--fp8-amax-history-len', '--fp8-amax-compute-algo']) options.has(one)
+  for (const one of ['--fp4-format', '--fp8-format', '--fp8-amax-history-len', '--fp8-amax-compute-algo'])
+    options.has(one)
   // Its precision configs reduce gradients in fp32, which is also how Megatron-FSDP reduces them there.
   const narrow = options.text('--megatron-fsdp-main-grads-dtype') === 'bf16'
   if (wide || !name || narrow || options.has('--grad-reduce-in-bf16')) return null
@@ -158,5 +162,11 @@ function listSaid(option: string, value: string): readonly string[] {
 function precisionSaid(name: string): readonly string[] | null {
   const found = precisions.find(([, own]) => own === name)
   if (!found) return null
-  return ['--bf16', ...(found[0] ? ['--fp8-format', 'hybrid', '--fp8-recipe', found[0]] : [])]
+  const [recipe] = found
+  if (recipe === null) return ['--bf16']
+  const own =
+    recipe === fp4Recipe
+      ? ['--fp4-format', 'e2m1', '--fp4-recipe']
+      : ['--fp8-format', 'hybrid', '--fp8-recipe']
+  return ['--bf16', ...own, recipe]
 }

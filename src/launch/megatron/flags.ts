@@ -29,6 +29,7 @@ import { activationFlags, detailNotes, normFlags, positionFlags } from './detail
 import { megatronExpertRecipe } from './expert-recipe.ts'
 import { megatronExpertNotes, megatronExperts } from './experts.ts'
 import { madeUpData } from './made-up-data.ts'
+import { isFourBits } from './narrow-types.ts'
 import { megatronPipeline } from './pipeline.ts'
 import { megatronRecomputation } from './recomputation.ts'
 import { megatronRules } from './rules.ts'
@@ -140,6 +141,7 @@ function precisionFlags({ zeroStage, problem }: Run): readonly Flag[] {
   return [
     '--bf16',
     ...(precision.compute === 'fp8' ? fp8Recipe(problem) : []),
+    ...(isFourBits(precision.compute) ? ['--fp4-format', 'e2m1', '--fp4-recipe', 'nvfp4'] : []),
     ...(megatronSharding[zeroStage] ? ['--megatron-fsdp-main-grads-dtype', gradients] : [accumulation]),
   ]
 }

@@ -97,6 +97,8 @@ const starts = [
   '--fp8-margin',
   '--fp8-interval',
   '--fp8-recipe',
+  '--fp4-recipe',
+  '--fp4-param-gather',
   '--enable-experimental',
   '--fsdp-double-buffer',
   '--use-nccl-ub',

@@ -87,11 +87,16 @@ function commandOf(commands: readonly (readonly string[])[]): {
 
 function precisionOf(options: Options): Readonly<Record<string, string>> {
   const fp8 = options.text('--fp8-format', '--fp8') !== null
+  const fp4 = options.text('--fp4-format') !== null
   const reduced =
     options.has('--grad-reduce-in-bf16') || options.text('--megatron-fsdp-main-grads-dtype') === 'bf16'
   const half = options.has('--bf16') || options.has('--fp16')
   if (!half) return { weights: 'fp32', compute: 'fp32', gradients: 'fp32' }
-  return { weights: 'bf16', compute: fp8 ? 'fp8' : 'bf16', gradients: reduced ? 'bf16' : 'fp32' }
+  return {
+    weights: 'bf16',
+    compute: fp8 ? 'fp8' : fp4 ? 'nvfp4' : 'bf16',
+    gradients: reduced ? 'bf16' : 'fp32',
+  }
 }
 
 function optimizerOf(options: Options): string | null {

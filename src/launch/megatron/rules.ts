@@ -16,6 +16,8 @@ import {
   widthRules,
 } from '../run/rules.ts'
 import type { MeshRun } from '../run/run.ts'
+import { isAmd } from '../vendor.ts'
+import { isFourBits, narrowTypes } from './narrow-types.ts'
 import { megatronRecomputation } from './recomputation.ts'
 import { megatronOptimizers, megatronSharded, megatronSharding } from './states.ts'
 
@@ -53,10 +55,15 @@ export const megatronRules: RunRules = {
       broken: ({ model, mesh }) => model.experts !== null && model.biases === true && mesh.tensor > 1,
       says: 'Megatron-LM has biases in experts only where tensor does not split these',
     },
-    mixedTypesRule('Megatron-LM'),
+    mixedTypesRule('Megatron-LM', narrowTypes),
+    {
+      broken: ({ problem: { precision, cluster } }) => isFourBits(precision.compute) && isAmd(cluster.chip),
+      says: 'Megatron-LM multiplies in NVFP4 on GPUs of NVIDIA',
+    },
     {
       broken: ({ problem: { precision } }) =>
-        precision.gradients !== 'fp32' && !(isMixed(precision) && precision.gradients === 'bf16'),
+        precision.gradients !== 'fp32' &&
+        !(isMixed(precision, narrowTypes) && precision.gradients === 'bf16'),
       says: ({ problem }) => `gradients in ${problem.precision.gradients} are not mapped to Megatron-LM`,
     },
     {

@@ -3,6 +3,7 @@
  * before anything is costed; almost all others need the layout, before layers are divided into stages.
  */
 import { expertLayers } from '../../model/expert-layers.ts'
+import type { ElementType } from '../../recipe/element-types.ts'
 import { faults, keeps, type Rule } from '../../rules/rule.ts'
 import type { CutRun, LayoutRun, MeshRun, Run } from './run.ts'
 
@@ -88,17 +89,23 @@ export const positionRule: Rule<MeshRun> = {
 }
 
 /** The framework supports bf16 mixed with fp32, and pure fp32. */
-export function mixedTypesRule(framework: string): Rule<MeshRun> {
+/** `narrow` are the types below 16 bits in which the framework multiplies weights in bf16. */
+export function mixedTypesRule(framework: string, narrow = fp8Alone): Rule<MeshRun> {
   return {
     broken: ({ problem: { precision } }) =>
-      !isMixed(precision) && !(precision.weights === 'fp32' && precision.compute === 'fp32'),
+      !isMixed(precision, narrow) && !(precision.weights === 'fp32' && precision.compute === 'fp32'),
     says: ({ problem: { precision } }) =>
       `weights in ${precision.weights} with compute in ${precision.compute} are not mapped to ${framework}`,
   }
 }
 
-export function isMixed({ weights, compute }: MeshRun['problem']['precision']): boolean {
-  return weights === 'bf16' && (compute === 'bf16' || compute === 'fp8')
+const fp8Alone: readonly ElementType[] = ['fp8']
+
+export function isMixed(
+  { weights, compute }: MeshRun['problem']['precision'],
+  narrow: readonly ElementType[],
+): boolean {
+  return weights === 'bf16' && (compute === 'bf16' || narrow.includes(compute))
 }
 
 /** Interleaving processes microbatches in rounds of as many as there are stages. */
