@@ -9,14 +9,17 @@
  *             2 + 2, dropout 2 + 2 and 1 of its mask, 2 read) and 19 backwards at the rate of elementwise kernels, and all
  *             products of the square. With one pass recomputed, 128 wide, 50 ps for 9 · 128 causal FLOPs on an A100 of
  *             80 GB: 0.07, on one of 40 GB as much less as its HBM is slower.
+ *   flash2    FlashAttention-2, which PyTorch's scaled_dot_product_attention ran on Hopper in the development versions of 2.6 and 2.8 that torchtitan's
+ *             tables were made with, and fms-fsdp in 2024: 35 % of an H100 (Shah et al. 2024, FlashAttention-3, arXiv 2407.08608, abstract).
  */
 import type { Efficiency } from '../../src/hardware/chip.ts'
 
-export type AttentionKernel = 'triton' | 'unfused'
+export type AttentionKernel = 'triton' | 'unfused' | 'flash2'
 
 const ofPeak: Readonly<Record<AttentionKernel, Readonly<Record<string, number>>>> = {
   triton: { 'a100-40g-sxm': 0.31, 'a100-80g-sxm': 0.31, 'h100-sxm': 0.18 },
   unfused: { 'a100-80g-sxm': 0.07, 'a100-40g-sxm': 0.053 },
+  flash2: { 'h100-sxm': 0.35, 'h200-sxm': 0.35 },
 }
 
 /** Before what training does not sustain of it. */

@@ -4,6 +4,7 @@ import { overlapOfRuns } from '../../src/assumptions/stack.ts'
 import { transformer } from '../../src/model/architecture.ts'
 import { type RecipeRecord, shapeOf } from '../../src/plan/certainty/recipes.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
+import { attentionOf } from './attention-kernels.ts'
 import { eraOf, groupedBy } from './compared.ts'
 import {
   catalogueChip,
@@ -80,10 +81,11 @@ function recipeOf(row: NamedRow): RecipeRecord {
 
 /** What `predicted` takes otherwise than a request has it that says nothing. */
 function askedOf(row: Row): RecipeRecord['asked'] {
-  const { chip, compute, gradients, states, slices, network, expertRecipe, dispatchOverlap } = row
-  const { kind } = catalogueChip(chip)
+  const { chip, compute, gradients, states, slices, network, attention, expertRecipe, dispatchOverlap } = row
+  const { kind, efficiency } = catalogueChip(chip)
   const own = {
     ...settingsOf(row),
+    ...(attention ? { attentionEfficiency: attentionOf(attention, chip, efficiency) } : {}),
     ...(expertRecipe ? { expertRecipe } : {}),
     ...(dispatchOverlap ? { overlapDispatch: overlapOfRuns } : {}),
   }

@@ -68,6 +68,8 @@ export interface PublishedLayout {
   readonly states?: 'bf16'
   /** How residual activations lie between blocks: over the sequence where absent. */
   readonly residual?: Residual
+  /** What of the chips, or of what software hides, was otherwise than is assumed of them: caveats say why. */
+  readonly assumed?: Readonly<Partial<Pick<Assumptions, 'hbmEfficiency' | 'overlapCriticalPath'>>>
   /** Gradients were reduced and stages sent to each other while nothing else ran. */
   readonly exchangesAlone?: true
   /** Layers by stage, where the software cut otherwise than the planner would. */
@@ -182,10 +184,20 @@ function prediction(run: PublishedLayout, constants: Partial<Assumptions> = {}):
 export function settingsOf(
   run: PublishedLayout,
 ): Partial<
-  Pick<Assumptions, 'lossChunks' | 'masterWeights' | 'fp8Share' | 'residual' | 'overlapPrefetched'>
+  Pick<
+    Assumptions,
+    | 'lossChunks'
+    | 'masterWeights'
+    | 'fp8Share'
+    | 'residual'
+    | 'overlapPrefetched'
+    | 'hbmEfficiency'
+    | 'overlapCriticalPath'
+  >
 > {
-  const { chip, lossChunks, states, residual, exchangesAlone } = run
+  const { chip, lossChunks, states, residual, exchangesAlone, assumed } = run
   return {
+    ...assumed,
     ...(lossChunks ? { lossChunks } : {}),
     ...(states ? { masterWeights: false } : {}),
     ...(scaledByTensor(run) && scalesBlocks(catalogueChip(chip)) ? { fp8Share: fp8ShareByTensor } : {}),

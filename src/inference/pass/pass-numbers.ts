@@ -37,9 +37,10 @@ function workedOut(
   layouts: readonly (readonly CompiledLayout[])[],
 ): PassNumbers {
   const { sizes, setting, rates, resources } = bench
-  const { assumptions, model: transformer } = setting
-  const { contexts } = pass
+  const { model: transformer } = setting
+  const { contexts, mode } = pass
   const traffic = createTraffic(resources)
+  const assumptions = bench.assumed[mode]
   const given = { rates, assumptions, contexts, sizes, traffic, experts: transformer.experts }
   const counts = occurrences(bench, pass)
   const head = layouts.length - 1

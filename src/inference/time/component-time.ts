@@ -38,6 +38,12 @@ export interface ContextGroup {
   readonly met: number
 }
 
+/**
+ * Positions of the kernels that the efficiency of attention is of are 8192 and more: a query of theirs meets this many keys, and its rows of
+ * tiles are started once. As a start is worth k keys, kernels without starts reach 1 + k/4096 of that efficiency.
+ */
+const keysOfMeasured = 4096
+
 /** What stays the same while a search tries meshes and layouts. */
 export interface Conditions extends Beside {
   readonly rates: ComputeRates
@@ -141,10 +147,12 @@ function productTime(product: CompiledProduct, given: Conditions): ProductTime {
   if (product.kind === 'matmul') return roofline(product, 1, given)
   const { sizes, assumptions } = given
   const whole = sizes.extents[contextAt] ?? 0
+  const started = assumptions.attentionHalfKeys
+  const sustained = 1 + started / keysOfMeasured
   const sum = { arithmetic: 0, streamed: 0, weights: 0, caches: 0, seconds: 0 }
   for (const { share, read, met } of given.contexts) {
     sizes.extents[contextAt] = read
-    const counted = { none: 0, causal: met, full: read }[assumptions.attentionFlops]
+    const counted = { none: 0, causal: (met + started) / sustained, full: read }[assumptions.attentionFlops]
     const one = roofline(product, counted / read, given)
     sum.arithmetic += share * one.arithmetic
     sum.streamed += share * one.streamed

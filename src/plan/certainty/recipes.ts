@@ -20,6 +20,9 @@ export interface RecipeAsked {
     readonly lossChunks?: number
     readonly masterWeights?: boolean
     readonly fp8Share?: number
+    readonly attentionEfficiency?: number
+    readonly hbmEfficiency?: number
+    readonly overlapCriticalPath?: number
     readonly expertRecipe?: ExpertRecipeName
     readonly overlapDispatch?: number
   }
