@@ -49,6 +49,16 @@ const cases: readonly (readonly [framework: string, key: string, question: objec
   ['sglang', 'sglang', { model: 'llama-3-8b', hardware: h100, workload: prefill, ...fixed }],
   ['tensorrt-llm', 'tensorrtLlm', { model: moe, hardware: h100, workload: generate, ...fixed }],
   ['maxtext', 'maxtext', { model: 'llama-3-8b', hardware: v5e, workload: generate }],
+  [
+    'maxtext',
+    'maxtext',
+    { model: 'llama-3-8b', hardware: v5e, workload: train, precision: { compute: 'int8' }, ...fixed },
+  ],
+  [
+    'maxtext',
+    'maxtext',
+    { model: 'llama-3-8b', hardware: h100, workload: train, precision: { compute: 'fp8' }, ...fixed },
+  ],
   ['maxtext', 'maxtext', { model: 'llama-3-8b', hardware: v5e, workload: prefill }],
   [
     'maxtext',

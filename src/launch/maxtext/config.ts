@@ -14,6 +14,7 @@
  * utils/sharding.py, utils/gradient_accumulation.py; configs/gpu/a3 for GPUs.
  */
 
+import { isNarrow } from '../../recipe/element-type.ts'
 import type { Launch } from '../launch.ts'
 import { copiesNotes, routingGroups } from '../run/experts.ts'
 import { hostCount } from '../run/hosts.ts'
@@ -24,6 +25,7 @@ import { type Block, maxtextBlock, modelKeys } from './block.ts'
 import { maxtextContext } from './context.ts'
 import { type MaxtextConfig, maxtextVersion, perDevice, settings } from './keys.ts'
 import { axesOfExperts, maxtextAxes, type SlicedMesh, slicedMesh, splitsPhysicalAxes } from './mesh.ts'
+import { maxtextQuantization } from './quantization.ts'
 import { maxtextRecomputation, offloadsActivations } from './recomputation.ts'
 import { keptWeights, maxtextRules } from './rules.ts'
 
@@ -120,10 +122,16 @@ function lossConfig({ problem: { assumptions } }: Run): MaxtextConfig {
 }
 
 /** Weights are kept in fp32 (the master copy) and cast for use; without master weights, in their own type. */
-function precisionConfig({ problem }: Run): MaxtextConfig {
-  const { compute, gradients } = problem.precision
+function precisionConfig(run: Run): MaxtextConfig {
+  const { problem } = run
+  const { weights, compute, gradients } = problem.precision
   const name = (type: string) => (type === 'bf16' ? 'bfloat16' : 'float32')
-  return { dtype: name(compute), weight_dtype: name(keptWeights(problem)), grad_dtype: name(gradients) }
+  return {
+    dtype: name(isNarrow(compute) ? weights : compute),
+    weight_dtype: name(keptWeights(problem)),
+    grad_dtype: name(gradients),
+    ...maxtextQuantization(run),
+  }
 }
 
 /** XLA overlaps transfers between chip and host only with these flags. */

@@ -10,6 +10,7 @@ import type { LayoutRun, MeshRun, Run } from '../run/run.ts'
 import { maxtextBlock } from './block.ts'
 import { maxtextContextRules } from './context.ts'
 import { reordersExperts, slicedMesh } from './mesh.ts'
+import { maxtextQuantization } from './quantization.ts'
 import { maxtextRecomputation, sendsAgain } from './recomputation.ts'
 
 const types: readonly ElementType[] = ['bf16', 'fp32']
@@ -144,8 +145,7 @@ export function keptWeights({ precision, assumptions }: Run['problem']): Element
 function typeRules(): readonly Rule<MeshRun>[] {
   return [
     {
-      broken: ({ problem: { precision } }) =>
-        !types.includes(precision.weights) || !types.includes(precision.compute),
+      broken: (run) => !types.includes(run.problem.precision.weights) || maxtextQuantization(run) === null,
       says: ({ problem: { precision } }) =>
         `weights in ${precision.weights} with compute in ${precision.compute} are not mapped to MaxText`,
     },
