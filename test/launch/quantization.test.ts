@@ -53,6 +53,23 @@ describe.each(servers)('%s', (_, read, known) => {
   })
 })
 
+it('is unpacked on chips that do not multiply in its type', async () => {
+  const agent = service({ search: planning })
+  const cases = [
+    ['a100-80g-sxm', 'RedHatAI/Llama-3.3-70B-Instruct-FP8-dynamic', 'fp8'],
+    ['a100-80g-sxm', 'meta-llama/Llama-3.3-70B-Instruct --quantization fp8', 'fp8'],
+    ['h100-sxm', 'nvidia/Llama-3.3-70B-Instruct-FP4', 'nvfp4'],
+  ]
+  for (const [chip, loaded, weights] of cases) {
+    const { status, body } = await agent.post('/evaluate').send({
+      hardware: { chip, chips: 8 },
+      workload: { mode: 'generate', contextLength: 4096, batchSequences: 8 },
+      plan: { vllm: `vllm serve ${loaded} -tp 8` },
+    })
+    expect([status, body.precision], loaded).toMatchObject([200, { weights, compute: 'bf16' }])
+  }
+})
+
 it('over HTTP an unknown way is a fault with the nearest, and a known one makes weights smaller', async () => {
   const agent = service({ search: planning })
   const asked = (more: string) => ({

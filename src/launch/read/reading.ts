@@ -62,7 +62,7 @@ export interface ReadingContext {
   /** Whether Transformer Engine has user buffers on the GPUs; true if unknown. */
   readonly userBuffers?: boolean
   /** The chip, if the request names one of the catalogue. */
-  readonly chip?: Pick<Chip, 'name' | 'kind' | 'hbmBytes'>
+  readonly chip?: Pick<Chip, 'name' | 'kind' | 'hbmBytes'> & Partial<Pick<Chip, 'peakFlopsPerSecond'>>
   /** What is known of the model; null if nothing is yet. */
   readonly model: KnownModel | null
 }

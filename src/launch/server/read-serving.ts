@@ -4,6 +4,8 @@
  * hold whole experts, they are `expert`, however tokens move between them, because each then has all attention weights,
  * as the server keeps them. Chips beyond one server make further servers.
  */
+import { peakOf } from '../../hardware/peak.ts'
+import type { ElementType } from '../../recipe/element-types.ts'
 import type { CacheLayout } from '../../sharding/tables/inference-sharding.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 
@@ -69,7 +71,7 @@ export function servingReading(said: ServerSaid, context: ReadingContext): Launc
     model: null,
     ...(named === null ? {} : { named }),
     hardware: context.chips === null ? { chips: server } : {},
-    precision,
+    precision: runnable(precision, context),
     assumptions: {},
     ...(said.memoryFraction === undefined ? {} : { memoryFraction: said.memoryFraction }),
     ...own,
@@ -80,6 +82,17 @@ export function servingReading(said: ServerSaid, context: ReadingContext): Launc
     misnamed: said.misnamed ?? [],
     faults: [...said.faults, ...own.faults],
   }
+}
+
+/** Without a type of matmuls that the chip does not have: servers unpack such weights (Marlin kernels of vLLM and SGLang). */
+function runnable(
+  { compute, ...precision }: LaunchReading['precision'],
+  { chip }: ReadingContext,
+): LaunchReading['precision'] {
+  if (compute === undefined) return precision
+  const peaks = chip?.peakFlopsPerSecond
+  const runs = !peaks || peakOf({ peakFlopsPerSecond: peaks }, compute as ElementType) !== undefined
+  return runs ? { ...precision, compute } : precision
 }
 
 /** What both ways of reading a server need. */
