@@ -25,6 +25,8 @@ export interface Ground<Place, At extends Turn, Told> {
   readonly count: (place: Place) => number
   /** Orders turns whose floors are equal. */
   readonly compare: (a: At, b: At) => number
+  /** Turns whose floors are over it are pruned, and never sorted. */
+  readonly most?: number
 }
 
 /** The turns in order, and the counts of what has none. When it is too late for more floors, only the places that have one are searched. */
@@ -35,7 +37,7 @@ export interface Ordered<At> {
 }
 
 export function ordered<Place, At extends Turn, Told>(
-  { places, look, turnOf, count, compare }: Ground<Place, At, Told>,
+  { places, look, turnOf, count, compare, most = Number.POSITIVE_INFINITY }: Ground<Place, At, Told>,
   late: Stop,
   crew: Crew = alone,
 ): Ordered<At> {
@@ -56,6 +58,7 @@ export function ordered<Place, At extends Turn, Told>(
       }
       const turn = turnOf(place, seen.told)
       if (typeof turn === 'string') counts[turn]++
+      else if (turn.floor > most) counts.pruned += count(place)
       else turns.push(turn)
     }
   }

@@ -160,6 +160,7 @@ function orderedMeshes(spaces: readonly Space[], most: number, late: Stop, crew:
       turnOf: (place, floor) => ({ ...place, floor }),
       count: countOf,
       compare: (a, b) => a.space - b.space || compareKeys(a.mesh, b.mesh),
+      most,
     },
     late,
     crew,

@@ -13,7 +13,7 @@ import { type Scale, sumTerms, termValue } from '../compile/term.ts'
 import { type CostModel, stageModel } from '../model.ts'
 import type { StageGroup } from '../step/stages.ts'
 import type { MemoryNumbers, StateNumbers } from './layer-bytes.ts'
-import { reserveBytes } from './memory.ts'
+import { reserveBytes, type StateTerms } from './memory.ts'
 
 /** On each stage, `count` layers use the policy `other` and the rest `policy`; both are indices into the model's policies. */
 export interface Mix {
@@ -23,7 +23,7 @@ export interface Mix {
 }
 
 /** What a microbatch leaves in memory, the same at any ZeRO stage. */
-type ActivationNumbers = Pick<
+export type ActivationNumbers = Pick<
   MemoryNumbers,
   'kept' | 'live' | 'host' | 'stream' | 'gatheredStream' | 'logits'
 >
@@ -63,6 +63,26 @@ function averageActivations(model: CostModel, scale: Scale): ActivationNumbers {
   }
 }
 
+/** What the average layer has of states. */
+export function layerStates(model: CostModel, stage: StageModel, scale: Scale): StateNumbers {
+  return stateNumbers(model, stage, stage.layerStates, scale)
+}
+
+function stateNumbers(model: CostModel, stage: StageModel, terms: StateTerms, scale: Scale): StateNumbers {
+  const { optimizerOnHost: away, workspace } = model.problem.assumptions
+  const weights = sumTerms(terms.weights, scale)
+  const gradients = sumTerms(terms.gradients, scale)
+  const optimizer = sumTerms(terms.optimizer, scale)
+  return {
+    weights,
+    gradients,
+    optimizer: away ? 0 : optimizer,
+    onHost: away ? optimizer : 0,
+    gathered: gathersWeights(stage.zeroStage) && workspace ? sumTerms(terms.gathered, scale) - weights : 0,
+    unscattered: workspace ? sumTerms(terms.unscattered, scale) - gradients : 0,
+  }
+}
+
 /** Numbers of the average layer. */
 function averageMemory(
   model: CostModel,
@@ -70,31 +90,15 @@ function averageMemory(
   scale: Scale,
   activations: ActivationNumbers,
 ): MemoryNumbers {
-  const { assumptions, cluster, model: transformer } = model.problem
-  const states = (terms: StageModel['layerStates']): StateNumbers => {
-    const weights = sumTerms(terms.weights, scale)
-    const gradients = sumTerms(terms.gradients, scale)
-    const optimizer = sumTerms(terms.optimizer, scale)
-    const away = assumptions.optimizerOnHost
-    return {
-      weights,
-      gradients,
-      optimizer: away ? 0 : optimizer,
-      onHost: away ? optimizer : 0,
-      gathered:
-        gathersWeights(stage.zeroStage) && assumptions.workspace
-          ? sumTerms(terms.gathered, scale) - weights
-          : 0,
-      unscattered: assumptions.workspace ? sumTerms(terms.unscattered, scale) - gradients : 0,
-    }
-  }
+  const { cluster, model: transformer } = model.problem
+  const states = (terms: StateTerms) => stateNumbers(model, stage, terms, scale)
   return {
     layer: states(stage.layerStates),
     embedding: states(stage.embeddingStates),
     positions: states(stage.positionStates),
     head: states(stage.headStates),
     ...activations,
-    layersGathered: assumptions.layersGathered,
+    layersGathered: model.problem.assumptions.layersGathered,
     reserve: reserveBytes(model.problem),
     hostRoom: cluster.chip.hostMemoryBytes ?? Number.POSITIVE_INFINITY,
     tied: transformer.tiedEmbeddings,

@@ -87,8 +87,7 @@ function replicaHope(model: CostModel, shared: OnAnyNetwork): ReplicaHope {
     const before = ofReplica.get(each)
     if (before !== undefined && (before < 0 || before === limit)) return before > 0
     const sequences = each * replica.expert
-    const workload = { ...problem.workload, batchTokens: sequences * sequenceLength }
-    const tried = microbatchChoices(replica, { ...problem, workload })
+    const tried = microbatchChoices(replica, problem, sequences * sequenceLength)
     const most = limit * (1 + 1e-9)
     const may =
       floors.mayCompute(replica, scale, most, tried) &&

@@ -10,8 +10,12 @@ import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { addBuckets, createTraffic, exposedAt } from '../../cost/communication/traffic.ts'
 import type { Window } from '../../cost/compile/compile.ts'
 import { createScale, type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
-import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
-import { type Activations, activationsOf, memoryNumbers } from '../../cost/memory/memory-numbers.ts'
+import {
+  type Activations,
+  activationsOf,
+  layerStates,
+  memoryNumbers,
+} from '../../cost/memory/memory-numbers.ts'
 import { type CostModel, stageModel } from '../../cost/model.ts'
 import { type ComputeNumbers, computeNumbers } from '../../cost/step/microbatch.ts'
 import { satisfies } from '../../problem.ts'
@@ -23,7 +27,7 @@ import { byReplica } from './by-replica.ts'
 import { fillingsOf } from './fillings.ts'
 import { mostRoutedOverlap, ofBatch } from './floor-sums.ts'
 import type { OnAnyNetwork } from './on-any-network.ts'
-import { countedKind, layerRoom, type StageNeeds } from './stage-room.ts'
+import { countedKind, layerRoom, type StageNeeds, type Timed } from './stage-room.ts'
 
 /** The caller has put the mesh into the scale, except for `ever`. */
 export interface RoomFloors {
@@ -64,7 +68,6 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
   const counted = modelOfKind(model)
   /** The model whose numbers a stage of the mesh is asked with, and the question that it is asked. */
   const modelFor = ({ pipeline }: Mesh): CostModel => (pipeline > 1 ? counted : model)
-  const needsFor = ({ pipeline }: Mesh) => (pipeline > 1 ? room.among : room.alone)
 
   const computeOf = (mesh: Mesh, sequences: number, scale: Scale): ComputeNumbers =>
     computes(mesh, sequences, () => {
@@ -85,36 +88,36 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
     })
   const untilLimit = (limit: Seconds) => limit * (1 + 1e-9) - model.stepOverhead
 
-  const isWithin = (
-    mesh: Mesh,
-    scale: Scale,
-    limit: Seconds,
-    { sequences, microbatches }: Microbatching,
-    { costs, memory }: { readonly costs: NetworkCosts; readonly memory: MemoryNumbers },
-  ): boolean => {
-    const compute = computeOf(mesh, sequences, scale)
-    const exposed = exposedOf(mesh, sequences, scale, costs)
-    const needs = needsFor(mesh)({ compute, exposed, memory, of: 1 })
-    return fillings
-      .of(mesh, microbatches)
-      .some((filling) => room.holds(filling, microbatches, needs, untilLimit(limit)))
-  }
   /** The scale holds the mesh. */
   const activationsBy = (mesh: Mesh, sequences: number, scale: Scale): Activations =>
     activations(mesh, sequences, () => {
       setBatch(scale, sequences)
       return activationsOf(modelFor(mesh), scale)
     })
-  /** By ZeRO stage: of one microbatch of so many sequences. */
-  const leastMemory = (replica: Mesh, scale: Scale, sequences: number): readonly MemoryNumbers[] => {
+  /** What a stage of the mesh needs, with states as they are sharded on the mesh of `sharded`. */
+  const needsOf = (mesh: Mesh, zeroStage: ZeroStage, sharded: Scale, held: Activations, timed: Timed) => {
+    const own = modelFor(mesh)
+    const stage = stageModel(own, zeroStage)
+    if (mesh.pipeline === 1) {
+      return room.alone({ ...timed, memory: memoryNumbers(own, stage, sharded, held) })
+    }
+    const states = layerStates(own, stage, sharded)
+    return room.among({ ...timed, states, activations: held.average, shardsOptimizer: zeroStage > 0 })
+  }
+  /** By ZeRO stage, where there are as many replicas as there may be. */
+  const leastNeeds = (replica: Mesh, held: Activations, timed: Timed): readonly StageNeeds[] => {
     const many = { ...replica, data: Number.POSITIVE_INFINITY, fsdp: Number.POSITIVE_INFINITY }
     setMesh(manyReplicas, many, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
-    const own = modelFor(replica)
-    const held = activationsBy(replica, sequences, scale)
-    return zeroStagesOf(replica).map((zeroStage) =>
-      memoryNumbers(own, stageModel(own, zeroStage), manyReplicas, held),
-    )
+    return zeroStagesOf(replica).map((zeroStage) => needsOf(replica, zeroStage, manyReplicas, held, timed))
   }
+  const timedBy = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): Timed => {
+    const compute = computeOf(mesh, sequences, scale)
+    return { compute, exposed: exposedOf(mesh, sequences, scale, costs), of: 1 }
+  }
+  const holds = (mesh: Mesh, microbatches: number, needs: StageNeeds, limit: Seconds): boolean =>
+    fillings
+      .of(mesh, microbatches)
+      .some((filling) => room.holds(filling, microbatches, needs, untilLimit(limit)))
   /** That a mesh of such replicas may have. */
   const zeroStagesOf = (replica: Mesh): readonly ZeroStage[] => {
     const meshes = [replica, { ...replica, data: 2 }, { ...replica, fsdp: 2 }]
@@ -122,16 +125,17 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
     return [...tried].filter((zeroStage) => satisfies(zeroStage, problem.constraints.zeroStage))
   }
   return {
-    within: (mesh, scale, limit, choice, { costs, zeroStage }) => {
-      const own = modelFor(mesh)
-      const held = activationsBy(mesh, choice.sequences, scale)
-      const memory = memoryNumbers(own, stageModel(own, zeroStage), scale, held)
-      return isWithin(mesh, scale, limit, choice, { costs, memory })
+    within: (mesh, scale, limit, { sequences, microbatches }, { costs, zeroStage }) => {
+      const timed = timedBy(mesh, sequences, scale, costs)
+      const needs = needsOf(mesh, zeroStage, scale, activationsBy(mesh, sequences, scale), timed)
+      return holds(mesh, microbatches, needs, limit)
     },
-    ofReplica: (replica, scale, limit, choice, costs) =>
-      leastMemory(replica, scale, choice.sequences).some((memory) =>
-        isWithin(replica, scale, limit, choice, { costs, memory }),
-      ),
+    ofReplica: (replica, scale, limit, { sequences, microbatches }, costs) => {
+      const timed = timedBy(replica, sequences, scale, costs)
+      return leastNeeds(replica, activationsBy(replica, sequences, scale), timed).some((needs) =>
+        holds(replica, microbatches, needs, limit),
+      )
+    },
     ever: (replica, scale, limit, each, network) => {
       if (assumptions.tokensDivideFreely) return true
       // Computed for the next power of two of sequences, which take less each, so that a few results serve all.
@@ -155,14 +159,12 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
     setMesh(scale, replica, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
     const sequences = each * replicasOf(replica)
     const compute = computeOf(replica, sequences, scale)
-    const least = leastMemory(replica, scale, replicasOf(replica))
+    const held = activationsBy(replica, replicasOf(replica), scale)
     const cases: readonly (readonly Seconds[])[] =
       network === 'any'
         ? [[]]
         : model.prices.bestCases(replica).map((costs) => exposedOf(replica, sequences, scale, costs))
-    return cases.flatMap((exposed) =>
-      least.map((memory) => needsFor(replica)({ compute, exposed, memory, of: each })),
-    )
+    return cases.flatMap((exposed) => leastNeeds(replica, held, { compute, exposed, of: each }))
   }
 }
 

@@ -14,8 +14,9 @@
 
 import { ofStage } from '../../cost/compile/composed.ts'
 import { layerOverhead } from '../../cost/compute/overhead.ts'
-import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
-import { fixedBytes, liveOf } from '../../cost/memory/memory-numbers.ts'
+import type { MemoryNumbers, StateNumbers } from '../../cost/memory/layer-bytes.ts'
+import { reserveBytes } from '../../cost/memory/memory.ts'
+import { type ActivationNumbers, fixedBytes, liveOf } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
 import type { StageGroup } from '../../cost/step/stages.ts'
@@ -43,19 +44,30 @@ export interface StageNeeds {
   readonly gathered: Bytes
 }
 
-/** Numbers of a microbatch as large as `of` of those that `memory` is for; `exposed` are seconds that may not overlap, by policy. */
-export interface OfLayers {
+/** Times of a microbatch as large as `of` of those that the bytes are of; `exposed` are seconds that may not overlap, by policy. */
+export interface Timed {
   readonly compute: ComputeNumbers
   readonly exposed: readonly Seconds[]
-  readonly memory: MemoryNumbers
   readonly of: number
+}
+
+/** With what the layers that count hold of states and keep of a microbatch. */
+export interface TimedLayers extends Timed {
+  readonly states: StateNumbers
+  readonly activations: ActivationNumbers
+  readonly shardsOptimizer: boolean
+}
+
+/** With all that there is in memory. */
+export interface TimedModel extends Timed {
+  readonly memory: MemoryNumbers
 }
 
 export interface Room {
   /** Needs of one stage among several; the numbers are of the layers that count. */
-  readonly among: (numbers: OfLayers) => StageNeeds
+  readonly among: (numbers: TimedLayers) => StageNeeds
   /** Needs of a single stage that has all layers. */
-  readonly alone: (numbers: OfLayers) => StageNeeds
+  readonly alone: (numbers: TimedModel) => StageNeeds
   /** Whether stages have room for all layers within the budget, when microbatches and bubbles may take `limit`. */
   readonly holds: (filling: Filling, microbatches: number, needs: StageNeeds, limit: Seconds) => boolean
 }
@@ -65,6 +77,7 @@ export function layerRoom(model: CostModel): Room {
   const kind = countedKind(model)
   const layers = layersCounted(model)
   const { memoryBudget, assumptions } = problem
+  const reserve = reserveBytes(problem)
   const overhead = kind === null ? average : layerOverhead(problem, kind)
   const only: StageGroup = {
     ...{
@@ -88,15 +101,21 @@ export function layerRoom(model: CostModel): Room {
     return Math.min(assumptions.layersGathered, assumptions.tokensDivideFreely ? layers / stages : 1)
   }
   return {
-    among: ({ compute, exposed, memory, of }) => {
-      const { weights, gradients, optimizer, gathered, unscattered } = memory.layer
+    among: ({
+      compute,
+      exposed,
+      of,
+      states,
+      activations: { kept, live, gatheredStream },
+      shardsOptimizer,
+    }) => {
+      const { weights, gradients, optimizer, gathered, unscattered } = states
       return {
-        layers: fewest({ ...memory, times: timesOf(compute, exposed, overhead, of) }),
+        layers: fewest({ kept, live, times: timesOf(compute, exposed, overhead, of) }),
         states: weights + gradients,
-        optimizer,
-        shardsOptimizer: memory.shardsOptimizer,
+        ...{ optimizer, shardsOptimizer },
         head: headOf(compute) / of,
-        bytes: memoryBudget - (memory.reserve + unscattered + memory.gatheredStream) * (1 - 1e-12),
+        bytes: memoryBudget - (reserve + unscattered + gatheredStream) * (1 - 1e-12),
         gathered: gathered * (1 - 1e-12),
       }
     },

@@ -43,21 +43,29 @@ export interface Microbatching {
 }
 
 /** Sequences of each of so many replicas, padded to whole ones except where tokens divide freely. */
-export function sequencesEach({ workload, assumptions }: Problem, replicas: number): number {
-  const sequences = workload.batchTokens / workload.sequenceLength
+export function sequencesEach(
+  { workload, assumptions }: Problem,
+  replicas: number,
+  batchTokens = workload.batchTokens,
+): number {
+  const sequences = batchTokens / workload.sequenceLength
   return assumptions.tokensDivideFreely ? sequences / replicas : Math.ceil(Math.ceil(sequences) / replicas)
 }
 
-export function microbatchChoices(mesh: Mesh, problem: Problem): readonly Microbatching[] {
+export function microbatchChoices(
+  mesh: Mesh,
+  problem: Problem,
+  batchTokens = problem.workload.batchTokens,
+): readonly Microbatching[] {
   const { workload, assumptions } = problem
   const replicas = replicasOf(mesh)
   if (!assumptions.tokensDivideFreely) {
-    const each = sequencesEach(problem, replicas)
+    const each = sequencesEach(problem, replicas, batchTokens)
     return divisorsOf(each).map((size) => ({ microbatches: each / size, sequences: size * replicas }))
   }
   const choices: Microbatching[] = []
-  const sequences = workload.batchTokens / workload.sequenceLength
-  const tokens = workload.batchTokens / replicas / mesh.context
+  const sequences = batchTokens / workload.sequenceLength
+  const tokens = batchTokens / replicas / mesh.context
   for (let microbatches = 1; microbatches === 1 || tokens / microbatches >= leastTokens; microbatches *= 2) {
     choices.push({ microbatches, sequences: sequences / microbatches })
   }
