@@ -13,13 +13,22 @@ type BySequences<Value> = Map<number, Value>
 /** Keys are numbers, as look-ups are far more frequent than computations; no axis is as large as this. */
 const beyondAnyAxis = 2 ** 25
 
+/** How many values are kept at once, more than questions that some framework runs make; those of all layouts would fill the memory. */
+const mostKept = 20_000
+
 /** `pipelined` says whether a mesh with stages has another value than one without. */
 export function byReplica<Value>({ pipelined }: { readonly pipelined: boolean }): ByReplica<Value> {
   const all = new Map<number, Map<number, BySequences<Value>>>()
   let last: Mesh | null = null
   let replicas = 1
   let own: BySequences<Value> = new Map()
+  let kept = 0
   return (mesh, sequences, made) => {
+    if (kept >= mostKept) {
+      all.clear()
+      last = null
+      kept = 0
+    }
     if (mesh !== last) {
       const { tensor, tensor2, context, expert, pipeline } = mesh
       const ofTensors = known(all, tensor * beyondAnyAxis + tensor2, () => new Map())
@@ -28,6 +37,9 @@ export function byReplica<Value>({ pipelined }: { readonly pipelined: boolean })
       replicas = replicasOf(mesh)
       last = mesh
     }
-    return known(own, sequences / replicas, made)
+    return known(own, sequences / replicas, () => {
+      kept++
+      return made()
+    })
   }
 }

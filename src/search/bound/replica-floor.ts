@@ -19,18 +19,22 @@ import { roomFloors } from './room-floor.ts'
 export type ReplicaHope = (replica: Mesh, sequencesEach: number, limit: Seconds) => boolean
 
 export interface ReplicaHopes {
-  /** Leaves the network out; more sequences never give more hope. */
+  /** Leaves the network out; more sequences never give more hope. It remembers no replica, of which there may be a million. */
   readonly anywhere: ReplicaHope
   /** Takes a part of the model's cluster into account; on a torus it is no closer than `anywhere`. */
   readonly on: (part: Cluster) => ReplicaHope
 }
 
+/** How many replicas are remembered at once, on each kind of network: more than some framework runs. */
+const mostKept = 30_000
+
 export function replicaHopes(model: CostModel, shared: OnAnyNetwork = nothingKnown()): ReplicaHopes {
   const known = new Map<string, ReplicaHope>()
   const anywhere = hopeEver(soonest(model), 'any', shared)
+  const ever = remembered(anywhere)
   const on: ReplicaHopes['on'] = (part) => {
     const { network } = part
-    if (network.kind === 'torus') return anywhere
+    if (network.kind === 'torus') return ever
     const filled = filledTiers(network)
     const key = `${network.tiers[0]?.size} ${part.chips < filled ? part.chips : ''}`
     const found = known.get(key)
@@ -38,7 +42,7 @@ export function replicaHopes(model: CostModel, shared: OnAnyNetwork = nothingKno
     const cluster = part.chips < filled ? part : unbounded(part, network)
     const here = replicaHope(onCluster(model, cluster), shared)
     const hope: ReplicaHope = (replica, each, limit) =>
-      anywhere(replica, each, limit) && here(replica, each, limit)
+      ever(replica, each, limit) && here(replica, each, limit)
     known.set(key, hope)
     return hope
   }
@@ -54,18 +58,24 @@ function unbounded(part: Cluster, { chips: _counted, ...network }: SwitchedNetwo
   return { ...part, network }
 }
 
-/** Whether there is hope with any microbatches: a number of sequences that is too many is so for all larger ones. `network` may be left out. */
+/** Whether there is hope with any microbatches. `network` may be left out. */
 function hopeEver(model: CostModel, network: 'any' | 'its own', shared: OnAnyNetwork): ReplicaHope {
   const scale = createScale()
   const rooms = roomFloors(model, shared)
+  return (replica, each, limit) => rooms.ever(replica, scale, limit, each, network)
+}
+
+/** A number of sequences that is too many is so for all larger ones. */
+function remembered(hope: ReplicaHope): ReplicaHope {
   const known = new Map<Mesh, { hopeless: number; hopeful: number; limit: Seconds }>()
   return (replica, each, limit) => {
+    if (known.size >= mostKept) known.clear()
     const of = known.get(replica) ?? { hopeless: Number.POSITIVE_INFINITY, hopeful: 0, limit }
     known.set(replica, of)
     if (of.limit !== limit) Object.assign(of, { hopeful: 0, limit })
     if (each >= of.hopeless) return false
     if (each <= of.hopeful) return true
-    const may = rooms.ever(replica, scale, limit, each, network)
+    const may = hope(replica, each, limit)
     if (may) of.hopeful = each
     else of.hopeless = each
     return may
@@ -76,11 +86,12 @@ function replicaHope(model: CostModel, shared: OnAnyNetwork): ReplicaHope {
   const { problem } = model
   const { sequenceLength } = problem.workload
   const alone = aloneIn(model)
-  const ever = hopeEver(alone, 'its own', shared)
+  const ever = remembered(hopeEver(alone, 'its own', shared))
   const scale = createScale()
   const floors = meshFloors(alone, shared)
   const known = new Map<Mesh, Map<number, Seconds>>()
   return (replica, each, limit) => {
+    if (known.size >= mostKept) known.clear()
     const ofReplica = known.get(replica) ?? new Map<number, Seconds>()
     known.set(replica, ofReplica)
     // A negative entry means that the replica was proven over an earlier limit; another is the limit within which it may be.

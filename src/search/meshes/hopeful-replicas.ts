@@ -36,7 +36,10 @@ export function hopefulReplicas(
     for (const [size, replicas] of sizes) {
       if (stop()) return null
       const chipsEach = size * pipeline
-      let left = replicas.map((one, at) => ({ one, which: first + at }))
+      // Of the many that are asked few are kept.
+      let left = replicas.map(({ mesh, spaces }, at) => {
+        return { one: { mesh: { ...mesh, pipeline }, spaces }, which: first + at }
+      })
       first += replicas.length
       let count = Math.min(Math.floor(mostChips / chipsEach), most)
       for (; left.length > 0 && hopes.work(count * chipsEach); count--) {
@@ -45,7 +48,7 @@ export function hopefulReplicas(
         const each = sequencesEach(problem, count)
         left = left.filter(({ one, which }) => {
           if (count % one.mesh.expert !== 0) return true
-          if (!hopes.replica(staged(one, pipeline), each)) return false
+          if (!hopes.replica(one, each)) return false
           found.push(chips, count, which)
           return true
         })
