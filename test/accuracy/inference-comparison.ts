@@ -8,7 +8,9 @@
  *   decode-latency         o S(b, i + o/2)
  *   prefill-latency        P(b, i)
  *   time-per-output-token  S(b, i + o/2) + b/(o − 1) P(k, i)/k: closed loop, while one request generates each of the b
- *                          others is replaced once, and its prompt runs between the steps; b is c, or as many as memory holds
+ *                          others is replaced once, and its prompt runs between the steps; b is those of c that
+ *                          generate, c (o − 1) t / (f + (o − 1) t) where the time f to the first token is measured beside
+ *                          that for another t (Little's law), or as many as memory holds
  *   max-throughput         N o over N P(k, i)/k + (o − 1) Σ S(b, i + o/2) over waves of N requests that all arrive at
  *                          the start: N is limited by what trtllm-bench runs at once (trtllm-bench.ts), by the memory
  *                          for all their tokens, and by the number of requests
@@ -18,7 +20,7 @@
  * takes. Queueing, and prompts that share a step with generation, are left out.
  */
 import type { Seconds } from '../../src/units.ts'
-import type { InferenceRow } from './inference-row.ts'
+import type { InferenceRow, TokenTime } from './inference-row.ts'
 import { cacheShare, type EngineSettings } from './trtllm-bench.ts'
 
 export interface StepTime {
@@ -76,7 +78,9 @@ export function comparison(row: InferenceRow, steps: Steps): Comparison {
       return compared(row.measured.latencySeconds, [['prefill', 1, steps.prefill(sequences, prompt)]])
     case 'time-per-output-token': {
       if (sequences === 'max') return leftOut('batch not stated')
-      const fitting = Math.floor(Math.min(sequences, steps.maxSequences(context)))
+      const fitting = Math.floor(
+        Math.min(generating(sequences, row.measured, output), steps.maxSequences(context)),
+      )
       if (fitting < 1) return leftOut('predicted not to fit in memory')
       return compared(row.measured.secondsPerToken, [
         ['generate', 1, steps.generate(fitting, context)],
@@ -108,6 +112,13 @@ export function comparison(row: InferenceRow, steps: Steps): Comparison {
     case 'out-of-memory':
       return leftOut('ran out of memory, no time to compare')
   }
+}
+
+/** Of the sequences in a closed loop those that have their first token, to the nearest: the others wait for it, or are read. */
+function generating(sequences: number, measured: TokenTime, output: number): number {
+  const { secondsPerToken, timeToFirstTokenSeconds: waiting = 0 } = measured
+  const seconds = (output - 1) * secondsPerToken
+  return Math.max(1, Math.round((sequences * seconds) / (waiting + seconds)))
 }
 
 /** Of one of the prompts that come in during a step. */
