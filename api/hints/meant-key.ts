@@ -59,9 +59,14 @@ export function meantKey(key: string, path: Path, schema: Schema, body: unknown)
   return corrected.find(({ stands }) => !stands) ?? corrected[0] ?? ranked[0] ?? null
 }
 
-/** Of several meanings, the one that the value fits unchanged goes first: `gpus: 8` is a number of chips, `gpus: "h100"` a chip. */
+/**
+ * Of several meanings, the one that the value fits unchanged goes first: `gpus: 8` is a number of chips, `gpus: "h100"` a chip. Then one that
+ * has to be there goes before one that may be left out.
+ */
 function best(proposals: readonly Proposal[]): readonly Proposal[] {
-  return [...proposals].sort((a, b) => Number(b.asGiven) - Number(a.asGiven))
+  return [...proposals].sort(
+    (a, b) => Number(b.asGiven) - Number(a.asGiven) || Number(b.needed) - Number(a.needed),
+  )
 }
 
 /** An object inside of itself under another name, `constraints: {mesh: {...}}`: its keys belong one level up. */
@@ -74,7 +79,13 @@ function contents({ path, key, value }: Given, meant: readonly string[]): readon
     ...inside.map(([name, one]) => ({ pointer: jsonPointer([...path, name]), value: one })),
   ]
   return [
-    { says: `what is in it belongs in ${String(within)} itself`, correction, asGiven: true, stands: false },
+    {
+      says: `what is in it belongs in ${String(within)} itself`,
+      correction,
+      asGiven: true,
+      needed: false,
+      stands: false,
+    },
   ]
 }
 
@@ -91,6 +102,8 @@ interface Given extends Place {
 
 interface Proposal extends MeantKey {
   readonly asGiven: boolean
+  /** Whether the request lacks the key that is meant, and may not. */
+  readonly needed: boolean
   /** Whether the key that is meant is already there, with a value of its own. */
   readonly stands: boolean
 }
@@ -102,7 +115,7 @@ function proposal(place: Place, given: Given, schema: Schema, body: unknown): Pr
   if (valueAt(body, target) !== undefined) {
     const says = `did you mean ${name}? It stands there already`
     const correction = [{ pointer: jsonPointer([...given.path, given.key]), value: null }]
-    return { says, suggestions: [name], correction, asGiven: false, stands: true }
+    return { says, suggestions: [name], correction, asGiven: false, needed: false, stands: true }
   }
   const schemas = schemasMeant(schema, target, body)
   const value = meantValue(schemas, place.key, inUnit(given.key, given.value))
@@ -112,6 +125,7 @@ function proposal(place: Place, given: Given, schema: Schema, body: unknown): Pr
     says: `did you mean ${name}?`,
     suggestions: [name],
     asGiven: kept === given.value,
+    needed: schemas.every(({ _zod }) => _zod.optin === undefined),
     stands: false,
   }
   if (kept === undefined || kept === null) return said
