@@ -3,7 +3,7 @@
  * done, and it is away for no longer than a rename takes.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 
 const place = 'dist'
 const scratch = mkdtempSync('.dist-')
@@ -11,6 +11,8 @@ const made = `${scratch}/new`
 
 try {
   execFileSync('tsc', ['-p', 'tsconfig.build.json', '--outDir', made], { stdio: 'inherit' })
+  // The package's command: npm sets this bit once, where it installs, and a build makes a new file.
+  chmodSync(`${made}/api/cli/main.js`, 0o755)
   for (let turn = 0; !moved(made, place); turn++) moved(place, `${scratch}/old-${turn}`)
 } catch (error) {
   process.exitCode = error.status ?? 1

@@ -41,7 +41,7 @@ function refuseBulk(body: unknown): void {
   let values = 0
   for (let next = open.pop(); next; next = open.pop()) {
     const { value, depth } = next
-    if (depth > deepest) throw bulk(`nested deeper than ${deepest} levels`)
+    if (depth > deepest) throw bulk(`is nested deeper than ${deepest} levels`)
     if (++values > mostValues) throw bulk(`holds more than ${mostValues} values`)
     if (typeof value !== 'object' || value === null) continue
     const children = Object.values(value)
@@ -51,9 +51,7 @@ function refuseBulk(body: unknown): void {
 }
 
 function bulk(detail: string): ProblemError {
-  return new ProblemError('invalid-request', `The body is ${detail}`.replace('is holds', 'holds'), [
-    { pointer: '', detail },
-  ])
+  return new ProblemError('invalid-request', `The body ${detail}`, [{ pointer: '', detail }])
 }
 
 type Path = readonly PropertyKey[]

@@ -175,7 +175,7 @@ export function composedModel(
     everything: everythingTerms(layer, extents, problem),
     logits: logitTerm(unembedding(assumptions.residual), extents, precision, assumptions),
     gatheredStream: gatheredStreamTerm(extents, precision),
-    gatheredKeys: gatheredKeyTerms(extents, precision),
+    gatheredKeys: gatheredKeyTerms(layer, extents, precision),
     stream,
     boundary: boundaryTerm(stream),
   }

@@ -15,6 +15,7 @@ import type { StageModel } from './compile/stage-model.ts'
 import type { Term } from './compile/term.ts'
 import type { ComputeRates } from './compute/compute.ts'
 import type { Work } from './compute/work.ts'
+import type { GatheredKeys } from './memory/memory.ts'
 
 export interface CostModel {
   readonly problem: Problem
@@ -51,7 +52,7 @@ export interface CostModel {
   readonly everything: readonly Term[]
   readonly logits: Term
   readonly gatheredStream: Term
-  readonly gatheredKeys: readonly [Term, Term]
+  readonly gatheredKeys: GatheredKeys
   /** The residual stream as it rests between blocks, and the part of it that each chip sends from stage to stage. */
   readonly stream: Term
   readonly boundary: Term

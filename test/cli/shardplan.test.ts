@@ -1,12 +1,17 @@
 /** The command as a person or a CI job uses it: what it prints, in which format, and its exit code. */
 
 import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import type { Log } from 'sarif'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { root } from '../../api/root.ts'
+import { version } from '../../api/version.ts'
 import { planning } from '../http/planning.ts'
 import { listening, run } from './world.ts'
+
+const builtCommand = fileURLToPath(new URL('dist/api/cli/main.js', root))
 
 const constraints = 'constraints: {pipeline: 1, context: 1, tensor2: 1}'
 const good = `model: llama-3-8b
@@ -25,6 +30,12 @@ const asFlags =
   '--model llama-3-8b --chip h100-sxm --chips 16 --batch 1M --seq 4k --set constraints.pipeline=1 --set constraints.context=1 --set constraints.tensor2=1'.split(
     ' ',
   )
+
+describe('the command of the package', () => {
+  it('may be run as it was built', () => {
+    expect(execFileSync(builtCommand, ['--version'], { encoding: 'utf8' }).trim()).toBe(version())
+  })
+})
 
 describe('shardplan validate', () => {
   it('ends with 0 where all holds, 1 where a check fails, 2 where a request makes no sense', async () => {

@@ -3,7 +3,11 @@
  * recomputed layers to the plan's. Each framework's numbers are read as that framework reads them.
  */
 import { describe, expect, it } from 'vitest'
+import { meshOf } from '../../src/launch/maxtext/read-mesh.ts'
+import { keysOf } from '../../src/launch/read/fields.ts'
+import { innermostUnit } from '../../src/launch/run/units.ts'
 import { expertLayers } from '../../src/model/expert-layers.ts'
+import { unitMesh } from '../../src/sharding/axis.ts'
 import { launchesOf } from './sampled-launches.ts'
 
 describe('Megatron-LM flags', () => {
@@ -127,6 +131,11 @@ describe('MaxText keys', () => {
       const slices = cluster.network.kind === 'torus' ? cluster.network.slices : Math.ceil(cluster.chips / 8)
       expect(product('dcn_')).toBe(slices)
       expect(product('ici_') * slices).toBe(cluster.chips)
+      const read = meshOf(keysOf(config), {
+        ...{ chips: cluster.chips, slices, innermostUnit: innermostUnit(cluster), mode: null, model: null },
+      })
+      expect(read.faults).toEqual([])
+      expect({ ...unitMesh, ...read.mesh }).toEqual({ ...unitMesh, ...plan.mesh })
       const { per_device_batch_size: perDevice = 0, gradient_accumulation_steps: accumulation = 0 } = config
       const sequences = (plan.sequences ?? 0) * (plan.microbatches ?? 0)
       expect(Math.trunc(cluster.chips * perDevice) * accumulation).toBe(sequences)

@@ -70,6 +70,17 @@ const cases: readonly (readonly [framework: string, key: string, question: objec
     'maxtext',
     { model: 'gemma-2-9b', hardware: { chip: 'h100-sxm', chips: 16 }, workload: train, ...fixed },
   ],
+  // Two NVLink domains of 72, not 18 hosts of 8.
+  [
+    'maxtext',
+    'maxtext',
+    {
+      model: 'llama-3-8b',
+      hardware: { chip: 'gb200-nvl72', chips: 144 },
+      workload: { ...train, batchTokens: 1_179_648 },
+      constraints: { chips: 144, pipeline: 1, context: 1 },
+    },
+  ],
 ]
 
 const ambiguous = ['tensorrt-llm', 'maxtext']

@@ -2,9 +2,12 @@
 
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
+import { createScale, extentsOf, setMesh, sumTerms } from '../../src/cost/compile/term.ts'
 import { costModel } from '../../src/cost/compiled-model.ts'
+import { gatheredKeyTerms } from '../../src/cost/memory/memory.ts'
 import { recomputedArrays } from '../../src/cost/memory/recomputation.ts'
 import { evaluate } from '../../src/evaluate.ts'
+import { wholeComposition } from '../../src/model/composition.ts'
 import { optimize } from '../../src/optimize.ts'
 import { policyRows } from '../../src/recipe/policy.ts'
 import { contextModels } from '../../src/search/layouts/context-models.ts'
@@ -13,22 +16,18 @@ import { searchAll } from '../../src/search/search-all.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { restricted } from '../../src/sharding/component.ts'
 import { derive, movesOf } from '../../src/sharding/derive.ts'
+import { numerator } from '../../src/sharding/monomial.ts'
 import { contextLayoutFits, contextLayouts } from '../../src/sharding/tables/context-layout.ts'
 import type { ContextLayout } from '../../src/sharding/tables/context-layouts.ts'
 import { latentAttention } from '../../src/sharding/tables/latent-attention.ts'
-import { attention } from '../../src/sharding/tables/training-layout.ts'
+import { attention, layerParts } from '../../src/sharding/tables/training-layout.ts'
 import { problem } from '../problem.ts'
 
 const solver = javascriptLpSolver
 
-const asked = problem({
-  model: 'llama-3-8b',
-  chip: 'h100-sxm',
-  chips: 16,
-  batchTokens: 16 * 32768,
-  sequenceLength: 32768,
-  top: 5,
-})
+const options = { chip: 'h100-sxm', chips: 16, batchTokens: 16 * 32768, sequenceLength: 32768, top: 5 }
+
+const asked = problem({ ...options, model: 'llama-3-8b' })
 
 function moves(layout: ContextLayout) {
   const component = restricted(attention('sequence', layout), ['context'])
@@ -46,6 +45,32 @@ describe('a layout of context', () => {
       'backward ReduceScatter dK',
     ]
     expect(moves('gather').filter((move) => !move.includes('backward AllGather'))).toEqual(expected)
+  })
+
+  it.each([
+    'llama-3-8b',
+    'deepseek-v3',
+  ])('holds of %s the keys and values that it gathers, and their gradients', (model) => {
+    const { model: transformer, precision, assumptions, workload } = problem({ ...options, model })
+    const layer = layerParts(transformer, assumptions.residual, 'gather', wholeComposition(transformer))
+    const extents = extentsOf(transformer, workload.sequenceLength)
+    const gathered = layer.flatMap(({ component }) =>
+      movesOf(
+        derive(restricted(component, ['context']), {
+          ...{ zeroStage: 0, active: ['context'], regatherActivations: false },
+        }),
+      ).filter(
+        ({ pass, operation, every }) =>
+          pass === 'forward' && operation === 'AllGather' && every === 'microbatch',
+      ),
+    )
+    const elements = gathered.reduce((sum, { elements: own }) => sum + numerator(own, extents), 0)
+    const { whole, own } = gatheredKeyTerms(layer, extents, precision)
+    const scale = createScale()
+    setMesh(scale, { ...unitMesh, context: 4 }, extents, false)
+    // Two bytes each of keys and values, and of their gradients.
+    expect(sumTerms(whole, scale)).toBe(2 * 2 * elements)
+    expect(sumTerms(own, scale)).toBe(sumTerms(whole, scale) / 4)
   })
 
   it('moves in a ring the bytes that it would gather, and waits for none of them', () => {

@@ -22,6 +22,7 @@ import { scheduleRows } from '../../src/recipe/schedule.ts'
 import { layoutRules } from '../../src/rules/layout.ts'
 import { layoutFaults, sketchAfter } from '../../src/rules/layout-faults.ts'
 import type { LayoutRead } from '../../src/rules/layout-rule.ts'
+import { byLevel } from '../../src/rules/levels.ts'
 import { meshAfter } from '../../src/rules/mesh-ways.ts'
 import { type MeshQuestion, type MeshRead, servedMeshRules, trainedMeshRules } from '../../src/rules/model.ts'
 import { allChips, type ChipsRead, placeable } from '../../src/rules/network.ts'
@@ -520,5 +521,17 @@ describe('a rule of a framework that serves', () => {
         .filter((name) => servingLaunchers[name].chips.includes(told.setting.cluster.chip.kind))
         .map((name) => [servingLaunchers[name].rules(told), true]),
     )
+  })
+})
+
+describe('a level of a search', () => {
+  const rule = { broken: () => true, says: 'is broken', pointer: '/plan', reads: ['a', 'c'] }
+
+  it('tests a rule as soon as everything that it reads is bound', () => {
+    expect(byLevel([rule], [['a'], ['b', 'c'], ['d']])).toEqual([[], [rule], []])
+  })
+
+  it('is missing for a rule about a part that no level binds', () => {
+    expect(() => byLevel([rule], [['a'], ['b']])).toThrow('No level binds c')
   })
 })

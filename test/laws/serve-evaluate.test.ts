@@ -117,6 +117,23 @@ describe('a deployment that is written', () => {
     )
   })
 
+  it('is found under a limit that is its own time to first token, as it is without', () => {
+    const rated = questions.filter(({ workload }) => workload.requestsPerSecond !== undefined)
+    fc.assert(
+      fc.property(rated, (problem) => {
+        const [best] = serve(problem, solver).plans
+        if (!best) return
+        const workload: ServeWorkload = {
+          ...problem.workload,
+          // A sum in another order may be less by as little.
+          maxTimeToFirstTokenSeconds: best.timeToFirstTokenSeconds * (1 - 1e-12),
+        }
+        expect(serve({ ...problem, workload }, solver).plans[0]?.chips).toBe(best.chips)
+      }),
+      { numRuns: runs(2) },
+    )
+  })
+
   it('takes as many chips as are wanted, and never does better for it', () => {
     const wanted = fc.constantFrom<Constraint[]>(4, { max: 3 }, [1, 2, 6], { min: 3 })
     fc.assert(

@@ -1,5 +1,6 @@
 /** Reads a launch file together with what the request itself says. */
 import type { Fields } from '../../../src/fields.ts'
+import type { Chip } from '../../../src/hardware/chip.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import { hasUserBuffers } from '../../../src/launch/vendor.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
@@ -17,11 +18,13 @@ export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): L
   const chip = valueAt(own, ['hardware', 'chip'])
   const sequences = valueAt(own, ['workload', 'batchSequences'])
   const known = typeof chip === 'string' ? knownChip(catalogue, chip) : undefined
+  const unit = innermostSize(own, known)
   const context = {
     ...(known ? { userBuffers: hasUserBuffers(known), chip: known } : {}),
     chips: chipsOf(own),
     ...(typeof sequences === 'number' ? { sequences } : {}),
     slices: Number(valueAt(own, ['hardware', 'slices']) ?? 1),
+    ...(typeof unit === 'number' ? { innermostUnit: unit } : {}),
     mode: typeof mode === 'string' ? mode : null,
   }
   const first = readingOf(plan, { ...context, model: null })
@@ -48,6 +51,16 @@ function transformerOf(model: unknown, catalogue: Catalogue): Transformer | null
 /** The catalogue model for the file's own name; undefined if it has none, or an unknown one. */
 export function modelNamed({ named }: LaunchReading, catalogue: Catalogue): KnownModel | undefined {
   return named === undefined ? undefined : knownModel(catalogue, named)
+}
+
+/** Chips of a unit of the innermost tier, as the request spells the network out or as the chip's own has it; undefined on a torus. */
+function innermostSize(own: Fields, known: Pick<Chip, 'system'> | undefined): unknown {
+  const first = ['tiers', 0, 'size'] as const
+  return (
+    valueAt(own, ['hardware', 'network', ...first]) ??
+    valueAt(own, ['hardware', 'chip', 'system', ...first]) ??
+    valueAt(known?.system, first)
+  )
 }
 
 function chipsOf({ hardware }: Fields): number | null {

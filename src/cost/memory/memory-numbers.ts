@@ -142,10 +142,8 @@ export function memoryNumbers(
 }
 
 /** Keys are whole on a chip only where the context layout gathers them. */
-function gatheredKeys({ contextLayout, gatheredKeys: [whole, own] }: CostModel, scale: Scale): Bytes {
-  return contextLayoutRow(contextLayout).keys === 'whole'
-    ? termValue(whole, scale) - termValue(own, scale)
-    : 0
+function gatheredKeys({ contextLayout, gatheredKeys: { whole, own } }: CostModel, scale: Scale): Bytes {
+  return contextLayoutRow(contextLayout).keys === 'whole' ? sumTerms(whole, scale) - sumTerms(own, scale) : 0
 }
 
 export interface StageMemory {

@@ -16,9 +16,9 @@ import type { Precision, Problem, Setting } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
 import type { WeightKind } from '../../recipe/optimizer-row.ts'
 import type { PolicyRow } from '../../recipe/policy-row.ts'
-import type { ShardedArray } from '../../sharding/array.ts'
+import { type ShardedArray, without } from '../../sharding/array.ts'
 import { type Axis, axisSet } from '../../sharding/axis.ts'
-import { arrayOfRole, arraysOf, type Component, weightsOf } from '../../sharding/component.ts'
+import { arrayOf, arrayOfRole, arraysOf, type Component, weightsOf } from '../../sharding/component.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
 import { elementsOf } from '../../sharding/elements.ts'
 import { type Extents, monomial } from '../../sharding/monomial.ts'
@@ -193,12 +193,25 @@ export function gatheredStreamTerm(extents: Extents, precision: Precision): Term
   return termOf(value, extents, 1)
 }
 
-/** Keys and values gathered over context, and their gradients before they are scattered: all of them, and a chip's own share. */
-export function gatheredKeyTerms(extents: Extents, precision: Precision): readonly [Term, Term] {
-  const bytes = 4 * elementBytes[activationType(precision)]
-  const over = ['data', 'fsdp', 'expert', 'tensor', 'tensor2'] as const
-  const term = (axes: readonly Axis[]) => termOf(monomial(bytes, ['B', 'T', 'K', 'H'], axes), extents, 1)
-  return [term(over), term([...over, 'context'])]
+/** Keys and values that attention meets, and their gradients: gathered over context, and a chip's own share. */
+export interface GatheredKeys {
+  readonly whole: readonly Term[]
+  readonly own: readonly Term[]
+}
+
+/** As the layer's attention declares them: in latent attention values are narrower than keys. */
+export function gatheredKeyTerms(
+  parts: readonly LayerPart[],
+  extents: Extents,
+  precision: Precision,
+): GatheredKeys {
+  const bytes = 2 * elementBytes[activationType(precision)]
+  const met = parts.flatMap(({ component }) =>
+    component.einsums.filter(({ keys }) => keys).map(({ right }) => arrayOf(component, right)),
+  )
+  const terms = (arrays: readonly ShardedArray[]) =>
+    arrays.map((array) => termOf(elementsOf(array), extents, bytes))
+  return { whole: terms(met.map((array) => without(array, ['context']))), own: terms(met) }
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The mesh that MaxText's keys describe: axes within slices (ICI) times axes across them (DCN). Behind switches a node is a slice. */
+/** The mesh that MaxText's keys describe: axes within slices (ICI) times axes across them (DCN). Behind switches the units of the innermost tier count as slices. */
 import type { Chip } from '../../hardware/chip.ts'
 import type { Keys } from '../read/fields.ts'
 import type { ReadingContext } from '../read/reading.ts'
@@ -12,7 +12,8 @@ const otherAxes = [
   ...['autoregressive', 'diloco', 'attn_dp', 'attn_dp_expert'],
 ]
 
-const node = 8
+/** Chips of an innermost unit where the request does not say it: GPUs of a node. */
+const usualUnit = 8
 
 /** Sizes of the axes on one level: within slices, or across them. */
 interface Level {
@@ -52,7 +53,7 @@ function misfits(
     .filter(([{ takes }, all]) => takes !== null && takes !== all)
     .map(
       ([{ written, open, takes }, , of]) =>
-        `${written || 'axes of 1'} ${open ? 'divides not' : 'takes'} ${takes} ${of}, and ${request}`,
+        `${written || 'axes of 1'} ${open ? 'does not divide' : 'takes'} ${takes} ${of}, and ${request}`,
     )
 }
 
@@ -62,10 +63,10 @@ export function kindOf(keys: Keys): Chip['kind'] | null {
   return /^gpu/.test(hardware) ? 'gpu' : hardware === 'tpu' ? 'tpu' : null
 }
 
-export function meshOf(keys: Keys, { chips, slices }: ReadingContext) {
+export function meshOf(keys: Keys, { chips, slices, innermostUnit = usualUnit }: ReadingContext) {
   const gpu = kindOf(keys) === 'gpu'
   const unit = gpu ? 'node' : 'slice'
-  const outer = gpu ? Math.ceil((chips ?? 1) / node) : slices
+  const outer = gpu ? Math.ceil((chips ?? 1) / innermostUnit) : slices
   const inner = (chips ?? 1) / outer
   const [ici, dcn] = [levelOf(keys, 'ici', 'fsdp', inner), levelOf(keys, 'dcn', 'data', outer)]
   const size = (axis: (typeof axes)[number]) => (ici.sizes[axis] ?? 1) * (dcn.sizes[axis] ?? 1)

@@ -1,7 +1,7 @@
 /**
  * Reads a configuration of MaxText into the words of a request: the inverse of config.ts, with the same source.
  * Defaults are those of its base.yml: fsdp takes the rest of a slice, data the rest of the slices, 12 sequences of 2048
- * per chip, everything recomputed. Behind switches a node is a slice.
+ * per chip, everything recomputed. Behind switches the units of the innermost tier count as slices.
  */
 
 import { type Fields, isFields } from '../../fields.ts'

@@ -50,7 +50,10 @@ export interface Counts {
   readonly generates?: number | undefined
 }
 
-/** Uses the numbers of instances that are written, and chooses those that are left out. */
+/**
+ * Uses the numbers of instances that are written, and chooses those that are left out. Null if a pair that shares chips is
+ * given two numbers that differ: there is one number of such servers.
+ */
 export function sizedWith(
   pair: Pair,
   { prefills, generates }: Counts,
@@ -58,8 +61,11 @@ export function sizedWith(
   pool: Pool,
 ): Sized | null {
   if (prefills === undefined && generates === undefined) return sized(pair, requests, pool)
-  const written = prefills ?? generates ?? 1
-  if (!pair.disaggregated) return sizedAs(deployed(pair, written, written), requests, pool)
+  if (!pair.disaggregated) {
+    const written = prefills ?? generates ?? 1
+    if (written !== (generates ?? written)) return null
+    return sizedAs(deployed(pair, written, written), requests, pool)
+  }
   const made = (count: number) => deployed(pair, prefills ?? count, generates ?? count)
   if (prefills !== undefined && generates !== undefined) return sizedAs(made(1), requests, pool)
   const most = Math.floor((pool.cluster.chips - chipsOf(made(0))) / (chipsOf(made(1)) - chipsOf(made(0))))

@@ -125,7 +125,7 @@ export function promptTokens(
 export function meets(deployment: Deployment, requests: Requests, rate: number): Operation | null {
   if (rate > capacity(deployment)) return null
   const operation = operationAt(deployment, requests, rate)
-  if (!operation || operation.firstSeconds > requests.maxFirst) return null
+  if (!operation || operation.firstSeconds > requests.maxFirst * (1 + rounding)) return null
   if (operation.tokenSeconds > requests.maxPerToken * (1 + rounding)) return null
   const { transfer, prefillUtilization } = operation
   if (prefillUtilization > mostUtilization * (1 + rounding)) return null
