@@ -12,17 +12,17 @@ export const problems = {
   'malformed-json': {
     title: 'Body is not JSON',
     status: 400,
-    help: 'Send one JSON object in UTF-8. The detail says where reading stopped.',
+    help: 'Send one JSON object in UTF-8. `detail` says where parsing failed.',
   },
   'invalid-request': {
     title: 'Request does not match the schema',
     status: 400,
-    help: 'Each entry of `errors` points at one value and says what is expected there. The schemas are at /docs.',
+    help: 'Each entry of `errors` points at one value of the request and says what is expected there. The schemas are at /docs.',
   },
   unauthorized: {
-    title: 'Key missing or unknown',
+    title: 'API key missing or unknown',
     status: 401,
-    help: 'Send `authorization: Bearer <key>` with a key that whoever runs the service gave you. Probes and documents need none.',
+    help: 'Send `authorization: Bearer <key>` with a key from the operator of the service. Health checks and documentation need none.',
   },
   'not-found': {
     title: 'Not found',
@@ -32,22 +32,22 @@ export const problems = {
   'method-not-allowed': {
     title: 'Method not allowed',
     status: 405,
-    help: 'The header `Allow` lists the methods of this path.',
+    help: 'The `Allow` header lists the methods of this path.',
   },
   'not-acceptable': {
-    title: 'No such form of the answer',
+    title: 'Answer not available in this format',
     status: 406,
-    help: 'The detail lists what `Accept` may name here. Without that header the answer is JSON.',
+    help: '`detail` lists the media types that `Accept` may name here. Without that header the answer is JSON.',
   },
   unchanged: {
     title: 'Answer is unchanged',
     status: 412,
-    help: 'What `If-None-Match` names is the answer to this request. Without that header it is sent again.',
+    help: 'The answer to this request has an entity tag that `If-None-Match` lists. Leave that header out to get the answer again.',
   },
   'body-too-large': {
     title: 'Body too large',
     status: 413,
-    help: 'A request may have at most 1 MiB.',
+    help: 'A request body may have at most 1 MiB.',
   },
   'unsupported-media-type': {
     title: 'Unsupported media type',
@@ -62,32 +62,32 @@ export const problems = {
   'not-offered': {
     title: 'Not offered yet',
     status: 422,
-    help: 'The request asks for something that this version does not compute. What it does is at /docs.',
+    help: 'The request asks for something that this version does not compute. /docs lists what it does.',
   },
   'impossible-combination': {
     title: 'Impossible combination',
     status: 422,
-    help: 'Each value is legal by itself, but they cannot stand together. `errors` points at the one to change.',
+    help: 'Each value is legal by itself, but not together with the others. `errors` points at the values to change.',
   },
   'illegal-plan': {
     title: 'Illegal plan',
     status: 422,
-    help: 'No framework could run the plan as given: `errors` points at what is in the way.',
+    help: 'No framework could run the plan as given. `errors` points at the fields that prevent it.',
   },
   'search-too-large': {
     title: 'Search needs too much memory',
     status: 422,
-    help: 'Narrow the search with `constraints` or a smaller `top`. Whoever runs the service can raise WORKER_MEMORY_MB.',
+    help: 'Narrow the search with `constraints` or a smaller `top`. The operator of the service can raise WORKER_MEMORY_MB.',
   },
   'too-many-requests': {
     title: 'Too many requests',
     status: 429,
-    help: 'Wait as long as `Retry-After` says.',
+    help: 'Try again after `Retry-After` seconds.',
   },
   'internal-error': {
     title: 'Internal error',
     status: 500,
-    help: 'A defect of the service. Report it with the id in `instance`.',
+    help: 'This is a defect of the service. Please report it with the id in `instance`.',
   },
   overloaded: {
     title: 'Overloaded',
@@ -95,19 +95,19 @@ export const problems = {
     help: 'All searchers are busy and the queue is full. Try again after `Retry-After` seconds.',
   },
   unavailable: {
-    title: 'No searcher',
+    title: 'No search thread',
     status: 503,
-    help: 'The service runs, but cannot start a thread to search in; its log says why. Try again after `Retry-After` seconds.',
+    help: 'The service runs, but cannot start a thread for searches; its log says why. Try again after `Retry-After` seconds.',
   },
   draining: {
     title: 'Shutting down',
     status: 503,
-    help: 'This instance is going away. Try again after `Retry-After` seconds: another one should answer.',
+    help: 'This instance is shutting down. Try again after `Retry-After` seconds, when another instance should answer.',
   },
   'timed-out': {
     title: 'Search took too long',
     status: 504,
-    help: 'Raise `timeoutMs` (at most 60000), or narrow the search with `constraints`. Where a plan was found in time, the best so far is answered instead, with `search.exact` false.',
+    help: 'No plan was found within `timeoutMs`. Raise it (at most 60000), or narrow the search with `constraints`. If some plan is found in time, the answer has the best found so far, with `search.exact` false.',
   },
 } as const satisfies Record<string, ProblemKind>
 

@@ -16,24 +16,28 @@ export function openApiDocument(examples: readonly Example[]) {
       summary: 'Ranked sharding layouts for training and serving Transformers, and how fast each will run.',
       description:
         'Given a Transformer, chips, a batch and a memory budget: how should every array be laid out, and how fast ' +
-        'will it run? JSON in SI units, the unit as suffix of the name. Unknown keys are refused. Errors are ' +
-        '`application/problem+json` (RFC 9457), with JSON pointers into the request; a method that a path does not ' +
-        'answer to is a 405 with `Allow`.',
+        'will it run? All numbers are in SI units, with the unit as suffix of the field name. Unknown keys are rejected. Errors are ' +
+        '`application/problem+json` (RFC 9457), with JSON pointers into the request. A method that a path does not ' +
+        'support is answered with 405 and `Allow`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This service.' }],
     security: [],
     tags: [
-      { name: 'plans', description: 'Layouts and what they cost.' },
-      { name: 'catalogue', description: 'Models and chips, each number with its source.' },
-      { name: 'service', description: 'Probes, metrics and documents.' },
+      { name: 'plans', description: 'Layouts, their step time, memory and cost.' },
+      { name: 'catalogue', description: 'Models, chips and software stacks, each number with its source.' },
+      { name: 'service', description: 'Health checks, metrics and documentation.' },
     ],
     paths: operations(examples),
     components: {
       schemas: componentSchemas(),
       responses: errorComponents(),
       securitySchemes: {
-        key: { type: 'http', scheme: 'bearer', description: 'Where the service asks for keys.' },
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'Only where the service is set up to ask for keys.',
+        },
       },
     },
   }

@@ -31,13 +31,14 @@ function errorComponent(status: number) {
 
 export const idHeader = {
   'x-request-id': {
-    description: 'As sent, where it is 1 to 64 letters, digits, dots, dashes or underscores; else a new one.',
+    description:
+      'Id of the request: the one that was sent, if it has 1 to 64 letters, digits, dots, dashes or underscores; otherwise a new one.',
     schema: { type: 'string' },
   },
 }
 
 const challenge = {
-  'www-authenticate': { description: 'The scheme of the key, `Bearer`.', schema: { type: 'string' } },
+  'www-authenticate': { description: 'The authentication scheme, `Bearer`.', schema: { type: 'string' } },
 }
 
 const retryAfter = {

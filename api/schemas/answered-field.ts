@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { PhasePlan } from '../../src/plan/inference-plan.ts'
 
-export const unread = z.exactOptional(z.unknown().describe('As in an answer; not read.'))
+export const unread = z.exactOptional(z.unknown().describe('As in an answer; accepted, but not read.'))
 
 export const answeredFields = {
   rank: unread,

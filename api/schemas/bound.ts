@@ -29,13 +29,13 @@ export function duration() {
 }
 
 /** A fraction above 0, at most 1. */
-export function share(tooLarge = 'is a share: at most 1') {
+export function share(tooLarge = 'is a fraction: at most 1') {
   return z.number().min(1e-6).max(1, tooLarge)
 }
 
 /** A fraction from 0 to 1. */
 export function shareOrNone() {
-  return z.number().min(0).max(1, 'is a share: at most 1')
+  return z.number().min(0).max(1, 'is a fraction: at most 1')
 }
 
 export function label(longest = 100) {

@@ -13,9 +13,9 @@ const mostRuns = 20
 const measuredRun = z
   .strictObject({
     ...evaluateRequest.shape,
-    measuredStepSeconds: duration().describe('What one step of it took.'),
+    measuredStepSeconds: duration().describe('Measured time of one step.'),
   })
-  .describe('The request of /evaluate, of training, and the step that was measured.')
+  .describe('A training request of /evaluate, and its measured step time.')
 
 const constant = z.enum(reassumable)
 
@@ -25,20 +25,20 @@ export const calibrateRequest = z
       .array(measuredRun)
       .min(1)
       .max(mostRuns)
-      .describe('On chips of one kind, under the same assumptions of what is to be set.'),
+      .describe('Runs on one kind of chip, with the same assumptions for the constants that are to be set.'),
     constants: z.exactOptional(
       z
         .array(constant)
         .min(1)
         .max(3)
-        .refine((names) => new Set(names).size === names.length, 'each constant once')
+        .refine((names) => new Set(names).size === names.length, 'name each constant once')
         .describe(
-          'What to set: sustainedShare where there are fewer than three runs, else overlapCriticalPath too.',
+          'The constants to set. Default: sustainedShare with fewer than three runs; sustainedShare and overlapCriticalPath with three or more.',
         ),
     ),
     timeoutMs: questionFields.timeoutMs,
   })
-  .describe('A few measured runs, and which of the assumptions to set on them.')
+  .describe('A few measured runs, and the assumptions to set on them.')
 
 export type CalibrateRequest = z.output<typeof calibrateRequest>
 
@@ -49,47 +49,49 @@ export interface CalibrateBody extends Calibration {
 
 const errors = z
   .object({ median: z.number(), worst: z.number() })
-  .describe('Measured over predicted less 1, or its inverse, whichever is more.')
+  .describe(
+    'Relative errors, over the runs: the larger of measured / predicted and predicted / measured, minus 1.',
+  )
 
 const seconds = z.number()
 
 export const calibrateResponse = z.object({
   assumptions: assumptionsRequest.describe(
-    'To send along with requests: those of the first run, with what was set.',
+    'The assumptions of the first run, with the constants that were set: send them with your requests.',
   ),
   constants: z.array(
     z.object({
       name: constant,
-      assumed: z.number(),
-      value: z.number(),
+      assumed: z.number().describe('Value before.'),
+      value: z.number().describe('Most likely value, given the runs.'),
       spreadLeft: z
         .number()
         .describe(
-          'Of the spread that was expected around what is assumed, what the runs leave: 1 where they say nothing of it.',
+          'Spread that these runs leave, as a fraction of the spread expected beforehand; 1 where they say nothing about this constant.',
         ),
     }),
   ),
   error: z.object({
-    assumed: errors,
-    fitted: errors,
+    assumed: errors.describe('Errors with the assumed constants.'),
+    fitted: errors.describe('Errors with the constants that were set.'),
     leftOut: errors.describe(
-      'Of each run, with what the others alone would set: what to expect of the next.',
+      'Errors of each run when predicted with constants set on the other runs: what to expect for a new run.',
     ),
   }),
   runs: z.array(
     z.object({
-      plan: z.string(),
+      plan: z.string().describe('Summary of the plan.'),
       measuredStepSeconds: seconds,
-      assumedStepSeconds: seconds.describe('As predicted before.'),
-      stepSeconds: seconds.describe('As predicted with what was set.'),
-      leftOutStepSeconds: seconds.describe('With what the other runs alone would set.'),
+      assumedStepSeconds: seconds.describe('Prediction with the assumed constants.'),
+      stepSeconds: seconds.describe('Prediction with the constants that were set.'),
+      leftOutStepSeconds: seconds.describe('Prediction with constants set on the other runs alone.'),
       nearestStepSeconds: seconds.describe(
-        'Of all that the constants can predict, the nearest to what was measured.',
+        'The nearest to the measured time that any values of these constants can predict.',
       ),
       fits: z
         .boolean()
         .describe(
-          'False of a run that is far from what the others say, or over three times more or less than the constants can explain, which is not fitted.',
+          'False where a run is not fitted, because it is far from the others, or more than three times off anything that the constants can explain.',
         ),
     }),
   ),

@@ -11,7 +11,9 @@ import { chipKind, elementType, expertRecipeName, frameworkName } from './names.
 
 const { peakFlopsPerSecond, hbmBytes, hbmBytesPerSecond } = chipFields
 
-const sources = z.record(z.string().regex(/^\//), z.string().min(1)).describe('A citation per JSON pointer.')
+const sources = z
+  .record(z.string().regex(/^\//), z.string().min(1))
+  .describe('A source for each number, by JSON pointer into this record.')
 
 export const modelRecord = z.strictObject({
   name: label(),
@@ -23,40 +25,40 @@ export const modelRecord = z.strictObject({
       activeWithout: z.exactOptional(
         z
           .array(z.enum(['embedding', 'unembedding']))
-          .describe('What its authors leave out of the active ones.'),
+          .describe('What its authors leave out of the active parameters.'),
       ),
     })
-    .describe('What its authors say of it.'),
+    .describe('Parameter counts that its authors publish.'),
   config: z.exactOptional(
     z
       .record(z.string(), z.unknown())
       .describe(
-        'Of its config.json what costs next to nothing and a launch has to say: positions, norms, biases, how its router scores.',
+        'Fields of its config.json that hardly affect cost but belong into a launch: positions, norms, biases, scoring of the router.',
       ),
   ),
   checkpoints: z.exactOptional(
     z
       .array(
         z.strictObject({
-          name: label().describe('Of the repository, as `owner/name`.'),
+          name: label().describe('Name of the Hugging Face repository, as `owner/name`.'),
           config: z
             .strictObject({
               torch_dtype: z.enum(['bfloat16', 'float16', 'float32']),
               quantization_config: z.exactOptional(z.record(z.string(), z.unknown())),
             })
-            .describe('What its config.json says of its numbers; names of modules may stand for all layers.'),
+            .describe('Element types from its config.json. Names of modules may stand for all layers.'),
         }),
       )
       .min(1)
       .describe(
-        'Released by its authors: inference takes the first, or the one with the weights that `precision` asks for. Absent where there is none in fewer than 16 bits.',
+        'Checkpoints released by its authors. Inference uses the first, or the one whose weights have the type that `precision` asks for. Absent where none has fewer than 16 bits.',
       ),
   ),
   sources,
 })
 
 export const modelEntry = modelRecord.extend({
-  parameters: z.number().describe('As counted from the architecture.'),
+  parameters: z.number().describe('Number of parameters, counted from the architecture.'),
   activeParameters: z.number().describe(activeConvention),
 })
 
@@ -64,7 +66,7 @@ export const modelList = z.object({
   models: z.array(
     z.object({
       name: z.string(),
-      parameters: z.number().describe('As counted from the architecture.'),
+      parameters: z.number().describe('Number of parameters, counted from the architecture.'),
       activeParameters: z.number().describe(activeConvention),
       architecture,
     }),
@@ -78,35 +80,37 @@ export const chipRecord = z.strictObject({
   book: z.exactOptional(
     z
       .strictObject(exactPartial({ peakFlopsPerSecond, hbmBytes, hbmBytesPerSecond }))
-      .describe('Used instead under the `book` assumptions.'),
+      .describe('Values that replace those above under `book` assumptions.'),
   ),
   sources,
 })
 
-const ofChips = z.array(label()).min(1).describe('Names of /hardware that it is of.')
+const ofChips = z.array(label()).min(1).describe('Names in /hardware that this applies to.')
 
-const activity = z.enum(activities).describe('What it is of: runs of training, or of inference.')
+const activity = z.enum(activities).describe('Whether it is about training or inference.')
 
 const launchedBy = frameworkName
   .nullable()
-  .describe('The framework that launches it; null where no plan is launched by it any more.')
+  .describe('The framework that launches its plans; null where plans are no longer launched with it.')
 
 const stackRecipe = z.strictObject({
   name: expertRecipeName,
   releases: z
     .strictObject({ from: label(), to: z.exactOptional(label()) })
-    .describe('Of the software, those whose recipes run so; until now where there is no `to`.'),
+    .describe('Releases of the software whose recipes run this way; up to now where `to` is absent.'),
   usualIn: z
     .array(elementType)
-    .describe('Where matmuls run in these types, it is what training has that names none.'),
-  constants: stackConstants.describe('What it sets beside.'),
+    .describe('Training uses this way by default where matmuls run in one of these types.'),
+  constants: stackConstants.describe('Further constants that this way sets.'),
   fit: z
     .strictObject({
       configurations: z.int().min(0),
       measurements: z.int().min(0),
-      medianError: z.number().min(0).describe('Of the logarithm of predicted over measured.'),
+      medianError: z.number().min(0).describe('Median of |log(predicted / measured)|.'),
     })
-    .describe('The rows behind them, of all chips that the software runs on.'),
+    .describe(
+      'The measured runs that the constants were fitted on, over all chips that the software runs on.',
+    ),
 })
 
 export const stackRecord = z.strictObject({
@@ -115,29 +119,34 @@ export const stackRecord = z.strictObject({
   runs: activity,
   framework: launchedBy,
   chips: ofChips,
-  constants: stackConstants.describe('What of the assumptions it sets.'),
+  constants: stackConstants.describe('The assumptions that it sets, with their values.'),
   expertRecipes: z
     .exactOptional(z.array(stackRecipe).min(1))
-    .describe('Ways in which it runs layers with experts that differ (`assumptions.expertRecipe`).'),
+    .describe('The ways in which it runs layers with experts (`assumptions.expertRecipe`).'),
   fit: z
     .strictObject({
-      software: z.array(label()).min(1).describe('Whose published runs the constants were set on.'),
-      since: z.exactOptional(z.int().describe('Of runs of that year and later; 2023 where absent.')),
+      software: z
+        .array(label())
+        .min(1)
+        .describe('Software whose published runs the constants were fitted on.'),
+      since: z.exactOptional(z.int().describe('Earliest year of these runs; 2023 where absent.')),
       alike: z.exactOptional(
-        z.array(label()).describe('Chips whose runs of dense models count too, beside its own.'),
+        z.array(label()).describe('Further chips whose runs of dense models are included.'),
       ),
       configurations: z
         .int()
         .min(0)
-        .describe('How many there were; one that was measured again counts once.'),
+        .describe('Number of configurations; one that was measured several times counts once.'),
       measurements: z.int().min(0),
       medianErrorBefore: z
         .number()
         .min(0)
-        .describe('Of the logarithm of predicted over measured, as calibrated.'),
-      medianError: z.number().min(0).describe('The same with the constants.'),
+        .describe('Median of |log(predicted / measured)| without these constants.'),
+      medianError: z.number().min(0).describe('The same median with the constants.'),
     })
-    .describe('The rows behind them: those marked for fitting alone (docs/accuracy.md).'),
+    .describe(
+      'The measured runs that the constants were fitted on, all of them marked for fitting (docs/accuracy.md).',
+    ),
   sources,
 })
 

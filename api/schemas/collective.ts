@@ -9,7 +9,9 @@ import { movement } from './names.ts'
 export const collectiveRequest = z.strictObject({
   hardware: hardwareRequest,
   op: movement,
-  bytes: quantity(1e18).describe('The whole array as the group sees it: gathered, or not yet reduced.'),
+  bytes: quantity(1e18).describe(
+    'Bytes of the whole array as the group sees it: gathered, or not yet reduced.',
+  ),
   over: z
     .union([
       z.strictObject({
@@ -17,11 +19,13 @@ export const collectiveRequest = z.strictObject({
           .array(countOrNone(7))
           .min(1)
           .max(4)
-          .describe('Whole physical axes of the torus, by index.'),
+          .describe('Indices of whole physical axes of the torus.'),
       }),
       z.strictObject({
         groupSize: count(mostChips).describe('Chips of one group.'),
-        stride: z.exactOptional(count(mostChips).describe('Between neighbours of a group; 1 by default.')),
+        stride: z.exactOptional(
+          count(mostChips).describe('Distance between neighbours of a group, in chips; 1 by default.'),
+        ),
       }),
     ])
     .describe('The chips that take part.'),
@@ -31,11 +35,15 @@ export const collectiveRequest = z.strictObject({
 export type CollectiveRequest = z.output<typeof collectiveRequest>
 
 export const collectiveResponse = z.object({
-  seconds: z.number(),
-  bound: z.enum(['bandwidth', 'latency']),
-  bandwidthSeconds: z.number(),
-  latencySeconds: z.number(),
-  effectiveBytesPerSecond: z.number(),
-  wraps: z.boolean(),
-  tier: z.string().describe('`ici`, `dcn`, or the outermost tier that a group spans.'),
+  seconds: z.number().describe('Time of the collective.'),
+  bound: z.enum(['bandwidth', 'latency']).describe('Which of the two parts is larger.'),
+  bandwidthSeconds: z.number().describe('Time of the bytes at the bandwidth of the network.'),
+  latencySeconds: z.number().describe('Latency: added to that time, or a lower bound of it.'),
+  effectiveBytesPerSecond: z.number().describe('`bytes` divided by `seconds`.'),
+  wraps: z.boolean().describe('Whether the chips form a closed ring.'),
+  tier: z
+    .string()
+    .describe(
+      'The network that is used: `ici`, `dcn`, or behind switches the outermost tier that the group spans.',
+    ),
 })

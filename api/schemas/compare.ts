@@ -17,18 +17,18 @@ export const compareRequest = z
   .strictObject({
     request: some
       .default({})
-      .describe('What all of them have in common: the fields of a request of /evaluate or /optimize.'),
+      .describe('Fields that all variants have in common: those of a request of /evaluate or /optimize.'),
     variants: z
       .array(z.looseObject({ name: z.exactOptional(label()) }))
       .min(2)
       .max(mostVariants)
       .describe(
-        'Each is a request: its fields go over those in common, objects into objects. One with a `plan` is costed as /evaluate does, plan or launch ' +
-          'file; one without stands for the best plan that /optimize finds.',
+        'Each variant is a request: its fields are merged over the common ones, objects recursively. A variant with a `plan` (or a launch file) is costed as by /evaluate; ' +
+          'a variant without stands for the best plan that /optimize finds.',
       ),
-    timeoutMs: count(60_000).default(10_000).describe('For all of them together.'),
+    timeoutMs: count(60_000).default(10_000).describe('Milliseconds for all variants together.'),
   })
-  .describe('Two plans or more, or the best of two requests or more, side by side.')
+  .describe('Two to eight plans, or best plans of requests, side by side.')
 
 export type CompareRequest = z.output<typeof compareRequest>
 
@@ -68,7 +68,9 @@ export const shownFields = Object.keys(shown.shape)
 const difference = z.object({
   stepTimeSeconds: seconds,
   stepTimeRatio: z.number(),
-  timeSeconds: numbers(timeLines).describe('These add up to the difference of the steps.'),
+  timeSeconds: numbers(timeLines).describe(
+    'Differences by part of the step; they add up to `stepTimeSeconds`.',
+  ),
   communication: numbers(axes),
   memoryBytes: numbers([...memoryLines, 'total']),
   tokensPerSecondPerChipRatio: z.number(),
@@ -104,12 +106,16 @@ const variantsOf = <Shown extends z.ZodType, Differing extends z.ZodType>(
   z.array(
     z.object({
       name: z.string(),
-      best: z.boolean().describe('Whether it is the best that a search found, and no plan that was given.'),
-      plan: shownPlan.nullable().describe('Null where nothing fits.'),
-      noPlan: z.array(z.string()).describe('Why nothing fits.'),
+      best: z
+        .boolean()
+        .describe('True for the best plan of a search, false for a plan that the request gave.'),
+      plan: shownPlan.nullable().describe('The plan; null where nothing fits.'),
+      noPlan: z.array(z.string()).describe('Why nothing fits; empty where there is a plan.'),
       difference: differing
         .nullable()
-        .describe('To the first of the variants; null of that itself, and where one of the two has no plan.'),
+        .describe(
+          'This variant minus (or divided by) the first. Null for the first itself, and where one of the two has no plan.',
+        ),
       warnings: z.array(z.string()),
     }),
   )
@@ -126,6 +132,6 @@ export const serveComparison = z.object({
 
 export const compareResponse = z
   .discriminatedUnion('mode', [stepComparison, serveComparison])
-  .describe("By the workload's mode.")
+  .describe("The answer for the workload's mode.")
 
 export type CompareBody = z.output<typeof compareResponse>

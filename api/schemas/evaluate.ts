@@ -12,24 +12,26 @@ import { serveWorkload } from './workload/serve-workload.ts'
 const regret = z.exactOptional(
   z
     .boolean()
-    .describe('Also search for the best plan that the same frameworks launch, and say what it would save.'),
+    .describe(
+      'Also search for the best plan that the same frameworks launch, and answer how much it would save; false by default.',
+    ),
 )
 
 export const evaluateRequest = z
   .strictObject({ ...questionFields, plan: sketch, regret })
-  .describe('The request of /optimize, of which objective and top are ignored, and a plan.')
+  .describe('A request of /optimize with a plan; `objective` and `top` are ignored.')
 
 export type EvaluateRequest = z.output<typeof evaluateRequest>
 
 export const evaluateServeRequest = z
   .strictObject({ ...questionFields, workload: serveWorkload, plan: serveSketch, regret })
-  .describe('The request of /evaluate in mode `serve`: its plan is a deployment.')
+  .describe('A request of /evaluate in mode `serve`, whose plan is a deployment.')
 
 export type EvaluateServeRequest = z.output<typeof evaluateServeRequest>
 
 export const evaluateLaunchRequest = z
   .strictObject({ ...launchFields, regret: z.exactOptional(z.unknown()) })
-  .describe('The request of /evaluate with a launch file as its plan; what the file says may be left out.')
+  .describe('A request of /evaluate whose plan is a launch file; fields that the file sets may be left out.')
 
 export type EvaluateLaunchRequest = z.output<typeof evaluateLaunchRequest>
 
@@ -38,4 +40,4 @@ export type EvaluateAsked = EvaluateRequest | EvaluateServeRequest | EvaluateLau
 
 export const evaluateResponse = z
   .discriminatedUnion('mode', [trainingEvaluation, inferenceEvaluation, serveEvaluation])
-  .describe("By the workload's mode.")
+  .describe("The answer for the workload's mode.")

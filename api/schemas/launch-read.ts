@@ -7,17 +7,17 @@ export const launchRead = z.exactOptional(
   z
     .object({
       framework: z.enum([...frameworkName.options, 'megatron-bridge', 'deepspeed', 'accelerate']),
-      version: z.string().describe('That the names were checked against.'),
+      version: z.string().describe('Release of the framework that option names were checked against.'),
       request: z
         .record(z.string(), z.unknown())
         .describe(
-          'The request with what the file says spelled out: pointers of checks and suggestions are into this.',
+          'The request with the fields that the file sets filled in. Pointers of checks and suggestions refer to it.',
         ),
-      notes: z.array(z.string()).describe('What is counted otherwise than it is written.'),
-      ignored: z.array(z.string()).describe('Known, and without a say in the layout.'),
-      notUnderstood: z.array(z.string()),
+      notes: z.array(z.string()).describe('What is costed differently from what the file says.'),
+      ignored: z.array(z.string()).describe('Known settings that do not affect the layout.'),
+      notUnderstood: z.array(z.string()).describe('Settings that are not known, and were not used.'),
     })
-    .describe('Where the plan was a launch file: how it was read.'),
+    .describe('How the launch file was read; only where the plan was one.'),
 )
 
 export type LaunchRead = NonNullable<z.output<typeof launchRead>>

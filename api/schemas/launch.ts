@@ -6,7 +6,7 @@ const longestText = 200_000
 
 const written = z
   .string()
-  .min(1, 'is empty: the command, or what is in the file, stands here as text')
+  .min(1, 'is empty: give the command, or the content of the file, as text')
   .max(longestText)
 
 const text = (says: string) => written.optional().describe(says)
@@ -27,23 +27,23 @@ const file = (says: string) => z.union([written, config]).optional().describe(sa
 
 const launchedFields = {
   megatron: command(
-    'What starts Megatron-LM: a command line, a script, or the words of one, such as `launch.megatron` of an answer.',
+    'The launch of Megatron-LM: a command line, a script, or a list of its words, such as `launch.megatron` of an answer.',
   ),
   megatronBridge: command(
-    'What starts a recipe of Megatron Bridge: `run_recipe.py` with its overrides (`model.tensor_model_parallel_size=8`).',
+    'The launch of a Megatron Bridge recipe: `run_recipe.py` with its overrides (`model.tensor_model_parallel_size=8`).',
   ),
   torchtitan: text(
-    'A TOML config of torchtitan, such as `launch.torchtitan` of an answer, or a command of its main (`--module`, `--config` and dotted options).',
+    'A TOML config of torchtitan, such as `launch.torchtitan` of an answer, or its command line (`--module`, `--config` and dotted options).',
   ),
   maxtext: file(
-    'A YAML config of MaxText, its keys, such as `launch.maxtext` of an answer, or a command (`key=value`).',
+    'A YAML config of MaxText, its keys as an object, such as `launch.maxtext` of an answer, or a command line (`key=value`).',
   ),
   deepspeed: file('A JSON config of DeepSpeed.'),
   accelerate: file("A YAML config of Hugging Face's accelerate (FSDP)."),
   vllm: command('`vllm serve …`, or its options, such as `launch.vllm` of an answer.'),
   sglang: command('`python -m sglang.launch_server …`, or its options.'),
   tensorrtLlm: file(
-    '`trtllm-serve …`, the options of its file, such as `launch.tensorrt-llm` of an answer, or both: `{"command": …, "config": …}`.',
+    '`trtllm-serve …`, the options of its config file, such as `launch.tensorrt-llm` of an answer, or both: `{"command": …, "config": …}`.',
   ),
 }
 
@@ -52,7 +52,7 @@ const launchKeys = Object.keys(launchedFields)
 export const launchedPlan = z
   .strictObject(launchedFields)
   .refine((plan) => Object.values(plan).filter((own) => own !== undefined).length === 1, {
-    message: 'is of one framework',
+    message: 'has to name exactly one framework',
   })
   .describe('A launch file in place of a plan.')
 

@@ -18,10 +18,10 @@ const objective = z
   .default('stepTime')
   .describe(
     'What plans are ranked by. With a given batch the first four rank alike: the fastest step has the highest throughput and ' +
-      'the lowest cost. With a batch of "max" in generation `latency` ranks by the time of a step, the others by seconds ' +
-      'per token. Deployments (serve) are ranked by their chips, or where no rate is given by what a chip sustains. `robust` is of training: the 16 fastest plans ' +
-      '(`top`, where that is more) are costed under 200 draws of the uncertain constants, and ranked by what each takes longer on average than the best ' +
-      'of them (`choice`).',
+      'the lowest cost. In generation with batch "max", `latency` ranks by step time and the others by seconds ' +
+      'per token. Deployments (serve) are ranked by their number of chips, or without a rate by the requests that a chip sustains. `robust` is only for training: the 16 fastest plans ' +
+      '(or `top` plans, if that is more) are costed under 200 draws of the uncertain constants, and ranked by how much longer each takes on average than the best ' +
+      'of the draw (`choice`).',
   )
 
 /** Fields of every request about plans. */
@@ -30,25 +30,27 @@ export const questionFields = {
   hardware: hardwareRequest,
   workload,
   memoryBudget: z.exactOptional(
-    memoryBudget.describe("All of the chip's HBM by default; reserveFraction of it stays free."),
+    memoryBudget.describe(
+      "Memory that a plan may fill. Default: all of the chip's HBM, of which `assumptions.reserveFraction` stays free.",
+    ),
   ),
   precision: precision.prefault({}),
   constraints: constraints.default({}),
   assumptions: assumptionsRequest.default('calibrated'),
   objective,
-  top: count(1000).default(10).describe('How many plans to answer, at most.'),
+  top: count(1000).default(10).describe('Most plans in the answer.'),
   distinct: z
     .enum(distincts)
     .default('family')
     .describe(
-      'What the list tells apart; of what is alike the best plan is listed. `family`: the axes along which the model is cut up (tensor, context, expert, ' +
-        'pipeline), so that every plan is another idea. `mesh`: all seven axes. `layout`: of training also ZeRO stage, way of ' +
-        'context parallelism, microbatches and schedule.',
+      'In what plans of the list have to differ; of plans that do not, only the best is listed. `family`: the axes that divide the model (tensor, context, expert, ' +
+        'pipeline). `mesh`: any of the seven axes. `layout`: in training also ZeRO stage, way of ' +
+        'context parallelism, microbatches or schedule.',
     ),
   timeoutMs: count(60_000)
     .default(10_000)
     .describe(
-      'From the start of the search, not counting the wait for a free searcher. The answer then is the best so far, with `search.exact` false; 504 where nothing was found yet.',
+      'Time limit of the search in milliseconds, not counting the wait for a free searcher. When it ends, the answer has the best plans found so far, with `search.exact` false; 504 if none was found yet.',
     ),
 } as const
 
@@ -58,4 +60,4 @@ export type OptimizeRequest = z.output<typeof optimizeRequest>
 
 export const optimizeResponse = z
   .discriminatedUnion('mode', [trainingAnswer, inferenceAnswer, serveAnswer])
-  .describe("By the workload's mode.")
+  .describe("The answer for the workload's mode.")

@@ -2,23 +2,23 @@
 import { z } from 'zod'
 
 export const problemDocument = z.object({
-  type: z.string().describe('Where the kind of error is explained.'),
-  title: z.string(),
+  type: z.string().describe('Path of the page that explains this kind of error.'),
+  title: z.string().describe('Name of this kind of error.'),
   status: z.int().min(400).max(599),
-  detail: z.string(),
-  instance: z.string().describe('The id of the request, as in x-request-id.'),
+  detail: z.string().describe('What is wrong with this request.'),
+  instance: z.string().describe('Id of the request, as in `x-request-id`.'),
   errors: z.exactOptional(
     z.array(
       z.object({
         pointer: z.string().describe('JSON pointer into the request.'),
         detail: z.string(),
-        suggestions: z.exactOptional(z.array(z.string())),
+        suggestions: z.exactOptional(z.array(z.string()).describe('Values or names that would be accepted.')),
         correction: z.exactOptional(
           z
             .array(z.object({ pointer: z.string(), value: z.unknown() }))
             .describe(
-              'What may have been meant: with each `value` at its `pointer` of the request, one after the other, this error is gone; ' +
-                'null takes away what is there.',
+              'What was probably meant: setting each `value` at its `pointer` in the request, in this order, removes the error. ' +
+                'A value of null removes the field.',
             ),
         ),
       }),

@@ -22,13 +22,13 @@ import { serveWorkload } from './workload/serve-workload.ts'
 const require = z
   .strictObject({
     fits: z.exactOptional(
-      z.boolean().describe('Whether it has to fit into the memory budget: true by default.'),
+      z.boolean().describe('Whether the plan has to fit into the memory budget; true by default.'),
     ),
-    minMfu: z.exactOptional(share()),
-    maxStepSeconds: z.exactOptional(duration()),
+    minMfu: z.exactOptional(share().describe('Least MFU, from 0 to 1.')),
+    maxStepSeconds: z.exactOptional(duration().describe('Longest step time.')),
     withinOfBest: z.exactOptional(
       shareOrNone().describe(
-        'How much longer its step may be than that of the best plan that the constraints allow, or how many more chips a deployment may take: 0.05 is 5 %.',
+        'How much longer the step may be than that of the best plan that the constraints allow, as a fraction: 0.05 for 5 %. For a deployment, how many more chips it may take.',
       ),
     ),
     notBoundBy: z.exactOptional(
@@ -37,16 +37,22 @@ const require = z
         .min(1)
         .max(20)
         .describe(
-          'Bottlenecks that it may not have, and parts of the network that may not be one, as the machine has them: `dcn`, `leaf`, `hbm`.',
+          'Bottlenecks that the plan must not have: `hbm` and the like, or networks of this machine by name, such as `dcn` or `leaf`.',
         ),
     ),
-    launchableBy: z.exactOptional(z.array(frameworkName).min(1).max(frameworks.length)),
+    launchableBy: z.exactOptional(
+      z
+        .array(frameworkName)
+        .min(1)
+        .max(frameworks.length)
+        .describe('Frameworks, one of which has to be able to launch the plan.'),
+    ),
   })
-  .describe('What the plan has to be, beyond legal.')
+  .describe('Requirements on the plan, beyond being legal.')
 
 export const validateRequest = z
   .strictObject({ ...questionFields, plan: sketch, require: require.default({}) })
-  .describe('The request of /evaluate, and what its plan has to be.')
+  .describe('A request of /evaluate, with requirements on its plan.')
 
 export type ValidateRequest = z.output<typeof validateRequest>
 
@@ -58,20 +64,22 @@ export const validateServeRequest = z
     require: require
       .pick({ fits: true, withinOfBest: true, launchableBy: true })
       .strict()
-      .describe('What the deployment has to be, beyond legal and as the workload asks.')
+      .describe(
+        'Requirements on the deployment, beyond being legal and meeting the rate and latencies of the workload.',
+      )
       .register(ofOtherModes, {
         keys: ['minMfu', 'maxStepSeconds', 'notBoundBy'],
-        says: 'is not of mode serve, where a deployment has no one step: it may be held to fits, withinOfBest and launchableBy, and is to the rate and latencies of its workload',
+        says: 'does not exist in mode serve, as a deployment has no single step: it is checked against the rate and latencies of its workload, and may be checked with fits, withinOfBest and launchableBy',
       })
       .default({}),
   })
-  .describe('The request of /validate in mode `serve`: its plan is a deployment.')
+  .describe('A request of /validate in mode `serve`, whose plan is a deployment.')
 
 export type ValidateServeRequest = z.output<typeof validateServeRequest>
 
 export const validateLaunchRequest = z
   .strictObject({ ...launchFields, require: require.default({}) })
-  .describe('The request of /validate with a launch file as its plan; what the file says may be left out.')
+  .describe('A request of /validate whose plan is a launch file; fields that the file sets may be left out.')
 
 export type ValidateLaunchRequest = z.output<typeof validateLaunchRequest>
 
@@ -84,22 +92,22 @@ const check = z.object({
   name: z
     .string()
     .describe(
-      '`legal`, the name of a requirement, what the workload asks for, or `understood` of a launch file.',
+      '`legal`, the name of a requirement, of a limit of the workload, or, for a launch file, `understood`.',
     ),
-  ok: z.boolean(),
-  pointer: z.string().describe('Into the request.'),
-  expected: z.union([z.string(), z.number()]),
-  actual: z.union([z.string(), z.number()]),
-  message: z.string(),
+  ok: z.boolean().describe('Whether the check holds.'),
+  pointer: z.string().describe('JSON pointer into the request.'),
+  expected: z.union([z.string(), z.number()]).describe('What is required.'),
+  actual: z.union([z.string(), z.number()]).describe('What the plan has.'),
+  message: z.string().describe('The check in a sentence.'),
   nearest: z.exactOptional(
     z
       .array(z.object({ detail: z.string(), changes: z.array(change) }))
-      .describe('Changes of the request, with any one of which the check holds.'),
+      .describe('Changes of the request; with any one of them the check holds.'),
   ),
 })
 
 const fields = {
-  ok: z.boolean(),
+  ok: z.boolean().describe('Whether all checks hold.'),
   checks: z.array(check),
   search: searchAccount.omit({ elapsedMs: true, waitedMs: true }),
   read: launchRead,
@@ -108,8 +116,8 @@ const fields = {
 
 export const trainingValidation = z.object({
   mode: z.literal('train'),
-  plan: plan.nullable().describe('Null where it is illegal.'),
-  best: plan.nullable().describe('The best that the constraints allow; null where nothing fits.'),
+  plan: plan.nullable().describe('The plan; null where it is illegal.'),
+  best: plan.nullable().describe('The best plan that the constraints allow; null where nothing fits.'),
   ...fields,
 }) satisfies z.ZodType<Validation>
 
@@ -129,4 +137,4 @@ export const serveValidation = z.object({
 
 export const validateResponse = z
   .discriminatedUnion('mode', [trainingValidation, inferenceValidation, serveValidation])
-  .describe("By the workload's mode.")
+  .describe("The answer for the workload's mode.")

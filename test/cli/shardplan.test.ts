@@ -256,7 +256,7 @@ describe('numbers', () => {
     [
       '--batch',
       '512',
-      /batchTokens 512 tokens are fewer than the 4096 of one sequence.* \(--batch 512seqs\)/,
+      /batchTokens is 512 tokens, fewer than the 4096 of one sequence.* \(--batch 512seqs\)/,
     ],
     ['--memory', '60G', /--memory 60G says no bytes: write 60GB, which is decimal, or 60GiB/],
     ['--set', 'workload.batchTokens=4MB', /--set workload.batchTokens=4MB: 4MB is of bytes/],

@@ -61,7 +61,7 @@ describe('a schema violation in a workload', () => {
     [
       { ...generate, speculative: { ...draft, acceptance: 1.1 } },
       '/workload/speculative/acceptance',
-      'is a share: at most 1',
+      'is a fraction: at most 1',
     ],
   ])('%j is a 400 that points at %s', async (workload, pointer, detail) => {
     const { errors } = await faults({ workload }, 400)

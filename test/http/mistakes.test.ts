@@ -97,7 +97,7 @@ describe('a mistake with a correction', () => {
     [
       { workload: { ...train, batchTokens: 1e6, sequenceLength: 1e8 } },
       '/workload/batchTokens',
-      'fewer than the 100000000 of one sequence, which is the least',
+      'fewer than the 100000000 of one sequence',
     ],
     [{ workload: { ...train, batchTokens: '4M' } }, '/workload/batchTokens', 'did you mean 4194304?'],
     [{ workload: { ...train, sequenceLength: '8k' } }, '/workload/sequenceLength', 'did you mean 8192?'],
@@ -132,7 +132,7 @@ describe('a mistake with a correction', () => {
     [{ model: 'lama-3-8b' }, '/model', 'the nearest are llama-3-8b'],
     [{ model: 'llama-3-405b' }, '/model', 'the nearest are llama-3.1-405b'],
     [{ hardware: { chip: 'h100-smx', chips: 64 } }, '/hardware/chip', 'GET /hardware has all'],
-    [{ memoryBudget: { fraction: 2 } }, '/memoryBudget/fraction', 'bytes are said as bytesPerChip'],
+    [{ memoryBudget: { fraction: 2 } }, '/memoryBudget/fraction', 'give bytes as bytesPerChip'],
   ])('%j is told what was meant', async (change, pointer, sentence) => {
     expect(await expectHelp({ ...question, ...change }, pointer, sentence)).toBe(true)
   })
@@ -187,14 +187,10 @@ describe('a mistake with a correction', () => {
 describe('a mistake that only its author can correct', () => {
   it.each<[object, string, string]>([
     [{ hardware: { chip: 'h100-sxm', nodes: 8 } }, '/hardware/nodes', 'chips are counted, not nodes'],
-    [{ hardware: { chip: 'h100-sxm' } }, '/hardware', 'how many chips, or of a torus its shape'],
+    [{ hardware: { chip: 'h100-sxm' } }, '/hardware', 'the number of chips, or the shape of a torus'],
     [{ hardware: 'h100-sxm' }, '/hardware', 'such as {"chip": "h100-sxm", "chips": 8}'],
     [{ workload: { ...train, microBatchSize: 1 } }, '/workload/microBatchSize', '/constraints/microbatches'],
-    [
-      { workload: { mode: 'prefill', promptLength: 8 } },
-      '/workload/batchSequences',
-      'Prompts that go through',
-    ],
+    [{ workload: { mode: 'prefill', promptLength: 8 } }, '/workload/batchSequences', 'Prompts in one batch'],
     [{ workload: 'train' }, '/workload', 'such as {"mode": "train"'],
     [{ timeout: 30 }, '/timeout', 'timeoutMs says it, in milliseconds'],
     [

@@ -121,7 +121,7 @@ describe('POST /validate', () => {
       .post('/validate')
       .send({ ...question, plan: good, require: { withinOfBest: 10 } })
     expect(shares.status).toBe(400)
-    expect(shares.body.detail).toBe('/require/withinOfBest: is a share: at most 1; did you mean 0.1?')
+    expect(shares.body.detail).toBe('/require/withinOfBest: is a fraction: at most 1; did you mean 0.1?')
   })
 
   it('says which requirements are not of a deployment, and that limits are likely meant in milliseconds', async () => {
@@ -136,7 +136,7 @@ describe('POST /validate', () => {
       errors: readonly { pointer: string; detail: string }[]
     }
     expect(errors.map(({ pointer }) => pointer)).toEqual(['/require/minMfu', '/require/fist'])
-    expect(errors[0]?.detail).toMatch(/^is not of mode serve.*fits, withinOfBest and launchableBy/)
+    expect(errors[0]?.detail).toMatch(/^does not exist in mode serve.*fits, withinOfBest and launchableBy/)
     const limits = async (first: number, each: number) => {
       const workload = { maxTimeToFirstTokenSeconds: first, maxTimePerOutputTokenSeconds: each }
       const { warnings } = (await validated(body(workload, {}))) as unknown as { warnings: readonly string[] }

@@ -7,33 +7,34 @@ export const catalogue = {
   '/models': listed('ModelList', {
     operationId: 'listModels',
     tag: 'catalogue',
-    summary: 'The models that are known by name',
+    summary: 'List the models that are known by name',
   }),
   '/models/{name}': named('Model', {
     operationId: 'readModel',
     tag: 'catalogue',
-    summary: 'One model, each number with its source',
+    summary: 'Read one model, each number with its source',
   }),
   '/hardware': listed('ChipList', {
     operationId: 'listHardware',
     tag: 'catalogue',
-    summary: 'The chips that are known by name',
+    summary: 'List the chips that are known by name',
   }),
   '/hardware/{name}': named('Chip', {
     operationId: 'readHardware',
     tag: 'catalogue',
-    summary: 'One chip and its system, each number with its source',
+    summary: 'Read one chip and its system, each number with its source',
   }),
   '/stacks': listed('StackList', {
     operationId: 'listStacks',
     tag: 'catalogue',
-    summary: 'What trains, as far as published runs tell',
-    description: 'A request names one in `assumptions.stack`.',
+    summary: 'List the software stacks with constants fitted on published runs',
+    description:
+      'A stack is software for training or inference on some chips. Name one in `assumptions.stack`.',
   }),
   '/stacks/{name}': named('Stack', {
     operationId: 'readStack',
     tag: 'catalogue',
-    summary: 'One stack, and the rows behind each number',
+    summary: 'Read one stack, and the measured runs behind its constants',
   }),
 }
 
@@ -62,7 +63,7 @@ function named(answer: ComponentName, about: About) {
       ...operation(about),
       security: withKey,
       parameters: [
-        parameter('name', 'A name as in the list.', answer === 'Model' ? 'llama-3-70b' : 'tpu-v5p'),
+        parameter('name', 'A name from the list.', answer === 'Model' ? 'llama-3-70b' : 'tpu-v5p'),
       ],
       responses: {
         200: answered('application/json', schemaReference(answer)),

@@ -91,7 +91,7 @@ function validated(examples: readonly Example[]) {
           name: 'failWith',
           in: 'query',
           required: false,
-          description: 'The status where a check fails.',
+          description: 'Status of the answer if a check fails; 200 by default.',
           schema: { type: 'integer', enum: [422] },
         },
       ],
@@ -109,7 +109,8 @@ function validated(examples: readonly Example[]) {
         ...errorReferences(...askedErrors),
         422: {
           ...told,
-          description: 'The checks, one of which fails; or what of the request makes no sense.',
+          description:
+            'The checks, at least one of which fails; or a problem document, if the request makes no sense.',
           content: { ...told.content, 'application/problem+json': problem },
         },
       },
@@ -138,7 +139,7 @@ const fieldsParameter = {
   in: 'query',
   required: false,
   description:
-    'Of the answer these fields alone, dotted through lists and parted by commas: `plans.summary,plans.stepTimeSeconds`. The answer then has no more than these.',
+    'Return only these fields: dotted names, also through lists, separated by commas: `plans.summary,plans.stepTimeSeconds`.',
   schema: { type: 'string', maxLength: 2000 },
 }
 
@@ -146,19 +147,20 @@ const ifNoneMatch = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'Tags of answers that one has: a 412 where the answer would be one of these.',
+  description:
+    'Entity tags that the client already has; the status is 412 if the answer would have one of them.',
   schema: { type: 'string' },
 }
 
 const keptHeaders = {
   etag: {
     description:
-      'The same for the same request to the same build, whatever its `timeoutMs`; none where time cut the answer.',
+      'Entity tag: the same for the same request to the same build, whatever its `timeoutMs`. Absent where the search ran out of time.',
     schema: { type: 'string' },
   },
   'cache-status': {
     description:
-      'RFC 9211: `hit` for an answer kept from before, `collapsed` where others asked the same at the same time.',
+      'RFC 9211: `hit` if the answer was cached, `collapsed` if it was computed for another request at the same time.',
     schema: { type: 'string' },
   },
 }

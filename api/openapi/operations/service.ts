@@ -4,15 +4,15 @@ import { errorReferences, idHeader } from '../responses.ts'
 import { type About, answered, operation, parameter, withKey } from './operation.ts'
 
 export const service = {
-  '/healthz': probed({ operationId: 'health', tag: 'service', summary: 'Does the process answer?' }),
-  '/readyz': probed({ operationId: 'readiness', tag: 'service', summary: 'Does it take work?' }, true),
+  '/healthz': probed({ operationId: 'health', tag: 'service', summary: 'Is the process alive?' }),
+  '/readyz': probed({ operationId: 'readiness', tag: 'service', summary: 'Does it accept requests?' }, true),
   '/metrics': {
     get: {
       ...operation({
         operationId: 'metrics',
         tag: 'service',
         summary: "Metrics in Prometheus' text format",
-        description: 'Not here where METRICS_PORT says so.',
+        description: 'Not served on this port if METRICS_PORT says so.',
       }),
       security: withKey,
       responses: {
@@ -23,14 +23,14 @@ export const service = {
   },
   '/openapi.json': document('openApiJson', 'This document as JSON', 'application/json', { type: 'object' }),
   '/openapi.yaml': document('openApiYaml', 'This document as YAML', 'application/yaml', { type: 'string' }),
-  '/docs': document('docs', 'This document to read and to try', 'text/html', { type: 'string' }),
+  '/docs': document('docs', 'This document as a page, to read and try out', 'text/html', { type: 'string' }),
   '/problems/{slug}': {
     get: {
-      ...operation({ operationId: 'problem', tag: 'service', summary: 'What a kind of error means' }),
+      ...operation({ operationId: 'problem', tag: 'service', summary: 'Explain a kind of error' }),
       parameters: [parameter('slug', 'The last part of the `type` of an error.', 'timed-out')],
       responses: {
         200: {
-          description: 'As JSON, or as a page.',
+          description: 'The explanation, as JSON or as a page.',
           headers: idHeader,
           content: {
             'application/json': {

@@ -22,21 +22,23 @@ export const paretoPoint = z
       costPerMillionTokensUsd: true,
       costedTokens: true,
     }).shape,
-    chipSecondsPerToken: z.number().describe('Chips times seconds for one token.'),
+    chipSecondsPerToken: z.number().describe('Chips times seconds for each token.'),
     chips: z
       .number()
       .describe(
-        'Of one replica, not all that were asked for: the smallest deployment with this latency and cost; several side by side serve more.',
+        'Chips of one replica, not all that were asked for: the smallest deployment with this latency and cost. Several replicas side by side serve more.',
       ),
     plan: z
       .object({
         ...inferencePlan.pick({ mesh: true, placement: true, batchSequences: true, microbatches: true })
           .shape,
-        layout: z.record(z.string(), z.string()).describe('By component.'),
+        layout: z.record(z.string(), z.string()).describe('Layout of each component, by its name.'),
       })
-      .describe('What was chosen: as the `plan` of /evaluate, with all else as asked, it is answered whole.'),
+      .describe(
+        'The fields that were chosen. Sent as the `plan` of /evaluate, with the rest of the request unchanged, they give the whole plan.',
+      ),
   })
-  .describe('A point of latency against cost.') satisfies z.ZodType<ParetoPoint>
+  .describe('One point on the frontier of latency against cost.') satisfies z.ZodType<ParetoPoint>
 
 export const inferenceAnswer = z.object({
   mode: phaseMode,
@@ -45,7 +47,9 @@ export const inferenceAnswer = z.object({
   pareto: z.exactOptional(
     z
       .array(paretoPoint)
-      .describe('Generation: over all batches, the points that no other beats in both latency and cost.'),
+      .describe(
+        'Only for generation: of all batch sizes, the points that no other point beats in both latency and cost.',
+      ),
   ),
   search: searchAccount,
   sensitivity: sensitivity.nullable(),

@@ -7,48 +7,62 @@ const seconds = z.number()
 
 const speculation = z
   .object({
-    draftTokens: z.number().describe('Drafted per step; 0 where no draft is best.'),
+    draftTokens: z
+      .number()
+      .describe('Tokens drafted per step; 0 where generation without drafts is fastest.'),
     expectedTokensPerStep: z.number().describe('Tokens that a step is expected to add to a sequence.'),
-    stepSeconds: seconds.describe('Drafting and checking, once.'),
-    secondsPerToken: seconds.describe('A step over the tokens expected of it.'),
-    speedup: z.number().describe('Over generation without drafts; below 1 it hurts.'),
+    stepSeconds: seconds.describe('Time to draft the tokens and to verify them in one step.'),
+    secondsPerToken: seconds.describe('`stepSeconds` divided by `expectedTokensPerStep`.'),
+    speedup: z.number().describe('Speed relative to generation without drafts; below 1 drafting is slower.'),
   })
-  .describe('What speculative decoding makes of it.')
+  .describe('Speed of this plan with speculative decoding.')
 
 export const inferencePlan = z.object({
   ...plan.shape,
-  batchSequences: z.number().describe('Sequences resident at once, over all replicas and stages.'),
-  tokensPerSecondPerUser: z.number().describe('Tokens of one sequence over the time of a step.'),
+  batchSequences: z.number().describe('Sequences that run at once, over all replicas and pipeline stages.'),
+  tokensPerSecondPerUser: z
+    .number()
+    .describe('Tokens per second of one sequence: its tokens per step divided by the step time.'),
   floorSeconds: seconds.describe(
-    'No plan on these chips is faster: weights and caches once over all HBM, or the FLOPs at peak.',
+    'Lower bound for these chips: the time to read weights and caches once with the bandwidth of all HBM, or to do the FLOPs at peak, whichever is longer.',
   ),
   streaming: z
     .object({
-      weightsSeconds: seconds.describe('Weights through HBM.'),
-      kvCacheSeconds: seconds.describe('Caches through HBM.'),
-      activationsSeconds: seconds.describe('Activations through HBM.'),
-      arithmeticSeconds: seconds.describe('FLOPs, as kernels reach them.'),
+      weightsSeconds: seconds.describe('Time to read the weights from HBM.'),
+      kvCacheSeconds: seconds.describe('Time to read and write the KV cache in HBM.'),
+      activationsSeconds: seconds.describe('Time to read and write activations in HBM.'),
+      arithmeticSeconds: seconds.describe('Time of the arithmetic, at the rates that kernels reach.'),
     })
-    .describe('Parts of the step, each as if alone.'),
-  reshardingSeconds: seconds.describe('Between components that are laid out differently.'),
+    .describe('Parts of the step, each as if it ran alone.'),
+  reshardingSeconds: seconds.describe(
+    'Time to move activations between components that are laid out differently.',
+  ),
   layoutProvenBest: z
     .boolean()
     .nullable()
     .describe(
-      'No other layouts of the components are faster on this mesh and placement; null if not proven.',
+      'True if it is proven that no other layouts of the components are faster on this mesh and placement; null if that is not proven.',
     ),
   redundantExperts: z
     .number()
-    .describe('Copies of experts, beyond one of each, on the chips that share them out.'),
+    .describe('Copies of experts, beyond one of each, on the chips that the experts are spread over.'),
   twoBatchOverlap: z
     .boolean()
-    .describe("One half of the batch computes while the other's tokens are on their way to experts or back."),
-  maxBatchSequences: z.exactOptional(z.number().describe('Generation: that fit under these layouts.')),
+    .describe(
+      'Whether one half of the batch computes while the tokens of the other half travel to their experts and back.',
+    ),
+  maxBatchSequences: z.exactOptional(
+    z.number().describe('Only for generation: the most sequences that fit with these layouts.'),
+  ),
   criticalBatchTokens: z.exactOptional(
     z
       .number()
-      .describe('Generation: tokens of a step from which arithmetic outlasts the streaming of weights.'),
+      .describe(
+        'Only for generation: the tokens per step from which the arithmetic takes longer than reading the weights.',
+      ),
   ),
-  timeToFirstTokenSeconds: z.exactOptional(seconds.describe('Prefill: of the last prompt.')),
+  timeToFirstTokenSeconds: z.exactOptional(
+    seconds.describe('Only for prefill: time until the last prompt has its first token.'),
+  ),
   speculation: z.exactOptional(speculation),
 }) satisfies z.ZodType<InferencePlan>

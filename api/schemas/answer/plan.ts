@@ -12,24 +12,28 @@ const bytes = z.number()
 const seconds = z.number()
 
 const placement = z.object({
-  axis: axisName.describe('The mesh axis that lies there.'),
-  on: z.string().describe('`ici`, `dcn`, or the outermost tier that a group spans.'),
+  axis: axisName.describe('The mesh axis that is placed.'),
+  on: z
+    .string()
+    .describe(
+      'The network that carries it: `ici`, `dcn`, or behind switches the outermost tier that a group spans.',
+    ),
   physical: z
     .array(z.int())
     .describe(
-      'Physical axes of the torus that carry it, by index; behind switches the tiers that a group spans, innermost 0.',
+      'On a torus, the indices of the physical axes that carry it; behind switches, the tiers that a group spans, 0 for the innermost.',
     ),
-  wraps: z.boolean().describe('Whether its rings close.'),
+  wraps: z.boolean().describe('Whether its chips form closed rings (wrap-around links).'),
   parts: z.exactOptional(
     z
       .array(
         z.object({
-          physical: z.int().describe('The physical axis, by index.'),
-          size: z.int().describe('Chips of it in one group.'),
-          stride: z.int().describe('Between neighbours of a group.'),
+          physical: z.int().describe('Index of the physical axis.'),
+          size: z.int().describe('Chips of this physical axis in one group.'),
+          stride: z.int().describe('Distance between neighbours of a group, in chips.'),
         }),
       )
-      .describe('On a torus: what of each physical axis belongs to one group.'),
+      .describe('Only on a torus: the part of each physical axis that belongs to one group.'),
   ),
 })
 
@@ -40,175 +44,215 @@ const layout = z.object({
   shardings: z
     .record(z.string(), z.string())
     .describe(
-      'How each array lies, by its name: `[B_X, D_Y]` has sequences over the chips of axis X and D over those of Y.',
+      'The sharding of each array, by its name: `[B_X, D_Y]` has its sequences sharded over mesh axis X and its dimension D over Y.',
     ),
-  algorithm: z.array(z.string()).describe("The layer's algorithm, a line each."),
+  algorithm: z
+    .array(z.string())
+    .describe("The steps of the layer's computation and communication, one per line."),
 })
 
 const timeAccount = z.object({
-  compute: seconds.describe('Kernels while they do arithmetic.'),
-  hbm: seconds.describe('Kernels while they wait for memory.'),
+  compute: seconds.describe('Time in which kernels are bound by arithmetic.'),
+  hbm: seconds.describe('Time in which kernels are bound by memory bandwidth.'),
   communication: z
     .object(perAxis(seconds))
-    .describe('All of it by the axis that it moves over, one collective after another, overlapped or not.'),
-  hostTransfer: seconds.describe('Arrays that are kept on the host, there and back, overlapped or not.'),
-  pipelineBubble: seconds.describe('Stages waiting for each other.'),
-  rematerialization: seconds.describe('Kernels that compute activations again.'),
-  optimizer: seconds.describe('The update of the weights.'),
-  overhead: seconds.describe('What software takes beside: starting kernels, a step, a layer.'),
-  exposedCommunication: seconds.describe('Communication that nothing hides.'),
+    .describe('Time of all collectives by mesh axis, summed one after another, hidden or not.'),
+  hostTransfer: seconds.describe('Time to move offloaded arrays to the host and back, hidden or not.'),
+  pipelineBubble: seconds.describe('Time in which pipeline stages wait for each other.'),
+  rematerialization: seconds.describe('Time of the kernels that recompute activations.'),
+  optimizer: seconds.describe('Time of the optimizer step.'),
+  overhead: seconds.describe(
+    'Fixed time that software takes per step and per layer, such as kernel launches.',
+  ),
+  exposedCommunication: seconds.describe('Communication that is not hidden under compute.'),
 })
 
 const memoryAccount = z.object({
-  budget: bytes.describe('What a chip may hold.'),
-  total: bytes.describe('What the fullest chip holds, the reserve included.'),
-  parameters: bytes.describe('Weights, as kept.'),
-  gradients: bytes.describe('Gradients, as accumulated.'),
-  optimizer: bytes.describe('Moments and master weights.'),
-  activations: bytes.describe('What the backward pass needs and is kept for it; of inference, of the pass.'),
-  kvCache: bytes.describe('Keys and values of resident sequences.'),
-  workspace: bytes.describe("One layer's live tensors and gathered weights, or the logits."),
+  budget: bytes.describe('Bytes that a chip may hold.'),
+  total: bytes.describe('Bytes on the fullest chip, including `reserve`.'),
+  parameters: bytes.describe('Weights, in the type and sharding in which they are stored.'),
+  gradients: bytes.describe('Gradients, in the type in which they are accumulated.'),
+  optimizer: bytes.describe('Optimizer states: moments and master weights.'),
+  activations: bytes.describe(
+    'Activations kept for the backward pass; in inference, the activations of the pass.',
+  ),
+  kvCache: bytes.describe('Keys and values of the sequences that run.'),
+  workspace: bytes.describe(
+    'Temporary memory: the live tensors and gathered weights of one layer, or the logits, whichever is more.',
+  ),
   reserve: bytes.describe(
-    'What of the budget stays free: reserveFraction of the chip, less what the budget leaves aside.',
+    'The part of the budget that stays free: `reserveFraction` of the chip, less what the budget itself leaves out.',
   ),
   host: bytes.describe(
-    "In the host's memory, not in the total: activations and optimizer states that a plan keeps there.",
+    "Bytes in the host's memory, which are not in `total`: offloaded activations and optimizer states.",
   ),
-  stage: z.int().describe('The stage that the account is of: the fullest.'),
+  stage: z.int().describe('The pipeline stage with the fullest chip, which these figures are for, from 0.'),
 })
 
 const collectiveLine = z.object({
-  op: movement.describe('What runs.'),
-  over: z.string().describe('The mesh axes of its group, as `fsdp x context`.'),
-  array: z.string().describe('What it moves, in the notation of shardings.'),
-  bytes: bytes.describe('The whole array as the group sees it.'),
-  count: z.number().describe('Times per step on one chip.'),
-  seconds: seconds.describe('Of all of them, per step.'),
-  exposed: z.boolean().describe('On the critical path, rather than prefetchable.'),
-  pass: passName.describe('When in a step: with each forward or backward pass, or once.'),
+  op: movement.describe('The operation.'),
+  over: z.string().describe('The mesh axes that its group spans, such as `fsdp x context`.'),
+  array: z.string().describe('The array that it moves, in the notation of `layout.shardings`.'),
+  bytes: bytes.describe('Bytes of the whole array as the group sees it: gathered, or not yet reduced.'),
+  count: z.number().describe('How often one chip takes part in it per step.'),
+  seconds: seconds.describe('Time of all `count` calls in one step.'),
+  exposed: z.boolean().describe('Whether it is on the critical path rather than prefetchable.'),
+  pass: passName.describe('When it runs: in each forward or backward pass, or once per step.'),
 })
 
 export const infeasibility = z.object({
-  reason: z.string().describe('`memory` or `latency`.'),
-  pointer: z.string().describe('What of the request it is over.'),
-  detail: z.string().describe('By how much, in words.'),
-  shortBytes: z.exactOptional(bytes.describe('Bytes that the fullest chip has too few.')),
+  reason: z.string().describe('`memory`, `latency`, or in a deployment `rate`.'),
+  pointer: z.string().describe('JSON pointer to the limit in the request that is exceeded.'),
+  detail: z.string().describe('A sentence that says by how much.'),
+  shortBytes: z.exactOptional(bytes.describe('Bytes by which the fullest chip exceeds the budget.')),
 })
 
 export const plan = z.object({
-  rank: z.int().describe('In its list, from 1.'),
+  rank: z.int().describe('Position in its list, from 1.'),
   feasible: z
     .boolean()
-    .describe('Whether it fits into the memory budget and keeps the limits of the request.'),
-  infeasible: z.exactOptional(z.array(infeasibility).describe('What it does not keep, where it does not.')),
-  id: z.string().describe('A stable hash of the plan.'),
-  summary: z.string().describe('The plan in a line: axes that are more than 1, and what else was chosen.'),
-  chips: z.int().describe('Those that the mesh takes.'),
+    .describe('Whether the plan fits into the memory budget and keeps the limits of the request.'),
+  infeasible: z.exactOptional(
+    z.array(infeasibility).describe('The limits that are exceeded; only where `feasible` is false.'),
+  ),
+  id: z.string().describe('A hash of the plan, the same in every answer.'),
+  summary: z.string().describe('The plan in one line: the mesh axes larger than 1, and the other choices.'),
+  chips: z.int().describe('Chips that the mesh uses.'),
   idleChips: z
     .int()
-    .describe('The others that were asked for: figures per chip, MFU and costs count them as well.'),
+    .describe('Chips that were asked for and stay idle. Figures per chip, MFU and costs count them as well.'),
   mesh,
-  placement: z.array(placement).describe('Where on the network each axis lies that is more than 1.'),
-  layout: layout.describe('How the arrays of a layer lie, and what moves.'),
+  placement: z.array(placement).describe('Where each mesh axis larger than 1 is placed on the network.'),
+  layout: layout.describe('How the arrays of a layer are sharded, and what is communicated.'),
   zeroStage: z
     .int()
     .min(0)
     .max(3)
-    .describe('What replicas share out: 1 optimizer states, 2 gradients too, 3 weights too; 0 nothing.'),
+    .describe(
+      'ZeRO stage, what replicas shard: 0 nothing, 1 optimizer states, 2 also gradients, 3 also weights (FSDP).',
+    ),
   contextLayout: z
     .enum(contextLayouts)
     .nullable()
-    .describe('How attention meets keys that are sharded over context; null without that axis.'),
+    .describe(
+      'How attention reaches keys that are sharded over `context`: `gather`, `ring` or `ulysses`; null where that axis is 1.',
+    ),
   microbatches: z
     .number()
     .describe(
-      "Parts of a replica's share of the batch, one after another; of inference, groups that go through the stages.",
+      'Microbatches per replica and step, which run one after another; in inference, the groups of sequences that go through the pipeline stages.',
     ),
-  microbatchTokens: z.number().describe('Tokens of one of them on one replica; of inference over all.'),
-  pipelineSchedule: z.string().describe('In which order stages run microbatches; `none` without a pipeline.'),
+  microbatchTokens: z
+    .number()
+    .describe('Tokens of one microbatch on one replica; in inference over all replicas.'),
+  pipelineSchedule: z
+    .string()
+    .describe(
+      'The pipeline schedule, in which order the stages run microbatches; `none` without a pipeline.',
+    ),
   virtualStages: z
     .int()
-    .describe('Parts of the layers that each stage has, one behind the other (interleaving).'),
-  stageLayers: z.array(z.number()).describe('Layers of each stage.'),
+    .describe(
+      'Virtual stages (model chunks) per pipeline stage, for interleaved schedules; 1 without interleaving.',
+    ),
+  stageLayers: z.array(z.number()).describe('Number of layers of each pipeline stage.'),
   stagePartition: z
     .object({
-      stageLayers: z.array(z.number()).describe('Layers of each stage.'),
-      longestStageSeconds: seconds.describe('One microbatch through the longest stage.'),
-      evenLongestStageSeconds: seconds.describe("The same of the plan's own stages."),
+      stageLayers: z.array(z.number()).describe('Number of layers of each pipeline stage.'),
+      longestStageSeconds: seconds.describe('Time of one microbatch in the longest stage.'),
+      evenLongestStageSeconds: seconds.describe("The same time with the plan's own stages."),
     })
     .nullable()
     .describe(
-      'The exact cut of layers that differ, by the times of each under this plan; null where they are alike, or each stage is in pieces.',
+      'The best assignment of unlike layers to stages, from the time of each layer under this plan. Null where the layers are alike, there is one stage, or stages have several virtual stages.',
     ),
   rematerialization: z
     .array(
       z.object({
-        policy: z.string().describe('What a layer keeps for its backward pass, by the name of the policy.'),
-        layers: z.number().describe('How many layers do.'),
+        policy: z
+          .string()
+          .describe('Name of the policy, which says what a layer keeps for its backward pass.'),
+        layers: z.number().describe('Number of layers that use it.'),
       }),
     )
-    .describe('What is computed again, by layers: at most two policies.'),
+    .describe('Rematerialisation policies and how many layers use each: at most two.'),
   memoryPolicy: z
     .object({
       provenBest: z
         .boolean()
         .nullable()
-        .describe('No other mix of two policies is faster on this layout; null below rank 1.'),
+        .describe(
+          'True if it is proven that no other mix of two policies is faster on this layout; null below rank 1.',
+        ),
       relaxedStepTimeSeconds: z
         .number()
-        .describe('What layers in real numbers, of any policies, would reach.'),
-      secondsPerByte: z.number().describe('What one more byte of budget per chip would take off the step.'),
+        .describe('Lower bound of the step time: any mix of policies, with fractions of layers allowed.'),
+      secondsPerByte: z
+        .number()
+        .describe('Seconds that one more byte of memory budget per chip would save per step.'),
     })
     .nullable()
-    .describe('Null where everything is kept.'),
+    .describe(
+      'How good the choice of rematerialisation is. Null where every activation is kept on the chip or some are kept on the host, or the plan does not fit.',
+    ),
   stepTimeSeconds: seconds.describe(
-    'What a step is predicted to take; of prefill all prompts, of generation a token of each sequence.',
+    'Predicted time of one step: in training one global batch, in prefill all prompts, in generation one token for each sequence.',
   ),
-  lowerBoundSeconds: seconds.describe('Everything overlaps.'),
-  upperBoundSeconds: seconds.describe('Nothing does.'),
+  lowerBoundSeconds: seconds.describe('Step time if all communication were hidden.'),
+  upperBoundSeconds: seconds.describe('Step time if no communication were hidden.'),
   uncertainty,
   againstFirst,
   choice,
-  mfu: z.number().describe('Share of `mfuPeak`.'),
-  hfu: z.number().describe('The same of all FLOPs, with those that are computed again.'),
+  mfu: z
+    .number()
+    .describe('Model FLOPs utilisation: model FLOPs per second as a fraction (0 to 1) of `mfuPeak`.'),
+  hfu: z.number().describe('Hardware FLOPs utilisation: as `mfu`, with the recomputed FLOPs included.'),
   mfuPeak: z
     .object({
-      type: elementType.describe('The type.'),
-      flopsPerSecondPerChip: z.number().describe('FLOP/s of one chip.'),
+      type: elementType.describe('Element type of the matmuls.'),
+      flopsPerSecondPerChip: z.number().describe('Peak FLOP/s of one chip for that type.'),
     })
-    .describe('The peak of a chip for the type that matmuls run in.'),
+    .describe(
+      'The peak that `mfu` and `hfu` are fractions of: that of the element type in which matmuls run.',
+    ),
   mfuOfBf16Peak: z
     .number()
     .nullable()
-    .describe('The same FLOPs as a share of the bf16 peak: it compares plans in different types.'),
-  tokensPerSecond: z.number().describe('Tokens of a step over its time.'),
-  tokensPerSecondPerChip: z.number().describe('The same over all chips that were asked for.'),
+    .describe(
+      'Model FLOPs per second as a fraction of the bf16 peak, to compare plans in different types; null where the chip has no bf16 peak.',
+    ),
+  tokensPerSecond: z.number().describe('Tokens of a step divided by its time.'),
+  tokensPerSecondPerChip: z.number().describe('`tokensPerSecond` divided by all chips that were asked for.'),
   ...tokenCost,
   globalBatchSequences: z
     .number()
     .describe(
-      'Sequences that a step runs: more than were asked for where replicas and microbatches do not divide these. In training it is the batch of `launch`.',
+      'Sequences that one step runs: more than were asked for where replicas times microbatches do not divide the batch. In training `launch` has this batch.',
     ),
   paddingFraction: z
     .number()
-    .describe('Of what is computed the share that is padding, so that the batch divides evenly.'),
+    .describe('Fraction of the computation that is padding, added so that the batch divides evenly.'),
   timeSeconds: timeAccount.describe(
-    'Where the step goes: compute, hbm, rematerialization, exposedCommunication, pipelineBubble, optimizer and overhead add up to it.',
+    'Where the time of a step goes: `compute`, `hbm`, `rematerialization`, `exposedCommunication`, `pipelineBubble`, `optimizer` and `overhead` add up to `stepTimeSeconds`.',
   ),
-  memoryBytes: memoryAccount.describe('What is on the fullest chip.'),
+  memoryBytes: memoryAccount.describe('Memory of the fullest chip.'),
   bottleneck: z
     .string()
     .describe(
-      'What it is bound by: `compute`, `hbm`, `communication`, `pipelineBubble`, `overhead` or `optimizer`.',
+      'What takes the most of the step: `compute`, `hbm`, `communication`, `pipelineBubble`, `overhead` or `optimizer`.',
     ),
   bottleneckDetail: z
     .object({
-      axis: axisName.nullable().describe('The mesh axis; null of what is no axis of its own.'),
-      network: z.string().describe('The part of the network.'),
+      axis: axisName.nullable().describe('The mesh axis; null where the traffic belongs to no single axis.'),
+      network: z
+        .string()
+        .describe(
+          'Name of the network on this machine: `ici`, `dcn`, a tier of switches, or `host`, the link to the host.',
+        ),
     })
     .nullable()
     .describe(
-      'Of communication: the network that is busiest, by its name on this machine (`host` is the link to the host), and the axis it is so for.',
+      'Where the bottleneck is communication: the busiest network, and the mesh axis that keeps it busy. Otherwise null.',
     ),
   headroom: z
     .object({
@@ -216,36 +260,38 @@ export const plan = z.object({
         .number()
         .nullable()
         .describe(
-          'Time in kernels over the time that the busiest network is busy, as if both ran without a break; null where nothing moves.',
+          'Time of all kernels divided by the time that the busiest network is in use; below 1 communication could not be hidden completely. Null where nothing is communicated.',
         ),
-      memory: z.number().describe('The budget over what is on the fullest chip.'),
+      memory: z.number().describe('The memory budget divided by the bytes on the fullest chip.'),
       atHalfBandwidth: z
         .object({
-          network: z.string().describe('The busiest network.'),
-          stepTimeSeconds: seconds.describe('The step with half of its bandwidth.'),
+          network: z.string().describe('Name of the busiest network.'),
+          stepTimeSeconds: seconds.describe('Step time with half of that bandwidth.'),
         })
         .nullable()
-        .describe('The step of this plan, had its busiest network half of its bandwidth.'),
+        .describe(
+          'This plan if its busiest network had half its bandwidth; null where nothing is communicated.',
+        ),
       robustness: z
         .object({
-          networks: z.number().describe('Of the bandwidth of every network, what there is.'),
-          stepTimeSeconds: seconds.describe('The step of this plan then.'),
-          memory: z.number().describe('Of what is on the fullest chip, how many times as much.'),
-          fits: z.boolean().describe('Whether the plan fits then.'),
+          networks: z.number().describe('Assumed fraction of the bandwidth of every network.'),
+          stepTimeSeconds: seconds.describe('Step time with these networks.'),
+          memory: z.number().describe('Assumed factor on the memory of the fullest chip.'),
+          fits: z.boolean().describe('Whether the plan fits with that much memory.'),
         })
-        .describe('The same plan on slower networks, and if it takes more memory than is counted.'),
+        .describe('The same plan if networks are slower, and it takes more memory, than predicted.'),
     })
-    .describe('How far it is from being bound by something else.'),
-  collectives: z.array(collectiveLine).describe('Every collective that runs in a step.'),
+    .describe('How much slack there is before another resource becomes the bottleneck.'),
+  collectives: z.array(collectiveLine).describe('All collectives of one step.'),
   explanation: z
     .array(z.string())
-    .describe('Why it takes as long as it does and what fills its memory, in sentences.'),
+    .describe('Sentences that say where the time goes and what fills the memory.'),
   launch: z
     .record(z.string(), z.unknown())
     .describe(
-      'Flags or configuration, per framework, or why it cannot run the plan (`unsupported`). `commands` has for each that can the ' +
-        '`version` that names were checked against, a `command` that a shell runs as it stands on each host, the `files` that it reads, and ' +
-        'in training `parallelism`: what lays the model out, apart from what says the model. `notes` are what flags do not say. ' +
-        '`stepTimeSeconds` has the step as each framework that can launch the plan runs it, where the request names no stack: plans are ranked as one of them does.',
+      'Per framework: its flags or configuration, or why it cannot run the plan (`unsupported`). `commands` has, for each framework that can, ' +
+        'the `version` that option names were checked against, a `command` for the shell of each host, the `files` that it reads, and ' +
+        'in training `parallelism`: the options that set the layout, apart from those that describe the model. `notes` say what the options cannot. ' +
+        '`stepTimeSeconds` is the step time in each framework that can launch the plan, where the request names no stack; plans are ranked by the fastest of them.',
     ),
 }) satisfies z.ZodType<Plan>

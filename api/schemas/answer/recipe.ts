@@ -6,7 +6,9 @@ import { elementType, expertRecipeName, scheduleName } from '../names.ts'
 
 const time = z.object({
   stepTimeSeconds: z.exactOptional(z.number()),
-  mfu: z.exactOptional(z.number().describe('Where a source prints no more.')),
+  mfu: z.exactOptional(
+    z.number().describe('Given where the source prints no step time: a fraction of the bf16 peak.'),
+  ),
 })
 
 const zeroStage = z.literal([0, 1, 2, 3])
@@ -57,13 +59,13 @@ const published = z.object({
   chips: z.int(),
   batchSequences: z.number(),
   sequenceLength: z.number(),
-  compute: z.string().describe('As the source calls its types of numbers.'),
-  plan: recipePlan.describe('As /evaluate takes it: what the source states.'),
+  compute: z.string().describe('Element types, as the source names them.'),
+  plan: recipePlan.describe('The plan as /evaluate takes it, as far as the source states it.'),
   measured: time,
   predicted: time
     .nullable()
     .describe(
-      'At these settings, by `npm run accuracy`; null where the layout cannot be run as it is stated.',
+      'Prediction at these settings (`npm run accuracy`); null where the layout cannot run as stated.',
     ),
 })
 
@@ -81,11 +83,11 @@ export const recipe = published.extend({
       assumptions,
       plan: recipePlan,
     })
-    .describe('A body of /evaluate as it stands: the layout at the settings that it was published with.'),
+    .describe('A complete body for /evaluate: the layout with the settings that it was published with.'),
   notes: z
     .array(z.string())
     .describe(
-      'Why it is not among the plans where it is predicted to do more with a chip than the first, and which plan of a list of families stands for it.',
+      'Why this recipe is not among the plans although it is predicted to be faster per chip than the first, and which plan of the list has the same family of layouts.',
     ),
 }) satisfies z.ZodType<ShownRecipe>
 

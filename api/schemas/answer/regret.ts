@@ -8,28 +8,40 @@ const fields = z.object({
   savesFraction: z
     .number()
     .describe(
-      'Of the time of a step, or where the batch is "max" of a token: what the best plan saves that the same frameworks launch, under the constraints of the request.',
+      'Fraction of the step time (with batch "max", of the time per token) that the best plan saves which the same frameworks launch under the constraints of the request.',
     ),
   best: z.object({ summary: z.string(), mesh, stepTimeSeconds: z.number() }),
-  frameworks: z.array(z.enum(frameworks)).describe('Who launches both.'),
-  exact: z.boolean().describe('False where the search had to stop: the best so far.'),
+  frameworks: z.array(z.enum(frameworks)).describe('Frameworks that launch both plans.'),
+  exact: z
+    .boolean()
+    .describe('False where the search ran out of time; `best` is then the best plan found so far.'),
 }) satisfies z.ZodType<Regret>
 
 export const regret = z.exactOptional(
-  fields.nullable().describe('Where `regret` was asked; null of a plan that does not fit.'),
+  fields
+    .nullable()
+    .describe(
+      'Given where the request has `regret: true`: how much better the best plan is. Null where the plan does not fit.',
+    ),
 )
 
 const ofDeployment = z.object({
   savesFraction: z
     .number()
     .describe(
-      'Of chips, or where no rate is asked for of the time of a request: what the best deployment saves that the same frameworks launch, under the constraints of the request.',
+      'Fraction of the chips (without a rate in the request, of the time per request) that the best deployment saves which the same frameworks launch under the constraints of the request.',
     ),
   best: z.object({ summary: z.string(), chips: z.number(), requestsPerSecond: z.number() }),
-  frameworks: z.array(z.enum(frameworks)).describe('Who launches both.'),
-  exact: z.boolean().describe('False where the search had to stop: the best so far.'),
+  frameworks: z.array(z.enum(frameworks)).describe('Frameworks that launch both plans.'),
+  exact: z
+    .boolean()
+    .describe('False where the search ran out of time; `best` is then the best plan found so far.'),
 }) satisfies z.ZodType<ServeRegret>
 
 export const serveRegret = z.exactOptional(
-  ofDeployment.nullable().describe('Where `regret` was asked; null of a deployment that misses something.'),
+  ofDeployment
+    .nullable()
+    .describe(
+      'Given where the request has `regret: true`: how much better the best deployment is. Null where the deployment misses a limit.',
+    ),
 )

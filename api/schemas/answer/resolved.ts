@@ -7,8 +7,8 @@ import { precisionUsed } from '../given/precision.ts'
 
 export const resolvedFields = {
   model: modelSummary,
-  hardware: cluster.describe('As resolved.'),
+  hardware: cluster.describe('The hardware, with names looked up.'),
   precision: precisionUsed,
-  assumptions: assumptions.describe('Every number used.'),
-  warnings: z.array(z.string()),
+  assumptions: assumptions.describe('Every assumption that was used, with its value.'),
+  warnings: z.array(z.string()).describe('What was assumed or left out, and may matter.'),
 } as const

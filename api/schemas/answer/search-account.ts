@@ -3,28 +3,42 @@ import { z } from 'zod'
 import { countOrNone } from '../bound.ts'
 
 export const searchAccount = z.object({
-  enumerated: z.number(),
-  pruned: z.number(),
-  evaluated: z.number(),
-  infeasible: z.object({
-    memory: z.number(),
-    divisibility: z.number(),
-    topology: z.number(),
-    constraint: z.number(),
-  }),
+  enumerated: z.number().describe('Candidates in the search space.'),
+  pruned: z
+    .number()
+    .describe('Candidates that a bound showed to be no better than the plans that were found.'),
+  evaluated: z.number().describe('Candidates that were costed.'),
+  infeasible: z
+    .object({
+      memory: z.number().describe('They exceed the memory budget.'),
+      divisibility: z.number().describe('A mesh axis does not divide what it shards.'),
+      topology: z.number().describe('They cannot be placed on the network.'),
+      constraint: z.number().describe('The constraints of the request exclude them.'),
+    })
+    .describe('Candidates that cannot be run as asked, by reason.'),
   unexamined: z
     .number()
-    .describe('Not looked at, as `timeoutMs` came first: the others and these are all that were enumerated.'),
-  lowerBoundSeconds: z.number().nullable().describe('No plan is faster.'),
+    .describe(
+      'Candidates not examined because `timeoutMs` ran out. They and the other counts add up to `enumerated`.',
+    ),
+  lowerBoundSeconds: z.number().nullable().describe('Lower bound of the step time of all plans.'),
   gap: z
     .number()
     .nullable()
-    .describe('How much longer the best plan takes than `lowerBoundSeconds`, over that.'),
+    .describe('How much longer the best plan takes than `lowerBoundSeconds`, as a fraction of it.'),
   exact: z
     .boolean()
-    .describe('Whether all was looked at that could be better; if not, the plans are the best so far.'),
-  elapsedMs: z.number().min(0).describe('From the start of the search: what `timeoutMs` limits.'),
-  waitedMs: z.number().min(0).describe('For a searcher to be free, before that.'),
+    .describe(
+      'Whether every candidate that could be better was examined; if not, the plans are the best found so far.',
+    ),
+  elapsedMs: z
+    .number()
+    .min(0)
+    .describe('Milliseconds since the start of the search, which `timeoutMs` limits.'),
+  waitedMs: z
+    .number()
+    .min(0)
+    .describe('Milliseconds spent waiting for a free searcher before the search started.'),
 })
 
 const elasticity = z.number()
@@ -33,54 +47,68 @@ export const sensitivity = z
   .object({
     flops: elasticity,
     hbmBandwidth: elasticity,
-    hostBandwidth: elasticity.describe('Of the link between chip and host.'),
+    hostBandwidth: elasticity.describe('For the link between chip and host.'),
     iciBandwidth: elasticity.describe(
-      'Of the network inside a slice or node: ICI, or the innermost tier of switches.',
+      'For the network inside a slice or node: ICI, or the innermost tier of switches.',
     ),
     dcnBandwidth: elasticity.describe(
-      'Of all networks between slices or nodes: DCN, or every other tier of switches together.',
+      'For all networks between slices or nodes: DCN, or every other tier of switches together.',
     ),
     networks: z
       .record(z.string(), elasticity)
-      .describe('Of each network by itself, by its name on this machine: `ici` and `dcn`, or its tiers.'),
-    memory: elasticity.describe('d log(step) / d log(memory) up to `memoryStep`; 0 where there is none.'),
+      .describe(
+        'For each network by itself, by its name on this machine: `ici` and `dcn`, or the tiers of switches.',
+      ),
+    memory: elasticity.describe(
+      'd log(step time) / d log(memory per chip), averaged up to `memoryStep`; 0 where that is null.',
+    ),
     memoryStep: z
       .object({ budgetBytes: z.number(), stepTimeSeconds: z.number() })
       .nullable()
       .describe(
-        'Time falls in steps as memory grows: the least budget of a chip with which the mesh and layout of the best plan are faster, what they recompute chosen again. Null where more memory gains nothing there.',
+        'Step time falls in steps as memory grows. This is the smallest memory per chip at which the mesh and layout of the best plan become faster, with rematerialisation chosen again; null where more memory does not help.',
       ),
   })
   .describe(
-    'Elasticities d log(step) / d log(resource) of the best plan, held as it is: by central differences of 1 %. A batch of `max` is held too.',
+    'Elasticities d log(step time) / d log(resource) of the best plan, by central differences of 1 %: -0.5 means that 1 % more of the resource makes the step 0.5 % shorter. The plan does not change, nor does a batch of `max`.',
   )
 
 const change = z.object({ pointer: z.string(), value: z.unknown() })
 
 export const suggestion = z
   .object({
-    change: z.string(),
-    pointer: z.string(),
-    value: z.unknown(),
-    detail: z.string(),
-    also: z.exactOptional(z.array(change).describe('Further changes that go with it.')),
+    change: z.string().describe('The change, in words.'),
+    pointer: z.string().describe('JSON pointer into the request.'),
+    value: z.unknown().describe('The value to set there; null removes what is there.'),
+    detail: z.string().describe('What the request would give with this change.'),
+    also: z.exactOptional(z.array(change).describe('Further changes that have to be made with it.')),
   })
-  .describe('Tried alone: with `value` at `pointer` of the request a plan exists; null leaves it out.')
+  .describe(
+    'A change of the request that was tried: with `value` at `pointer`, and no other change, a plan exists. A `value` of null removes the field.',
+  )
 
 export const suggestionsOfPlan = z.exactOptional(
   z
     .array(suggestion)
-    .describe('Where the plan does not fit: changes of the request, each tried, with which it does.'),
+    .describe('Where the plan does not fit: changes of the request with which it does, each of them tried.'),
 )
 
 /** Reasons why there is no plan; `nearest` is the schema of the plan that comes closest. */
 export function noPlan<T extends z.ZodType>(nearest: T) {
   return z
     .object({
-      reasons: z.array(z.object({ reason: z.string(), detail: z.string(), layouts: countOrNone(1e15) })),
-      nearest: nearest.nullable(),
-      suggestions: z.array(suggestion),
+      reasons: z
+        .array(
+          z.object({
+            reason: z.string(),
+            detail: z.string(),
+            layouts: countOrNone(1e15).describe('Candidates that this reason excludes.'),
+          }),
+        )
+        .describe('What excludes the candidates.'),
+      nearest: nearest.nullable().describe('The plan that comes closest, and by how much it misses.'),
+      suggestions: z.array(suggestion).describe('Changes of the request with which a plan exists.'),
     })
     .nullable()
-    .describe('Why there is no plan, where there is none.')
+    .describe('Why there is no plan; null where there is one.')
 }

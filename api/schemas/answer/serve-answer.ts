@@ -12,7 +12,9 @@ export const serveAnswer = z.object({
   mode: z.literal('serve'),
   plans: z
     .array(servePlan)
-    .describe('Fewest chips first; where no rate is given, the most requests a second of the whole pool.'),
+    .describe(
+      'Best first: the fewest chips; without a rate in the request, the most requests per second from the whole pool.',
+    ),
   unlaunchable: unlaunchable(servePlan, refusals),
   search: searchAccount,
   infeasible: noPlan(z.object({ plan: servePlan, shortSeconds: z.number() })),

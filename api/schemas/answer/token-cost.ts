@@ -6,11 +6,11 @@ export const tokenCost = {
     .number()
     .nullable()
     .describe(
-      'All chips at their price (`usdPerHour`) for as long as a million of `costedTokens` take, without drafts of speculation; null where the chip has no price: a request may say its own, as `hardware.usdPerHour`.',
+      'Price of all chips (`usdPerHour`) for the time that a million of `costedTokens` take, without speculative decoding. Null where the chip has no price; set one with `hardware.usdPerHour`.',
     ),
   costedTokens: z
     .enum(['trained', 'prompt', 'generated', 'output'])
     .describe(
-      'Which tokens the cost is of: `trained` those of the batch, `prompt` those that prefill runs, without cached prefixes, `generated` those that generation adds to its sequences, `output` those that a deployment answers with, which pay for its prefill too.',
+      'The tokens that the cost is for. `trained`: those of the training batch. `prompt`: those that prefill computes, without cached prefixes. `generated`: those that generation adds. `output`: the output tokens of a deployment, whose price includes its prefill.',
     ),
 } as const

@@ -17,7 +17,9 @@ export const trainingAnswer = z.object({
   preferred,
   recipes: z
     .array(recipe)
-    .describe('What was published of training this model on these chips, the nearest number of chips first.'),
+    .describe(
+      'Published training runs of this model on these chips: those of the same sequence length first, then the nearest in number of chips and sequence length, then the newest.',
+    ),
   unlaunchable: unlaunchable(plan, refusals),
   search: searchAccount,
   sensitivity: sensitivity.nullable(),

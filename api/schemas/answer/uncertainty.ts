@@ -13,93 +13,111 @@ const basis = z
   .object({
     regime: z
       .string()
-      .describe('What these runs have in common: the narrowest that enough were measured of.'),
-    rows: z.int().describe('Configurations that were measured.'),
-    sources: z.int().describe('Places that they were published at.'),
-    software: z.array(z.string()).describe('What ran, with its releases.'),
+      .describe(
+        'What these runs have in common with the plan: the narrowest group with enough measured runs.',
+      ),
+    rows: z.int().describe('Number of measured configurations.'),
+    sources: z.int().describe('Number of publications that they come from.'),
+    software: z.array(z.string()).describe('Software that ran them, with its releases.'),
     median: z
       .number()
-      .describe('What the middle one took over what was predicted: bands are not centred on predictions.'),
+      .describe(
+        'Median of measured over predicted time; in deployments, of measured over predicted rate. The bands are not centred on predictions.',
+      ),
     widened: z
       .object({
-        nineOfTen: z.number().describe('Of the band of nine of ten.'),
-        eightOfTen: z.number().describe('Of the band of eight of ten.'),
+        nineOfTen: z.number().describe('For the band that holds nine of ten.'),
+        eightOfTen: z.number().describe('For the band that holds eight of ten.'),
       })
       .describe(
-        'Powers by which bands are wider than these runs, so that they hold of sources not among them.',
+        'Exponents by which the bands are widened beyond these runs, so that they also hold for sources that are not among them.',
       ),
   })
-  .describe('The measured runs behind it; no constant was set on any of them.')
+  .describe('The measured runs behind the bands. No constant was fitted on any of them.')
 
 export const uncertainty = z
   .object({
     stepTimeRelative: range.describe(
-      'Of the predicted step: one measured run of ten is faster than the first, one slower than the second.',
+      'The 10th and 90th percentile of measured runs, as factors on the predicted step time.',
     ),
-    nineOfTenSeconds: range.describe('Nine of ten measured runs lie between.'),
+    nineOfTenSeconds: range.describe(
+      'The range that holds nine of ten measured runs (5th to 95th percentile), applied to this step time.',
+    ),
     basis,
   })
   .nullable()
   .describe(
-    "Where measured runs lay of what was predicted for them; null where nobody measured, and of the book's arithmetic.",
+    'How far measured runs were from their predictions. Null where no such runs are known, and under `book` assumptions.',
   ) satisfies z.ZodType<Uncertainty | null>
 
 export const serveUncertainty = z
   .object({
     requestsPerSecondRelative: range.describe(
-      'Of the predicted rate: one published rate of ten is lower than the first, one higher than the second.',
+      'The 10th and 90th percentile of published rates, as factors on the predicted rate.',
     ),
-    nineOfTenRequestsPerSecond: range.describe('Nine of ten published rates lie between.'),
+    nineOfTenRequestsPerSecond: range.describe(
+      'The range that holds nine of ten published rates (5th to 95th percentile), applied to this rate.',
+    ),
     basis,
   })
   .nullable()
   .describe(
-    'Where published rates lay of what was predicted for them.',
+    'How far published rates were from their predictions; null where no such rates are known.',
   ) satisfies z.ZodType<ServeUncertainty | null>
 
 export const againstFirst = z
   .object({
-    slowerBy: z.number().describe("Of the first plan's step, what this one is predicted to take longer."),
+    slowerBy: z
+      .number()
+      .describe(
+        "How much longer the step of this plan is predicted to take, as a fraction of the first plan's.",
+      ),
     chanceFaster: z
       .number()
       .describe(
-        'That it is the faster of the two all the same, from how much errors of two layouts of one question were measured to differ.',
+        'Probability that this plan is nevertheless the faster one, from the measured differences between the prediction errors of two layouts of one model on the same chips.',
       ),
-    tied: z.boolean().describe('That is at least two in five.'),
+    tied: z
+      .boolean()
+      .describe(
+        'Whether the two can hardly be told apart: both `chanceFaster` and its complement are at least 0.4.',
+      ),
   })
   .nullable()
   .describe(
-    'How it stands to the first of its list; null of a plan of no list, and of inference.',
+    'Comparison with the first plan of the list; null in inference, and for a plan that is in no list.',
   ) satisfies z.ZodType<AgainstFirst | null>
 
 export const choice = z
   .object({
     chanceBest: z
       .number()
-      .describe('Share of draws of the uncertain constants under which it is the fastest.'),
+      .describe('Fraction of draws of the uncertain constants in which this plan is the fastest.'),
     expectedRegret: z
       .number()
-      .describe('Of the best step under the same draw, what it takes longer on average.'),
-    p90Regret: z.number().describe('The same, nine of ten times at most.'),
-    expectedStepSeconds: z.number().describe('The mean of its steps.'),
-    draws: z.int().describe('How many there was time for, of 200.'),
-    among: z.int().describe('Plans that it was held against, itself among them.'),
+      .describe('Mean excess over the best step of the same draw, as a fraction of it.'),
+    p90Regret: z.number().describe('The 90th percentile of that excess.'),
+    expectedStepSeconds: z.number().describe('Mean step time over the draws.'),
+    draws: z.int().describe('Number of draws; 200 unless time ran out.'),
+    among: z.int().describe('Number of plans that were compared, including this one.'),
   })
   .nullable()
   .describe(
-    'How it stands where constants are uncertain: of training under the objective `robust`, else null.',
+    'How the plan compares where constants are uncertain. Only in training with objective `robust`; otherwise null.',
   ) satisfies z.ZodType<Choice | null>
 
 export const preferred = z
   .object({
-    rank: z.int(),
-    id: z.string(),
-    among: z.int().describe('How many plans are tied, the first among them.'),
-    reasons: z.array(z.string()).describe('Why this one, against the first; none where it is the first.'),
+    rank: z.int().describe('Its `rank` among the plans.'),
+    id: z.string().describe('Its `id`.'),
+    among: z.int().describe('Number of tied plans, including the first.'),
+    reasons: z
+      .array(z.string())
+      .describe('Why this plan is preferred to the first; empty where it is the first.'),
   })
   .nullable()
   .describe(
-    'Of the plans that are tied with the first, what is simplest to run.',
+    'Of the plans that are tied with the first, the one that is simplest to run; null with fewer than two plans, or where no ties are known.',
   ) satisfies z.ZodType<Preferred | null>
 
 /** The schema of fixtures/residuals.json. */

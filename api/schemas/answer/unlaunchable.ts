@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 export const refusals = z
   .record(z.string(), z.array(z.string()))
-  .describe('By framework, why it cannot launch the plan.')
+  .describe('Per framework, why it cannot launch the plan.')
 
 export function unlaunchable<Plan extends z.ZodType, Reasons extends z.ZodType>(
   plan: Plan,
@@ -16,12 +16,12 @@ export function unlaunchable<Plan extends z.ZodType, Reasons extends z.ZodType>(
         .number()
         .nullable()
         .describe(
-          'How many times better: what plans are ranked by, of the first that is listed over this one. Null where none is listed.',
+          'How many times better this plan is than the first listed plan, in what plans are ranked by; null where none is listed.',
         ),
       reasons,
     })
     .nullable()
     .describe(
-      'The best plan of all where it is better than any that is listed, as no framework of the assumptions can launch it; null where the first plan is the best there is.',
+      'The best plan of all, where it is better than every listed plan but no framework of `assumptions.frameworks` can launch it; null where the first listed plan is the best.',
     )
 }

@@ -7,7 +7,7 @@ export const axisName = z.enum(axes)
 
 /** A schema with one field for each axis. */
 export function perAxis<T extends z.ZodType>(value: T) {
-  return ofEachAxis(({ says }) => value.describe(`The axis of ${says}.`))
+  return ofEachAxis(({ says }) => value.describe(`Mesh axis of ${says}.`))
 }
 
 export const mesh = z
@@ -16,4 +16,4 @@ export const mesh = z
 
 export const partialMesh = z
   .strictObject(perAxis(z.exactOptional(count(mostChips))))
-  .describe('Chips along each axis; axes left out are 1. The product has to be the number of chips.')
+  .describe('Chips along each axis; axes that are left out are 1. The product has to be the number of chips.')

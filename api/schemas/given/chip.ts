@@ -19,10 +19,14 @@ export const tier = z
     name: label(),
     size: count(1e6)
       .nullable()
-      .describe('Units of the tier below (chips, for the first); null where unbounded.'),
-    bytesPerSecondPerChip: bytesPerSecond.describe('What one chip sends through it, one way, when all send.'),
+      .describe(
+        'Units of the tier below in one unit of this tier (chips, for the first tier); null where there is no limit.',
+      ),
+    bytesPerSecondPerChip: bytesPerSecond.describe(
+      'Bandwidth per chip through this tier, one way, while all chips send.',
+    ),
     latencySeconds,
-    inNetworkReduction: z.boolean().describe('The switch can reduce.'),
+    inNetworkReduction: z.boolean().describe('Whether its switches can reduce in the network (SHARP).'),
   })
   .describe('One level of a switched network.')
 
@@ -33,12 +37,17 @@ const wrapRule = z.discriminatedUnion('kind', [
 
 const torusSystem = z.strictObject({
   kind: z.literal('torus'),
-  linkBytesPerSecond: bytesPerSecond.describe('One link, one direction.'),
+  linkBytesPerSecond: bytesPerSecond.describe('Bandwidth of one link in one direction.'),
   hopSeconds: latencySeconds,
-  wrap: wrapRule.describe('When an axis of a slice closes into a ring.'),
+  wrap: wrapRule.describe(
+    'When an axis of a slice has wrap-around links: if it has this size, or if it is a multiple of this edge.',
+  ),
   pod: topology.describe('The largest slice.'),
   slices: z.exactOptional(
-    z.array(topology).max(1000).describe('Slices on offer; any in whole hosts where absent.'),
+    z
+      .array(topology)
+      .max(1000)
+      .describe('Slice shapes that are offered; where absent, any shape of whole hosts.'),
   ),
   host: topology,
   dcnBytesPerSecondPerChip: bytesPerSecond,
@@ -47,41 +56,49 @@ const torusSystem = z.strictObject({
 
 const switchedSystem = z.strictObject({
   kind: z.literal('switched'),
-  tiers: z.array(tier).min(1).max(6).describe('Innermost first.'),
+  tiers: z.array(tier).min(1).max(6).describe('Tiers of switches, innermost first.'),
 })
 
 export const system = z.discriminatedUnion('kind', [torusSystem, switchedSystem])
 
 export const efficiency = z
   .strictObject({
-    matmul: share(),
-    matmulHalfFlops: z.number().min(0).max(1e21),
-    attention: share(),
+    matmul: share().describe('Fraction of peak FLOP/s that a large matmul reaches.'),
+    matmulHalfFlops: z.number().min(0).max(1e21).describe('FLOP of a matmul that reaches half of that.'),
+    attention: share().describe('Fraction of peak FLOP/s that the attention kernel reaches.'),
     attentionHalfKeys: z.exactOptional(
       z
         .number()
         .min(0)
         .max(1e6)
-        .describe(
-          'Keys that a query meets in one kernel of which attention reaches half of it; 0 where absent.',
-        ),
+        .describe('Keys per query and kernel at which attention reaches half of that; 0 where absent.'),
     ),
     sustained: z.exactOptional(
-      share().describe('Of matmul and attention, what training holds for hours; 1 where absent.'),
+      share().describe(
+        'Fraction of short-term matmul and attention speed that training sustains for hours; 1 where absent.',
+      ),
     ),
-    hbm: share(),
-    cache: z.exactOptional(share().describe('Attention that reads caches; as hbm where absent.')),
-    scaleUp: share(),
+    hbm: share().describe('Fraction of HBM bandwidth that kernels reach.'),
+    cache: z.exactOptional(
+      share().describe(
+        'Fraction of HBM bandwidth that attention reaches while it reads KV caches; as `hbm` where absent.',
+      ),
+    ),
+    scaleUp: share().describe('Fraction of link bandwidth that collectives reach inside a slice or node.'),
     scaleUpHalfBytes: z.exactOptional(
       z
         .number()
         .min(0)
         .max(1e15)
-        .describe('Bytes of a message inside a node that reach half of it; 0 where absent.'),
+        .describe(
+          'Message size in bytes at which a collective inside a node reaches half of that; 0 where absent.',
+        ),
     ),
-    scaleOut: share(),
+    scaleOut: share().describe(
+      'Fraction of network bandwidth that collectives reach between slices or nodes.',
+    ),
   })
-  .describe('What kernels and collectives reach of the data sheet.')
+  .describe('Fractions of the data sheet that kernels and collectives reach.')
 
 export const chipFields = {
   name: label(),
@@ -98,16 +115,16 @@ export const chipFields = {
       int4: z.exactOptional(flopsPerSecond),
     })
     .describe(
-      'Dense peak per type of the operands; types that are absent are not supported. `fp4` stands for `mxfp4` and `nvfp4` too.',
+      'Dense peak FLOP/s by element type of the operands; types that are absent are not supported. `fp4` stands for `mxfp4` and `nvfp4` too.',
     ),
-  hbmBytes: quantity(1e15).describe('What a process may allocate, as the driver says.'),
+  hbmBytes: quantity(1e15).describe('Memory that a process may allocate, as the driver reports it.'),
   hbmBytesPerSecond: bytesPerSecond,
-  hostBytesPerSecond: bytesPerSecond.describe('Between the chip and its host.'),
+  hostBytesPerSecond: bytesPerSecond.describe('Bandwidth between the chip and its host, one way.'),
   hostMemoryBytes: z.exactOptional(
     quantity(1e16).describe("This chip's share of its host's memory; unlimited where absent."),
   ),
   usdPerHour: z.exactOptional(
-    z.number().min(0).max(1e6).describe('List price of one chip for an hour, on demand.'),
+    z.number().min(0).max(1e6).describe('On-demand list price of one chip for an hour, in US dollars.'),
   ),
   efficiency,
   system,

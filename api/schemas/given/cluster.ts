@@ -6,7 +6,7 @@ import { bytesPerSecond, chip, latencySeconds, tier, topology } from './chip.ts'
 const torusNetwork = z.object({
   kind: z.literal('torus'),
   topology,
-  wraps: z.array(z.boolean()).describe('Which axes close into a ring.'),
+  wraps: z.array(z.boolean()).describe('Whether each physical axis closes into a ring.'),
   linkBytesPerSecond: bytesPerSecond,
   hopSeconds: latencySeconds,
   slices: count(mostChips),

@@ -19,9 +19,11 @@ function constraint(least: number, most: number) {
 export const constraints = z
   .strictObject({
     ...perAxis(z.exactOptional(constraint(1, mostChips))),
-    chips: z.exactOptional(constraint(1, mostChips)).describe('Chips that a plan uses, the others idle.'),
+    chips: z
+      .exactOptional(constraint(1, mostChips))
+      .describe('Chips that a plan uses; the others stay idle.'),
     zeroStage: z.exactOptional(constraint(0, 3)),
     microbatches: z.exactOptional(constraint(1, 1e6)),
     virtualStages: z.exactOptional(constraint(1, 10_000)),
   })
-  .describe('What the search may choose from: a number, a list, or {min, max}, per axis.')
+  .describe('Values that the search may choose, per axis: a number, a list, or {min, max}.')

@@ -7,14 +7,18 @@ import { bytesPerSecond, chipFields, system, tier, topology } from './chip.ts'
 const networkOverride = z
   .strictObject({
     scaleUpBytesPerSecondPerChip: z.exactOptional(
-      bytesPerSecond.describe('One way: the innermost tier, or all ICI links of a chip at once.'),
+      bytesPerSecond.describe(
+        'Bandwidth per chip, one way, of the innermost tier, or of all ICI links of a chip together.',
+      ),
     ),
     scaleOutBytesPerSecondPerChip: z.exactOptional(
-      bytesPerSecond.describe('One way: every tier above the innermost, or DCN.'),
+      bytesPerSecond.describe(
+        'Bandwidth per chip, one way, of every tier above the innermost, or of the DCN.',
+      ),
     ),
     tiers: z.exactOptional(z.array(tier).min(1).max(6).describe('All tiers, innermost first.')),
   })
-  .describe("What differs from the chip's own network.")
+  .describe("Numbers that replace those of the chip's own network.")
 
 const chipRequest = z
   .strictObject({ ...chipFields, system: z.exactOptional(system) })
@@ -26,35 +30,35 @@ const { hbmBytes, hbmBytesPerSecond, hostBytesPerSecond, peakFlopsPerSecond, usd
 const chipOverride = exactPartial({
   usdPerHour: usdPerHour
     .unwrap()
-    .describe("What one chip costs an hour, in place of the catalogue's list price."),
-  hbmBytes: hbmBytes.describe("In place of the chip's own."),
-  hbmBytesPerSecond: hbmBytesPerSecond.describe("In place of the chip's own."),
+    .describe("Price of one chip per hour in US dollars, in place of the catalogue's list price."),
+  hbmBytes: hbmBytes.describe("Memory per chip, in place of the chip's own."),
+  hbmBytesPerSecond: hbmBytesPerSecond.describe("HBM bandwidth, in place of the chip's own."),
   hostBytesPerSecond: hostBytesPerSecond.describe(
-    "Between the chip and its host, in place of the chip's own.",
+    "Bandwidth between the chip and its host, in place of the chip's own.",
   ),
   peakFlopsPerSecond: peakFlopsPerSecond.describe(
-    "Dense peak per type of the operands, in place of the chip's own; types that are not named stay.",
+    "Dense peak FLOP/s by element type of the operands, in place of the chip's own; types that are not named keep theirs.",
   ),
 })
 
 /** Bandwidth beyond the innermost tier under familiar names: there are three ways to give the same number. */
 const networkInterface = exactPartial({
   networkBytesPerSecond: bytesPerSecond.describe(
-    'What one chip sends, one way, beyond its node or slice: `network.scaleOutBytesPerSecondPerChip` by a shorter name.',
+    'Bandwidth per chip, one way, beyond its node or slice: a shorter name for `network.scaleOutBytesPerSecondPerChip`.',
   ),
   nicGbps: z
     .number()
     .min(1e-3)
     .max(1e6)
-    .describe(
-      'The same in gigabits per second, as network adapters are sold: 400 for one of 400 Gb/s for each chip.',
-    ),
+    .describe('The same in gigabits per second: 400 for one 400 Gb/s adapter per chip.'),
 })
 
 export const hardwareRequest = z
   .strictObject({
     chip: z.union([label(), chipRequest]).describe('A name from /hardware, or a whole chip.'),
-    chips: z.exactOptional(count(mostChips)),
+    chips: z.exactOptional(
+      count(mostChips).describe('Number of chips; on a torus `topology` may stand instead.'),
+    ),
     topology: z.exactOptional(topology),
     slices: z.exactOptional(
       count(mostChips).describe('Slices joined by the data-centre network; 1 by default.'),
@@ -67,7 +71,7 @@ export const hardwareRequest = z
     ({ networkBytesPerSecond, nicGbps }) => networkBytesPerSecond === undefined || nicGbps === undefined,
     {
       path: ['nicGbps'],
-      message: 'says what networkBytesPerSecond says: one of them is enough',
+      message: 'sets the same bandwidth as networkBytesPerSecond: give one of the two',
     },
   )
   .refine(
@@ -76,11 +80,11 @@ export const hardwareRequest = z
       (networkBytesPerSecond ?? nicGbps) === undefined,
     {
       path: ['network', 'scaleOutBytesPerSecondPerChip'],
-      message: 'says what networkBytesPerSecond and nicGbps say: one of them is enough',
+      message: 'sets the same bandwidth as networkBytesPerSecond and nicGbps: give one of them',
     },
   )
   .refine((hardware) => hardware.chips !== undefined || hardware.topology !== undefined, {
-    message: 'needs chips or topology: how many chips, or of a torus its shape, [4, 4, 4]',
+    message: 'needs chips or topology: the number of chips, or the shape of a torus, such as [4, 4, 4]',
   })
   .refine(({ chip, network }) => typeof chip === 'string' || chip.system || network?.tiers, {
     path: ['chip', 'system'],

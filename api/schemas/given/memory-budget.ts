@@ -6,8 +6,8 @@ export const memoryBudget = z
   .strictObject({
     bytesPerChip: z.exactOptional(quantity(1e15)),
     fraction: z.exactOptional(
-      share("is a share of the chip's HBM, at most 1: bytes are said as bytesPerChip").describe(
-        "Of the chip's HBM.",
+      share("is a fraction of the chip's HBM, at most 1: give bytes as bytesPerChip").describe(
+        "Fraction of the chip's HBM.",
       ),
     ),
   })

@@ -7,21 +7,25 @@ import { attentionKind } from '../names.ts'
 
 const moe = z
   .strictObject({
-    experts: count(limits.experts).describe('Routed experts of a layer.'),
+    experts: count(limits.experts).describe('Routed experts per layer.'),
     activeExperts: count(limits.experts).describe('Routed experts that a token visits.'),
     sharedExperts: z.exactOptional(
-      countOrNone(limits.experts).describe('That every token visits; 0 by default.'),
+      countOrNone(limits.experts).describe('Shared experts, which every token visits; 0 by default.'),
     ),
     dFfExpert: count(limits.mlpWidth).describe('Width of one expert.'),
     denseLayers: z.exactOptional(
-      countOrNone(limits.layers).describe('First layers with a dense MLP of width dFf; 0 by default.'),
+      countOrNone(limits.layers).describe(
+        'Number of first layers that have a dense MLP of width dFf; 0 by default.',
+      ),
     ),
     every: z.exactOptional(
-      count(limits.layers).describe('Of the layers after those one in so many has experts; 1 by default.'),
+      count(limits.layers).describe(
+        'After the dense layers, one layer in this many has experts; 1 by default.',
+      ),
     ),
     nodeLimit: z.exactOptional(
       count(limits.experts).describe(
-        'The router keeps the experts of a token on so many nodes; no limit by default.',
+        'Most nodes that the experts of one token may be on (node-limited routing); no limit by default.',
       ),
     ),
   })
@@ -29,22 +33,28 @@ const moe = z
 
 const mla = z
   .strictObject({
-    queryRank: count(limits.width).nullable().describe('null where queries are projected at once.'),
-    keyValueRank: count(limits.width),
-    nopeHeadDim: count(limits.headDim).describe('Part of a key without positions.'),
-    ropeHeadDim: count(limits.headDim).describe('Part of a key with rotary positions, shared by the heads.'),
-    valueHeadDim: count(limits.headDim),
+    queryRank: count(limits.width)
+      .nullable()
+      .describe('Rank of the latent queries; null where queries are projected directly.'),
+    keyValueRank: count(limits.width).describe('Rank of the latent vector of keys and values.'),
+    nopeHeadDim: count(limits.headDim).describe('Width of the part of a key without positions.'),
+    ropeHeadDim: count(limits.headDim).describe(
+      'Width of the part of a key with rotary positions, which all heads share.',
+    ),
+    valueHeadDim: count(limits.headDim).describe('Width of a value head.'),
   })
-  .describe('Latent attention: keys and values of all heads come of one cached vector.')
+  .describe('Multi-head latent attention: keys and values of all heads are projected from one cached vector.')
 
 const attention = z.strictObject({
   kind: z.exactOptional(attentionKind),
   window: z.exactOptional(
-    count(limits.positions).describe('Positions that local layers look back on; none are local by default.'),
+    count(limits.positions).describe(
+      'Positions that layers with local (sliding-window) attention look back on; by default no layer is local.',
+    ),
   ),
   globalEvery: z.exactOptional(
     countOrNone(limits.layers).describe(
-      'One layer in so many attends to all positions; 0, the default, for none.',
+      'With a window, one layer in this many attends to all positions; 0, the default, if none does.',
     ),
   ),
   kvShareGroup: z.exactOptional(
@@ -60,24 +70,35 @@ export const architecture = z
     dModel: count(limits.width),
     dFf: count(limits.mlpWidth).describe('Width of the MLP of layers without experts.'),
     heads: count(limits.heads),
-    kvHeads: z.exactOptional(
-      count(limits.heads).describe('Of keys and values; as many as heads by default.'),
-    ),
+    kvHeads: z.exactOptional(count(limits.heads).describe('Key/value heads; as many as `heads` by default.')),
     headDim: z.exactOptional(count(limits.headDim).describe('dModel / heads by default.')),
     vocab: count(limits.vocab),
-    gatedMlp: z.boolean().default(true).describe('Three MLP matrices instead of two.'),
-    tiedEmbeddings: z.boolean().default(false),
+    gatedMlp: z
+      .boolean()
+      .default(true)
+      .describe('Whether the MLP is gated (SwiGLU): three matrices instead of two.'),
+    tiedEmbeddings: z
+      .boolean()
+      .default(false)
+      .describe('Whether embedding and unembedding share one matrix.'),
     learnedPositions: countOrNone(limits.positions)
       .default(0)
       .describe('Rows of learned position embeddings; 0 for rotary.'),
     biases: z.exactOptional(
-      z.boolean().describe('Linear layers have biases: not costed, but in launch flags.'),
+      z
+        .boolean()
+        .describe('Whether linear layers have biases; they are not costed, but appear in launch flags.'),
     ),
-    parallelBlocks: z.boolean().default(false).describe('Attention and MLP side by side.'),
+    parallelBlocks: z
+      .boolean()
+      .default(false)
+      .describe('Whether attention and MLP read the same input (parallel blocks).'),
     moe: z.exactOptional(moe),
     attention: z.exactOptional(attention),
     multiTokenLayers: z.exactOptional(
-      countOrNone(limits.layers).describe('Further layers that predict tokens after the next, in training.'),
+      countOrNone(limits.layers).describe(
+        'Multi-token prediction: further layers in training that predict later tokens.',
+      ),
     ),
     maxSequenceLength: z.exactOptional(count(limits.positions)),
   })
@@ -89,14 +110,14 @@ export const huggingFace = z
   .strictObject({
     huggingFace: z
       .record(z.string().max(200), z.unknown())
-      .describe('The config.json that Hugging Face keeps beside the weights, as it is.'),
+      .describe('The content of the config.json beside the weights on Hugging Face, unchanged.'),
   })
   .describe('A model by its Hugging Face config.')
 
 export const modelRequest = z
   .union([label(), architecture, huggingFace])
   .describe(
-    'A name from /models, or of a release on Hugging Face of one of these, the dimensions of a Transformer, or a Hugging Face config.',
+    'A name from /models, the Hugging Face name of a release of one of these, the dimensions of a Transformer, or a Hugging Face config.',
   )
 
 export type HuggingFaceConfig = z.output<typeof huggingFace>['huggingFace']
@@ -104,8 +125,8 @@ export type HuggingFaceConfig = z.output<typeof huggingFace>['huggingFace']
 export type ModelRequest = z.output<typeof modelRequest>
 
 export const activeConvention =
-  'All but the routed experts that a token does not visit, embedding and unembedding included. Authors who leave the ' +
-  'embedding out, as a look-up, publish less: gpt-oss-120b 5.13e9 for 5.71e9.'
+  'Parameters that one token uses: all but the routed experts that it does not visit, embedding and unembedding included. ' +
+  'Authors who leave out the embedding, as it is only looked up, publish less: for gpt-oss-120b 5.13e9, here 5.71e9.'
 
 export const modelSummary = z.object({
   name: z.string(),
@@ -115,6 +136,6 @@ export const modelSummary = z.object({
   kvCacheBytesPerToken: z
     .number()
     .describe(
-      "Of a sequence as long as the workload's, over its tokens: layers with a window keep no more than it, so that a longer sequence takes less for each.",
+      "Cache bytes of a sequence of the workload's length, divided by its tokens. Layers with a window keep no more than the window, so this falls as sequences grow.",
     ),
 })

@@ -15,11 +15,13 @@ export const precisionUsed = z.object({
     z
       .record(z.enum(weightParts), z.number())
       .describe(
-        'Of a quantised checkpoint: bytes of a parameter by part, with scales, and with what is left in bf16.',
+        'For a quantised checkpoint: bytes per parameter, by part of the model, including scales and parts left in bf16.',
       ),
   ),
   checkpoint: z.exactOptional(
-    z.string().describe('Inference: the released checkpoint that weights are those of, where it has a name.'),
+    z
+      .string()
+      .describe('Inference: name of the released checkpoint that the weights are taken from, if it has one.'),
   ),
 })
 
@@ -27,22 +29,26 @@ export const precision = z.strictObject({
   weights: elementType
     .optional()
     .describe(
-      'As kept and streamed; `mxfp4` and `nvfp4` count the scales of their blocks (4.25 and 4.5 bits). Default: in inference as the model is released (`checkpoints` of /models, or a Hugging Face config), scales and parts that are left in bf16 included; else bf16. A type that is named here takes the checkpoint released in it, if there is one (`fp4` one in MXFP4 or NVFP4); else it is that of all weights, without scales.',
+      'Element type in which weights are stored and read; `mxfp4` and `nvfp4` include the scales of their blocks (4.25 and 4.5 bits). Default in inference: as the model is released (`checkpoints` of /models, or a Hugging Face config), including scales and parts left in bf16; otherwise bf16. If a type is named, the checkpoint released in that type is used, if there is one (for `fp4`, one in MXFP4 or NVFP4); otherwise all weights have that type, without scales.',
     ),
   compute: elementType
     .optional()
     .describe(
-      "Operands of the matmuls; the chip has to support it. Default: in inference the type that the checkpoint's quantisation casts activations to, where the chip computes in it; else bf16, to which narrower weights are unpacked.",
+      "Element type of matmul operands; the chip has to support it. Default in inference: the type to which the checkpoint's quantisation casts activations, if the chip computes in it; otherwise bf16, to which narrower weights are unpacked.",
     ),
   kvCache: elementType
     .optional()
-    .describe('As kept and streamed. Default: in inference what the checkpoint says, else bf16.'),
+    .describe(
+      'Element type in which the KV cache is stored and read. Default: in inference the type that the checkpoint names, otherwise bf16.',
+    ),
   gradients: elementType
     .optional()
     .describe(
-      'As accumulated and as reduced over the network. Default: fp32 on GPUs under calibrated assumptions, as Megatron does; else bf16.',
+      'Element type in which gradients are accumulated and reduced over the network. Default: fp32 on GPUs under calibrated assumptions, as in Megatron; otherwise bf16.',
     ),
   optimizer: elementType
     .default('fp32')
-    .describe('Moments; an fp32 master copy is kept beside them under calibrated assumptions.'),
+    .describe(
+      'Element type of the optimizer moments. Under calibrated assumptions an fp32 master copy of the weights is kept as well.',
+    ),
 })

@@ -9,32 +9,34 @@ import { known } from './sketch.ts'
 const instance = z
   .strictObject({
     ...known,
-    mesh: z.exactOptional(partialMesh.describe('Of one instance.')),
-    instances: z.exactOptional(count(1e6).describe('How many there are.')),
+    mesh: z.exactOptional(partialMesh.describe('Mesh of one instance.')),
+    instances: z.exactOptional(count(1e6).describe('Number of instances.')),
     topology: z.exactOptional(
-      z.array(count(1e5)).max(7).nullable().describe('The slice of one, on a torus.'),
+      z.array(count(1e5)).max(7).nullable().describe('Shape of the slice of one instance, on a torus.'),
     ),
-    slices: z.exactOptional(count(1e5).describe('Slices of one.')),
+    slices: z.exactOptional(count(1e5).describe('Slices of one instance.')),
   })
   .describe(
-    'Instances of one phase. `mesh`, `placement`, `layout`, `instances`, `topology` and `slices` are read, and of prefill `batchSequences` (prompts that are ' +
-      'taken together) and `microbatches`; what is left out is chosen.',
+    'Instances of one phase. Read are `mesh`, `placement`, `layout`, `instances`, `topology` and `slices`, and for prefill also `batchSequences` (prompts in ' +
+      'one batch) and `microbatches`; fields that are left out are chosen.',
   )
 
 const fields = {
-  disaggregated: z.exactOptional(z.boolean().describe('Whether phases have chips of their own.')),
+  disaggregated: z.exactOptional(
+    z.boolean().describe('Whether prefill and generation run on separate chips.'),
+  ),
   generate: z.exactOptional(instance),
   prefill: z.exactOptional(instance),
   maxSequences: z.exactOptional(
     count(mostBatchTokens).describe(
-      'Of a generate instance at once, prompts that it reads among them: a server is told so (`--max-num-seqs`).',
+      'Most sequences that one generate instance runs at once, including prompts being read (`--max-num-seqs` of vLLM).',
     ),
   ),
   stepTokens: z.exactOptional(
     count(mostBatchTokens)
       .nullable()
       .describe(
-        'Of a step of a server that does both phases, at most: one of each sequence that generates, the others of prompts (`--max-num-batched-tokens`).',
+        'Most tokens in one step of a server that does both phases: one for each generating sequence, the rest from prompts (`--max-num-batched-tokens` of vLLM).',
       ),
   ),
   contextLength: z.exactOptional(
@@ -71,7 +73,7 @@ const answered = {
 export const serveSketch = z
   .strictObject({ ...fields, ...answered } satisfies Record<keyof ServePlan, z.ZodType>)
   .describe(
-    'Any deployment of an answer, as it stands, or your own. What is left out is chosen as /optimize would, phases and numbers of instances too.',
+    'A deployment from an answer, unchanged, or your own. Fields that are left out, phases and numbers of instances included, are chosen as /optimize would.',
   )
 
 export type ServeSketchRequest = z.output<typeof serveSketch>

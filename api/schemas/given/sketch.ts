@@ -16,11 +16,11 @@ const placement = z.strictObject({
     .array(countOrNone(7))
     .max(7)
     .describe(
-      'Physical axes that carry the mesh axis (torus), or tiers that it spans, innermost 0 (switches).',
+      'On a torus, indices of the physical axes that carry the mesh axis; behind switches, the tiers that it spans, 0 for the innermost.',
     ),
   on: z.exactOptional(
     label().describe(
-      '`ici` or `dcn`, an entry each where an axis is on both; or the outermost tier spanned.',
+      '`ici` or `dcn`, with one entry for each where an axis is on both; behind switches, the outermost tier that it spans.',
     ),
   ),
   wraps: z.exactOptional(z.boolean()),
@@ -39,7 +39,11 @@ const fields = {
   pipelineSchedule: z.exactOptional(z.enum([...scheduleName.options, 'in-flight'])),
   virtualStages: z.exactOptional(count(10_000)),
   stageLayers: z.exactOptional(
-    z.array(layers).min(1).max(10_000).describe('Layers by stage; one of the cuts that the search tries.'),
+    z
+      .array(layers)
+      .min(1)
+      .max(10_000)
+      .describe('Number of layers of each stage; it has to be one of the divisions that the search tries.'),
   ),
   rematerialization: z.exactOptional(
     z.union([
@@ -47,12 +51,12 @@ const fields = {
       z
         .array(z.strictObject({ policy: label(), layers }))
         .max(2)
-        .describe('Layers by policy.'),
+        .describe('Number of layers by policy; at most two policies.'),
     ]),
   ),
   layout: z.exactOptional(z.union([sketchedLayout, answeredLayout])),
   batchSequences: z.exactOptional(
-    count(mostBatchTokens).describe('Generation: the batch that is costed, whatever the workload says.'),
+    count(mostBatchTokens).describe('Generation: the batch to cost, in place of that of the workload.'),
   ),
 } as const
 
@@ -62,9 +66,9 @@ export const known = { ...fields, ...answeredFields } satisfies Record<keyof Pha
 export const sketch = z
   .strictObject(known)
   .describe(
-    'Any plan of an answer, as it stands, or your own. What is left out is chosen as /optimize would; of what stands twice ' +
-      '(`microbatches` and `microbatchTokens`, say) both have to agree. Training reads all up to `rematerialization`; ' +
-      'inference `mesh`, `placement`, `layout`, `batchSequences`, `microbatches` and `microbatchTokens`.',
+    'A plan from an answer, unchanged, or your own. Fields that are left out are chosen as /optimize would. Fields that say the same ' +
+      '(such as `microbatches` and `microbatchTokens`) have to agree. Training reads the fields from `mesh` to `rematerialization`; ' +
+      'inference reads `mesh`, `placement`, `layout`, `batchSequences`, `microbatches` and `microbatchTokens`.',
   )
 
 export type Sketch = z.output<typeof sketch>

@@ -20,7 +20,9 @@ export const answeredLayout = z
     shardings: z.exactOptional(z.unknown()),
     algorithm: z.exactOptional(z.unknown()),
   })
-  .describe('As in an answer: of inference `components` is read, of training nothing.')
+  .describe(
+    'As in an answer. Inference reads `components`; training reads nothing, as its layout follows from mesh and ZeRO stage.',
+  )
 
 export const sketchedLayout = z
   .strictObject({
@@ -28,19 +30,23 @@ export const sketchedLayout = z
       z
         .enum([...perHead, ...latent])
         .describe(
-          'Of its weights, and of its cache; of latent attention whether the projections are absorbed.',
+          'Layout of the attention weights and of the KV cache; for latent attention also whether the projections are absorbed.',
         ),
     ),
-    mlp: z.exactOptional(projection.describe('Of dense layers.')),
-    experts: z.exactOptional(experts.describe('Of their weights, and where experts are.')),
+    mlp: z.exactOptional(projection.describe('Layout of the MLP of dense layers.')),
+    experts: z.exactOptional(
+      experts.describe('Layout of the expert weights, and which chips have which experts.'),
+    ),
     block: z.exactOptional(
-      z.enum(perHead).describe('Attention and MLP in one, of models that have them side by side.'),
+      z
+        .enum(perHead)
+        .describe('Layout of models with parallel blocks, where attention and MLP are one component.'),
     ),
     unembedding: z.exactOptional(projection),
   })
   .describe(
-    'Inference: a layout per component. `1d` has the weights over tensor and tensor2 (Megatron), `2d` has D over tensor2 ' +
-      '(2D weight-stationary), `gathered` and `gathered-all` gather weights over tensor2 or both. The cache lies by `heads`, ' +
-      '`batch`, `heads-batch` or `sequence`. Experts are `sliced` or `spread` over the tensor chips, or `dispatched` over the ' +
-      'expert axis (and `sliced` over tensor there).',
+    'Inference: a layout per component. `1d` shards the weights over tensor and tensor2 (as Megatron), `2d` shards D over tensor2 ' +
+      '(2D weight-stationary), `gathered` and `gathered-all` gather the weights over tensor2 or over both axes. The KV cache is sharded by `heads`, ' +
+      '`batch`, `heads-batch` or `sequence`. Each expert is `sliced` over the tensor chips, experts are `spread` over them, or tokens are `dispatched` over the ' +
+      'expert axis (where experts are `sliced` over tensor).',
   )

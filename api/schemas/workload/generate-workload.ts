@@ -11,16 +11,16 @@ export const generateWorkload = z
     batchSequences: z
       .union([count(mostBatchTokens), most])
       .describe(
-        'Sequences resident at once, over all replicas and stages; "max" for as many as memory holds.',
+        'Sequences that run at once, over all replicas and pipeline stages; "max" for as many as fit into memory.',
       ),
-    contextLength: count(longestSequence).describe("Positions that a sequence's cache has room for."),
+    contextLength: count(longestSequence).describe('Positions that the KV cache of a sequence has room for.'),
     meanContextLength: z.exactOptional(
       count(longestSequence).describe(
-        'Positions that a sequence holds on average: what is read, and with paged caches kept; contextLength by default.',
+        'Mean number of positions of a sequence: what is read, and with paged caches also what is stored; contextLength by default.',
       ),
     ),
     maxStepSeconds: z.exactOptional(
-      duration().describe('What a step, one token of each sequence, may take.'),
+      duration().describe('Longest time of a step, which adds one token to each sequence.'),
     ),
     speculative: z.exactOptional(speculative),
   })
@@ -32,6 +32,6 @@ export const generateWorkload = z
       message: `times contextLength may be at most ${mostBatchTokens} tokens`,
     },
   )
-  .describe('One token for each of a batch of sequences, again and again.')
+  .describe('Generation: repeated steps, each of which adds one token to every sequence of a batch.')
 
 export type GenerateRequest = z.output<typeof generateWorkload>

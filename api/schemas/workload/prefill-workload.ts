@@ -4,22 +4,26 @@ import { count, countOrNone, longestSequence, mostBatchTokens } from '../bound.t
 
 export const cachedPrefixLength = countOrNone(longestSequence)
   .default(0)
-  .describe('Positions of each prompt whose keys and values are cached already; fewer than promptLength.')
+  .describe(
+    'Positions of each prompt whose keys and values are already cached; fewer than promptLength. 0 by default.',
+  )
 
 export const prefillWorkload = z
   .strictObject({
     mode: z.literal('prefill'),
-    promptLength: count(longestSequence).describe('Positions of each prompt, cached ones included.'),
-    batchSequences: count(mostBatchTokens).describe('Prompts that go through together.'),
+    promptLength: count(longestSequence).describe('Tokens of each prompt, cached ones included.'),
+    batchSequences: count(mostBatchTokens).describe('Prompts in one batch.'),
     cachedPrefixLength,
     chunkTokens: z.exactOptional(
-      count(longestSequence).describe('New positions of a prompt that run at once; all of them by default.'),
+      count(longestSequence).describe(
+        'Chunked prefill: new tokens of a prompt that run at once; all of them by default.',
+      ),
     ),
   })
   .refine((work) => work.batchSequences * work.promptLength <= mostBatchTokens, {
     path: ['batchSequences'],
     message: `times promptLength may be at most ${mostBatchTokens} tokens`,
   })
-  .describe('Prompts through the model once: the time to the first token.')
+  .describe('Prefill: prompts pass through the model once, up to the first token.')
 
 export type PrefillRequest = z.output<typeof prefillWorkload>

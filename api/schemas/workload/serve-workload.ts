@@ -8,17 +8,23 @@ const autoWord = z.literal('auto', { error: 'expected true, false or "auto"' })
 export const serveWorkload = z
   .strictObject({
     mode: z.literal('serve'),
-    promptLength: count(longestSequence).describe('Positions of each prompt, cached ones included.'),
-    outputLength: count(longestSequence).describe('Tokens generated for each request.'),
+    promptLength: count(longestSequence).describe('Mean number of tokens of a prompt, cached ones included.'),
+    outputLength: count(longestSequence).describe('Mean number of tokens generated for a request.'),
     requestsPerSecond: z.exactOptional(
       z
         .number()
         .min(1e-9)
         .max(1e9)
-        .describe('That arrive; where absent, deployments are judged at the rate that they sustain.'),
+        .describe(
+          'Requests that arrive per second; where absent, deployments are compared at the highest rate that they sustain.',
+        ),
     ),
-    maxTimeToFirstTokenSeconds: z.exactOptional(duration().describe('From arrival, mean waiting included.')),
-    maxTimePerOutputTokenSeconds: z.exactOptional(duration().describe('Of the tokens after the first.')),
+    maxTimeToFirstTokenSeconds: z.exactOptional(
+      duration().describe('Limit on the mean time to first token, including the wait.'),
+    ),
+    maxTimePerOutputTokenSeconds: z.exactOptional(
+      duration().describe('Limit on the time per token after the first.'),
+    ),
     contextLength: z.exactOptional(
       count(longestSequence).describe(
         'Positions that the longest request may have, prompt and output together: servers are told to take so many. Those of a request of mean lengths by default.',
@@ -28,10 +34,10 @@ export const serveWorkload = z
       .union([z.boolean(), autoWord])
       .default('auto')
       .describe(
-        'Prefill and generation on chips of their own (true), on the same ones (false), or the better.',
+        'Whether prefill and generation run on separate chips (true), on the same chips (false), or on whichever is better ("auto", the default).',
       ),
     cachedPrefixLength,
   })
-  .describe('The cheapest deployment for requests that arrive at a rate, and its latencies.')
+  .describe('Serving: the cheapest deployment for requests that arrive at a rate, and its latencies.')
 
 export type ServeRequest = z.output<typeof serveWorkload>

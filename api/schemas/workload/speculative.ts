@@ -7,14 +7,16 @@ export const speculative = z
   .strictObject({
     draftModel: z.exactOptional(
       modelRequest.describe(
-        'What drafts. Its cost is its active parameters over those of the model: generating a token streams weights, ' +
-          'and both are taken to be kept in the same precision and laid out alike.',
+        'The draft model. Its relative cost is the ratio of active parameters, as generating a token reads the weights once; ' +
+          'both models are assumed to have the same precision and layout.',
       ),
     ),
     draftCostRatio: z.exactOptional(
-      shareOrNone().describe('Time of drafting one token, as a share of a step of the model at one token.'),
+      shareOrNone().describe('Time to draft one token, as a fraction of a step of the model with one token.'),
     ),
-    acceptance: shareOrNone().describe('Chance that a drafted token stands, given that those before it do.'),
+    acceptance: shareOrNone().describe(
+      'Probability that a drafted token is accepted, given that those before it are.',
+    ),
     tokens: z.exactOptional(count(64).describe('Tokens drafted per step; the best number by default.')),
   })
   .refine((draft) => (draft.draftModel === undefined) !== (draft.draftCostRatio === undefined), {

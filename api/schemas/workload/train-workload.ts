@@ -9,20 +9,24 @@ export const trainWorkload = z
   .strictObject({
     mode: z.literal('train'),
     batchTokens: z.exactOptional(
-      count(mostBatchTokens).describe('Tokens of one global step: no fewer than sequenceLength.'),
+      count(mostBatchTokens).describe('Tokens per global step, at least sequenceLength.'),
     ),
-    batchSequences: z.exactOptional(count(mostBatchTokens).describe('Sequences of one global step.')),
-    sequenceLength: count(longestSequence),
+    batchSequences: z.exactOptional(count(mostBatchTokens).describe('Sequences per global step.')),
+    sequenceLength: count(longestSequence).describe('Tokens of each sequence.'),
     optimizer: optimizerName.default(optimizers[0].name),
     rematerialization: z.exactOptional(
-      z.array(label()).min(1).max(20).describe('Policies that may be used; all by default.'),
+      z
+        .array(label())
+        .min(1)
+        .max(20)
+        .describe('Rematerialisation policies that may be used; by default those of the assumptions.'),
     ),
     schedule: z.exactOptional(
       z
         .array(scheduleName)
         .min(1)
         .max(10)
-        .describe('Pipeline schedules that may be used; those of the assumptions by default.'),
+        .describe('Pipeline schedules that may be used; by default those of the assumptions.'),
     ),
   })
   .refine((work) => (work.batchTokens === undefined) !== (work.batchSequences === undefined), {
@@ -34,13 +38,13 @@ export const trainWorkload = z
   })
   .check(({ value: { batchTokens, sequenceLength }, issues }) => {
     if (batchTokens === undefined || batchTokens >= sequenceLength) return
-    const message = `${batchTokens} tokens are fewer than the ${sequenceLength} of one sequence, which is the least`
+    const message = `is ${batchTokens} tokens, fewer than the ${sequenceLength} of one sequence`
     const sequences = batchTokens * sequenceLength <= mostBatchTokens
     issues.push({
       ...{ code: 'custom', input: batchTokens, path: ['batchTokens'] },
       ...(sequences
         ? {
-            message: `${message}; if sequences are meant, they are batchSequences (--batch ${batchTokens}seqs)`,
+            message: `${message}; if you meant sequences, give batchSequences (--batch ${batchTokens}seqs)`,
             params: { meant: { batchTokens: null, batchSequences: batchTokens } },
           }
         : { message, params: { meant: { batchTokens: sequenceLength } } }),
