@@ -12,7 +12,9 @@
  *   flash2    FlashAttention-2, which PyTorch's scaled_dot_product_attention ran on Hopper in the development versions of 2.6 and 2.8 that torchtitan's
  *             tables were made with, and fms-fsdp in 2024: 35 % of an H100 (Shah et al. 2024, FlashAttention-3, arXiv 2407.08608, abstract).
  */
-import type { Efficiency } from '../../src/hardware/chip.ts'
+import type { Assumptions } from '../../src/assumptions/assumptions.ts'
+import type { Chip, Efficiency } from '../../src/hardware/chip.ts'
+import { usualType } from '../../src/recipe/element-type.ts'
 
 export type AttentionKernel = 'triton' | 'unfused' | 'flash2'
 
@@ -32,4 +34,19 @@ export function attentionOf(
   const reached = ofPeak[kernel][chip]
   if (reached === undefined) throw new RangeError(`Nothing is known of ${kernel} attention on ${chip}`)
   return reached / sustained
+}
+
+/**
+ * Of prompts whose scores are written to HBM, as FasterTransformer's are (src/fastertransformer/layers/attention_layers/GptContextAttentionLayer.cc): 2 bytes a score
+ * written, 2 + 2 by softmax and 2 read, at the rate that matmuls stream, and both products of the whole square at the rate of matmuls. Half of its FLOPs
+ * count, as under a causal mask; every chunk of keys is met anew, so that nothing is started.
+ */
+export function unfusedPrompts(
+  { peakFlopsPerSecond, hbmBytesPerSecond }: Chip,
+  { hbmEfficiency, matmulEfficiency }: Assumptions,
+  width: number,
+): Partial<Assumptions> {
+  const peak = peakFlopsPerSecond[usualType] ?? Number.NaN
+  const seconds = 8 / (hbmBytesPerSecond * hbmEfficiency) + (4 * width) / (peak * matmulEfficiency)
+  return { attentionEfficiency: (2 * width) / (seconds * peak), attentionHalfKeys: 0 }
 }

@@ -56,6 +56,8 @@ export type InferenceRow = Measurement & {
   readonly batchSequences: number | 'max'
   readonly promptLength: number
   readonly outputLength: number
+  /** Scores of prompts went through HBM. */
+  readonly unfused?: true
   /** Sequences that went through the stages of a pipeline together, of prompts and while they generated; as is fastest where absent. */
   readonly passedOn?: { readonly prompts: number; readonly tokens: number }
   /** All that there were, at once from the start, where the source ran so many to their end. */

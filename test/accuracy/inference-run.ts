@@ -31,6 +31,7 @@ import { elementBytes } from '../../src/recipe/element-type.ts'
 import { type Mesh, replicasOf, unitMesh } from '../../src/sharding/axis.ts'
 import { type ExpertPlaces, latentForms } from '../../src/sharding/tables/inference-layout-fields.ts'
 import type { Bytes, Seconds } from '../../src/units.ts'
+import { unfusedPrompts } from './attention-kernels.ts'
 import { type Comparison, comparison, type Steps, type StepTime } from './inference-comparison.ts'
 import type { InferenceRow } from './inference-row.ts'
 import { softwareOf } from './software.ts'
@@ -96,10 +97,11 @@ function stepsOf(
   row: InferenceRow,
   constants: Partial<Assumptions> = {},
 ): MeasuredSteps | { readonly reason: string } {
-  const { model, chip, mesh, strategy, precision, checkpoint, twoBatchOverlap, redundantExperts } = row
+  const { model, chip, mesh, strategy, precision, checkpoint } = row
+  const { twoBatchOverlap, redundantExperts, unfused } = row
   const key = JSON.stringify([
     ...[model, chip, mesh, strategy ?? null, precision, checkpoint ?? null],
-    ...[twoBatchOverlap ?? false, redundantExperts ?? 0, constants],
+    ...[twoBatchOverlap ?? false, redundantExperts ?? 0, unfused ?? false, constants],
   ])
   const steps = known.get(key) ?? evaluatedSteps(row, constants)
   known.set(key, steps)
@@ -184,15 +186,18 @@ function settingOf(
     typeof row.model === 'string'
       ? catalogued<{ readonly architecture: Spelling }>('models', row.model).architecture
       : row.model
+  const model = spelledOut(row.id, spelling)
+  const assumed = calibrated(chip.kind, chip.efficiency)
   return {
-    model: spelledOut(row.id, spelling),
+    model,
     cluster: resolution.cluster,
     memoryBudget: chip.hbmBytes,
     precision: precisionOf(row),
     asked: {},
     constraints: {},
     assumptions: {
-      ...calibrated(chip.kind, chip.efficiency),
+      ...assumed,
+      ...(row.unfused ? unfusedPrompts(chip, assumed, model.headDim) : {}),
       // What frameworks keep free is in the budget.
       reserveFraction: 0,
       twoBatchOverlap: row.twoBatchOverlap ?? false,
