@@ -5,8 +5,11 @@
 import { known } from '../../known.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 
-/** `sequences` are those of all replicas together. */
-export type ByReplica<Value> = (mesh: Mesh, sequences: number, made: () => Value) => Value
+/** Values by mesh and number of sequences over all its replicas. Asking for one that is there makes nothing. */
+export interface ByReplica<Value> {
+  readonly find: (mesh: Mesh, sequences: number) => Value | undefined
+  readonly keep: (mesh: Mesh, sequences: number, value: Value) => Value
+}
 
 type BySequences<Value> = Map<number, Value>
 
@@ -23,23 +26,26 @@ export function byReplica<Value>({ pipelined }: { readonly pipelined: boolean })
   let replicas = 1
   let own: BySequences<Value> = new Map()
   let kept = 0
-  return (mesh, sequences, made) => {
-    if (kept >= mostKept) {
-      all.clear()
-      last = null
-      kept = 0
-    }
-    if (mesh !== last) {
-      const { tensor, tensor2, context, expert, pipeline } = mesh
-      const ofTensors = known(all, tensor * beyondAnyAxis + tensor2, () => new Map())
-      const others = 2 * expert + (pipelined && pipeline > 1 ? 1 : 0)
-      own = known(ofTensors, 2 * context * beyondAnyAxis + others, () => new Map())
-      replicas = replicasOf(mesh)
-      last = mesh
-    }
-    return known(own, sequences / replicas, () => {
-      kept++
-      return made()
-    })
+  const ownOf = (mesh: Mesh): BySequences<Value> => {
+    if (mesh === last) return own
+    const { tensor, tensor2, context, expert, pipeline } = mesh
+    const ofTensors = known(all, tensor * beyondAnyAxis + tensor2, () => new Map())
+    const others = 2 * expert + (pipelined && pipeline > 1 ? 1 : 0)
+    own = known(ofTensors, 2 * context * beyondAnyAxis + others, () => new Map())
+    replicas = replicasOf(mesh)
+    last = mesh
+    return own
+  }
+  return {
+    find: (mesh, sequences) => ownOf(mesh).get(sequences / replicas),
+    keep: (mesh, sequences, value) => {
+      if (kept++ >= mostKept) {
+        all.clear()
+        last = null
+        kept = 1
+      }
+      ownOf(mesh).set(sequences / replicas, value)
+      return value
+    },
   }
 }

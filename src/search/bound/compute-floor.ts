@@ -40,20 +40,21 @@ export function computeFloor(
   const { layers } = model.problem.model
   const { tokensDivideFreely, choicesApart } = model.problem.assumptions
   const [stage] = model.stages
+  const time = (products: Window['products'] = [], scale: Scale) => computeTime(products, scale, model.rates)
+  const half = (layer: Window | undefined, head: Window | undefined, scale: Scale) =>
+    layers * (time(layer?.products, scale) + model.layerOverhead) + time(head?.products, scale)
+  const workOf = (mesh: Mesh, sequences: number, scale: Scale): Work => {
+    setMesh(scale, mesh, model.extents, tokensDivideFreely, choicesApart)
+    setBatch(scale, sequences)
+    const gradients = model.weightGradients
+    return {
+      forward: half(stage?.layer.forward, stage?.head.forward, scale),
+      backward: half(model.leastBackward, stage?.head.backward, scale),
+      weightGradients: splits ? layers * time(gradients.layer, scale) + time(gradients.head, scale) : 0,
+    }
+  }
   const of = (mesh: Mesh, sequences: number, scale: Scale): Work =>
-    works(mesh, sequences, () => {
-      setMesh(scale, mesh, model.extents, tokensDivideFreely, choicesApart)
-      setBatch(scale, sequences)
-      const time = (products: Window['products'] = []) => computeTime(products, scale, model.rates)
-      const half = (layer: Window | undefined, head: Window | undefined) =>
-        layers * (time(layer?.products) + model.layerOverhead) + time(head?.products)
-      const gradients = model.weightGradients
-      return {
-        forward: half(stage?.layer.forward, stage?.head.forward),
-        backward: half(model.leastBackward, stage?.head.backward),
-        weightGradients: splits ? layers * time(gradients.layer) + time(gradients.head) : 0,
-      }
-    })
+    works.find(mesh, sequences) ?? works.keep(mesh, sequences, workOf(mesh, sequences, scale))
   const both = (mesh: Mesh, sequences: number, scale: Scale): Seconds => {
     const { forward, backward } = of(mesh, sequences, scale)
     return forward + backward

@@ -4,13 +4,7 @@
  */
 
 import type { NetworkCosts } from '../../cost/communication/network.ts'
-import {
-  addBuckets,
-  addScaled,
-  createTraffic,
-  exposedAt,
-  type Traffic,
-} from '../../cost/communication/traffic.ts'
+import { addBuckets, addScaled, createTraffic, exposedAt } from '../../cost/communication/traffic.ts'
 import type { Window } from '../../cost/compile/compile.ts'
 import { type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
 import { type CostModel, stageModel } from '../../cost/model.ts'
@@ -77,23 +71,29 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
   }
 
   const rooms = roomFloors(model, shared)
+  const halfMoved = (
+    layer: Window | undefined,
+    head: Window | undefined,
+    scale: Scale,
+    costs: NetworkCosts,
+  ) => {
+    const traffic = createTraffic(model.resources)
+    const one = createTraffic(model.resources)
+    addBuckets(traffic, ofBatch(head), scale, costs, beside)
+    addBuckets(one, ofBatch(layer), scale, costs, beside)
+    addScaled(traffic, one, layers)
+    return traffic
+  }
+  const movedOf = (sequences: number, scale: Scale, costs: NetworkCosts): Moved => {
+    setBatch(scale, sequences)
+    const [stage] = model.stages
+    return {
+      forward: halfMoved(stage?.layer.forward, stage?.head.forward, scale, costs),
+      backward: halfMoved(model.leastBackward, stage?.head.backward, scale, costs),
+    }
+  }
   const movedBy = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): Moved =>
-    moves(mesh, sequences, () => {
-      setBatch(scale, sequences)
-      const [stage] = model.stages
-      const half = (layer: Window | undefined, head: Window | undefined): Traffic => {
-        const traffic = createTraffic(model.resources)
-        const one = createTraffic(model.resources)
-        addBuckets(traffic, ofBatch(head), scale, costs, beside)
-        addBuckets(one, ofBatch(layer), scale, costs, beside)
-        addScaled(traffic, one, layers)
-        return traffic
-      }
-      return {
-        forward: half(stage?.layer.forward, stage?.head.forward),
-        backward: half(model.leastBackward, stage?.head.backward),
-      }
-    })
+    moves.find(mesh, sequences) ?? moves.keep(mesh, sequences, movedOf(sequences, scale, costs))
 
   const stand = (mesh: Mesh, scale: Scale) =>
     setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
@@ -102,7 +102,8 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
   /** All microbatches in one window: the sums are those of the ZeRO stage. */
   const batchFloor = (mesh: Mesh, scale: Scale, choice: Microbatching, costs: NetworkCosts): number => {
     const sequences = choice.sequences * choice.microbatches
-    const [own, moved] = [work.of(mesh, sequences, scale), movedBy(mesh, sequences, scale, costs)]
+    const own = work.of(mesh, sequences, scale)
+    const moved = movedBy(mesh, sequences, scale, costs)
     return whole(together(own, moved, sums, choice, mesh))
   }
   /** Without what moves, which takes longer to say. */
@@ -113,7 +114,8 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
   const mayTake = (mesh: Mesh, scale: Scale, limit: number, choice: Microbatching, costs: NetworkCosts) => {
     if (splits(mesh, choice)) return batchFloor(mesh, scale, choice, costs) <= limit
     const { sequences } = choice
-    const [own, moved] = [work.of(mesh, sequences, scale), movedBy(mesh, sequences, scale, costs)]
+    const own = work.of(mesh, sequences, scale)
+    const moved = movedBy(mesh, sequences, scale, costs)
     return whole(oneByOne(own, moved, sums, choice, mesh)) <= limit
   }
   /** Told of each that may be within the limit, until it wants no more. The sums are those of it. */

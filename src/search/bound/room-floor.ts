@@ -69,31 +69,34 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
   /** The model whose numbers a stage of the mesh is asked with, and the question that it is asked. */
   const modelFor = ({ pipeline }: Mesh): CostModel => (pipeline > 1 ? counted : model)
 
+  const computed = (mesh: Mesh, sequences: number, scale: Scale): ComputeNumbers => {
+    setBatch(scale, sequences)
+    return computeNumbers(modelFor(mesh), scale)
+  }
   const computeOf = (mesh: Mesh, sequences: number, scale: Scale): ComputeNumbers =>
-    computes(mesh, sequences, () => {
-      setBatch(scale, sequences)
-      return computeNumbers(modelFor(mesh), scale)
-    })
+    computes.find(mesh, sequences) ?? computes.keep(mesh, sequences, computed(mesh, sequences, scale))
+  const exposed = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): readonly Seconds[] => {
+    setBatch(scale, sequences)
+    const seconds = (window: Window | undefined): Seconds => {
+      const traffic = createTraffic(model.resources)
+      addBuckets(traffic, ofBatch(window), scale, costs, beside)
+      return traffic[exposedAt] ?? 0
+    }
+    const layer = modelFor(mesh).stages[0]?.layer
+    const forwards = seconds(layer?.forward)
+    return layer?.backward.map((window) => forwards + seconds(window)) ?? []
+  }
   const exposedOf = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts) =>
-    exposures(mesh, sequences, (): readonly Seconds[] => {
-      setBatch(scale, sequences)
-      const seconds = (window: Window | undefined): Seconds => {
-        const traffic = createTraffic(model.resources)
-        addBuckets(traffic, ofBatch(window), scale, costs, beside)
-        return traffic[exposedAt] ?? 0
-      }
-      const layer = modelFor(mesh).stages[0]?.layer
-      const forwards = seconds(layer?.forward)
-      return layer?.backward.map((window) => forwards + seconds(window)) ?? []
-    })
+    exposures.find(mesh, sequences) ?? exposures.keep(mesh, sequences, exposed(mesh, sequences, scale, costs))
   const untilLimit = (limit: Seconds) => limit * (1 + 1e-9) - model.stepOverhead
 
   /** The scale holds the mesh. */
-  const activationsBy = (mesh: Mesh, sequences: number, scale: Scale): Activations =>
-    activations(mesh, sequences, () => {
-      setBatch(scale, sequences)
-      return activationsOf(modelFor(mesh), scale)
-    })
+  const activationsBy = (mesh: Mesh, sequences: number, scale: Scale): Activations => {
+    const found = activations.find(mesh, sequences)
+    if (found) return found
+    setBatch(scale, sequences)
+    return activations.keep(mesh, sequences, activationsOf(modelFor(mesh), scale))
+  }
   /** What a stage of the mesh needs, with states as they are sharded on the mesh of `sharded`. */
   const needsOf = (mesh: Mesh, zeroStage: ZeroStage, sharded: Scale, held: Activations, timed: Timed) => {
     const own = modelFor(mesh)
@@ -140,9 +143,10 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
       if (assumptions.tokensDivideFreely) return true
       // Computed for the next power of two of sequences, which take less each, so that a few results serve all.
       const most = 2 ** Math.ceil(Math.log2(each))
-      const needs = everNeeds(replica, most * replicasOf(replica), () =>
-        needsEver(replica, scale, most, network),
-      )
+      const sequences = most * replicasOf(replica)
+      const needs =
+        everNeeds.find(replica, sequences) ??
+        everNeeds.keep(replica, sequences, needsEver(replica, scale, most, network))
       return fillings
         .ever(replica, each)
         .some((filling) => needs.some((own) => room.holds(filling, each, own, untilLimit(limit))))
