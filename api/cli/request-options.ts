@@ -21,21 +21,21 @@ const to =
 export const requestOptions = {
   model: {
     flags: '--model <name>',
-    says: 'a model of the catalogue (shardplan models)',
+    says: 'model, by its name in the catalogue (shardplan models)',
     changes: to('/model'),
   },
   chip: {
     flags: '--chip <name>',
-    says: 'a chip of the catalogue (shardplan hardware)',
+    says: 'chip, by its name in the catalogue (shardplan hardware)',
     changes: to('/hardware/chip'),
   },
-  chips: { flags: '--chips <n>', says: 'how many chips', changes: to('/hardware/chips', number) },
+  chips: { flags: '--chips <n>', says: 'number of chips', changes: to('/hardware/chips', number) },
   topology: {
     flags: '--topology <shape>',
-    says: 'of a TPU slice: 4x4x4',
+    says: 'shape of a TPU slice: 4x4x4',
     changes: to('/hardware/topology', shape),
   },
-  slices: { flags: '--slices <n>', says: 'slices of a TPU', changes: to('/hardware/slices', number) },
+  slices: { flags: '--slices <n>', says: 'number of TPU slices', changes: to('/hardware/slices', number) },
   mode: {
     flags: '--mode <mode>',
     says: 'train (default), prefill, generate or serve',
@@ -43,7 +43,7 @@ export const requestOptions = {
   },
   batch: {
     flags: '--batch <n>',
-    says: 'train: tokens of a global step, 4M, or sequences, 512seqs; prefill and generate: sequences, or max',
+    says: 'train: tokens per global step (4M) or sequences (512seqs); prefill: prompts; generate: sequences, or max',
     changes: (text, mode) => {
       const sequences = /^(.*\S)\s*seq(?:uence)?s?$/.exec(text)?.[1] ?? null
       const value = text === 'max' ? text : number(sequences ?? text)
@@ -58,31 +58,39 @@ export const requestOptions = {
   },
   batchSequences: {
     flags: '--batch-sequences <n>',
-    says: 'sequences of a global step',
+    says: 'sequences per global step',
     changes: to('/workload/batchSequences', number),
   },
   seq: {
     flags: '--seq <n>',
-    says: 'length of a sequence, prompt or context: 8k',
+    says: 'length of a sequence, prompt or context in tokens: 8k',
     changes: (text, mode) => [
       { pointer: `/workload/${lengths[mode] ?? 'sequenceLength'}`, value: number(text) },
     ],
   },
   memory: {
     flags: '--memory <bytes>',
-    says: 'what a plan may fill of a chip: 60GB, 56GiB',
+    says: 'memory per chip that a plan may fill: 60GB, 56GiB',
     changes: to('/memoryBudget', (text) => ({ bytesPerChip: bytes(text) })),
   },
-  top: { flags: '--top <n>', says: 'how many plans', changes: to('/top', number) },
-  timeout: { flags: '--timeout <time>', says: 'how long to search: 30s', changes: to('/timeoutMs', time) },
-  assumptions: { flags: '--assumptions <name>', says: 'calibrated or book', changes: to('/assumptions') },
+  top: { flags: '--top <n>', says: 'most plans to print', changes: to('/top', number) },
+  timeout: {
+    flags: '--timeout <time>',
+    says: 'time limit of the search: 30s',
+    changes: to('/timeoutMs', time),
+  },
+  assumptions: {
+    flags: '--assumptions <name>',
+    says: 'calibrated (default) or book',
+    changes: to('/assumptions'),
+  },
 } as const satisfies Readonly<Record<string, RequestOption>>
 
 /** Options for requests that contain a plan. */
 export const planOptions = {
   mesh: {
     flags: '--mesh <axes>',
-    says: 'of the plan: data=2,tensor=8,pipeline=4',
+    says: 'mesh of the plan: data=2,tensor=8,pipeline=4',
     changes: to('/plan/mesh', axesOf),
   },
 } as const satisfies Readonly<Record<string, RequestOption>>

@@ -26,7 +26,7 @@ export async function shardplan(args: readonly string[], world: World): Promise<
     .configureOutput({ writeOut: world.out, writeErr: world.err })
     .addHelpText(
       'after',
-      `\nEnds with 0; 1 where a check fails, 2 on bad input, 3 where nothing fits, 4 where time was over, 5 where no answer could be had.\n`,
+      `\nExit codes: 0 success, 1 a check failed, 2 bad input, 3 no plan fits, 4 out of time, 5 the service gave no answer.\n`,
     )
 
   const endsWith = (ended: ExitCode) => {
@@ -36,13 +36,13 @@ export async function shardplan(args: readonly string[], world: World): Promise<
 
   program
     .command('completion')
-    .description('what a shell completes: eval "$(shardplan completion bash)"')
+    .description('print shell completion: eval "$(shardplan completion bash)"')
     .addArgument(new Argument('<shell>').choices(shells))
     .action((shell: Shell) => world.out(completion(program, shell)))
 
   program
     .command('serve')
-    .description('the service, set by environment variables (docs/operations.md)')
+    .description('start the service, configured by environment variables (docs/operations.md)')
     .action(() => world.serve())
 
   try {

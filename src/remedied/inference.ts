@@ -40,7 +40,7 @@ function reopened(problem: PhaseProblem, sketch: InferenceSketch, fitting: Fitti
   const { components } = chosen.layout
   const names = Object.entries(components).map(([component, name]) => `${component} ${name}`)
   const change = 'other layouts of the components'
-  const detail = `${names.join(', ')} would be chosen, and fit`
+  const detail = `${names.join(', ')} would be chosen, which fit`
   return [{ change, pointer: '/plan/layout', value: components, detail }]
 }
 
@@ -73,7 +73,7 @@ function batchOf({ batchSequences }: InferenceSketch): Pick<InferenceSketch, 'ba
 
 /** Explains the limit: the plan counts every sequence that a server may take as running at its full length. */
 const pagedCap =
-  '; a server takes the number as a cap and pages its caches, so that fewer run at once where they are full: a smaller cap (--max-num-seqs of vLLM) says so, or workload.meanContextLength that sequences are shorter'
+  '; for a server with paged caches the number is only a cap, and fewer sequences run at once when the caches are full: set a smaller cap (--max-num-seqs of vLLM), or workload.meanContextLength if sequences are shorter'
 
 /** In generation the plan's own batch counts, if it has one; in prefill it is that of the workload, which the plan can only repeat. */
 function smallerBatch(

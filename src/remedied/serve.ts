@@ -41,7 +41,7 @@ function otherCap(problem: ServeProblem, sketch: ServeSketch, fitting: Fitting):
   if (!found) return []
   const also = stepTokens === undefined ? [] : [{ pointer: '/plan/stepTokens', value: found.stepTokens }]
   const detail = `at most ${found.maxSequences} sequences at once${found.stepTokens === null ? '' : `, and ${found.stepTokens} tokens in a step`}`
-  const change = 'other limits of a server'
+  const change = 'other server limits'
   return [{ change, pointer: '/plan/maxSequences', value: found.maxSequences, detail, also }]
 }
 
@@ -69,7 +69,7 @@ function easierLoad(
     if (!value) return []
     const changed = { ...problem, workload: { ...workload, [field]: value } }
     if (!fitting(changed, sketch)) return []
-    return [{ change, pointer: `/workload/${field}`, value, detail: `the plan does ${text}` }]
+    return [{ change, pointer: `/workload/${field}`, value, detail: `the plan reaches ${text}` }]
   })
 }
 

@@ -77,7 +77,7 @@ function reopened(problem: Problem, sketch: PlanSketch, fitting: Fitting): reado
     const free = without(sketch, fields)
     const chosen = fitting(problem, free)
     if (!chosen || !fitting(problem, { ...free, [main]: value(chosen) })) return []
-    const detail = `${text(chosen)} would be chosen, and fits`
+    const detail = `${text(chosen)} would be chosen, which fits`
     return [{ change, pointer: `/plan/${main}`, value: value(chosen), detail, ...dropped(sketch, rest) }]
   })
   return single.length > 0 ? single : meshAlone(problem, sketch, fitting)
@@ -92,10 +92,10 @@ function meshAlone(problem: Problem, sketch: PlanSketch, fitting: Fitting): read
   if (!chosen) return []
   return [
     {
-      change: 'the mesh alone, the rest as it is chosen',
+      change: 'only the mesh, with the rest chosen',
       pointer: `/plan/${first}`,
       value: null,
-      detail: `"${chosen.summary}" would be chosen, and fits`,
+      detail: `"${chosen.summary}" would be chosen, which fits`,
       ...dropped(sketch, others),
     },
   ]
@@ -126,10 +126,10 @@ function shardedStates(
   if (!gone) return []
   return [
     {
-      change: 'data as fsdp',
+      change: 'fsdp instead of data',
       pointer: '/plan/mesh',
       value: sharded,
-      detail: `weights, gradients and optimizer states over ${sharded.fsdp} chips instead of whole on each replica (ZeRO-3)`,
+      detail: `weights, gradients and optimizer states are sharded over ${sharded.fsdp} chips instead of whole on each replica (ZeRO-3)`,
       ...dropped(sketch, gone),
     },
   ]

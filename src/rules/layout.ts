@@ -16,7 +16,7 @@ const contextRules: readonly LayoutRule[] = [
   {
     reads: ['mesh', 'contextLayout'],
     broken: (read) => read.sketch.mesh.context === 1 && isUnfit(read),
-    says: 'the context axis is 1: there is nothing to lay out',
+    says: 'the context axis is 1, so there is no context layout',
     pointer: '/plan/contextLayout',
     nearest: () => leftOut('contextLayout'),
   },
@@ -41,7 +41,7 @@ const stateRules: readonly LayoutRule[] = [
   {
     reads: ['mesh', 'zeroStage'],
     broken: ({ sketch: { zeroStage, mesh } }) => zeroStage === 0 && mesh.fsdp > 1,
-    says: 'stage 0 shards nothing: use data, not fsdp',
+    says: 'ZeRO stage 0 shards nothing: use data, not fsdp',
     pointer: '/plan/zeroStage',
     nearest: ({ sketch: { mesh } }) => [changes(mesh, { ...mesh, fsdp: 1, data: mesh.data * mesh.fsdp })],
   },
@@ -50,7 +50,7 @@ const stateRules: readonly LayoutRule[] = [
     broken: ({ sketch: { zeroStage, mesh } }) =>
       zeroStage === 3 && mesh.fsdp * mesh.context * mesh.expert === 1 && mesh.data > 1,
     says: ({ sketch: { mesh } }) =>
-      `stage 3 shards weights over fsdp, which is 1, and data holds whole replicas: write the ${mesh.data} of data as fsdp`,
+      `ZeRO stage 3 shards weights over fsdp, which is 1, while data holds whole replicas: use fsdp ${mesh.data} instead of data ${mesh.data}`,
     pointer: '/plan/zeroStage',
     nearest: ({ sketch: { mesh } }) => [changes(mesh, { ...mesh, data: 1, fsdp: mesh.data })],
   },
@@ -78,7 +78,7 @@ const microbatchRules: readonly LayoutRule[] = [
     },
     says: (read) => {
       const { microbatches = 1, microbatchTokens } = read.sketch
-      return `${counted(microbatches, 'microbatch')} of a replica's share of the batch ${microbatches === 1 ? 'is' : 'are'} ${tokensEach(read)} tokens each, not ${microbatchTokens}: leave one of the two out`
+      return `${counted(microbatches, 'microbatch')} of a replica's share of the batch ${microbatches === 1 ? 'is' : 'are'} ${tokensEach(read)} tokens each, not ${microbatchTokens}: leave out microbatches or microbatchTokens`
     },
     pointer: '/plan/microbatchTokens',
     nearest: () => leftOut('microbatchTokens'),
@@ -107,7 +107,7 @@ const stageRules: readonly LayoutRule[] = [
     broken: ({ sketch: { mesh, stageLayers } }) =>
       stageLayers !== undefined && stageLayers.length !== mesh.pipeline,
     says: ({ sketch: { mesh, stageLayers = [] } }) =>
-      `layers of ${counted(stageLayers.length, 'stage')}; the pipeline axis is ${mesh.pipeline}`,
+      `stageLayers has ${counted(stageLayers.length, 'stage')}; the pipeline axis is ${mesh.pipeline}`,
     pointer: '/plan/stageLayers',
     nearest: () => leftOut('stageLayers'),
   },

@@ -102,7 +102,7 @@ const wholeExperts: MeshRule = {
   broken: ({ mesh: { expert }, question: { model } }) =>
     expert > 1 && model.experts !== null && model.experts.experts % expert !== 0,
   says: ({ mesh: { expert }, question: { model } }) =>
-    `${expert} does not divide the ${model.experts?.experts} experts`,
+    `expert ${expert} does not divide the ${model.experts?.experts} experts`,
   pointer: axisPointer('expert'),
   nearest: ({ mesh, question: { model } }) =>
     resized(mesh, 'expert', sizesThatDivide(model.experts?.experts ?? 1, mesh, 'expert')),
@@ -114,7 +114,7 @@ const copiedExperts: MeshRule = {
   broken: ({ mesh: { expert }, question: { model } }) =>
     expert > 1 && model.experts !== null && copies(model.experts.experts, expert) >= model.experts.experts,
   says: ({ mesh: { expert }, question: { model } }) =>
-    `${expert} chips have room for two sets of the ${model.experts?.experts} experts: that is data 2`,
+    `expert ${expert} would hold every one of the ${model.experts?.experts} experts at least twice: use data 2 instead`,
   pointer: axisPointer('expert'),
   nearest: ({ mesh, question: { model } }) => {
     const experts = model.experts?.experts ?? 1
@@ -130,7 +130,8 @@ function copies(experts: number, chips: number): number {
 const stages: MeshRule = {
   reads: ['pipeline'],
   broken: ({ mesh, question: { model } }) => mesh.pipeline > model.layers,
-  says: ({ mesh, question: { model } }) => `${mesh.pipeline} stages for ${model.layers} layers`,
+  says: ({ mesh, question: { model } }) =>
+    `pipeline ${mesh.pipeline} is more than the ${model.layers} layers`,
   pointer: axisPointer('pipeline'),
   nearest: ({ mesh, question: { model } }) => upTo(model.layers, mesh, 'pipeline'),
 }
@@ -138,7 +139,7 @@ const stages: MeshRule = {
 const sequencePositions: MeshRule = {
   reads: ['context'],
   broken: ({ mesh, question: { positions } }) => mesh.context > positions,
-  says: ({ question: { positions } }) => `a sequence of ${positions} has fewer positions`,
+  says: ({ question: { positions } }) => `context is more than the ${positions} positions of a sequence`,
   pointer: axisPointer('context'),
   nearest: ({ mesh, question: { positions } }) => upTo(positions, mesh, 'context'),
 }
@@ -146,7 +147,7 @@ const sequencePositions: MeshRule = {
 const newPositions: MeshRule = {
   ...sequencePositions,
   says: ({ mesh, question: { positions } }) =>
-    `${positions} new positions cannot be shared by ${mesh.context}`,
+    `context ${mesh.context} is more than the ${positions} new positions of a prompt`,
 }
 
 /** The batch needs a sequence for each replica. The fix moves surplus chips to `other`: in training the context axis, which divides sequences. */
@@ -172,7 +173,8 @@ export const trainedReplicas: MeshRule = {
 
 export const servedReplicas: MeshRule = {
   ...replicas(({ data, expert }) => (expert > data ? 'expert' : 'data'), 'tensor'),
-  says: ({ mesh, question: { sequences } }) => `${replicasOf(mesh)} replicas for ${sequences} sequences`,
+  says: ({ mesh, question: { sequences } }) =>
+    `${replicasOf(mesh)} replicas are more than the ${sequences} sequences`,
 }
 
 const freeTokens: MeshRule = {

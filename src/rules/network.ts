@@ -25,7 +25,7 @@ export const allChips: PartRule<ChipsRead, Axis> = {
   reads: axes,
   broken: ({ mesh, chips }) => meshSize(mesh) !== chips,
   says: (read) => {
-    const wrong = `the axes multiply to ${meshSize(read.mesh)}, and there are ${read.chips} chips`
+    const wrong = `the product of the axes is ${meshSize(read.mesh)}, but there are ${read.chips} chips`
     const found = inside(read) ?? scaled(read)
     return found ? `${wrong}: ${found.says}` : wrong
   },
@@ -47,7 +47,7 @@ export const placeable: PartRule<PlacesRead, Axis> = {
   broken: ({ places }) => places === 0,
   says: ({ network }) => {
     const on = network.kind === 'torus' ? `the ${network.topology.join('x')} torus` : 'the network'
-    return `the axes cannot be laid on ${on}`
+    return `the axes cannot be placed on ${on}`
   },
   pointer: '/plan/mesh',
 }
@@ -65,7 +65,7 @@ function inside({ mesh, chips, hosts }: ChipsRead): Found | null {
   if (!host) return null
   const { axis, framework } = host
   const value = mesh[axis] / expert
-  const says = `expert is an axis of its own, not counted inside of ${axis} as ${framework} has it; ${axis} ${mesh[axis]} with expert ${expert} inside is ${axis} ${value} x expert ${expert}`
+  const says = `expert is an axis of its own here, not a part of ${axis} as in ${framework}: ${axis} ${mesh[axis]} with expert ${expert} inside is ${axis} ${value} x expert ${expert}`
   return { change: { pointer: axisPointer(axis), value }, says }
 }
 
@@ -73,7 +73,7 @@ function inside({ mesh, chips, hosts }: ChipsRead): Found | null {
 function scaled({ mesh, chips }: ChipsRead): Found | null {
   const value = (mesh.data * chips) / meshSize(mesh)
   if (!Number.isInteger(value)) return null
-  const says = `with data ${value} they would be all; axes that are left out are 1`
+  const says = `data ${value} would use all of them (axes that are left out are 1)`
   return { change: { pointer: axisPointer('data'), value }, says }
 }
 

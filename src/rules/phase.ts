@@ -14,7 +14,7 @@ export const componentRules: readonly PartRule<ComponentRead>[] = [
   {
     reads: ['layout'],
     broken: ({ name, offered }) => offered[name] === undefined,
-    says: ({ offered }) => `the model's components are ${Object.keys(offered).join(', ')}`,
+    says: ({ offered }) => `is no component of this model, which has ${Object.keys(offered).join(', ')}`,
     pointer: ({ name }) => `/plan/layout/${name}`,
     nearest: ({ name }) => leftOut(`layout/${name}`),
   },
@@ -22,7 +22,7 @@ export const componentRules: readonly PartRule<ComponentRead>[] = [
     reads: ['layout'],
     broken: ({ name, layout, offered }) => offered[name]?.includes(layout) === false,
     says: ({ name, layout, offered }) =>
-      `there is no layout ${layout}; there are ${offered[name]?.join(', ')}`,
+      `there is no layout ${layout} for ${name}; choose one of ${offered[name]?.join(', ')}`,
     pointer: ({ name }) => `/plan/layout/${name}`,
     nearest: ({ name }) => leftOut(`layout/${name}`),
   },
@@ -52,7 +52,8 @@ export const passRules: readonly PartRule<PassRead>[] = [
   {
     reads: ['mesh', 'microbatches'],
     broken: (read) => read.ways.length > 0 && inGroups(read).length === 0,
-    says: ({ ways }) => `there are ways in groups of ${distinct(ways.map(({ units }) => units)).join(', ')}`,
+    says: ({ ways }) =>
+      `this mesh and batch allow microbatches of ${distinct(ways.map(({ units }) => units)).join(', ')}`,
     pointer: '/plan/microbatches',
     nearest: ({ ways }) =>
       distinct(ways.map(({ units }) => units)).map((value) => [{ pointer: '/plan/microbatches', value }]),
@@ -65,7 +66,8 @@ export const passRules: readonly PartRule<PassRead>[] = [
       if (microbatchTokens === undefined || groups.length === 0) return false
       return !groups.some(({ tokens }) => tokens === microbatchTokens)
     },
-    says: (read) => `a group has ${distinct(inGroups(read).map(({ tokens }) => tokens)).join(', ')} tokens`,
+    says: (read) =>
+      `a microbatch can have ${distinct(inGroups(read).map(({ tokens }) => tokens)).join(', ')} tokens here`,
     pointer: '/plan/microbatchTokens',
     nearest: (read) =>
       distinct(inGroups(read).map(({ tokens }) => tokens)).map((value) => [

@@ -33,29 +33,29 @@ const said: readonly Said[] = [
     field: 'on',
     alike: (entry, line) => entry.on === line.on,
     says: ({ entry: { axis, on }, network }) =>
-      `no placement of the mesh has ${axis} reach as far as ${on}; there are ${reaches(network)}`,
+      `no placement of this mesh has ${axis} on ${on}; the networks are ${reaches(network)}`,
   },
   {
     field: 'physical',
     alike: (entry, line) => sameSet(entry.physical, line.physical),
     says: ({ entry: { axis }, network }) =>
       network.kind === 'switched'
-        ? `no order of ranks has ${axis} span these tiers (0 is ${reaches(network)[0]})`
-        : 'no placement of the mesh puts these axes on these physical axes',
+        ? `no order of ranks makes ${axis} span exactly these tiers (0 is ${reaches(network)[0]})`
+        : 'no placement of this mesh puts the axis on these physical axes, given the entries before it',
   },
   {
     field: 'parts',
     alike: (entry, line) => sameSet(keysOf(entry.parts), keysOf(line.parts)),
     says: ({ entry: { axis }, network }) =>
       network.kind === 'switched'
-        ? 'only on a torus do axes have parts'
-        : `no placement of the mesh has these parts for ${axis}, with the axes before it as said`,
+        ? 'parts exist only on a torus'
+        : `no placement of this mesh has these parts for ${axis}, given the entries before it`,
   },
   {
     field: 'wraps',
     alike: (entry, line) => entry.wraps === line.wraps,
     says: ({ entry: { axis, on } }) =>
-      `${axis} ${on ? `on ${on} ` : ''}does not close, or not fail to close, as said`,
+      `the wraps of ${axis}${on ? ` on ${on}` : ''} are wrong: leave them out`,
   },
 ]
 
@@ -87,7 +87,7 @@ export interface WholeRead {
 export const wholeRule: PlacementRule<WholeRead> = {
   reads: ['mesh', 'placement'],
   broken: ({ wanted, left }) => !left.some((lines) => isWhole(wanted, lines)),
-  says: 'axes lie elsewhere as well, or stand twice: every entry of an axis has to be there once',
+  says: 'an entry of an axis is missing or given twice: give every network that an axis is on exactly once',
   pointer: '/plan/placement',
 }
 

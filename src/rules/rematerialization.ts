@@ -33,7 +33,7 @@ export const policyRules: readonly LayoutRule[] = [
       )
     },
     says: (read) =>
-      `the counts make ${policyLayers(read)} layers; the model has ${read.problem.model.layers}`,
+      `the policies add up to ${policyLayers(read)} layers; the model has ${read.problem.model.layers}`,
     pointer: '/plan/rematerialization',
     nearest: () => leftOut('rematerialization'),
   },
@@ -42,7 +42,7 @@ export const policyRules: readonly LayoutRule[] = [
     broken: (read) =>
       !read.problem.assumptions.tokensDivideFreely &&
       !policiesOf(read).every(({ layers }) => Number.isInteger(layers)),
-    says: 'layers are whole, but for assumptions under which they divide freely',
+    says: 'numbers of layers have to be whole (unless assumptions.tokensDivideFreely)',
     pointer: '/plan/rematerialization',
     nearest: () => leftOut('rematerialization'),
   },

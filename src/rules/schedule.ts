@@ -12,14 +12,14 @@ export const scheduleRules: readonly LayoutRule[] = [
   {
     reads: ['mesh', 'pipelineSchedule'],
     broken: ({ sketch }) => sketch.mesh.pipeline === 1 && named(sketch)?.pipelined === true,
-    says: 'the pipeline axis is 1: there is nothing to schedule',
+    says: 'the pipeline axis is 1, so there is no pipeline schedule',
     pointer: '/plan/pipelineSchedule',
     nearest: () => leftOut('pipelineSchedule'),
   },
   {
     reads: ['mesh', 'pipelineSchedule'],
     broken: ({ sketch }) => sketch.mesh.pipeline > 1 && named(sketch)?.pipelined === false,
-    says: ({ sketch }) => `${sketch.mesh.pipeline} stages need a schedule`,
+    says: ({ sketch }) => `${sketch.mesh.pipeline} pipeline stages need a schedule`,
     pointer: '/plan/pipelineSchedule',
     nearest: () => leftOut('pipelineSchedule'),
   },
@@ -71,7 +71,7 @@ export const scheduleRules: readonly LayoutRule[] = [
     broken: ({ problem, sketch }) =>
       chunks(sketch) > mostVirtualStages(problem.model.layers, sketch.mesh.pipeline),
     says: ({ problem, sketch }) =>
-      `${sketch.mesh.pipeline} x ${chunks(sketch)} virtual stages for ${problem.model.layers} layers`,
+      `${sketch.mesh.pipeline} x ${chunks(sketch)} virtual stages are more than the ${problem.model.layers} layers allow`,
     pointer: '/plan/virtualStages',
     nearest: ({ problem, sketch: { mesh } }) => {
       const value = mostVirtualStages(problem.model.layers, mesh.pipeline)

@@ -77,7 +77,9 @@ describe('a plan that cannot be', () => {
     expect(response.status).toBe(200)
     expectAsDocumented('post', '/evaluate', response)
     expect(response.body.plan).toMatchObject({ chips: 8, idleChips: 8 })
-    expect(response.body.warnings.join()).toMatch(/multiply to 8, and there are 16 chips.*; 8 stand idle/)
+    expect(response.body.warnings.join()).toMatch(
+      /product of the axes is 8, but there are 16 chips.*; 8 stay idle/,
+    )
   })
 
   it('as it does not fit is a 200 with all its numbers', async () => {

@@ -170,14 +170,14 @@ describe('a mistake with a correction', () => {
     [
       { ...mixture, workload: generate, plan: { mesh: { tensor: 64, expert: 8 } } },
       '/plan/mesh',
-      'not counted inside of tensor as vLLM has it',
+      'not a part of tensor as in vLLM',
     ],
-    [{ plan: { mesh: { data: 64 }, zeroStage: 3 } }, '/plan/zeroStage', 'write the 64 of data as fsdp'],
+    [{ plan: { mesh: { data: 64 }, zeroStage: 3 } }, '/plan/zeroStage', 'use fsdp 64 instead of data 64'],
     [{ plan: { mesh: { data: 64 }, batchSequences: 8 } }, '/plan/batchSequences', 'no part in mode train'],
     [
       { plan: { mesh: { data: 64 }, zeroStage: 2, stageLayers: [16, 16] } },
       '/plan/stageLayers',
-      'layers of 2 stages',
+      'stageLayers has 2 stages',
     ],
   ])('%j of /evaluate is told what was meant', async (change, pointer, sentence) => {
     expect(await expectHelp({ ...question, ...change }, pointer, sentence, '/evaluate')).toBe(true)

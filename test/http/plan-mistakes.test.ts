@@ -140,7 +140,7 @@ const rows: readonly Row[] = [
     'microbatches that are said twice, and not alike',
     { ...base, plan: { mesh: { fsdp: 8 }, microbatches: 7, microbatchTokens: 4096 } },
     '/plan/microbatchTokens',
-    /leave one of the two out/,
+    /leave out microbatches or microbatchTokens/,
   ],
   [
     'a slice that there is not',
@@ -235,7 +235,7 @@ const rows: readonly Row[] = [
     'data where fsdp is meant',
     { ...base, plan: { mesh: { data: 8 }, zeroStage: 3 } },
     '/plan/zeroStage',
-    /write the 8 of data as fsdp/,
+    /use fsdp 8 instead of data 8/,
   ],
   [
     'experts counted beside data',

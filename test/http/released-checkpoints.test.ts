@@ -92,7 +92,7 @@ describe('a catalogue name', () => {
     const other = precision('deepseek-v3', 'b200-sxm', { weights: 'nvfp4' })
     expect(other.precision).not.toHaveProperty('checkpoint')
     expect(other.warnings.join()).toContain(
-      'DeepSeek-V3 is of weights in fp8: as asked, all are costed in nvfp4 at 4.5 bits',
+      'DeepSeek-V3 has weights in fp8: as the request asks, all weights are costed in nvfp4 at 4.5 bits',
     )
   })
 

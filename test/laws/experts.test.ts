@@ -331,14 +331,14 @@ describe('a model of which some layers have experts', () => {
 })
 
 describe('a plan that spreads experts', () => {
-  it('warns that routing is taken to be even, and one that does not need not', () => {
+  it('warns that routing is assumed to be balanced, and one that does not need not', () => {
     const made = problem({ ...workload, model: withExperts(), chip: 'h100-sxm', chips: 8 })
     const warningsOf = (mesh: Partial<Mesh>) => {
       const found = evaluate(made, { mesh: { ...unitMesh, ...mesh }, zeroStage: 1 }, javascriptLpSolver)
       if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
       return found.warnings.join()
     }
-    expect(warningsOf({ expert: 8 })).toContain('routing is taken to be even')
+    expect(warningsOf({ expert: 8 })).toContain('routing is assumed to be balanced')
     expect(warningsOf({ data: 8 })).not.toContain('routing')
   })
 })

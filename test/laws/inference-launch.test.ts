@@ -532,7 +532,9 @@ describe('a warning that none launches a plan', () => {
   it('is of rules alone, and of memory where that alone is in the way', () => {
     const large = { ...onHosts(8), workload: generation(256, 32_768), assumptions }
     expect(warned({ ...large, workload: generation(16, 8192) })).not.toMatch(/launch/)
-    expect(warned(large)).toMatch(/does not fit into its memory budget: that alone is why vllm, sglang/)
+    expect(warned(large)).toMatch(
+      /does not fit into its memory budget, which is the only reason why vllm, sglang/,
+    )
     const apart = { attention: '2d/heads', mlp: '2d', unembedding: '1d' }
     expect(warned(large, apart)).toContain('can launch the plan, whatever')
     expect(warned(large, apart)).not.toContain('memory budget')

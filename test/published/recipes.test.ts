@@ -64,7 +64,7 @@ describe('recipes', () => {
           catalogue,
         )
         const shown = recipesBeside(found, problem as Parameters<typeof recipesBeside>[1], [])
-        const told = shown.map(({ notes }) => !notes.some((note) => note.startsWith('of another length')))
+        const told = shown.map(({ notes }) => !notes.some((note) => note.startsWith('its sequences have ')))
         expect(told).toEqual(alike)
         return alike
       })
@@ -131,7 +131,7 @@ describe('recipes', () => {
     const measured = { stepTimeSeconds: 1.5 * (recipe.predicted?.stepTimeSeconds ?? 0) }
     const workload = problem.workload as TrainWorkload
     const beside = recipesBeside([{ ...recipe, measured }], { ...problem, workload }, [])[0]?.notes
-    expect(beside).toEqual([expect.stringMatching(/^predicted to take 0.67 of what was measured/)])
+    expect(beside).toEqual([expect.stringMatching(/^its predicted time is 0.67 of the measured one/)])
     // What is not in the list may stand behind another plan of its family.
     const other = { ...mesh, pipeline: mesh.pipeline / 2, data: mesh.data * 2 }
     expect(notes(1.1, other)).toEqual([

@@ -37,12 +37,13 @@ export function asking({ program }: Desk, { name, alias, says, formats, files }:
     .command(name)
     .alias(alias)
     .description(says)
-    .argument(files, 'requests as JSON or YAML, - for what is piped in; none where options say it all')
-    .addOption(
-      new Option('--format <format>', 'how to tell it').choices(Object.keys(formats)).default('text'),
+    .argument(
+      files,
+      'requests as JSON or YAML; - reads standard input; not needed if the options give everything',
     )
-    .option('--server <url>', 'ask a service instead (its key in SHARDPLAN_API_KEY)')
-    .option('--set <path=value>', 'change the request: workload.batchTokens=8M', collected)
+    .addOption(new Option('--format <format>', 'output format').choices(Object.keys(formats)).default('text'))
+    .option('--server <url>', 'send the request to a running service (API key in SHARDPLAN_API_KEY)')
+    .option('--set <path=value>', 'set a field of the request: workload.batchTokens=8M', collected)
 }
 
 /** Adds options that describe a request. */
@@ -54,7 +55,7 @@ export function withRequest(command: Command): Command {
 export function launching(command: Command): Command {
   return withOptionsOf(withRequest(command), planOptions).option(
     '--launch <framework=file>',
-    'the plan as it is launched: megatron=run.sh',
+    'read the plan from a launch file: megatron=run.sh',
   )
 }
 

@@ -7,7 +7,8 @@ const formats = { text: calibrationText, json, yaml } as const
 
 export function calibrate(desk: Desk): void {
   const { world } = desk
-  const says = 'constants set on your own measured runs (runs: requests of evaluate with measuredStepSeconds)'
+  const says =
+    'set cost constants on your own measured runs (runs: requests of evaluate with measuredStepSeconds)'
   asking(desk, { name: 'calibrate', alias: 'fit', says, formats, files: '[file]' })
     .addHelpText(
       'after',

@@ -6,7 +6,7 @@ import type { Desk } from './asking.ts'
 export function catalogue({ program, world }: Desk): void {
   program
     .command('models')
-    .description('the models that are known by name')
+    .description('list the models that are known by name')
     .action(() => {
       const rows = [...loadCatalogue().models.values()].map(({ record, parameters }) => [
         record.name,
@@ -18,7 +18,7 @@ export function catalogue({ program, world }: Desk): void {
 
   program
     .command('hardware')
-    .description('the chips that are known by name')
+    .description('list the chips that are known by name')
     .action(() => {
       const rows = [...loadCatalogue().chips.values()].map(({ name, hbmBytes, title }) => [
         name,

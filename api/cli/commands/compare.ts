@@ -19,9 +19,13 @@ const formats: Formats<CompareBody> = {
 
 export function compare(desk: Desk): void {
   const { world, endsWith } = desk
-  const says = 'requests or plans side by side, and why one takes longer'
+  const says = 'compare requests or plans side by side, and say why one takes longer'
   withRequest(asking(desk, { name: 'compare', alias: 'diff', says, formats, files: '[files...]' }))
-    .option('--against <path=value>', 'and the same with this changed: hardware.nicGbps=200', collected)
+    .option(
+      '--against <path=value>',
+      'compare with the same request after this change: hardware.nicGbps=200',
+      collected,
+    )
     .addHelpText(
       'after',
       examples('compare today.yaml tomorrow.yaml', 'compare cluster.yaml --against hardware.nicGbps=200'),

@@ -22,9 +22,9 @@ const formats: Formats<EvaluateBody> = {
 
 export function evaluate(desk: Desk): void {
   const { world, endsWith } = desk
-  const says = 'what one given plan costs'
+  const says = 'cost one given plan'
   launching(asking(desk, { name: 'evaluate', alias: 'explain', says, formats, files: '[file]' }))
-    .option('--explain', 'and what is sent, and what one layer does with it')
+    .option('--explain', 'also list the collectives, and the steps of one layer')
     .addHelpText(
       'after',
       examples(

@@ -17,9 +17,9 @@ const formats: Formats<OptimizeBody> = {
 
 export function optimize(desk: Desk): void {
   const { world, endsWith } = desk
-  const says = 'the best plans, ranked'
+  const says = 'find the best plans, ranked'
   withRequest(asking(desk, { name: 'optimize', alias: 'plan', says, formats, files: '[file]' }))
-    .option('--explain', 'and where the time and the memory of the first go, and why')
+    .option('--explain', 'also say where the time and memory of the first plan go, and why')
     .addHelpText(
       'after',
       examples(

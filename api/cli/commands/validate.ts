@@ -19,9 +19,13 @@ const formats: Formats<readonly CheckedFile[]> = {
 
 export function validate(desk: Desk): void {
   const { world, endsWith } = desk
-  const says = 'whether plans are legal, fit and are as good as required'
+  const says = 'check that plans are legal, fit and are as good as required'
   launching(asking(desk, { name: 'validate', alias: 'check', says, formats, files: '[files...]' }))
-    .option('--report <format=file>', 'write it in another format too, as often as one likes', collected)
+    .option(
+      '--report <format=file>',
+      'also write a report in another format; may be given several times',
+      collected,
+    )
     .addHelpText(
       'after',
       examples(

@@ -13,6 +13,6 @@ export function offCentre(
   const { median, regime, rows } = uncertainty.basis
   if (Math.max(median, 1 / median) < centred) return []
   return [
-    `${named} is timed as predicted, and runs that were published of its kind took ${Number(median.toPrecision(2))} times that in the middle (${regime}: ${rows} of them; uncertainty has the range)`,
+    `published runs of this kind took ${Number(median.toPrecision(2))} times their predicted time in the median (${regime}: ${rows} runs; uncertainty has the range), and the time of ${named} is not corrected for that`,
   ]
 }

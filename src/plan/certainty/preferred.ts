@@ -53,32 +53,32 @@ const preferences: readonly Preference[] = [
   {
     of: ({ mesh }, { recipes }) => (isPublished(recipes, mesh) ? 1 : 0),
     says: () =>
-      'a published run of this model on such chips cuts it up alike (recipes), which none does like the first',
+      'a published run of this model on these chips divides it the same way (recipes), and none divides it as the first plan does',
   },
   {
     of: (plan, custom) => -uncustomary(plan, custom),
     says: () =>
-      'nearer to what has been published: tensor parallelism within a node, pieces of a sequence no shorter than any run has had',
+      'closer to published runs: tensor parallelism within a node, and pieces of a sequence no shorter than in any of them',
   },
   {
     of: ({ mesh }) => -axes.filter((axis) => mesh[axis] > 1).length,
     says: (own, other) =>
-      `${-own} ${own === -1 ? 'axis' : 'axes'} of the mesh in use, ${-other} of the first's`,
+      `${-own} mesh ${own === -1 ? 'axis is' : 'axes are'} in use, ${-other} in the first plan`,
   },
   {
     of: (plan, { chip }) => -crossing(plan, chip).length,
     says: (own, other) =>
-      `${-own} of its axes that cut the model up ${-own === 1 ? 'leaves' : 'leave'} the node or slice, ${-other} of the first's`,
+      `${-own} of the axes that divide the model ${-own === 1 ? 'spans' : 'span'} more than a node or slice, ${-other} in the first plan`,
   },
   {
     // It matters that some memory is free, not how much.
     of: ({ headroom }) => (headroom.memory >= roomy ? 1 : 0),
-    says: () => 'a tenth of the memory budget is free, which is not so of the first',
+    says: () => 'a tenth of the memory budget is free, unlike in the first plan',
   },
   {
     of: ({ mesh }) => -together(mesh),
     says: (own, other) =>
-      `a sequence goes through ${counted(-own, 'chip')}, through ${-other} of the first's`,
+      `a sequence passes through ${counted(-own, 'chip')}, in the first plan through ${-other}`,
   },
 ]
 

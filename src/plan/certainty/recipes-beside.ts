@@ -43,7 +43,7 @@ export function recipesBeside(
 function lengthNote({ sequenceLength: own }: Recipe, { workload }: Problem): readonly string[] {
   const { sequenceLength } = workload
   if (own === sequenceLength) return []
-  return [`of another length: it ran sequences of ${own}, where ${sequenceLength} are asked`]
+  return [`its sequences have ${own} tokens, those of the request ${sequenceLength}`]
 }
 
 /** Plans of the same model on the same chips may be off by as much. */
@@ -51,7 +51,7 @@ function farOffNote({ measured, predicted }: Recipe): readonly string[] {
   const share = predicted && ratioOf(predicted, measured)
   if (!share || Math.abs(Math.log(share)) < Math.log(farOff)) return []
   return [
-    `predicted to take ${share.toFixed(2)} of what was measured: plans of this model on these chips may be as far off`,
+    `its predicted time is ${share.toFixed(2)} of the measured one: plans of this model on these chips may be as far off`,
   ]
 }
 
@@ -74,7 +74,7 @@ function fasterNote(recipe: RecipeRecord, problem: Problem, first: Listed): read
     ...unsearched(recipe, problem),
     ...unlaunched(recipe, problem),
   ]
-  const why = reasons.length > 0 ? reasons.join('; ') : 'with what the request leaves out or forbids'
+  const why = reasons.length > 0 ? reasons.join('; ') : 'it uses something that the request excludes'
   return [`predicted faster than the first plan (${faster}): ${why}`]
 }
 

@@ -10,11 +10,11 @@ import { elementBytes } from '../../recipe/element-type.ts'
 import { bytesText, percent } from './figures.ts'
 
 export function releasedAlone(checkpoint: Checkpoint): string {
-  return `${opening(checkpoint)} is of weights released in ${checkpoint.weights}: training is costed with weights and matmuls in bf16 unless precision says otherwise.`
+  return `${opening(checkpoint)} has weights in ${checkpoint.weights}: training is costed with weights and matmuls in bf16 unless precision says otherwise.`
 }
 
 export function anotherType(checkpoint: Checkpoint, { weights }: Precision): string {
-  return `${opening(checkpoint)} is of weights in ${checkpoint.weights}: as asked, all are costed in ${weights} at ${8 * elementBytes[weights]} bits.`
+  return `${opening(checkpoint)} has weights in ${checkpoint.weights}: as the request asks, all weights are costed in ${weights} at ${8 * elementBytes[weights]} bits.`
 }
 
 /** Stored bytes and element types as released; nothing if the checkpoint is not quantised. */

@@ -14,10 +14,10 @@ export function withIdleChips<Listed extends Plan>(
   const all = chips + idleChips
   const why =
     constraints.chips !== undefined
-      ? 'the request says how many may work'
+      ? 'the request limits how many are used'
       : onAll === null
-        ? `no plan that takes all ${all} can be listed`
-        : `the best plan that takes all ${all} needs ${secondsText(onAll)}`
-  const idle = `${counted(idleChips, 'chip')} of ${all} ${idleChips === 1 ? 'stands' : 'stand'} idle: ${why}. MFU, tokens per chip and costs count all ${all}.`
+        ? `no plan on all ${all} can be listed`
+        : `the best plan on all ${all} takes ${secondsText(onAll)}`
+  const idle = `${counted(idleChips, 'chip')} of ${all} ${idleChips === 1 ? 'stays' : 'stay'} idle: ${why}. MFU, tokens per chip and costs count all ${all}.`
   return { ...plan, explanation: [...explanation, idle] }
 }

@@ -15,13 +15,13 @@ export function launchWarning(
   const but = assumed.filter((name) => lacksMemoryAlone(best.launch[name]))
   if (but.length > 0) {
     return [
-      `${named} does not fit into its memory budget: that alone is why ${but.join(', ')} cannot launch it`,
+      `${named} does not fit into its memory budget, which is the only reason why ${but.join(', ')} cannot launch it`,
     ]
   }
   const what =
     named === 'the plan'
-      ? 'the plan, whatever is chosen of what it leaves open'
-      : 'a plan for this request: plans are listed all the same'
+      ? 'the plan, whatever is chosen for the fields that it leaves out'
+      : 'a plan for this request; plans are listed nevertheless'
   return [`none of ${assumed.join(', ')} can launch ${what}; launch says why`]
 }
 
@@ -35,7 +35,7 @@ export function kindWarning(
   const none =
     assumed.length === 1 ? `${assumed[0]} is not what ${does}` : `none of ${assumed.join(', ')} ${does}`
   return [
-    `${none}: assumptions.frameworks leaves out nothing here, and plans may be such as nothing launches (those that do: ${able.join(', ')})`,
+    `${none}: assumptions.frameworks excludes no plan here, and the listed plans may be ones that no framework launches (frameworks for this are ${able.join(', ')})`,
   ]
 }
 

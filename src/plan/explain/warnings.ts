@@ -22,16 +22,16 @@ export function warnings(
   const found: string[] = []
   if (!whole && !assumptions.tokensDivideFreely) {
     found.push(
-      `batchTokens ${batchTokens} is not a multiple of the sequence length ${sequenceLength}: the batch is costed as at least ${counted(Math.ceil(batchTokens / sequenceLength), 'sequence')}, and MFU counts the tokens asked for`,
+      `batchTokens ${batchTokens} is not a multiple of the sequence length ${sequenceLength}: the batch is costed as at least ${counted(Math.ceil(batchTokens / sequenceLength), 'sequence')}, but MFU counts only the tokens of the request`,
     )
   }
   if (assumptions.tokensDivideFreely) {
     found.push(
-      'tokens and layers are taken as real numbers, and fsdp may split a sequence: round before you launch',
+      'tokens and layers are treated as real numbers, and fsdp may split a sequence: round them before you launch',
     )
   }
   if (assumptions.attentionFlops === 'none') {
-    found.push('attention dot products are neither charged nor counted in MFU')
+    found.push('attention dot products take no time and do not count in MFU')
   }
   const ideals = idealsOf(problem)
   if (ideals.length > 0) found.push(`${assumptions.basis} assumptions: ${ideals.join(', ')}`)
@@ -48,7 +48,7 @@ export function warnings(
   found.push(...launchWarning(best, ofKind(trainers, assumptions.frameworks), named))
   if (best && best.mesh.expert > 1) {
     found.push(
-      'routing is taken to be even: every expert gets as many tokens as any other (auxiliary losses or biases see to it)',
+      'routing is assumed to be balanced: every expert gets the same number of tokens (as auxiliary losses or biases aim for)',
     )
   }
   const { caution } = optimizerRow(workload.optimizer)
@@ -56,9 +56,9 @@ export function warnings(
   const causal = assumptions.attentionFlops === 'causal'
   const layout = best?.contextLayout ?? null
   const over = causal && layout !== null ? contextLayoutRow(layout).balancedOver : null
-  if (over) found.push(`context parallelism assumes causal work balanced over ${over} (zig-zag)`)
+  if (over) found.push(`context parallelism is assumed to balance causal attention over ${over} (zig-zag)`)
   if (assumptions.basis === 'calibrated' && cluster.chip.kind === 'tpu') {
-    found.push('TPU efficiencies are stated starting values, not yet fitted to measurements')
+    found.push('TPU efficiencies are starting values, not yet fitted to measurements')
   }
   return found
 }
@@ -73,7 +73,7 @@ function idealsOf({ assumptions, precision, workload }: Problem): readonly strin
   const alike = bytes.size === 1 && optimizerRow(workload.optimizer).factored.length === 0
   return [
     ...(Math.min(overlapPrefetched, overlapCriticalPath) === 1
-      ? ['all communication may overlap with compute']
+      ? ['all communication can be hidden under compute']
       : []),
     ...(matmulHalfFlops === 0 && Math.min(...efficiencies) === 1 ? ['kernels reach peak'] : []),
     ...(!masterWeights && !gradientBuffer && alike

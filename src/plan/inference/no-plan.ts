@@ -70,18 +70,18 @@ function reasons(
       meshes.constrained,
       'constraint',
       Object.keys(problem.constraints).length > 0
-        ? "meshes that the request's constraints exclude, or the assumptions leave out (a second tensor axis: searchWeightLayouts)"
-        : 'meshes that the assumptions leave out (a second tensor axis: searchWeightLayouts)',
+        ? "meshes that the request's constraints exclude, or that the assumptions exclude (a second tensor axis: searchWeightLayouts)"
+        : 'meshes that the assumptions exclude (a second tensor axis: searchWeightLayouts)',
     ),
     ...layouts(
       result.infeasible.topology,
       'topology',
-      'meshes whose axes cannot be laid on the physical axes',
+      'meshes whose axes cannot be placed on the physical axes',
     ),
     ...layouts(
       meshes.indivisible,
       'divisibility',
-      `meshes of ${counted(cluster.chips, 'chip')} that the model's heads and layers or the batch cannot be divided over`,
+      `meshes of ${counted(cluster.chips, 'chip')} whose axes do not divide the model's heads or layers, or the batch`,
     ),
   ]
   return withPinned(told, pinned(problem), cluster.chips)

@@ -22,19 +22,17 @@ export function inferenceWarnings(
   const row = rowOf(workload)
   const length = row.positions(workload)
   if (model.maxSequenceLength !== undefined && length > model.maxSequenceLength) {
-    found.push(
-      `${length} positions are more than the ${model.maxSequenceLength} that ${model.name} was made for`,
-    )
+    found.push(`${length} positions exceed the maximum of ${model.maxSequenceLength} of ${model.name}`)
   }
   const ideals = [
     ...(Math.min(assumptions.overlapInference, assumptions.overlapExchange) === 1
-      ? ['all communication may overlap with compute']
+      ? ['all communication can be hidden under compute']
       : []),
     ...(assumptions.elementwise ? [] : ['activations stay on the chip']),
   ]
   if (ideals.length > 0) found.push(`${assumptions.basis} assumptions: ${ideals.join(', ')}`)
   if (assumptions.attentionFlops === 'none') {
-    found.push('attention is charged as the reading of its cache alone; its dot products are not counted')
+    found.push('attention is costed only as reading its cache; its dot products are not counted')
   }
   found.push(...row.cautions(problem), ...offCentre('a step', best?.uncertainty ?? null))
   if (best && best.mesh.tensor * best.mesh.tensor2 > model.kvHeads && usesHeads(best)) {
@@ -43,30 +41,28 @@ export function inferenceWarnings(
     )
   }
   if (best && model.attention.latent && best.mesh.tensor * best.mesh.tensor2 > 1 && keepsHeads(best)) {
-    found.push('the latent cache has no heads to share out: every tensor chip keeps all of it')
+    found.push('the latent cache has no heads to shard: every tensor-parallel chip holds all of it')
   }
   if (model.experts && assumptions.expertImbalance === 1) {
-    found.push('routing is taken to be even: every expert gets as many tokens as any other')
+    found.push('routing is assumed to be balanced: every expert gets the same number of tokens')
   }
   if (best && best.redundantExperts > 0) {
     found.push(
-      `${best.redundantExperts} copies of experts are taken to make all slots equally busy: they have to be those of the busiest experts, and follow them`,
+      `${best.redundantExperts} redundant experts are assumed to balance the load of all expert slots: they have to be copies of the busiest experts, and be updated as these change`,
     )
   }
   if (best?.twoBatchOverlap) {
     found.push(
-      'two halves of a batch are taken to have turns of one length: what they wait for each other where attention and experts differ is not counted',
+      'the two half batches are assumed to take turns of equal length: waits between them, where attention and experts take different times, are not counted',
     )
   }
   if (best && model.heads % (best.mesh.tensor * best.mesh.tensor2) !== 0) {
     found.push(
-      `${model.heads} heads do not divide over the tensor axes: some chips are costed with a padded head`,
+      `the tensor axes do not divide the ${model.heads} heads: some chips are costed with a padded head`,
     )
   }
   if (assumptions.basis === 'calibrated' && cluster.chip.kind === 'tpu') {
-    found.push(
-      'TPU efficiencies and overheads are stated starting values, not fitted to measurements of inference',
-    )
+    found.push('TPU efficiencies and overheads are starting values, not fitted to measurements of inference')
   }
   return found
 }

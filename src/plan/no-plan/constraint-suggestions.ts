@@ -16,7 +16,7 @@ export function constraintSuggestions<Asked extends { readonly constraints: Cons
         change: `without the constraint on ${name}`,
         pointer: `/constraints/${name}`,
         value: null,
-        detail: 'the other constraints may stay as they are',
+        detail: 'the other constraints can stay',
       },
     ]
   })

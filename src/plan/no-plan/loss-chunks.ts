@@ -44,7 +44,7 @@ export function lossChunksSuggestion(
       change: 'logits and loss in pieces',
       pointer: '/assumptions',
       value: { basis: assumptions.basis, ...overridesOf(changed(chunks), cluster.chip) },
-      detail: `${chunks} pieces of a microbatch, one on the chip at a time (MaxText's num_vocab_tiling, torchtitan's chunked loss, Liger's fused linear cross-entropy)`,
+      detail: `${chunks} pieces per microbatch, of which one is on the chip at a time (MaxText's num_vocab_tiling, torchtitan's chunked loss, Liger's fused linear cross-entropy)`,
     },
   ]
 }

@@ -11,7 +11,7 @@ export function noLaunch<Asked extends Setting>(
   layouts: number,
   launches: (changed: Asked) => boolean,
 ): NoPlan & { readonly nearest: null } {
-  const detail = `plans fit, and none of ${assumed.join(', ')} can launch one: unlaunchable has the best, and why not`
+  const detail = `plans fit, but none of ${assumed.join(', ')} can launch one: unlaunchable has the best of them and the reasons`
   return {
     reasons: [{ reason: 'launch', detail, layouts }],
     nearest: null,
@@ -20,7 +20,7 @@ export function noLaunch<Asked extends Setting>(
         change: 'plans that no framework launches',
         pointer: '/assumptions/frameworks',
         value: [],
-        detail: 'all that fits is listed',
+        detail: 'lists every plan that fits, launchable or not',
       },
       ...constraintSuggestions(problem, launches),
     ],

@@ -64,8 +64,8 @@ function reasons(
   const faults = pinned(problem)
   const texts = {
     memory: memoryText({ cluster, memoryBudget }, nearest, shortBytes),
-    divisibility: `meshes of ${counted(cluster.chips, 'chip')} that the model's heads and layers or the ${workload.batchTokens} tokens of the batch cannot be divided over`,
-    topology: 'meshes whose axes cannot be laid on the physical axes',
+    divisibility: `meshes of ${counted(cluster.chips, 'chip')} whose axes do not divide the model's heads or layers, or the ${workload.batchTokens} tokens of the batch`,
+    topology: 'meshes whose axes cannot be placed on the physical axes',
     constraint: constraintText(constraints),
   }
   const told = (['memory', 'constraint', 'topology', 'divisibility'] as const)
@@ -77,8 +77,8 @@ function reasons(
 /** Layouts that the assumptions do not search are counted with those that constraints exclude. */
 function constraintText(constraints: Problem['constraints']): string {
   const assumed =
-    'the assumptions leave out (a second tensor axis: searchTensor2; ZeRO stages: zeroStages, shardedPipelines; what none of their frameworks launches)'
-  if (Object.keys(constraints).length === 0) return `layouts that ${assumed}`
+    'that the assumptions exclude (a second tensor axis: searchTensor2; ZeRO stages: zeroStages, shardedPipelines; plans that none of the frameworks can launch)'
+  if (Object.keys(constraints).length === 0) return `layouts ${assumed}`
   return `layouts that the request's constraints exclude, or ${assumed}`
 }
 
@@ -88,7 +88,7 @@ export function memoryText(
   shortBytes: Bytes,
 ): string {
   if (!nearest) return `no layout fits into ${bytesText(memoryBudget)} per chip`
-  return `the leanest layout needs ${bytesText(nearest.memoryBytes.total)} per chip; the budget is ${bytesText(memoryBudget)}: ${bytesText(shortBytes)} are missing on ${eachOf(cluster.chips)}`
+  return `the layout with the least memory needs ${bytesText(nearest.memoryBytes.total)} per chip; the budget is ${bytesText(memoryBudget)}: ${bytesText(shortBytes)} too little on ${eachOf(cluster.chips)}`
 }
 
 /** `the chip`, or `each of n chips`. */

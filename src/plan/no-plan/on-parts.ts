@@ -39,6 +39,6 @@ export function onParts<Answer extends Evaluation>(
 function idleWarnings({ idleChips, mesh }: Plan, { chips }: Cluster): readonly string[] {
   if (idleChips === 0) return []
   const size = faults([allChips], { mesh, chips, hosts: [] })
-  const idle = idleChips === 1 ? 'one stands idle' : `${idleChips} stand idle`
+  const idle = idleChips === 1 ? 'one stays idle' : `${idleChips} stay idle`
   return [`${size.join()}; ${idle}, and MFU, tokens per chip and costs count all of them`]
 }

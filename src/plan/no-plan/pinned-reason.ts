@@ -12,7 +12,7 @@ export function withPinned(reasons: Reasons, faults: readonly PlanFault[], chips
   const own = 'divisibility'
   const says = [...new Set(faults.map(({ pointer, detail }) => `${pointer}: ${detail}`))].join('; ')
   const layouts = reasons.find(({ reason }) => reason === own)?.layouts ?? 0
-  const detail = `${says}. No mesh of ${counted(chips, 'chip')} may have what is pinned`
+  const detail = `${says}. No mesh of ${counted(chips, 'chip')} can have the pinned axes`
   return [{ reason: own, detail, layouts }, ...reasons.filter(({ reason }) => reason !== own)]
 }
 

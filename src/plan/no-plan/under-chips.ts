@@ -34,6 +34,6 @@ export function underChips<Problem extends Asked, Told extends Reasons>(
       !pointer.startsWith('/hardware') && pointer !== '/constraints/chips'
     return { ...told, suggestions: [...told.suggestions.filter(helps), ...freed] }
   }
-  const detail = `no part of the ${counted(cluster.chips, 'chip')} has as many as constraints.chips allows and can be laid out as the other constraints want`
+  const detail = `no part of the ${counted(cluster.chips, 'chip')} has a size that constraints.chips allows and a layout that the other constraints allow`
   return { reasons: [{ reason: 'constraint', detail, layouts: 1 }], nearest: null, suggestions: freed }
 }

@@ -70,7 +70,7 @@ export function serveNoPlan(none: NoServe): ServeNoPlan {
 const unknownReason = {
   reason: 'time',
   detail:
-    'no deployment meets all that is asked; there was no time to find out which of it is in the way: raise timeoutMs',
+    'no deployment meets all limits, and there was no time to find out which of them prevents it: raise timeoutMs',
   layouts: 0,
 }
 
@@ -80,7 +80,7 @@ function nothingFits(none: NoServe): ServeNoPlan {
   const elsewhere: Reasons = [
     {
       reason: 'topology',
-      detail: 'no part of the pool, nor all of it, has room for both phases',
+      detail: 'neither the pool nor any part of it has room for both phases',
       layouts: 0,
     },
   ]

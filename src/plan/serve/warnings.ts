@@ -22,24 +22,22 @@ export function serveWarnings(
   const assumed = serversOf(problem, assumptions.frameworks)
   if (best && !filtered && assumed.length > 0) {
     found.push(
-      `none of ${assumed.join(', ')} can launch a deployment for this request: all are listed the same; launch says why`,
+      `none of ${assumed.join(', ')} can launch a deployment for this request: deployments are listed nevertheless, and launch says why`,
     )
   }
   const length = promptLength + outputLength
   if (model.maxSequenceLength !== undefined && length > model.maxSequenceLength) {
-    found.push(
-      `${length} positions are more than the ${model.maxSequenceLength} that ${model.name} was made for`,
-    )
+    found.push(`${length} positions exceed the maximum of ${model.maxSequenceLength} of ${model.name}`)
   }
   found.push(
-    'waits are means of Poisson arrivals; bursts, and the slowest requests of a hundred, wait longer',
-    'prompt and output lengths stand for their means; requests hold caches of the prompt and half of the output on average',
+    'waits are means for Poisson arrivals; in bursts, and at the 99th percentile, requests wait longer',
+    'promptLength and outputLength are taken as means; on average a request holds the cache of its prompt and half of its output',
     ...(best && workload.contextLength === undefined
       ? [
           `servers are told to take requests of up to ${best.contextLength} positions: where the longest are longer, say so as workload.contextLength`,
         ]
       : []),
-    `no instance is planned to be busier than ${mostUtilization} of what it can sustain`,
+    `instances are planned to be busy for at most ${mostUtilization} of the time`,
   )
   if (best) {
     const { prefill, generate } = best
@@ -51,26 +49,24 @@ export function serveWarnings(
   }
   if (requestsPerSecond === undefined) {
     found.push(
-      'no rate was given: the pool is filled, and deployments are ranked by the requests a second that it then sustains',
+      'the request has no rate: the whole pool is filled, and deployments are ranked by the requests per second that it sustains',
     )
   }
   if (cachedPrefixLength > 0) {
     found.push(
-      `each prompt is taken to find ${cachedPrefixLength} of its ${promptLength} positions cached on the instance that prefills it`,
+      `each prompt is assumed to find ${cachedPrefixLength} of its ${promptLength} positions cached on the instance that prefills it`,
     )
   }
   if (best?.disaggregated === false) {
     found.push(
-      'a step with a chunk of prefill in it is taken to last as long as both one after another, and chunks to run as fast as whole prompts',
+      'a step that includes a chunk of prefill is assumed to take as long as both one after the other, and chunks are assumed to run as fast as whole prompts',
     )
   }
   if (cluster.network.kind === 'torus' && best?.disaggregated) {
-    found.push('keys and values go between slices over the data-centre network, not over ICI')
+    found.push('keys and values are sent between slices over the data-centre network, not over ICI')
   }
   if (assumptions.basis === 'calibrated' && cluster.chip.kind === 'tpu') {
-    found.push(
-      'TPU efficiencies and overheads are stated starting values, not fitted to measurements of inference',
-    )
+    found.push('TPU efficiencies and overheads are starting values, not fitted to measurements of inference')
   }
   return found
 }
