@@ -15,7 +15,6 @@ import {
   rankStrides,
   sliceAssignments,
 } from '../../hardware/network/placement.ts'
-import { known } from '../../known.ts'
 import { type Axis, type AxisSet, axes, axesOf, axisSets, type Mesh } from '../../sharding/axis.ts'
 import { beyondAnyAxis, groupPrices, lesser, rankedWay } from './group-prices.ts'
 
@@ -59,11 +58,17 @@ export function networkPrices(
     const across = axes.map((axis) => slices[axis] ?? 1)
     const sizes = axes.map((axis) => mesh[axis])
     return bySet(mesh, (over) => {
-      const product = (of: readonly number[]) => over.reduce((chips, axis) => chips * (of[axis] ?? 1), 1)
-      const [chips, joined] = [product(sizes), product(across)]
-      return known(bestBySize, chips * beyondAnyAxis + joined, () =>
-        bestTorusCost(torus, chips / joined, joined, terms),
-      )
+      let [chips, joined] = [1, 1]
+      for (const axis of over) {
+        chips *= sizes[axis] ?? 1
+        joined *= across[axis] ?? 1
+      }
+      const key = chips * beyondAnyAxis + joined
+      const found = bestBySize.get(key)
+      if (found) return found
+      const best = bestTorusCost(torus, chips / joined, joined, terms)
+      bestBySize.set(key, best)
+      return best
     })
   }
   const bestCases = (mesh: Mesh): readonly NetworkCosts[] => {
