@@ -72,5 +72,5 @@ export function settingsFrom(variables: Readonly<Record<string, string | undefin
   const result = environment.safeParse(variables)
   if (result.success) return result.data
   const faults = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-  throw new Error(`These environment variables make no sense. ${faults.join('; ')}`)
+  throw new Error(`Some environment variables are wrong. ${faults.join('; ')}`)
 }

@@ -19,9 +19,14 @@ export function entityTag(build: string, request: Request): string {
 export function refuseUnchanged(request: Request, tag: string): void {
   const known = (request.get('if-none-match') ?? '').split(',').map((each) => each.trim())
   if (!known.some((each) => each === tag || `W/${each}` === tag)) return
-  throw new ProblemError('unchanged', 'The answer to this request is the one that has this tag.', [], {
-    etag: tag,
-  })
+  throw new ProblemError(
+    'unchanged',
+    'The answer to this request has the entity tag that If-None-Match names.',
+    [],
+    {
+      etag: tag,
+    },
+  )
 }
 
 /** Clients may store a complete answer and revalidate it by its tag, but not one that was cut short. */

@@ -9,6 +9,6 @@ export function methodNotAllowed(...methods: readonly string[]): RequestHandler 
       response.set('allow', allow).status(204).end()
       return
     }
-    throw new ProblemError('method-not-allowed', `This path answers to ${allow}.`, [], { allow })
+    throw new ProblemError('method-not-allowed', `This path supports ${allow}.`, [], { allow })
   }
 }

@@ -46,7 +46,7 @@ function foreignProblem(error: unknown): ProblemError {
   const { status, type, message } = error as { status?: unknown; type?: unknown; message?: unknown }
   const told = typeof message === 'string' ? message.slice(0, 200) : ''
   if (typeof status !== 'number' || status < 400 || status > 499) {
-    return new ProblemError('internal-error', 'Something unforeseen happened; the log has it under this id.')
+    return new ProblemError('internal-error', 'An unexpected error occurred; the log has it under this id.')
   }
   const known: Partial<Record<number, ProblemSlug>> = {
     413: 'body-too-large',

@@ -24,7 +24,7 @@ function refusal(given: string, values: Parameters[string] | undefined, known: P
   const name = given.slice(0, 80)
   const names = Object.keys(known)
   const taken = names.length > 0 ? `takes ${names.join(', ')}` : 'takes none'
-  const says = values instanceof RegExp ? 'names, parted by commas' : `one of ${values?.join(', ')}`
+  const says = values instanceof RegExp ? 'names, separated by commas' : `one of ${values?.join(', ')}`
   const detail = values
     ? `The query parameter ${name} is ${says}.`
     : `The query parameter ${name} is not known; this path ${taken}.`

@@ -103,7 +103,7 @@ function refuseRecipe(asked: ExpertRecipeName | undefined, stack: StackRecord | 
   const known = recipesOf(stack)
   if (asked === undefined || known.includes(asked)) return
   const pointer = '/assumptions/expertRecipe'
-  const detail = `${stack?.name ?? 'what names no stack'} has no constants of ${asked}, but of ${known.join(', ')}`
+  const detail = `${stack?.name ?? 'a request without a stack'} has no constants for ${asked}, only for ${known.join(', ')}`
   throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, known) })
 }
 
@@ -117,7 +117,7 @@ export function stackWarnings(
   const asked = typeof request === 'string' ? undefined : request.stack
   if (asked !== undefined && asked !== noStack && stack === noStack) {
     return [
-      `there are no constants of ${asked} on ${chip.name}: what is costed is the chip with those of no one software, as assumptions.stack "${noStack}" is (GET /stacks has what there is)`,
+      `there are no constants for ${asked} on ${chip.name}: the plan is costed with general ones, as with assumptions.stack "${noStack}" (GET /stacks lists the stacks)`,
     ]
   }
   const named = typeof request === 'string' ? [] : (request.frameworks ?? [])
@@ -127,12 +127,12 @@ export function stackWarnings(
   if (asked === undefined && able.length > 0 && !known && stack === noStack) {
     const others = there.map(({ name }) => name)
     return [
-      `no stack is known of ${able.join(' or ')} on ${chip.name}: costed with constants of no one software${others.length > 0 ? ` (assumptions.stack may be ${others.join(' or ')})` : ''}`,
+      `no stack is known for ${able.join(' or ')} on ${chip.name}: costed with general constants${others.length > 0 ? ` (assumptions.stack may be ${others.join(' or ')})` : ''}`,
     ]
   }
   if (stack === noStack || asked !== undefined) return []
   return [
-    `costed as ${stack} runs on ${chip.name}, for want of assumptions.stack: GET /stacks has others, and "${noStack}" stands for constants of no one software${ofExperts(expertRecipe)}`,
+    `costed as ${stack} runs on ${chip.name}, as the request has no assumptions.stack: GET /stacks lists others, and "${noStack}" uses general constants${ofExperts(expertRecipe)}`,
   ]
 }
 
@@ -157,7 +157,7 @@ function namedStack(
     throw unknownValue('stack', name, pointer, { nearest: nearestStacks(catalogue, name) })
   }
   if (basis === 'book') {
-    const detail = 'the book knows no stacks: their constants are of calibrated assumptions'
+    const detail = 'book assumptions have no stacks: use calibrated ones'
     throw faultyValue('impossible-combination', { pointer, detail })
   }
   const asked = costed ? [costed.runs] : activities
@@ -170,13 +170,13 @@ function namedStack(
   if (stack && !asked.includes(stack.runs)) {
     const others = stacks.filter((other) => runsOn(other, chip)).map((own) => own.name)
     const hint = others.length ? `; ${others.join(', ')} is` : '; none is'
-    const detail = `${name} is of ${stack.runs}, and what is asked for is ${costed?.runs}${hint}`
+    const detail = `${name} is a stack for ${stack.runs}, but the request is for ${costed?.runs}${hint}`
     throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, others) })
   }
   if (!stack || !runsOn(stack, chip)) {
     const others = stacks.filter((other) => runsOn(other, chip)).map((own) => own.name)
     const hint = others.length ? `; ${others.join(', ')} is` : '; none is'
-    const detail = `${name} is not of ${chip.name}, but of ${stack?.chips.join(', ')}${hint}`
+    const detail = `${name} has no constants for ${chip.name}, only for ${stack?.chips.join(', ')}${hint}`
     throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, others) })
   }
   return stack

@@ -11,8 +11,8 @@ import type { Mode } from '../schemas/workload/workload.ts'
 const trained = {
   contextLayout: 'keys are gathered over context',
   zeroStage: 'there are no gradients and optimizer states to shard',
-  microbatches: 'how sequences go through a pipeline in groups follows from the mesh',
-  microbatchTokens: 'how sequences go through a pipeline in groups follows from the mesh',
+  microbatches: 'the groups in which sequences pass through a pipeline follow from the mesh',
+  microbatchTokens: 'the groups in which sequences pass through a pipeline follow from the mesh',
   pipelineSchedule: 'there is no backward pass to schedule',
   virtualStages: 'stages are not interleaved',
   rematerialization: 'there is no backward pass to keep activations for',

@@ -8,7 +8,7 @@ import { faultyValue } from '../problems.ts'
 export function refuseUnpriced({ objective, cluster }: Pick<Setting, 'objective' | 'cluster'>): void {
   const { name, usdPerHour } = cluster.chip
   if (objective !== 'costPerToken' || usdPerHour !== undefined) return
-  const detail = `objective costPerToken needs a price, and ${name} has none here: say what one chip costs an hour as hardware.usdPerHour`
+  const detail = `objective costPerToken needs a price, and ${name} has none here: give the price of one chip per hour as hardware.usdPerHour`
   throw faultyValue('impossible-combination', { pointer: '/hardware/usdPerHour', detail })
 }
 

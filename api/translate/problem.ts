@@ -18,7 +18,7 @@ export function problemOf(request: OptimizeRequest, catalogue: Catalogue): Trans
   const { mode } = workload
   refuseMisplaced(request.constraints, mode)
   if (request.objective === 'robust' && mode !== 'train') {
-    const detail = 'uncertain constants are drawn of training alone'
+    const detail = 'objective robust exists only in mode train'
     throw faultyValue('impossible-combination', { pointer: '/objective', detail })
   }
   switch (mode) {
@@ -45,5 +45,5 @@ export function problemOf(request: OptimizeRequest, catalogue: Catalogue): Trans
 
 function lengthWarnings(length: number, { name, maxSequenceLength }: Transformer): readonly string[] {
   if (maxSequenceLength === undefined || length <= maxSequenceLength) return []
-  return [`Sequences of ${length} are longer than the ${maxSequenceLength} that ${name} is made for.`]
+  return [`Sequences of ${length} tokens exceed the maximum of ${maxSequenceLength} of ${name}.`]
 }

@@ -75,7 +75,7 @@ function refuseChips(constraint: OptimizeRequest['constraints']['chips'], chips:
   const least = constraint === undefined ? 1 : leastOf(constraint)
   if (least <= chips) return
   const pointer = '/constraints/chips'
-  const detail = `no fewer than ${least} chips may work, and there are ${chips}`
+  const detail = `constraints.chips asks for at least ${least} chips, but there are ${chips}`
   throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, [chips]) })
 }
 

@@ -13,7 +13,7 @@ export function comparisonOf(asked: CompareRequest): Comparison {
   const names = variants.map(({ name }) => name)
   const twice = names.findIndex((name, at) => names.indexOf(name) < at)
   if (twice >= 0) {
-    const detail = `is the name of another: ${names[twice]}`
+    const detail = `is also the name of another variant: ${names[twice]}`
     throw faultyValue('impossible-combination', { pointer: `/variants/${twice}/name`, detail })
   }
   return { asked, variants, timeoutMs: asked.timeoutMs }

@@ -25,7 +25,7 @@ describe('a combination that makes no sense', () => {
       'switches',
       'impossible-combination',
     ],
-    [{ constraints: { chips: 128 } }, '/constraints/chips', 'no fewer than 128', 'impossible-combination'],
+    [{ constraints: { chips: 128 } }, '/constraints/chips', 'at least 128', 'impossible-combination'],
     [{ constraints: { chips: { min: 65 } } }, '/constraints/chips', 'there are', 'impossible-combination'],
     [{ precision: { compute: 'fp4' } }, '/precision/compute', 'bf16', 'impossible-combination'],
     [

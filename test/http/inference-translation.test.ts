@@ -120,8 +120,8 @@ describe('a request of inference becomes a problem', () => {
     const ask = (precision: object) => asked({ model: huggingFace('deepseek-v3'), precision })
     const { problem, body } = await ask({})
     expect(problem.precision).toMatchObject({ weights: 'bf16', compute: 'bf16' })
-    expect(body.warnings.join()).toContain('released in fp8')
-    expect((await ask({ compute: 'fp8' })).body.warnings.join()).not.toContain('released')
+    expect(body.warnings.join()).toContain('has weights in fp8: training is costed')
+    expect((await ask({ compute: 'fp8' })).body.warnings.join()).not.toContain('training is costed')
   })
 
   it('with a plan of a mesh and of layouts for some components', async () => {

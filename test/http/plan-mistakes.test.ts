@@ -402,13 +402,13 @@ const rows: readonly Row[] = [
     'instances of more chips than there are',
     deployment({ generate: { mesh: { tensor: 16 } } }),
     '/plan/generate/mesh',
-    /an instance of 16 chips is no part of the pool of 8/i,
+    /an instance of 16 chips does not fit into the pool of 8/i,
   ],
   [
     'fewer tokens of a step than sequences',
     deployment({ generate: { mesh: { tensor: 8 } }, maxSequences: 64, stepTokens: 32 }),
     '/plan/stepTokens',
-    /32 tokens of a step are not one for each of 64 sequences/,
+    /32 tokens per step are fewer than the 64 sequences/,
   ],
 ]
 

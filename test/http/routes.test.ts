@@ -19,7 +19,7 @@ describe('POST /optimize', () => {
       .send({ ...question, workload })
     expect(body.warnings).toEqual([
       expect.stringMatching(/^costed as /),
-      'Sequences of 32768 are longer than the 8192 that llama-3-8b is made for.',
+      'Sequences of 32768 tokens exceed the maximum of 8192 of llama-3-8b.',
       'From the search.',
     ])
   })

@@ -131,7 +131,7 @@ describe('assumptions.stack', () => {
     const titan = await evaluated({ frameworks: ['torchtitan'] })
     expect(titan.assumptions.stack).toBe('none')
     expect(titan.warnings).toContainEqual(
-      expect.stringMatching(/^no stack is known of torchtitan on h100-sxm: .*megatron-core-hopper/),
+      expect.stringMatching(/^no stack is known for torchtitan on h100-sxm: .*megatron-core-hopper/),
     )
     expect((await evaluated({ stack: 'torchtitan' })).assumptions.stack).toBe('none')
     expect((await evaluated('book')).assumptions.stack).toBe('none')
@@ -156,7 +156,7 @@ describe('assumptions.stack', () => {
     expect(alone.plan.stepTimeSeconds).toBe(named.plan.stepTimeSeconds)
     const trains = await of({ stack: 'megatron-core-hopper' })
     expect(trains.status).toBe(422)
-    expect(trains.errors[0].detail).toMatch(/of training.*vllm-2025/)
+    expect(trains.errors[0].detail).toMatch(/for training.*vllm-2025/)
   })
 
   it('is told where the framework that it names has no constants there, and whose frameworks do not train', async () => {
@@ -164,7 +164,7 @@ describe('assumptions.stack', () => {
     const titan = await evaluated({ stack: 'torchtitan' })
     expect(titan.plan).toEqual(none.plan)
     expect(titan.warnings).toEqual([
-      expect.stringContaining('no constants of torchtitan on h100-sxm'),
+      expect.stringContaining('no constants for torchtitan on h100-sxm'),
       ...none.warnings,
     ])
     const served = await evaluated({ stack: 'none', frameworks: ['vllm'] })
@@ -184,7 +184,7 @@ describe('assumptions.stack', () => {
 
   it.each([
     [{ stack: 'megatron-core-hoper' }, /nearest are megatron-core-hopper/],
-    [{ stack: 'maxtext-v6e' }, /not of h100-sxm.*megatron-core-hopper/],
+    [{ stack: 'maxtext-v6e' }, /no constants for h100-sxm.*megatron-core-hopper/],
     [{ basis: 'book', stack: 'megatron-core-hopper' }, /book/],
   ])('%j is refused', async (assumptions, detail) => {
     const { status, body } = await service({ search: planning })

@@ -23,7 +23,7 @@ export function importedModel(config: HuggingFaceConfig): ResolvedModel {
     transformer,
     checkpoints: checkpoint ? [checkpoint] : [],
     warnings: ignored.length
-      ? [`Of the Hugging Face config this is left out or approximated: ${ignored.join('; ')}`]
+      ? [`These parts of the Hugging Face config are left out or approximated: ${ignored.join('; ')}`]
       : [],
   }
 }
@@ -36,7 +36,7 @@ function unknownType(modelType: string | null): ProblemError {
   const meant = suggestions.length ? `the nearest are ${suggestions.join(', ')}; ` : ''
   return faultyValue('unknown-name', {
     pointer,
-    detail: `nothing is known of models of type ${shown}; ${meant}${byHand}`,
+    detail: `models of type ${shown} are not known; ${meant}${byHand}`,
     suggestions,
   })
 }

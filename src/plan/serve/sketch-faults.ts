@@ -53,7 +53,7 @@ function phaseFaults(
     const ofSlice = topology !== undefined && parts.some((cluster) => isOf({ cluster }, open))
     const detail = ofSlice
       ? `no instance of ${chips} chips has a slice of ${topology.join('x')} in the pool`
-      : `an instance of ${chips} chips is no part of the pool of ${problem.cluster.chips}`
+      : `an instance of ${chips} chips does not fit into the pool of ${problem.cluster.chips}`
     const nearest = ofSlice ? [] : partsNext(problem, phase, written, mesh)
     const pointer = `/plan/${phase}/${ofSlice ? 'topology' : 'mesh'}`
     return [{ pointer, detail, ...(nearest.length > 0 ? { nearest } : {}) }]
@@ -145,7 +145,7 @@ function sharedFaults({ disaggregated, prefill = {}, generate = {} }: ServeSketc
       ? [
           {
             pointer: '/plan/prefill/mesh',
-            detail: `a server that does both phases has one number of chips: its prefill has ${reads}, its generation ${makes}`,
+            detail: `a server that does both phases has the same chips for both: its prefill has ${reads}, its generation ${makes}`,
           },
         ]
       : []),
@@ -153,7 +153,7 @@ function sharedFaults({ disaggregated, prefill = {}, generate = {} }: ServeSketc
       ? [
           {
             pointer: '/plan/prefill/instances',
-            detail: `servers that do both phases are as many for the one as for the other: ${readers} and ${makers}`,
+            detail: `servers that do both phases have one number of instances, not ${readers} for prefill and ${makers} for generation`,
           },
         ]
       : []),
@@ -174,7 +174,7 @@ function countFaults(
   const alone = (['prefill', 'generate'] as const).flatMap((name): PlanFault[] => {
     const { instances } = phases[name]
     if (instances === undefined || held(name, instances)) return []
-    const detail = `${instances} such instances do not go into the pool of ${cluster.chips} chips`
+    const detail = `${instances} such instances do not fit into the pool of ${cluster.chips} chips`
     return [{ pointer: `/plan/${name}/instances`, detail }]
   })
   if (alone.length > 0 || disaggregated === false) return alone
@@ -187,7 +187,7 @@ function countFaults(
     { cluster: makes, count: generate.instances },
   ]
   if (disaggregated === undefined || holds(cluster, both)) return []
-  const detail = `${prefill.instances} instances to prefill and ${generate.instances} to generate do not go into the pool of ${cluster.chips} chips together`
+  const detail = `${prefill.instances} instances to prefill and ${generate.instances} to generate do not fit together into the pool of ${cluster.chips} chips`
   return [{ pointer: '/plan/generate/instances', detail }]
 }
 
@@ -202,7 +202,7 @@ function limitFaults(
       ? [
           {
             pointer: '/plan/contextLength',
-            detail: `${contextLength} positions have no room for a request of ${least}`,
+            detail: `${contextLength} positions are too few for a request of ${least}`,
             nearest: [[{ pointer: '/plan/contextLength', value: least }]],
           },
         ]
@@ -214,7 +214,7 @@ function limitFaults(
       ? [
           {
             pointer: '/plan/stepTokens',
-            detail: `${stepTokens} tokens of a step are not one for each of ${maxSequences} sequences: no server starts with fewer`,
+            detail: `${stepTokens} tokens per step are fewer than the ${maxSequences} sequences: no server starts with that`,
             nearest: [
               [{ pointer: '/plan/stepTokens', value: maxSequences }],
               [{ pointer: '/plan/maxSequences', value: stepTokens }],
@@ -226,7 +226,7 @@ function limitFaults(
       ? [
           {
             pointer: '/plan/maxSequences',
-            detail: `${maxSequences} sequences leave none to generate beside ${prompts} prompts that are read together`,
+            detail: `${maxSequences} sequences leave none to generate while ${prompts} prompts are read together`,
             nearest: [[{ pointer: '/plan/maxSequences', value: prompts + 1 }]],
           },
         ]
