@@ -260,6 +260,17 @@ describe('a launch file with several faults', () => {
 })
 
 describe('a misspelt option', () => {
+  it('is told beside other faults with what was meant, and options that are read are not', async () => {
+    const more = '--pipeline-model-parallel-size 3 --recompute-granularity selective'
+    const megatron = `${line.replace('sequence-parallel', 'sequnce-parallel')} ${more}`
+    const { model, hardware } = question
+    const { errors } = await evaluated({ model, hardware, plan: { megatron } }, 422)
+    const told = errors.map(({ detail }: { detail: string }) => detail).join('\n')
+    expect(told).toContain('did you mean --sequence-parallel?')
+    expect(told).toContain('do not divide the 16 GPUs')
+    expect(told).not.toMatch(/does not understand|recompute/)
+  })
+
   const generate = { mode: 'generate', batchSequences: 4, contextLength: 4096 }
   const server = { hardware: { chip: 'h100-sxm', chips: 2 }, workload: generate }
   const trainer = { hardware: { chip: 'h100-sxm' }, constraints: { pipeline: 1, context: 1 } }

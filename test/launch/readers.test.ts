@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { readAccelerate } from '../../src/launch/accelerate/read.ts'
 import { readDeepspeed } from '../../src/launch/deepspeed/read.ts'
 import { readMaxtext } from '../../src/launch/maxtext/read.ts'
+import { readMegatron } from '../../src/launch/megatron/read.ts'
 import { readBridge } from '../../src/launch/megatron-bridge/read.ts'
 import type { ReadingContext } from '../../src/launch/read/reading.ts'
 import { readSglang } from '../../src/launch/sglang/read.ts'
@@ -134,6 +135,26 @@ describe('anything', () => {
         expect(readBridge(given, context).framework).toBe('megatron-bridge')
       }),
       { numRuns: runs(300) },
+    )
+  })
+})
+
+describe('a command of Megatron-LM', () => {
+  const options = [
+    ...['--recompute-granularity selective', '--recompute-modules core_attn', '--recompute-activations'],
+    ...['--tp-comm-overlap', '--overlap-grad-reduce', '--overlap-param-gather', '--cp-comm-type a2a'],
+    ...['--num-layers-per-virtual-pipeline-stage 2', '--sequnce-parallel', '--use-distributed-optimizer'],
+  ]
+
+  it('has the same options that are not understood, whether its ranks divide the GPUs or not', () => {
+    const asked = fc.record({ some: fc.subarray(options), chips: fc.integer({ min: 1, max: 64 }) })
+    fc.assert(
+      fc.property(asked, ({ some, chips }) => {
+        const line = `pretrain_gpt.py --num-layers 32 --tensor-model-parallel-size 2 --pipeline-model-parallel-size 3 ${some.join(' ')}`
+        const { notUnderstood } = readMegatron(line, chips)
+        expect(notUnderstood).toEqual(some.filter((option) => option === '--sequnce-parallel'))
+      }),
+      { numRuns: runs(50) },
     )
   })
 })

@@ -17,7 +17,7 @@ import { valueAt } from '../../validation/json-pointer.ts'
 import { contradictions } from './contradictions.ts'
 import { launchKey } from './file.ts'
 import { type Unassumed, unassumed } from './hidden.ts'
-import { misspeltIn, misspeltText } from './misspelt.ts'
+import { misspeltIn, misspeltText, optionIn } from './misspelt.ts'
 import { modelNamed, readIn } from './reading.ts'
 
 interface Launch {
@@ -91,9 +91,13 @@ function misnamed({ misnamed: values = [] }: LaunchReading, pointer: string): re
 }
 
 /** An option that is not understood is only a warning if everything else is fine, but may otherwise be the cause. */
-function misspelt({ notUnderstood }: LaunchReading, pointer: string): readonly Fault[] {
-  if (notUnderstood.length === 0) return []
-  return [{ pointer, detail: `does not understand ${notUnderstood.join(', ')}` }]
+function misspelt(reading: LaunchReading, pointer: string): readonly Fault[] {
+  const found = misspeltIn(reading)
+  const rest = reading.notUnderstood.filter((text) => !found.some(({ option }) => optionIn(text) === option))
+  return [
+    ...found.map((one) => ({ pointer, detail: misspeltText(one) })),
+    ...(rest.length > 0 ? [{ pointer, detail: `does not understand ${rest.join(', ')}` }] : []),
+  ]
 }
 
 /** A model name that is not in the catalogue, if nothing else says what the model is. */

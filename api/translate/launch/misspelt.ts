@@ -14,7 +14,7 @@ const shortest = '--tp-size'.length + 1
 
 export function misspeltIn({ notUnderstood, known = [] }: LaunchReading): readonly Misspelt[] {
   return notUnderstood.flatMap((text) => {
-    const [option = ''] = text.split(/[\s=]/)
+    const option = optionIn(text)
     if (!option.startsWith('--') || option.length < shortest) return []
     const [nearest] = known
       .map((meant) => ({ meant, edits: editDistance(option, meant) }))
@@ -22,6 +22,12 @@ export function misspeltIn({ notUnderstood, known = [] }: LaunchReading): readon
       .sort((a, b) => a.edits - b.edits)
     return nearest ? [{ option, meant: nearest.meant }] : []
   })
+}
+
+/** The name of an option that is written with its values. */
+export function optionIn(text: string): string {
+  const [option = ''] = text.split(/[\s=]/)
+  return option
 }
 
 export function misspeltText({ option, meant }: Misspelt): string {

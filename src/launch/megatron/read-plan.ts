@@ -41,6 +41,14 @@ export function planOf(
       : []),
   ]
   const replicas = chips / (tensor * pipeline * context)
+  const { zeroStage, instances } = sharding
+  // Every option is read before the first fault ends the reading: one that nobody reads counts as not understood.
+  const rematerialization = rematerializationOf(
+    options,
+    stages.virtualStages,
+    stages.stageLayers ?? (layers === null ? null : [layers]),
+  )
+  const overlap = readOverlap(options, { tensor, pipeline, context, replicas, zeroStage }, userBuffers)
   if (!Number.isInteger(replicas)) {
     return {
       plan: { mesh: { tensor, pipeline, context } },
@@ -53,7 +61,6 @@ export function planOf(
       ],
     }
   }
-  const { zeroStage, instances } = sharding
   const shards = replicas / expert / (zeroStage === 3 ? instances : 1)
   const faults = [
     ...stages.faults,
@@ -70,11 +77,6 @@ export function planOf(
   ]
   const microbatches = batch !== null && microbatch !== null ? batch / (microbatch * replicas) : null
   const uneven = microbatches !== null && !Number.isInteger(microbatches)
-  const rematerialization = rematerializationOf(
-    options,
-    stages.virtualStages,
-    stages.stageLayers ?? (layers === null ? null : [layers]),
-  )
   const plan = {
     mesh: {
       tensor,
@@ -95,7 +97,6 @@ export function planOf(
     ...(stages.stageLayers ? { stageLayers: stages.stageLayers } : {}),
     ...rematerialization.field,
   }
-  const overlap = readOverlap(options, { tensor, pipeline, context, replicas, zeroStage }, userBuffers)
   return {
     plan,
     costed: overlap.costed,

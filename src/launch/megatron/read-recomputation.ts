@@ -15,9 +15,8 @@ export function rematerializationOf(
 ): Recomputation {
   // The option's name in releases of 2021.
   const old = options.text('--activations-checkpoint-method')
-  const granularity = options.has('--recompute-activations')
-    ? 'selective'
-    : (options.text('--recompute-granularity') ?? (old === 'uniform' ? 'full' : null))
+  const named = options.text('--recompute-granularity') ?? (old === 'uniform' ? 'full' : null)
+  const granularity = options.has('--recompute-activations') ? 'selective' : named
   const method = options.text('--recompute-method')
   const count = options.whole('--recompute-num-layers') ?? 1
   const modules = options.values('--recompute-modules') ?? ['core_attn']
