@@ -8,6 +8,7 @@ import type { Plan } from '../../src/plan/plan.ts'
 import { serveDifference } from '../../src/plan/serve/comparison.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { faultyValue } from '../problems.ts'
+import { timedOut } from '../queue/deadline.ts'
 import {
   type CompareBody,
   type Comparison,
@@ -36,17 +37,19 @@ interface Found {
 }
 
 export function compareBody(
-  { asked, variants }: Comparison,
+  { asked, variants, timeoutMs }: Comparison,
   catalogue: Catalogue,
   planner: Planner,
   patience: Patience,
 ): CompareBody {
   const each = 1 / variants.length
-  const found = variants.map((variant, at) =>
-    pointingAt(asked, at, () =>
+  const found = variants.map((variant, at) => {
+    // A written plan is evaluated whole, so that time is asked for between them.
+    if (at > 0 && patience(1)()) throw timedOut(timeoutMs, `${at} of ${variants.length} variants were costed`)
+    return pointingAt(asked, at, () =>
       foundOf(variant, catalogue, planner, within(patience, at * each, (at + 1) * each)),
-    ),
-  )
+    )
+  })
   const [first] = found
   if (!first) throw new RangeError('A comparison has variants')
   const other = found.findIndex(({ mode }) => mode !== first.mode)

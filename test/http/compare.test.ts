@@ -1,6 +1,11 @@
 /** Comparisons over HTTP: the parts of a difference add up to it, and errors point to their place. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { loadCatalogue } from '../../api/catalogue.ts'
+import { compareRequest } from '../../api/schemas/compare.ts'
+import { evaluateRequest } from '../../api/schemas/evaluate.ts'
+import { compareBody, type Planner } from '../../api/worker/comparison.ts'
+import { evaluated, optimized } from '../../api/worker/search-worker.ts'
 import { memoryLines, timeLines } from '../../src/plan/comparison.ts'
 import { runs } from '../runs.ts'
 import { planning } from './planning.ts'
@@ -183,5 +188,28 @@ describe('costs side by side', () => {
     ])
     expect(await warnings({ chip: 'h200-sxm' }, { chip: 'b200-sxm' })).toEqual([])
     expect(await warnings({ chip: 'h100-sxm' }, { chip: 'mi325x', usdPerHour: 2 })).toEqual([])
+  })
+})
+
+describe('a comparison whose time is over', () => {
+  it('goes on to no further variant, and says how many were costed', () => {
+    let evaluations = 0
+    const planner: Planner = {
+      optimized,
+      evaluated: (trial, patience) => {
+        evaluations++
+        return evaluated(trial, patience)
+      },
+    }
+    const plans = [{ mesh: { fsdp: 16 } }, { mesh: { data: 16 } }, { mesh: { tensor: 8, data: 2 } }]
+    const variants = plans.map((plan, at) => {
+      return { name: `${at}`, request: evaluateRequest.parse({ ...request, plan }) }
+    })
+    const asked = compareRequest.parse({ request, variants: plans.map((plan) => ({ plan })) })
+    const timeIsOver = () => () => evaluations >= 2
+    const compared = () =>
+      compareBody({ asked, variants, timeoutMs: 20 }, loadCatalogue(), planner, timeIsOver)
+    expect(compared).toThrow(/2 of 3 variants were costed within 20 ms/)
+    expect(evaluations).toBe(2)
   })
 })
