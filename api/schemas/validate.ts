@@ -45,7 +45,7 @@ const require = z
         .array(frameworkName)
         .min(1)
         .max(frameworks.length)
-        .describe('Frameworks, one of which has to be able to launch the plan.'),
+        .describe('Frameworks that all have to be able to launch the plan.'),
     ),
   })
   .describe('Requirements on the plan, beyond being legal.')

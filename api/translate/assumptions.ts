@@ -121,7 +121,7 @@ export function stackWarnings(
     ]
   }
   const named = typeof request === 'string' ? [] : (request.frameworks ?? [])
-  const able = named.length > 0 ? launchersOf(runs, named) : []
+  const able = launchersOf(runs, named).filter((name) => named.includes(name))
   const there = [...stacks.values()].filter((own) => own.runs === runs && runsOn(own, chip))
   const known = there.some(({ framework }) => framework !== null && able.includes(framework))
   if (asked === undefined && able.length > 0 && !known && stack === noStack) {
@@ -163,9 +163,8 @@ function namedStack(
   const asked = costed ? [costed.runs] : activities
   const stacks = [...catalogue.stacks.values()].filter((own) => asked.includes(own.runs))
   if (framework) {
-    return asked.reduce<StackRecord | null>((found, own) => {
-      return found ?? usualStack(stacks, own, chip, [framework])
-    }, null)
+    const own = stacks.filter((other) => other.framework === framework && runsOn(other, chip))
+    return asked.flatMap((activity) => own.filter(({ runs }) => runs === activity))[0] ?? null
   }
   if (stack && !asked.includes(stack.runs)) {
     const others = stacks.filter((other) => runsOn(other, chip)).map((own) => own.name)

@@ -5,7 +5,7 @@
  */
 import { launchersOf } from '../../src/assumptions/stack.ts'
 import { collectiveEstimate } from '../../src/collectives.ts'
-import type { LaunchReading } from '../../src/launch/read/reading.ts'
+import { type LaunchReading, writtenFor } from '../../src/launch/read/reading.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { Regret, ServeRegret } from '../../src/plan/regret.ts'
@@ -146,7 +146,9 @@ function asLaunched<Request extends ValidateRequest | ValidateServeRequest>(requ
   const { assumptions, require, workload } = request
   const own = typeof assumptions === 'string' ? { basis: assumptions } : assumptions
   const { launchableBy = [] } = require
-  const [stack] = launchableBy.length > 0 ? launchersOf(activityOf(workload), launchableBy) : []
+  const [stack] = launchersOf(activityOf(workload), launchableBy).filter((name) =>
+    launchableBy.includes(name),
+  )
   if (stack === undefined || own.basis === 'book' || own.stack !== undefined) return request
   return { ...request, assumptions: { ...own, stack } }
 }
@@ -176,7 +178,9 @@ function trialIn(
   refuseUncosted(model, workload)
   refuseAnotherModel(reading, model)
   const hidden = unassumed ? { hidden: hiddenOf(unassumed, catalogue) } : {}
-  const trial = { ...trialOf(question, request.plan), ...hidden }
+  const framework = reading ? writtenFor(reading.framework) : undefined
+  const file = framework ? { file: framework } : {}
+  const trial = { ...trialOf(question, request.plan), ...hidden, ...file }
   return { trial, warnings: [...warnings, ...launchWarnings(reading)] }
 }
 

@@ -104,10 +104,11 @@ export interface StackRecord {
   readonly sources: Readonly<Record<string, string>>
 }
 
-/** Those of the given frameworks, or of all when none is given, that may launch stacks of this kind. */
+/** Those of the given frameworks that may launch stacks of this kind; all that may, where none of the given does: a server says nothing of training. */
 export function launchersOf(runs: Activity, frameworks: readonly Framework[]): readonly Framework[] {
   const able = launchers[runs].frameworks
-  return frameworks.length > 0 ? ofKind<Framework>(able, frameworks) : able
+  const given = ofKind<Framework>(able, frameworks)
+  return given.length > 0 ? given : able
 }
 
 /** Whether the stack is for this kind of chip. */

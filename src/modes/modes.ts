@@ -10,13 +10,14 @@ import { type Patience, type Stop, shares } from '../patience.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
 import type { Plan } from '../plan/plan.ts'
 import { evaluateInferenceRemedied } from '../remedied/inference.ts'
+import type { LaunchedBy } from '../remedied/launches-as.ts'
 import { evaluateServeRemedied } from '../remedied/serve.ts'
 import { evaluateRemedied } from '../remedied/training.ts'
 import { serve } from '../serve.ts'
 import { axes, type Mesh } from '../sharding/axis.ts'
 import { type Validation, validate } from '../validate.ts'
 import { forFrameworks } from '../validation/assumed-frameworks.ts'
-import { byStep, type Ranking, type RequirementRows } from '../validation/check.ts'
+import { byStep, type Ranking, type RequirementRows, type Requirements } from '../validation/check.ts'
 import { asHidden, remediedAsHidden, withHidden } from '../validation/hidden.ts'
 import { phaseRanking } from '../validation/phase-ranking.ts'
 import { requirements } from '../validation/requirements.ts'
@@ -35,6 +36,7 @@ interface WrittenMode<Asked extends { readonly problem: unknown; readonly sketch
     sketch: Asked['sketch'],
     solver: Solver,
     stop: Stop,
+    launchedBy: LaunchedBy,
   ) => Verdict
   readonly ranking: (problem: Asked['problem']) => Ranking<Found>
   readonly requirements: RequirementRows<Found>
@@ -86,10 +88,16 @@ export function evaluated(trial: Trial, solver: Solver, patience: Patience): Ver
   return verdictOn(trial, trial.problem, solver, patience(shares.suggestions))
 }
 
-function verdictOn({ mode, sketch, hidden }: Trial, problem: Trial['problem'], solver: Solver, stop: Stop) {
-  const { evaluate } = written(mode)
-  const verdict = evaluate(problem, sketch, solver, stop)
-  return withHidden(verdict, hidden, () => evaluate(asHidden(problem, hidden), sketch, solver, stop))
+function verdictOn(
+  { mode, sketch, hidden, file }: Trial,
+  problem: Trial['problem'],
+  solver: Solver,
+  stop: Stop,
+  { launchableBy }: Requirements = {},
+) {
+  const by = { ...(launchableBy ? { required: launchableBy } : {}), ...(file ? { file } : {}) }
+  const own = (asked: Trial['problem']) => written(mode).evaluate(asked, sketch, solver, stop, by)
+  return withHidden(own(problem), hidden, () => own(asHidden(problem, hidden)))
 }
 
 /** Checks a written plan, and searches for the best one to compare with in the time that is left. */
@@ -102,7 +110,7 @@ export function validated(
   const { mode, sketch, hidden } = trial
   const { optimize: search, ranking, requirements: asked, meshes } = written(mode)
   const problem = forFrameworks(trial.problem, require)
-  const verdict = verdictOn(trial, problem, solver, patience(shares.remedies))
+  const verdict = verdictOn(trial, problem, solver, patience(shares.remedies), require)
   const rivals = forFrameworks(asHidden(trial.problem, hidden), require)
   const found = search({ ...rivals, top: 1 }, solver, patience, alone)
   const subject = { rows: asked, ranking: ranking(problem), sizeAt: sizesOf(meshes(sketch)) }

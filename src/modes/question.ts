@@ -1,5 +1,6 @@
 /** A request with everything looked up: a problem with its mode. Also the answers that it may get. */
 
+import type { Framework } from '../launch/framework.ts'
 import type { EvaluateAnswer, IllegalPlan, OptimizeAnswer } from '../plan/answer.ts'
 import type {
   InferenceAnswer,
@@ -52,6 +53,8 @@ export type Trial = (
 ) & {
   /** How the plan would run with options that its launch file lacks and that hide communication. */
   readonly hidden?: Hidden
+  /** The framework whose launch file the plan was read from, if it is one that plans are written for. */
+  readonly file?: Framework
 }
 
 /** A plan and the requirements that it is checked against. */

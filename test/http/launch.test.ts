@@ -344,6 +344,27 @@ describe('what launches Megatron-LM', () => {
     expect(pointersOf(response.body)).toContain(pointer)
   })
 
+  it('that does not fit is told of changes alone that its framework, or those that are required, launch', async () => {
+    const { model, constraints } = question
+    const body = {
+      ...{ model, constraints, hardware: { chip: 'h100-sxm' }, memoryBudget: { fraction: 0.4 } },
+      plan: { megatron: `${line} --pipeline-model-parallel-size 2` },
+    }
+    for (const require of [{}, { launchableBy: ['megatron'] }]) {
+      const answer = (await agent.post('/validate').send({ ...body, require })).body
+      const { nearest } = answer.checks.find(({ name }: { name: string }) => name === 'fits')
+      expect(nearest.length).toBeGreaterThan(1)
+      for (const { changes } of nearest) {
+        const launchable = { ...answer.read.request, require: { launchableBy: ['megatron'] } }
+        const again = (await agent.post('/validate').send(changed(launchable, changes) as object)).body
+        expect(
+          again.checks.filter(({ ok }: { ok: boolean }) => !ok),
+          JSON.stringify(changes),
+        ).toEqual([])
+      }
+    }
+  })
+
   it('is checked, and what is nearest is a change of the request as it was read', async () => {
     const body = {
       model: 'llama-3-8b',

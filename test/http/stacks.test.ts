@@ -169,6 +169,9 @@ describe('assumptions.stack', () => {
     ])
     const served = await evaluated({ stack: 'none', frameworks: ['vllm'] })
     expect(served.warnings).toContainEqual(expect.stringContaining('vllm is not what trains a model'))
+    const [open, server] = [await evaluated({}), await evaluated({ frameworks: ['vllm'] })]
+    expect(server.assumptions).toEqual({ ...open.assumptions, frameworks: ['vllm'] })
+    expect(server.plan.timeSeconds).toEqual(open.plan.timeSeconds)
     const either = await evaluated({ stack: 'none', frameworks: ['vllm', 'megatron'] })
     expect(either.warnings.join()).not.toContain('not what trains')
   })

@@ -1,9 +1,14 @@
 /** What a launch file says, in the words of a request; what it does not say is left out. */
 import type { Chip } from '../../hardware/chip.ts'
-import type { Framework } from '../framework.ts'
+import { type Framework, frameworks } from '../framework.ts'
 
 /** Some frameworks are only read: no files are written for them. */
 export type ReadFramework = Framework | 'megatron-bridge' | 'deepspeed' | 'accelerate'
+
+/** The framework among those that plans are written for which launches what a file says; undefined if none does. */
+export function writtenFor(framework: ReadFramework): Framework | undefined {
+  return framework === 'megatron-bridge' ? 'megatron' : frameworks.find((name) => name === framework)
+}
 
 export interface LaunchReading {
   readonly framework: ReadFramework

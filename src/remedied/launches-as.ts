@@ -1,0 +1,35 @@
+/** Which changed plans may be suggested: those that the frameworks launch with which the plan is to be launched. */
+import type { Framework } from '../launch/framework.ts'
+import { launchersAmong, refusalOf } from '../launch/launch.ts'
+import { beyondBudget } from '../launch/server/rules.ts'
+
+export interface Launched {
+  readonly feasible: boolean
+  readonly launch: Readonly<Record<string, unknown>>
+}
+
+export interface LaunchedBy {
+  /** Frameworks that all have to launch the plan, if the request requires any. */
+  readonly required?: readonly Framework[]
+  /** The framework whose launch file the plan was read from. */
+  readonly file?: Framework
+}
+
+/**
+ * A change has to leave the plan to the framework of its file, or, without a file, to one of those that are assumed. A
+ * plan that they refuse as it is written, for another reason than the memory that it lacks, is not held to that.
+ */
+export function launchesAs(
+  written: Launched,
+  { required, file }: LaunchedBy,
+  assumed: readonly Framework[],
+): (plan: Launched) => boolean {
+  if (required) return ({ launch }) => launchersAmong(required, launch).length === required.length
+  const asked = file ? [file] : assumed
+  if (!asked.some((name) => lacksMemoryAtMost(written.launch[name]))) return () => true
+  return ({ launch }) => launchersAmong(asked, launch).length > 0
+}
+
+function lacksMemoryAtMost(flags: unknown): boolean {
+  return flags !== undefined && (refusalOf(flags) ?? []).every((reason) => reason === beyondBudget)
+}
