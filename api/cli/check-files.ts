@@ -4,7 +4,7 @@ import { ProblemError } from '../problems.ts'
 import type { Checked } from '../report/checked.ts'
 import type { ValidateBody } from '../worker/desk.ts'
 import type { Asker } from './asker.ts'
-import type { RequestDocument } from './document.ts'
+import { type RequestDocument, UnparsedFile } from './document.ts'
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-code.ts'
 import { UnreadableFile } from './usage-error.ts'
 
@@ -36,6 +36,7 @@ export async function checkedFile(
   } catch (thrown) {
     const error = thrown instanceof UnreadableFile ? new ProblemError('not-found', thrown.message) : thrown
     if (!(error instanceof ProblemError)) throw error
+    if (error instanceof UnparsedFile) lineOf = () => error.line
     const { slug, message, faults } = error
     const told = faults.length > 0 ? faults : [{ pointer: '', detail: message }]
     const checks = told.map(({ pointer, detail, correction }) => ({

@@ -8,13 +8,23 @@ export interface RequestDocument {
   readonly lineOf: (pointer: string) => number | null
 }
 
+/** A file that is neither JSON nor YAML, with the line that it goes wrong on. */
+export class UnparsedFile extends ProblemError {
+  readonly line: number
+
+  constructor(detail: string, line: number) {
+    super('malformed-json', detail)
+    this.line = line
+  }
+}
+
 export function requestDocument(text: string, file: string | null): RequestDocument {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [error] = document.errors
   if (error) {
     const { line, col } = lines.linePos(error.pos[0])
-    throw new ProblemError('malformed-json', `line ${line}, column ${col}: ${error.message}`)
+    throw new UnparsedFile(`line ${line}, column ${col}: ${error.message}`, line)
   }
   return {
     file,

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 /** The composition root of the command: files, streams, and who answers. */
-import { readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { writeSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { byServer } from './by-server.ts'
+import { readText, writeText } from './files.ts'
 import { silent, telling } from './progress.ts'
 import { shardplan } from './shardplan.ts'
-import { UnreadableFile } from './usage-error.ts'
 import type { World } from './world.ts'
 
 const { stdout, stderr } = process
@@ -19,14 +19,8 @@ const begin = stderr.isTTY
   : silent
 
 const world: World = {
-  read: (file) => {
-    try {
-      return readFileSync(file === '-' ? 0 : file, 'utf8')
-    } catch (error) {
-      throw new UnreadableFile(`cannot read ${file}: ${(error as Error).message}`)
-    }
-  },
-  write: (file, text) => writeFileSync(file, text),
+  read: readText,
+  write: writeText,
   out: (text) => void stdout.write(text),
   err: (text) => void stderr.write(text),
   width: stdout.isTTY ? stdout.columns : undefined,

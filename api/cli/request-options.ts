@@ -187,11 +187,18 @@ function shape(text: string): readonly number[] {
 }
 
 function axesOf(text: string): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    text.split(/[,\s]+/).map((pair) => {
-      const [, axis = '', size = ''] = /^([a-z]\w*)[=:]?(\d+)$/i.exec(pair.trim()) ?? []
-      if (!axis) throw new UsageError(`${text}: write data=2,tensor=8`)
-      return [axis, Number(size)]
-    }),
-  )
+  const axes: Record<string, number> = {}
+  for (const pair of text.split(/[,\s]+/)) {
+    const [, axis = '', size = ''] = /^([a-z]\w*)[=:](\d+)$/i.exec(pair) ?? []
+    if (!axis) throw new UsageError(`${text}: ${unread(pair)}`)
+    if (Object.hasOwn(axes, axis)) throw new UsageError(`${text} gives ${axis} twice`)
+    axes[axis] = Number(size)
+  }
+  return axes
+}
+
+/** `tensor24` is 24 of one axis or 4 of another, so that nothing is taken for granted. */
+function unread(pair: string): string {
+  const [, axis, size] = /^([a-z]+)(\d+)$/i.exec(pair) ?? []
+  return axis ? `write ${axis}=${size} for ${pair}` : 'write data=2,tensor=8'
 }

@@ -4,6 +4,7 @@ import type { Asker } from './asker.ts'
 export interface World {
   /** Reads a file, or standard input for `-`. Throws an error with a message for people. */
   readonly read: (file: string) => string
+  /** Throws an error with a message for people, like `read`. */
   readonly write: (file: string, text: string) => void
   readonly out: (text: string) => void
   readonly err: (text: string) => void

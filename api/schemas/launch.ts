@@ -47,7 +47,8 @@ const launchedFields = {
   ),
 }
 
-const launchKeys = Object.keys(launchedFields)
+/** The frameworks that are read, by their key in a plan. */
+export const launchKeys: readonly string[] = Object.keys(launchedFields)
 
 export const launchedPlan = z
   .strictObject(launchedFields)

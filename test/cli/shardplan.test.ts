@@ -102,6 +102,26 @@ describe('shardplan validate', () => {
     expect(log.runs[0]?.results?.map(({ ruleId }) => ruleId)).toEqual(['request', 'request'])
   })
 
+  it('puts what is no YAML on its line', async () => {
+    const files = { 'torn.yaml': 'model: llama-3-8b\nplan: [1, 2\nrequire: {}\n' }
+    const reports = ['--report', 'sarif=sarif', '--report', 'text=text']
+    const { out, written } = await run(['check', 'torn.yaml', '--format', 'github', ...reports], files)
+    const [, line = '', said = ''] = /line=(\d+),.*::line (\d+), column/.exec(out) ?? []
+    expect([Number(line) > 1, line]).toEqual([true, said])
+    const log: Log = JSON.parse(written.sarif ?? '')
+    const [at] = log.runs[0]?.results?.[0]?.locations ?? []
+    expect(at?.physicalLocation?.region?.startLine).toBe(Number(line))
+    expect(written.text).toContain(`(torn.yaml:${line})`)
+  })
+
+  it('gives its answer, and a line, where a report cannot be written', async () => {
+    const report = 'csv=/no/such/folder/report.csv'
+    const { code, out, err } = await run(['check', 'good.yaml', '--report', report], { 'good.yaml': good })
+    expect([code, err.trimEnd().split('\n').length]).toEqual([2, 1])
+    expect(err).toMatch(/^error: cannot write \/no\/such\/folder\/report.csv: /)
+    expect(out).toMatch(/All 2 checks hold/)
+  })
+
   it('answers as the service does, as JSON and as YAML', async () => {
     const files = { '-': good }
     const json = JSON.parse((await run(['validate', '-', '--format', 'json'], files)).out)
@@ -153,7 +173,6 @@ describe('shardplan optimize', () => {
 
   it.each([
     [['plan', '--batch', '3q']],
-    [['plan', '--mesh', 'tensor']],
     [['plan', '--format', 'xml']],
     [['plan', '--model', 'llama-3-8b']],
     [['no-such-command']],
@@ -178,6 +197,41 @@ describe('shardplan evaluate', () => {
     const { code, out } = await run(['evaluate', ...asFlags, '--mesh', 'data=16', '--memory', '5GB'])
     expect(code).toBe(3)
     expect(out).toMatch(/\nwould do /)
+  })
+})
+
+describe('the mesh of an option', () => {
+  it.each([
+    ['fsdp64', /^error: --mesh fsdp64: write fsdp=64 for fsdp64\n$/],
+    ['data=2,tensor24', /write tensor=24 for tensor24/],
+    ['fsdp=64,fsdp=2', /^error: --mesh fsdp=64,fsdp=2 gives fsdp twice\n$/],
+    ['tensor', /write data=2,tensor=8/],
+    ['tensor=', /write data=2,tensor=8/],
+  ])('%s is refused with how it is written', async (mesh, says) => {
+    const { code, err } = await run(['evaluate', ...asFlags, '--mesh', mesh])
+    expect([code, err]).toEqual([2, expect.stringMatching(says)])
+  })
+})
+
+describe('requirements in a file', () => {
+  const required = `${good}require: {minMfu: 0.9}\n`
+  const variants = { variants: [good, required].map((text, at) => ({ name: `${at}`, ...parse(text) })) }
+  const files = { 'a.yaml': required, 'b.yaml': good, 'both.json': JSON.stringify(variants) }
+  const bare = {
+    ...files,
+    'a.yaml': good,
+    'both.json': JSON.stringify(variants).replace(/,"require".*?}/, ''),
+  }
+  it.each([
+    [['evaluate', 'a.yaml']],
+    [['explain', 'a.yaml']],
+    [['compare', 'a.yaml', 'b.yaml']],
+    [['compare', 'both.json']],
+  ])('%j leaves out, and says so', async (args) => {
+    const { err, ...rest } = await run(args, files)
+    const { err: _, ...same } = await run(args, bare)
+    expect(rest).toEqual(same)
+    expect(err).toMatch(/^(a.yaml|both.json): require is left out here: shardplan check .*\n$/)
   })
 })
 
@@ -225,6 +279,21 @@ torchrun --nproc-per-node 8 --nnodes $N pretrain_gpt.py --num-layers 32 --hidden
     expect(checked.out).toMatch(/^run.sh\n/)
     expect(checked.out).toMatch(/not understood: --frobnicate/)
   })
+})
+
+it.each([
+  ['megatronn', /megatronn is no framework that is read; did you mean megatron/],
+  ['tensorrt', /did you mean tensorrtLlm/],
+  ['nemo', /there are megatron, /],
+])('a launch file of %s is told what is read', async (framework, says) => {
+  const { code, err } = await run(['explain', '--launch', `${framework}=run.sh`], { 'run.sh': 'true' })
+  expect([code, err.trimEnd().split('\n').length, err]).toEqual([2, 1, expect.stringMatching(says)])
+})
+
+it.each(['torchtitan=x', 'maxtext=x', 'deepspeed=x'])('%s without chips names --chips', async (launch) => {
+  const text = launch.startsWith('torch') ? '[training]\nseq_len = 8192\n' : '{"train_batch_size": 8}'
+  const { code, err } = await run(['explain', '--launch', launch, '--chip', 'h100-sxm'], { x: text })
+  expect([code, err]).toEqual([2, expect.stringMatching(/--chips/)])
 })
 
 it('a launch file of a framework whose name has a hyphen is read by that name', async () => {

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { byServer } from '../../api/cli/by-server.ts'
+import { writeText } from '../../api/cli/files.ts'
 import { inProcess } from '../../api/cli/in-process.ts'
 import { silent } from '../../api/cli/progress.ts'
 import { shardplan } from '../../api/cli/shardplan.ts'
@@ -28,6 +29,8 @@ export async function run(
       return text
     },
     write: (file, text) => {
+      // A path is of the disk, as the built command has it.
+      if (file.startsWith('/')) writeText(file, text)
       written[file] = text
     },
     out: (text) => {

@@ -141,7 +141,10 @@ it('a config of torchtitan without chips lacks these alone', async () => {
     422,
   )
   expect(refused.errors).toEqual([
-    { pointer: '/plan/torchtitan', detail: 'how many GPUs there are is said by hardware.chips alone' },
+    {
+      pointer: '/plan/torchtitan',
+      detail: 'how many GPUs there are is said by hardware.chips alone (--chips on the command line)',
+    },
   ])
 })
 

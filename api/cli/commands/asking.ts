@@ -1,6 +1,8 @@
 /** What the commands that ask for an answer have in common: their options, and the request that files and options make together. */
 import { type Command, Option } from 'commander'
 import { changed } from '../../hints/change.ts'
+import { nearest } from '../../hints/nearest.ts'
+import { launchKeys } from '../../schemas/launch.ts'
 import { noDocument, type RequestDocument, requestDocument } from '../document.ts'
 import type { ExitCode } from '../exit-code.ts'
 import { planOptions, type RequestOptions, requestOptions, withOptions } from '../request-options.ts'
@@ -71,11 +73,42 @@ export function documentOf(world: World, file: string | undefined, options: Opti
   return { ...found, body: withOptions(changed(found.body, changes), options) }
 }
 
+/**
+ * The request without its requirements, which only `check` has a use for: one file serves all commands. The service itself
+ * refuses them where they have no say.
+ */
+export function questionOf(world: World, file: string | undefined, options: Options): RequestDocument {
+  const found = documentOf(world, file, options)
+  const body = withoutRequirements(found.body)
+  if (body !== found.body) {
+    const where = file === undefined || file === '-' ? '' : `${file}: `
+    world.err(`${where}require is left out here: shardplan check holds a plan to it\n`)
+  }
+  return { ...found, body }
+}
+
+/** The same object where there are none. */
+function withoutRequirements(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null) return body
+  if ('variants' in body && Array.isArray(body.variants)) {
+    const before: readonly unknown[] = body.variants
+    const variants = before.map(withoutRequirements)
+    return variants.every((own, at) => own === before[at]) ? body : { ...body, variants }
+  }
+  return 'require' in body ? changed(body, [{ pointer: '/require', value: null }]) : body
+}
+
 function launchOf(text: string, world: World) {
   const [, framework = '', file = ''] = /^([\w-]+)=(.+)$/s.exec(text) ?? []
   if (!file) throw new UsageError(`--launch ${text}: write framework=file, such as megatron=run.sh`)
   // Frameworks have the names that they have in answers: tensorrt-llm is tensorrtLlm in a plan.
   const key = framework.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+  if (!launchKeys.includes(key)) {
+    const near = nearest(key, launchKeys)
+    const which =
+      near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are ${launchKeys.join(', ')}`
+    throw new UsageError(`--launch ${text}: ${framework} is no framework that is read; ${which}`)
+  }
   return { pointer: `/plan/${key}`, value: world.read(file) }
 }
 

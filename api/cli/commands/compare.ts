@@ -6,7 +6,7 @@ import { exitCodes } from '../exit-code.ts'
 import { type Formats, json, written, yaml } from '../formats.ts'
 import { assignment } from '../request-options.ts'
 import { UsageError } from '../usage-error.ts'
-import { asking, collected, type Desk, documentOf, examples, type Options, withRequest } from './asking.ts'
+import { asking, collected, type Desk, examples, type Options, questionOf, withRequest } from './asking.ts'
 
 const formats: Formats<CompareBody> = {
   text: comparisonText,
@@ -33,7 +33,7 @@ export function compare(desk: Desk): void {
     .action(async (files: readonly string[], options: Options) => {
       const found = (files.length > 0 ? files : [undefined]).map((file) => ({
         name: file ?? 'as asked',
-        body: documentOf(world, file, options).body,
+        body: questionOf(world, file, options).body,
       }))
       const body = comparisonBody(found, options.against ?? [])
       const answer = await (await world.asker(options.server)).compare(body)

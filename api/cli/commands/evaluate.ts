@@ -9,7 +9,7 @@ import {
 import type { EvaluateBody } from '../../worker/desk.ts'
 import { exitCodes } from '../exit-code.ts'
 import { type Formats, json, written, yaml } from '../formats.ts'
-import { asking, type Desk, documentOf, examples, launching, type Options } from './asking.ts'
+import { asking, type Desk, examples, launching, type Options, questionOf } from './asking.ts'
 
 const formats: Formats<EvaluateBody> = {
   text: evaluationText,
@@ -33,7 +33,7 @@ export function evaluate(desk: Desk): void {
       ),
     )
     .action(async (file: string | undefined, options: Options) => {
-      const { body } = documentOf(world, file, options)
+      const { body } = questionOf(world, file, options)
       const answer = await (await world.asker(options.server)).evaluate(body)
       world.out(written(formats, options.format)(answer, world.width))
       if (options.explain && options.format === 'text') world.out(explainedText(answer, world.width))

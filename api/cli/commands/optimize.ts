@@ -4,7 +4,7 @@ import { plansCsv, plansHtml, plansMarkdown, plansText } from '../../report/plan
 import type { EvaluateBody, OptimizeBody } from '../../worker/desk.ts'
 import { exitCodes } from '../exit-code.ts'
 import { type Formats, json, written, yaml } from '../formats.ts'
-import { asking, type Desk, documentOf, examples, type Options, withRequest } from './asking.ts'
+import { asking, type Desk, examples, type Options, questionOf, withRequest } from './asking.ts'
 
 const formats: Formats<OptimizeBody> = {
   text: plansText,
@@ -28,7 +28,7 @@ export function optimize(desk: Desk): void {
       ),
     )
     .action(async (file: string | undefined, options: Options) => {
-      const { body } = documentOf(world, file, options)
+      const { body } = questionOf(world, file, options)
       const answer = await (await world.asker(options.server)).optimize(body)
       world.out(written(formats, options.format)(answer, world.width))
       if (options.explain && options.format === 'text') world.out(explained(answer, world.width))

@@ -41,8 +41,9 @@ export function validate(desk: Desk): void {
         const name = file === '-' ? null : (file ?? options.launch?.replace(/^[^=]*=/, '') ?? null)
         found.push(await checkedFile(() => documentOf(world, file, options), name, asker))
       }
-      for (const { format, file } of reports) world.write(file, written(formats, format)(found, undefined))
+      // The answer comes first: a report that cannot be written does not take it away.
       world.out(written(formats, options.format)(found, world.width))
+      for (const { format, file } of reports) world.write(file, written(formats, format)(found, undefined))
       endsWith(gravest(found.map((one) => one.code)))
     })
 }

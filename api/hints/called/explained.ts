@@ -30,6 +30,10 @@ export const explained: readonly { readonly names: readonly string[]; readonly s
     says: 'experts are sharded over the tensor axis as all else is, and over the expert axis',
   },
   {
+    names: ['require'],
+    says: 'requirements are held to a plan by /validate alone (shardplan check)',
+  },
+  {
     names: ['timeout', 'timeoutSeconds', 'deadline', 'timeLimit', 'maxTime'],
     says: 'timeoutMs says it, in milliseconds',
   },

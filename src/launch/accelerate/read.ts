@@ -64,7 +64,9 @@ export function readAccelerate(config: Fields, context: ReadingContext): LaunchR
       ...keys.faults,
       ...(kinds.includes(kind) ? [] : [`distributed_type ${kind} is not read; FSDP and MULTI_GPU are`]),
       ...(chips === null
-        ? ['how many GPUs there are is said neither by hardware.chips nor by num_processes']
+        ? [
+            'how many GPUs there are is said neither by hardware.chips (--chips on the command line) nor by num_processes',
+          ]
         : []),
       ...(Number.isInteger(shards)
         ? []

@@ -77,7 +77,7 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
       ...zero.faults,
       ...([0, 1, 2, 3].includes(stage) ? [] : [`zero_optimization.stage ${stage} is none of 0 to 3`]),
       ...(chips === null
-        ? ['how many GPUs there are is said by hardware.chips alone']
+        ? ['how many GPUs there are is said by hardware.chips alone (--chips on the command line)']
         : [
             ...(wrong
               ? [

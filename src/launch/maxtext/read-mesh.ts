@@ -84,7 +84,7 @@ export function meshOf(keys: Keys, { chips, slices, innermostUnit = usualUnit }:
     chips,
     faults:
       chips === null
-        ? ['how many chips there are is said by hardware alone']
+        ? ['how many chips there are is said by hardware alone (--chips or --topology on the command line)']
         : [
             ...(whole && all === chips
               ? []

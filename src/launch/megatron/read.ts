@@ -65,7 +65,9 @@ export function readMegatron(
       ...faults,
       ...(laidOut
         ? laidOut.faults
-        : ['how many GPUs there are is said neither by hardware.chips nor by --nnodes and --nproc-per-node']),
+        : [
+            'how many GPUs there are is said neither by hardware.chips (--chips on the command line) nor by --nnodes and --nproc-per-node',
+          ]),
     ],
   }
 }

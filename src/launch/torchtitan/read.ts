@@ -108,7 +108,9 @@ function meshOf(sections: Sections, chips: number | null) {
     zeroStage,
     replicas: replicate * shard,
     faults: [
-      ...(chips === null ? ['how many GPUs there are is said by hardware.chips alone'] : faults),
+      ...(chips === null
+        ? ['how many GPUs there are is said by hardware.chips alone (--chips on the command line)']
+        : faults),
       ...(expert === 1 || expertTensor === tensor
         ? []
         : [
