@@ -21,7 +21,7 @@ export function launchedBy<Found extends Launched>(sameAsBest: (best: Found) => 
       ok,
       expected: frameworks.join(', '),
       actual: ok ? 'can be launched' : `not by ${found.length} of ${frameworks.length}`,
-      message: ok ? 'It can be launched by each.' : found.join('. '),
+      message: ok ? `It can be launched by ${frameworks.join(', ')}.` : found.join('. '),
       ...would,
     }
   }

@@ -25,21 +25,23 @@ export const requirements: RequirementRows<Plan> = {
   },
   minMfu: (least, { evaluation: { plan }, best }) => {
     const holds = ({ mfu }: Plan) => mfu >= least
+    const expected = `at least ${percent(least)}`
     return {
       ok: holds(plan),
-      expected: `at least ${percent(least)}`,
+      expected,
       actual: percent(plan.mfu),
-      message: `The MFU is ${percent(plan.mfu)}; it is bound by ${plan.bottleneck}.`,
+      message: `The MFU is ${percent(plan.mfu)}, and ${expected} is required; the plan is bound by ${plan.bottleneck}.`,
       ...bestWhere(holds, plan, best),
     }
   },
   maxStepSeconds: (most, { evaluation: { plan }, best }) => {
     const holds = ({ stepTimeSeconds }: Plan) => stepTimeSeconds <= most
+    const expected = `at most ${secondsText(most)}`
     return {
       ok: holds(plan),
-      expected: `at most ${secondsText(most)}`,
+      expected,
       actual: secondsText(plan.stepTimeSeconds),
-      message: `A step takes ${secondsText(plan.stepTimeSeconds)}.`,
+      message: `A step takes ${secondsText(plan.stepTimeSeconds)}, and ${expected} is required.`,
       ...bestWhere(holds, plan, best),
     }
   },
@@ -51,7 +53,7 @@ export const requirements: RequirementRows<Plan> = {
       ok: holds(plan),
       expected: `not ${refused.join(', ')}`,
       actual,
-      message: `The plan is bound by ${actual}.`,
+      message: `The plan is bound by ${actual}, and must not be by ${refused.join(', ')}.`,
       ...bestWhere(holds, plan, best),
     }
   },

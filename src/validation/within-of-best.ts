@@ -13,8 +13,7 @@ export function withinOf<Found extends Summarised>(sameAsBest: (best: Found) => 
   ): Outcome => {
     const expected = `at most ${percent(share)} over the best`
     if (!runs) {
-      const message =
-        'Not judged: the plan does not fit or is over a limit, so that nothing runs in the time that it would take.'
+      const message = `Not judged, though ${expected} is required: the plan does not fit or is over a limit, so that nothing runs in the time that it would take.`
       return {
         ok: false,
         expected,
@@ -38,7 +37,7 @@ export function withinOf<Found extends Summarised>(sameAsBest: (best: Found) => 
       ok,
       expected,
       actual: apart,
-      message: `${says} ${text(own)}, ${apart} the ${text(least)} of ${which}: ${best.summary}.`,
+      message: `${says} ${text(own)}, ${apart} the ${text(least)} of ${which}, ${best.summary}; ${expected} is required.`,
       ...(ok ? {} : { nearest: [sameAsBest(best)] }),
     }
   }

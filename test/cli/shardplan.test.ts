@@ -215,7 +215,10 @@ describe('the mesh of an option', () => {
 
 describe('requirements in a file', () => {
   const required = `${good}require: {minMfu: 0.9}\n`
-  const variants = { variants: [good, required].map((text, at) => ({ name: `${at}`, ...parse(text) })) }
+  const variants = {
+    request: { require: {} },
+    variants: [good, required].map((text, at) => ({ name: `${at}`, ...parse(text) })),
+  }
   const files = { 'a.yaml': required, 'b.yaml': good, 'both.json': JSON.stringify(variants) }
   const bare = {
     ...files,

@@ -9,7 +9,6 @@ import { plainName } from '../../api/hints/name.ts'
 import { words } from '../../api/hints/words.ts'
 import { type Fault, ProblemError } from '../../api/problems.ts'
 import { collectiveRequest } from '../../api/schemas/collective.ts'
-import { compareRequest } from '../../api/schemas/compare.ts'
 import { evaluateRequest } from '../../api/schemas/evaluate.ts'
 import { optimizeRequest } from '../../api/schemas/optimize.ts'
 import { validated } from '../../api/validation/request-validation.ts'
@@ -189,17 +188,11 @@ describe('a key by another name', () => {
     )
   })
 
-  it('of requirements is told where they belong, also in a variant', () => {
-    const [schema, body] = requests.find(([one]) => one === evaluateRequest) ?? []
-    const asked = { ...Object(body), require: { minMfu: 0.4 } }
-    const inAll = { variants: [asked, asked].map((one, at) => ({ name: `${at}`, ...one })) }
-    const faults = [...faultsOf(schema ?? evaluateRequest, asked), ...faultsOf(compareRequest, inAll)]
-    expect(faults.map(({ pointer }) => pointer)).toEqual([
-      '/require',
-      '/variants/0/require',
-      '/variants/1/require',
-    ])
-    for (const { detail } of faults) expect(detail).toMatch(/\/validate/)
+  it('of requirements is told where they belong', () => {
+    const asked = { model: 'llama-3-8b', hardware: chip, workload: { mode: 'train', batchTokens: 4096 } }
+    const body = { ...asked, plan: { mesh: { fsdp: 64 } }, require: { minMfu: 0.4 } }
+    const told = faultsOf(evaluateRequest, body).find(({ pointer }) => pointer === '/require')
+    expect(told?.detail).toMatch(/\/validate alone/)
   })
 
   it('stands once in the tables: what is explained is not also meant', () => {

@@ -92,6 +92,10 @@ describe('POST /validate', () => {
     const plan = { mesh: { fsdp: 16, tensor: 4 }, zeroStage: 3, rematerialization: 'full' }
     const answer = await validated({ ...question, plan, require })
     expect(failing(answer).map(({ name }) => name)).toEqual(Object.keys(require))
+    // Reports in text, annotations and SARIF have only the message: it says the limit too.
+    for (const { message, expected } of failing(answer)) {
+      expect(message).toContain(String(expected).replace(/^not /, ''))
+    }
     const none = await validated({ ...question, plan, require: { fits: false } })
     expect(none.checks.map(({ name }) => name)).toEqual(['legal'])
   })

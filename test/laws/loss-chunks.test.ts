@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { changed } from '../../api/hints/change.ts'
 import { assumptionsRequest } from '../../api/schemas/given/assumptions.ts'
 import { assumptionsOf } from '../../api/translate/assumptions.ts'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
@@ -109,30 +110,39 @@ describe('a plan that logits keep from fitting', () => {
 describe('a request that logits keep from fitting', () => {
   const asked = inPieces(long, { overlapPrefetched: 0.5 })
   const { plans, infeasible } = optimize(asked, solver)
-  const suggestion = infeasible?.suggestions.find(({ pointer }) => pointer === '/assumptions')
+  const suggestion = infeasible?.suggestions.find(({ pointer }) => pointer === '/assumptions/lossChunks')
 
-  it('is offered pieces, with everything else that it assumed', () => {
+  it('is offered pieces, and nothing else is touched', () => {
     expect(plans).toEqual([])
-    expect(suggestion?.value).toMatchObject({ basis: 'calibrated', overlapPrefetched: 0.5 })
+    expect(suggestion?.value).toBeGreaterThan(1)
   })
 
-  it('fits with what it is offered, as a request would say it, and not with half as many pieces', () => {
-    const assumptions = assumptionsOf(
-      assumptionsRequest.parse(suggestion?.value),
-      asked.cluster.chip,
-      noStacks,
-    )
-    const top = 1
-    expect(assumptions.lossChunks).toBeGreaterThan(1)
-    expect(optimize({ ...asked, assumptions, top }, solver).plans).toHaveLength(1)
-    const lossChunks = assumptions.lossChunks / 2
-    expect(optimize({ ...asked, assumptions: { ...assumptions, lossChunks }, top }, solver).plans).toEqual([])
+  it('fits with what it is offered, and not with half as many pieces', () => {
+    const lossChunks = Number(suggestion?.value)
+    const fitting = (pieces: number) =>
+      optimize({ ...asked, top: 1, assumptions: { ...asked.assumptions, lossChunks: pieces } }, solver).plans
+    expect(fitting(lossChunks)).toHaveLength(1)
+    expect(fitting(lossChunks / 2)).toEqual([])
+  })
+
+  it.each<[{ readonly assumptions?: unknown }]>([
+    [{}],
+    [{ assumptions: 'calibrated' }],
+    [{ assumptions: { overlapPrefetched: 0.5 } }],
+  ])('may change a request with %j, which keeps its other assumptions', (request) => {
+    const { pointer = '', value } = suggestion ?? {}
+    const { assumptions } = changed(request, [{ pointer, value }]) as { readonly assumptions: unknown }
+    const read = (own: unknown) => assumptionsOf(assumptionsRequest.parse(own), asked.cluster.chip, noStacks)
+    const { assumptions: before = {} } = request
+    expect(read(assumptions)).toEqual({ ...read(before), lossChunks: value })
   })
 
   it('is offered none where they would not do', () => {
     const tight = optimize(problem({ ...long, memoryBudget: 2e10 }), solver)
     expect(tight.plans).toEqual([])
-    expect(tight.infeasible?.suggestions.some(({ pointer }) => pointer === '/assumptions')).toBe(false)
+    expect(tight.infeasible?.suggestions.some(({ pointer }) => pointer === '/assumptions/lossChunks')).toBe(
+      false,
+    )
   })
 })
 

@@ -200,4 +200,12 @@ describe('chips that do not fill domains', () => {
     }
     expect(domains(256).warnings).toEqual([expect.stringMatching(/64 in each of 4 /)])
   })
+
+  it('are as hardware.network.tiers has them, of which nothing is said', () => {
+    const tiers = chip.system.kind === 'switched' ? chip.system.tiers : []
+    for (const size of [32, 64, 128]) {
+      const own = tiers.map((tier, at) => (at === 0 ? { ...tier, size } : tier))
+      expect(resolveCluster({ chip, chips: 256, network: { tiers: own } })).toMatchObject({ warnings: [] })
+    }
+  })
 })

@@ -1,8 +1,10 @@
 /** What the commands that ask for an answer have in common: their options, and the request that files and options make together. */
 import { type Command, Option } from 'commander'
+import type { Change } from '../../../src/rules/part-rule.ts'
 import { changed } from '../../hints/change.ts'
 import { nearest } from '../../hints/nearest.ts'
 import { launchKeys } from '../../schemas/launch.ts'
+import { valueAt } from '../../validation/json-pointer.ts'
 import { noDocument, type RequestDocument, requestDocument } from '../document.ts'
 import type { ExitCode } from '../exit-code.ts'
 import { planOptions, type RequestOptions, requestOptions, withOptions } from '../request-options.ts'
@@ -90,12 +92,20 @@ export function questionOf(world: World, file: string | undefined, options: Opti
 /** The same object where there are none. */
 function withoutRequirements(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body
-  if ('variants' in body && Array.isArray(body.variants)) {
-    const before: readonly unknown[] = body.variants
-    const variants = before.map(withoutRequirements)
-    return variants.every((own, at) => own === before[at]) ? body : { ...body, variants }
-  }
-  return 'require' in body ? changed(body, [{ pointer: '/require', value: null }]) : body
+  const changes = [
+    ...('require' in body ? [{ pointer: '/require', value: null }] : []),
+    ...('variants' in body && Array.isArray(body.variants) ? inVariants(body.variants) : []),
+    ...('variants' in body && Object.hasOwn(Object(valueAt(body, ['request'])), 'require')
+      ? [{ pointer: '/request/require', value: null }]
+      : []),
+  ]
+  return changes.length > 0 ? changed(body, changes) : body
+}
+
+function inVariants(variants: readonly unknown[]): readonly Change[] {
+  return variants.flatMap((own, at) =>
+    Object.hasOwn(Object(own), 'require') ? [{ pointer: `/variants/${at}/require`, value: null }] : [],
+  )
 }
 
 function launchOf(text: string, world: World) {

@@ -32,7 +32,7 @@ export function switchedCluster(request: ClusterRequest, system: SwitchedSystem)
       chips,
       network: { kind: 'switched', tiers: own.map((tier, at) => overridden(tier, at, network)), chips },
     },
-    warnings: [...sharedOut(system.tiers, own, chips), ...unfilled(own, chips)],
+    warnings: [...(network?.tiers ? [] : sharedOut(system.tiers, own, chips)), ...unfilled(own, chips)],
   }
 }
 

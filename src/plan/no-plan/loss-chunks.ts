@@ -4,7 +4,6 @@
  */
 
 import type { Assumptions } from '../../assumptions/assumptions.ts'
-import { overridesOf } from '../../assumptions/named.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
 import { type Mix, shortBytes, stageBytes } from '../../cost/memory/memory-numbers.ts'
 import type { StageGroup } from '../../cost/step/stages.ts'
@@ -32,7 +31,7 @@ export function lossChunksSuggestion(
   problem: Problem,
   anyPlan: (problem: Problem) => boolean,
 ): readonly Suggestion[] {
-  const { assumptions, cluster } = problem
+  const { assumptions } = problem
   const changed = (lossChunks: number): Assumptions => ({ ...assumptions, lossChunks })
   const fits = (lossChunks: number) => anyPlan({ ...problem, assumptions: changed(lossChunks) })
   const pieces = morePieces(problem)
@@ -42,8 +41,8 @@ export function lossChunksSuggestion(
   return [
     {
       change: 'logits and loss in pieces',
-      pointer: '/assumptions',
-      value: { basis: assumptions.basis, ...overridesOf(changed(chunks), cluster.chip) },
+      pointer: '/assumptions/lossChunks',
+      value: chunks,
       detail: `${chunks} pieces per microbatch, of which one is on the chip at a time (MaxText's num_vocab_tiling, torchtitan's chunked loss, Liger's fused linear cross-entropy)`,
     },
   ]
