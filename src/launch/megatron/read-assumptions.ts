@@ -18,6 +18,14 @@ export function assumedOf(
       ? ['--megatron-fsdp-grad-comm-dtype bf16: gradients are counted as reduced in fp32, as they are kept']
       : []),
     ...dropoutNotes(options),
+    // "Keep the compute param in fp8 and perform the param all-gather in fp8" (megatron/training/arguments.py).
+    ...['--fp8-param-gather', '--fp4-param-gather'].flatMap((name) =>
+      options.has(name)
+        ? [
+            `${name}: weights are counted as kept and gathered in bf16, where Megatron-Core keeps them narrower`,
+          ]
+        : [],
+    ),
     ...(options.has('--fp16') ? ['--fp16 is counted as --bf16, whose numbers are as wide'] : []),
     ...(options.has('--cuda-graph-impl') || options.has('--overlap-moe-expert-parallel-comm')
       ? [

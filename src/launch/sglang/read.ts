@@ -91,14 +91,14 @@ const types = typesOf(sglangFormats, ['bfloat16', 'bf16'], ['fp8_e5m2', 'fp8'], 
 
 function notesOf(options: Options): readonly string[] {
   const drafts = options.has('--speculative-algorithm', '--speculative-algo')
-  const fraction = options.has('--mem-fraction-static')
+  const fraction = options.text('--mem-fraction-static')
   return [
     ...(drafts ? ['--speculative-algorithm is not counted: say it in workload.speculative'] : []),
-    ...(fraction
-      ? [
-          '--mem-fraction-static is of weights and caches alone: what else is on a chip is counted as it is, within memoryBudget',
-        ]
-      : []),
+    ...(fraction === null
+      ? []
+      : [
+          `--mem-fraction-static ${fraction}, of weights and caches alone, is not counted: caches are as large as memoryBudget leaves them, and {"memoryBudget": {"fraction": ${fraction}}} holds activations to it as well`,
+        ]),
   ]
 }
 

@@ -3,7 +3,7 @@
  * file takes precedence. The inverse of options.ts, with the same source.
  */
 
-import type { Fields } from '../../fields.ts'
+import { type Fields, isFields } from '../../fields.ts'
 import { typesNamed } from '../../precision/named.ts'
 import { textOf } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
@@ -115,9 +115,7 @@ export function readTensorrt(
         ...(all.speculative_config
           ? ['speculative_config is not counted: say it in workload.speculative']
           : []),
-        ...(free === undefined || free === null
-          ? []
-          : ['the share of free memory that caches take is not counted: they take what memoryBudget leaves']),
+        ...roomNotes({ free_gpu_memory_fraction: free, ...keysOfCaches(all.kv_cache_config) }),
       ],
       ...leftOver(left, isImmaterial, said?.options.known()),
       faults: [
@@ -140,6 +138,28 @@ export function readTensorrt(
 function unsentFile(name: string): string {
   return `its options are in ${name.slice(0, 100)}, which is not here: send both, {"tensorrtLlm": {"command": "trtllm-serve …", "config": what is in the file}}, or write the file in the same text (cat > ${name.slice(0, 100)} <<'EOF' … EOF)`
 }
+
+function keysOfCaches(config: unknown): Fields {
+  return isFields(config) ? config : {}
+}
+
+/** The room that caches are given follows from the plan's own weights and activations, which nobody knows yet. */
+function roomNotes(caches: Fields): readonly string[] {
+  return Object.entries(roomKeys).flatMap(([key, of]) => {
+    const value = caches[key]
+    return value === undefined || value === null
+      ? []
+      : [
+          `${key} ${textOf(value)}, ${of}, is not counted: caches are as large as memoryBudget leaves them beside weights and activations`,
+        ]
+  })
+}
+
+/** Limits on caches in `kv_cache_config`. Source: KvCacheConfig of tensorrt_llm/llmapi/llm_args.py. */
+const roomKeys = {
+  free_gpu_memory_fraction: 'a share of what weights and activations leave free',
+  max_tokens: 'the most tokens that caches hold',
+} as const
 
 /** The batch size is that of one group of a pipeline, of which as many are resident as there are stages. */
 function sequencesOf(batch: number | null, stages: number): number | null {
