@@ -2,10 +2,13 @@
 import { bytesText, percent, secondsText } from '../../src/plan/explain/figures.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
+import { isInReadRequest, readRequestNote } from '../../src/validation/read-request.ts'
+import { remedy } from '../../src/validation/remedy.ts'
 import type { EvaluateBody } from '../worker/desk.ts'
 import { page } from './html.ts'
 import { cell, markdownTable } from './markdown-table.ts'
 import { plansCsv } from './plans.ts'
+import { remedyText } from './remedies-text.ts'
 import { table } from './table.ts'
 
 type Shown = Pick<EvaluateBody, 'plan' | 'warnings'> & Partial<Pick<EvaluateBody, 'suggestions' | 'regret'>>
@@ -51,10 +54,8 @@ function rowsOf(body: Shown): readonly (readonly string[])[] {
   return [
     ...('generate' in plan ? deploymentRows(plan) : planRows(plan)),
     ...(plan.infeasible ?? []).map(({ reason, detail }) => [`no ${reason}`, detail]),
-    ...suggestions.map(({ change, pointer, value, detail }) => [
-      'would do',
-      `${change}: ${detail} (${pointer} ${JSON.stringify(value)})`,
-    ]),
+    ...suggestions.map((one) => ['would do', remedyText(remedy(one))]),
+    ...(suggestions.some(isInReadRequest) ? [['', readRequestNote]] : []),
     ...plan.explanation.map((sentence, at) => [at === 0 ? 'why' : '', sentence]),
     ...(regret ? [['regret', regretText(regret)]] : []),
     ...warnings.map((warning) => ['warning', warning]),

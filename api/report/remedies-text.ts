@@ -1,9 +1,14 @@
-/** Changes that would each make a check pass, one line each. */
+/** Changes that would each make a check pass, one line each; then, where they are of a launch file, what they change. */
 import type { Remedy } from '../../src/validation/check.ts'
+import { isInReadRequest, readRequestNote } from '../../src/validation/read-request.ts'
 
 export function remediesText(remedies: readonly Remedy[]): readonly string[] {
-  return remedies.map(({ detail, changes }) => {
-    const values = changes.map(({ pointer, value }) => `${pointer} ${JSON.stringify(value)}`)
-    return `would do: ${detail} (${values.join(', ')})`
-  })
+  const lines = remedies.map((one) => `would do: ${remedyText(one)}`)
+  const read = remedies.some(({ changes }) => changes.some(isInReadRequest))
+  return read ? [...lines, readRequestNote] : lines
+}
+
+export function remedyText({ detail, changes }: Remedy): string {
+  const values = changes.map(({ pointer, value }) => `${pointer} ${JSON.stringify(value)}`)
+  return `${detail} (${values.join(', ')})`
 }

@@ -1,6 +1,9 @@
 /** A launch file in place of a plan; the rest of the request may be left to the file. */
 import { z } from 'zod'
+import { serveSketch } from './given/serve-sketch.ts'
+import { sketch } from './given/sketch.ts'
 import { questionFields } from './optimize.ts'
+import { ofOtherModes } from './other-modes.ts'
 
 const longestText = 200_000
 
@@ -50,12 +53,19 @@ const launchedFields = {
 /** The frameworks that are read, by their key in a plan. */
 export const launchKeys: readonly string[] = Object.keys(launchedFields)
 
+/** Fields of a written plan, which do not stand beside a launch file. */
+const planKeys = [...new Set([sketch, serveSketch].flatMap(({ shape }) => Object.keys(shape)))]
+
 export const launchedPlan = z
   .strictObject(launchedFields)
   .refine((plan) => Object.values(plan).filter((own) => own !== undefined).length === 1, {
     message: 'has to name exactly one framework',
   })
   .describe('A launch file in place of a plan.')
+  .register(ofOtherModes, {
+    keys: planKeys.filter((key) => !launchKeys.includes(key)),
+    says: 'does not go with a launch file, which says the whole plan: change the file itself, or leave the field out, and change the plan in read.request of the answer, which has the fields of the file and can be sent in its place',
+  })
 
 export type LaunchedPlan = z.output<typeof launchedPlan>
 

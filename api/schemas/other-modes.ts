@@ -1,4 +1,4 @@
-/** For objects that lack some keys in one mode: those keys, and the message for a request that has one. */
+/** For objects that lack some keys of their kin (in one mode, or as a launch file): those keys, and the message for a request that has one. */
 import { z } from 'zod'
 
 export const ofOtherModes = z.registry<

@@ -102,7 +102,9 @@ const check = z.object({
   nearest: z.exactOptional(
     z
       .array(z.object({ detail: z.string(), changes: z.array(change) }))
-      .describe('Changes of the request; with any one of them the check holds.'),
+      .describe(
+        'Changes of the request; with any one of them the check holds. Where the plan was a launch file, they point below `/read/request` of this answer: make them there, and send `read.request`.',
+      ),
   ),
 })
 

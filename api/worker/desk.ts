@@ -12,7 +12,7 @@ import type { Regret, ServeRegret } from '../../src/plan/regret.ts'
 import type { Validation } from '../../src/validate.ts'
 import type { Check } from '../../src/validation/check.ts'
 import type { Catalogue } from '../catalogue.ts'
-import { faultyValue, ProblemError } from '../problems.ts'
+import { type Fault, faultyValue, ProblemError } from '../problems.ts'
 import { timedOut } from '../queue/deadline.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
 import {
@@ -26,8 +26,12 @@ import { isLaunch, type LaunchedPlan } from '../schemas/launch.ts'
 import type { LaunchRead } from '../schemas/launch-read.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import type { ValidateAsked, ValidateRequest, ValidateServeRequest } from '../schemas/validate.ts'
-import { checksAsWritten } from '../translate/answer/check.ts'
-import { inWordsOf, asWritten as suggestionsAsWritten } from '../translate/answer/suggestion.ts'
+import { checkedInRead, checksAsWritten } from '../translate/answer/check.ts'
+import {
+  inWordsOf,
+  suggestedInRead,
+  asWritten as suggestionsAsWritten,
+} from '../translate/answer/suggestion.ts'
 import { assumptionsOf, basisOf } from '../translate/assumptions.ts'
 import { refuseUnbinding } from '../translate/bottlenecks.ts'
 import { hardwareOf } from '../translate/hardware.ts'
@@ -87,18 +91,26 @@ export function evaluateBody(
   regret?: Regret | ServeRegret | null,
 ) {
   if ('illegal' in verdict) {
-    const faults = asWritten(verdict.illegal, request.plan)
+    const faults = asWritten(verdict.illegal, request.plan).map((fault) =>
+      read ? uncorrected(fault) : fault,
+    )
     throw new ProblemError('illegal-plan', faults[0]?.detail ?? 'The plan is illegal.', faults)
   }
   const { suggestions } = verdict
+  const offered = suggestionsAsWritten(request, suggestions ?? [], schemaOf(request))
   return {
     mode: trial.mode,
     ...verdict,
-    ...(suggestions ? { suggestions: suggestionsAsWritten(request, suggestions, schemaOf(request)) } : {}),
+    ...(suggestions ? { suggestions: read ? offered.map(suggestedInRead) : offered } : {}),
     ...(read ? { read } : {}),
     ...(regret === undefined ? {} : { regret }),
     warnings: [...warnings, ...verdict.warnings],
   }
+}
+
+/** A launch file has no such field, and a fault's answer has no \`read\`: what would do is only told. */
+function uncorrected({ correction: _, ...fault }: Fault): Fault {
+  return fault
 }
 
 /** Chosen by the mode, which the request was validated with. */
@@ -129,11 +141,12 @@ export function validateBody(
   { request, inspection, read, ofFile, warnings }: Examined,
   validation: Validation<Plan | ServePlan>,
 ) {
+  const checks = checksAsWritten(request, validation.checks)
   return {
     mode: inspection.trial.mode,
     ...validation,
     ok: validation.ok && ofFile.length === 0,
-    checks: [...ofFile, ...checksAsWritten(request, validation.checks)],
+    checks: [...ofFile, ...(read ? checks.map(checkedInRead) : checks)],
     ...(read ? { read } : {}),
     warnings: [...warnings, ...validation.warnings],
   }

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { changed } from '../../api/hints/change.ts'
+import { evaluationText } from '../../api/report/evaluation.ts'
 import { runs } from '../runs.ts'
 import { planning } from './planning.ts'
 import { service } from './service.ts'
@@ -24,6 +25,11 @@ async function evaluated(body: object, status = 200) {
   const response = await agent.post('/evaluate').send(body)
   expect(response.status, response.text.slice(0, 400)).toBe(status)
   return response.body
+}
+
+/** The request that a launch file was read into, with changes that point into the answer. */
+function sentAsRead(answer: object, changes: Parameters<typeof changed>[1]): object {
+  return (changed(answer, changes) as { readonly read: { readonly request: object } }).read.request
 }
 
 const pointersOf = ({ errors }: { readonly errors: readonly { readonly pointer: string }[] }) =>
@@ -217,7 +223,7 @@ describe('a command of Megatron-LM that hides nothing', () => {
       )
       const check = lacking.checks.find(({ name }: { name: string }) => name === 'withinOfBest')
       const [{ changes }] = check.nearest
-      const again = await validated(changed(lacking.read.request, changes) as object)
+      const again = await validated(sentAsRead(lacking, changes))
       expect(again.ok).toBe(true)
       const { require: _, ...question } = body
       const { regret, assumptions } = await evaluated({ ...question, regret: true })
@@ -358,13 +364,39 @@ describe('what launches Megatron-LM', () => {
       const { nearest } = answer.checks.find(({ name }: { name: string }) => name === 'fits')
       expect(nearest.length).toBeGreaterThan(1)
       for (const { changes } of nearest) {
-        const launchable = { ...answer.read.request, require: { launchableBy: ['megatron'] } }
-        const again = (await agent.post('/validate').send(changed(launchable, changes) as object)).body
+        const request = { ...sentAsRead(answer, changes), require: { launchableBy: ['megatron'] } }
+        const again = (await agent.post('/validate').send(request)).body
         expect(
           again.checks.filter(({ ok }: { ok: boolean }) => !ok),
           JSON.stringify(changes),
         ).toEqual([])
       }
+    }
+  })
+
+  it('has no field of a plan beside it, and is told where the plan can be changed', async () => {
+    const plan = { megatron: line, mesh: { tensor: 4 } }
+    const { errors } = await evaluated({ ...question, plan }, 400)
+    expect(errors).toEqual([{ pointer: '/plan/mesh', detail: expect.stringContaining('read.request') }])
+  })
+
+  it('that does not fit is told of changes of what it was read into, which each report says', async () => {
+    const body = {
+      ...{ model: 'llama-3-8b', hardware: question.hardware, memoryBudget: { fraction: 0.4 } },
+      plan: { megatron: `${line} --pipeline-model-parallel-size 2` },
+    }
+    const answer = await evaluated(body)
+    expect(answer.suggestions.length).toBeGreaterThan(1)
+    for (const { pointer, value, also = [] } of answer.suggestions) {
+      const again = await evaluated(sentAsRead(answer, [{ pointer, value }, ...also]))
+      expect(again.plan.feasible, pointer).toBe(true)
+    }
+    const says = /\/read\/request\/plan[\s\S]*read.request of the JSON answer/
+    expect(says.test(evaluationText(answer))).toBe(true)
+    const asked = { ...body, constraints: { pipeline: 2, context: 1, tensor: 2 } }
+    for (const type of ['text/plain', 'text/csv', 'application/xml', 'application/sarif+json']) {
+      const { text } = await agent.post('/validate').set('accept', type).send(asked)
+      expect(says.test(text), type).toBe(true)
     }
   })
 

@@ -18,8 +18,8 @@ interface Change {
 interface Complaint {
   readonly pointer: string
   readonly says: string
-  /** Each of which mends it. */
-  readonly remedies: readonly (readonly Change[])[]
+  /** The request with what mends it, in each of the ways that are told. */
+  readonly remedies: readonly unknown[]
 }
 
 interface Failed {
@@ -34,6 +34,11 @@ interface Refused {
   readonly correction?: readonly Change[]
 }
 
+/** Changes for a launch file point into the answer, at the request that it was read into. */
+function sentAsRead(answer: object, changes: readonly Change[]): unknown {
+  return (changed(answer, changes) as { readonly read: { readonly request: unknown } }).read.request
+}
+
 async function complaints(body: object): Promise<readonly Complaint[]> {
   const { status, body: answer } = await agent.post('/validate').send(body)
   if (status === 200) {
@@ -41,14 +46,16 @@ async function complaints(body: object): Promise<readonly Complaint[]> {
     return failing.map(({ pointer, message, nearest = [] }: Failed) => ({
       pointer,
       says: message,
-      remedies: nearest.map(({ changes }) => changes),
+      remedies: nearest.map(({ changes }) =>
+        answer.read ? sentAsRead(answer, changes) : changed(body, changes),
+      ),
     }))
   }
   expect([400, 422], JSON.stringify(answer).slice(0, 300)).toContain(status)
   return answer.errors.map(({ pointer, detail, correction }: Refused) => ({
     pointer,
     says: detail,
-    remedies: correction ? [correction] : [],
+    remedies: correction ? [changed(body, correction)] : [],
   }))
 }
 
@@ -432,9 +439,9 @@ describe('a plan with', () => {
     const found = await complaints(body)
     const complaint = found.find((one) => one.pointer === pointer && says.test(one.says))
     expect(complaint, JSON.stringify(found)).toBeDefined()
-    const [remedy] = mends ? [mends] : (complaint?.remedies ?? [])
+    const [remedy] = mends ? [changed(body, mends)] : (complaint?.remedies ?? [])
     expect(remedy, `nothing mends ${complaint?.says}`).toBeDefined()
-    const after = await complaints(changed(body, remedy ?? []) as object)
+    const after = await complaints(remedy as object)
     expect(after.filter((one) => one.pointer === pointer && says.test(one.says))).toEqual([])
   })
 })

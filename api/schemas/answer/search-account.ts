@@ -78,7 +78,11 @@ const change = z.object({ pointer: z.string(), value: z.unknown() })
 export const suggestion = z
   .object({
     change: z.string().describe('The change, in words.'),
-    pointer: z.string().describe('JSON pointer into the request.'),
+    pointer: z
+      .string()
+      .describe(
+        'JSON pointer into the request; where the plan was a launch file, into this answer, below `/read/request`: make the change there, and send `read.request`.',
+      ),
     value: z.unknown().describe('The value to set there; null removes what is there.'),
     detail: z.string().describe('What the request would give with this change.'),
     also: z.exactOptional(z.array(change).describe('Further changes that have to be made with it.')),

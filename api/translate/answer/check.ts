@@ -1,5 +1,6 @@
 /** Checks in the words of the request, with only those changes that its schema allows. */
 import type { Check, Remedy } from '../../../src/validation/check.ts'
+import { inReadRequest } from '../../../src/validation/read-request.ts'
 import { changed } from '../../hints/change.ts'
 import {
   type ValidateRequest,
@@ -18,6 +19,13 @@ export function checksAsWritten(request: Validated, checks: readonly Check[]): r
       .filter(({ changes }) => fits(request, changes))
     return told.length > 0 ? { ...check, nearest: told } : check
   })
+}
+
+/** A check of what a launch file was read into. */
+export function checkedInRead({ nearest, ...check }: Check): Check {
+  if (!nearest) return check
+  const told = nearest.map(({ detail, changes }) => ({ detail, changes: changes.map(inReadRequest) }))
+  return { ...check, nearest: told }
 }
 
 function written(request: Validated, { detail, changes }: Remedy): Remedy {

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import type { Suggestion } from '../../../src/plan/answer.ts'
 import type { Change } from '../../../src/rules/part-rule.ts'
+import { inReadRequest } from '../../../src/validation/read-request.ts'
 import { changed } from '../../hints/change.ts'
 import { type OptimizeRequest, optimizeRequest } from '../../schemas/optimize.ts'
 import type { Answer } from '../../worker/question.ts'
@@ -22,6 +23,11 @@ export function asWritten(
   return suggestions
     .map((suggestion) => inWords(request, suggestion))
     .filter(({ also = [], ...own }) => schema.safeParse(changed(request, [own, ...also])).success)
+}
+
+/** A suggestion for what a launch file was read into. */
+export function suggestedInRead({ also, ...suggestion }: Suggestion): Suggestion {
+  return { ...inReadRequest(suggestion), ...(also ? { also: also.map(inReadRequest) } : {}) }
 }
 
 export function inWords<Written extends Change>(
