@@ -1,4 +1,5 @@
 /** Writes the plans of an answer as a table: for a terminal, in Markdown, as HTML, or as CSV. */
+import { bestRecipeText } from '../../src/plan/certainty/best-recipe.ts'
 import { counted } from '../../src/plan/explain/figures.ts'
 import type { OptimizeBody } from '../worker/desk.ts'
 import { csv } from './csv.ts'
@@ -69,10 +70,13 @@ function nearlyAsGood(answer: OptimizeBody): readonly string[] {
     preferred && preferred.rank > 1
       ? [`Rather plan ${preferred.rank}, as fast as can be told: ${preferred.reasons.join('; ')}.`]
       : []
-  const published = counted(recipes.length, 'published layout')
+  const published = `${counted(recipes.length, 'published layout')} of this model on such chips (recipes, in JSON)`
+  const [first] = answer.plans
+  const best = bestRecipeText(recipes, first && 'mfu' in first ? first : null)
+  const told = recipes.length === 1 ? 'it' : 'the best of them'
   return [
     ...rather,
-    ...(recipes.length > 0 ? [`${published} of this model on such chips: recipes, in JSON.`] : []),
+    ...(recipes.length > 0 ? [best ? `${published}; ${told}, ${best}` : `${published}.`] : []),
   ]
 }
 

@@ -5,6 +5,7 @@ import { problemOf } from '../../api/translate/problem.ts'
 import { trialOf } from '../../api/translate/trial.ts'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import { evaluate } from '../../src/evaluate.ts'
+import { bestRecipeText } from '../../src/plan/certainty/best-recipe.ts'
 import { preferredOf } from '../../src/plan/certainty/preferred.ts'
 import {
   evaluateRequestOf,
@@ -138,6 +139,30 @@ describe('recipes', () => {
       expect.stringMatching(/^plan 1 is of its family, with .*pipeline 8 for its/),
     ])
     expect(notes(1.1, other, 'mesh')).toEqual([])
+  })
+
+  it('are told of in a line by the one that does the most with a chip, with why it is not listed', () => {
+    const recipe = recipes.find(({ plan }) => plan.pipelineSchedule === 'dualpipe')
+    const seconds = recipe?.predicted?.stepTimeSeconds
+    if (!recipe || !seconds) throw new Error('No recipe is of DualPipe')
+    const { problem } = problemOf(evaluateRequest.parse(evaluateRequestOf(recipe, recipe.asked)), catalogue)
+    const asked = { ...problem, workload: problem.workload as TrainWorkload }
+    const rate = (recipe.batchSequences * recipe.sequenceLength) / recipe.chips / seconds
+    const slower = { ...recipe, chips: 2 * recipe.chips }
+    const line = (times: number) => {
+      const tokensPerSecondPerChip = rate / times
+      const first = { rank: 1, mfu: 0.1, tokensPerSecondPerChip, mesh: unitMesh, stepTimeSeconds: 30 }
+      return bestRecipeText(recipesBeside([slower, recipe], asked, [first]), first)
+    }
+    const layout = /^data 2 x expert 64 x pipeline 16, ZeRO-1, dualpipe on 2048 chips, is predicted to take /
+    expect(line(1.5)).toMatch(layout)
+    expect(line(1.5)).toMatch(/\(the first plan 30 s\), 1.50 times as many tokens/)
+    expect(line(1.5)).toMatch(
+      /It is not listed: .*schedule is not searched .*; not launchable by megatron, [a-z, ]+\.$/,
+    )
+    expect(line(0.9)).not.toMatch(/not listed/)
+    expect(bestRecipeText(recipesBeside([recipe], asked, []), null)).toMatch(/ s a step\.$/)
+    expect(bestRecipeText([], null)).toBeNull()
   })
 
   it('say which of the plans that are tied is preferred, before all else', () => {

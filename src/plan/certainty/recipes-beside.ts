@@ -10,6 +10,7 @@ import type { OpenLayout } from '../../search/layouts/candidate.ts'
 import { triedSchedules } from '../../search/layouts/choices.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import { plainContext } from '../../sharding/tables/context-layout.ts'
+import type { Seconds } from '../../units.ts'
 import type { Plan } from '../plan.ts'
 import {
   degreesOf,
@@ -66,29 +67,62 @@ function ratioOf(predicted: RecipeTime, measured: RecipeTime): number | null {
   return predicted.mfu && measured.mfu ? measured.mfu / predicted.mfu : null
 }
 
+const faster = 'predicted faster than the first plan'
+
 function fasterNote(recipe: RecipeRecord, problem: Problem, first: Listed): readonly string[] {
-  const faster = fasterThan(recipe, first)
-  if (faster === null) return []
+  const how = fasterThan(recipe, first)
+  if (how === null) return []
   const reasons = [
     ...otherwiseAsked(recipe, problem),
     ...unsearched(recipe, problem),
     ...unlaunched(recipe, problem),
   ]
   const why = reasons.length > 0 ? reasons.join('; ') : 'it uses something that the request excludes'
-  return [`predicted faster than the first plan (${faster}): ${why}`]
+  return [`${faster} (${how}): ${why}`]
 }
 
-/** Compares tokens per second and chip, or MFU if the source gives only that; null if it is not faster. */
-function fasterThan({ predicted, ...recipe }: RecipeRecord, first: Listed): string | null {
+/** The reasons of the note above without what stands in brackets and what to ask with; none if there is no such note. */
+export function reasonsShortened(notes: readonly string[]): readonly string[] {
+  const note = notes.find((one) => one.startsWith(faster))
+  if (!note) return []
+  const [, ...reasons] = withoutBrackets(note).split(': ')
+  return reasons
+    .join(': ')
+    .split('; ')
+    .map((reason) => reason.replace(/: .*$/s, '').replace(/ unless it is asked for$/, ' unless asked for'))
+}
+
+/** Brackets within brackets go too. */
+function withoutBrackets(text: string): string {
+  const less = text.replaceAll(/ ?\([^()]*\)/g, '')
+  return less === text ? text : withoutBrackets(less)
+}
+
+/** What is compared of a plan: a recipe has the one or the other. */
+export type Compared = Pick<Plan, 'mfu' | 'tokensPerSecondPerChip'>
+
+/** How many times as much as the plan a chip does by the prediction, in tokens or, where that is all there is, in MFU. */
+export function gainOf({ predicted, ...recipe }: Recipe, plan: Compared): number | null {
   if (!predicted) return null
-  if (predicted.stepTimeSeconds === undefined) {
-    const { mfu = 0 } = predicted
-    return mfu > first.mfu * clear ? `MFU ${printed(mfu)}, ${printed(first.mfu)} of the first` : null
-  }
-  const tokens = recipe.batchSequences * recipe.sequenceLength
-  const rate = tokens / (predicted.stepTimeSeconds * recipe.chips)
-  const own = first.tokensPerSecondPerChip
-  return rate > own * clear ? `${printed(rate)} tokens a second and chip, ${printed(own)} of the first` : null
+  if (predicted.stepTimeSeconds === undefined) return (predicted.mfu ?? 0) / plan.mfu
+  return rateOf(recipe, predicted.stepTimeSeconds) / plan.tokensPerSecondPerChip
+}
+
+function rateOf(
+  { batchSequences, sequenceLength, chips }: Pick<Recipe, 'batchSequences' | 'sequenceLength' | 'chips'>,
+  seconds: Seconds,
+): number {
+  return (batchSequences * sequenceLength) / (seconds * chips)
+}
+
+/** What the prediction and the first plan do; null if the recipe is not faster. */
+function fasterThan(recipe: RecipeRecord, first: Listed): string | null {
+  const { predicted } = recipe
+  if (!predicted || (gainOf(recipe, first) ?? 0) <= clear) return null
+  const { stepTimeSeconds, mfu = 0 } = predicted
+  return stepTimeSeconds === undefined
+    ? `MFU ${printed(mfu)}, ${printed(first.mfu)} of the first`
+    : `${printed(rateOf(recipe, stepTimeSeconds))} tokens a second and chip, ${printed(first.tokensPerSecondPerChip)} of the first`
 }
 
 /** Published step times have four significant digits. */

@@ -1,0 +1,49 @@
+/** The published layout that is predicted to do the most with a chip, in a sentence or two beside a list of plans. */
+import { keepEverything } from '../../recipe/policy.ts'
+import { scheduleRow } from '../../recipe/schedule.ts'
+import { activeAxes } from '../account/collectives.ts'
+import { percent, secondsText } from '../explain/figures.ts'
+import type { Plan } from '../plan.ts'
+import type { Recipe, ShownRecipe } from './recipes.ts'
+import { type Compared, gainOf, reasonsShortened } from './recipes-beside.ts'
+
+type First = Compared & Pick<Plan, 'stepTimeSeconds'>
+
+/** Null if nothing is predicted of any; `first` is null if no plan is listed. */
+export function bestRecipeText(recipes: readonly ShownRecipe[], first: First | null): string | null {
+  const gain = (recipe: Recipe) => (first ? (gainOf(recipe, first) ?? 0) : 0)
+  const [best] = recipes.filter(({ predicted }) => predicted).sort((a, b) => gain(b) - gain(a))
+  if (!best) return null
+  const reasons = reasonsShortened(best.notes)
+  const unlisted = reasons.length > 0 ? ` It is not listed: ${reasons.join('; ')}.` : ''
+  return `${layoutText(best)}, is predicted to ${timeText(best, first)}.${unlisted}`
+}
+
+function layoutText({ chips, plan }: Recipe): string {
+  const { mesh, zeroStage, pipelineSchedule: name, virtualStages = 1, rematerialization } = plan
+  const sizes = activeAxes(mesh).map((axis) => `${axis} ${mesh[axis]}`)
+  const schedule = name && scheduleRow({ name }).pipelined ? name : null
+  const parts = [
+    sizes.join(' x ') || 'one chip',
+    ...(zeroStage > 0 ? [`ZeRO-${zeroStage}`] : []),
+    ...(schedule ? [virtualStages > 1 ? `${schedule} x ${virtualStages}` : schedule] : []),
+    ...(rematerialization
+      ? [`${rematerialization === keepEverything.name ? 'no' : rematerialization} remat`]
+      : []),
+  ]
+  return `${parts.join(', ')} on ${chips} chips`
+}
+
+/** A step of another batch or of other chips compares by what a chip does in its time. */
+function timeText(recipe: Recipe, first: First | null): string {
+  const { stepTimeSeconds, mfu = 0 } = recipe.predicted ?? {}
+  if (stepTimeSeconds === undefined) {
+    return `reach an MFU of ${percent(mfu)}${first ? ` (the first plan ${percent(first.mfu)})` : ''}`
+  }
+  const gain = first && gainOf(recipe, first)
+  const beside =
+    first && gain
+      ? ` (the first plan ${secondsText(first.stepTimeSeconds)}), ${gain.toFixed(2)} times as many tokens per second and chip`
+      : ''
+  return `take ${secondsText(stepTimeSeconds)} a step${beside}`
+}
