@@ -1,7 +1,7 @@
 /** Which changed plans may be suggested: those that the frameworks launch with which the plan is to be launched. */
 import type { Framework } from '../launch/framework.ts'
-import { launchersAmong, refusalOf } from '../launch/launch.ts'
-import { beyondBudget } from '../launch/server/rules.ts'
+import { isLaunched, launchersAmong } from '../launch/launch.ts'
+import { lacksMemoryAlone } from '../launch/server/rules.ts'
 
 export interface Launched {
   readonly feasible: boolean
@@ -26,10 +26,7 @@ export function launchesAs(
 ): (plan: Launched) => boolean {
   if (required) return ({ launch }) => launchersAmong(required, launch).length === required.length
   const asked = file ? [file] : assumed
-  if (!asked.some((name) => lacksMemoryAtMost(written.launch[name]))) return () => true
+  if (!asked.some((name) => isLaunched(written.launch[name]) || lacksMemoryAlone(written.launch[name])))
+    return () => true
   return ({ launch }) => launchersAmong(asked, launch).length > 0
-}
-
-function lacksMemoryAtMost(flags: unknown): boolean {
-  return flags !== undefined && (refusalOf(flags) ?? []).every((reason) => reason === beyondBudget)
 }

@@ -89,6 +89,11 @@ export const recipe = published.extend({
     .describe(
       'Why this recipe is not among the plans although it is predicted to be faster per chip than the first, and which plan of the list has the same family of layouts.',
     ),
+  unlisted: z
+    .array(z.string())
+    .describe(
+      'Why it is not among the plans although it is predicted to be faster per chip than the first, in short; empty if it is not predicted to be.',
+    ),
 }) satisfies z.ZodType<ShownRecipe>
 
 export const recipeRecord = published.extend({

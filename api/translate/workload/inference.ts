@@ -1,5 +1,6 @@
 /** Turns inference workloads of a request into those of the domain: fills defaults in, and checks lengths against each other. */
 import type { Transformer } from '../../../src/model/transformer.ts'
+import { longestOf } from '../../../src/modes/serve/requests.ts'
 import type { GenerateWorkload, PrefillWorkload, ServeWorkload } from '../../../src/problem.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { faultyValue, meaning } from '../../problems.ts'
@@ -20,8 +21,8 @@ export function prefillOf(request: PrefillRequest): PrefillWorkload {
 
 export function serveOf(request: ServeRequest): Resolved<ServeWorkload> {
   refuseFullPrefix(request)
-  const { promptLength, outputLength, contextLength = promptLength + outputLength } = request
-  const least = promptLength + outputLength
+  const contextLength = longestOf(request)
+  const least = request.promptLength + request.outputLength
   if (contextLength < least) {
     const pointer = '/workload/contextLength'
     const detail = `${contextLength} is less than the ${least} positions of a mean request: no mean is over the most`

@@ -23,15 +23,16 @@ interface Alike {
   readonly composition: unknown
 }
 
-/** How many times longer a stage of each group takes when all chips go in step, at least 1. */
+/** How many times longer a stage of each group takes when all chips go in step, at least 1; null if no stage does. */
 export function slowdowns(
   groups: readonly Alike[],
   virtualStages: number,
   stages: number,
-): readonly number[] {
+): readonly number[] | null {
+  if (virtualStages === 1) return null
   const inner = groups.filter(({ first, last }) => !first && !last)
   const even = inner.every(({ layers }) => !Number.isInteger(layers) || layers % virtualStages === 0)
-  if (even || virtualStages === 1) return groups.map(() => 1)
+  if (even) return null
   // Stages of unlike layers are cut to take equally long, so a layer counts the more the fewer layers its stage has.
   const most = Math.max(...inner.map(({ layers }) => layers))
   const worth = ({ composition, layers }: Alike) => (composition ? most / layers : 1)

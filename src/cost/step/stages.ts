@@ -64,8 +64,9 @@ export function stageLayers(
   const others = stages - 1
   const each = Math.floor((layers - last) / others)
   const fewer = others - (layers - last - each * others)
-  if (last < ends || each < (fewer > 1 ? least : Math.min(least, ends))) return null
-  if (fewer === 1 && each + 1 < least && others > 1) return null
+  // The first of the others is the first of all.
+  const inner = others === 1 ? least : fewer > 1 ? each : each + 1
+  if (last < ends || each < ends || inner < least) return null
   return Array.from({ length: stages }, (_, stage) =>
     stage === others ? last : stage < fewer ? each : each + 1,
   )
@@ -129,7 +130,7 @@ export function stageGroups(
     }
   })
   const slower = slowdowns(groups, schedule.virtualStages, stages)
-  return groups.map((group, at) => ({ ...group, slowdown: slower[at] ?? 1 }))
+  return slower ? groups.map((group, at) => ({ ...group, slowdown: slower[at] ?? 1 })) : groups
 }
 
 /** Groups for schedules in which chips i and p - 1 - i hold the same two stages. */

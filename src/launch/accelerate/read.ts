@@ -10,6 +10,7 @@ import type { Fields } from '../../fields.ts'
 import { type Keys, keysOf, partOf } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
+import { chipsUnsaid } from '../read/world.ts'
 
 export const accelerateVersion = '1.15'
 
@@ -63,11 +64,7 @@ export function readAccelerate(config: Fields, context: ReadingContext): LaunchR
     faults: [
       ...keys.faults,
       ...(kinds.includes(kind) ? [] : [`distributed_type ${kind} is not read; FSDP and MULTI_GPU are`]),
-      ...(chips === null
-        ? [
-            'how many GPUs there are is said neither by hardware.chips (--chips on the command line) nor by num_processes',
-          ]
-        : []),
+      ...(chips === null ? [chipsUnsaid('num_processes')] : []),
       ...(Number.isInteger(shards)
         ? []
         : [`tensor ${tensor} x context ${parts} x replicas ${data} do not divide the ${chips} GPUs`]),

@@ -11,6 +11,7 @@ import { type Fields, isFields } from '../../fields.ts'
 import { type Keys, keysOf, partOf, textOf } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
+import { chipsUnsaid } from '../read/world.ts'
 
 export const deepspeedVersion = '0.19.6'
 
@@ -77,7 +78,7 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
       ...zero.faults,
       ...([0, 1, 2, 3].includes(stage) ? [] : [`zero_optimization.stage ${stage} is none of 0 to 3`]),
       ...(chips === null
-        ? ['how many GPUs there are is said by hardware.chips alone (--chips on the command line)']
+        ? [chipsUnsaid()]
         : [
             ...(wrong
               ? [

@@ -74,9 +74,7 @@ export function meshOf(keys: Keys, { chips, slices, innermostUnit = usualUnit }:
     ...{ data: size('data'), fsdp: size('fsdp'), tensor: size('tensor') },
     ...{ context: size('context'), expert: size('expert'), pipeline: size('pipeline') },
   }
-  const others = otherAxes.filter((axis) =>
-    ['ici', 'dcn'].some((prefix) => keys.number(`${prefix}_${axis}_parallelism`, 1) > 1),
-  )
+  const uncounted = uncountedAxes(keys, otherAxes)
   const all = Object.values(mesh).reduce((product, own) => product * own, 1)
   const whole = Object.values(mesh).every((own) => Number.isInteger(own) && own > 0)
   return {
@@ -95,7 +93,14 @@ export function meshOf(keys: Keys, { chips, slices, innermostUnit = usualUnit }:
                   ],
                   unit,
                 )),
-            ...others.map((axis) => `the axis ${axis} is not counted`),
+            ...uncounted,
           ],
   }
+}
+
+/** A fault for each of these axes that the keys give a size, within slices or across them. */
+export function uncountedAxes(keys: Keys, axes: readonly string[]): readonly string[] {
+  const named = (axis: string) =>
+    ['ici', 'dcn'].some((prefix) => keys.number(`${prefix}_${axis}_parallelism`, 1) > 1)
+  return axes.filter(named).map((axis) => `the axis ${axis} is not counted`)
 }

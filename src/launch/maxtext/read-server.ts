@@ -9,7 +9,7 @@ import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { isImmaterial } from './immaterial.ts'
 import { maxtextVersion } from './keys.ts'
-import { kindOf } from './read-mesh.ts'
+import { kindOf, uncountedAxes } from './read-mesh.ts'
 import { readMaxtextModel } from './read-model.ts'
 
 export function readMaxtextServer(config: Fields, context: ReadingContext): LaunchReading {
@@ -52,9 +52,7 @@ function chipsOf(keys: Keys, { chips }: ReadingContext) {
   const own = keys.number('ici_tensor_parallelism', 1)
   const tensors = own > 0 ? own : (chips ?? 1)
   const spread = keys.number('ici_fsdp_parallelism', -1)
-  const others = otherAxes.filter((axis) =>
-    ['ici', 'dcn'].some((level) => keys.number(`${level}_${axis}_parallelism`, 1) > 1),
-  )
+  const uncounted = uncountedAxes(keys, otherAxes)
   const left = spread > 0 ? spread : (chips ?? tensors) / tensors
   const gathers = left > 1 || keys.number('dcn_fsdp_parallelism', 1) > 1
   return {
@@ -65,7 +63,7 @@ function chipsOf(keys: Keys, { chips }: ReadingContext) {
             `ici_fsdp_parallelism ${spread > 0 ? spread : 'takes what tensor leaves, and'} gathers weights in every step, which is not counted: the nearest are ici_fsdp_parallelism=1 and ici_tensor_parallelism=${chips ?? tensors}`,
           ]
         : []),
-      ...others.map((axis) => `the axis ${axis} is not counted`),
+      ...uncounted,
     ],
   }
 }

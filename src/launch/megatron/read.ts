@@ -8,7 +8,7 @@ import { leftOver } from '../read/left-over.ts'
 import { type Options, optionsOf } from '../read/options.ts'
 import type { LaunchReading } from '../read/reading.ts'
 import { readScript } from '../read/shell/script.ts'
-import { tasksOf, worldOf } from '../read/world.ts'
+import { chipsUnsaid, tasksOf, worldOf } from '../read/world.ts'
 import { isImmaterial } from './immaterial.ts'
 import { assumedOf } from './read-assumptions.ts'
 import { readMegatronModel } from './read-model.ts'
@@ -63,11 +63,7 @@ export function readMegatron(
     faults: [
       ...options.faults,
       ...faults,
-      ...(laidOut
-        ? laidOut.faults
-        : [
-            'how many GPUs there are is said neither by hardware.chips (--chips on the command line) nor by --nnodes and --nproc-per-node',
-          ]),
+      ...(laidOut ? laidOut.faults : [chipsUnsaid('--nnodes and --nproc-per-node')]),
     ],
   }
 }

@@ -1,6 +1,7 @@
-/** Number of chips that PyTorch's launcher starts: nodes times processes; null if one of them is not given. */
+/** How many chips a launch has. */
 import type { Options } from './options.ts'
 
+/** Number of chips that PyTorch's launcher starts: nodes times processes; null if one of them is not given. */
 export function worldOf(options: Options): number | null {
   const nodes = options.whole('--nnodes', '--num-nodes')
   const names = ['--nproc-per-node', '--nproc_per_node']
@@ -17,4 +18,13 @@ export function tasksOf(
   const starts = launcher.some((word) => /torchrun|torch\.distributed|accelerate|deepspeed/.test(word))
   const tasks = Number(variables.get('SLURM_NTASKS')?.[0])
   return starts || !(tasks >= 1) ? null : tasks
+}
+
+/** The fault of a launch that does not say its chips, with the options that could have said them. */
+export function chipsUnsaid(options = ''): string {
+  const request = 'hardware.chips'
+  const line = '(--chips on the command line)'
+  return options === ''
+    ? `how many GPUs there are is said by ${request} alone ${line}`
+    : `how many GPUs there are is said neither by ${request} ${line} nor by ${options}`
 }

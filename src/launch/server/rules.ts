@@ -6,6 +6,7 @@
 import { faults, type Rule } from '../../rules/rule.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
 import { plainProjection } from '../../sharding/tables/inference-sharding.ts'
+import { refusalOf } from '../launch.ts'
 import { attentionCopyRule, expertRanksRule } from './attention-copies.ts'
 import { type Formats, formatRules } from './formats.ts'
 import { hostChips, hostsOf, replicaChips } from './notes.ts'
@@ -13,6 +14,11 @@ import type { Serving } from './serving.ts'
 
 /** A fault of the plan itself, whichever framework serves it. */
 export const beyondBudget = 'the plan does not fit into its memory budget'
+
+/** Whether the framework refuses the plan, and for nothing but that it does not fit. */
+export function lacksMemoryAlone(flags: unknown): boolean {
+  return refusalOf(flags)?.every((reason) => reason === beyondBudget) ?? false
+}
 
 export type ServingRules = readonly Rule<Serving>[]
 

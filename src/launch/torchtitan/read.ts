@@ -8,6 +8,7 @@ import type { Fields } from '../../fields.ts'
 import { leftOver } from '../read/left-over.ts'
 import type { LaunchReading } from '../read/reading.ts'
 import { type Sections, sectionsOf } from '../read/sections.ts'
+import { chipsUnsaid } from '../read/world.ts'
 import { shapeNamed } from './flavor.ts'
 import { isImmaterial } from './immaterial.ts'
 import { torchtitanSchedules } from './pipeline.ts'
@@ -108,9 +109,7 @@ function meshOf(sections: Sections, chips: number | null) {
     zeroStage,
     replicas: replicate * shard,
     faults: [
-      ...(chips === null
-        ? ['how many GPUs there are is said by hardware.chips alone (--chips on the command line)']
-        : faults),
+      ...(chips === null ? [chipsUnsaid()] : faults),
       ...(expert === 1 || expertTensor === tensor
         ? []
         : [

@@ -1,11 +1,11 @@
 /** The published layout that is predicted to do the most with a chip, in a sentence or two beside a list of plans. */
 import { keepEverything } from '../../recipe/policy.ts'
 import { scheduleRow } from '../../recipe/schedule.ts'
-import { activeAxes } from '../account/collectives.ts'
 import { percent, secondsText } from '../explain/figures.ts'
+import { meshText, scheduleText } from '../explain/summary.ts'
 import type { Plan } from '../plan.ts'
 import type { Recipe, ShownRecipe } from './recipes.ts'
-import { type Compared, gainOf, reasonsShortened } from './recipes-beside.ts'
+import { type Compared, gainOf } from './recipes-beside.ts'
 
 type First = Compared & Pick<Plan, 'stepTimeSeconds'>
 
@@ -14,19 +14,17 @@ export function bestRecipeText(recipes: readonly ShownRecipe[], first: First | n
   const gain = (recipe: Recipe) => (first ? (gainOf(recipe, first) ?? 0) : 0)
   const [best] = recipes.filter(({ predicted }) => predicted).sort((a, b) => gain(b) - gain(a))
   if (!best) return null
-  const reasons = reasonsShortened(best.notes)
+  const { unlisted: reasons } = best
   const unlisted = reasons.length > 0 ? ` It is not listed: ${reasons.join('; ')}.` : ''
   return `${layoutText(best)}, is predicted to ${timeText(best, first)}.${unlisted}`
 }
 
 function layoutText({ chips, plan }: Recipe): string {
   const { mesh, zeroStage, pipelineSchedule: name, virtualStages = 1, rematerialization } = plan
-  const sizes = activeAxes(mesh).map((axis) => `${axis} ${mesh[axis]}`)
-  const schedule = name && scheduleRow({ name }).pipelined ? name : null
   const parts = [
-    sizes.join(' x ') || 'one chip',
+    meshText(mesh),
     ...(zeroStage > 0 ? [`ZeRO-${zeroStage}`] : []),
-    ...(schedule ? [virtualStages > 1 ? `${schedule} x ${virtualStages}` : schedule] : []),
+    ...(name && scheduleRow({ name }).pipelined ? [scheduleText({ name, virtualStages })] : []),
     ...(rematerialization
       ? [`${rematerialization === keepEverything.name ? 'no' : rematerialization} remat`]
       : []),

@@ -31,11 +31,19 @@ export function recipesBeside(
   const [first] = plans
   return records.map((record) => {
     const { shape: _, asked, ...recipe } = record
-    const beside = first ? [...fasterNote(record, problem, first), ...familyNote(record, problem, plans)] : []
+    const faster = first ? fasterThan(record, first) : null
+    const reasons = faster === null ? [] : reasonsOf(record, problem)
+    const whole = reasons.map((reason) => reason.whole).join('; ')
     return {
       ...recipe,
       evaluate: evaluateRequestOf(recipe, asked),
-      notes: [...lengthNote(recipe, problem), ...farOffNote(recipe), ...beside],
+      notes: [
+        ...lengthNote(recipe, problem),
+        ...farOffNote(recipe),
+        ...(faster === null ? [] : [`predicted faster than the first plan (${faster}): ${whole}`]),
+        ...familyNote(record, problem, plans),
+      ],
+      unlisted: reasons.map(({ short }) => short),
     }
   })
 }
@@ -67,35 +75,24 @@ function ratioOf(predicted: RecipeTime, measured: RecipeTime): number | null {
   return predicted.mfu && measured.mfu ? measured.mfu / predicted.mfu : null
 }
 
-const faster = 'predicted faster than the first plan'
+/** Why a recipe is not among the plans. */
+interface Reason {
+  readonly short: string
+  /** The same with what each framework says, and how to ask for it. */
+  readonly whole: string
+}
 
-function fasterNote(recipe: RecipeRecord, problem: Problem, first: Listed): readonly string[] {
-  const how = fasterThan(recipe, first)
-  if (how === null) return []
+function reasonsOf(recipe: RecipeRecord, problem: Problem): readonly Reason[] {
   const reasons = [
     ...otherwiseAsked(recipe, problem),
     ...unsearched(recipe, problem),
     ...unlaunched(recipe, problem),
   ]
-  const why = reasons.length > 0 ? reasons.join('; ') : 'it uses something that the request excludes'
-  return [`${faster} (${how}): ${why}`]
+  return reasons.length > 0 ? reasons : [alike('it uses something that the request excludes')]
 }
 
-/** The reasons of the note above without what stands in brackets and what to ask with; none if there is no such note. */
-export function reasonsShortened(notes: readonly string[]): readonly string[] {
-  const note = notes.find((one) => one.startsWith(faster))
-  if (!note) return []
-  const [, ...reasons] = withoutBrackets(note).split(': ')
-  return reasons
-    .join(': ')
-    .split('; ')
-    .map((reason) => reason.replace(/: .*$/s, '').replace(/ unless it is asked for$/, ' unless asked for'))
-}
-
-/** Brackets within brackets go too. */
-function withoutBrackets(text: string): string {
-  const less = text.replaceAll(/ ?\([^()]*\)/g, '')
-  return less === text ? text : withoutBrackets(less)
+function alike(text: string): Reason {
+  return { short: text, whole: text }
 }
 
 /** What is compared of a plan: a recipe has the one or the other. */
@@ -133,7 +130,7 @@ function printed(value: number): string {
 }
 
 /** What differs between the recipe and the request. */
-function otherwiseAsked(recipe: RecipeRecord, { cluster, precision, workload }: Problem): readonly string[] {
+function otherwiseAsked(recipe: RecipeRecord, { cluster, precision, workload }: Problem): readonly Reason[] {
   const { batchTokens, sequenceLength } = workload
   const sequences = Math.ceil(batchTokens / sequenceLength)
   const differing: readonly (readonly [what: string, own: unknown, asked: unknown])[] = [
@@ -145,21 +142,31 @@ function otherwiseAsked(recipe: RecipeRecord, { cluster, precision, workload }: 
   const says = differing
     .filter(([, own, asked]) => own !== asked)
     .map(([what, own, asked]) => `${what} ${own}, where ${asked} is asked`)
-  return says.length > 0 ? [`it has ${says.join(', ')}`] : []
+  return says.length > 0 ? [alike(`it has ${says.join(', ')}`)] : []
 }
 
-function unsearched({ plan: { pipelineSchedule } }: RecipeRecord, problem: Problem): readonly string[] {
+function unsearched({ plan: { pipelineSchedule } }: RecipeRecord, problem: Problem): readonly Reason[] {
   const searched = triedSchedules(problem)
   if (!pipelineSchedule || searched.includes(pipelineSchedule)) return []
   const asked = JSON.stringify([...searched, pipelineSchedule])
-  return [`its schedule is not searched unless it is asked for: "workload": {"schedule": ${asked}}`]
+  return [
+    {
+      short: 'its schedule is not searched unless asked for',
+      whole: `its schedule is not searched unless it is asked for: "workload": {"schedule": ${asked}}`,
+    },
+  ]
 }
 
-function unlaunched(recipe: RecipeRecord, problem: Problem): readonly string[] {
+function unlaunched(recipe: RecipeRecord, problem: Problem): readonly Reason[] {
   const all = Object.entries(layoutRefusals(problem, layoutOf(recipe, problem)))
   if (all.length === 0 || all.some(([, reasons]) => reasons.length === 0)) return []
   const says = all.map(([name, [reason]]) => `${name} (${reason})`).join(', ')
-  return [`not launchable by ${says}: ask with "assumptions": {"basis": "calibrated", "frameworks": []}`]
+  return [
+    {
+      short: `not launchable by ${all.map(([name]) => name).join(', ')}`,
+      whole: `not launchable by ${says}: ask with "assumptions": {"basis": "calibrated", "frameworks": []}`,
+    },
+  ]
 }
 
 /** The layout, as far as the source states it. */

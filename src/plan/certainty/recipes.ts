@@ -66,6 +66,8 @@ export interface ShownRecipe extends Recipe {
   readonly evaluate: RecipeRequest
   /** Notes on the recipe beside the answer's plans, such as why it is not among them although it is predicted to be faster. */
   readonly notes: readonly string[]
+  /** Why it is not among the plans, if it is predicted to be faster than the first, without how to ask for it. */
+  readonly unlisted: readonly string[]
 }
 
 export type RecipeRequest = Pick<Recipe, 'model' | 'plan'> &

@@ -1,7 +1,7 @@
 /** Warnings if no assumed framework can launch the listed plans. */
 import { type Framework, ofKind } from '../../launch/framework.ts'
-import { isLaunched, refusalOf } from '../../launch/launch.ts'
-import { beyondBudget } from '../../launch/server/rules.ts'
+import { isLaunched } from '../../launch/launch.ts'
+import { lacksMemoryAlone } from '../../launch/server/rules.ts'
 import type { Plan } from '../plan.ts'
 
 export type Named = 'the plan' | 'the best plan'
@@ -37,9 +37,4 @@ export function kindWarning(
   return [
     `${none}: assumptions.frameworks excludes no plan here, and the listed plans may be ones that no framework launches (frameworks for this are ${able.join(', ')})`,
   ]
-}
-
-/** Whether the budget is the framework's only objection. */
-function lacksMemoryAlone(flags: unknown): boolean {
-  return refusalOf(flags)?.every((reason) => reason === beyondBudget) ?? false
 }

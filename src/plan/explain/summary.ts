@@ -2,8 +2,9 @@
 
 import type { CostModel } from '../../cost/model.ts'
 import { keepEverything } from '../../recipe/policy.ts'
-import { scheduleRow } from '../../recipe/schedule.ts'
+import { type Schedule, scheduleRow } from '../../recipe/schedule.ts'
 import type { Candidate } from '../../search/layouts/candidate.ts'
+import type { Mesh } from '../../sharding/axis.ts'
 import { plainContext } from '../../sharding/tables/context-layout.ts'
 import { activeAxes } from '../account/collectives.ts'
 
@@ -28,9 +29,8 @@ export function layersByPolicy(
 
 export function summary(model: CostModel, candidate: Candidate): string {
   const { mesh, zeroStage, contextLayout, microbatches, schedule } = candidate
-  const sizes = activeAxes(mesh).map((axis) => `${axis} ${mesh[axis]}`)
   const parts = [
-    sizes.length > 0 ? sizes.join(' x ') : 'one chip',
+    meshText(mesh),
     ...(mesh.context > 1 && contextLayout !== plainContext ? [`${contextLayout} attention`] : []),
     ...(zeroStage === 1 || zeroStage === 2 ? [`ZeRO-${zeroStage}`] : []),
     ...(scheduleRow(schedule).pipelined ? [scheduleText(schedule)] : []),
@@ -40,7 +40,15 @@ export function summary(model: CostModel, candidate: Candidate): string {
   return parts.join(', ')
 }
 
-function scheduleText({ name, virtualStages }: Candidate['schedule']): string {
+export function meshText(mesh: Mesh): string {
+  return (
+    activeAxes(mesh)
+      .map((axis) => `${axis} ${mesh[axis]}`)
+      .join(' x ') || 'one chip'
+  )
+}
+
+export function scheduleText({ name, virtualStages }: Schedule): string {
   return virtualStages > 1 ? `${name} x ${virtualStages}` : name
 }
 

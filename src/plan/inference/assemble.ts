@@ -11,9 +11,9 @@ import { chooseLayouts } from '../../search/component-layout/program.ts'
 import { replicasOf } from '../../sharding/axis.ts'
 import { plainContext } from '../../sharding/tables/context-layout.ts'
 import { fieldsNamed } from '../../sharding/tables/inference-layout-fields.ts'
-import { activeAxes } from '../account/collectives.ts'
 import { phaseBinding } from '../explain/binding.ts'
 import { bytesText } from '../explain/figures.ts'
+import { meshText } from '../explain/summary.ts'
 import { planId } from '../identity.ts'
 import type { InferencePlan } from '../inference-plan.ts'
 import { outline } from '../outline.ts'
@@ -96,10 +96,9 @@ function streaming({ components }: InferenceCosting): InferencePlan['streaming']
 }
 
 function summary({ mesh, pass }: InferenceCandidate, names: Readonly<Record<string, string>>): string {
-  const sizes = activeAxes(mesh).map((axis) => `${axis} ${mesh[axis]}`)
   const layouts = Object.entries(names).map(([component, name]) => `${component} ${name}`)
   return [
-    sizes.length > 0 ? sizes.join(' x ') : 'one chip',
+    meshText(mesh),
     ...layouts,
     `batch ${pass.resident.sequences}`,
     ...(pass.halves === 2 ? ['in two halves'] : pass.units > 1 ? [`${pass.units} groups`] : []),

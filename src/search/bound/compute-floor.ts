@@ -60,8 +60,8 @@ export function computeFloor(
     return forward + backward
   }
   const least = (mesh: Mesh, sequences: number, scale: Scale): Seconds => {
-    const each = sequences / replicasOf(mesh)
-    const fewer = (sequences / each) * 2 ** Math.floor(Math.log2(each))
+    const replicas = replicasOf(mesh)
+    const fewer = replicas * 2 ** Math.floor(Math.log2(sequences / replicas))
     return Math.max(both(mesh, fewer, scale), (sequences / (2 * fewer)) * both(mesh, 2 * fewer, scale))
   }
   return {

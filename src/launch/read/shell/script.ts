@@ -5,6 +5,7 @@
  * that there is none. Conditions are not evaluated: all branches are read in order, and `notes` say so.
  */
 import { closing } from './brackets.ts'
+import { carriedIn } from './carried.ts'
 import { expanded } from './expansion.ts'
 import { hereDocument, type Opened } from './here-document.ts'
 import { slurmVariables } from './slurm.ts'
@@ -37,8 +38,7 @@ const dropped = new Set([
 ])
 const declaring = new Set(['export', 'local', 'declare', 'readonly', 'typeset'])
 
-/** A shell's command in one argument: bash -c '…', sbatch --wrap '…', xpk's --command='…'. */
-const carrying = /^(-[a-z]*c|--command|--wrap)$/
+/** How deep commands within commands are read. */
 const deepest = 3
 
 export function readScript(text: string, depth = 0): Script {
@@ -102,21 +102,11 @@ export function readScript(text: string, depth = 0): Script {
     if (endsLine) for (const { opened: one, file: name } of pending.splice(0)) document(one, name)
     if (first === undefined || skipped.has(first)) return
     commands.push(words)
-    for (const carried of carriedIn(words)) {
+    for (const carried of depth < deepest ? carriedIn(words) : []) {
       const inner = readScript(carried, depth + 1)
       commands.push(...inner.commands)
       for (const note of inner.notes) notes.add(note)
     }
-  }
-
-  function carriedIn(words: readonly string[]): readonly string[] {
-    if (depth >= deepest) return []
-    return words.flatMap((word, index) => {
-      if (!/\s/.test(word)) return []
-      const [name = '', ...rest] = word.split('=')
-      if (rest.length > 0 && carrying.test(name)) return [rest.join('=')]
-      return carrying.test(words[index - 1] ?? '') ? [word] : []
-    })
   }
 
   function blanks(): void {

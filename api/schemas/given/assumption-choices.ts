@@ -1,0 +1,170 @@
+/** Assumptions that are choices: what is counted, what a plan may do, and what is kept in memory. */
+import { z } from 'zod'
+import { frameworks } from '../../../src/launch/framework.ts'
+import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
+import { shareOrNone } from '../bound.ts'
+import {
+  activationCount,
+  attentionFlopsCount,
+  contextLayoutName,
+  frameworkName,
+  policyName,
+  residualSharding,
+  scheduleName,
+} from '../names.ts'
+
+export const assumptionChoices = {
+  finiteRings: z
+    .boolean()
+    .describe('Whether a ring of n chips takes (n-1)/n of V/W (V bytes, W bandwidth) rather than all of it.'),
+  inNetworkReduction: z.boolean().describe('Whether switches that can reduce in the network do so (SHARP).'),
+  choicesApart: z
+    .boolean()
+    .describe(
+      'Whether the experts of a token are always on different devices, as the book assumes, rather than placed at random.',
+    ),
+  hierarchicalDispatch: z
+    .boolean()
+    .describe(
+      'Whether copies of a token for several experts on one node cross the network between nodes only once.',
+    ),
+  directGeneration: z
+    .boolean()
+    .describe(
+      'Whether generation sends tokens directly to the chips of their experts, with low-latency kernels.',
+    ),
+  dispatchComputeShare: shareOrNone().describe(
+    'Fraction of the compute units that hierarchical dispatch occupies while it runs beside compute.',
+  ),
+  twoBatchOverlap: z
+    .boolean()
+    .describe(
+      'Whether inference also tries to overlap two half batches: one is sent to its experts while the other computes.',
+    ),
+  redundantExperts: z
+    .int()
+    .min(0)
+    .max(10_000)
+    .describe('Inference: the least number of redundant experts where experts are spread over chips.'),
+  expertImbalance: z
+    .number()
+    .min(1)
+    .max(1000)
+    .describe('Inference: tokens on the chip with the busiest experts, divided by the mean.'),
+  contextLayouts: z
+    .array(contextLayoutName)
+    .min(1)
+    .max(contextLayouts.length)
+    .describe('Ways of context parallelism that the search tries.'),
+  attentionFlops: attentionFlopsCount.describe(
+    'How the dot products of attention count in FLOPs: in full, only under the causal mask (`causal`), or not at all (`none`, the 6 x parameters rule).',
+  ),
+  regatherActivations: z
+    .boolean()
+    .describe(
+      'Whether activations that the forward pass gathers over tensor are gathered again in the backward pass.',
+    ),
+  residual: residualSharding.describe(
+    'How the residual stream between blocks is sharded over tensor: by `sequence` (Megatron), by D (`feature`, the book), or not at all (`whole`).',
+  ),
+  tokensDivideFreely: z
+    .boolean()
+    .describe(
+      'Whether tokens, layers and sequences are real numbers: nothing has to divide, nothing is padded, and fsdp may split a sequence.',
+    ),
+  zeroStages: z
+    .array(z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]))
+    .min(1)
+    .max(4)
+    .describe('ZeRO stages that the search tries.'),
+  activations: activationCount.describe(
+    'How the memory of kept activations is counted: tensor by tensor (`counted`), or as the book does, in tensors of width D.',
+  ),
+  masterWeights: z.boolean().describe('Whether the optimizer keeps an fp32 copy of the weights.'),
+  gradientBuffer: z
+    .boolean()
+    .describe(
+      'Whether gradients have a buffer of their own, to which every microbatch adds until the optimizer runs.',
+    ),
+  workspace: z
+    .boolean()
+    .describe(
+      'Whether memory counts temporary tensors: the live tensors of a layer, gathered weights, logits.',
+    ),
+  lossChunks: z
+    .number()
+    .int()
+    .min(1)
+    .max(65_536)
+    .describe(
+      'Pieces in which the logits and loss of a microbatch are computed, one at a time; 1 if the logits are held whole.',
+    ),
+  layersGathered: z
+    .int()
+    .min(1)
+    .max(8)
+    .describe('ZeRO-3: most layers whose weights are gathered at the same time.'),
+  logitsInFp32: z
+    .boolean()
+    .describe(
+      'Whether memory holds an fp32 copy of the logits beside the output of the matmul; otherwise it holds their gradient, in the type of that output.',
+    ),
+  recomputeLogits: z
+    .boolean()
+    .describe('Whether logits in several pieces are recomputed in the backward pass.'),
+  policies: z.array(policyName).min(1).max(20).describe('Rematerialisation policies that the search tries.'),
+  schedules: z.array(scheduleName).min(1).max(10).describe('Pipeline schedules that the search tries.'),
+  shardedPipelines: z
+    .boolean()
+    .describe('Whether the search tries ZeRO-2 and ZeRO-3 inside pipeline stages.'),
+  frameworks: z
+    .array(frameworkName)
+    .max(frameworks.length)
+    .describe(
+      'Plans are listed only if one of these frameworks can launch them (for a deployment, both phases). All plans are listed if none is named, or if none of those named runs this model in these element types.',
+    ),
+  searchTensor2: z
+    .boolean()
+    .describe('Whether training tries a second tensor axis (`tensor2`) where no constraint names it.'),
+  searchWeightLayouts: z
+    .boolean()
+    .describe('Whether inference tries 2D weight-stationary and weight-gathered layouts.'),
+  padHeads: z
+    .boolean()
+    .describe('Inference: whether heads may be padded to a number that the tensor axes divide.'),
+  elementwise: z
+    .boolean()
+    .describe(
+      'Whether norms, residual additions, activation functions, rotary embeddings, the loss and casts take time, by the bytes that they move.',
+    ),
+  wholeStreams: z
+    .boolean()
+    .describe(
+      'Inference: whether each tensor-parallel chip computes norms and residual additions on the whole residual stream, as servers do, and not on its shard.',
+    ),
+  elementwiseFactor: z
+    .number()
+    .min(1)
+    .max(100)
+    .describe(
+      'Training: time of elementwise kernels relative to the time of the bytes that they have to move.',
+    ),
+  expertElementwiseFactor: z
+    .number()
+    .min(1)
+    .max(100)
+    .describe(
+      'As `elementwiseFactor`, for what experts move: sorting copies of tokens, and their activation functions.',
+    ),
+  optimizerStep: z.boolean().describe('Whether the optimizer step takes time.'),
+  optimizerOnHost: z
+    .boolean()
+    .describe(
+      "Whether optimizer states are kept in the host's memory and moved to the chip and back once per step.",
+    ),
+  reserveFraction: z
+    .number()
+    .min(0)
+    .max(0.9)
+    .describe("Fraction of the chip's memory that is kept free for the framework and fragmentation."),
+}
