@@ -282,6 +282,19 @@ torchrun --nproc-per-node 8 --nnodes $N pretrain_gpt.py --num-layers 32 --hidden
     expect(checked.out).toMatch(/^run.sh\n/)
     expect(checked.out).toMatch(/not understood: --frobnicate/)
   })
+
+  it('or a plan says the question of a search, which leaves the plan itself out', async () => {
+    const [question = ''] = good.split('plan:')
+    const bare = await run(['plan', 'a.yaml'], { 'a.yaml': question })
+    const { err, ...searched } = await run(['plan', 'a.yaml'], { 'a.yaml': good })
+    expect(searched).toEqual((({ err: _, ...rest }) => rest)(bare))
+    expect(err).toMatch(/^a.yaml: plan is left out here/)
+    const launched = await run(
+      ['plan', ...asFlags, '--batch', '64seqs', '--launch', 'megatron=run.sh', '--format', 'json'],
+      { 'run.sh': script.replace('--global-batch-size 64', '') },
+    )
+    expect([launched.code, JSON.parse(launched.out).plans.length > 1]).toEqual([0, true])
+  })
 })
 
 it.each([
