@@ -6,6 +6,7 @@ import { resolveCluster } from '../../src/hardware/cluster/resolve.ts'
 import { chipOf } from '../../src/hardware/record.ts'
 import type { HardwareAsked } from '../../src/problem.ts'
 import { type Catalogue, knownChip, nearestChips } from '../catalogue.ts'
+import { leftOutText } from '../hints/left-out-chips.ts'
 import { unknownValue } from '../hints/unknown-name.ts'
 import { type Fault, faultyValue } from '../problems.ts'
 import type { HardwareRequest } from '../schemas/given/hardware.ts'
@@ -91,6 +92,7 @@ function chosenChip(
   }
   const known = knownChip(catalogue, chip)
   if (known) return chipOf(known, basis)
-  const found = { nearest: nearestChips(catalogue, chip), all: '; GET /hardware has all' }
-  throw unknownValue('chip', chip, '/hardware/chip', found)
+  const leftOut = leftOutText(chip)
+  const nearest = leftOut ? [] : nearestChips(catalogue, chip)
+  throw unknownValue('chip', chip, '/hardware/chip', { nearest, all: `${leftOut}; GET /hardware has all` })
 }

@@ -34,6 +34,12 @@ export interface Tier {
   readonly latencySeconds: Seconds
   /** Whether the switch can reduce (NVLink SHARP, InfiniBand SHARP). */
   readonly inNetworkReduction: boolean
+  /** Whether a kernel reaches all units behind the switch at once (NVLink); false where they pass on in a ring (PCIe). True when absent. */
+  readonly direct?: boolean
+}
+
+export function isDirect({ direct = true }: Pick<Tier, 'direct'>): boolean {
+  return direct
 }
 
 /** Chips behind switches (GPU): tiers, innermost first. */

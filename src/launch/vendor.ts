@@ -1,11 +1,29 @@
-/** Whether a GPU is AMD's, by its catalogue name, for software that exists for one vendor only. */
-import type { Chip } from '../hardware/chip.ts'
+/** What software for one vendor's GPUs, or for GPUs joined in one way, asks of a chip. */
+import { type Chip, isDirect, type Tier } from '../hardware/chip.ts'
 
 export function isAmd({ name }: Pick<Chip, 'name'>): boolean {
   return /^mi\d/i.test(name)
 }
 
-/** Whether Transformer Engine has user buffers on the chip: on NVIDIA's GPUs since Hopper. */
-export function hasUserBuffers(chip: Pick<Chip, 'name' | 'peakFlopsPerSecond'>): boolean {
-  return !isAmd(chip) && chip.peakFlopsPerSecond.fp8 !== undefined
+/** Chips and how they are joined: a cluster, or a chip with the system it comes in. */
+interface Joined {
+  readonly chip: Pick<Chip, 'name' | 'peakFlopsPerSecond'>
+  readonly network:
+    | { readonly kind: 'torus' }
+    | { readonly kind: 'switched'; readonly tiers: readonly Pick<Tier, 'direct'>[] }
+}
+
+/** Whether kernels of one chip reach the memory of the others of its node: by NVLink or Infinity Fabric, not over PCIe. */
+export function reachesPeers({ network }: Pick<Joined, 'network'>): boolean {
+  return network.kind === 'torus' || network.tiers.slice(0, 1).every(isDirect)
+}
+
+/** Whether DeepEP runs, which asks for NVLink inside a node. Source: deepseek-ai/DeepEP, README.md, requirements. */
+export function hasDeepEp({ chip, network }: Joined): boolean {
+  return !isAmd(chip) && reachesPeers({ network })
+}
+
+/** Whether Transformer Engine has user buffers: on NVIDIA's GPUs since Hopper, joined by NVLink. */
+export function hasUserBuffers({ chip, network }: Joined): boolean {
+  return hasDeepEp({ chip, network }) && chip.peakFlopsPerSecond.fp8 !== undefined
 }

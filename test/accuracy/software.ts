@@ -28,8 +28,8 @@ export function softwareOf({ stack: ran, chip, year }: Pick<InferenceRow, 'stack
 
 /** Names of fixtures/hardware: chips of one architecture, whose kernels are the same. */
 export const generations = {
-  ampere: ['a100-40g-sxm', 'a100-80g-sxm'],
-  hopper: ['h100-sxm', 'h200-sxm', 'h800-sxm'],
+  ampere: ['a100-40g-sxm', 'a100-80g-sxm', 'a100-80g-pcie', 'a800-sxm'],
+  hopper: ['h100-sxm', 'h100-pcie', 'h100-nvl', 'h200-sxm', 'h800-sxm', 'h20-sxm', 'h20-141g-sxm', 'gh200'],
   blackwell: ['b200-sxm', 'b300-sxm', 'gb200-nvl72', 'gb300-nvl72'],
   'tpu-v4': ['tpu-v4'],
   'tpu-v5': ['tpu-v5e', 'tpu-v5p'],

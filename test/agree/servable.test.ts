@@ -33,6 +33,10 @@ const questions: readonly (readonly [string, Asked])[] = [
     },
   ],
   [
+    'generation with experts over PCIe, where none can be sent tokens',
+    { model: { ...small, experts: sparse }, chip: 'l40s', chips: 4, workload: generation(16, 4096) },
+  ],
+  [
     'generation on a torus',
     { model: small, chip: 'tpu-v5e', topology: [2, 4], workload: generation(16, 4096) },
   ],

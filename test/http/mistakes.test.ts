@@ -198,6 +198,8 @@ describe('a mistake that only its author can correct', () => {
       '/hardware/chip',
       'no chip is named abacus; GET /hardware has all',
     ],
+    [{ hardware: { chip: 'trn2', chips: 16 } }, '/hardware/chip', 'none of the frameworks'],
+    [{ hardware: { chip: 'v100-sxm2', chips: 8 } }, '/hardware/chip', 'no bf16'],
     [{ learningRate: 1e-4 }, '/learningRate', 'neither time nor memory'],
   ])('%j is told what to say', async (change, pointer, sentence) => {
     expect(await expectHelp({ ...question, ...change }, pointer, sentence)).toBe(false)

@@ -394,6 +394,23 @@ describe('a collective behind switches', () => {
     }
   })
 
+  it('of a server takes as long as a ring where no kernel reaches all chips of a node at once', () => {
+    const bus: SwitchedNetwork = { kind: 'switched', tiers: [{ ...node, direct: false }, leaf, spine] }
+    const size = fc.constantFrom(2, 4, 8, 16, 32)
+    fc.assert(
+      fc.property(size, fc.double({ min: 1e-7, max: 1e-6, noNaN: true }), (chips, directSeconds) => {
+        const served = { ...finite, directSeconds }
+        const [ring, direct] = [bus, switched].map((network) => onRanks(chips, 1, served, network))
+        const { latency, allReduceLatency, allToAllLatency, ...rates } = ring as GroupCost
+        expect(ring).toMatchObject({ latency: onRanks(chips).latency, ...rates })
+        expect(allReduceLatency).toBe(onRanks(chips).allReduceLatency)
+        expect(latency).toBeGreaterThanOrEqual(direct?.latency ?? Number.NaN)
+        expect(allToAllLatency).toBeGreaterThanOrEqual(direct?.allToAllLatency ?? Number.NaN)
+        expect(onRanks(chips, 1, finite, bus)).toEqual(onRanks(chips))
+      }),
+    )
+  })
+
   it("takes the slowest tier of D-1 over D members below it and the tier's rate", () => {
     const { perByte } = onRanks(512)
     const tiers = [7 / 8 / 450e9, 3 / 4 / 8 / 50e9, 15 / 16 / 32 / 30e9]

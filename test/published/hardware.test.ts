@@ -24,6 +24,7 @@ const tier = z.strictObject({
   bytesPerSecondPerChip: amount,
   latencySeconds: amount.lt(1e-4),
   inNetworkReduction: z.boolean(),
+  direct: z.literal(false).optional(),
 })
 const torus = z.strictObject({
   kind: z.literal('torus'),

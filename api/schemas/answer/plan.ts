@@ -4,7 +4,6 @@ import { z } from 'zod'
 import type { Plan } from '../../../src/plan/plan.ts'
 import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
 import { axisName, mesh } from '../given/axis.ts'
-import { costedWith } from '../given/costed-with.ts'
 import { elementType } from '../names.ts'
 import { collectiveLine, memoryAccount, timeAccount } from './account.ts'
 import { tokenCost } from './token-cost.ts'
@@ -129,7 +128,6 @@ export const plan = z.object({
       }),
     )
     .describe('Rematerialisation policies and how many layers use each: at most two.'),
-  costedWith,
   memoryPolicy: z
     .object({
       provenBest: z

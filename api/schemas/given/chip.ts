@@ -27,6 +27,13 @@ export const tier = z
     ),
     latencySeconds,
     inNetworkReduction: z.boolean().describe('Whether its switches can reduce in the network (SHARP).'),
+    direct: z.exactOptional(
+      z
+        .boolean()
+        .describe(
+          'Whether one kernel reaches all units behind the switch at once, as over NVLink; false where collectives go in rings, as over PCIe. True where absent.',
+        ),
+    ),
   })
   .describe('One level of a switched network.')
 

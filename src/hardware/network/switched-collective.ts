@@ -5,9 +5,12 @@
  * Latency is added: a ring of d_i - 1 steps per tier for gathers and scatters; an all-reduce takes the ring twice inside a node
  * and a tree, log2(d_i) steps up and down, between nodes, as NCCL does. Where kernels reach all chips of a node at once, their
  * latency is `directSeconds`, twice for an all-reduce; an AllToAll then takes one step per tier beyond it, as every
- * chip sends to all others at once.
+ * chip sends to all others at once. Over PCIe (`direct: false`) servers take NCCL's rings too: vLLM has no kernels of its own for more
+ * than two such chips (vllm/distributed/device_communicators/custom_all_reduce.py), and those of SGLang and TensorRT-LLM take as long as
+ * rings: 23 us of 8 RTX PRO 6000, 12 of 4, where 14 and 6 steps of 1.5 us are 21 and 9 (ai-dynamo/aiconfigurator @095f58a51c4c).
  */
 import type { BytesPerSecond } from '../../units.ts'
+import { isDirect } from '../chip.ts'
 import type { SwitchedNetwork } from '../cluster/cluster.ts'
 import { groupSize, type SwitchedGroup } from './group.ts'
 import type { GroupCost, NetworkTerms } from './group-cost.ts'
@@ -45,10 +48,11 @@ export function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, ter
       if (level > 0) outerUnits *= units
       else ramp = Math.sqrt(terms.scaleUpHalfBytes) / rate
       const step = tier.latencySeconds * terms.latencyFactor
-      const inNode = terms.directSeconds ?? (units - 1) * step
-      latency += level === 0 ? inNode : (units - 1) * step
-      const atOnce = terms.directSeconds !== undefined
-      allToAllLatency += level === 0 ? inNode : (atOnce ? 1 : units - 1) * step
+      const ring = (units - 1) * step
+      const atOnce = terms.directSeconds !== undefined && isDirect(tier)
+      const inNode = terms.directSeconds !== undefined && atOnce ? terms.directSeconds : ring
+      latency += level === 0 ? inNode : ring
+      allToAllLatency += level === 0 ? inNode : atOnce ? step : ring
       allReduceLatency += 2 * (level === 0 ? inNode : Math.ceil(Math.log2(units)) * step)
       permuteLatency = step
       permutePerByte = Math.max(permutePerByte, 1 / rate)

@@ -82,7 +82,7 @@ export function readBridge(
   ]
   const reading = readMegatron(
     [...started, 'pretrain.py', ...numbers, ...shares, ...hidden, ...options],
-    counted ?? chips,
+    chips ?? counted,
     model?.layers ?? null,
   )
   const heard = new Set(reading.ignored.map((option) => option.split(' ')[0]))

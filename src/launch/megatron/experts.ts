@@ -17,7 +17,7 @@ import type { Router } from '../../model/details.ts'
 import { copiesNotes, expertPattern, foldingNotes, routingGroups } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
 import { innermostUnit } from '../run/units.ts'
-import { isAmd } from '../vendor.ts'
+import { hasDeepEp } from '../vendor.ts'
 import { routerFlags } from './details.ts'
 
 type Flag = string | number
@@ -96,7 +96,7 @@ function layerFlags(run: Run): readonly Flag[] {
 function dispatcher({ mesh, problem: { assumptions, precision, cluster } }: Run): readonly Flag[] {
   const flag = '--moe-token-dispatcher-type'
   if (mesh.expert === 1) return [flag, 'allgather']
-  const direct = assumptions.hierarchicalDispatch && precision.weights !== 'fp32' && !isAmd(cluster.chip)
+  const direct = assumptions.hierarchicalDispatch && precision.weights !== 'fp32' && hasDeepEp(cluster)
   if (!direct) return [flag, 'alltoall']
   const backend = innermostUnit(cluster) > 8 ? 'hybridep' : 'deepep'
   return [flag, 'flex', '--moe-flex-dispatcher-backend', backend, routerType, 'fp32']

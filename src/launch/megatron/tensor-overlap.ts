@@ -39,8 +39,8 @@ interface Obstacle {
 
 const obstacles: readonly Obstacle[] = [
   {
-    there: ({ problem }) => !hasUserBuffers(problem.cluster.chip),
-    says: 'on GPUs other than Hopper and later',
+    there: ({ problem }) => !hasUserBuffers(problem.cluster),
+    says: 'on GPUs other than Hopper and later, joined by NVLink',
   },
   { there: ({ problem }) => problem.precision.weights === 'fp32', says: 'in fp32' },
   { there: ({ zeroStage }) => megatronSharding[zeroStage] !== null, says: 'beside Megatron-FSDP' },

@@ -7,6 +7,7 @@ import { faults, type Rule } from '../../rules/rule.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
 import { plainProjection } from '../../sharding/tables/inference-sharding.ts'
 import { refusalOf } from '../launch.ts'
+import { reachesPeers } from '../vendor.ts'
 import { attentionCopyRule, expertRanksRule } from './attention-copies.ts'
 import { type Formats, formatRules } from './formats.ts'
 import { hostChips, hostsOf, replicaChips } from './notes.ts'
@@ -60,6 +61,10 @@ function layoutRules(framework: string): ServingRules {
       broken: ({ mesh, tensors }) => mesh.expert > 1 && mesh.expert < tensors,
       says: ({ mesh, tensors }) =>
         `${framework} has experts whole on the chips that share them out; the plan slices each over ${tensors / mesh.expert}`,
+    },
+    {
+      broken: ({ experts, setting }) => experts?.sends === true && !reachesPeers(setting.cluster),
+      says: `${framework} sends tokens to experts by kernels that need NVLink, and these chips share a PCIe bus`,
     },
     {
       broken: ({ layouts }) => layouts.some(isOther),

@@ -7,7 +7,7 @@
 
 import { copiesNotes, foldingNotes } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
-import { isAmd } from '../vendor.ts'
+import { hasDeepEp } from '../vendor.ts'
 import type { TomlValue } from './toml.ts'
 
 export function torchtitanExperts(run: Run): Readonly<Record<string, TomlValue>> {
@@ -27,6 +27,6 @@ export function torchtitanExpertNotes(run: Run): readonly string[] {
 
 function usesDeepEp({ model, mesh, problem }: Run): boolean {
   const { assumptions, precision, cluster } = problem
-  const able = precision.compute === 'bf16' && !isAmd(cluster.chip)
+  const able = precision.compute === 'bf16' && hasDeepEp(cluster)
   return model.attention.latent !== null && mesh.tensor === 1 && assumptions.hierarchicalDispatch && able
 }
