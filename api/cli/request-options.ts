@@ -4,51 +4,67 @@ import { parse } from 'yaml'
 import type { Change } from '../../src/rules/part-rule.ts'
 import { changed } from '../hints/change.ts'
 import { valueAt } from '../validation/json-pointer.ts'
-import { milliseconds, quantity } from './quantity.ts'
+import { axesOf, bytes, noBytes, noCount, number, shape, time } from './option-values.ts'
+import { quantity } from './quantity.ts'
 import { UsageError } from './usage-error.ts'
 
 interface RequestOption {
   readonly flags: string
   readonly says: string
+  /** All that the option may change. */
+  readonly pointers: readonly string[]
   readonly changes: (value: string, mode: string) => readonly Change[]
 }
 
-const to =
-  (pointer: string, read: (text: string) => unknown = String) =>
-  (value: string): readonly Change[] => [{ pointer, value: read(value) }]
+const to = (pointer: string, read: (text: string) => unknown = String) => ({
+  pointers: [pointer],
+  changes: (value: string): readonly Change[] => [{ pointer, value: read(value) }],
+})
+
+/** What `--seq` is the length of, by mode. */
+const lengths: Readonly<Record<string, string>> = {
+  train: '/workload/sequenceLength',
+  prefill: '/workload/promptLength',
+  generate: '/workload/contextLength',
+  serve: '/workload/promptLength',
+}
+
+const batches = ['/workload/batchTokens', '/workload/batchSequences'] as const
 
 /** Options are applied in this order. */
 export const requestOptions = {
   model: {
     flags: '--model <name>',
     says: 'model, by its name in the catalogue (shardplan models)',
-    changes: to('/model'),
+    ...to('/model'),
   },
   chip: {
     flags: '--chip <name>',
     says: 'chip, by its name in the catalogue (shardplan hardware)',
-    changes: to('/hardware/chip'),
+    ...to('/hardware/chip'),
   },
-  chips: { flags: '--chips <n>', says: 'number of chips', changes: to('/hardware/chips', number) },
+  chips: { flags: '--chips <n>', says: 'number of chips', ...to('/hardware/chips', number) },
   topology: {
     flags: '--topology <shape>',
     says: 'shape of a TPU slice: 4x4x4',
-    changes: to('/hardware/topology', shape),
+    ...to('/hardware/topology', shape),
   },
-  slices: { flags: '--slices <n>', says: 'number of TPU slices', changes: to('/hardware/slices', number) },
+  slices: { flags: '--slices <n>', says: 'number of TPU slices', ...to('/hardware/slices', number) },
   mode: {
     flags: '--mode <mode>',
     says: 'train (default), prefill, generate or serve',
-    changes: to('/workload/mode'),
+    ...to('/workload/mode'),
   },
   batch: {
     flags: '--batch <n>',
     says: 'train: tokens per global step (4M) or sequences (512seqs); prefill: prompts; generate: sequences, or max',
-    changes: (text, mode) => {
+    pointers: batches,
+    changes: (text: string, mode: string) => {
       const sequences = /^(.*\S)\s*seq(?:uence)?s?$/.exec(text)?.[1] ?? null
       const value = text === 'max' ? text : number(sequences ?? text)
-      const names = ['/workload/batchSequences', '/workload/batchTokens'] as const
-      const [own, other] = mode === 'train' && sequences === null ? [names[1], names[0]] : names
+      const [inTokens, inSequences] = batches
+      const [own, other] =
+        mode === 'train' && sequences === null ? [inTokens, inSequences] : [inSequences, inTokens]
       // Removes the batch in the other unit, which a file may have set.
       return [
         { pointer: other, value: null },
@@ -59,30 +75,60 @@ export const requestOptions = {
   batchSequences: {
     flags: '--batch-sequences <n>',
     says: 'sequences per global step',
-    changes: to('/workload/batchSequences', number),
+    ...to('/workload/batchSequences', number),
+  },
+  prompt: {
+    flags: '--prompt <n>',
+    says: 'prefill, serve: tokens of a prompt',
+    ...to('/workload/promptLength', number),
+  },
+  output: {
+    flags: '--output <n>',
+    says: 'serve: tokens generated for a request',
+    ...to('/workload/outputLength', number),
+  },
+  rate: {
+    flags: '--rate <n>',
+    says: 'serve: requests per second (default: as many as the chips sustain)',
+    ...to('/workload/requestsPerSecond', number),
+  },
+  context: {
+    flags: '--context <n>',
+    says: 'generate, serve: positions that a cache has room for',
+    ...to('/workload/contextLength', number),
   },
   seq: {
     flags: '--seq <n>',
     says: 'length of a sequence, prompt or context in tokens: 8k',
-    changes: (text, mode) => [
-      { pointer: `/workload/${lengths[mode] ?? 'sequenceLength'}`, value: number(text) },
+    pointers: Object.values(lengths),
+    changes: (text: string, mode: string) => [
+      { pointer: lengths[mode] ?? '/workload/sequenceLength', value: number(text) },
+    ],
+  },
+  precision: {
+    flags: '--precision <type>',
+    says: 'type of matmul operands, and in inference of weights: fp8',
+    pointers: ['/precision/compute', '/precision/weights'],
+    changes: (text: string, mode: string) => [
+      { pointer: '/precision/compute', value: text },
+      ...(mode === 'train' ? [] : [{ pointer: '/precision/weights', value: text }]),
     ],
   },
   memory: {
     flags: '--memory <bytes>',
     says: 'memory per chip that a plan may fill: 60GB, 56GiB',
-    changes: to('/memoryBudget', (text) => ({ bytesPerChip: bytes(text) })),
+    ...to('/memoryBudget', (text) => ({ bytesPerChip: bytes(text) })),
   },
-  top: { flags: '--top <n>', says: 'most plans to print', changes: to('/top', number) },
+  top: { flags: '--top <n>', says: 'most plans to print', ...to('/top', number) },
   timeout: {
     flags: '--timeout <time>',
     says: 'time limit of the search: 30s',
-    changes: to('/timeoutMs', time),
+    ...to('/timeoutMs', time),
   },
   assumptions: {
     flags: '--assumptions <name>',
     says: 'calibrated (default) or book',
-    changes: to('/assumptions'),
+    ...to('/assumptions'),
   },
 } as const satisfies Readonly<Record<string, RequestOption>>
 
@@ -91,22 +137,26 @@ export const planOptions = {
   mesh: {
     flags: '--mesh <axes>',
     says: 'mesh of the plan: data=2,tensor=8,pipeline=4',
-    changes: to('/plan/mesh', axesOf),
+    ...to('/plan/mesh', axesOf),
   },
 } as const satisfies Readonly<Record<string, RequestOption>>
 
 const all: Readonly<Record<string, RequestOption>> = { ...requestOptions, ...planOptions }
 
-const lengths: Readonly<Record<string, string>> = {
-  prefill: 'promptLength',
-  generate: 'contextLength',
-  serve: 'promptLength',
-}
-
 type OptionName = keyof typeof requestOptions | keyof typeof planOptions
 
 export type RequestOptions = { readonly [Name in OptionName]?: string } & {
   readonly set?: readonly string[]
+}
+
+/** The option that sets the field at a pointer, such as `--batch`; null if there is none. */
+export function optionAt(pointer: string): string | null {
+  const found = Object.values(requestOptions).find(({ pointers }) => pointers.some((own) => own === pointer))
+  return found ? nameOf(found) : null
+}
+
+function nameOf({ flags }: Pick<RequestOption, 'flags'>): string {
+  return flags.slice(0, flags.indexOf(' '))
 }
 
 /** The request as changed by the options; without a mode it is of training. */
@@ -123,12 +173,12 @@ export function withOptions(body: unknown, options: RequestOptions): unknown {
 }
 
 /** An error names the option that it was given to. */
-function changesOf({ flags, changes }: RequestOption, value: string, mode: string): readonly Change[] {
+function changesOf(option: RequestOption, value: string, mode: string): readonly Change[] {
   try {
-    return changes(value, mode)
+    return option.changes(value, mode)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
-    throw new UsageError(`${flags.split(' ')[0]} ${error.message}`)
+    throw new UsageError(`${nameOf(option)} ${error.message}`)
   }
 }
 
@@ -151,54 +201,4 @@ function yaml(text: string): unknown {
   } catch {
     return text
   }
-}
-
-function number(text: string): number {
-  const found = quantity(text)
-  if (found === null) throw new UsageError(`${text} is no number; write 512, 8k or 4M`)
-  if (found.of === 'bytes') throw new UsageError(noCount(text))
-  return found.value
-}
-
-function bytes(text: string): number {
-  const found = quantity(text)
-  if (found === null) throw new UsageError(`${text} is no number of bytes; write 60GB or 56GiB`)
-  if (found.of === 'count') throw new UsageError(noBytes(text))
-  return found.value
-}
-
-/** For 4MB where 4M was meant, and the other way round. */
-function noCount(text: string): string {
-  return `${text} is of bytes, and a count is meant: write ${text.replace(/i?B$/, '') || '4M'} (k, M and G are powers of 1024)`
-}
-
-function noBytes(text: string): string {
-  return `${text} says no bytes: write ${text.toUpperCase()}B, which is decimal, or ${text.toUpperCase()}iB`
-}
-
-function time(text: string): number {
-  const value = milliseconds(text)
-  if (value === null) throw new UsageError(`${text} is no time; write 500ms, 30s or 1m`)
-  return value
-}
-
-function shape(text: string): readonly number[] {
-  return text.split(/[x,]/).map(number)
-}
-
-function axesOf(text: string): Readonly<Record<string, number>> {
-  const axes: Record<string, number> = {}
-  for (const pair of text.split(/[,\s]+/)) {
-    const [, axis = '', size = ''] = /^([a-z]\w*)[=:](\d+)$/i.exec(pair) ?? []
-    if (!axis) throw new UsageError(`${text}: ${unread(pair)}`)
-    if (Object.hasOwn(axes, axis)) throw new UsageError(`${text} gives ${axis} twice`)
-    axes[axis] = Number(size)
-  }
-  return axes
-}
-
-/** `tensor24` is 24 of one axis or 4 of another, so that nothing is taken for granted. */
-function unread(pair: string): string {
-  const [, axis, size] = /^([a-z]+)(\d+)$/i.exec(pair) ?? []
-  return axis ? `write ${axis}=${size} for ${pair}` : 'write data=2,tensor=8'
 }

@@ -10,6 +10,7 @@ import { optimize } from './commands/optimize.ts'
 import { validate } from './commands/validate.ts'
 import { completion, type Shell, shells } from './completion.ts'
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-code.ts'
+import { optionAt } from './request-options.ts'
 import { UsageError } from './usage-error.ts'
 import type { World } from './world.ts'
 
@@ -63,8 +64,13 @@ function told(error: unknown, { err }: World): ExitCode {
   const { slug, message, faults } = error
   const lines =
     faults.length > 0
-      ? faults.map(({ pointer, detail }) => `${pointer || 'the request'} ${detail}`)
+      ? faults.map(({ pointer, detail }) => `${pointer || 'the request'}${optioned(pointer)} ${detail}`)
       : [message]
   err(`error: ${problems[slug].title}\n${lines.map((line) => `  ${line}\n`).join('')}`)
   return exitCodeOf(slug)
+}
+
+function optioned(pointer: string): string {
+  const option = optionAt(pointer)
+  return option ? ` (${option})` : ''
 }

@@ -11,7 +11,7 @@ export const launchRead = z.exactOptional(
       request: z
         .record(z.string(), z.unknown())
         .describe(
-          'The request with the fields that the file sets filled in. Pointers of checks refer to it, and those of suggested changes have `/read/request` before them. Its assumptions are those of the file, such as communication that its options do not hide: sent by itself, the best plan is costed with them too.',
+          'The request with the fields that the file sets filled in. Pointers of checks refer to it, and those of suggested changes have `/read/request` before them. Sent by itself it gets the same answer; what the file alone is costed with is its `plan.costedWith`.',
         ),
       notes: z.array(z.string()).describe('What is costed differently from what the file says.'),
       ignored: z.array(z.string()).describe('Known settings that do not affect the layout.'),

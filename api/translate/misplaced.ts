@@ -16,6 +16,7 @@ const trained = {
   pipelineSchedule: 'there is no backward pass to schedule',
   virtualStages: 'stages are not interleaved',
   rematerialization: 'there is no backward pass to keep activations for',
+  costedWith: 'what it may say is of training',
 } as const
 
 /** Axes without use in a mode: a constraint may only allow size 1. */
@@ -61,7 +62,7 @@ function inferred({ layout, batchSequences, pipelineSchedule }: Sketch): Fault[]
 
 /** The fields of training that an inference plan sets to more than its neutral value; answers give the neutral ones. */
 function beyondIdle(plan: Sketch): object {
-  const { zeroStage, contextLayout, pipelineSchedule, virtualStages, rematerialization } = plan
+  const { zeroStage, contextLayout, pipelineSchedule, virtualStages, rematerialization, costedWith } = plan
   return {
     ...(zeroStage ? { zeroStage } : {}),
     ...(contextLayout && contextLayout !== plainContext ? { contextLayout } : {}),
@@ -72,6 +73,7 @@ function beyondIdle(plan: Sketch): object {
       : {}),
     ...(virtualStages !== undefined && virtualStages > 1 ? { virtualStages } : {}),
     ...(rematerialization?.length ? { rematerialization } : {}),
+    ...(costedWith ? { costedWith } : {}),
   }
 }
 

@@ -37,7 +37,6 @@ import { refuseUnbinding } from '../translate/bottlenecks.ts'
 import { hardwareOf } from '../translate/hardware.ts'
 import { refuseAnotherModel } from '../translate/launch/contradictions.ts'
 import { launchKey } from '../translate/launch/file.ts'
-import type { Unassumed } from '../translate/launch/hidden.ts'
 import { launchWarnings, spelledOut } from '../translate/launch/launch.ts'
 import { misspeltChecks } from '../translate/launch/misspelt.ts'
 import { refuseUnpriced } from '../translate/prices.ts'
@@ -79,10 +78,10 @@ export interface Asked extends Spelled<EvaluateRequest | EvaluateServeRequest> {
 }
 
 export function evaluateQuestion(asked: EvaluateAsked, catalogue: Catalogue): Asked {
-  const { request, reading, read, unassumed } = isLaunched(asked)
+  const { request, reading, read } = isLaunched(asked)
     ? spelledOut(asked, evaluateWritten, catalogue)
     : asIs(asked)
-  return { request, read, ...trialIn(request, { reading, unassumed }, catalogue) }
+  return { request, read, ...trialIn(request, reading, catalogue) }
 }
 
 export function evaluateBody(
@@ -127,11 +126,10 @@ export interface Examined extends Spelled<ValidateRequest | ValidateServeRequest
 }
 
 export function validateQuestion(asked: ValidateAsked, catalogue: Catalogue): Examined {
-  const { request, reading, read, unassumed } = isLaunched(asked)
+  const { request, reading, read } = isLaunched(asked)
     ? spelledOut(asked, validateWritten, catalogue)
     : asIs(asked)
-  const hiding = unassumed && { ...unassumed, request: asLaunched(unassumed.request) }
-  const { trial, warnings } = trialIn(asLaunched(request), { reading, unassumed: hiding }, catalogue)
+  const { trial, warnings } = trialIn(asLaunched(request), reading, catalogue)
   refuseUnbinding(request.require, trial.problem.cluster)
   const ofFile = isLaunched(asked) ? misspeltChecks(reading, `/plan/${launchKey(asked.plan)}`) : []
   return { request, read, inspection: { trial, require: request.require }, ofFile, warnings }
@@ -173,34 +171,37 @@ function isLaunched<Asked extends { readonly plan: object }>(
 }
 
 function asIs<Request>(request: Request) {
-  return { request, reading: null, read: null, unassumed: null }
-}
-
-interface Origin {
-  readonly reading: LaunchReading | null
-  readonly unassumed: Unassumed<EvaluateRequest | EvaluateServeRequest> | null
+  return { request, reading: null, read: null }
 }
 
 function trialIn(
   request: EvaluateRequest | EvaluateServeRequest,
-  { reading, unassumed }: Origin,
+  reading: LaunchReading | null,
   catalogue: Catalogue,
 ): Pick<Asked, 'trial' | 'warnings'> {
   const { warnings, ...question } = problemOf(request, catalogue)
   const { model, workload } = question.problem
   refuseUncosted(model, workload)
   refuseAnotherModel(reading, model)
-  const hidden = unassumed ? { hidden: hiddenOf(unassumed, catalogue) } : {}
   const framework = reading ? writtenFor(reading.framework) : undefined
   const file = framework ? { file: framework } : {}
-  const trial = { ...trialOf(question, request.plan), ...hidden, ...file }
+  const trial = { ...trialOf(question, request.plan), ...costedWith(request, reading, catalogue), ...file }
   return { trial, warnings: [...warnings, ...launchWarnings(reading)] }
 }
 
-/** How plans are costed whose commands have the options that the file lacks. */
-function hiddenOf({ request, options, changes }: NonNullable<Origin['unassumed']>, catalogue: Catalogue) {
-  const { assumptions, runBy } = problemOf(request, catalogue).problem
-  return { assumptions, ...(runBy ? { runBy } : {}), options, changes }
+/** What the plan alone is costed with, on top of the assumptions of the request. */
+function costedWith(
+  { plan, ...request }: EvaluateRequest | EvaluateServeRequest,
+  reading: LaunchReading | null,
+  catalogue: Catalogue,
+): Pick<Trial, 'costedWith'> {
+  const written = 'costedWith' in plan ? plan.costedWith : undefined
+  if (!written) return {}
+  const own = typeof request.assumptions === 'string' ? { basis: request.assumptions } : request.assumptions
+  const asked = { ...request, assumptions: { ...own, ...written } }
+  const { assumptions, runBy } = problemOf(asked, catalogue).problem
+  const options = Object.keys(written).flatMap((name) => reading?.lacking?.[name] ?? [])
+  return { costedWith: { assumptions, ...(runBy ? { runBy } : {}), written, options } }
 }
 
 export function collectiveBody(request: CollectiveRequest, catalogue: Catalogue) {

@@ -3,13 +3,12 @@ import { type Patience, within } from '../../src/patience.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import { launchersOf, type Regret, regret, type ServeRegret, serveRegret } from '../../src/plan/regret.ts'
-import { asHidden } from '../../src/validation/hidden.ts'
 import type { Planner } from './comparison.ts'
 import type { Trial, Verdict } from './question.ts'
 
 /** Null if the plan does not fit or is too slow, or if no other plan exists. */
 export function regretOf(
-  { sketch: _, hidden, ...question }: Trial,
+  { sketch: _, costedWith: _own, ...question }: Trial,
   verdict: Verdict,
   { optimized }: Pick<Planner, 'optimized'>,
   patience: Patience,
@@ -18,9 +17,8 @@ export function regretOf(
   const { plan } = verdict
   const { assumptions, workload } = question.problem
   const launchers = launchersOf(plan, assumptions.frameworks)
-  const rivals = asHidden(question.problem, hidden)
-  const asked = { top: 1, assumptions: { ...rivals.assumptions, frameworks: launchers } }
-  const narrowed = { ...question, problem: { ...rivals, ...asked } } as typeof question
+  const asked = { top: 1, assumptions: { ...assumptions, frameworks: launchers } }
+  const narrowed = { ...question, problem: { ...question.problem, ...asked } } as typeof question
   const { plans, search } = optimized(narrowed, within(patience, 0.1, 1))
   const [best] = plans
   if (!best) return null

@@ -18,7 +18,7 @@ import { axes, type Mesh } from '../sharding/axis.ts'
 import { type Validation, validate } from '../validate.ts'
 import { forFrameworks } from '../validation/assumed-frameworks.ts'
 import { byStep, type Ranking, type RequirementRows, type Requirements } from '../validation/check.ts'
-import { asHidden, remediedAsHidden, withHidden } from '../validation/hidden.ts'
+import { asCosted, saidAsCosted } from '../validation/costed-with.ts'
 import { phaseRanking } from '../validation/phase-ranking.ts'
 import { requirements } from '../validation/requirements.ts'
 import { serveRanking, serveRequirements } from '../validation/serve-requirements.ts'
@@ -89,15 +89,15 @@ export function evaluated(trial: Trial, solver: Solver, patience: Patience): Ver
 }
 
 function verdictOn(
-  { mode, sketch, hidden, file }: Trial,
+  { mode, sketch, costedWith, file }: Trial,
   problem: Trial['problem'],
   solver: Solver,
   stop: Stop,
   { launchableBy }: Requirements = {},
 ) {
   const by = { ...(launchableBy ? { required: launchableBy } : {}), ...(file ? { file } : {}) }
-  const own = (asked: Trial['problem']) => written(mode).evaluate(asked, sketch, solver, stop, by)
-  return withHidden(own(problem), hidden, () => own(asHidden(problem, hidden)))
+  const costed = (asked: Trial['problem']) => written(mode).evaluate(asked, sketch, solver, stop, by)
+  return saidAsCosted(costed(asCosted(problem, costedWith)), costedWith, () => costed(problem))
 }
 
 /** Checks a written plan, and searches for the best one to compare with in the time that is left. */
@@ -107,18 +107,16 @@ export function validated(
   patience: Patience,
 ): Validation<Plan | ServePlan> {
   const { trial, require } = inspection
-  const { mode, sketch, hidden } = trial
+  const { mode, sketch, costedWith } = trial
   const { optimize: search, ranking, requirements: asked, meshes } = written(mode)
   const problem = forFrameworks(trial.problem, require)
   const verdict = verdictOn(trial, problem, solver, patience(shares.remedies), require)
-  const rivals = forFrameworks(asHidden(trial.problem, hidden), require)
-  const found = search({ ...rivals, top: 1 }, solver, patience, alone)
+  const found = search({ ...problem, top: 1 }, solver, patience, alone)
   const subject = { rows: asked, ranking: ranking(problem), sizeAt: sizesOf(meshes(sketch)) }
-  const validation = validate<Plan | ServePlan>(subject, require, verdict, {
+  return validate<Plan | ServePlan>(subject, require, verdict, {
     ...found,
-    assumptions: problem.assumptions,
+    assumptions: asCosted(problem, costedWith).assumptions,
   })
-  return { ...validation, checks: remediedAsHidden(validation.checks, hidden) }
 }
 
 function sizesOf(meshes: Readonly<Record<string, Mesh | undefined>>) {

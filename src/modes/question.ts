@@ -19,7 +19,7 @@ import type {
   ServeWorkload,
 } from '../problem.ts'
 import type { Requirements } from '../validation/check.ts'
-import type { Hidden } from '../validation/hidden.ts'
+import type { CostedWith } from '../validation/costed-with.ts'
 
 interface Training {
   readonly mode: 'train'
@@ -51,8 +51,8 @@ export type Trial = (
   | ((Prefill | Generation) & { readonly sketch: InferenceSketch })
   | (Serving & { readonly sketch: ServeSketch })
 ) & {
-  /** How the plan would run with options that its launch file lacks and that hide communication. */
-  readonly hidden?: Hidden
+  /** What this plan alone is costed with; `problem` has what others are. */
+  readonly costedWith?: CostedWith
   /** The framework whose launch file the plan was read from, if it is one that plans are written for. */
   readonly file?: Framework
 }

@@ -1,5 +1,6 @@
 /** A training plan as it is answered, with the field names of the HTTP contract: units in the names, SI throughout. */
 
+import type { Assumptions } from '../assumptions/assumptions.ts'
 import type { ElementType } from '../recipe/element-types.ts'
 import type { Axis, Mesh } from '../sharding/axis.ts'
 import type { movements, Pass } from '../sharding/move.ts'
@@ -119,6 +120,8 @@ export interface Plan extends TokenCost {
   /** Null if all layers are alike, there is one stage, or a chip holds several pieces of the model. */
   readonly stagePartition: StagePartitionAccount | null
   readonly rematerialization: readonly { readonly policy: string; readonly layers: number }[]
+  /** What this plan alone is costed with, if that differs from the assumptions of the request. */
+  readonly costedWith?: Partial<Pick<Assumptions, 'overlapPrefetched' | 'overlapCriticalPath'>>
   /** Null if everything is kept, arrays go to the host, the plan does not fit, or the solver gives no answer. */
   readonly memoryPolicy: MemoryPolicyAccount | null
   readonly stepTimeSeconds: number

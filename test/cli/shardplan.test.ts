@@ -282,6 +282,19 @@ torchrun --nproc-per-node 8 --nnodes $N pretrain_gpt.py --num-layers 32 --hidden
     expect(checked.out).toMatch(/^run.sh\n/)
     expect(checked.out).toMatch(/not understood: --frobnicate/)
   })
+
+  it('or a plan says the question of a search, which leaves the plan itself out', async () => {
+    const [question = ''] = good.split('plan:')
+    const bare = await run(['plan', 'a.yaml'], { 'a.yaml': question })
+    const { err, ...searched } = await run(['plan', 'a.yaml'], { 'a.yaml': good })
+    expect(searched).toEqual((({ err: _, ...rest }) => rest)(bare))
+    expect(err).toMatch(/^a.yaml: plan is left out here/)
+    const launched = await run(
+      ['plan', ...asFlags, '--batch', '64seqs', '--launch', 'megatron=run.sh', '--format', 'json'],
+      { 'run.sh': script.replace('--global-batch-size 64', '') },
+    )
+    expect([launched.code, JSON.parse(launched.out).plans.length > 1]).toEqual([0, true])
+  })
 })
 
 it.each([
@@ -328,7 +341,7 @@ describe('numbers', () => {
     [
       '--batch',
       '512',
-      /batchTokens is 512 tokens, fewer than the 4096 of one sequence.* \(--batch 512seqs\)/,
+      /batchTokens \(--batch\) is 512 tokens, fewer than the 4096 of one sequence.* \(--batch 512seqs\)/,
     ],
     ['--memory', '60G', /--memory 60G says no bytes: write 60GB, which is decimal, or 60GiB/],
     ['--set', 'workload.batchTokens=4MB', /--set workload.batchTokens=4MB: 4MB is of bytes/],
@@ -336,6 +349,27 @@ describe('numbers', () => {
   ])('%s %s is refused with what is meant', async (option, value, says) => {
     const { code, err } = await asked(option, value)
     expect([code, err]).toEqual([2, expect.stringMatching(says)])
+  })
+
+  it('a field that is missing or wrong is named with the option that sets it', async () => {
+    const serve = 'plan --model llama-3-8b --chip h100-sxm --chips 1 --mode serve'.split(' ')
+    const { code, err } = await run(serve)
+    expect([code, err]).toEqual([2, expect.stringMatching(/promptLength \(--prompt\) is required/)])
+    expect(err).toMatch(/outputLength \(--output\) is required/)
+    const lengths = '--prompt 1k --output 256 --rate 0.5 --context 4k --precision fp8'.split(' ')
+    const request = {
+      model: 'llama-3-8b',
+      hardware: { chip: 'h100-sxm', chips: 1 },
+      workload: {
+        ...{ mode: 'serve', promptLength: 1024, outputLength: 256, requestsPerSecond: 0.5 },
+        contextLength: 4096,
+      },
+      precision: { weights: 'fp8', compute: 'fp8' },
+    }
+    const csv = ['--format', 'csv']
+    const { out } = await run([...serve, ...lengths, ...csv])
+    expect(out.split('\n').length).toBeGreaterThan(2)
+    expect(out).toBe((await run(['plan', '-', ...csv], { '-': JSON.stringify(request) })).out)
   })
 
   it('a batch may be of sequences, whatever the unit that a file has it in', async () => {

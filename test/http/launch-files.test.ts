@@ -70,6 +70,26 @@ const cases: readonly (readonly [framework: string, key: string, question: objec
     'maxtext',
     { model: 'gemma-2-9b', hardware: { chip: 'h100-sxm', chips: 16 }, workload: train, ...fixed },
   ],
+  // Chips that stay idle.
+  ...(
+    [
+      ['megatron', { chip: 'h100-sxm', chips: 24 }],
+      ['maxtext', { chip: 'h100-sxm', chips: 24 }],
+      ['maxtext', { chip: 'tpu-v5e', topology: [4, 8] }],
+      ['maxtext', { chip: 'tpu-v5e', topology: [4, 4], slices: 2 }],
+    ] as const
+  ).map(
+    ([framework, hardware]) =>
+      [
+        ...[framework, framework],
+        {
+          model: 'llama-3-8b',
+          hardware,
+          workload: train,
+          constraints: { chips: 16, pipeline: 1, context: 1 },
+        },
+      ] as const,
+  ),
   // Two NVLink domains of 72, not 18 hosts of 8.
   [
     'maxtext',

@@ -55,12 +55,17 @@ export function withRequest(command: Command): Command {
   return withOptionsOf(command, requestOptions)
 }
 
-/** Adds options that describe a request and its plan. */
+/** Adds options that describe a request, possibly by a launch file. */
 export function launching(command: Command): Command {
-  return withOptionsOf(withRequest(command), planOptions).option(
+  return withRequest(command).option(
     '--launch <framework=file>',
-    'read the plan from a launch file: megatron=run.sh',
+    'read the plan, and what else it says, from a launch file: megatron=run.sh',
   )
+}
+
+/** Adds options that describe a request and its plan. */
+export function withPlan(command: Command): Command {
+  return withOptionsOf(launching(command), planOptions)
 }
 
 function withOptionsOf(command: Command, options: typeof requestOptions | typeof planOptions): Command {

@@ -9,7 +9,7 @@ import {
 import type { EvaluateBody } from '../../worker/desk.ts'
 import { exitCodes } from '../exit-code.ts'
 import { type Formats, json, written, yaml } from '../formats.ts'
-import { asking, type Desk, examples, launching, type Options, questionOf } from './asking.ts'
+import { asking, type Desk, examples, type Options, questionOf, withPlan } from './asking.ts'
 
 const formats: Formats<EvaluateBody> = {
   text: evaluationText,
@@ -23,7 +23,7 @@ const formats: Formats<EvaluateBody> = {
 export function evaluate(desk: Desk): void {
   const { world, endsWith } = desk
   const says = 'cost one given plan'
-  launching(asking(desk, { name: 'evaluate', alias: 'explain', says, formats, files: '[file]' }))
+  withPlan(asking(desk, { name: 'evaluate', alias: 'explain', says, formats, files: '[file]' }))
     .option('--explain', 'also list the collectives, and the steps of one layer')
     .addHelpText(
       'after',

@@ -1,10 +1,15 @@
 /** `shardplan optimize`: ranks the best plans. */
+import { changed } from '../../hints/change.ts'
 import { evaluationText, explainedText } from '../../report/evaluation.ts'
 import { plansCsv, plansHtml, plansMarkdown, plansText } from '../../report/plans.ts'
+import { isLaunch } from '../../schemas/launch.ts'
 import type { EvaluateBody, OptimizeBody } from '../../worker/desk.ts'
+import type { Asker } from '../asker.ts'
+import type { RequestDocument } from '../document.ts'
 import { exitCodes } from '../exit-code.ts'
 import { type Formats, json, written, yaml } from '../formats.ts'
-import { asking, type Desk, examples, type Options, questionOf, withRequest } from './asking.ts'
+import type { World } from '../world.ts'
+import { asking, type Desk, examples, launching, type Options, questionOf } from './asking.ts'
 
 const formats: Formats<OptimizeBody> = {
   text: plansText,
@@ -18,22 +23,37 @@ const formats: Formats<OptimizeBody> = {
 export function optimize(desk: Desk): void {
   const { world, endsWith } = desk
   const says = 'find the best plans, ranked'
-  withRequest(asking(desk, { name: 'optimize', alias: 'plan', says, formats, files: '[file]' }))
+  launching(asking(desk, { name: 'optimize', alias: 'plan', says, formats, files: '[file]' }))
     .option('--explain', 'also say where the time and memory of the first plan go, and why')
     .addHelpText(
       'after',
       examples(
         'optimize --model llama-3-70b --chip h100-sxm --chips 64 --batch 4M --seq 8k',
         'plan request.yaml --format csv',
+        'plan --chip h100-sxm --launch megatron=train_llama3_8b.sh',
       ),
     )
     .action(async (file: string | undefined, options: Options) => {
-      const { body } = questionOf(world, file, options)
-      const answer = await (await world.asker(options.server)).optimize(body)
+      const asker = await world.asker(options.server)
+      const body = await searched(world, questionOf(world, file, options), asker)
+      const answer = await asker.optimize(body)
       world.out(written(formats, options.format)(answer, world.width))
       if (options.explain && options.format === 'text') world.out(explained(answer, world.width))
       if (answer.plans.length === 0) endsWith(exitCodes.infeasible)
     })
+}
+
+/** The same question without its plan; a launch file says part of the question, as /validate reads it. */
+async function searched({ err }: World, { file, body }: RequestDocument, asker: Asker): Promise<unknown> {
+  if (typeof body !== 'object' || body === null || !('plan' in body)) return body
+  const read = isLaunch(body) ? (await asker.validate(body)).read?.request : undefined
+  const where = file === null ? '' : `${file}: `
+  const how = read ? 'its problem is searched' : 'the problem is searched without it'
+  err(`${where}plan is left out here, and ${how}: shardplan evaluate and check are for the plan itself\n`)
+  return changed(read ?? body, [
+    { pointer: '/plan', value: null },
+    { pointer: '/require', value: null },
+  ])
 }
 
 /** The account of the first plan; for a deployment its explanation. */

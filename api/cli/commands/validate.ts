@@ -4,7 +4,7 @@ import { type CheckedFile, checkedFile } from '../check-files.ts'
 import { exitCodes, gravest } from '../exit-code.ts'
 import { type Formats, json, written, yaml } from '../formats.ts'
 import { UsageError } from '../usage-error.ts'
-import { asking, collected, type Desk, documentOf, examples, launching, type Options } from './asking.ts'
+import { asking, collected, type Desk, documentOf, examples, type Options, withPlan } from './asking.ts'
 
 const formats: Formats<readonly CheckedFile[]> = {
   json: (files) => json(wholeOf(files), undefined),
@@ -20,7 +20,7 @@ const formats: Formats<readonly CheckedFile[]> = {
 export function validate(desk: Desk): void {
   const { world, endsWith } = desk
   const says = 'check that plans are legal, fit and are as good as required'
-  launching(asking(desk, { name: 'validate', alias: 'check', says, formats, files: '[files...]' }))
+  withPlan(asking(desk, { name: 'validate', alias: 'check', says, formats, files: '[files...]' }))
     .option(
       '--report <format=file>',
       'also write a report in another format; may be given several times',

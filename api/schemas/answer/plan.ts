@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Plan } from '../../../src/plan/plan.ts'
 import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
 import { axisName, mesh } from '../given/axis.ts'
+import { costedWith } from '../given/costed-with.ts'
 import { elementType } from '../names.ts'
 import { collectiveLine, memoryAccount, timeAccount } from './account.ts'
 import { tokenCost } from './token-cost.ts'
@@ -128,6 +129,7 @@ export const plan = z.object({
       }),
     )
     .describe('Rematerialisation policies and how many layers use each: at most two.'),
+  costedWith,
   memoryPolicy: z
     .object({
       provenBest: z

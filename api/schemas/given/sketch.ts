@@ -6,6 +6,7 @@ import { answeredFields } from '../answered-field.ts'
 import { count, countOrNone, label, mostBatchTokens } from '../bound.ts'
 import { contextLayoutName, scheduleName } from '../names.ts'
 import { axisName, partialMesh } from './axis.ts'
+import { costedWith } from './costed-with.ts'
 import { answeredLayout, sketchedLayout } from './sketched-layout.ts'
 
 const part = z.strictObject({ physical: countOrNone(7), size: count(1e6), stride: count(1e6) })
@@ -58,6 +59,7 @@ const fields = {
   batchSequences: z.exactOptional(
     count(mostBatchTokens).describe('Generation: the batch to cost, in place of that of the workload.'),
   ),
+  costedWith,
 } as const
 
 /** Every field of a plan is either read or known to be an answer's. */
@@ -67,7 +69,7 @@ export const sketch = z
   .strictObject(known)
   .describe(
     'A plan from an answer, unchanged, or your own. Fields that are left out are chosen as /optimize would. Fields that say the same ' +
-      '(such as `microbatches` and `microbatchTokens`) have to agree. Training reads the fields from `mesh` to `rematerialization`; ' +
+      '(such as `microbatches` and `microbatchTokens`) have to agree. Training reads the fields from `mesh` to `rematerialization`, and `costedWith`; ' +
       'inference reads `mesh`, `placement`, `layout`, `batchSequences`, `microbatches` and `microbatchTokens`.',
   )
 

@@ -3,9 +3,11 @@
 import { type Fields, isFields } from '../../../src/fields.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
+import { satisfies } from '../../../src/problem.ts'
 import { replicasOf, unitMesh } from '../../../src/sharding/axis.ts'
 import { type Catalogue, knownChip, knownModel } from '../../catalogue.ts'
 import { type Fault, faulty } from '../../problems.ts'
+import { workingChips } from '../../schemas/given/constraint.ts'
 import { jsonPointer, valueAt } from '../../validation/json-pointer.ts'
 import { modelNamed } from './reading.ts'
 
@@ -92,12 +94,22 @@ function differing(own: Fields, path: readonly string[], value: unknown): readon
   const given = valueAt(own, path)
   if (given === undefined || given === value) return []
   const pointer = jsonPointer(path)
-  const detail = `is ${String(given)}; the launch file has ${String(value)}${wayOut[pointer] ?? ''}`
+  const more = Number(given) > Number(value)
+  if (more && pointer === '/hardware/chips' && leavesIdle(own, Number(value))) return []
+  const detail = `is ${String(given)}; the launch file has ${String(value)}${wayOut[pointer]?.(more) ?? ''}`
   return [{ pointer, detail }]
 }
 
-/** Advice for fields where both values may be meant. */
-const wayOut: Readonly<Record<string, string>> = {
-  '/workload/contextLength':
+/** Whether the request says that no more than these chips work. */
+function leavesIdle(own: Fields, chips: number): boolean {
+  const asked = workingChips.safeParse(valueAt(own, ['constraints', 'chips']))
+  return asked.success && satisfies(chips, asked.data)
+}
+
+/** Advice for fields where both values may be meant, by whether that of the request is more. */
+const wayOut: Readonly<Record<string, (more: boolean) => string>> = {
+  '/hardware/chips': (more) =>
+    more ? ': if the others are to stay idle, say in constraints.chips how many work' : '',
+  '/workload/contextLength': () =>
     ': that is the longest that a sequence may be; leave it to the file, and say what sequences hold on average as meanContextLength',
 }

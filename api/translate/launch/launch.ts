@@ -16,7 +16,6 @@ import type { LaunchRead } from '../../schemas/launch-read.ts'
 import { valueAt } from '../../validation/json-pointer.ts'
 import { contradictions } from './contradictions.ts'
 import { launchKey } from './file.ts'
-import { type Unassumed, unassumed } from './hidden.ts'
 import { misspeltIn, misspeltText, optionIn } from './misspelt.ts'
 import { modelNamed, readIn } from './reading.ts'
 
@@ -29,7 +28,6 @@ export interface SpelledOut<Request> {
   /** Null if the plan is not a launch file. */
   readonly reading: LaunchReading | null
   readonly read: LaunchRead | null
-  readonly unassumed: Unassumed<Request> | null
 }
 
 export function spelledOut<Request extends { readonly assumptions: AssumptionsRequest }>(
@@ -71,8 +69,7 @@ export function spelledOut<Request extends { readonly assumptions: AssumptionsRe
     ignored: [...ignored],
     notUnderstood: [...notUnderstood],
   }
-  const { request } = wrong
-  return { request, reading, read, unassumed: unassumed(request, valueAt(own, ['assumptions']), reading) }
+  return { request: wrong.request, reading, read }
 }
 
 /** Only for plain values: an object may lack what the file would have said. */
@@ -150,18 +147,25 @@ function saidBy(reading: LaunchReading, own: Fields, catalogue: Catalogue): Fiel
     workload: { ...assumed, ...rest, ...(batch ? { batchSequences } : {}) },
     precision,
     ...assumedBy(reading, own),
-    plan,
+    plan: { ...plan, ...costedBy(reading, own) },
   }
 }
 
 /** Unless the request says otherwise, the plan is costed as the file's own framework runs it. */
-function assumedBy({ framework, assumptions, costed }: LaunchReading, own: Fields): Fields {
+function assumedBy({ framework, assumptions }: LaunchReading, own: Fields): Fields {
   const basis = basisOf(own.assumptions)
   const open = basis !== 'book' && valueAt(own, ['assumptions', 'stack']) === undefined
   const trains = trainers.some((name) => name === framework)
   const stack = open && trains ? { stack: framework } : {}
-  const said = { ...stack, ...(basis === 'book' ? {} : costed), ...assumptions }
+  const said = { ...stack, ...assumptions }
   return Object.keys(said).length > 0 ? { assumptions: { basis, ...said } } : {}
+}
+
+/** What the plan alone is costed with: what the request itself assumes is assumed of all plans. */
+function costedBy({ costed = {} }: LaunchReading, own: Fields): Fields {
+  if (basisOf(own.assumptions) === 'book') return {}
+  const open = Object.entries(costed).filter(([name]) => valueAt(own, ['assumptions', name]) === undefined)
+  return open.length > 0 ? { costedWith: Object.fromEntries(open) } : {}
 }
 
 function basisOf(assumptions: unknown): unknown {

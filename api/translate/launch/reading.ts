@@ -19,11 +19,14 @@ export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): L
   const sequences = valueAt(own, ['workload', 'batchSequences'])
   const known = typeof chip === 'string' ? knownChip(catalogue, chip) : undefined
   const unit = innermostSize(own, known)
+  const all = chipsOf(own)
+  const chips = workingOf(own) ?? all
+  const slices = Number(valueAt(own, ['hardware', 'slices']) ?? 1)
   const context = {
     ...(known ? { userBuffers: hasUserBuffers({ chip: known, network: known.system }), chip: known } : {}),
-    chips: chipsOf(own),
+    chips,
     ...(typeof sequences === 'number' ? { sequences } : {}),
-    slices: Number(valueAt(own, ['hardware', 'slices']) ?? 1),
+    slices: chips === null || all === null ? slices : Math.ceil((slices * chips) / all),
     ...(typeof unit === 'number' ? { innermostUnit: unit } : {}),
     mode: typeof mode === 'string' ? mode : null,
   }
@@ -61,6 +64,12 @@ function innermostSize(own: Fields, known: Pick<Chip, 'system'> | undefined): un
     valueAt(own, ['hardware', 'chip', 'system', ...first]) ??
     valueAt(known?.system, first)
   )
+}
+
+/** How many of the chips work, if the request says just one number of them. */
+function workingOf(own: Fields): number | null {
+  const chips = valueAt(own, ['constraints', 'chips'])
+  return typeof chips === 'number' ? chips : null
 }
 
 function chipsOf({ hardware }: Fields): number | null {

@@ -21,7 +21,7 @@ export function readAccelerate(config: Fields, context: ReadingContext): LaunchR
   const fsdp = partOf(keys, 'fsdp_config')
   const parallel = parallelOf(partOf(keys, 'parallelism_config'))
   const world = processes > 0 ? processes : null
-  const chips = context.chips ?? world
+  const chips = world ?? context.chips
   const { tensor, context: parts, replicate } = parallel
   const left = (chips ?? 1) / (tensor * parts)
   const strategy = strategyOf(fsdp, kind)

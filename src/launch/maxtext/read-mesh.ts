@@ -40,6 +40,9 @@ function levelOf(keys: Keys, prefix: 'ici' | 'dcn', open: string, all: number): 
   }
 }
 
+/** Where the keys take fewer chips than there are. */
+const idle = ' (if the others are to stay idle, constraints.chips says how many work)'
+
 /** Messages for levels whose sizes do not match the chips of the request. */
 function misfits(
   levels: readonly (readonly [level: Level, all: number, of: string])[],
@@ -52,8 +55,8 @@ function misfits(
   return levels
     .filter(([{ takes }, all]) => takes !== null && takes !== all)
     .map(
-      ([{ written, open, takes }, , of]) =>
-        `${written || 'axes of 1'} ${open ? 'does not divide' : 'takes'} ${takes} ${of}, and ${request}`,
+      ([{ written, open, takes }, all, of]) =>
+        `${written || 'axes of 1'} ${open ? 'does not divide' : 'takes'} ${takes} ${of}, and ${request}${takes !== null && takes < all ? idle : ''}`,
     )
 }
 

@@ -82,7 +82,7 @@ export function readBridge(
   ]
   const reading = readMegatron(
     [...started, 'pretrain.py', ...numbers, ...shares, ...hidden, ...options],
-    chips ?? counted,
+    counted ?? chips,
     model?.layers ?? null,
   )
   const heard = new Set(reading.ignored.map((option) => option.split(' ')[0]))

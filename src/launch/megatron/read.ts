@@ -16,7 +16,7 @@ import { planOf } from './read-plan.ts'
 import { megatronVersion } from './version.ts'
 
 /**
- * `chips` of the request, or null to take torchrun's; `layers` of the request's model, for a command that gives none;
+ * `chips` of the request, where torchrun does not say them; `layers` of the request's model, for a command that gives none;
  * `userBuffers` says whether the GPUs support them.
  */
 export function readMegatron(
@@ -33,7 +33,7 @@ export function readMegatron(
   // A launcher that cannot be read is not a fault, because the request may give the number of chips.
   const { model, faults } = readMegatronModel(options)
   const optimizer = optimizerOf(options)
-  const known = chips ?? world
+  const known = world ?? chips
   const laidOut =
     known === null ? null : planOf(options, known, model ? Number(model.layers) : layers, userBuffers)
   const sequenceLength = options.whole('--seq-length', '--encoder-seq-length')

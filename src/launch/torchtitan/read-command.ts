@@ -27,7 +27,7 @@ export function readTorchtitanCommand(text: string, chips: number | null): Launc
   const world = worldOf(launcher) ?? (each && /^[1-9]\d{0,5}$/.test(each) ? Number(each) : null)
   const base = registered.find(({ config }) => config === given.get('config'))
   const config = sectionsOf(base, given, recomputationOf(words, base))
-  const reading = readTorchtitan(config, chips ?? world)
+  const reading = readTorchtitan(config, world ?? chips)
   const named = `${given.get('module') ?? 'no module'}, ${given.get('config') ?? 'no config'}`
   const { expert, tensor } = degreesOf(given, base)
   return {
