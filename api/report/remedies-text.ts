@@ -1,4 +1,5 @@
 /** Changes that would each make a check pass, one line each; then, where they are of a launch file, what they change. */
+import type { InFile } from '../../src/launch/in-file.ts'
 import type { Remedy } from '../../src/validation/check.ts'
 import { isInReadRequest, readRequestNote } from '../../src/validation/read-request.ts'
 
@@ -8,7 +9,12 @@ export function remediesText(remedies: readonly Remedy[]): readonly string[] {
   return read ? [...lines, readRequestNote] : lines
 }
 
-export function remedyText({ detail, changes }: Remedy): string {
+export function remedyText({ detail, changes, inFile }: Remedy): string {
   const values = changes.map(({ pointer, value }) => `${pointer} ${JSON.stringify(value)}`)
-  return `${detail} (${values.join(', ')})`
+  return `${detail} (${values.join(', ')})${inFile ? `; in the launch file ${settingsText(inFile)}` : ''}`
+}
+
+function settingsText({ set, unset }: InFile): string {
+  const gone = unset.length > 0 ? [`without ${unset.join(' ')}`] : []
+  return [...(set.length > 0 ? [set.join(' ')] : []), ...gone].join(', ')
 }

@@ -7,7 +7,7 @@ import type { Validation } from '../../src/validate.ts'
 import { inferencePlan } from './answer/inference-plan.ts'
 import { plan } from './answer/plan.ts'
 import { resolvedFields } from './answer/resolved.ts'
-import { searchAccount } from './answer/search-account.ts'
+import { inFile, searchAccount } from './answer/search-account.ts'
 import { servePlan } from './answer/serve-plan.ts'
 import { duration, label, share, shareOrNone } from './bound.ts'
 import { serveSketch } from './given/serve-sketch.ts'
@@ -101,7 +101,7 @@ const check = z.object({
   message: z.string().describe('The check in a sentence.'),
   nearest: z.exactOptional(
     z
-      .array(z.object({ detail: z.string(), changes: z.array(change) }))
+      .array(z.object({ detail: z.string(), changes: z.array(change), inFile }))
       .describe(
         'Changes of the request; with any one of them the check holds. Where the plan was a launch file, they point below `/read/request` of this answer: make them there, and send `read.request`.',
       ),

@@ -5,13 +5,18 @@
  */
 import { launchersOf } from '../../src/assumptions/stack.ts'
 import { collectiveEstimate } from '../../src/collectives.ts'
+import { inFile } from '../../src/launch/in-file.ts'
 import { type LaunchReading, writtenFor } from '../../src/launch/read/reading.ts'
+import { lacksMemoryAlone } from '../../src/launch/server/rules.ts'
+import type { Suggestion } from '../../src/plan/answer.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { Regret, ServeRegret } from '../../src/plan/regret.ts'
+import type { Change } from '../../src/rules/part-rule.ts'
 import type { Validation } from '../../src/validate.ts'
 import type { Check } from '../../src/validation/check.ts'
 import type { Catalogue } from '../catalogue.ts'
+import { changed } from '../hints/change.ts'
 import { type Fault, faultyValue, ProblemError } from '../problems.ts'
 import { timedOut } from '../queue/deadline.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
@@ -26,7 +31,7 @@ import { isLaunch, type LaunchedPlan } from '../schemas/launch.ts'
 import type { LaunchRead } from '../schemas/launch-read.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import type { ValidateAsked, ValidateRequest, ValidateServeRequest } from '../schemas/validate.ts'
-import { checkedInRead, checksAsWritten } from '../translate/answer/check.ts'
+import { checkedInRead, checksAsWritten, type ToldInFile } from '../translate/answer/check.ts'
 import {
   inWordsOf,
   suggestedInRead,
@@ -84,10 +89,14 @@ export function evaluateQuestion(asked: EvaluateAsked, catalogue: Catalogue): As
   return { request, read, ...trialIn(request, reading, catalogue) }
 }
 
+/** Costs a changed request, to see what its launch would be; null if time is up. */
+export type Costs = (request: EvaluateRequest | EvaluateServeRequest) => Verdict | null
+
 export function evaluateBody(
   { request, trial, read, warnings }: Asked,
   verdict: Verdict,
   regret?: Regret | ServeRegret | null,
+  costs: Costs = () => null,
 ) {
   if ('illegal' in verdict) {
     const faults = asWritten(verdict.illegal, request.plan).map((fault) =>
@@ -97,15 +106,49 @@ export function evaluateBody(
   }
   const { suggestions } = verdict
   const offered = suggestionsAsWritten(request, suggestions ?? [], schemaOf(request))
+  const told = read && changesToldIn(read, { request, trial, plan: verdict.plan }, costs)
+  const inItsFile = (one: Suggestion) => {
+    const { pointer, value, also = [] } = one
+    return { ...suggestedInRead(one), ...told?.([{ pointer, value }, ...also]) }
+  }
   return {
     mode: trial.mode,
     ...verdict,
-    ...(suggestions ? { suggestions: read ? offered.map(suggestedInRead) : offered } : {}),
+    ...(suggestions ? { suggestions: read ? offered.map(inItsFile) : offered } : {}),
     ...(read ? { read } : {}),
     ...(regret === undefined ? {} : { regret }),
     warnings: [...warnings, ...verdict.warnings],
   }
 }
+
+interface OfFile {
+  readonly request: EvaluateRequest | EvaluateServeRequest
+  readonly trial: Trial
+  readonly plan: Plan | ServePlan
+}
+
+/** For changes of the request, what they mean in the launch file that it was read from. */
+function changesToldIn(read: LaunchRead, { request, trial, plan }: OfFile, costs: Costs): ToldInFile {
+  // A server has no settings for a plan that does not fit: both are then written as for chips with room.
+  const short = lacksMemoryAlone(plan.launch[read.framework])
+  const launched = (changes: readonly Change[]) => {
+    const whole = changed(request, short ? [...changes, ...room] : changes)
+    const verdict = costs(whole as OfFile['request'])
+    return verdict && 'plan' in verdict ? verdict.plan.launch : null
+  }
+  const counted = typeof request.hardware.chip === 'string' && trial.mode !== 'serve'
+  const before = short ? (counted ? launched([]) : null) : plan.launch
+  return (changes) => {
+    const after = before && launched(changes)
+    const found = after && inFile(read, [before, after], trial.costedWith?.options ?? [])
+    return found ? { inFile: found } : {}
+  }
+}
+
+const room = [
+  { pointer: '/hardware/hbmBytes', value: 1e14 },
+  { pointer: '/memoryBudget', value: null },
+]
 
 /** A launch file has no such field, and a fault's answer has no \`read\`: what would do is only told. */
 function uncorrected({ correction: _, ...fault }: Fault): Fault {
@@ -138,13 +181,16 @@ export function validateQuestion(asked: ValidateAsked, catalogue: Catalogue): Ex
 export function validateBody(
   { request, inspection, read, ofFile, warnings }: Examined,
   validation: Validation<Plan | ServePlan>,
+  costs: Costs = () => null,
 ) {
   const checks = checksAsWritten(request, validation.checks)
+  const { plan } = validation
+  const told = read && plan && changesToldIn(read, { request, trial: inspection.trial, plan }, costs)
   return {
     mode: inspection.trial.mode,
     ...validation,
     ok: validation.ok && ofFile.length === 0,
-    checks: [...ofFile, ...(read ? checks.map(checkedInRead) : checks)],
+    checks: [...ofFile, ...(read ? checks.map((check) => checkedInRead(check, told)) : checks)],
     ...(read ? { read } : {}),
     warnings: [...warnings, ...validation.warnings],
   }
@@ -174,7 +220,7 @@ function asIs<Request>(request: Request) {
   return { request, reading: null, read: null }
 }
 
-function trialIn(
+export function trialIn(
   request: EvaluateRequest | EvaluateServeRequest,
   reading: LaunchReading | null,
   catalogue: Catalogue,

@@ -19,11 +19,13 @@ import { calibrateBody } from './calibration.ts'
 import { compareBody } from './comparison.ts'
 import { crewOf, Dismissed, disband, isDisbanded } from './crew.ts'
 import {
+  type Costs,
   collectiveBody,
   evaluateBody,
   evaluateQuestion,
   optimizeBody,
   optimizeQuestion,
+  trialIn,
   validateBody,
   validateQuestion,
 } from './desk.ts'
@@ -78,8 +80,10 @@ export function evaluate({ subject, ...terms }: Errand<EvaluateAsked>): Reply {
     () => {
       const asked = evaluateQuestion(subject, catalogue)
       const verdict = evaluated(asked.trial, patience)
-      if (!asked.request.regret) return evaluateBody(asked, verdict)
-      return evaluateBody(asked, verdict, regretOf(asked.trial, verdict, { optimized }, patience))
+      const regret = asked.request.regret
+        ? regretOf(asked.trial, verdict, { optimized }, patience)
+        : undefined
+      return evaluateBody(asked, verdict, regret, costs(patience))
     },
     { tell: terms.tell, tellers: tellers.evaluate },
   )
@@ -89,7 +93,7 @@ export function validate({ subject, ...terms }: Errand<ValidateAsked>): Reply {
   const patience = patienceOf(terms, clock)
   return replied(() => {
     const asked = validateQuestion(subject, catalogue)
-    return validateBody(asked, validated(asked.inspection, patience))
+    return validateBody(asked, validated(asked.inspection, patience), costs(patience))
   })
 }
 
@@ -112,6 +116,10 @@ export function compare({ subject, ...terms }: Errand<Comparison>): Reply {
 export function collective({ subject, ...terms }: Errand<CollectiveRequest>): Reply {
   patienceOf(terms, clock)
   return replied(() => collectiveBody(subject, catalogue), { tell: terms.tell, tellers: tellers.collective })
+}
+
+export function costs(patience: Patience): Costs {
+  return (request) => (patience(1)() ? null : evaluated(trialIn(request, null, catalogue).trial, patience))
 }
 
 export function optimized(question: Question, patience: Patience, crew: Crew = alone): Answer {

@@ -2,6 +2,7 @@
 
 import type { Assumptions } from '../assumptions/assumptions.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
+import type { InFile } from '../launch/in-file.ts'
 import type { Precision } from '../problem.ts'
 import type { Change, PlanFault } from '../rules/part-rule.ts'
 import type { Preferred } from './certainty/preferred.ts'
@@ -44,6 +45,8 @@ export interface Suggestion {
   readonly detail: string
   /** Changes that have to be made together with it. */
   readonly also?: readonly Change[]
+  /** Where the plan was a launch file: what the changes mean there. */
+  readonly inFile?: InFile
 }
 
 export interface NoPlan {

@@ -1,5 +1,6 @@
 /** One check of a plan, with its result: complete in itself, so that a report needs no plan to show it. */
 import type { Framework } from '../launch/framework.ts'
+import type { InFile } from '../launch/in-file.ts'
 import type { Suggestion } from '../plan/answer.ts'
 import { secondsText } from '../plan/explain/figures.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -34,6 +35,8 @@ export interface Check {
 export interface Remedy {
   readonly detail: string
   readonly changes: readonly Change[]
+  /** Where the plan was a launch file: what the changes mean there. */
+  readonly inFile?: InFile
 }
 
 /** What requirements are checked against. */

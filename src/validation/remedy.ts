@@ -2,6 +2,7 @@
 import type { Suggestion } from '../plan/answer.ts'
 import type { Remedy } from './check.ts'
 
-export function remedy({ change, detail, pointer, value, also = [] }: Suggestion): Remedy {
-  return { detail: `${change}: ${detail}`, changes: [{ pointer, value }, ...also] }
+export function remedy({ change, detail, pointer, value, also = [], inFile }: Suggestion): Remedy {
+  const changes = [{ pointer, value }, ...also]
+  return { detail: `${change}: ${detail}`, changes, ...(inFile ? { inFile } : {}) }
 }

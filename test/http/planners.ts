@@ -10,6 +10,7 @@ import {
 } from '../../api/queue/search.ts'
 import { calibrateBody } from '../../api/worker/calibration.ts'
 import {
+  type Costs,
   collectiveBody,
   evaluateBody,
   evaluateQuestion,
@@ -37,7 +38,7 @@ export interface Planner {
 export const catalogue = loadCatalogue()
 
 /** Requests are translated as in a worker, and what a planner says of them told. */
-export function atDesk({ optimize, evaluate, validate }: Planner): Search {
+export function atDesk({ optimize, evaluate, validate }: Planner, costs?: Costs): Search {
   return {
     occupancy: () => ({ running: 0, waiting: 0 }),
     optimize: async (request, terms) => {
@@ -48,12 +49,12 @@ export function atDesk({ optimize, evaluate, validate }: Planner): Search {
     evaluate: async (request, terms) => {
       const asked = evaluateQuestion(request, catalogue)
       const { answer, ...times } = await evaluate(asked.trial, terms)
-      return { ...times, answer: replied(() => evaluateBody(asked, answer)) }
+      return { ...times, answer: replied(() => evaluateBody(asked, answer, undefined, costs)) }
     },
     validate: async (request, terms) => {
       const asked = validateQuestion(request, catalogue)
       const { answer, ...times } = await validate(asked.inspection, terms)
-      return { ...times, answer: replied(() => validateBody(asked, answer)) }
+      return { ...times, answer: replied(() => validateBody(asked, answer, costs)) }
     },
     calibrate: async (request) => atOnce(replied(() => calibrateBody(request, catalogue, never))),
     compare: async () => {

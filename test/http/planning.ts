@@ -4,17 +4,20 @@ import { compareBody } from '../../api/worker/comparison.ts'
 import { evaluateBody, evaluateQuestion } from '../../api/worker/desk.ts'
 import { regretOf } from '../../api/worker/regret.ts'
 import { replied } from '../../api/worker/reply.ts'
-import { evaluated, optimized, validated } from '../../api/worker/search-worker.ts'
+import { costs, evaluated, optimized, validated } from '../../api/worker/search-worker.ts'
 import { endless } from '../../src/patience.ts'
 import { atDesk, catalogue } from './planners.ts'
 
 const times = { waitedMs: 0, elapsedMs: 1 }
 
-const single = atDesk({
-  optimize: async (question) => ({ ...times, answer: optimized(question, endless) }),
-  evaluate: async (trial) => ({ ...times, answer: evaluated(trial, endless) }),
-  validate: async (inspection) => ({ ...times, answer: validated(inspection, endless) }),
-})
+const single = atDesk(
+  {
+    optimize: async (question) => ({ ...times, answer: optimized(question, endless) }),
+    evaluate: async (trial) => ({ ...times, answer: evaluated(trial, endless) }),
+    validate: async (inspection) => ({ ...times, answer: validated(inspection, endless) }),
+  },
+  costs(endless),
+)
 
 export const planning: Search = {
   ...single,
@@ -23,7 +26,7 @@ export const planning: Search = {
     const asked = evaluateQuestion(request, catalogue)
     const verdict = evaluated(asked.trial, endless)
     const found = regretOf(asked.trial, verdict, { optimized }, endless)
-    return { ...times, answer: replied(() => evaluateBody(asked, verdict, found)) }
+    return { ...times, answer: replied(() => evaluateBody(asked, verdict, found, costs(endless))) }
   },
   compare: async (comparison) => {
     const answer = replied(() => compareBody(comparison, catalogue, { optimized, evaluated }, endless))

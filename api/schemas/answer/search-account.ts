@@ -75,6 +75,19 @@ export const sensitivity = z
 
 const change = z.object({ pointer: z.string(), value: z.unknown() })
 
+export const inFile = z.exactOptional(
+  z
+    .object({
+      set: z
+        .array(z.string())
+        .describe('Settings to add, or to give another value, as the framework spells them.'),
+      unset: z.array(z.string()).describe('Settings to take away.'),
+    })
+    .describe(
+      'Where the plan was a launch file: what the change means there. Absent where the framework has no setting for it.',
+    ),
+)
+
 export const suggestion = z
   .object({
     change: z.string().describe('The change, in words.'),
@@ -86,6 +99,7 @@ export const suggestion = z
     value: z.unknown().describe('The value to set there; null removes what is there.'),
     detail: z.string().describe('What the request would give with this change.'),
     also: z.exactOptional(z.array(change).describe('Further changes that have to be made with it.')),
+    inFile,
   })
   .describe(
     'A change of the request that was tried: with `value` at `pointer`, and no other change, a plan exists. A `value` of null removes the field.',

@@ -1,4 +1,5 @@
 /** Checks in the words of the request, with only those changes that its schema allows. */
+import type { Change } from '../../../src/rules/part-rule.ts'
 import type { Check, Remedy } from '../../../src/validation/check.ts'
 import { inReadRequest } from '../../../src/validation/read-request.ts'
 import { changed } from '../../hints/change.ts'
@@ -21,11 +22,17 @@ export function checksAsWritten(request: Validated, checks: readonly Check[]): r
   })
 }
 
+/** What changes of the request mean in its launch file. */
+export type ToldInFile = (changes: readonly Change[]) => Pick<Remedy, 'inFile'>
+
 /** A check of what a launch file was read into. */
-export function checkedInRead({ nearest, ...check }: Check): Check {
+export function checkedInRead({ nearest, ...check }: Check, told: ToldInFile | null): Check {
   if (!nearest) return check
-  const told = nearest.map(({ detail, changes }) => ({ detail, changes: changes.map(inReadRequest) }))
-  return { ...check, nearest: told }
+  const remedies = nearest.map(({ detail, changes }) => ({
+    ...{ detail, changes: changes.map(inReadRequest) },
+    ...told?.(changes),
+  }))
+  return { ...check, nearest: remedies }
 }
 
 function written(request: Validated, { detail, changes }: Remedy): Remedy {

@@ -1,0 +1,91 @@
+/**
+ * What a change of a plan means in its launch file: the settings by which the framework's launches of the two plans
+ * differ, in its own spelling. Both are written from the same tables, so that nothing is said here of any option.
+ */
+import { isFields } from '../fields.ts'
+import type { ReadFramework } from './read/reading.ts'
+import { readScript } from './read/shell/script.ts'
+import { shellWord, shellWords } from './start.ts'
+import { torchtitanVersion } from './torchtitan/version.ts'
+
+export interface InFile {
+  /** Settings to add, or to give another value. */
+  readonly set: readonly string[]
+  /** Settings to take away. */
+  readonly unset: readonly string[]
+}
+
+type Launched = Readonly<Record<string, unknown>>
+type Settings = ReadonlyMap<string, string>
+
+/** Null if the framework cannot launch both, or nothing in its file says the change. `lacking` are options that the file does not have though they are written. */
+export function inFile(
+  file: { readonly framework: ReadFramework; readonly version: string },
+  [before, after]: readonly [Launched, Launched],
+  lacking: readonly string[],
+): InFile | null {
+  const [old, own] = [settingsOf(file, before), settingsOf(file, after)]
+  if (!old || !own) return null
+  const there = new Map([...old].filter(([name]) => !lacking.includes(name)))
+  const set = [...own].filter(([name, text]) => there.get(name) !== text).map(([, text]) => text)
+  const unset = [...there].filter(([name]) => !own.has(name)).map(([, text]) => text)
+  return set.length + unset.length > 0 ? { set, unset } : null
+}
+
+/** The settings of a launch by their names; null if there is none. */
+function settingsOf(
+  { framework, version }: { readonly framework: ReadFramework; readonly version: string },
+  launch: Launched,
+): Settings | null {
+  const { [framework]: written, commands } = launch
+  const start = isFields(commands) ? commands[framework] : undefined
+  if (!isFields(start)) return null
+  if (framework === 'torchtitan' && version === torchtitanVersion) return settingsOfToml(String(written))
+  if (framework === 'tensorrt-llm' && isFields(written)) return settingsOfKeys(written)
+  return settingsOfWords(readScript(String(start.command)).commands.at(-1) ?? [])
+}
+
+/** What differs from host to host, whatever the plan. */
+const ofHosts = [
+  ...['--node-rank', '--master-addr', '--master-port', '--dist-init-addr'],
+  ...['start-rank', 'address', 'rpc-port'].map((name) => `--data-parallel-${name}`),
+]
+
+/** Options with what follows them, and words such as `key=value`. */
+function settingsOfWords(words: readonly string[]): Settings {
+  const found = new Map<string, string>()
+  let option: string | null = null
+  for (const word of words) {
+    const [, key] = /^([\w.+-]+)[=:]/.exec(word) ?? []
+    if (word.startsWith('--')) {
+      option = ofHosts.includes(word) ? null : word
+      if (option) found.set(option, option)
+    } else if (key) found.set(key, shellWord(word))
+    else if (option && !word.endsWith('.py'))
+      found.set(option, `${found.get(option) ?? option} ${shellWords([word])}`)
+  }
+  return found
+}
+
+/** The lines of a config as we write it, by section and key. */
+function settingsOfToml(text: string): Settings {
+  const found = new Map<string, string>()
+  let section = ''
+  for (const line of text.split('\n')) {
+    const [, heading] = /^\[(.+)\]$/.exec(line) ?? []
+    const [, key] = /^(\w+) = /.exec(line) ?? []
+    if (heading) section = heading
+    if (key) found.set(`${section}.${key}`, `${section}.${line}`)
+  }
+  return found
+}
+
+function settingsOfKeys(config: Readonly<Record<string, unknown>>, above = ''): Settings {
+  const found = new Map<string, string>()
+  for (const [key, value] of Object.entries(config)) {
+    const name = `${above}${key}`
+    if (!isFields(value)) found.set(name, `${name}: ${JSON.stringify(value)}`)
+    else for (const [inner, text] of settingsOfKeys(value, `${name}.`)) found.set(inner, text)
+  }
+  return found
+}
