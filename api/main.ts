@@ -22,6 +22,7 @@ const log = pino({ level: settings.LOG_LEVEL })
 const lifecycle = createLifecycle()
 const pool = createPool({
   threads: settings.THREADS,
+  lightThreads: settings.LIGHT_THREADS,
   threadsOfOne: settings.THREADS_PER_SEARCH,
   maxQueue: settings.MAX_QUEUE,
   maxQueueOfOne: settings.MAX_QUEUE_PER_CLIENT,

@@ -33,6 +33,8 @@ const environment = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   /** Worker threads that search. */
   THREADS: whole(1, 256).prefault('2'),
+  /** Further threads, for requests that are likely to take less than a quarter of a second. */
+  LIGHT_THREADS: whole(0, 256).prefault('1'),
   /** The most idle threads that may work on one answer; 1 for a single thread per request. */
   THREADS_PER_SEARCH: whole(1, 256).prefault('1'),
   /** Requests that may wait for a thread; more get a 503. */

@@ -1,6 +1,7 @@
 /**
  * Decides who searches next. Clients share the threads by the time that their searches take, not by their number; light
- * searches go before heavy ones; and heavy ones never get the last thread, so that a light one soon finds it free.
+ * searches go before heavy ones; and some threads are kept from searches of some length, so that shorter ones find them
+ * free however many long ones there are.
  *
  * Self-clocked fair queueing (Golestani, "A Self-Clocked Fair Queueing Scheme for Broadband Applications", 1994): each
  * waiting search has a tag, which is the later of its arrival and the end of its client's previous share, plus its own
@@ -11,6 +12,8 @@ import { SearchFailure } from './search.ts'
 
 export interface QueueOptions {
   readonly places: number
+  /** Further places, for light searches alone; 0 if absent. */
+  readonly lightPlaces?: number
   readonly maxWaiting: number
   readonly maxWaitingOfOne: number
   /** Seconds. */
@@ -41,12 +44,29 @@ interface Running extends Claim {
   readonly began: number
 }
 
-/** A search of at least this estimated length counts as heavy. */
+/** Searches of at least this estimated length leave one of several places free. */
 const heavySeconds = 1
 
+/** Searches of at least this estimated length do not get the places for light ones. */
+const lightSeconds = 0.25
+
+export function isLight(seconds: number): boolean {
+  return seconds < lightSeconds
+}
+
+/** How many searches of at least such a length may run at once. */
+interface Bound {
+  readonly seconds: number
+  readonly places: number
+}
+
 export function createFairQueue(options: QueueOptions): FairQueue {
-  const { places, maxWaiting, maxWaitingOfOne, clock } = options
-  const heavyPlaces = Math.max(1, places - 1)
+  const { places, lightPlaces = 0, maxWaiting, maxWaitingOfOne, clock } = options
+  const bounds: readonly Bound[] = [
+    { seconds: 0, places: places + lightPlaces },
+    { seconds: lightSeconds, places },
+    { seconds: heavySeconds, places: Math.max(1, places - 1) },
+  ]
   const waiting: Waiting[] = []
   const running = new Set<Running>()
   /** Tag up to which each client has used its share; clients without an entry have nothing to wait for. */
@@ -55,20 +75,20 @@ export function createFairQueue(options: QueueOptions): FairQueue {
 
   const tagOf = ({ client, seconds, since }: Pick<Waiting, 'client' | 'seconds' | 'since'>) =>
     Math.max(since, paidFrom.get(client) ?? 0) + seconds
-  const isHeavy = ({ seconds }: Claim) => seconds >= heavySeconds
+  const within = (bound: Bound) => (each: Claim) => each.seconds >= bound.seconds
 
   function next(): Waiting | undefined {
-    const heavies = [...running].filter(isHeavy).length
-    const eligible = heavies < heavyPlaces ? waiting : waiting.filter((each) => !isHeavy(each))
+    const held = bounds.find((bound) => [...running].filter(within(bound)).length >= bound.places)
     let first: Waiting | undefined
-    for (const each of eligible) if (!first || tagOf(each) < tagOf(first)) first = each
+    for (const each of waiting) {
+      if (held && each.seconds >= held.seconds) continue
+      if (!first || tagOf(each) < tagOf(first)) first = each
+    }
     return first
   }
 
   function admit(): void {
-    while (running.size < places) {
-      const first = next()
-      if (!first) return
+    for (let first = next(); first; first = next()) {
       waiting.splice(waiting.indexOf(first), 1)
       first.begin()
     }
@@ -107,7 +127,7 @@ export function createFairQueue(options: QueueOptions): FairQueue {
     ]
     const sum = (all: readonly { readonly left: number }[]) =>
       all.reduce((total, each) => total + each.left, 0)
-    return Math.max(sum(left) / places, sum(left.filter(isHeavy)) / heavyPlaces)
+    return Math.max(...bounds.map((bound) => sum(left.filter(within(bound))) / bound.places))
   }
 
   return {

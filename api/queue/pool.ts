@@ -11,12 +11,14 @@ import { createCrewMemory } from '../worker/crew.ts'
 import { askToStop, createFlags, type Errand, type Flags, hasBegun, wasCut } from '../worker/errand.ts'
 import { createCrews } from './crews.ts'
 import type { Asked, Estimates } from './estimated-work.ts'
-import { createFairQueue } from './fair-queue.ts'
+import { createFairQueue, isLight } from './fair-queue.ts'
 import { type Search, type SearchEnd, type Searched, SearchFailure, type Terms } from './search.ts'
 import { type Warming, warmWhileIdle } from './warming.ts'
 
 export interface PoolOptions {
   readonly threads: number
+  /** Further threads, for light searches alone; 0 if absent. */
+  readonly lightThreads?: number
   readonly maxQueue: number
   /** Limit of the queue for one client. */
   readonly maxQueueOfOne?: number
@@ -55,12 +57,14 @@ interface Running {
 }
 
 export function createPool(options: PoolOptions): Pool {
-  const { threads, maxQueue, maxQueueOfOne = maxQueue, threadsOfOne = 1, estimates, memoryMb } = options
+  const { threads, lightThreads = 0, maxQueue, maxQueueOfOne = maxQueue } = options
+  const { threadsOfOne = 1, estimates, memoryMb } = options
   const { graceMs = 500, worker = workerFile, onError = () => {} } = options
+  const allThreads = threads + lightThreads
   const workers = new Piscina({
     filename: worker.href,
-    minThreads: threads,
-    maxThreads: threads,
+    minThreads: allThreads,
+    maxThreads: allThreads,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: youngMb },
   })
   const running = new Set<Running>()
@@ -71,6 +75,7 @@ export function createPool(options: PoolOptions): Pool {
   let warming: Warming | undefined
   const queue = createFairQueue({
     places: threads,
+    lightPlaces: lightThreads,
     maxWaiting: maxQueue,
     maxWaitingOfOne: maxQueueOfOne,
     clock: () => performance.now() / 1000,
@@ -93,7 +98,8 @@ export function createPool(options: PoolOptions): Pool {
     const leave = await queue.enter({ client, seconds }, signal)
     const began = performance.now()
     const { running: busy } = queue.occupancy()
-    crews.leave(threads - busy)
+    // A light search has a thread besides those that help.
+    crews.leave((isLight(seconds) ? allThreads : threads) - busy)
     const mayHelp = name === 'optimize' ? Math.min(threadsOfOne - 1, threads - busy - crews.helpers()) : 0
     const crew = mayHelp > 0 ? createCrewMemory() : undefined
     try {
@@ -104,7 +110,9 @@ export function createPool(options: PoolOptions): Pool {
       const answer = await answered.finally(() => crew && crews.end(crew))
       const elapsedMs = performance.now() - began
       const cut = wasCut(flags)
-      if (!cut && !wasRefused(answer)) estimates?.learn(subject, elapsedMs / 1000)
+      // One that was cut short would have taken longer than that.
+      const tells = !cut || elapsedMs / 1000 > seconds
+      if (tells && !wasRefused(answer)) estimates?.learn(subject, elapsedMs / 1000)
       return { answer, waitedMs: began - arrived, elapsedMs, cut }
     } finally {
       leave()
@@ -153,7 +161,7 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   const onEachThread = async (subject: OptimizeRequest, signal: AbortSignal): Promise<void> => {
-    const searches = Array.from({ length: threads }, () =>
+    const searches = Array.from({ length: allThreads }, () =>
       work('optimize', { subject, timeoutMs: warmingMs, flags: createFlags() }, signal, warmingMs),
     )
     await Promise.all(searches)

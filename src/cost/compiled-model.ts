@@ -25,7 +25,7 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = plain
   return posed(found, problem)
 }
 
-const compiledModels = recent<CostModel>(24)
+const compiledModels = recent<CostModel>(12)
 
 /** A key of all that compiling depends on, which leaves out what `posed` puts in. */
 function keyOf({ model, workload, precision, assumptions, cluster }: Problem, layout: ContextLayout): string {

@@ -41,7 +41,7 @@ export function derive(component: Component, options: DeriveOptions): Derivation
 }
 
 const texts = new WeakMap<Component, string>()
-const derivations = recent<Derivation>(1000)
+const derivations = recent<Derivation>(300)
 
 function derived(component: Component, options: DeriveOptions): Derivation {
   const stored = storedComponent(component, options)

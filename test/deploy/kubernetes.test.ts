@@ -123,10 +123,12 @@ describe('the manifests for Kubernetes', () => {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     })
-    const { THREADS, WORKER_MEMORY_MB } = settingsFrom(variables)
+    const { THREADS, LIGHT_THREADS, WORKER_MEMORY_MB } = settingsFrom(variables)
     const { requests, limits } = container?.resources ?? {}
     expect(Number(requests?.cpu)).toBe(THREADS + 1)
-    expect(Number.parseInt(String(limits?.memory), 10) * 1024).toBeGreaterThan(THREADS * WORKER_MEMORY_MB)
+    expect(Number.parseInt(String(limits?.memory), 10) * 1024).toBeGreaterThan(
+      (THREADS + LIGHT_THREADS) * WORKER_MEMORY_MB,
+    )
   })
 })
 

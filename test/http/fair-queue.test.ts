@@ -8,11 +8,12 @@ import { failing } from './planners.ts'
 import { question, service } from './service.ts'
 
 /** Searches that take as long as `took` says, by a clock of their own. */
-function machine({ places = 1, maxWaiting = 1000, maxWaitingOfOne = 1000 } = {}) {
+function machine({ places = 1, lightPlaces = 0, maxWaiting = 1000, maxWaitingOfOne = 1000 } = {}) {
   let now = 0
   const begun: { readonly client: string; readonly name: string; readonly at: number }[] = []
-  const running = new Map<EndTurn, number>()
-  const queue = createFairQueue({ places, maxWaiting, maxWaitingOfOne, clock: () => now })
+  const running = new Map<EndTurn, { readonly until: number; readonly seconds: number }>()
+  const waiting: number[] = []
+  const queue = createFairQueue({ places, lightPlaces, maxWaiting, maxWaitingOfOne, clock: () => now })
   const flush = async () => {
     for (let turn = 0; turn < 5; turn++) await Promise.resolve()
   }
@@ -22,9 +23,11 @@ function machine({ places = 1, maxWaiting = 1000, maxWaitingOfOne = 1000 } = {})
     { took = seconds, name = client, signal = new AbortController().signal } = {},
   ) => {
     const turn = queue.enter({ client, seconds }, signal)
+    waiting.push(seconds)
     const entered = turn.then((end) => {
       begun.push({ client, name, at: now })
-      running.set(end, now + took)
+      waiting.splice(waiting.indexOf(seconds), 1)
+      running.set(end, { until: now + took, seconds })
     })
     entered.catch(() => {})
     return entered
@@ -32,16 +35,17 @@ function machine({ places = 1, maxWaiting = 1000, maxWaitingOfOne = 1000 } = {})
   /** The next to end does. */
   const step = async () => {
     await flush()
-    const [first] = [...running].sort(([, one], [, other]) => one - other)
+    const [first] = [...running].sort(([, one], [, other]) => one.until - other.until)
     if (!first) return false
-    const [end, at] = first
-    now = Math.max(now, at)
+    const [end, { until }] = first
+    now = Math.max(now, until)
     running.delete(end)
     end()
     await flush()
     return true
   }
-  return { queue, ask, step, begun, flush, time: () => now }
+  const secondsOfRunning = () => [...running.values()].map(({ seconds }) => seconds)
+  return { queue, ask, step, begun, flush, time: () => now, secondsOfRunning, waiting }
 }
 
 describe('the queue', () => {
@@ -118,6 +122,34 @@ describe('the queue', () => {
     expect(begun.map(({ client }) => client)).toEqual(['greedy', 'greedy', 'modest'])
   })
 
+  it('has places that only light searches get, so that none of them waits for what is not', async () => {
+    const asked = fc.record({
+      client: fc.constantFrom('a', 'b', 'c'),
+      seconds: fc.constantFrom(0.01, 0.2, 0.3, 0.9, 1, 30),
+      ends: fc.nat({ max: 2 }),
+    })
+    const room = fc.record({
+      places: fc.integer({ min: 1, max: 4 }),
+      lightPlaces: fc.integer({ min: 0, max: 2 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(asked, { maxLength: 30 }), room, async (all, { places, lightPlaces }) => {
+        const { ask, step, flush, secondsOfRunning, waiting } = machine({ places, lightPlaces })
+        const atLeast = (seconds: number) => secondsOfRunning().filter((own) => own >= seconds).length
+        for (const { client, seconds, ends } of all) {
+          void ask(client, seconds)
+          for (let times = 0; times < ends; times++) await step()
+          await flush()
+          expect(atLeast(0)).toBeLessThanOrEqual(places + lightPlaces)
+          expect(atLeast(0.25)).toBeLessThanOrEqual(places)
+          expect(atLeast(1)).toBeLessThanOrEqual(Math.max(1, places - 1))
+          if (waiting.some((own) => own < 0.25)) expect(atLeast(0)).toBe(places + lightPlaces)
+        }
+      }),
+      { numRuns: runs(40) },
+    )
+  })
+
   it('bounds what waits of one client, and of all', async () => {
     const { ask, flush } = machine({ maxWaiting: 3, maxWaitingOfOne: 2 })
     const turns = ['a', 'a', 'a', 'a', 'b', 'b'].map((client) => ask(client, 1))
@@ -186,6 +218,24 @@ describe('the estimate of a search', () => {
     expect(secondsOf(question)).toBeCloseTo(3, 2)
     for (let index = 0; index < 40; index++) learn(question, 300)
     expect(secondsOf(question)).toBe(10)
+  })
+
+  it('is not learned from what says nothing of its size, as a file does not', () => {
+    const { learn, secondsOf } = createEstimates()
+    const search = { ...Object(asked(64)), workload: { mode: 'train' }, timeoutMs: 60_000 } as never
+    const before = secondsOf(search)
+    const file = { plan: { megatron: 'x' }, workload: { mode: 'train' }, timeoutMs: 60_000 }
+    for (const of of [file, { ...file, require: {} }, { ...file, regret: true }]) learn(of as never, 20)
+    expect(secondsOf(search)).toBe(before)
+  })
+
+  it('of a plan whose regret is asked for is that of a search', () => {
+    const { secondsOf } = createEstimates()
+    const plan = { ...Object(asked(4096)), workload: { mode: 'train' }, plan: {}, timeoutMs: 60_000 }
+    const search = { ...plan, plan: undefined }
+    delete search.plan
+    expect(secondsOf({ ...plan, regret: true } as never)).toBe(secondsOf(search as never))
+    expect(secondsOf({ ...plan, regret: false } as never)).toBeLessThan(secondsOf(search as never))
   })
 
   it('is known of launch files of every framework, which may say all there is to say', () => {

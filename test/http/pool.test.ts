@@ -9,7 +9,7 @@ import type { OptimizeRequest } from '../../api/schemas/optimize.ts'
 import { question, service } from './service.ts'
 
 const worker = new URL('./spinning-worker.mjs', import.meta.url)
-type Kind = 'quick' | 'thread' | 'polite' | 'spin' | 'crash' | 'exit' | 'memory'
+type Kind = 'quick' | 'cut' | 'thread' | 'polite' | 'spin' | 'crash' | 'exit' | 'memory'
 const task = (name: Kind) => ({ problem: name }) as unknown as OptimizeRequest
 const unhurried: Terms = { timeoutMs: 60_000, signal: new AbortController().signal }
 const until = ({ signal }: AbortController): Terms => ({ ...unhurried, signal })
@@ -62,6 +62,32 @@ describe('the pool', () => {
     expect(waitedMs).toBeGreaterThan(0)
     expect(elapsedMs).toBeGreaterThan(0)
     expect(occupancy()).toEqual({ running: 0, waiting: 0 })
+  })
+
+  it('answers a light search while heavy ones hold all threads but that for light ones', async () => {
+    const secondsOf = (asked: unknown) => (Object(asked).problem === 'polite' ? 10 : 0.01)
+    const { optimize, occupancy } = poolOf({ lightThreads: 1, estimates: { secondsOf, learn: () => {} } })
+    const stop = new AbortController()
+    const searched = [1, 2].map(() => optimize(task('polite'), until(stop)))
+    for (let times = 0; times < 3; times++) {
+      expect(await optimize(task('quick'), unhurried)).toMatchObject({ answer: 'done' })
+    }
+    expect(occupancy()).toEqual({ running: 1, waiting: 1 })
+    stop.abort()
+    expect(await Promise.allSettled(searched)).toMatchObject([
+      { value: { answer: 'best so far' } },
+      { reason: { end: 'left' } },
+    ])
+  })
+
+  it('learns from a search that is cut short where it took longer than was thought, and only there', async () => {
+    const learned: number[] = []
+    let seconds = 0
+    const { optimize } = poolOf({
+      estimates: { secondsOf: () => seconds, learn: () => void learned.push(seconds) },
+    })
+    for (seconds of [0, 3600]) await optimize(task('cut'), unhurried)
+    expect(learned).toEqual([0])
   })
 
   it('does not begin a search that left while it waited, and does not count its wait as its time', async () => {

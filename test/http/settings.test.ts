@@ -8,6 +8,7 @@ describe('the settings', () => {
       HOST: '127.0.0.1',
       LOG_LEVEL: 'info',
       THREADS: 2,
+      LIGHT_THREADS: 1,
       THREADS_PER_SEARCH: 1,
       MAX_QUEUE: 32,
       MAX_QUEUE_PER_CLIENT: 16,

@@ -5,6 +5,10 @@ export function optimize({ subject: { problem }, flags }) {
   Atomics.store(flags, 1, 1)
   if (problem === 'quick') return 'done'
   if (problem === 'thread') return threadId
+  if (problem === 'cut') {
+    Atomics.store(flags, 2, 1)
+    return 'best so far'
+  }
   if (problem === 'crash') throw new Error('crashed')
   if (problem === 'exit') process.exit(3)
   if (problem === 'memory') for (const kept = []; ; ) kept.push(Array.from({ length: 1e5 }, Math.random))
