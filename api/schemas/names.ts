@@ -10,7 +10,7 @@ import { elementTypes } from '../../src/recipe/element-type.ts'
 import { expertRecipes } from '../../src/recipe/expert-recipes.ts'
 import { optimizers } from '../../src/recipe/optimizers.ts'
 import { policies } from '../../src/recipe/policies.ts'
-import { activationCounts } from '../../src/recipe/policy.ts'
+import { activationCounts, recomputations } from '../../src/recipe/policy.ts'
 import { schedules } from '../../src/recipe/schedules.ts'
 import { movements, passes } from '../../src/sharding/move.ts'
 import { contextLayouts } from '../../src/sharding/tables/context-layout.ts'
@@ -31,5 +31,6 @@ export const optimizerName = z.enum(optimizers.map(({ name }) => name))
 export const passName = z.enum(passes)
 export const phaseMode = z.enum(phaseModes)
 export const policyName = z.enum(policies.map(({ name }) => name))
+export const recomputation = z.enum(recomputations)
 export const residualSharding = z.enum(residualShardings)
 export const scheduleName = z.enum(schedules.map(({ name }) => name))

@@ -6,7 +6,7 @@
 import type { Framework } from '../launch/framework.ts'
 import type { AttentionFlops } from '../model/flops.ts'
 import type { ExpertRecipeName } from '../recipe/expert-recipes.ts'
-import type { ActivationCount } from '../recipe/policy.ts'
+import type { ActivationCount, Recomputation } from '../recipe/policy.ts'
 import type { ScheduleName } from '../recipe/schedules.ts'
 import type { ZeroStage } from '../sharding/states.ts'
 import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
@@ -161,6 +161,8 @@ export interface Assumptions {
   readonly lossChunks: number
   /** Logits stand in fp32 beside what the matmul wrote (PyTorch); else the loss reads that, and its gradient stands beside it (XLA). */
   readonly logitsInFp32: boolean
+  /** What of a layer that keeps its input alone runs again. */
+  readonly recomputation: Recomputation
   /** Logits in pieces are computed again in the backward pass (MaxText); else their gradient is taken at once (Liger, torchtitan). */
   readonly recomputeLogits: boolean
   /** Norms, residual sums, activation functions, rotary embeddings, the loss and casts stream through HBM. */

@@ -73,6 +73,7 @@ export const book: Assumptions = {
   layersGathered: 2,
   lossChunks: 1,
   logitsInFp32: true,
+  recomputation: 'whole',
   recomputeLogits: false,
   elementwise: false,
   wholeStreams: false,

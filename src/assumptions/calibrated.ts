@@ -196,6 +196,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     layersGathered: tpu ? 1 : 2,
     lossChunks: 1,
     logitsInFp32: !tpu,
+    recomputation: tpu ? 'needed' : 'whole',
     recomputeLogits: tpu,
     elementwise: true,
     wholeStreams: !tpu,

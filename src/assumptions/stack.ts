@@ -44,6 +44,7 @@ export const stackConstants = {
     'expertLayerOverheadSeconds',
     'overlapDispatch',
     'hierarchicalDispatch',
+    'recomputation',
   ],
   inference: [
     'inferenceLayerOverheadSeconds',

@@ -4,7 +4,7 @@ import { resourceCount } from '../hardware/network/collective.ts'
 import { type Composition, wholeComposition } from '../model/composition.ts'
 import { attendedShare } from '../model/flops.ts'
 import type { Problem } from '../problem.ts'
-import { offeredPolicies } from '../recipe/policy.ts'
+import { asRun, offeredPolicies } from '../recipe/policy.ts'
 import type { PolicyRow } from '../recipe/policy-row.ts'
 import { type AxisSet, axisBit } from '../sharding/axis.ts'
 import type { Component } from '../sharding/component.ts'
@@ -183,7 +183,9 @@ export function composedModel(
 
 /** Policies that the request allows. */
 function allowedPolicies({ workload, assumptions }: Problem): readonly PolicyRow[] {
-  return offeredPolicies(assumptions.activations).filter(({ name }) =>
-    (workload.rematerialization ?? assumptions.policies).includes(name),
-  )
+  const { activations, policies, recomputation } = assumptions
+  const named = workload.rematerialization ?? policies
+  return offeredPolicies(activations)
+    .filter(({ name }) => named.includes(name))
+    .map((policy) => asRun(policy, recomputation))
 }

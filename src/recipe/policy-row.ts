@@ -10,6 +10,8 @@ export interface PolicyRow {
   readonly book?: { readonly stream: number; readonly inner: number }
   /** Which of them are kept in the host's memory; absent when none is. */
   readonly host?: HostPart
+  /** Set where software runs a layer's whole forward pass again, with results that nothing reads (`asRun` in policy.ts). */
+  readonly whole?: true
 }
 
 /** Which of the kept arrays are on the host, and of the stream's tensors whether the layer's input and the sum after attention are. */

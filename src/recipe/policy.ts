@@ -13,6 +13,25 @@ export function policyNamed(name: string): PolicyRow | undefined {
   return policyRows.find((row) => row.name === name)
 }
 
+/**
+ * What runs again of a layer that keeps its input alone: the `whole` forward pass, as Megatron's checkpoint has it, or what is `needed` by
+ * the backward pass, where a compiler drops the rest (XLA, torch.compile) or a checkpoint stops early (PyTorch 2.1 and later, unless told
+ * otherwise). The difference is a layer's last product, what is moved after it, and the last sum.
+ * Sources: Megatron-LM @004bfb5686, megatron/core/tensor_parallel/random.py, CheckpointFunction.backward; the same in Transformer
+ * Engine, pytorch/distributed.py. Korthikanti et al. 2022 (arXiv 2205.05198), table 4: recomputing a layer of 22B takes 7.6 ms, its
+ * forward pass 7.7. The book counts 8 FLOPs for 6, which is the whole.
+ */
+export const recomputations = ['whole', 'needed'] as const
+
+export type Recomputation = (typeof recomputations)[number]
+
+/** The policy as software runs it. */
+export function asRun(policy: PolicyRow, recomputation: Recomputation): PolicyRow {
+  const { attention, mlp, stream } = policy
+  const inputOnly = attention.length === 0 && mlp.length === 0 && stream === 1
+  return inputOnly && recomputation === 'whole' ? { ...policy, whole: true } : policy
+}
+
 /** How many of a layer's two norms are computed again. */
 export function normsAgain({ attention, mlp }: PolicyRow): number {
   return [attention, mlp].filter((kept) => !kept.includes('In')).length

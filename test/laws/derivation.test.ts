@@ -4,7 +4,7 @@ import { recomputedArrays } from '../../src/cost/memory/recomputation.ts'
 import { transformer } from '../../src/model/architecture.ts'
 import { spelledOut } from '../../src/model/spelling.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
-import { policyRows } from '../../src/recipe/policy.ts'
+import { asRun, policyRows, recomputeEverything } from '../../src/recipe/policy.ts'
 import type { Axis } from '../../src/sharding/axis.ts'
 import { type Component, restricted } from '../../src/sharding/component.ts'
 import type { ZeroStage } from '../../src/sharding/states.ts'
@@ -74,7 +74,7 @@ const derivations: fc.Arbitrary<() => Run> = fc
     active: fc.subarray<Axis>(['data', 'fsdp', 'tensor', 'tensor2', 'context', 'expert'], { maxLength: 4 }),
     zeroStage: fc.constantFrom<ZeroStage>(0, 1, 2, 3),
     regatherActivations: fc.boolean(),
-    policy: fc.constantFrom(...policyRows),
+    policy: fc.constantFrom(...policyRows, asRun(recomputeEverything, 'whole')),
   })
   .map(({ component, active, zeroStage, regatherActivations, policy }) => () => {
     const recomputed = recomputedArrays(component, policy)

@@ -30,9 +30,11 @@ async function validated(request: object) {
 }
 
 /** What a change says of a launch file, as of the request that the file was read into. */
-function ofRequest(check: { readonly nearest?: readonly { readonly changes: readonly Change[] }[] }) {
+function ofRequest(check: {
+  readonly nearest?: readonly { readonly changes: readonly Change[]; readonly inFile?: unknown }[]
+}) {
   const { nearest, ...rest } = check
-  const told = nearest?.map((remedy) => ({
+  const told = nearest?.map(({ inFile: _, ...remedy }) => ({
     ...remedy,
     changes: remedy.changes.map(({ pointer, value }) => ({
       pointer: pointer.replace(/^\/read\/request/, ''),

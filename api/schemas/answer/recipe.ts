@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { RecipeRecord, ShownRecipe } from '../../../src/plan/certainty/recipes.ts'
 import { mesh } from '../given/axis.ts'
-import { elementType, expertRecipeName, scheduleName } from '../names.ts'
+import { elementType, expertRecipeName, recomputation, scheduleName } from '../names.ts'
 
 const time = z.object({
   stepTimeSeconds: z.exactOptional(z.number()),
@@ -36,8 +36,9 @@ const network = z.object({
 
 const hardware = { slices: z.exactOptional(z.int()), network: z.exactOptional(network) }
 
+/** Strict, so that what is recorded is never asked without one of them. */
 const assumptions = z.exactOptional(
-  z.object({
+  z.strictObject({
     basis: z.literal('calibrated'),
     lossChunks: z.exactOptional(z.int()),
     masterWeights: z.exactOptional(z.boolean()),
@@ -47,6 +48,7 @@ const assumptions = z.exactOptional(
     overlapCriticalPath: z.exactOptional(z.number()),
     expertRecipe: z.exactOptional(expertRecipeName),
     overlapDispatch: z.exactOptional(z.number()),
+    recomputation: z.exactOptional(recomputation),
   }),
 )
 

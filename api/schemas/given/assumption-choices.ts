@@ -9,6 +9,7 @@ import {
   contextLayoutName,
   frameworkName,
   policyName,
+  recomputation,
   residualSharding,
   scheduleName,
 } from '../names.ts'
@@ -109,6 +110,9 @@ export const assumptionChoices = {
     .describe(
       'Whether memory holds an fp32 copy of the logits beside the output of the matmul; otherwise it holds their gradient, in the type of that output.',
     ),
+  recomputation: recomputation.describe(
+    'What runs again of a layer of which only the input is kept (`full`): its `whole` forward pass, as in Megatron-LM, or what is `needed` by the backward pass, as XLA has it.',
+  ),
   recomputeLogits: z
     .boolean()
     .describe('Whether logits in several pieces are recomputed in the backward pass.'),

@@ -20,7 +20,13 @@ export const assumptions = z.object({
 
 /** The assumptions that a stack may set. */
 const { sustainedShare, fp8Share, overlapCriticalPath, elementwiseFactor } = chosen
-const { expertElementwiseFactor, expertLayerOverheadSeconds, overlapDispatch, hierarchicalDispatch } = chosen
+const {
+  expertElementwiseFactor,
+  expertLayerOverheadSeconds,
+  overlapDispatch,
+  hierarchicalDispatch,
+  recomputation,
+} = chosen
 const { inferenceLayerOverheadSeconds, inferenceStepOverheadSeconds } = chosen
 const { inferenceSequenceOverheadSeconds, inferenceCollectiveSeconds, inferenceHalfBytesShare } = chosen
 export const stackConstants = z.strictObject(
@@ -33,6 +39,7 @@ export const stackConstants = z.strictObject(
     expertLayerOverheadSeconds,
     overlapDispatch,
     hierarchicalDispatch,
+    recomputation,
     inferenceLayerOverheadSeconds,
     inferenceStepOverheadSeconds,
     inferenceSequenceOverheadSeconds,

@@ -7,8 +7,8 @@
  *   rotary embedding          queries and keys read and written: 2 (N + K) H
  *   experts                   a token's copies sorted by expert and back, read and written: 4 k D
  *
- * The backward pass streams twice as much, and once more whatever a policy did not keep but needs: all but the
- * last sum and the way back of the copies where only a layer's input is kept. The loss streams its logits in fp32:
+ * The backward pass streams twice as much, and once more whatever a policy did not keep but needs: where only a layer's input is kept,
+ * all of it, or all but the last sum and the way back of the copies (`assumptions.recomputation`). The loss streams its logits in fp32:
  *
  *   forward    2 + 4 bytes a logit to widen them, 4 to read them for their maximum and sum
  *   backward   4 + 2 to read them and write their gradient
@@ -102,14 +102,15 @@ function forwardPasses(model: Transformer): Passes {
   return { stream: 4 * perNormOrSum, inside: ({ role }) => times[role] ?? 0 }
 }
 
-function passesAgain({ inside }: Passes, policy: PolicyRow): Passes {
+function passesAgain(forward: Passes, policy: PolicyRow): Passes {
+  if (policy.whole) return forward
   const kept = [...policy.attention, ...policy.mlp]
   const sums = policy.stream < 2 ? 1 : 0
   return {
     stream: (normsAgain(policy) + sums) * perNormOrSum,
     inside: (array) => {
       if (kept.includes(array.name)) return 0
-      return array.role === 'copies' ? perCopy / 2 : inside(array)
+      return array.role === 'copies' ? perCopy / 2 : forward.inside(array)
     },
   }
 }

@@ -15,6 +15,7 @@ export function keptArrays(component: Component, policy: PolicyRow): readonly st
 }
 
 export function recomputedArrays(component: Component, policy: PolicyRow): readonly string[] {
+  if (policy.whole) return component.einsums.map(({ out }) => out)
   const kept = keptArrays(component, policy)
   const producers = new Map(component.einsums.map((einsum) => [einsum.out, einsum]))
   const wanted = new Set<string>()

@@ -7,6 +7,7 @@ import type { NetworkOverride } from '../../hardware/cluster/cluster-request.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { ExpertRecipeName } from '../../recipe/expert-recipes.ts'
+import type { Recomputation } from '../../recipe/policy.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
@@ -25,6 +26,7 @@ export interface RecipeAsked {
     readonly overlapCriticalPath?: number
     readonly expertRecipe?: ExpertRecipeName
     readonly overlapDispatch?: number
+    readonly recomputation?: Recomputation
   }
 }
 
