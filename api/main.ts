@@ -56,6 +56,7 @@ const patience = {
   headersMs: settings.HEADERS_TIMEOUT_SECONDS * 1000,
   keepAliveMs: settings.KEEP_ALIVE_SECONDS * 1000,
   requestMs: settings.REQUEST_TIMEOUT_SECONDS * 1000,
+  unreadMs: settings.UNREAD_TIMEOUT_SECONDS * 1000,
 }
 const server = createServer(app, patience)
 const aside = createServer(createMetricsApp(metrics, log), patience)

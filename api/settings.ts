@@ -62,6 +62,8 @@ const environment = z.object({
   /** Time for a client to send its headers, and its whole request. */
   HEADERS_TIMEOUT_SECONDS: whole(1, 3600).prefault('10'),
   REQUEST_TIMEOUT_SECONDS: whole(1, 3600).prefault('20'),
+  /** How long a client may take nothing of its answer. */
+  UNREAD_TIMEOUT_SECONDS: whole(1, 3600).prefault('30'),
   /** How long a connection stays open between requests; should be longer than in a proxy in front. */
   KEEP_ALIVE_SECONDS: whole(1, 3600).prefault('75'),
   /** How long a shutdown waits for requests in progress. */

@@ -7,7 +7,17 @@ const mostBodyBytes = 1024 * 1024
 
 const json = ['application/json', 'application/*+json']
 
-const parse = express.json({ limit: mostBodyBytes, strict: false, type: json })
+const read = express.json({ limit: mostBodyBytes, strict: false, type: json })
+
+/** An error of unpacking has the status of a bad request, and nothing that says what it is of. */
+const parse: RequestHandler = (request, response, next) =>
+  read(request, response, (error?: unknown) => {
+    const encoding = request.get('content-encoding') ?? 'identity'
+    const { status, type } = Object(error)
+    if (status !== 400 || type !== undefined || encoding === 'identity') return next(error)
+    const detail = `is not ${encoding}, as its content-encoding says, or is cut short`
+    next(new ProblemError('malformed-json', `The body ${detail}.`, [{ pointer: '', detail }]))
+  })
 
 const declared: RequestHandler = (request, _response, next) => {
   const type = request.get('content-type')

@@ -2,6 +2,7 @@
 import type { RequestHandler } from 'express'
 import { rateLimit } from 'express-rate-limit'
 import { ProblemError } from '../problems.ts'
+import { addressOf } from './client.ts'
 
 export function limitedRate(requestsPerMinute: number): RequestHandler {
   if (requestsPerMinute === 0) return (_request, _response, next) => next()
@@ -10,6 +11,7 @@ export function limitedRate(requestsPerMinute: number): RequestHandler {
     limit: requestsPerMinute,
     standardHeaders: 'draft-8',
     legacyHeaders: false,
+    keyGenerator: addressOf,
     validate: { xForwardedForHeader: false },
     handler: (_request, _response, next) => {
       next(new ProblemError('too-many-requests', `More than ${requestsPerMinute} requests in a minute.`))

@@ -1,8 +1,13 @@
 /**
- * The HTTP server around the app. A client that sends too slowly gets 408 and is disconnected, so that half a request
- * does not hold memory for long.
+ * The HTTP server around the app. A client that sends too slowly gets 408 and is disconnected, and so is one that no
+ * longer takes its answer: neither half a request nor half an answer should hold memory for long.
  */
-import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 
 export interface ServerLimits {
   /** Limit for all headers of a request. */
@@ -11,11 +16,13 @@ export interface ServerLimits {
   readonly keepAliveMs: number
   /** Limit for the whole request, including its body. */
   readonly requestMs: number
+  /** How long a client may take nothing of an answer that waits for it. */
+  readonly unreadMs: number
 }
 
 export function createServer(
   app: RequestListener,
-  { headersMs, keepAliveMs, requestMs }: ServerLimits,
+  { headersMs, keepAliveMs, requestMs, unreadMs }: ServerLimits,
 ): Server {
   return createHttpServer(
     {
@@ -27,6 +34,18 @@ export function createServer(
       // Node tests for late clients only at this interval.
       connectionsCheckingInterval: Math.min(1000, headersMs),
     },
-    app,
+    (request, response) => {
+      endUnread(response, unreadMs)
+      app(request, response)
+    },
   )
+}
+
+/** Looks whenever nothing has moved on the connection for so long, as is usual while a search runs. */
+function endUnread(response: ServerResponse, unreadMs: number): void {
+  response.setTimeout(unreadMs, () => {
+    const { socket } = response
+    if (socket && socket.writableLength > 0) socket.destroy()
+    else socket?.setTimeout(unreadMs)
+  })
 }

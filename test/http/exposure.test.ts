@@ -106,6 +106,15 @@ describe('the address of a client', () => {
     }
   })
 
+  it.each([
+    ['192.0.2.1:50000', '192.0.2.1:50001'],
+    ['[2001:db8::1]:50000', '[2001:db8::2]'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['x'.repeat(2000), `${'x'.repeat(1000)}y`],
+  ])('is one with %s and with another port or place in the same network', async (one, other) => {
+    expect(await statuses(limited(1), one, other, '192.0.2.7:1')).toEqual([200, 429, 200])
+  })
+
   it('is not what anybody else says', async () => {
     for (const trusted of [0, ['10.0.0.0/8']]) {
       expect(await statuses(limited(trusted), '192.0.2.1', '192.0.2.2')).toEqual([200, 429])

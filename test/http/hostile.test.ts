@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServer } from '../../api/http/server.ts'
+import { answeringAfter } from './planners.ts'
 import { appWith, question, service } from './service.ts'
 
 const text = JSON.stringify(question)
@@ -79,6 +80,22 @@ describe('a hostile body gets the error of the contract, and the service goes on
     expect((await request).status).toBe(413)
   })
 
+  it.each([
+    ['gzip', Buffer.from(text)],
+    ['gzip', gzipSync(text).subarray(0, -12)],
+    ['br', Buffer.from(text)],
+    ['deflate', Buffer.from(text)],
+  ])('says of what is said to be %s and is not that it is not', async (encoding, body) => {
+    const request = agent
+      .post('/optimize')
+      .set({ 'content-type': 'application/json', 'content-encoding': encoding })
+    request.write(body)
+    const { status, body: problem } = await request
+    expect(status).toBe(400)
+    expect(problem.type).toBe('/problems/malformed-json')
+    expect(problem.errors[0].detail).toContain(encoding)
+  })
+
   it('takes a chip whose torus has no end for what it is', async () => {
     const chip = {
       name: 'endless',
@@ -107,7 +124,9 @@ describe('a hostile body gets the error of the contract, and the service goes on
 })
 
 describe('on the wire', () => {
-  const server = createServer(appWith(), { headersMs: 100, requestMs: 200, keepAliveMs: 75_000 })
+  const server = createServer(appWith({ search: answeringAfter(500) }), {
+    ...{ headersMs: 100, requestMs: 200, keepAliveMs: 75_000, unreadMs: 100 },
+  })
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve())))
   afterAll(() => server.close())
 
@@ -180,6 +199,25 @@ describe('on the wire', () => {
     ],
   ])('who sends half of %s is not waited for', async (_what, half) => {
     expect(await raw(half, { ends: false })).toMatch(/^HTTP\/1\.1 408 /)
+  })
+
+  it('who takes nothing of the answers is not waited for', async () => {
+    const closed = new Promise((resolve) => server.once('connection', (it) => it.once('close', resolve)))
+    const { port } = server.address() as AddressInfo
+    const socket = connect(port, '127.0.0.1')
+    socket.pause()
+    // More than the system takes off the hands of the service.
+    socket.write('GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(60))
+    await closed
+    socket.destroy()
+  })
+
+  it('a search that takes longer than that is answered', async () => {
+    const answer = await raw(
+      `POST /optimize HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
+      { ends: false },
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
   })
 
   it('what is no HTTP is refused', async () => {

@@ -20,6 +20,7 @@ describe('the settings', () => {
       HEADERS_TIMEOUT_SECONDS: 10,
       KEEP_ALIVE_SECONDS: 75,
       REQUEST_TIMEOUT_SECONDS: 20,
+      UNREAD_TIMEOUT_SECONDS: 30,
       API_KEYS: [],
       METRICS_PORT: 'same',
       DRAIN_SECONDS: 30,
