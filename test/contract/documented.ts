@@ -3,7 +3,7 @@
  * the document in one point: unlisted fields are rejected, so that the document cannot fall behind.
  */
 import { readFileSync } from 'node:fs'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
 
 type Json = Record<string, unknown>
@@ -35,11 +35,20 @@ export function faultsByDocument(method: 'get' | 'post', path: string, answer: A
   const component = document.components.responses[reference?.split('/').pop() ?? ''] ?? documented
   const types = Object.keys((component.content ?? {}) as Json)
   if (!types.includes(type)) return [`${method} ${path} ${status} has no ${type} in the document`]
-  const validate = ajv.compile({ $ref: `document${pointer}/content/${escaped(type)}/schema` })
+  const validate = validator(`document${pointer}/content/${escaped(type)}/schema`)
   validate(body)
   return (validate.errors ?? []).map(
     ({ instancePath, message }) => `${method} ${path} ${status}: ${instancePath} ${message}`,
   )
+}
+
+const validators = new Map<string, ValidateFunction>()
+
+/** Ajv would compile a schema again for each answer, and keep it: soaks have tens of thousands. */
+function validator(reference: string): ValidateFunction {
+  const known = validators.get(reference) ?? ajv.compile({ $ref: reference })
+  validators.set(reference, known)
+  return known
 }
 
 function escaped(part: string): string {
