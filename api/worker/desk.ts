@@ -136,7 +136,9 @@ function changesToldIn(read: LaunchRead, { request, trial, plan }: OfFile, costs
     const verdict = costs(whole as OfFile['request'])
     return verdict && 'plan' in verdict ? verdict.plan.launch : null
   }
-  const counted = typeof request.hardware.chip === 'string' && trial.mode !== 'serve'
+  const { workload } = trial.problem
+  const most = trial.mode === 'serve' || ('batchSequences' in workload && workload.batchSequences === 'max')
+  const counted = typeof request.hardware.chip === 'string' && !most
   const before = short ? (counted ? launched([]) : null) : plan.launch
   return (changes) => {
     const after = before && launched(changes)

@@ -6,6 +6,7 @@ import { isFields } from '../fields.ts'
 import type { ReadFramework } from './read/reading.ts'
 import { readScript } from './read/shell/script.ts'
 import { shellWord, shellWords } from './start.ts'
+import { tensorrtVersion } from './tensorrt-llm/version.ts'
 import { torchtitanVersion } from './torchtitan/version.ts'
 
 export interface InFile {
@@ -40,9 +41,14 @@ function settingsOf(
   const { [framework]: written, commands } = launch
   const start = isFields(commands) ? commands[framework] : undefined
   if (!isFields(start)) return null
-  if (framework === 'torchtitan' && version === torchtitanVersion) return settingsOfToml(String(written))
-  if (framework === 'tensorrt-llm' && isFields(written)) return settingsOfKeys(written)
-  return settingsOfWords(readScript(String(start.command)).commands.at(-1) ?? [])
+  const ofFile = files[`${framework} ${version}`]
+  return ofFile ? ofFile(written) : settingsOfWords(readScript(String(start.command)).commands.at(-1) ?? [])
+}
+
+/** Frameworks whose settings are in a file, in these versions. */
+const files: Readonly<Record<string, (written: unknown) => Settings>> = {
+  [`torchtitan ${torchtitanVersion}`]: (config) => settingsOfToml(String(config)),
+  [`tensorrt-llm ${tensorrtVersion}`]: (config) => settingsOfKeys(isFields(config) ? config : {}),
 }
 
 /** What differs from host to host, whatever the plan. */

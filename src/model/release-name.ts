@@ -30,9 +30,9 @@ const another =
 
 /** Names to look up, the longest first. */
 export function catalogueNames(written: string): readonly string[] {
-  const plain = written
-    .slice(0, 200)
-    .slice(written.lastIndexOf('/') + 1)
+  const path = written.slice(0, 200).replace(/\/+$/, '')
+  const plain = path
+    .slice(path.lastIndexOf('/') + 1)
     .toLowerCase()
     .replace(/^meta-/, '')
     .replace(/^(llama|gpt|gemma|deepseek)(\d)/, '$1-$2')

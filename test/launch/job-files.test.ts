@@ -19,6 +19,9 @@ const ways = {
   'a second document': `apiVersion: v1\nkind: Service\n---\napiVersion: v1\nspec:\n  containers: [{image: a, command: ${listed}}]\n`,
   'docker compose': `services:\n  server:\n    image: a\n    command: ${plain}\n`,
   'a command inside a command': `xpk workload create --tpu-type=x --command="${plain}"`,
+  'a file of options': `# as --config takes it\nmodel: org/m\ntensor-parallel-size: 8\nmax-model-len: 4096\nasync-scheduling: false\n`,
+  'a text that a script writes down': `c=$(cat <<- EOM\n  sleep 3 ;\n  ${plain}\nEOM\n)\necho "$c" > run.sh\nbash run.sh\n`,
+  'variables that are set where nobody has': `: "\${LENGTH:=$((2 * 2048))}"\n: "\${LENGTH:=1}"\n${plain.replace('4096', '$LENGTH')}`,
   'a wrapped job': `sbatch --nodes=1 --wrap '${plain}'`,
 }
 
@@ -28,6 +31,21 @@ describe('a server', () => {
     expect(readingOf({ vllm: plain }, context)).toMatchObject(read)
     expect(read.plan.mesh).toMatchObject({ tensor: 8 })
   })
+})
+
+it('a manifest or a command without what its framework is told is no launch', () => {
+  const { faults, plan } = readingOf(
+    { vllm: 'services:\n  server:\n    image: vllm/vllm-openai:v1\n' },
+    context,
+  )
+  expect([faults, plan]).toEqual([[expect.stringMatching(/^the text has no command/)], expect.anything()])
+  const runner = 'python3 -m benchmarks.benchmark_runner xpk --num_slices=1 --model_name="llama3_1_70b_8192"'
+  expect(() => readingOf({ maxtext: runner }, context)).toThrow(/no settings of MaxText/)
+})
+
+it('options of trtllm-serve in its file are read as its keys', () => {
+  const { plan } = readingOf({ tensorrtLlm: 'tp_size: 8\nmax_batch_size: 4\n' }, context)
+  expect(plan.mesh).toMatchObject({ tensor: 8 })
 })
 
 describe('a job of Slurm', () => {

@@ -1,9 +1,10 @@
 /** Published launch files are read completely, as the plans that they are, and pass validation, as the runs did run. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { Change } from '../../src/rules/part-rule.ts'
+import type { Remedy } from '../../src/validation/check.ts'
 import { planning } from '../http/planning.ts'
 import { service } from '../http/service.ts'
+import { runs } from '../runs.ts'
 
 interface Published {
   readonly name: string
@@ -23,20 +24,18 @@ const agent = service({ search: planning })
 
 const axes = ['data', 'fsdp', 'tensor', 'tensor2', 'pipeline', 'expert', 'context']
 
-async function validated(request: object) {
-  const { status, body } = await agent.post('/validate').send(request)
-  expect(status, JSON.stringify(body.errors)).toBe(200)
-  return body
+async function asked(path: string, body: object) {
+  const { status, body: answer } = await agent.post(path).send(body)
+  expect(status, JSON.stringify(answer.errors)).toBe(200)
+  return answer
 }
 
 /** What a change says of a launch file, as of the request that the file was read into. */
-function ofRequest(check: {
-  readonly nearest?: readonly { readonly changes: readonly Change[]; readonly inFile?: unknown }[]
-}) {
+function ofRequest(check: { readonly nearest?: readonly Remedy[] }) {
   const { nearest, ...rest } = check
-  const told = nearest?.map(({ inFile: _, ...remedy }) => ({
-    ...remedy,
-    changes: remedy.changes.map(({ pointer, value }) => ({
+  const told = nearest?.map(({ detail, changes }) => ({
+    detail,
+    changes: changes.map(({ pointer, value }) => ({
       pointer: pointer.replace(/^\/read\/request/, ''),
       value,
     })),
@@ -44,19 +43,9 @@ function ofRequest(check: {
   return { ...rest, ...(told ? { nearest: told } : {}) }
 }
 
-/** The best plan is to be one of the same mesh, so that the search is short. */
-function asked({ request, key, file, mesh }: Published): object {
-  const constraints = Object.fromEntries(axes.map((axis) => [axis, mesh[axis] ?? 1]))
-  return { ...request, constraints, require: { withinOfBest: 0 }, plan: { [key]: file } }
-}
-
 describe('a published launch file', () => {
-  it.each(
-    files,
-  )('of $name is read whole and fits, and gets the checks of what it is read into', async (own) => {
-    const { mesh, zeroStage, over } = own
-    const { warnings: _, read, ...found } = await validated(asked(own))
-    const { plan, checks } = found
+  it.each(files)('of $name is read whole and fits', async ({ request, key, file, mesh, zeroStage, over }) => {
+    const { plan, read } = await asked('/evaluate', { ...request, plan: { [key]: file } })
     expect(read.notUnderstood).toEqual([])
     expect(plan.mesh).toMatchObject(mesh)
     const product = Object.values(plan.mesh as Record<string, number>).reduce((all, size) => all * size, 1)
@@ -64,13 +53,22 @@ describe('a published launch file', () => {
     if (zeroStage !== undefined) expect(plan.zeroStage).toBe(zeroStage)
     expect(plan.feasible).toBe(over === undefined)
     expect(plan.memoryBytes.total).toBeLessThan(1.1 * plan.memoryBytes.budget)
-    if (read.request.workload.mode === 'train') {
-      expect(plan.mfu).toBeGreaterThan(0.15)
-      expect(plan.mfu).toBeLessThan(0.7)
-    }
-    const { warnings: __, ...again } = await validated(read.request)
-    expect(checks.length).toBeGreaterThan(2)
-    expect(again).toEqual({ ...found, checks: checks.map(ofRequest) })
+    if (read.request.workload.mode !== 'train') return
+    expect(plan.mfu).toBeGreaterThan(0.15)
+    expect(plan.mfu).toBeLessThan(0.7)
+  })
+
+  it.each(
+    files.slice(0, runs(5)),
+  )('of $name gets the checks of the request that it is read into', async (own) => {
+    const { request, key, file, mesh } = own
+    // The best plan is one of the same mesh, so that the search is short.
+    const constraints = Object.fromEntries(axes.map((axis) => [axis, mesh[axis] ?? 1]))
+    const body = { ...request, constraints, require: { withinOfBest: 0 }, plan: { [key]: file } }
+    const { warnings: _, read, ...found } = await asked('/validate', body)
+    const { warnings: __, ...again } = await asked('/validate', read.request)
+    expect(found.checks.length).toBeGreaterThan(2)
+    expect(again).toEqual({ ...found, checks: found.checks.map(ofRequest) })
   })
 
   it('has a source, each of another framework or model', () => {

@@ -8,6 +8,7 @@ import { readMaxtext } from '../../../src/launch/maxtext/read.ts'
 import { readMaxtextServer } from '../../../src/launch/maxtext/read-server.ts'
 import { readMegatron } from '../../../src/launch/megatron/read.ts'
 import { readBridge } from '../../../src/launch/megatron-bridge/read.ts'
+import { textOf } from '../../../src/launch/read/fields.ts'
 import type { LaunchReading, ReadingContext } from '../../../src/launch/read/reading.ts'
 import { readScript } from '../../../src/launch/read/shell/script.ts'
 import { readSglang } from '../../../src/launch/sglang/read.ts'
@@ -72,10 +73,25 @@ function writtenIn(script: string): Fields | null {
   return text === undefined ? null : fieldsOf('tensorrtLlm', text)
 }
 
-/** Answers give argument lists without the command, which are read the same way. */
+/** Answers give argument lists without the command, which are read the same way; so is a file that \`--config\` of the command names. */
 function commandOf(file: string | readonly string[], command: string): string {
-  if (typeof file === 'string') return file
+  if (typeof file === 'string') {
+    const config = optionsIn(file)
+    return config === null ? file : commandOf(config, command)
+  }
   return `${command} ${file.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')}`
+}
+
+/** The words of a file of options, a key each; null for any other text. */
+function optionsIn(text: string): readonly string[] | null {
+  if (!/^(#.*\s+|---\s+)*[a-z][\w-]*:(\s|$)/.test(text)) return null
+  return Object.entries(parsed('vllm', text, (own) => parseYaml(own, { maxAliasCount: 20 }))).flatMap(
+    ([key, value]) => {
+      if (value === false || value === null) return []
+      const values = value === true ? [] : Array.isArray(value) ? value.map(textOf) : [textOf(value)]
+      return [`--${key}`, ...values]
+    },
+  )
 }
 
 /** A config, or the settings of a command (key=value). */
@@ -83,13 +99,17 @@ function maxtextKeys(file: string | Fields): Fields {
   if (typeof file !== 'string') return file
   if (!/^[^#\n]*\b\w+=\S/m.test(file)) return fieldsOf('maxtext', file)
   const isSetting = (word: string) => /^[a-z]\w*=/.test(word)
-  const words = readScript(file).commands.findLast((command) => command.some(isSetting)) ?? []
+  const words = readScript(file).commands.findLast((command) => command.some(isSetting))
+  if (!words) throw faultyValue('invalid-request', { pointer: '/plan/maxtext', detail: noSettings })
   const settings = words.filter(isSetting).map((word) => {
     const at = word.indexOf('=')
     return [word.slice(0, at), scalar(word.slice(at + 1))] as const
   })
   return Object.fromEntries(settings)
 }
+
+const noSettings =
+  'has no settings of MaxText: a command has them as key=value, and a config as a file of its own; what another program fills in from its own tables is not here'
 
 function scalar(text: string): unknown {
   try {

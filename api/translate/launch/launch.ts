@@ -93,7 +93,7 @@ function misspelt(reading: LaunchReading, pointer: string): readonly Fault[] {
   const rest = reading.notUnderstood.filter((text) => !found.some(({ option }) => optionIn(text) === option))
   return [
     ...found.map((one) => ({ pointer, detail: misspeltText(one) })),
-    ...(rest.length > 0 ? [{ pointer, detail: `does not understand ${rest.join(', ')}` }] : []),
+    ...(rest.length > 0 ? [{ pointer, detail: `does not understand ${listed(rest)}` }] : []),
   ]
 }
 
@@ -105,7 +105,15 @@ function unknownModel(
   catalogue: Catalogue,
 ): Fault | null {
   const { named, model } = reading
-  if (own.model !== undefined || named === undefined || model?.vocab !== undefined) return null
+  if (own.model !== undefined || model?.vocab !== undefined) return null
+  if (named === undefined) {
+    return (
+      model && {
+        pointer: '/model',
+        detail: `is said by the launch file but for its vocabulary: ${besidePlan}`,
+      }
+    )
+  }
   if (modelNamed(reading, catalogue) !== undefined) return null
   const shown = named.slice(0, 100)
   const open = named.includes('$')
@@ -115,11 +123,14 @@ function unknownModel(
     : `which is not in the catalogue${nearestText(suggestions)}`
   return {
     pointer,
-    detail: `the model is ${shown}, ${why}: say it beside the plan, as "model": a name of GET /models, or {"huggingFace": {what is in its config.json}}`,
+    detail: `the model is ${shown}, ${why}: ${besidePlan}`,
     suggestions,
     ...meaning('/model', suggestions),
   }
 }
+
+const besidePlan =
+  'say it beside the plan, as "model": a name of GET /models, or {"huggingFace": {what is in its config.json}}'
 
 export function launchWarnings(reading: LaunchReading | null): readonly string[] {
   if (!reading) return []
@@ -127,9 +138,21 @@ export function launchWarnings(reading: LaunchReading | null): readonly string[]
   return [
     ...misspeltIn(reading).map((one) => `${framework}: ${misspeltText(one)}`),
     ...notes.map((note) => `${framework}: ${note}`),
-    ...(notUnderstood.length > 0 ? [`${framework}: not understood: ${notUnderstood.join(', ')}`] : []),
+    ...(notUnderstood.length > 0 ? [`${framework}: not understood: ${listed(notUnderstood)}`] : []),
   ]
 }
+
+/** Long ones are cut: what is not understood may be a whole program. */
+function listed(options: readonly string[]): string {
+  const shown = options
+    .slice(0, 20)
+    .map((text) => text.replaceAll(/\s+/g, ' '))
+    .map((text) => (text.length > longestShown ? `${text.slice(0, longestShown)}…` : text))
+  const more = options.length > shown.length ? [`and ${options.length - shown.length} more`] : []
+  return [...shown, ...more].join(', ')
+}
+
+const longestShown = 100
 
 /** What the file says and the request does not. */
 function saidBy(reading: LaunchReading, own: Fields, catalogue: Catalogue): Fields {

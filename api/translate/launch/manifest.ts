@@ -10,8 +10,10 @@ const deepest = 30
 
 export function commandsOf(text: string): string {
   if (!manifest.test(text)) return text
-  const found = documentsOf(text).flatMap((document) => containersIn(document, 0))
-  return found.length > 0 ? found.map(commandOf).join('\n') : text
+  const documents = documentsOf(text)
+  const found = documents.flatMap((document) => containersIn(document, 0))
+  // A manifest is no script: without a command it starts what its image does.
+  return documents.some(isFields) ? found.map(commandOf).join('\n') : text
 }
 
 /** None of a text that is no YAML. */

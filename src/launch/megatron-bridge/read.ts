@@ -39,11 +39,12 @@ const short: Readonly<Record<string, string>> = {
 const launcher: Readonly<Record<string, string>> = {
   '--nodes': '--nnodes',
   '--gpus-per-node': '--nproc-per-node',
+  '--gpus_per_node': '--nproc-per-node',
 }
 
 /** Fields and options that do not affect the layout. */
 const immaterial =
-  /^(train\.train_iters|model\.moe_router_force|optimizer\.(lr|min_lr|adam|weight_decay|clip_grad)|scheduler\.|checkpoint\.|logger\.|rng\.|tokenizer\.|validation\.|profiling\.|dataset\.(?!seq_length)|env_vars|-ms|--max_steps|--lr|--min_lr|--warmup_iters|--dataset|--mode|--step.func|--save|--load|--pretrained|--dry|--deterministic|--dump|--account|--partition|--container|--srun|--env|--time)/
+  /^(train\.train_iters|model\.moe_router_force|optimizer\.(lr|min_lr|adam|weight_decay|clip_grad)|scheduler\.|checkpoint\.|logger\.|rng\.|tokenizer\.|validation\.|profiling\.|dataset\.(?!seq_length)|env_vars|-ms|--max_steps|--lr|--min_lr|--warmup_iters|--dataset|--mode|--step.func|--save|--load|--pretrained|--dry|--deterministic|--dump|--account|--partition|--container|--srun|--env|--time|--gpu$|--gpu |--model_family|--compute_dtype bf16)/
 
 /** An overridden field as it is written, and as options of Megatron-LM. */
 interface Field {
@@ -58,6 +59,8 @@ interface Taken {
   readonly started: readonly string[]
   /** Name of the model or of the recipe. */
   readonly recipe: string | null
+  /** All GPUs, which only the performance scripts are told. */
+  readonly gpus: number | null
   readonly left: readonly string[]
 }
 
@@ -67,10 +70,10 @@ export function readBridge(
 ): LaunchReading {
   const script = typeof written === 'string' ? readScript(written) : { commands: [written], notes: [] }
   const words = script.commands.findLast((command) => command.some((word) => own.test(word)))
-  const { fields, started, recipe, left } = takenOf(words ?? script.commands.flat())
-  const [, stem, gpus] = /^(.+?)(?:_pretrain(?:_(\d+)gpu)?.*|_config)?$/.exec(recipe ?? '') ?? []
+  const { fields, started, recipe, left, ...said } = takenOf(words ?? script.commands.flat())
+  const [, stem, named] = /^(.+?)(?:_pretrain(?:_(\d+)gpu)?.*|_config)?$/.exec(recipe ?? '') ?? []
   // The names of benchmark recipes contain their number of GPUs.
-  const counted = gpus === undefined || started.includes('--nnodes') ? null : Number(gpus)
+  const counted = said.gpus ?? (named === undefined || started.includes('--nnodes') ? null : Number(named))
   const options = [...fields.values()].flatMap((field) => field.options)
   // Unless overridden, a recipe runs in bf16 with the distributed optimizer (recipes/common.py, _pretrain_common).
   const numbers = fields.has('mixed_precision') ? [] : ['--bf16']
@@ -120,6 +123,9 @@ const sharing = ['ddp.use_distributed_optimizer', 'optimizer.use_distributed_opt
 const own =
   /^(\+|~)?(model|train|ddp|dataset)\.\w+=|run_recipe\.py$|setup_experiment\.py$|scripts\/training\/train\.sh$/
 
+/** Options that name the recipe; the last is of the performance scripts. */
+const recipes = ['--model', '--recipe', '--model_recipe_name']
+
 const map = () => new Map<string, Field>()
 
 function takenOf(words: readonly string[]): Taken {
@@ -128,6 +134,7 @@ function takenOf(words: readonly string[]): Taken {
   const [follows, conveniences, overridden] = [map(), map(), map()]
   const left: string[] = []
   let recipe: string | null = null
+  let gpus: number | null = null
   const rest = words.slice(file + 1)
   while (rest.length > 0) {
     const [name = '', ...parts] = (rest.shift() ?? '').replace(/^(\+\+?|~)(?=\w)/, '').split('=')
@@ -141,8 +148,9 @@ function takenOf(words: readonly string[]): Taken {
     const on = launcher[name]
     if (key !== undefined && options) level.set(key, { text, options })
     else if (on !== undefined && value !== undefined) started.push(on, value)
-    else if ((name === '--model' || name === '--recipe') && value !== undefined) recipe = value
+    else if (recipes.includes(name) && value !== undefined) recipe = value
+    else if (name === '--num_gpus' && value !== undefined) gpus = Number(value)
     else left.push(text)
   }
-  return { fields: new Map([...follows, ...conveniences, ...overridden]), started, recipe, left }
+  return { fields: new Map([...follows, ...conveniences, ...overridden]), started, recipe, gpus, left }
 }

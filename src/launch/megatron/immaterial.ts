@@ -20,6 +20,7 @@ const starts = [
   '--mock-data',
   '--split',
   '--tokenizer-',
+  '--rampup-batch-size',
   '--vocab-file',
   '--merge-file',
   '--vocab-extra',

@@ -16,7 +16,7 @@ export function readMegatronModel(options: Options): ModelRead {
   const layers = options.whole('--num-layers')
   const dModel = options.whole('--hidden-size')
   const heads = options.whole('--num-attention-heads')
-  const vocab = options.whole('--vocab-size')
+  const vocab = options.whole('--vocab-size') ?? vocabularyOf(options)
   const gatedMlp = options.has('--swiglu', '--quick-geglu')
   const width = options.whole('--ffn-hidden-size')
   const kvChannels = options.whole('--kv-channels')
@@ -52,6 +52,18 @@ export function readMegatronModel(options: Options): ModelRead {
     ...(multiTokenLayers ? { multiTokenLayers } : {}),
   }
   return { model, faults }
+}
+
+/**
+ * Tokenizers whose vocabulary is theirs alone. pretrain_gpt.py takes the first if none is named. Source: as flags.ts,
+ * megatron/training/tokenizer, pretrain_gpt.py.
+ */
+const vocabularies: Readonly<Record<string, number>> = { GPT2BPETokenizer: 50257, Llama2Tokenizer: 32000 }
+
+function vocabularyOf(options: Options): number | null {
+  const merges = options.has('--merge-file')
+  const type = options.text('--tokenizer-type') ?? (merges ? 'GPT2BPETokenizer' : '')
+  return vocabularies[type] ?? null
 }
 
 function latentOf(options: Options): Fields {

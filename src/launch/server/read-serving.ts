@@ -123,7 +123,9 @@ function phaseReading({ said, context, server, dispatched, mesh: own }: Laid): T
     },
     plan: { mesh: { data, ...own }, ...layoutOf(said, context, mode, dispatched) },
     notes: [
-      ...(servers > 1 ? [`${servers} such servers, one for each ${server} chips`] : []),
+      ...(servers > 1
+        ? [`${servers} such servers, one for each ${server === 1 ? 'chip' : `${server} chips`}`]
+        : []),
       ...(batch === null ? [unlimited] : []),
     ],
     faults: countFaults(said, context),

@@ -50,7 +50,7 @@ export function readTensorrt(
   const said = command === null ? null : serverCommand(command, program, short)
   const name = said?.options.text(...ofFile) ?? null
   const unsent = sent === null ? name : null
-  const file = sent ?? {}
+  const file = keysOf(sent ?? {})
   const given = Object.entries(named).flatMap(([option, key]) => {
     const value = said?.options.whole(option)
     return value === undefined || value === null ? [] : [[key, value] as const]
@@ -132,6 +132,13 @@ export function readTensorrt(
       ],
     },
     context,
+  )
+}
+
+/** Options of the command that stand in a file, by the names that its keys have. */
+function keysOf(file: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(file).map(([key, value]) => [named[`--${key.replaceAll('_', '-')}`] ?? key, value]),
   )
 }
 

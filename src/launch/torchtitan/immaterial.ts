@@ -34,6 +34,8 @@ const keys = [
   'optimizer.beta2',
   'optimizer.weight_decay',
   'optimizer.implementation',
+  // Gone from releases since 2025, where it did nothing.
+  'optimizer.early_step_in_backward',
 ]
 
 export function isImmaterial(leaf: string): boolean {

@@ -50,7 +50,10 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
       optimizer: /^adam/i.test(optimizer) ? 'adamw' : optimizer,
     },
     precision,
-    assumptions: expert > 1 ? { hierarchicalDispatch: backend === 'deepep' } : {},
+    assumptions: {
+      ...(expert > 1 ? { hierarchicalDispatch: backend === 'deepep' } : {}),
+      ...(keptType(sections) === 'bf16' ? { masterWeights: false } : {}),
+    },
     plan: {
       mesh,
       zeroStage,
@@ -151,5 +154,12 @@ function precisionOf(sections: Sections): Readonly<Record<string, string>> {
   // Marks the key as read: how fp8 is scaled does not affect the layout.
   sections.value('quantize', 'linear')
   const own = wide ? 'fp32' : 'bf16'
-  return { weights: own, compute: fp8 ? 'fp8' : own, gradients: 'fp32' }
+  // In bf16 parameters, gradients and moments are kept so, without a copy in fp32 (job_config.py).
+  const kept = keptType(sections)
+  const states = kept === 'bf16' ? { gradients: kept, optimizer: kept } : { gradients: 'fp32' }
+  return { weights: own, compute: fp8 ? 'fp8' : own, ...states }
+}
+
+function keptType(sections: Sections): 'bf16' | 'fp32' {
+  return sections.text('training', 'dtype', 'float32') === 'bfloat16' ? 'bf16' : 'fp32'
 }

@@ -26,16 +26,33 @@ export function expanded(text: string, at: number, variables: ShellVariables): E
     return value === null ? asWritten(end + 1) : { fields: [String(value)], after: end + 1 }
   }
   if (rest.startsWith('$(')) return asWritten(matching(text, at + 1) + 1)
-  const braced = /^\$\{(\w+)(\[[@*]\])?(?::?-([^}]*))?\}/.exec(rest)
+  const closed = rest.startsWith('${') ? rest.slice(0, matching(rest, 1) + 1) : null
+  const braced = closed === null ? null : /^\$\{(\w+)(\[[@*]\])?(?::?([-=])(.*))?\}$/s.exec(closed)
   const plain = /^\$(\w+|[@*#?])/.exec(rest)
-  const [whole = '', name = '', , fallback] = braced ?? plain ?? []
+  const [whole = '', name = '', , sign, fallback] = braced ?? plain ?? []
   if (whole === '') {
-    if (rest.startsWith('${')) return asWritten(matching(text, at + 1) + 1)
-    return { fields: ['$'], after: at + 1 }
+    return closed === null ? { fields: ['$'], after: at + 1 } : asWritten(matching(text, at + 1) + 1)
   }
   const after = at + whole.length
   const known = variables.read(name)
   if (known && !(known.length === 1 && known[0] === '' && fallback !== undefined))
     return { fields: braced?.[2] ? known : known.slice(0, 1), after }
-  return { fields: [fallback === undefined ? whole : fallback.replaceAll(/^["']|["']$/g, '')], after }
+  if (fallback === undefined) return { fields: [whole], after }
+  const value = expandedIn(fallback.replaceAll(/^["']|["']$/g, ''), variables)
+  if (sign === '=') variables.set(name, [value])
+  return { fields: [value], after }
+}
+
+/** A text with all that stands in it expanded. */
+function expandedIn(text: string, variables: ShellVariables): string {
+  let whole = ''
+  for (let at = 0; at < text.length; ) {
+    if (text[at] !== '$') whole += text[at++]
+    else {
+      const { fields, after } = expanded(text, at, variables)
+      whole += fields.join(' ')
+      at = after
+    }
+  }
+  return whole
 }
