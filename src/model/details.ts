@@ -82,6 +82,14 @@ const families: readonly FamilyDetails[] = [
     router: { score: 'sigmoid' },
     peculiar: ['layers without positions', 'norms of queries and keys without weights'],
   },
+  { types: /^(apertus|hunyuan|dots1)/, queryKeyNorm: true },
+  { types: /^seed_oss/, queryKeyValueBiases: true },
+  { types: /^minimax_m2/, router: { bias: true }, peculiar: ['norms of queries and keys over all heads'] },
+  { types: /^granite/, peculiar: ['multipliers of embeddings, attention, residuals and logits'] },
+  {
+    types: /^olmo[23]/,
+    peculiar: ['norms after attention and MLP', 'norms of queries and keys over all heads'],
+  },
   { types: /^olmoe/, peculiar: ['norms of queries and keys over all heads'] },
   // Its config has a coefficient of 0.9, the class's default; Megatron-LM's examples/gptoss have no such loss.
   { types: /^gpt_oss/, sinks: true, activation: 'clamped quick-gelu', router: { lossCoefficient: 0 } },
@@ -114,7 +122,9 @@ function rotaryIn(text: Fields): Rotary | null {
   const base = number(text.rope_theta ?? parameters.rope_theta ?? text.rotary_emb_base)
   if (base === null) return null
   const kind = word(scaling.rope_type ?? scaling.type)
-  const share = number(text.partial_rotary_factor ?? parameters.partial_rotary_factor ?? text.rotary_pct)
+  const stated = number(text.partial_rotary_factor ?? parameters.partial_rotary_factor ?? text.rotary_pct)
+  const [turned, headDim] = [number(text.rotary_dim), number(text.head_dim)]
+  const share = stated ?? (turned && headDim ? turned / headDim : null)
   return {
     base,
     share: share ?? 1,

@@ -4,6 +4,8 @@ import { loadCatalogue } from '../../api/catalogue.ts'
 import { ProblemError } from '../../api/problems.ts'
 import { modelRequest } from '../../api/schemas/given/model.ts'
 import { resolvedModel } from '../../api/translate/model/model.ts'
+import { families } from '../../src/model/hugging-face/import.ts'
+import { notModelled } from '../../src/model/hugging-face/not-modelled.ts'
 import { answering, type Heard } from './planners.ts'
 import { question, service } from './service.ts'
 
@@ -94,6 +96,23 @@ describe('the model of a request', () => {
     expect(fault?.suggestions).toContain('deepseek_v3')
     expect(fault?.detail).toContain('layers, dModel, dFf')
     expect(problemOf({ huggingFace: {} }).faults[0]?.detail).toContain('required')
+  })
+
+  it.each([
+    ['qwen3_next', 'Qwen/Qwen3-Next-80B-A3B-Instruct', 'linear attention'],
+    ['nemotron_h', 'nvidia/NVIDIA-Nemotron-Nano-9B-v2', 'state space'],
+    ['deepseek_v32', 'deepseek-ai/DeepSeek-V3.2-Exp', 'upper bound'],
+    ['nemotron-nas', 'nvidia/Llama-3_3-Nemotron-Super-49B-v1', 'unlike widths'],
+    ['minimax_m1', 'MiniMaxAI/MiniMax-M1-80k', 'linear attention'],
+    ['gemma4', 'google/gemma-4-31B-it', 'one kind of attention'],
+  ])('of a kind that is not modelled is refused with the reason, by type %s and by name', (type, name, why) => {
+    expect(problemOf({ huggingFace: { model_type: type } }).faults[0]?.detail).toContain(why)
+    expect(problemOf(name).faults[0]?.detail).toContain(why)
+  })
+
+  it('that the catalogue has is none of a kind that is not modelled', () => {
+    for (const name of [...catalogue.models.keys(), ...Object.keys(families)])
+      expect([name, notModelled(name)]).toEqual([name, undefined])
   })
 
   it('whose config lacks a number is refused at that field', () => {

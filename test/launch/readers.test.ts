@@ -237,6 +237,11 @@ describe('a model as launch files name it', () => {
     ['meta-llama/Llama-4-Maverick-17B-128E-Instruct', 'llama-4-maverick'],
     ['mistralai/Mixtral-8x7B-Instruct-v0.1', 'mixtral-8x7b'],
     ['gpt3-175b', 'gpt-3-175b'],
+    ['deepseek-ai/DeepSeek-R1-Distill-Llama-70B', 'llama-3.3-70b'],
+    ['Qwen/Qwen3-235B-A22B-Thinking-2507-FP8', 'qwen3-235b-a22b-2507'],
+    ['mistralai/Devstral-Small-2507', 'mistral-small-24b'],
+    ['CohereLabs/c4ai-command-r-08-2024', 'command-r-08-2024'],
+    ['MiniMaxAI/MiniMax-M2.5', 'minimax-m2'],
   ])('%s may be %s', (written, name) => {
     expect(catalogueNames(written)).toContain(name)
   })
@@ -246,5 +251,6 @@ describe('a model as launch files name it', () => {
     expect(catalogueNames('google/gemma-2-9b')).not.toContain('gemma-2')
     expect(catalogueNames('Qwen/Qwen3-Coder-480B-A35B-Instruct')).not.toContain('qwen3')
     expect(catalogueNames('microsoft/Phi-4-mini-instruct')).not.toContain('phi-4')
+    expect(catalogueNames('zai-org/GLM-4.7-Flash')).not.toContain('glm-4.6')
   })
 })

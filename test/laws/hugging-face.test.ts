@@ -259,6 +259,29 @@ describe('an import', () => {
     expect(importHuggingFace({ model_type: 'constructor' }).status).toBe('unknown-type')
   })
 
+  // Dimensions of baidu/ERNIE-4.5-21B-A3B-PT; the class leaves out what it has as a default.
+  it('reads experts of Ernie under its own names, and tells of layers after the last with experts', () => {
+    const ernie = {
+      ...{ model_type: 'ernie4_5_moe', hidden_size: 2560, intermediate_size: 12_288, vocab_size: 103_424 },
+      ...{ num_hidden_layers: 28, num_attention_heads: 20, num_key_value_heads: 4, moe_layer_end_index: 27 },
+    }
+    const { transformer, ignored } = imported(ernie)
+    expect(transformer.experts).toMatchObject({
+      ...{ experts: 64, activeExperts: 6, sharedExperts: 2, dFfExpert: 1536, denseLayers: 1 },
+    })
+    expect(parameterCount(transformer).total / 21.8e9).toBeCloseTo(1, 2)
+    expect(ignored).toEqual([])
+    expect(imported({ ...ernie, moe_layer_end_index: 26 }).ignored.join()).toContain('moe_layer_end_index')
+  })
+
+  it('refuses numbers of experts that differ by layer', () => {
+    const hunyuan = configOf('hunyuan-a13b')
+    expect(faultsOf(importHuggingFace({ ...hunyuan, moe_topk: [8, 4] }))).toMatchObject([
+      { pointer: '/moe_topk' },
+    ])
+    expect(imported({ ...hunyuan, moe_topk: 8 }).transformer.experts?.activeExperts).toBe(8)
+  })
+
   it('points at numbers that are none, and at combinations that cannot be', () => {
     const llama = configOf('llama-3.1-8b')
     expect(faultsOf(importHuggingFace({ ...llama, hidden_size: '4096' }))).toMatchObject([

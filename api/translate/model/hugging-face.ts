@@ -1,5 +1,6 @@
 /** Turns a Hugging Face config.json into a model, or into a problem that says what would help. */
 import { families, importHuggingFace } from '../../../src/model/hugging-face/import.ts'
+import { notModelled } from '../../../src/model/hugging-face/not-modelled.ts'
 import { nearest } from '../../hints/nearest.ts'
 import { type Fault, faulty, faultyValue, type ProblemError } from '../../problems.ts'
 import type { HuggingFaceConfig } from '../../schemas/given/model.ts'
@@ -32,6 +33,9 @@ function unknownType(modelType: string | null): ProblemError {
   const pointer = jsonPointer([...above, 'model_type'])
   if (modelType === null) return faultyValue('unknown-name', { pointer, detail: `is required; ${byHand}` })
   const shown = modelType.slice(0, 100)
+  const why = notModelled(modelType)
+  if (why)
+    return faultyValue('unknown-name', { pointer, detail: `models of type ${shown} are left out: ${why}` })
   const suggestions = nearest(modelType, Object.keys(families))
   const meant = suggestions.length ? `the nearest are ${suggestions.join(', ')}; ` : ''
   return faultyValue('unknown-name', {

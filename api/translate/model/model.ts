@@ -1,11 +1,12 @@
 /** Turns the model of a request into a Transformer. */
+import { notModelled } from '../../../src/model/hugging-face/not-modelled.ts'
 import { spelledOut } from '../../../src/model/spelling.ts'
 import { spellingFaults } from '../../../src/model/spelling-faults.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
 import { checkpointsNamed } from '../../../src/precision/named.ts'
 import { type Catalogue, type KnownModel, knownModel, nearestModels } from '../../catalogue.ts'
 import { unknownValue } from '../../hints/unknown-name.ts'
-import { faulty } from '../../problems.ts'
+import { faulty, faultyValue } from '../../problems.ts'
 import type { Architecture, ModelRequest } from '../../schemas/given/model.ts'
 import { importedModel } from './hugging-face.ts'
 import type { ResolvedModel } from './resolved-model.ts'
@@ -22,6 +23,11 @@ export function resolvedModel(request: ModelRequest, catalogue: Catalogue): Reso
 function named(name: string, catalogue: Catalogue): KnownModel {
   const known = knownModel(catalogue, name)
   if (known) return known
+  const why = notModelled(name)
+  if (why) {
+    const detail = `no model is named ${name}; what has this name is left out: ${why}`
+    throw faultyValue('unknown-name', { pointer: '/model', detail })
+  }
   const found = { nearest: nearestModels(catalogue, name), all: '; GET /models has all' }
   throw unknownValue('model', name, '/model', found)
 }

@@ -94,6 +94,21 @@ const cohere2: Family = {
   windows: globalEvery('sliding_window', 'sliding_window_pattern', 4, 4096),
 }
 
+const ernie: Family = {
+  ...llama,
+  source: 'transformers, models/ernie4_5/configuration_ernie4_5.py',
+  kvHeads: whereAbsent('heads', 'num_key_value_heads', 2),
+  headDim: either('headDim', 'head_dim', 128),
+  tiedEmbeddings: flag('tie_word_embeddings', true),
+}
+
+/** Its MLP has an activation with learned numbers and no gate. */
+const apertus: Family = {
+  ...llama,
+  source: 'transformers, models/apertus/configuration_apertus.py',
+  gatedMlp: always(false),
+}
+
 export const denseFamilies: Readonly<Record<string, Family>> = {
   llama,
   mistral,
@@ -116,6 +131,36 @@ export const denseFamilies: Readonly<Record<string, Family>> = {
   granite: { ...llama, source: 'transformers, models/granite/configuration_granite.py' },
   olmo: { ...llama, source: 'transformers, models/olmo/configuration_olmo.py' },
   olmo2: { ...llama, source: 'transformers, models/olmo2/configuration_olmo2.py' },
+  olmo3: {
+    ...llama,
+    source: 'transformers, models/olmo3/configuration_olmo3.py',
+    windows: globalEvery('sliding_window', 'sliding_window_pattern', 4, 4096),
+  },
+  ernie4_5: ernie,
+  apertus,
+  nemotron: {
+    ...apertus,
+    source: 'transformers, models/nemotron/configuration_nemotron.py',
+  },
+  hunyuan_v1_dense: {
+    ...llama,
+    source: 'transformers, models/hunyuan_v1_dense/configuration_hunyuan_v1_dense.py',
+  },
+  seed_oss: {
+    ...llama,
+    source: 'transformers, models/seed_oss/configuration_seed_oss.py',
+    kvHeads: whereAbsent('heads', 'num_key_value_heads', 8),
+    headDim: either('headDim', 'head_dim', 128),
+  },
+  internlm2: { ...llama, source: 'configuration_internlm2.py of internlm/internlm2-7b' },
+  internlm3: { ...llama, source: 'configuration_internlm3.py of internlm/internlm3-8b-instruct' },
+  baichuan: {
+    ...llama,
+    source: 'configuration_baichuan.py of baichuan-inc/Baichuan2-13B-Base',
+    kvHeads: always(undefined),
+    headDim: always(undefined),
+    maxSequenceLength: optional('positions', 'max_position_embeddings', 'model_max_length'),
+  },
   smollm3: {
     ...llama,
     source: 'transformers, models/smollm3/configuration_smollm3.py',

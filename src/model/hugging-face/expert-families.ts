@@ -10,6 +10,7 @@ import {
   flag,
   inside,
   type LatentCells,
+  type NumberCell,
   needed,
   optional,
   type Windows,
@@ -166,6 +167,48 @@ const glm4Moe: Family = {
   multiTokenLayers: countOr('layers', 'num_nextn_predict_layers', 0),
 }
 
+const dots1: Family = {
+  ...llama,
+  source: 'transformers, models/dots1/configuration_dots1.py',
+  experts: deepseekExperts,
+}
+
+/** Experts are as wide as intermediate_size; the layers of its MTP are not among the released weights. */
+const minimaxM2: Family = {
+  ...mixtral,
+  source: 'configuration_minimax_m2.py of MiniMaxAI/MiniMax-M2',
+  windows: llama.windows,
+}
+
+const ernieMoe: Family = {
+  ...llama,
+  source: 'transformers, models/ernie4_5_moe/configuration_ernie4_5_moe.py',
+  kvHeads: whereAbsent('heads', 'num_key_value_heads', 4),
+  tiedEmbeddings: flag('tie_word_embeddings', true),
+  experts: {
+    ...inEveryLayer,
+    experts: either('experts', 'moe_num_experts', 64),
+    activeExperts: either('experts', 'moe_k', 6),
+    sharedExperts: countOr('experts', 'moe_num_shared_experts', 2),
+    dFfExpert: either('mlpWidth', 'moe_intermediate_size', 1536),
+    denseLayers: countOr('layers', 'moe_layer_start_index', 1),
+    every: intervalToEnd,
+  },
+}
+
+const hunyuanMoe: Family = {
+  ...llama,
+  source: 'transformers, models/hunyuan_v1_moe/configuration_hunyuan_v1_moe.py',
+  headDim: optional('headDim', 'head_dim', 'attention_head_dim'),
+  experts: {
+    ...inEveryLayer,
+    experts: sameInAll('experts', 'num_experts'),
+    activeExperts: sameInAll('experts', 'moe_topk'),
+    sharedExperts: sameInAll('experts', 'num_shared_expert', 1),
+    dFfExpert: sameInAll('mlpWidth', 'moe_intermediate_size'),
+  },
+}
+
 export const expertFamilies: Readonly<Record<string, Family>> = {
   mixtral,
   phimoe: { ...mixtral, source: 'transformers, models/phimoe/configuration_phimoe.py' },
@@ -188,6 +231,33 @@ export const expertFamilies: Readonly<Record<string, Family>> = {
   deepseek_v3: deepseekV3,
   kimi_k2: deepseekV3,
   glm4_moe: glm4Moe,
+  dots1,
+  minimax_m2: minimaxM2,
+  ernie4_5_moe: ernieMoe,
+  hunyuan_v1_moe: hunyuanMoe,
+}
+
+/** Layers after the last with experts, if there are any, have no place in the model. */
+function intervalToEnd(fields: Fields): number {
+  const end = fields.value('moe_layer_end_index')
+  const layers = fields.number(['num_hidden_layers'], limits.layers) ?? 1
+  if (typeof end === 'number' && end >= 0 && end < layers - 1)
+    fields.note('moe_layer_end_index: layers after it are taken as having experts too')
+  return either('layers', 'moe_layer_interval', 1)(fields)
+}
+
+/** A number, or a list of it for each layer. */
+function sameInAll(limit: 'experts' | 'mlpWidth', name: string, otherwise?: number): NumberCell {
+  return (fields) => {
+    const value = fields.value(name) ?? otherwise
+    const each: readonly unknown[] = Array.isArray(value) ? value : [value]
+    const [first] = each
+    const isNumber =
+      typeof first === 'number' && Number.isInteger(first) && first > 0 && first <= limits[limit]
+    if (isNumber && each.every((other) => other === first)) return first
+    fields.fault(name, 'is required, as a whole number that is the same in all layers')
+    return 1
+  }
 }
 
 /** Qwen lists the layers without experts; the model can express only those at the beginning. */
