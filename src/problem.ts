@@ -169,6 +169,7 @@ export interface InferenceSketch
   extends Pick<PlanSketch, 'mesh' | 'placement' | 'microbatches' | 'microbatchTokens'> {
   /** For generation it replaces the workload's batch; for prefill it is the same. */
   readonly batchSequences?: number
+  readonly cacheShare?: CacheShare
   /** Name of the layout by component: attention (or block, where attention and MLP are parallel), mlp, experts, unembedding. */
   readonly layout: Readonly<Record<string, string>>
 }
@@ -195,6 +196,13 @@ export interface ServeSketch {
   readonly stepTokens?: number
   /** Positions of the longest request. */
   readonly contextLength?: number
+  readonly cacheShare?: CacheShare
+}
+
+/** What a server gives to weights and caches of a chip's memory, or to caches of what weights and activations leave free. */
+export interface CacheShare {
+  readonly ofMemory?: number
+  readonly ofFree?: number
 }
 
 /** Which physical axes (torus) serve a mesh axis, or which tiers it spans (switches); the other fields are as in an answer. */

@@ -44,7 +44,7 @@ export function refuseMisplacedOf(plan: Sketch, mode: Mode, at = '/plan'): void 
   refuse(mode === 'train' ? inferred(plan) : misplaced(beyondIdle(plan), at, mode))
 }
 
-function inferred({ layout, batchSequences, pipelineSchedule }: Sketch): Fault[] {
+function inferred({ layout, batchSequences, cacheShare, pipelineSchedule }: Sketch): Fault[] {
   const faults: Fault[] = []
   if (layout !== undefined && !('components' in layout)) {
     const detail = 'has no part in mode train: its layouts follow from mesh and zeroStage'
@@ -53,6 +53,9 @@ function inferred({ layout, batchSequences, pipelineSchedule }: Sketch): Fault[]
   if (batchSequences !== undefined) {
     const detail = "has no part in mode train: the batch is the workload's"
     faults.push(without('/plan/batchSequences', detail))
+  }
+  if (cacheShare !== undefined) {
+    faults.push(without('/plan/cacheShare', 'has no part in mode train: there are no caches'))
   }
   if (pipelineSchedule === 'in-flight') {
     faults.push(without('/plan/pipelineSchedule', 'is of inference: training has a backward pass'))

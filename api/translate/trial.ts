@@ -24,9 +24,12 @@ export function trialOf(question: Question, written: Sketch | ServeSketchRequest
     ...(microbatchTokens === undefined ? {} : { microbatchTokens }),
   }
   if (question.mode !== 'train') {
-    const { batchSequences } = plan
-    const batch = batchSequences === undefined ? {} : { batchSequences }
-    return { ...question, sketch: { ...shared, ...batch, layout: layoutOf(plan) } }
+    const { batchSequences, cacheShare } = plan
+    const own = {
+      ...(batchSequences === undefined ? {} : { batchSequences }),
+      ...(cacheShare ? { cacheShare } : {}),
+    }
+    return { ...question, sketch: { ...shared, ...own, layout: layoutOf(plan) } }
   }
   refuseUnknownPoliciesOf(plan)
   const { contextLayout, pipelineSchedule } = plan
@@ -43,8 +46,9 @@ export function trialOf(question: Question, written: Sketch | ServeSketchRequest
 }
 
 function serveSketchOf(plan: ServeSketchRequest): ServeSketch {
-  const { disaggregated, prefill, generate, maxSequences, stepTokens, contextLength } = plan
+  const { disaggregated, prefill, generate, maxSequences, stepTokens, contextLength, cacheShare } = plan
   return {
+    ...(cacheShare ? { cacheShare } : {}),
     ...(disaggregated === undefined ? {} : { disaggregated }),
     ...(prefill ? { prefill: instanceOf(prefill, 'prefill') } : {}),
     ...(generate ? { generate: instanceOf(generate, 'generate') } : {}),

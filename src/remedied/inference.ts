@@ -10,8 +10,9 @@ import { fewerSequences, longerStep } from '../plan/no-plan/served-suggestions.t
 import type { InferenceSketch, PhaseProblem } from '../problem.ts'
 import type { Change } from '../rules/part-rule.ts'
 import { remedied, type Tried } from './remedied.ts'
+import { withinShare } from './within-share.ts'
 
-export const evaluateInferenceRemedied = remedied(evaluateInference, suggestionsFor)
+export const evaluateInferenceRemedied = remedied(withinShare(evaluateInference), suggestionsFor)
 
 type Fitting = Tried<PhaseProblem, InferenceSketch, InferencePlan>
 
@@ -67,8 +68,11 @@ function moreReplicas(
   return [{ ...moreChips(found), also }]
 }
 
-function batchOf({ batchSequences }: InferenceSketch): Pick<InferenceSketch, 'batchSequences'> {
-  return batchSequences === undefined ? {} : { batchSequences }
+function batchOf({ batchSequences, cacheShare }: InferenceSketch): Partial<InferenceSketch> {
+  return {
+    ...(batchSequences === undefined ? {} : { batchSequences }),
+    ...(cacheShare ? { cacheShare } : {}),
+  }
 }
 
 /** Explains the limit: the plan counts every sequence that a server may take as running at its full length. */

@@ -6,13 +6,14 @@ import type { ServePlan } from '../plan/inference-plan.ts'
 import { chipsText } from '../plan/serve/instance-text.ts'
 import type { InferenceProblem, InstanceSketch, ServeSketch, ServeWorkload } from '../problem.ts'
 import { remedied, type Tried } from './remedied.ts'
+import { withinShare } from './within-share.ts'
 
 type ServeProblem = InferenceProblem<ServeWorkload>
 
 type Fitting = Tried<ServeProblem, ServeSketch, ServePlan>
 
 export const evaluateServeRemedied = remedied(
-  evaluateServe,
+  withinShare(evaluateServe),
   (problem: ServeProblem, sketch, plan: ServePlan, fitting) => [
     ...moreInstances(problem, sketch, fitting),
     ...otherCap(problem, sketch, fitting),

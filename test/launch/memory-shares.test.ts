@@ -31,19 +31,17 @@ const says: Readonly<Record<string, (share: number) => LaunchReading>> = {
 describe('a share of memory', () => {
   it.each(Object.entries(says))('by %s', (_, read) => {
     const told = [0.5, 0.85].map((share) => {
-      const { memoryFraction, notes, faults, notUnderstood } = read(share)
+      const { memoryFraction, plan, notes, faults, notUnderstood } = read(share)
       expect([faults, notUnderstood]).toEqual([[], []])
-      return { memoryFraction, notes }
+      return { memoryFraction, cacheShare: plan.cacheShare, notes }
     })
     expect(told[0]).not.toEqual(told[1])
   })
 
   it('of the file goes before that of the command', () => {
     const file = { kv_cache_config: { free_gpu_memory_fraction: 0.4 } }
-    const { notes } = readTensorrt(`${tensorrt} --free_gpu_memory_fraction 0.7`, file, context)
-    expect(notes.filter((note) => note.includes('memory_fraction'))).toEqual([
-      expect.stringMatching(/^free_gpu_memory_fraction 0.4, /),
-    ])
+    const { plan } = readTensorrt(`${tensorrt} --free_gpu_memory_fraction 0.7`, file, context)
+    expect(plan.cacheShare).toEqual({ ofFree: 0.4 })
   })
 })
 

@@ -4,6 +4,7 @@ import type { ServePlan } from '../../../src/plan/inference-plan.ts'
 import { unread } from '../answered-field.ts'
 import { count, longestSequence, mostBatchTokens } from '../bound.ts'
 import { partialMesh } from './axis.ts'
+import { cacheShare } from './cache-share.ts'
 import { known } from './sketch.ts'
 
 const instance = z
@@ -25,6 +26,7 @@ const fields = {
   disaggregated: z.exactOptional(
     z.boolean().describe('Whether prefill and generation run on separate chips.'),
   ),
+  cacheShare,
   generate: z.exactOptional(instance),
   prefill: z.exactOptional(instance),
   maxSequences: z.exactOptional(

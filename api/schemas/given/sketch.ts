@@ -6,6 +6,7 @@ import { answeredFields } from '../answered-field.ts'
 import { count, countOrNone, label, mostBatchTokens } from '../bound.ts'
 import { contextLayoutName, scheduleName } from '../names.ts'
 import { axisName, partialMesh } from './axis.ts'
+import { cacheShare } from './cache-share.ts'
 import { costedWith } from './costed-with.ts'
 import { answeredLayout, sketchedLayout } from './sketched-layout.ts'
 
@@ -60,6 +61,7 @@ const fields = {
     count(mostBatchTokens).describe('Generation: the batch to cost, in place of that of the workload.'),
   ),
   costedWith,
+  cacheShare,
 } as const
 
 /** Every field of a plan is either read or known to be an answer's. */
@@ -70,7 +72,7 @@ export const sketch = z
   .describe(
     'A plan from an answer, unchanged, or your own. Fields that are left out are chosen as /optimize would. Fields that say the same ' +
       '(such as `microbatches` and `microbatchTokens`) have to agree. Training reads the fields from `mesh` to `rematerialization`, and `costedWith`; ' +
-      'inference reads `mesh`, `placement`, `layout`, `batchSequences`, `microbatches` and `microbatchTokens`.',
+      'inference reads `mesh`, `placement`, `layout`, `batchSequences`, `microbatches`, `microbatchTokens` and `cacheShare`.',
   )
 
 export type Sketch = z.output<typeof sketch>

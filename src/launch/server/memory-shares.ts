@@ -14,7 +14,7 @@ export interface MemoryShares {
   readonly free: number
 }
 
-export function memoryShares({ memory, setting }: Serving): MemoryShares {
+export function memoryShares({ memory, setting }: Pick<Serving, 'memory' | 'setting'>): MemoryShares {
   const { budget, parameters, workspace, reserve } = memory
   const all = setting.cluster.chip.hbmBytes
   const passing = workspace + reserve

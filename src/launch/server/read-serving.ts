@@ -5,6 +5,7 @@
  * as the server keeps them. Chips beyond one server make further servers.
  */
 import { peakOf } from '../../hardware/peak.ts'
+import type { CacheShare } from '../../problem.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { CacheLayout } from '../../sharding/tables/inference-sharding.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
@@ -24,6 +25,8 @@ export interface ServerSaid
     | 'misnamed'
   > {
   readonly named: string | null
+  /** What the command gives its caches, if it says that. */
+  readonly cacheShare?: CacheShare | null
   /** Chips of one stage of one replica, and groups among them that attend to their own sequences. */
   readonly tensors: number
   readonly groups: number
@@ -75,6 +78,7 @@ export function servingReading(said: ServerSaid, context: ReadingContext): Launc
     assumptions: {},
     ...(said.memoryFraction === undefined ? {} : { memoryFraction: said.memoryFraction }),
     ...own,
+    plan: { ...own.plan, ...(said.cacheShare ? { cacheShare: said.cacheShare } : {}) },
     notes: [...said.notes, ...own.notes, ...layoutNotes(said, dispatched)],
     ignored: said.ignored,
     notUnderstood: said.notUnderstood,

@@ -30,6 +30,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   const quantised = quantized(rest.quantization, typesNamed(named ?? ''), sglangQuantizations)
   const groups = attends ? data : 1
   const told = notesOf(options)
+  const ofMemory = options.number('--mem-fraction-static')
   const both = context.mode === 'serve'
   // A value of -1 means whole prompts.
   const written = both ? options.text('--chunked-prefill-size') : null
@@ -41,6 +42,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       framework: 'sglang',
       version: sglangVersion,
       named,
+      cacheShare: ofMemory === null ? null : { ofMemory },
       tensors,
       groups,
       pipeline: rest.pipeline,
@@ -91,15 +93,7 @@ const types = typesOf(sglangFormats, ['bfloat16', 'bf16'], ['fp8_e5m2', 'fp8'], 
 
 function notesOf(options: Options): readonly string[] {
   const drafts = options.has('--speculative-algorithm', '--speculative-algo')
-  const fraction = options.text('--mem-fraction-static')
-  return [
-    ...(drafts ? ['--speculative-algorithm is not counted: say it in workload.speculative'] : []),
-    ...(fraction === null
-      ? []
-      : [
-          `--mem-fraction-static ${fraction}, of weights and caches alone, is not counted: caches are as large as memoryBudget leaves them, and {"memoryBudget": {"fraction": ${fraction}}} holds activations to it as well`,
-        ]),
-  ]
+  return drafts ? ['--speculative-algorithm is not counted: say it in workload.speculative'] : []
 }
 
 /** Prefixes of immaterial options: addresses, logs, kernels that plans assume anyway, hosts, and what only carries out other options. */

@@ -63,6 +63,8 @@ export function readTensorrt(
     ...(cache ? { kv_cache_config: { dtype: cache } } : {}),
     ...file,
   }
+  const caches = keysOfCaches(all.kv_cache_config)
+  const ofFree = caches.free_gpu_memory_fraction ?? free
   const faults: string[] = []
   const whole = (key: string): number | null => {
     const value = all[key]
@@ -84,6 +86,7 @@ export function readTensorrt(
       framework: 'tensorrt-llm',
       version: tensorrtVersion,
       named: model,
+      cacheShare: typeof ofFree === 'number' ? { ofFree } : null,
       tensors,
       groups: attends ? tensors : 1,
       pipeline: stages,
@@ -115,7 +118,7 @@ export function readTensorrt(
         ...(all.speculative_config
           ? ['speculative_config is not counted: say it in workload.speculative']
           : []),
-        ...roomNotes({ free_gpu_memory_fraction: free, ...keysOfCaches(all.kv_cache_config) }),
+        ...roomNotes(caches),
       ],
       ...leftOver(left, isImmaterial, said?.options.known()),
       faults: [
@@ -150,23 +153,13 @@ function keysOfCaches(config: unknown): Fields {
   return isFields(config) ? config : {}
 }
 
-/** The room that caches are given follows from the plan's own weights and activations, which nobody knows yet. */
-function roomNotes(caches: Fields): readonly string[] {
-  return Object.entries(roomKeys).flatMap(([key, of]) => {
-    const value = caches[key]
-    return value === undefined || value === null
-      ? []
-      : [
-          `${key} ${textOf(value)}, ${of}, is not counted: caches are as large as memoryBudget leaves them beside weights and activations`,
-        ]
-  })
+/** Source: KvCacheConfig of tensorrt_llm/llmapi/llm_args.py. */
+function roomNotes({ max_tokens: most }: Fields): readonly string[] {
+  if (most === undefined || most === null) return []
+  return [
+    `max_tokens ${textOf(most)}, the most tokens that caches hold, is not counted: they are as large as memory leaves them`,
+  ]
 }
-
-/** Limits on caches in `kv_cache_config`. Source: KvCacheConfig of tensorrt_llm/llmapi/llm_args.py. */
-const roomKeys = {
-  free_gpu_memory_fraction: 'a share of what weights and activations leave free',
-  max_tokens: 'the most tokens that caches hold',
-} as const
 
 /** The batch size is that of one group of a pipeline, of which as many are resident as there are stages. */
 function sequencesOf(batch: number | null, stages: number): number | null {
