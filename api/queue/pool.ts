@@ -1,19 +1,20 @@
 /**
  * Runs the searches of all requests, each in one worker thread. When all threads are busy, searches wait in a queue
  * that is fair between clients. A search that is told to stop does so at its next mesh; if it does not within
- * `graceMs`, it is ended with its thread, which is replaced.
+ * `graceMs`, nobody waits for it any more; and if it did not even look, it is ended with its thread, which is replaced.
  */
 import { performance } from 'node:perf_hooks'
 import { Piscina } from 'piscina'
 import { workerFile } from '../root.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import { createCrewMemory } from '../worker/crew.ts'
-import { askToStop, createFlags, type Errand, type Flags, hasBegun, wasCut } from '../worker/errand.ts'
+import { createFlags, type Errand, type Flags, hasBegun, wasCut } from '../worker/errand.ts'
 import { createCrews } from './crews.ts'
 import type { Asked, Estimates } from './estimated-work.ts'
 import { createFairQueue, isLight } from './fair-queue.ts'
 import { type Search, type SearchEnd, type Searched, SearchFailure, type Terms } from './search.ts'
 import { type Warming, warmWhileIdle } from './warming.ts'
+import { watchOver } from './watch.ts'
 
 export interface PoolOptions {
   readonly threads: number
@@ -42,9 +43,6 @@ export interface Pool extends Search {
   readonly close: () => Promise<void>
 }
 
-/** Limit for a thread to start, even on a busy machine. */
-const longestBirthMs = 30_000
-const betweenLooksMs = 50
 const warmingMs = 60_000
 /** V8's own choice of 48 MB per thread makes no search faster. */
 const youngMb = 12
@@ -102,67 +100,61 @@ export function createPool(options: PoolOptions): Pool {
     crews.leave((isLight(seconds) ? allThreads : threads) - busy)
     const mayHelp = name === 'optimize' ? Math.min(threadsOfOne - 1, threads - busy - crews.helpers()) : 0
     const crew = mayHelp > 0 ? createCrewMemory() : undefined
-    try {
-      const flags = createFlags()
-      const errand = { subject, timeoutMs, flags, ...(tell ? { tell } : {}), ...(crew ? { crew } : {}) }
-      const answered = work<Answer>(name, errand, signal)
-      if (crew) for (let helper = 0; helper < mayHelp; helper++) crews.help({ subject, timeoutMs, crew })
-      const answer = await answered.finally(() => crew && crews.end(crew))
-      const elapsedMs = performance.now() - began
-      const cut = wasCut(flags)
-      // One that was cut short would have taken longer than that.
-      const tells = !cut || elapsedMs / 1000 > seconds
-      if (tells && !wasRefused(answer)) estimates?.learn(subject, elapsedMs / 1000)
-      return { answer, waitedMs: began - arrived, elapsedMs, cut }
-    } finally {
-      leave()
-    }
+    const flags = createFlags()
+    const errand = { subject, timeoutMs, flags, ...(tell ? { tell } : {}), ...(crew ? { crew } : {}) }
+    const answered = work<Answer>(name, errand, signal, { freed: leave })
+    if (crew) for (let helper = 0; helper < mayHelp; helper++) crews.help({ subject, timeoutMs, crew })
+    const answer = await answered.finally(() => crew && crews.end(crew))
+    const elapsedMs = performance.now() - began
+    const cut = wasCut(flags)
+    // One that was cut short would have taken longer than that.
+    const tells = !cut || elapsedMs / 1000 > seconds
+    if (tells && !wasRefused(answer)) estimates?.learn(subject, elapsedMs / 1000)
+    return { answer, waitedMs: began - arrived, elapsedMs, cut }
   }
 
-  async function work<Answer>(
+  /** `freed` is called when the thread can take another search, which may be after nobody waits for this one any more. */
+  function work<Answer>(
     name: Task,
     errand: Errand<unknown>,
     signal: AbortSignal,
-    mostMs = graceMs,
+    { leavingMs = graceMs, freed = () => {} } = {},
   ): Promise<Answer> {
     const { flags, timeoutMs } = errand
     const thread = new AbortController()
-    const sent = performance.now()
     let ended: SearchEnd | undefined
-    let timer: NodeJS.Timeout | undefined
     const end = (how: SearchEnd) => {
       ended ??= how
       thread.abort()
     }
-    const watch = () => {
-      if (hasBegun(flags)) timer = setTimeout(() => end('overdue'), timeoutMs + graceMs)
-      else if (performance.now() - sent > longestBirthMs) end('unavailable')
-      else timer = setTimeout(watch, betweenLooksMs)
-    }
-    const stop = () => {
-      askToStop(flags)
-      clearTimeout(timer)
-      timer = setTimeout(() => end('left'), mostMs)
-    }
-    const task: Running = { flags, end }
-    running.add(task)
-    signal.addEventListener('abort', stop, { once: true })
-    if (signal.aborted) stop()
-    else watch()
-    try {
-      return await workers.run(errand, { name, signal: thread.signal })
-    } catch (error) {
-      throw failure(error, ended ?? (hasBegun(flags) ? undefined : 'unavailable'))
-    } finally {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', stop)
-      running.delete(task)
-    }
+    return new Promise((resolve, reject) => {
+      const refuse = (how: SearchEnd) => reject(new SearchFailure(how, 'It did not stop in time'))
+      const task: Running = { flags, end }
+      running.add(task)
+      const over = watchOver({ flags, timeoutMs, signal, graceMs, leavingMs }, { refuse, endThread: end })
+      const free = () => {
+        over()
+        running.delete(task)
+        freed()
+      }
+      workers.run(errand, { name, signal: thread.signal }).then(
+        (answer: Answer) => {
+          free()
+          resolve(answer)
+        },
+        (error: unknown) => {
+          free()
+          reject(failure(error, ended ?? (hasBegun(flags) ? undefined : 'unavailable')))
+        },
+      )
+    })
   }
 
   const onEachThread = async (subject: OptimizeRequest, signal: AbortSignal): Promise<void> => {
     const searches = Array.from({ length: allThreads }, () =>
-      work('optimize', { subject, timeoutMs: warmingMs, flags: createFlags() }, signal, warmingMs),
+      work('optimize', { subject, timeoutMs: warmingMs, flags: createFlags() }, signal, {
+        leavingMs: warmingMs,
+      }),
     )
     await Promise.all(searches)
   }

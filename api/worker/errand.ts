@@ -1,5 +1,5 @@
 /**
- * What the edge sends to a worker: the request, its time limit, and three words of shared memory. Through these the
+ * What the edge sends to a worker: the request, its time limit, and four words of shared memory. Through these the
  * edge stops a search without ending its thread; testing them costs the search one load and one subtraction per mesh.
  */
 import { type Patience, shares } from '../../src/patience.ts'
@@ -20,11 +20,14 @@ export interface Errand<Subject> {
 
 export type Flags = Int32Array<SharedArrayBuffer>
 
-/** Positions of words: whether the edge asks to stop; whether the worker has begun; whether it was told that its time is up. */
-const [stopWord, begunWord, cutWord] = [0, 1, 2]
+/**
+ * Positions of words: whether the edge asks to stop; whether the worker has begun; whether it was told that its time is
+ * up; how often it has tested that.
+ */
+const [stopWord, begunWord, cutWord, looksWord] = [0, 1, 2, 3]
 
 export function createFlags(): Flags {
-  return new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT))
+  return new Int32Array(new SharedArrayBuffer(4 * Int32Array.BYTES_PER_ELEMENT))
 }
 
 export function askToStop(flags: Flags): void {
@@ -44,6 +47,11 @@ export function wasCut(flags: Flags): boolean {
   return Atomics.load(flags, cutWord) === 1
 }
 
+/** Grows, and wraps around, for as long as the search tests whether to stop. */
+export function looksOf(flags: Flags): number {
+  return Atomics.load(flags, looksWord)
+}
+
 /** Patience that ends `timeoutMs` from now by that clock, or when the edge asks to stop. */
 export function patienceOf(
   { flags, timeoutMs, tick }: Omit<Errand<unknown>, 'subject'>,
@@ -56,6 +64,7 @@ export function patienceOf(
     let over = false
     return () => {
       tick?.()
+      Atomics.add(flags, looksWord, 1)
       over ||= isAskedToStop(flags) || clock() >= end
       if (over) Atomics.store(flags, cutWord, 1)
       return over

@@ -48,6 +48,34 @@ describe('the pool', () => {
     await expect(made.optimize(task('quick'), unhurried)).resolves.toMatchObject({ answer: 'done' })
   })
 
+  it.each([
+    'overdue',
+    'left',
+  ])('keeps the thread of one that is late and still looks, though nobody waits for it: %s', async (end) => {
+    const made = poolOf({ graceMs: 500 })
+    const before = await threadOf(made)
+    const go = new Int32Array(new SharedArrayBuffer(4))
+    const late = { problem: 'late', until: go } as unknown as OptimizeRequest
+    const client = new AbortController()
+    const searched = made.optimize(late, { timeoutMs: end === 'left' ? 60_000 : 1, signal: client.signal })
+    if (end === 'left') client.abort()
+    await expect(searched).rejects.toMatchObject({ end })
+    expect(made.occupancy().running).toBe(1)
+    Atomics.store(go, 0, 1)
+    expect(await threadOf(made)).toBe(before)
+  })
+
+  it('ends one that looks for ever', async () => {
+    const made = poolOf({ graceMs: 10 })
+    const before = await threadOf(made)
+    const never = new Int32Array(new SharedArrayBuffer(4))
+    const late = { problem: 'late', until: never } as unknown as OptimizeRequest
+    await expect(made.optimize(late, { ...unhurried, timeoutMs: 1 })).rejects.toMatchObject({
+      end: 'overdue',
+    })
+    expect(await threadOf(made)).not.toBe(before)
+  })
+
   it('has room for as many as it has threads and places in the queue', async () => {
     const { optimize, occupancy } = poolOf()
     const stop = new AbortController()

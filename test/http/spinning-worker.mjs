@@ -1,10 +1,11 @@
 /** A worker whose searches never end of themselves: some stop when they are told to, others only with their thread. */
 import { threadId } from 'node:worker_threads'
 
-export function optimize({ subject: { problem }, flags }) {
+export function optimize({ subject: { problem, until }, flags }) {
   Atomics.store(flags, 1, 1)
   if (problem === 'quick') return 'done'
   if (problem === 'thread') return threadId
+  if (problem === 'late') while (Atomics.load(until, 0) === 0) Atomics.add(flags, 3, 1)
   if (problem === 'cut') {
     Atomics.store(flags, 2, 1)
     return 'best so far'
@@ -12,6 +13,7 @@ export function optimize({ subject: { problem }, flags }) {
   if (problem === 'crash') throw new Error('crashed')
   if (problem === 'exit') process.exit(3)
   if (problem === 'memory') for (const kept = []; ; ) kept.push(Array.from({ length: 1e5 }, Math.random))
+  if (problem === 'late') return 'late'
   while (problem === 'spin' || Atomics.load(flags, 0) === 0);
   return 'best so far'
 }

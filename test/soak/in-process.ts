@@ -1,11 +1,12 @@
 /** The app with its searches in the soak's own thread, so that failures have their stack and do not just end a worker. */
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { createApp } from '../../api/app.ts'
 import { loadCatalogue } from '../../api/catalogue.ts'
 import { createLifecycle } from '../../api/http/lifecycle.ts'
+import { createServer } from '../../api/http/server.ts'
 import { createMetrics } from '../../api/metrics/metrics.ts'
 import type { Search, Searched, Terms } from '../../api/queue/search.ts'
 import { createFlags, type Errand, wasCut } from '../../api/worker/errand.ts'
@@ -46,7 +47,9 @@ export async function startInProcess(): Promise<{ readonly origin: string; reado
     metrics: createMetrics(search, clock),
     metricsHere: false,
   })
-  const server = createServer(app).listen(0, '127.0.0.1')
+  // Searches hold up this loop, and with it whoever would close an idle connection in time.
+  const patience = { headersMs: 600_000, requestMs: 600_000, keepAliveMs: 600_000, unreadMs: 600_000 }
+  const server = createServer(app, patience).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
 }

@@ -170,6 +170,7 @@ async function crowd(origin: string, until: number) {
 /** All that had begun is answered whole, and the process ends by itself. */
 async function terminated(service: Service) {
   const begun = Array.from({ length: 8 }, () => send(service.origin, question(1024, 3000), keys.fuzz))
+  begun.push(...Array.from({ length: 4 }, () => send(service.origin, light(), keys.light)))
   await delay(500)
   service.process.kill('SIGTERM')
   const heard = await Promise.all(begun)
