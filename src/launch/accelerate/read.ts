@@ -1,6 +1,6 @@
 /**
  * Reads a config of Hugging Face's accelerate into the words of a request: FSDP, version 1 or 2, with replicas, tensor
- * and context as in its `parallelism_config`, or plain copies. The model, the batch and the sequence length are up to
+ * and context as in its `parallelism_config`, or plain copies; DeepSpeed is read by its own. The model, the batch and the sequence length are up to
  * the training script, which is also why configs are only read here, not written. Source: huggingface/accelerate
  * 16cb6eb (1.15), src/accelerate/commands/launch.py, utils/dataclasses.py (FullyShardedDataParallelPlugin),
  * parallelism_config.py.
@@ -11,6 +11,7 @@ import { type Keys, keysOf, partOf } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { chipsUnsaid } from '../read/world.ts'
+import { readByDeepspeed } from './read-deepspeed.ts'
 
 export const accelerateVersion = '1.15'
 
@@ -22,6 +23,19 @@ export function readAccelerate(config: Fields, context: ReadingContext): LaunchR
   const parallel = parallelOf(partOf(keys, 'parallelism_config'))
   const world = processes > 0 ? processes : null
   const chips = world ?? context.chips
+  const hardware = world === null ? {} : { chips: world }
+  if (kind === 'DEEPSPEED') {
+    const reading = readByDeepspeed(keys, partOf(keys, 'deepspeed_config'), chips, context)
+    const { ignored, notUnderstood } = leftOver(keys.left(), isImmaterial)
+    return {
+      ...reading,
+      framework: 'accelerate',
+      version: accelerateVersion,
+      hardware,
+      ignored: [...reading.ignored, ...ignored],
+      notUnderstood: [...reading.notUnderstood, ...notUnderstood],
+    }
+  }
   const { tensor, context: parts, replicate } = parallel
   const left = (chips ?? 1) / (tensor * parts)
   const strategy = strategyOf(fsdp, kind)
@@ -44,7 +58,7 @@ export function readAccelerate(config: Fields, context: ReadingContext): LaunchR
     framework: 'accelerate',
     version: accelerateVersion,
     model: null,
-    hardware: world === null ? {} : { chips: world },
+    hardware,
     workload: { mode: 'train' },
     precision,
     assumptions: {},
@@ -63,7 +77,9 @@ export function readAccelerate(config: Fields, context: ReadingContext): LaunchR
     ...leftOver([...rest, ...fsdp.left().map((key) => `fsdp_config.${key}`)], isImmaterial),
     faults: [
       ...keys.faults,
-      ...(kinds.includes(kind) ? [] : [`distributed_type ${kind} is not read; FSDP and MULTI_GPU are`]),
+      ...(kinds.includes(kind)
+        ? []
+        : [`distributed_type ${kind} is not read; FSDP, MULTI_GPU and DEEPSPEED are`]),
       ...(chips === null ? [chipsUnsaid('num_processes')] : []),
       ...(Number.isInteger(shards)
         ? []
