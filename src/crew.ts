@@ -4,6 +4,7 @@
  * question and comes to the same lists in the same order. What comes of a job depends on the job alone, so an
  * answer is the same however many threads there are.
  */
+import { once } from './known.ts'
 import type { Stop } from './patience.ts'
 
 export interface Shared<Job, Done> {
@@ -35,12 +36,4 @@ export function inBlocks<Item>(items: readonly Item[], size: number): readonly (
   const blocks: (readonly Item[])[] = []
   for (let at = 0; at < items.length; at += size) blocks.push(items.slice(at, at + size))
   return blocks
-}
-
-function once<Done>(work: () => Done): () => Done {
-  let done: { readonly value: Done } | undefined
-  return () => {
-    done ??= { value: work() }
-    return done.value
-  }
 }

@@ -6,3 +6,12 @@ export function known<Key, Value>(values: Map<Key, Value>, key: Key, made: () =>
   values.set(key, value)
   return value
 }
+
+/** What is made when it is first asked for, and then kept. */
+export function once<Value>(made: () => Value): () => Value {
+  let kept: { readonly value: Value } | undefined
+  return () => {
+    kept ??= { value: made() }
+    return kept.value
+  }
+}

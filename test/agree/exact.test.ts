@@ -8,7 +8,6 @@ import { createScale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
 import { costModel } from '../../src/cost/compiled-model.ts'
 import type { CostModel } from '../../src/cost/model.ts'
 import { computeNumbers } from '../../src/cost/step/microbatch.ts'
-import { placements } from '../../src/hardware/network/placement.ts'
 import { launchable } from '../../src/launch/training.ts'
 import { never } from '../../src/patience.ts'
 import type { Constraints, Problem } from '../../src/problem.ts'
@@ -212,7 +211,7 @@ function floorsOf(model: CostModel) {
     const within = ofMesh.within(mesh, createScale(), best)
     expect(within?.(layout.zeroStage, microbatches) ?? Number.NaN).toBeLessThanOrEqual(best)
     expect(cut.length).toBeGreaterThan(0)
-    const places = placedCosts(model, mesh, placements(problem.cluster.network, mesh))
+    const places = placedCosts(model, mesh)
     const numbers = stageNumbers(model, scale, layout.zeroStage, compute, places)
     expect(layoutFloor(model, layout, numbers, bench.scratch)).toBeLessThanOrEqual(best)
     expect(hasRoom(model, layout, cuts, numbers)).toBe(true)

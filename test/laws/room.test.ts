@@ -8,7 +8,6 @@ import { createScale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
 import { costModel } from '../../src/cost/compiled-model.ts'
 import { shortBytes } from '../../src/cost/memory/memory-numbers.ts'
 import { computeNumbers } from '../../src/cost/step/microbatch.ts'
-import { placements } from '../../src/hardware/network/placement.ts'
 import { policyNames } from '../../src/recipe/policy.ts'
 import { hasRoom } from '../../src/search/bound/layout-floor.ts'
 import { microbatchChoices, scheduleChoices, zeroChoices } from '../../src/search/layouts/choices.ts'
@@ -65,7 +64,7 @@ it('is not denied to what fits, and is to half of it', () => {
       const pick = <Item>(items: readonly Item[]): Item => items[at % items.length] as Item
       const mesh = pick(enumerateMeshes(made).allowed)
       setMesh(scale, mesh, model.extents, false, false)
-      const places = placedCosts(model, mesh, placements(made.cluster.network, mesh))
+      const places = placedCosts(model, mesh)
       const microbatching = pick(microbatchChoices(mesh, made))
       setBatch(scale, microbatching.sequences)
       const compute = computeNumbers(model, scale)

@@ -9,6 +9,7 @@
  * then pipeline outermost; or pipeline inside fsdp and data.
  */
 
+import { known } from '../../known.ts'
 import { type Axis, axes, axesAcrossSlices, type Mesh, perAxis } from '../../sharding/axis.ts'
 import type { Network, TorusNetwork } from '../cluster/cluster.ts'
 import { divisorsOf } from '../cluster/divisors.ts'
@@ -28,10 +29,20 @@ export function placements(network: Network, mesh: Mesh): readonly Placement[] {
   return network.kind === 'torus' ? torusPlacements(network, mesh) : switchedPlacements(mesh)
 }
 
-/** Whether there is any placement; stops at the first instead of listing all. */
+/**
+ * Whether there is any placement; stops at the first instead of listing all. In one slice it does not matter which axis has which size, so
+ * that a few answers serve all meshes.
+ */
 export function canBePlaced(network: Network, mesh: Mesh): boolean {
-  return network.kind === 'switched' || torusPlacements(network, mesh, 1).length > 0
+  if (network.kind === 'switched') return true
+  const sizes = axes.map((axis) => mesh[axis])
+  if (network.slices === 1) sizes.sort((a, b) => a - b)
+  const before = placeable.get(network) ?? new Map<string, boolean>()
+  placeable.set(network, before)
+  return known(before, sizes.join(), () => torusPlacements(network, mesh, 1).length > 0)
 }
+
+const placeable = new WeakMap<TorusNetwork, Map<string, boolean>>()
 
 /** Chips between two ranks of each axis, in the order of the axes, of every order of ranks that differs. */
 export function rankStrides(mesh: Mesh): readonly (readonly number[])[] {

@@ -53,7 +53,8 @@ interface ChoiceFloors {
   /** Whether any schedule that is tried splits the backward pass; `splits` asks it for one mesh and number of microbatches. */
   readonly splitsAny: boolean
   readonly splits: (mesh: Mesh, choice: Microbatching) => boolean
-  readonly leastTurns: (mesh: Mesh, choice: Microbatching) => number
+  /** The turns of a microbatch that a step has at least: one for each of them, and those that a stage waits. */
+  readonly turnsOf: (mesh: Mesh, choice: Microbatching) => number
 }
 
 export function choiceFloors(problem: Problem): ChoiceFloors {
@@ -61,12 +62,14 @@ export function choiceFloors(problem: Problem): ChoiceFloors {
   const tried = triedSchedules(problem).map((name) => scheduleRow({ name }))
   const splitting = tried.filter(({ split }) => split !== null)
   const interleaving = scheduleRows.filter(hasVirtualStages)
+  const splits: ChoiceFloors['splits'] = ({ pipeline }, { microbatches }) =>
+    splitting.some((row) => canRun(row, pipeline, microbatches))
   return {
     together,
     oneByOne,
     splitsAny: splitting.length > 0,
-    splits: (mesh, { microbatches }) => splitting.some((row) => canRun(row, mesh.pipeline, microbatches)),
-    leastTurns,
+    splits,
+    turnsOf: (mesh, choice) => choice.microbatches + (splits(mesh, choice) ? 0 : leastTurns(mesh, choice)),
   }
 
   /** For how many turns of a microbatch a stage waits for the others, under the schedule with the shortest wait. */

@@ -4,7 +4,13 @@
  */
 
 import type { NetworkCosts } from '../../cost/communication/network.ts'
-import { addBuckets, addScaled, createTraffic, exposedAt } from '../../cost/communication/traffic.ts'
+import {
+  addBuckets,
+  addScaled,
+  createTraffic,
+  exposedAt,
+  windowTime,
+} from '../../cost/communication/traffic.ts'
 import type { Window } from '../../cost/compile/compile.ts'
 import { type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
 import { type CostModel, stageModel } from '../../cost/model.ts'
@@ -27,6 +33,7 @@ import {
 import { meanShortBytes } from './layout-floor.ts'
 import { nothingKnown, type OnAnyNetwork } from './on-any-network.ts'
 import { roomFloors } from './room-floor.ts'
+import { leastTime, type TimeOf } from './turn-floor.ts'
 
 export interface Floors {
   /** The floor under every layout of a mesh. */
@@ -38,9 +45,10 @@ export interface Floors {
   readonly hopeful: (mesh: Mesh, scale: Scale, limit: number) => boolean
   /** The same of each ZeRO stage and number of microbatches: null where none may be. Without a limit none is asked whether it fits. */
   readonly within: (mesh: Mesh, scale: Scale, limit: number) => ChoiceFloor | null
-  /** The same of given microbatches, for what they compute alone; or whatever states take, and of one ZeRO stage for all. */
-  readonly mayCompute: (mesh: Mesh, scale: Scale, limit: number, choices: readonly Microbatching[]) => boolean
+  /** The same of given microbatches, whatever states take, and of one ZeRO stage for all. */
   readonly mayBe: (mesh: Mesh, scale: Scale, limit: number, choices: readonly Microbatching[]) => boolean
+  /** What a microbatch computes and moves inside its replica, with nothing recomputed, on a chip that had all layers. */
+  readonly turn: TimeOf
 }
 
 /** What no layout of a ZeRO stage and number of microbatches is under: infinite where none is as good as the limit, or fits. */
@@ -54,7 +62,7 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
   const { assumptions, model: transformer } = model.problem
   const { layers } = transformer
   const moves = byReplica<Moved>({ pipelined: false })
-  const { together, oneByOne, splits, leastTurns, splitsAny } = choiceFloors(model.problem)
+  const { together, oneByOne, splits, turnsOf, splitsAny } = choiceFloors(model.problem)
   const work = computeFloor(model, shared.works, { splits: splitsAny })
   const beside = {
     assumptions,
@@ -102,27 +110,43 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
   /** All microbatches in one window: the sums are those of the ZeRO stage. */
   const batchFloor = (mesh: Mesh, scale: Scale, choice: Microbatching, costs: NetworkCosts): number => {
     const sequences = choice.sequences * choice.microbatches
-    const own = work.of(mesh, sequences, scale)
+    const own = work(mesh, sequences, scale)
     const moved = movedBy(mesh, sequences, scale, costs)
     return whole(together(own, moved, sums, choice, mesh))
   }
-  /** Without what moves, which takes longer to say. */
-  const mayCompute = (mesh: Mesh, scale: Scale, limit: number, choice: Microbatching): boolean => {
-    const turns = choice.microbatches + (splits(mesh, choice) ? 0 : leastTurns(mesh, choice))
-    return work.mayTake(mesh, scale, limit * (1 + 1e-12) - model.stepOverhead, choice, turns)
+  /** By what one microbatch takes at least (turn-floor.ts). */
+  const hopefulBy = (least: TimeOf) => {
+    return (mesh: Mesh, scale: Scale, limit: number, choices: readonly Microbatching[]) => {
+      if (limit === noLimit || assumptions.tokensDivideFreely) return choices
+      const most = (limit * (1 + 1e-12) - model.stepOverhead) * mesh.pipeline
+      return choices.filter((choice) => turnsOf(mesh, choice) * least(mesh, choice.sequences, scale) <= most)
+    }
   }
+  const computed: TimeOf = (mesh, sequences, scale) => {
+    const { forward, backward } = work(mesh, sequences, scale)
+    return forward + backward
+  }
+  /** What moves inside a replica is the same on every best case. */
+  const turn: TimeOf = (mesh, sequences, scale) => {
+    const own = work(mesh, sequences, scale)
+    stand(mesh, scale)
+    const [costs = []] = model.prices.bestCases(mesh)
+    const moved = movedBy(mesh, sequences, scale, costs)
+    const forward = windowTime(own.forward, moved.forward, 'expected')
+    return forward + windowTime(own.backward, moved.backward, 'expected')
+  }
+  const mayCompute = hopefulBy(leastTime(computed, shared.times))
+  const mayMove = hopefulBy(leastTime(turn, byReplica({ pipelined: false })))
   const mayTake = (mesh: Mesh, scale: Scale, limit: number, choice: Microbatching, costs: NetworkCosts) => {
     if (splits(mesh, choice)) return batchFloor(mesh, scale, choice, costs) <= limit
     const { sequences } = choice
-    const own = work.of(mesh, sequences, scale)
+    const own = work(mesh, sequences, scale)
     const moved = movedBy(mesh, sequences, scale, costs)
     return whole(oneByOne(own, moved, sums, choice, mesh)) <= limit
   }
   /** Told of each that may be within the limit, until it wants no more. The sums are those of it. */
   const visitHopeful = (mesh: Mesh, scale: Scale, limit: number, visit: Visitor): void => {
-    const choices = microbatchChoices(mesh, model.problem).filter((choice) =>
-      mayCompute(mesh, scale, limit, choice),
-    )
+    const choices = mayCompute(mesh, scale, limit, microbatchChoices(mesh, model.problem))
     if (choices.length === 0) return
     stand(mesh, scale)
     const least = Math.min(...choices.map(({ sequences }) => sequences))
@@ -145,6 +169,7 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
     }
   }
   return {
+    turn,
     of: (mesh, scale) => {
       stand(mesh, scale)
       const choices = microbatchChoices(mesh, model.problem)
@@ -177,9 +202,8 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
       if (floors.size === 0) return null
       return (zeroStage, microbatches) => floors.get(key(zeroStage, microbatches)) ?? noLimit
     },
-    mayCompute: (mesh, scale, limit, asked) => asked.some((choice) => mayCompute(mesh, scale, limit, choice)),
     mayBe: (mesh, scale, limit, asked) => {
-      const choices = asked.filter((choice) => mayCompute(mesh, scale, limit, choice))
+      const choices = mayMove(mesh, scale, limit, mayCompute(mesh, scale, limit, asked))
       if (choices.length === 0) return false
       stand(mesh, scale)
       return model.prices.bestCases(mesh).some((costs) => {

@@ -3,9 +3,12 @@ import type { Activations } from '../../cost/memory/memory-numbers.ts'
 import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
 import { type ByReplica, byReplica } from './by-replica.ts'
 import type { Work } from './choice-floor.ts'
+import type { Times } from './turn-floor.ts'
 
 export interface OnAnyNetwork {
   readonly works: ByReplica<Work>
+  /** What is computed alone, forwards and backwards. */
+  readonly times: ByReplica<Times>
   readonly computes: ByReplica<ComputeNumbers>
   readonly activations: ByReplica<Activations>
 }
@@ -13,6 +16,7 @@ export interface OnAnyNetwork {
 export function nothingKnown(): OnAnyNetwork {
   return {
     works: byReplica({ pipelined: false }),
+    times: byReplica({ pipelined: false }),
     computes: byReplica({ pipelined: true }),
     activations: byReplica({ pipelined: true }),
   }

@@ -86,7 +86,6 @@ function replicaHope(model: CostModel, shared: OnAnyNetwork): ReplicaHope {
   const { problem } = model
   const { sequenceLength } = problem.workload
   const alone = aloneIn(model)
-  const ever = remembered(hopeEver(alone, 'its own', shared))
   const scale = createScale()
   const floors = meshFloors(alone, shared)
   const known = new Map<Mesh, Map<number, Seconds>>()
@@ -100,10 +99,7 @@ function replicaHope(model: CostModel, shared: OnAnyNetwork): ReplicaHope {
     const sequences = each * replica.expert
     const tried = microbatchChoices(replica, problem, sequences * sequenceLength)
     const most = limit * (1 + 1e-9)
-    const may =
-      floors.mayCompute(replica, scale, most, tried) &&
-      ever(replica, each, limit) &&
-      floors.mayBe(replica, scale, most, tried)
+    const may = floors.mayBe(replica, scale, most, tried)
     ofReplica.set(each, may ? limit : -1)
     return may
   }

@@ -164,7 +164,7 @@ function considerCut(
   const quickest = hopes(mixes)
   if (quickest.length === 0) return 'pruned'
   if (accepts && !accepts.cut(layout)) return 'constraint'
-  const among = acceptedMixes(accepts, layout, places.ways, given !== undefined)
+  const among = acceptedMixes(accepts, layout, places.ways(), given !== undefined)
   const asIs = among(quickest)
   // When the quickest mix is refused, one that does more may be the best of those that are not.
   const refused = asIs.some((accepted) => accepted.length < quickest.length)

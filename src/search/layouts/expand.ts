@@ -5,7 +5,8 @@
 
 import { setBatch, setMesh } from '../../cost/compile/term.ts'
 import { computeNumbers } from '../../cost/step/microbatch.ts'
-import { placements } from '../../hardware/network/placement.ts'
+import { canBePlaced } from '../../hardware/network/placement.ts'
+import { once } from '../../known.ts'
 import type { Schedule } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
@@ -30,13 +31,12 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
   const { assumptions } = problem
   const found: Expansion = { best: null, nearest: null, ...noCounts() }
   const visit: Visit = { bench, mesh, limit, choices, found }
-  const places = choices.placements ?? placements(problem.cluster.network, mesh)
-  if (places.length === 0) {
+  if (choices.placements?.length === 0 || !canBePlaced(problem.cluster.network, mesh)) {
     found.topology = layoutCount(mesh, problem)
     return found
   }
   setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
-  const costs = placedCosts(model, mesh, places)
+  const costs = once(() => placedCosts(model, mesh, choices.placements))
   const zeroStages = choices.zeroStages ?? zeroChoices(mesh, problem)
   for (const microbatching of choices.microbatchings ?? microbatchChoices(mesh, problem)) {
     const { microbatches, sequences } = microbatching
@@ -56,7 +56,7 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
     const work = wholeWork(model, compute)
     const stages = new Map<ZeroStage, StageNumbers>()
     const numbersOf = (zeroStage: ZeroStage) => {
-      const numbers = stages.get(zeroStage) ?? stageNumbers(model, scale, zeroStage, compute, costs)
+      const numbers = stages.get(zeroStage) ?? stageNumbers(model, scale, zeroStage, compute, costs())
       stages.set(zeroStage, numbers)
       return numbers
     }

@@ -9,7 +9,8 @@ import { memoryNumbers } from '../../cost/memory/memory-numbers.ts'
 import { type CostModel, stageModel } from '../../cost/model.ts'
 import type { ComputeNumbers, TrafficNumbers } from '../../cost/step/microbatch.ts'
 import { trafficNumbers } from '../../cost/step/microbatch.ts'
-import type { Placement } from '../../hardware/network/placement.ts'
+import { type Placement, placements } from '../../hardware/network/placement.ts'
+import { once } from '../../known.ts'
 import type { Schedule } from '../../recipe/schedule.ts'
 import { scheduleRow } from '../../recipe/schedule.ts'
 import { axes, type Mesh } from '../../sharding/axis.ts'
@@ -26,26 +27,32 @@ export interface Placed {
 export interface PlacedCosts {
   readonly best: readonly NetworkCosts[]
   /** One placement for each way to launch them: the order of ranks, or how axes cross slices. */
-  readonly ways: readonly Placement[]
+  readonly ways: () => readonly Placement[]
   /** Every placement, priced when first asked for. */
   readonly all: () => readonly Placed[]
 }
 
-export function placedCosts(model: CostModel, mesh: Mesh, places: readonly Placement[]): PlacedCosts {
-  const ranks = places.map(ranksOf)
-  const distinct = [...new Set(ranks)]
-  let placed: readonly Placed[] | null = null
+/** Placements are listed when they are first asked for, as most meshes fall by what they can be at best. */
+export function placedCosts(model: CostModel, mesh: Mesh, given?: readonly Placement[]): PlacedCosts {
+  const listed = once(() => {
+    const places = given ?? placements(model.problem.cluster.network, mesh)
+    const ranks = places.map(ranksOf)
+    return { places, ranks, distinct: [...new Set(ranks)] }
+  })
   return {
     best: model.prices.bestCases(mesh),
-    ways: distinct.flatMap((way) => places[ranks.indexOf(way)] ?? []),
-    all: () => {
-      placed ??= places.map((placement, at) => ({
+    ways: once(() => {
+      const { places, ranks, distinct } = listed()
+      return distinct.flatMap((way) => places[ranks.indexOf(way)] ?? [])
+    }),
+    all: once(() => {
+      const { places, ranks, distinct } = listed()
+      return places.map((placement, at) => ({
         placement,
         costs: model.prices.placed(placement, mesh),
         way: distinct.indexOf(ranks[at] ?? ''),
       }))
-      return placed
-    },
+    }),
   }
 }
 
