@@ -8,6 +8,8 @@ import { type CompiledComponent, compile } from '../../cost/compile/compile.ts'
 import { ofStage } from '../../cost/compile/composed.ts'
 import { termValue } from '../../cost/compile/term.ts'
 import { recomputedArrays, recomputedLogits } from '../../cost/memory/recomputation.ts'
+import type { CostModel } from '../../cost/model.ts'
+import { known } from '../../known.ts'
 import type { Composition } from '../../model/composition.ts'
 import { attendedShare } from '../../model/flops.ts'
 import { type Axis, type AxisSet, axes, axisBit, axisSet, type Mesh } from '../../sharding/axis.ts'
@@ -15,6 +17,7 @@ import { type Component, restricted } from '../../sharding/component.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
 import { type Derivation, derive, movesOf } from '../../sharding/derive.ts'
 import type { Move } from '../../sharding/move.ts'
+import type { ZeroStage } from '../../sharding/states.ts'
 import { embedding, type LayerPart, layerParts, unembedding } from '../../sharding/tables/training-layout.ts'
 import type { Seconds } from '../../units.ts'
 import type { CollectiveLine } from '../plan.ts'
@@ -102,25 +105,45 @@ interface Told {
 }
 
 function compiled(costing: Costing, component: Component, policy: number): Told {
-  const { extents, problem, policies } = costing.model
-  const { model, workload, assumptions, precision } = problem
-  const { candidate } = costing
-  const attended = attendedShare(model, workload.sequenceLength, assumptions.attentionFlops)
-  const chosen = policies[policy]
-  const layers = chosen ? recomputedArrays(component, chosen) : []
-  const derivation = derive(component, {
-    zeroStage: candidate.zeroStage,
-    regatherActivations: assumptions.regatherActivations,
-    recomputed: componentRow(component).place === 'head' ? recomputedLogits(component, assumptions) : layers,
-  })
+  const { model, candidate } = costing
+  const { derivation, windows } = compiledAt(model, candidate.zeroStage, component, policy)
   const used = activeAxes(candidate.mesh)
   const short = movesOf(planDerivation(costing, restricted(component, used), policy))
   const moves = movesOf(derivation).filter(({ over }) => over.some((axis) => used.includes(axis)))
   const named = short.length === moves.length ? short : moves
   return {
-    windows: compile(derivation, extents, precision, assumptions, attended),
+    windows,
     names: new Map(moves.map((move, index) => [move, named[index]?.from ?? move.from])),
   }
+}
+
+interface CompiledAt {
+  readonly derivation: Derivation
+  readonly windows: CompiledComponent
+}
+
+/** Kept with what was compiled of a model, as the plans of one answer have few ZeRO stages and policies between them. */
+const compilations = new WeakMap<CostModel['stages'], Map<string, CompiledAt>>()
+
+function compiledAt(
+  { extents, problem, policies, stages }: CostModel,
+  zeroStage: ZeroStage,
+  component: Component,
+  policy: number,
+): CompiledAt {
+  const { model, workload, assumptions, precision } = problem
+  const chosen = policies[policy]
+  const layers = chosen ? recomputedArrays(component, chosen) : []
+  const head = componentRow(component).place === 'head'
+  const recomputed = head ? recomputedLogits(component, assumptions) : layers
+  const own = compilations.get(stages) ?? new Map<string, CompiledAt>()
+  compilations.set(stages, own)
+  return known(own, `${zeroStage} ${component.name} ${recomputed.join()}`, () => {
+    const attended = attendedShare(model, workload.sequenceLength, assumptions.attentionFlops)
+    const { regatherActivations } = assumptions
+    const derivation = derive(component, { zeroStage, regatherActivations, recomputed })
+    return { derivation, windows: compile(derivation, extents, precision, assumptions, attended) }
+  })
 }
 
 function endLines(component: Component, costing: Costing): readonly Movement[] {
