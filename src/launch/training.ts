@@ -11,8 +11,8 @@ import type { Accepts, Candidate, OpenLayout } from '../search/layouts/candidate
 import { unitMesh } from '../sharding/axis.ts'
 import { ofKind, type Trainer, trainers } from './framework.ts'
 import { told } from './launch.ts'
-import { keepsAll, type RunRules, runFaults } from './run/rules.ts'
-import { cutRun, launchRun, layoutRun, meshRun, type Run } from './run/run.ts'
+import { type RunRules, runFaults } from './run/rules.ts'
+import { cutRun, launchRun, layoutRun, meshRun, type Run, wholeRun } from './run/run.ts'
 import { trainingLaunchers } from './trainers.ts'
 
 export function launch(model: CostModel, candidate: Candidate): Readonly<Record<string, unknown>> {
@@ -44,13 +44,16 @@ export function launchable(model: CostModel): Accepts | null {
       const run = layoutRun(problem, layout)
       return byAny((rules) => keeps(rules.mesh, run) && keeps(rules.layout, run))
     },
-    cut: (layout) => {
-      const run = cutRun(problem, layout)
-      return byAny((rules) => keeps(rules.mesh, run) && keeps(rules.layout, run) && keeps(rules.cut, run))
-    },
-    plan: (candidate) => {
-      const run = launchRun(model, candidate)
-      return byAny((rules) => keepsAll(rules, run))
+    plans: (layout) => {
+      const cut = cutRun(problem, layout)
+      const left = able.filter(({ rules: { mesh, layout: ofLayout, cut: ofCut } }) => {
+        return keeps(mesh, cut) && keeps(ofLayout, cut) && keeps(ofCut, cut)
+      })
+      if (left.length === 0) return null
+      return (placement, mix) => {
+        const run = wholeRun(model, cut, placement, mix)
+        return left.some(({ rules }) => keeps(rules.plan, run))
+      }
     },
   }
 }

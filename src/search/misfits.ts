@@ -116,10 +116,10 @@ function shortBy(
   }
   let none = true
   walkCuts(cuts, (cut) => {
-    const short = leastShortBytes(memory, cut.groups, memoryBudget, Math.max(0, over()))
+    const short = leastShortBytes(memory, cut.groups(), memoryBudget, Math.max(0, over()))
     if (short <= 0) none = false
     else if (short <= over()) {
-      nearer({ ...open, stageLayers: cut.stageLayers, groups: cut.groups }, memory, memoryBudget, found)
+      nearer({ ...open, stageLayers: cut.stageLayers, groups: cut.groups() }, memory, memoryBudget, found)
     }
     return none ? leaner(cuts, cut, memory, problem) : { fewer: false, more: false }
   })

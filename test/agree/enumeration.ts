@@ -187,6 +187,7 @@ function bestOf(
           }
           const layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
           let bestOfCut = Number.POSITIVE_INFINITY
+          const plans = accepts?.plans(layout)
           for (const mix of everyMix(memory, groups, problem)) {
             any = true
             for (const { placement, traffic } of traffics) {
@@ -199,7 +200,7 @@ function bestOf(
                 visit({ ...layout, placement, mix, times, memory })
               }
               const value = score(expected, upper)
-              if (value < bestOfCut && accepts?.plan({ ...layout, placement, mix }) !== false) {
+              if (value < bestOfCut && (!accepts || plans?.(placement, mix))) {
                 bestOfCut = value
               }
             }

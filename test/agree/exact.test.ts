@@ -168,7 +168,7 @@ function expectEnumerated(models: readonly CostModel[], found: SearchResult): vo
 
 /** All plans but those of one mesh. */
 function allBut({ mesh: refused }: Candidate): Accepts {
-  const all = { mixes: true, layout: () => true, cut: () => true, plan: () => true }
+  const all = { mixes: true, layout: () => true, plans: () => () => true }
   return { ...all, mesh: (mesh) => meshKey(mesh) !== meshKey(refused) }
 }
 
@@ -203,7 +203,7 @@ function floorsOf(model: CostModel) {
     const cut =
       cuts.kind === 'alike'
         ? [cuts.of(lastOf(layout, problem))]
-        : cuts.byFloor.map((one) => one.cut()).filter((one) => `${one.stageLayers}` === `${stageLayers}`)
+        : cuts.byFloor.filter((one) => `${one.stageLayers}` === `${stageLayers}`)
     for (const one of cut) expect(one?.floor ?? Number.NaN).toBeLessThanOrEqual(best)
     expect(workFloor(wholeWork(model, compute), mesh.pipeline, schedule, microbatches)).toBeLessThanOrEqual(
       best,

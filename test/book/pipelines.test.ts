@@ -63,7 +63,7 @@ function transfers(
     const traffic = trafficNumbers(model, stageModel(model, 0), scale, model.prices.placed(placement, mesh))
     const schedule = { name: '1f1b', virtualStages: 1 } as const
     const cuts = stageCuts(model, stages, schedule, microbatches, compute)
-    const groups = cuts?.kind === 'alike' ? (cuts.of(cuts.evenLast)?.groups ?? []) : []
+    const groups = cuts?.kind === 'alike' ? (cuts.of(cuts.evenLast)?.groups() ?? []) : []
     const layers: Layers = { groups, schedule, microbatches, update: 0 }
     const scratch = createStepScratch(model.resources)
     const mix = mixOf(model, 'full')

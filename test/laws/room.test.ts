@@ -74,10 +74,10 @@ it('is not denied to what fits, and is to half of it', () => {
           const cuts = stageCuts(model, mesh.pipeline, schedule, microbatching.microbatches, compute)
           if (!cuts) continue
           let least = Number.POSITIVE_INFINITY
-          walkCuts(cuts, ({ groups }) => {
+          walkCuts(cuts, (cut) => {
             numbers.memory.kept.forEach((_, policy) => {
               const mix = { policy, other: policy, count: 0 }
-              least = Math.min(least, shortBytes(numbers.memory, groups, mix, 0))
+              least = Math.min(least, shortBytes(numbers.memory, cut.groups(), mix, 0))
             })
             return { fewer: true, more: true }
           })

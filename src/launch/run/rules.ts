@@ -4,7 +4,7 @@
  */
 import { expertLayers } from '../../model/expert-layers.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
-import { faults, keeps, type Rule } from '../../rules/rule.ts'
+import { faults, type Rule } from '../../rules/rule.ts'
 import type { CutRun, LayoutRun, MeshRun, Run } from './run.ts'
 
 export interface RunRules {
@@ -12,10 +12,6 @@ export interface RunRules {
   readonly layout: readonly Rule<LayoutRun>[]
   readonly cut: readonly Rule<CutRun>[]
   readonly plan: readonly Rule<Run>[]
-}
-
-export function keepsAll({ mesh, layout, cut, plan }: RunRules, run: Run): boolean {
-  return keeps(mesh, run) && keeps(layout, run) && keeps(cut, run) && keeps(plan, run)
 }
 
 export function runFaults({ mesh, layout, cut, plan }: RunRules, run: Run): readonly string[] {

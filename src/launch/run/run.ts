@@ -1,5 +1,6 @@
 /** What a framework is told of a plan, in whole numbers where it needs them. */
 
+import type { Mix } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { Placement } from '../../hardware/network/placement.ts'
 import type { Transformer } from '../../model/transformer.ts'
@@ -84,18 +85,15 @@ export function cutRun(problem: Problem, layout: OpenLayout & Pick<Layout, 'stag
 }
 
 export function launchRun(model: CostModel, candidate: Omit<Candidate, 'score'>): Run {
-  return {
-    ...cutRun(model.problem, candidate),
-    placement: candidate.placement,
-    recomputation: recomputation(model, candidate),
-  }
+  return wholeRun(model, cutRun(model.problem, candidate), candidate.placement, candidate.mix)
+}
+
+export function wholeRun(model: CostModel, cut: CutRun, placement: Placement, mix: Mix): Run {
+  return { ...cut, placement, recomputation: recomputation(model, mix, cut.stageLayers) }
 }
 
 /** If no stage has more than `count` layers, the other policy is the only one. */
-function recomputation(
-  { policies }: CostModel,
-  { mix, stageLayers }: Pick<Candidate, 'mix' | 'stageLayers'>,
-): Recomputation {
+function recomputation({ policies }: CostModel, mix: Mix, stageLayers: readonly number[]): Recomputation {
   const name = (policy: number) => policies[policy]?.name ?? keepEverything.name
   const mixed = mix.count > 0 && stageLayers.some((layers) => layers > mix.count)
   if (mixed) return { policy: name(mix.policy), other: name(mix.other), count: mix.count }

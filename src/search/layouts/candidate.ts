@@ -41,10 +41,12 @@ export interface Accepts {
   readonly mixes: boolean
   readonly mesh: (mesh: Mesh) => boolean
   readonly layout: (layout: OpenLayout) => boolean
-  readonly cut: (layout: Layout) => boolean
-  /** Whether a plan may be listed; it looks no further into a placement than the order of ranks, or how axes cross slices. */
-  readonly plan: (candidate: Omit<Candidate, 'score'>) => boolean
+  /** Which plans of a cut may be listed; null when none may. */
+  readonly plans: (layout: Layout) => AcceptsPlan | null
 }
+
+/** Whether a plan may be listed; it looks no further into a placement than the order of ranks, or how axes cross slices. */
+export type AcceptsPlan = (placement: Placement, mix: Mix) => boolean
 
 /** A layout that fits nowhere, under the policy that takes the least memory. */
 export interface Misfit extends Layout {

@@ -25,6 +25,7 @@ import type { StageNumbers } from '../stages/stage-numbers.ts'
 import type { Counts } from '../tally.ts'
 import {
   type Accepts,
+  type AcceptsPlan,
   type Candidate,
   type Layout,
   type Misfit,
@@ -111,7 +112,7 @@ export function consider(visit: Visit, open: OpenLayout, cuts: StageCuts, number
       outcomes.add('pruned')
       return { fewer: false, more: false }
     }
-    const layout: Layout = { ...open, stageLayers: cut.stageLayers, groups: cut.groups }
+    const layout: Layout = { ...open, stageLayers: cut.stageLayers, groups: cut.groups() }
     const outcome = considerCut(visit, layout, numbers)
     outcomes.add(outcome)
     if (outcome !== 'memory') return { fewer: true, more: true }
@@ -163,8 +164,12 @@ function considerCut(
     among.filter((mix) => hoped.some((step) => stepTime(step, mix, 'expected') <= mostOf(visit)))
   const quickest = hopes(mixes)
   if (quickest.length === 0) return 'pruned'
-  if (accepts && !accepts.cut(layout)) return 'constraint'
-  const among = acceptedMixes(accepts, layout, places.ways(), given !== undefined)
+  const plans = accepts ? accepts.plans(layout) : anyPlan
+  if (!plans) return 'constraint'
+  const among = acceptedMixes(plans, layout, places.ways(), {
+    given: given !== undefined,
+    mixed: accepts?.mixes ?? false,
+  })
   const asIs = among(quickest)
   // When the quickest mix is refused, one that does more may be the best of those that are not.
   const refused = asIs.some((accepted) => accepted.length < quickest.length)
@@ -189,25 +194,26 @@ function considerCut(
  * the fewest that may: each further layer is more work, and less memory. A mix that is given stays as it is.
  */
 function acceptedMixes(
-  accepts: Accepts | null,
-  layout: Layout,
+  plans: AcceptsPlan,
+  { groups }: Layout,
   ways: readonly Placement[],
-  given: boolean,
+  { given, mixed }: { readonly given: boolean; readonly mixed: boolean },
 ): (mixes: readonly Mix[]) => readonly (readonly Mix[])[] {
-  if (!accepts) return (mixes) => ways.map(() => mixes)
-  const most = layout.groups.reduce((layers, group) => Math.max(layers, group.layers), 0)
+  const most = groups.reduce((layers, group) => Math.max(layers, group.layers), 0)
   return (mixes) =>
     ways.map((placement) =>
       mixes.flatMap((mix) => {
-        const accepted = (count: number) => accepts.plan({ ...layout, placement, mix: { ...mix, count } })
-        if (given || mix.count === 0) return accepted(mix.count) ? [mix] : []
-        for (let { count } = mix; accepts.mixes && count < most; count++) {
-          if (accepted(count)) return [{ ...mix, count }]
+        if (given || mix.count === 0 || plans === anyPlan) return plans(placement, mix) ? [mix] : []
+        for (let { count } = mix; mixed && count < most; count++) {
+          const more = { ...mix, count }
+          if (plans(placement, more)) return [more]
         }
         return []
       }),
     )
 }
+
+const anyPlan: AcceptsPlan = () => true
 
 export function leanestMix(memory: MemoryNumbers, layout: Layout, budget: number): Misfit {
   const alone = memory.kept.map((_, policy): Misfit => {

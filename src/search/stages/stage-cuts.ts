@@ -23,6 +23,7 @@ import {
   stageGroups,
   stageLayers,
 } from '../../cost/step/stages.ts'
+import { once } from '../../known.ts'
 import { denseLayer, layersAreAlike, sparseLayer } from '../../model/composition.ts'
 import type { Problem } from '../../problem.ts'
 import { inFlight, type Schedule, scheduleRow } from '../../recipe/schedule.ts'
@@ -31,8 +32,9 @@ import { unlikeCuts } from './unlike-cuts.ts'
 
 export interface StageCut {
   readonly stageLayers: readonly number[]
-  readonly groups: readonly StageGroup[]
   readonly floor: Seconds
+  /** Made when it is asked for, as most cuts fall by their floors. */
+  readonly groups: () => readonly StageGroup[]
 }
 
 export type StageCuts = AlikeCuts | UnlikeCuts
@@ -48,7 +50,7 @@ export interface AlikeCuts {
 /** Where layers differ, floors do not fall and rise with k, so all cuts are listed, the one with the least floor first. */
 export interface UnlikeCuts {
   readonly kind: 'unlike'
-  readonly byFloor: readonly { readonly floor: Seconds; readonly cut: () => StageCut }[]
+  readonly byFloor: readonly StageCut[]
 }
 
 /** Null when there are too few layers for so many stages. */
@@ -72,14 +74,8 @@ export function stageCuts(
   const { virtualStages } = schedule
   const filled = (groups: readonly StageGroup[]) =>
     groups.map((group) => ({ ...group, inFlight: inFlight(schedule, group.index, stages, microbatches) }))
-  const floorOf = (groups: readonly StageGroup[]): Seconds => {
-    let [longest, all] = [0, 0]
-    for (const group of groups) {
-      const each = group.composition ? blend(group.composition, dense ?? layer, sparse ?? layer) : layer
-      const own = group.layers * each + (group.last ? head / group.held : 0)
-      longest = Math.max(longest, own)
-      all += group.stages * own
-    }
+  /** Of the longest stage, or chip with two stages, and of all of them together. */
+  const floorOf = (longest: Seconds, all: Seconds): Seconds => {
     const floor = split
       ? microbatches * longest
       : (microbatches - 1 / virtualStages) * longest + all / virtualStages
@@ -88,23 +84,37 @@ export function stageCuts(
   }
   if (!assumptions.tokensDivideFreely && !layersAreAlike(transformer)) {
     const byFloor = unlikeCuts(model, stages, schedule)
-      .map(({ stageLayers: counts, groups }) => {
-        const floor = floorOf(groups)
-        return { floor, cut: () => ({ stageLayers: counts, groups: filled(groups), floor }) }
+      .map(({ stageLayers: counts, groups }): StageCut => {
+        const times = groups.map(({ composition, last, held, layers: own }) => {
+          const each = composition ? blend(composition, dense ?? layer, sparse ?? layer) : layer
+          return own * each + (last ? head / held : 0)
+        })
+        const all = groups.reduce((sum, group, at) => sum + group.stages * (times[at] ?? 0), 0)
+        return { stageLayers: counts, floor: floorOf(Math.max(...times), all), groups: () => filled(groups) }
       })
       .sort((a, b) => a.floor - b.floor)
     return byFloor.length > 0 ? { kind: 'unlike', byFloor } : null
   }
+  const paired = stagesPerChip === 2
   const cutOf = (counts: readonly number[]): StageCut => {
-    const groups = stageGroups(counts, schedule, microbatches)
-    return { stageLayers: counts, groups, floor: floorOf(groups) }
+    let longest = 0
+    counts.forEach((own, stage) => {
+      const mirror = counts.length - 1 - stage
+      const ends = mirror === 0 || (paired && stage === 0)
+      const mean = paired ? (own + (counts[mirror] ?? own)) / 2 : own
+      longest = Math.max(longest, mean * layer + (ends ? head / stagesPerChip : 0))
+    })
+    return {
+      stageLayers: counts,
+      floor: floorOf(longest, layers * layer + head),
+      groups: once(() => stageGroups(counts, schedule, microbatches)),
+    }
   }
   if (stages === 1 || assumptions.tokensDivideFreely) {
     const each = layers / stages
     const only = cutOf(Array.from({ length: stages }, () => each))
     return { kind: 'alike', evenLast: each, of: (last) => (last === each ? only : null) }
   }
-  const paired = stagesPerChip === 2
   const [pieces, least, ends] = paired
     ? [stages / 2, 2, 2]
     : [stages, virtualStages, leastAtEnds(virtualStages)]
@@ -139,8 +149,8 @@ export interface Onward {
  */
 export function walkCuts(cuts: StageCuts, visit: (cut: StageCut) => Onward): void {
   if (cuts.kind === 'unlike') {
-    cuts.byFloor.every(({ cut }) => {
-      const { fewer, more } = visit(cut())
+    cuts.byFloor.every((cut) => {
+      const { fewer, more } = visit(cut)
       return fewer || more
     })
     return
@@ -163,7 +173,7 @@ export function walkCuts(cuts: StageCuts, visit: (cut: StageCut) => Onward): voi
  */
 export function leaner(
   { kind }: StageCuts,
-  { groups }: StageCut,
+  cut: StageCut,
   memory: MemoryNumbers,
   { memoryBudget, assumptions }: Problem,
 ): Onward {
@@ -172,8 +182,8 @@ export function leaner(
   const fits = (some: readonly StageGroup[]) =>
     fittingMixes(memory, some, memoryBudget, assumptions.tokensDivideFreely).length > 0
   return {
-    fewer: fits(groups.filter(({ last }) => !last)),
-    more: fits(groups.filter(({ last }) => last)),
+    fewer: fits(cut.groups().filter(({ last }) => !last)),
+    more: fits(cut.groups().filter(({ last }) => last)),
   }
 }
 
@@ -181,7 +191,7 @@ export function anyCutFits(cuts: StageCuts, memory: MemoryNumbers, problem: Prob
   const { memoryBudget, assumptions } = problem
   let found = false
   walkCuts(cuts, (cut) => {
-    found ||= fittingMixes(memory, cut.groups, memoryBudget, assumptions.tokensDivideFreely).length > 0
+    found ||= fittingMixes(memory, cut.groups(), memoryBudget, assumptions.tokensDivideFreely).length > 0
     return found ? { fewer: false, more: false } : leaner(cuts, cut, memory, problem)
   })
   return found
