@@ -30,7 +30,7 @@ const mostKept = 30_000
 
 export function replicaHopes(model: CostModel, shared: OnAnyNetwork = nothingKnown()): ReplicaHopes {
   const known = new Map<string, ReplicaHope>()
-  const anywhere = hopeEver(soonest(model), 'any', shared)
+  const anywhere = hopeEver(soonest(model), shared)
   const ever = remembered(anywhere)
   const on: ReplicaHopes['on'] = (part) => {
     const { network } = part
@@ -58,11 +58,11 @@ function unbounded(part: Cluster, { chips: _counted, ...network }: SwitchedNetwo
   return { ...part, network }
 }
 
-/** Whether there is hope with any microbatches. `network` may be left out. */
-function hopeEver(model: CostModel, network: 'any' | 'its own', shared: OnAnyNetwork): ReplicaHope {
+/** Whether there is hope with any microbatches on any network. */
+function hopeEver(model: CostModel, shared: OnAnyNetwork): ReplicaHope {
   const scale = createScale()
   const rooms = roomFloors(model, shared)
-  return (replica, each, limit) => rooms.ever(replica, scale, limit, each, network)
+  return (replica, each, limit) => rooms.ever(replica, scale, limit, each)
 }
 
 /** A number of sequences that is too many is so for all larger ones. */

@@ -46,14 +46,8 @@ export interface RoomFloors {
     choice: Microbatching,
     costs: NetworkCosts,
   ) => boolean
-  /** The same however the sequences of a replica are put into microbatches; `any` leaves the network out. */
-  readonly ever: (
-    replica: Mesh,
-    scale: Scale,
-    limit: Seconds,
-    sequencesEach: number,
-    network: 'any' | 'its own',
-  ) => boolean
+  /** The same however the sequences of a replica are put into microbatches, and whatever the network. */
+  readonly ever: (replica: Mesh, scale: Scale, limit: Seconds, sequencesEach: number) => boolean
 }
 
 export function roomFloors(model: CostModel, { computes, activations }: OnAnyNetwork): RoomFloors {
@@ -139,36 +133,26 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
         holds(replica, microbatches, needs, limit),
       )
     },
-    ever: (replica, scale, limit, each, network) => {
+    ever: (replica, scale, limit, each) => {
       if (assumptions.tokensDivideFreely) return true
       // Computed for the next power of two of sequences, which take less each, so that a few results serve all.
       const most = 2 ** Math.ceil(Math.log2(each))
       const sequences = most * replicasOf(replica)
       const needs =
         everNeeds.find(replica, sequences) ??
-        everNeeds.keep(replica, sequences, needsEver(replica, scale, most, network))
+        everNeeds.keep(replica, sequences, needsEver(replica, scale, most))
       return fillings
         .ever(replica, each)
         .some((filling) => needs.some((own) => room.holds(filling, each, own, untilLimit(limit))))
     },
   }
 
-  /** Needs by ZeRO stage, for each best case of the network. */
-  function needsEver(
-    replica: Mesh,
-    scale: Scale,
-    each: number,
-    network: 'any' | 'its own',
-  ): readonly StageNeeds[] {
+  /** Needs by ZeRO stage. */
+  function needsEver(replica: Mesh, scale: Scale, each: number): readonly StageNeeds[] {
     setMesh(scale, replica, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
-    const sequences = each * replicasOf(replica)
-    const compute = computeOf(replica, sequences, scale)
+    const compute = computeOf(replica, each * replicasOf(replica), scale)
     const held = activationsBy(replica, replicasOf(replica), scale)
-    const cases: readonly (readonly Seconds[])[] =
-      network === 'any'
-        ? [[]]
-        : model.prices.bestCases(replica).map((costs) => exposedOf(replica, sequences, scale, costs))
-    return cases.flatMap((exposed) => leastNeeds(replica, held, { compute, exposed, of: each }))
+    return leastNeeds(replica, held, { compute, exposed: [], of: each })
   }
 }
 
