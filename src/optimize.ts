@@ -15,6 +15,7 @@ import { type Custom, preferredOf } from './plan/certainty/preferred.ts'
 import { mostContext, type Recipe, type RecipeRecord, recipesFor } from './plan/certainty/recipes.ts'
 import { recipesBeside } from './plan/certainty/recipes-beside.ts'
 import { compared } from './plan/certainty/ties.ts'
+import { wholeBeside } from './plan/explain/idle-chips.ts'
 import { warnings } from './plan/explain/warnings.ts'
 import { anythingListed } from './plan/no-plan/anything-listed.ts'
 import { noPlan } from './plan/no-plan/no-plan.ts'
@@ -91,7 +92,13 @@ export function optimize(
   const plans = compared(answer.plans, problem.residuals)
   const recipes = recipesOf(problem)
   const preferred = preferredOf(plans, customOf(problem, recipes))
-  return { ...answer, plans, recipes: recipesBeside(recipes, problem, plans), preferred }
+  return {
+    ...answer,
+    plans,
+    recipes: recipesBeside(recipes, problem, plans),
+    preferred,
+    warnings: [...wholeBeside(plans), ...answer.warnings],
+  }
 }
 
 /** Keeps as many of the fastest meshes as the robust choice compares with one another. */

@@ -80,6 +80,8 @@ export interface Assumptions {
   readonly overlapPrefetched: number
   /** The most of prefetchable communication that hides under FSDP, where weights are gathered and gradients scattered in every microbatch. */
   readonly overlapGathered: number
+  /** The most of it in models with experts, whose exchanges use the same links. */
+  readonly expertOverlapGathered: number
   /** Share of what tensor parallelism waits for, inside a node or slice, that may run under compute: collective matmuls. */
   readonly overlapCriticalPath: number
   /** The same share of everything else that is waited for: keys and heads over context, tokens for experts, tensor groups of several nodes. */
@@ -149,6 +151,8 @@ export interface Assumptions {
   readonly optimizerOnHost: boolean
   /** Gradients have a buffer of their own, to which every microbatch adds until the optimizer runs. */
   readonly gradientBuffer: boolean
+  /** The matmul that makes a gradient adds it to that buffer; else it is written, and added by a kernel of its own (Megatron-LM before 2022, DeepSpeed). */
+  readonly fusedAccumulation: boolean
   /** Gathered weights, logits and one layer's live tensors are charged. */
   readonly workspace: boolean
   /** Layers whose weights are gathered at once under ZeRO-3: 2 where the next layer's are fetched while one computes. */

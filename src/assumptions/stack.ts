@@ -43,6 +43,7 @@ export const stackConstants = {
     'expertElementwiseFactor',
     'expertLayerOverheadSeconds',
     'overlapDispatch',
+    'expertOverlapGathered',
     'hierarchicalDispatch',
     'recomputation',
   ],

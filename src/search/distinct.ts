@@ -8,7 +8,7 @@
  *   layout   in training also ZeRO stage, way of context parallelism, microbatches and schedule
  */
 import type { Distinct } from '../problem.ts'
-import type { Mesh } from '../sharding/axis.ts'
+import { familyKey, type Mesh } from '../sharding/axis.ts'
 import { type Layout, meshKey } from './layouts/candidate.ts'
 
 /** What a request has that does not say. */
@@ -33,11 +33,6 @@ export function keyOf(distinct: Distinct): KeyOf {
 export function meshKeyOf(distinct: Distinct): ((mesh: Mesh) => string) | null {
   const { ofMesh, whole } = keys[distinct]
   return whole ? null : ofMesh
-}
-
-/** Which axes cut the model up. tensor and tensor2 count as one, since no layout of one mesh tells them apart. */
-export function familyKey({ tensor, tensor2, context, expert, pipeline }: Mesh): string {
-  return [tensor * tensor2, context, expert, pipeline].map((size) => (size > 1 ? 1 : 0)).join('')
 }
 
 function layoutKey({ mesh, zeroStage, contextLayout, microbatches, schedule }: Parameters<KeyOf>[0]): string {

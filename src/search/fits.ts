@@ -41,8 +41,8 @@ export function anyFits(model: CostModel, meshes: readonly Mesh[], stop: Stop = 
 /** Whether any layout of a mesh fits. */
 export function meshFits(model: CostModel, mesh: Mesh, scale: Scale): boolean {
   const { problem } = model
-  const { tokensDivideFreely, choicesApart } = problem.assumptions
-  setMesh(scale, mesh, model.extents, tokensDivideFreely, choicesApart)
+  const { assumptions } = problem
+  setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
   for (const { microbatches, sequences } of microbatchChoices(mesh, problem)) {
     setBatch(scale, sequences)
     const compute = computeNumbers(model, scale)

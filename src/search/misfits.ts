@@ -68,8 +68,8 @@ function shortOf(model: CostModel, found: Shortage, stop: Stop): boolean {
 /** False when a layout of the mesh fits. */
 function shortOn(model: CostModel, mesh: Mesh, scale: Scale, found: Shortage): boolean {
   const { problem, contextLayout } = model
-  const { tokensDivideFreely, choicesApart } = problem.assumptions
-  setMesh(scale, mesh, model.extents, tokensDivideFreely, choicesApart)
+  const { assumptions } = problem
+  setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
   for (const microbatching of microbatchChoices(mesh, problem)) {
     setBatch(scale, microbatching.sequences)
     const { microbatches } = microbatching

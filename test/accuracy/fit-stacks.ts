@@ -26,6 +26,7 @@ const ranges: Ranges = {
   elementwiseFactor: steps(1, 2, 0.1),
   expertElementwiseFactor: steps(1, 4, 0.1),
   expertLayerOverheadSeconds: steps(0, 6e-3, 1e-4),
+  expertOverlapGathered: steps(0, 0.7, 0.1),
 }
 
 const folder = new URL('../../fixtures/stacks/', import.meta.url)

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { enough } from '../../src/plan/certainty/residuals.ts'
+import { noise } from './ranking.ts'
 import type { Report } from './report.ts'
 import type { Summary } from './summary.ts'
 
@@ -64,20 +65,32 @@ ${table(report.withoutStacks)}
 
 Does shardplan put layouts in the order in which they ran? A group has runs of one model, chips, batch, element types and release of the
 software, with several layouts. *Tau* is Kendall's, between predicted and measured times. *Regret* is how much longer the layout that is predicted
-to be the fastest took than the one that was.
+to be the fastest took than the one that was. *Tau beyond noise* is tau-b with measured times that differ by at most ${percent(noise)} as ties, over
+the groups that have others. (With ties it is below 1 even where all others are in order.)
 
-| | groups | layouts | mean tau | median regret | worst regret |
-|---|---|---|---|---|---|
+| | groups | layouts | mean tau | mean tau beyond noise | median regret | worst regret |
+|---|---|---|---|---|---|---|
 ${Object.entries(ranking)
   .map(
     ([name, figures]) =>
-      `| ${name} | ${figures.groups} | ${figures.layouts} | ${figures.meanTau.toFixed(2)} | ${percent(figures.medianRegret)} | ${percent(figures.worstRegret)} |`,
+      `| ${name} | ${figures.groups} | ${figures.layouts} | ${figures.meanTau.toFixed(2)} | ${optional(figures.meanTauBeyondNoise)} | ${percent(figures.medianRegret)} | ${percent(figures.worstRegret)} |`,
+  )
+  .join('\n')}
+
+The groups of training one by one. *Slowest* is how much longer the slowest layout took than the fastest.
+
+| | layouts | slowest | tau | beyond noise | regret |
+|---|---|---|---|---|---|
+${report.rankedGroups
+  .map(
+    ({ what, layouts, spread, tau, tauBeyondNoise, regret }) =>
+      `| ${what} | ${layouts} | ${percent(spread)} | ${tau.toFixed(2)} | ${optional(tauBeyondNoise)} | ${percent(regret)} |`,
   )
   .join('\n')}
 
 ${
   report.modernGroups === 0
-    ? 'Nobody has published two layouts of one question with a release since 2024: recipes have one each.'
+    ? 'None of them ran with a release since 2024: recipes have one layout each.'
     : `${report.modernGroups} of the groups ran with releases since 2024.`
 }
 ${report.repeats.layouts} layouts were measured more than once under one release. Their times differ by ${percent(report.repeats.median)} (median) and by at most
@@ -167,5 +180,7 @@ function table(summaries: Readonly<Record<string, Summary>>): string {
     ...Object.entries(summaries).map(line),
   ].join('\n')
 }
+
+const optional = (tau: number | null) => tau?.toFixed(2) ?? ''
 
 const percent = (share: number) => `${Math.round(100 * share)} %`

@@ -6,11 +6,16 @@
 import { type Compared, configurations, geometricMean, groupedBy } from './compared.ts'
 
 export interface RankedGroup {
-  readonly question: string
+  /** The question in words. */
+  readonly what: string
   readonly stack: string
   readonly era: Compared['era']
   readonly layouts: number
   readonly tau: number
+  /** The same with measured times that are no further apart than noise as ties; null if all of them are. */
+  readonly tauBeyondNoise: number | null
+  /** By how much its slowest layout took longer than its fastest. */
+  readonly spread: number
   readonly regret: number
 }
 
@@ -23,8 +28,29 @@ export function rankedGroups(rows: readonly Compared[]): readonly RankedGroup[] 
     const mean = (rows: readonly Compared[], of: 'predicted' | 'measured') =>
       geometricMean(rows.map((row) => row[of]))
     const pairs = layouts.map((alike) => [mean(alike, 'predicted'), mean(alike, 'measured')] as const)
-    return [{ question, stack, era, layouts: layouts.length, tau: kendallTau(pairs), regret: regret(pairs) }]
+    const times = pairs.map(([, measured]) => measured)
+    const spread = Math.max(...times) / Math.min(...times) - 1
+    const beyond = spread > noise ? kendallTau(pairs, noise) : null
+    return [
+      {
+        ...{ what: words(question), stack, era, layouts: layouts.length, spread },
+        ...{ tau: kendallTau(pairs), tauBeyondNoise: beyond, regret: regret(pairs) },
+      },
+    ]
   })
+}
+
+/**
+ * Measured times that differ by no more have no order. BLOOM's log, which nearly all groups are from, calls its numbers single
+ * iterations that may be off by a few per cent; what it measured again differs by 1 % (median) and 4 % at most.
+ */
+export const noise = 0.02
+
+function words(question: string): string {
+  const [model, , chips, sequences, length, , stack, release] = JSON.parse(question)
+  const named =
+    typeof model === 'string' ? model : `${model.layers} layers of ${model.dModel}, ${model.heads} heads`
+  return `${stack} ${release}: ${named}, ${chips} chips, ${sequences} sequences of ${length}`
 }
 
 /** By how much the slowest measurement of one layout took longer than its fastest, under the same release: what no order can be told within. */
@@ -40,13 +66,14 @@ export function repeatedSpreads(rows: readonly Compared[]): readonly number[] {
 
 type Pair = readonly [predicted: number, measured: number]
 
-/** Tau-b; 0 where all of either are equal. */
-export function kendallTau(pairs: readonly Pair[]): number {
+/** Tau-b; 0 where all of either are equal. Measured times count as equal if one is at most `tied` longer than the other, as a fraction. */
+export function kendallTau(pairs: readonly Pair[], tied = 0): number {
   let agreeing = 0
   let [ofPredicted, ofMeasured] = [0, 0]
   pairs.forEach(([x, y], index) => {
     for (const [otherX, otherY] of pairs.slice(index + 1)) {
-      const [a, b] = [Math.sign(x - otherX), Math.sign(y - otherY)]
+      const apart = Math.max(y, otherY) > (1 + tied) * Math.min(y, otherY)
+      const [a, b] = [Math.sign(x - otherX), apart ? Math.sign(y - otherY) : 0]
       agreeing += a * b
       ofPredicted += Math.abs(a)
       ofMeasured += Math.abs(b)

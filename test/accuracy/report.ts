@@ -14,8 +14,19 @@ export interface RankingFigures {
   readonly groups: number
   readonly layouts: number
   readonly meanTau: number
+  /** Over the groups that have layouts further apart than noise; null if none has. */
+  readonly meanTauBeyondNoise: number | null
   readonly medianRegret: number
   readonly worstRegret: number
+}
+
+export interface RankedFigures {
+  readonly what: string
+  readonly layouts: number
+  readonly spread: number
+  readonly tau: number
+  readonly tauBeyondNoise: number | null
+  readonly regret: number
 }
 
 /** Layouts that were measured more than once under one release, and by how much those times differ. */
@@ -37,6 +48,8 @@ export interface Report {
   readonly chips: Summaries
   readonly memory: MemoryFigures
   readonly ranking: Readonly<Record<string, RankingFigures>>
+  /** The groups of training, one by one. */
+  readonly rankedGroups: readonly RankedFigures[]
   readonly repeats: RepeatFigures
   /** Groups of releases since 2024 among those of training. */
   readonly modernGroups: number
@@ -105,6 +118,11 @@ export function report(
       ),
       inference: ranking(rankedGroups(rows.filter(({ phase }) => phase !== 'training'))),
     },
+    rankedGroups: groups.map((group) => ({
+      ...{ what: group.what, layouts: group.layouts, spread: rounded(group.spread), tau: rounded(group.tau) },
+      tauBeyondNoise: group.tauBeyondNoise === null ? null : rounded(group.tauBeyondNoise),
+      regret: rounded(group.regret),
+    })),
     repeats: repeats(training.filter(({ kind }) => kind === 'dense')),
     modernGroups: groups.filter(({ era }) => era === 'modern').length,
     certainty,
@@ -125,10 +143,13 @@ function repeats(rows: readonly Compared[]): RepeatFigures {
 
 function ranking(groups: readonly RankedGroup[]): RankingFigures {
   const regrets = groups.map(({ regret }) => regret)
+  const beyond = groups.flatMap(({ tauBeyondNoise: tau }) => (tau === null ? [] : [tau]))
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   return {
     groups: groups.length,
     layouts: groups.reduce((sum, { layouts }) => sum + layouts, 0),
-    meanTau: rounded(groups.reduce((sum, { tau }) => sum + tau, 0) / groups.length),
+    meanTau: rounded(mean(groups.map(({ tau }) => tau))),
+    meanTauBeyondNoise: beyond.length > 0 ? rounded(mean(beyond)) : null,
     medianRegret: rounded(median(regrets)),
     worstRegret: rounded(Math.max(...regrets)),
   }

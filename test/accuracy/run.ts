@@ -70,6 +70,8 @@ export interface PublishedLayout {
   readonly residual?: Residual
   /** What of the chips, or of what software hides, was otherwise than is assumed of them: caveats say why. */
   readonly assumed?: Readonly<Partial<Pick<Assumptions, 'hbmEfficiency' | 'overlapCriticalPath'>>>
+  /** Gradients were added to their buffers by kernels of their own. */
+  readonly accumulatedApart?: true
   /** Gradients were reduced and stages sent to each other while nothing else ran. */
   readonly exchangesAlone?: true
   /** Layers by stage, where the software cut otherwise than the planner would. */
@@ -190,18 +192,20 @@ export function settingsOf(
     | 'masterWeights'
     | 'fp8Share'
     | 'residual'
+    | 'fusedAccumulation'
     | 'overlapPrefetched'
     | 'hbmEfficiency'
     | 'overlapCriticalPath'
   >
 > {
-  const { chip, lossChunks, states, residual, exchangesAlone, assumed } = run
+  const { chip, lossChunks, states, residual, accumulatedApart, exchangesAlone, assumed } = run
   return {
     ...assumed,
     ...(lossChunks ? { lossChunks } : {}),
     ...(states ? { masterWeights: false } : {}),
     ...(scaledByTensor(run) && scalesBlocks(catalogueChip(chip)) ? { fp8Share: fp8ShareByTensor } : {}),
     ...(residual ? { residual } : {}),
+    ...(accumulatedApart ? { fusedAccumulation: false } : {}),
     ...(exchangesAlone ? { overlapPrefetched: 0 } : {}),
   }
 }

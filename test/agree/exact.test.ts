@@ -194,8 +194,8 @@ function floorsOf(model: CostModel) {
     if (!Number.isFinite(best)) return
     const { mesh, schedule, microbatches, stageLayers } = layout
     const scale = createScale()
-    const { tokensDivideFreely, choicesApart } = problem.assumptions
-    setMesh(scale, mesh, model.extents, tokensDivideFreely, choicesApart)
+    const { assumptions } = problem
+    setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
     setBatch(scale, layout.sequences)
     const compute = computeNumbers(model, scale)
     const cuts = stageCuts(model, mesh.pipeline, schedule, microbatches, compute)

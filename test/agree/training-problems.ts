@@ -127,6 +127,7 @@ const assumptions: fc.Arbitrary<Said> = fc
         contextLayouts: fc.subarray([...contextLayouts], { minLength: 1 }),
         overlapPrefetched: pick(0, 0.5, 1),
         overlapGathered: pick(0, 0.5, 1),
+        expertOverlapGathered: pick(0.3, 1),
         overlapCriticalPath: pick(0, 0.5, 1),
         overlapExchange: pick(0, 0.5, 1),
         overlapDispatch: pick(0, 0.7, 1),

@@ -82,7 +82,7 @@ export function mlpTime(
   const derivation = derivationOf(component, zeroStage, regather)
   const compiled = compile(derivation, extents, precision, terms)
   const scale = createScale()
-  setMesh(scale, mesh, extents, true, terms.choicesApart)
+  setMesh(scale, mesh, extents, true, { hierarchicalDispatch: true, choicesApart: terms.choicesApart })
   setBatch(scale, tokens)
   const rates = computeRates(chip, precision.compute, terms)
   const windows = Object.values(compiled) as readonly Window[]

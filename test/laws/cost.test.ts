@@ -89,6 +89,7 @@ describe('the times of a plan', () => {
         basis: 'calibrated',
         overlapPrefetched: overlap,
         overlapGathered: overlap,
+        expertOverlapGathered: overlap,
         overlapCriticalPath: overlap,
         overlapExchange: overlap,
       } as const
@@ -185,7 +186,13 @@ describe('the best plan', () => {
     ...made,
     assumptions: {
       ...made.assumptions,
-      ...{ overlapPrefetched: 1, overlapGathered: 1, overlapCriticalPath: 1, overlapExchange: 1 },
+      ...{
+        overlapPrefetched: 1,
+        overlapGathered: 1,
+        expertOverlapGathered: 1,
+        overlapCriticalPath: 1,
+        overlapExchange: 1,
+      },
     },
   }))
   noSlower('chips twice as fast in everything', (made) => withCluster(made, { flops: 2, hbm: 2, links: 2 }))

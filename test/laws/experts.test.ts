@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
-import { distinctPlaces } from '../../src/cost/communication/routing.ts'
+import { distinctPlaces, placesOf } from '../../src/cost/communication/routing.ts'
 import { createScale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
 import { costModel } from '../../src/cost/compiled-model.ts'
 import { memoryNumbers, stageBytes } from '../../src/cost/memory/memory-numbers.ts'
@@ -131,7 +131,7 @@ describe('a mixture of one expert as wide as the MLP', () => {
 function memoryAt(model: CostModel, mesh: Mesh, zeroStage: ZeroStage, sequences?: number) {
   const scale = createScale()
   const { workload: work, assumptions } = model.problem
-  setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
+  setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
   setBatch(scale, sequences ?? work.batchTokens / work.sequenceLength)
   return memoryNumbers(model, stageModel(model, zeroStage), scale)
 }
@@ -340,5 +340,25 @@ describe('a plan that spreads experts', () => {
     }
     expect(warningsOf({ expert: 8 })).toContain('routing is assumed to be balanced')
     expect(warningsOf({ data: 8 })).not.toContain('routing')
+  })
+})
+
+describe('how often a token is sent', () => {
+  const one = fc.integer({ min: 2, max: 64 })
+
+  it('is once for each expert where kernels know nothing of devices, and never more where they do', () => {
+    fc.assert(
+      fc.property(one, fc.integer({ min: 1, max: 16 }), fc.boolean(), (devices, choices, choicesApart) => {
+        const plain = placesOf(devices, choices, { hierarchicalDispatch: false, choicesApart })
+        const known = placesOf(devices, choices, { hierarchicalDispatch: true, choicesApart })
+        expect(plain).toBe(choices)
+        expect(known).toBeLessThanOrEqual(Math.min(devices, choices) * (1 + 1e-12))
+        expect(known).toBeGreaterThan(0)
+      }),
+    )
+  })
+
+  it('is nowhere on one device', () => {
+    expect(placesOf(1, 8, { hierarchicalDispatch: false, choicesApart: false })).toBe(1)
   })
 })

@@ -8,15 +8,21 @@ import type { ZeroStage } from '../../src/sharding/states.ts'
 import { problem } from '../problem.ts'
 import { runs } from '../runs.ts'
 
-function seconds(zeroStage: ZeroStage, size: number, overlapGathered: number): number {
+function seconds(
+  zeroStage: ZeroStage,
+  size: number,
+  overlapGathered: number,
+  expertOverlapGathered = 1,
+  model = 'llama-3-8b',
+): number {
   const asked = problem({
-    model: 'llama-3-8b',
+    model,
     chip: 'h100-sxm',
     chips: 64,
     batchTokens: 64 * 8 * 4096,
     sequenceLength: 4096,
     memoryBudget: 1e12,
-    assumptions: { basis: 'calibrated', overlapGathered },
+    assumptions: { basis: 'calibrated', overlapGathered, expertOverlapGathered },
   })
   const mesh = { ...unitMesh, ...(zeroStage === 3 ? { fsdp: 64 } : { data: 64 }) }
   const sketch = { mesh, zeroStage, microbatchTokens: size * 4096, rematerialization: 'none' }
@@ -38,5 +44,16 @@ it('a step under ZeRO-3 or 2 takes no longer as more of it hides, up to what is 
       expect(seconds(1, size, more)).toBe(seconds(1, size, less))
     }),
     { numRuns: runs(5) },
+  )
+})
+
+it('is held to less in models with experts, and in no others', () => {
+  const share = fc.double({ min: 0, max: 0.9, noNaN: true })
+  fc.assert(
+    fc.property(share, share, (a, b) => {
+      expect(seconds(3, 1, a, b)).toBe(seconds(3, 1, a))
+      expect(seconds(3, 1, a, b, 'mixtral-8x7b')).toBe(seconds(3, 1, Math.min(a, b), 1, 'mixtral-8x7b'))
+    }),
+    { numRuns: runs(3) },
   )
 })

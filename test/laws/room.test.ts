@@ -63,7 +63,7 @@ it('is not denied to what fits, and is to half of it', () => {
       const scale = createScale()
       const pick = <Item>(items: readonly Item[]): Item => items[at % items.length] as Item
       const mesh = pick(enumerateMeshes(made).allowed)
-      setMesh(scale, mesh, model.extents, false, false)
+      setMesh(scale, mesh, model.extents, false)
       const places = placedCosts(model, mesh)
       const microbatching = pick(microbatchChoices(mesh, made))
       setBatch(scale, microbatching.sequences)

@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { loadCatalogue } from '../../api/catalogue.ts'
 import { type Listed, preferredOf } from '../../src/plan/certainty/preferred.ts'
+
 import { againstFirst, chanceOf, compared } from '../../src/plan/certainty/ties.ts'
+import { wholeBeside } from '../../src/plan/explain/idle-chips.ts'
 import { axes, type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { problem } from '../problem.ts'
 
@@ -25,14 +27,16 @@ const plans = fc
       memory: fc.double({ min: 1, max: 2, noNaN: true }),
       tier: fc.constantFrom(0, 1),
       unsupported: fc.boolean(),
+      idleChips: fc.constantFrom(0, 0, 4),
     }),
     { minLength: 1, maxLength: 8 },
   )
   .map((all) => {
     const ranked = [...all].sort((a, b) => a.seconds - b.seconds)
     return compared(
-      ranked.map(({ mesh, seconds, memory, tier, unsupported }, at) => ({
+      ranked.map(({ mesh, seconds, memory, tier, unsupported, idleChips }, at) => ({
         ...{ rank: at + 1, id: String(at), mesh, stepTimeSeconds: seconds, headroom: { memory } },
+        ...{ idleChips, chips: 8 - idleChips },
         placement: axes
           .filter((axis) => mesh[axis] > 1)
           .map((axis) => ({ axis, on: 'nvlink', physical: [tier] })),
@@ -85,10 +89,12 @@ describe('the plan that is preferred', () => {
           expect(preferred).toBeNull()
           return
         }
-        const tied = listed.filter(({ againstFirst: own }) => own?.tied)
+        const all = listed.filter(({ againstFirst: own }) => own?.tied)
+        const whole = all.filter(({ idleChips }) => idleChips === 0)
+        const tied = whole.length > 0 ? whole : all
         const chosen = tied.find(({ id }) => id === preferred?.id)
         if (!chosen) throw new Error('What is preferred is not tied')
-        expect(preferred?.among).toBe(tied.length)
+        expect(preferred?.among).toBe(all.length)
         expect(listed[0]?.againstFirst).toEqual({ slowerBy: 0, chanceFaster: 0.5, tied: true })
         const across = ({ mesh, placement }: Pick<Listed, 'mesh' | 'placement'>) =>
           mesh.tensor > 1 && placement.some(({ physical }) => Math.max(...physical) > 0) ? 1 : 0
@@ -98,6 +104,22 @@ describe('the plan that is preferred', () => {
         expect(inUse(chosen)).toBe(Math.min(...alike.map(inUse)))
         if (chosen.rank === 1) expect(preferred?.reasons).toEqual([])
         else expect(preferred?.reasons.length).toBeGreaterThan(0)
+      }),
+    )
+  })
+
+  it('uses all chips where a tied plan does, which is told where the first leaves some idle', () => {
+    fc.assert(
+      fc.property(plans, (listed) => {
+        const whole = listed.find(({ idleChips, againstFirst }) => idleChips === 0 && againstFirst?.tied)
+        const [text, ...more] = wholeBeside(listed)
+        expect(more).toEqual([])
+        if (!whole || listed[0]?.idleChips === 0) expect(text).toBeUndefined()
+        else {
+          expect(text).toContain(`plan 1 leaves 4 of 8 chips idle; plan ${whole.rank} uses all`)
+          const preferred = preferredOf(listed, custom)
+          expect(listed.find(({ id }) => id === preferred?.id)?.idleChips).toBe(0)
+        }
       }),
     )
   })

@@ -171,7 +171,7 @@ describe('recipes', () => {
     const mesh = { ...unitMesh, fsdp: 8, tensor: 4, pipeline: 4 }
     const [sample] = recipes
     const recipe: Recipe = { ...(sample as Recipe), plan: { mesh, zeroStage: 1 } }
-    const plain = { id: '', placement: [], headroom: { memory: 1 }, launch: {} }
+    const plain = { id: '', placement: [], headroom: { memory: 1 }, idleChips: 0, launch: {} }
     const plans = compared(
       [
         { ...plain, rank: 1, mesh: { ...unitMesh, fsdp: 128 }, stepTimeSeconds: 1 },
@@ -184,5 +184,18 @@ describe('recipes', () => {
     expect(custom.mostContext).toBe(2)
     expect(preferredOf(plans, custom)?.rank).toBe(1)
     expect(preferredOf(plans, { ...custom, recipes: [recipe] })?.rank).toBe(2)
+    // Over the same axes, in other numbers: that too, but what leaves chips idle comes last whatever it is.
+    const kind: Recipe = {
+      ...recipe,
+      plan: { mesh: { ...unitMesh, tensor: 8, pipeline: 2, fsdp: 8 }, zeroStage: 1 },
+    }
+    const [one, two] = plans
+    if (!one || !two) throw new Error('Two plans were compared')
+    expect(preferredOf(plans, { ...custom, recipes: [kind] })?.rank).toBe(2)
+    expect(preferredOf([one, { ...two, idleChips: 4 }], { ...custom, recipes: [recipe] })?.rank).toBe(1)
+    expect(preferredOf([{ ...one, idleChips: 4 }, two], custom)).toMatchObject({
+      rank: 2,
+      reasons: ['it uses all chips, and the first plan leaves some idle'],
+    })
   })
 })

@@ -87,6 +87,11 @@ export const assumptionChoices = {
     .describe(
       'Whether gradients have a buffer of their own, to which every microbatch adds until the optimizer runs.',
     ),
+  fusedAccumulation: z
+    .boolean()
+    .describe(
+      'Whether the matmul that computes a gradient adds it to that buffer. If not, a separate kernel adds it, which takes time in every microbatch.',
+    ),
   workspace: z
     .boolean()
     .describe(

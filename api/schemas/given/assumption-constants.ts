@@ -82,6 +82,9 @@ export const assumptionConstants = {
   overlapGathered: shareOrNone().describe(
     'Limit on `overlapPrefetched` for weights that are gathered and gradients that are scattered in every microbatch (FSDP).',
   ),
+  expertOverlapGathered: shareOrNone().describe(
+    'Limit on `overlapGathered` in models with experts, whose exchanges use the same links.',
+  ),
   overlapCriticalPath: shareOrNone().describe(
     'Training: fraction of tensor-parallel communication inside a node or slice that is hidden under compute.',
   ),

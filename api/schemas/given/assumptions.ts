@@ -20,13 +20,8 @@ export const assumptions = z.object({
 
 /** The assumptions that a stack may set. */
 const { sustainedShare, fp8Share, overlapCriticalPath, elementwiseFactor } = chosen
-const {
-  expertElementwiseFactor,
-  expertLayerOverheadSeconds,
-  overlapDispatch,
-  hierarchicalDispatch,
-  recomputation,
-} = chosen
+const { expertElementwiseFactor, expertLayerOverheadSeconds, recomputation } = chosen
+const { overlapDispatch, expertOverlapGathered, hierarchicalDispatch } = chosen
 const { inferenceLayerOverheadSeconds, inferenceStepOverheadSeconds } = chosen
 const { inferenceSequenceOverheadSeconds, inferenceCollectiveSeconds, inferenceHalfBytesShare } = chosen
 export const stackConstants = z.strictObject(
@@ -38,6 +33,7 @@ export const stackConstants = z.strictObject(
     expertElementwiseFactor,
     expertLayerOverheadSeconds,
     overlapDispatch,
+    expertOverlapGathered,
     hierarchicalDispatch,
     recomputation,
     inferenceLayerOverheadSeconds,

@@ -22,6 +22,25 @@ export function distinctPlaces(places: number, choices: number, apart = false): 
   return apart ? Math.min(places, choices) : places * (1 - (1 - 1 / places) ** choices)
 }
 
+/** How tokens are sent to their experts. */
+export type Dispatch = Pick<Assumptions, 'hierarchicalDispatch' | 'choicesApart'>
+
+export const toDevices: Dispatch = { hierarchicalDispatch: true, choicesApart: false }
+
+/**
+ * How many times a token is sent in training: once to each device that has experts of it, by kernels that know of devices
+ * (DeepEP, HybridEP); else, by a plain AllToAll, once for each expert (Megatron Core's MoEAlltoAllTokenDispatcher makes k copies,
+ * sorts them by expert and sends all; MaxText does so too). On one device nothing is sent.
+ */
+export function placesOf(
+  devices: number,
+  choices: number,
+  { hierarchicalDispatch, choicesApart }: Dispatch,
+): number {
+  if (devices > 1 && !hierarchicalDispatch) return choices
+  return distinctPlaces(devices, choices, choicesApart)
+}
+
 /** Share of an AllToAll's bytes that the outer tiers carry. */
 export function outerShare(
   { outerUnits, chips, latencyIsFloor }: GroupCost,

@@ -111,11 +111,11 @@ function overlapOf(
   cost: GroupCost,
   beside: Beside,
 ): number {
-  const { assumptions, routedOverlap, passedShare = 1 } = beside
+  const { assumptions, experts, routedOverlap, passedShare = 1 } = beside
   if (routed && routedOverlap !== undefined) return routedOverlap
   if (critical) return waitedOverlap(over, cost, assumptions)
-  const { overlapPrefetched, overlapGathered } = assumptions
-  if (gathered) return Math.min(overlapPrefetched, overlapGathered)
+  const { overlapPrefetched, overlapGathered, expertOverlapGathered } = assumptions
+  if (gathered) return Math.min(overlapPrefetched, overlapGathered, experts ? expertOverlapGathered : 1)
   return passed ? overlapPrefetched * passedShare : overlapPrefetched
 }
 

@@ -64,6 +64,7 @@ export function compile(
   attended = assumptions.attentionFlops === 'causal' ? 1 / 2 : 1,
 ): CompiledComponent {
   const derived = productsOf(derivation)
+  const fusedAccumulation = assumptions.fusedAccumulation || !assumptions.gradientBuffer
   const [kept, computed] = [elementBytes[activationType(precision)], elementBytes[precision.compute]]
   const cast = (pass: Pass) => {
     const bytes = assumptions.elementwise ? castBytes(derived, pass, extents, kept, computed) : []
@@ -77,6 +78,7 @@ export function compile(
       .filter((product) => product.kind !== 'attention' || assumptions.attentionFlops !== 'none')
       .map((product) => compiledProduct(product, extents, precision, assumptions, attended)),
     ...cast(pass),
+    ...(fusedAccumulation ? [] : added(derived, pass, extents, precision)),
   ]
   const buckets = (pass: Pass, every: Move['every']) =>
     bucketed(
@@ -103,7 +105,8 @@ function compiledProduct(
   const met = attention ? attended : 1
   const kernel = attention && product.pass === 'backward' && !product.recomputed ? attentionBackward : 1
   const operandBytes = (kind: ArrayKind) => {
-    if (kind === 'gradient' && assumptions.gradientBuffer) return 2 * elementBytes[precision.gradients]
+    if (kind === 'gradient' && assumptions.gradientBuffer && assumptions.fusedAccumulation)
+      return 2 * elementBytes[precision.gradients]
     return elementBytes[kind === 'weight' ? precision.weights : activationType(precision)]
   }
   return {
@@ -117,6 +120,21 @@ function compiledProduct(
     weightGradient: product.operands.some(({ array }) => array.kind === 'gradient'),
     times: 1,
   }
+}
+
+/** Kernels that add the gradients of weights to their buffers: each reads what the matmul wrote, and the buffer, and writes that. */
+function added(
+  derived: readonly Product[],
+  pass: Pass,
+  extents: Extents,
+  precision: Precision,
+): readonly CompiledProduct[] {
+  const bytes = elementBytes[activationType(precision)] + 2 * elementBytes[precision.gradients]
+  return derived
+    .filter((product) => product.pass === pass && product.kind === 'matmul')
+    .flatMap(({ operands }) => operands)
+    .filter(({ array }) => array.kind === 'gradient')
+    .map(({ elements }) => ({ ...streaming([termOf(elements, extents, bytes)]), weightGradient: true }))
 }
 
 /**

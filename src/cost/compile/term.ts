@@ -11,7 +11,7 @@ import type { Transformer } from '../../model/transformer.ts'
 import { type AxisSet, axes, axisSets, type Mesh } from '../../sharding/axis.ts'
 import type { Extents, Monomial } from '../../sharding/monomial.ts'
 import { numerator } from '../../sharding/monomial.ts'
-import { distinctPlaces } from '../communication/routing.ts'
+import { type Dispatch, placesOf, toDevices } from '../communication/routing.ts'
 
 export interface Term {
   readonly base: number
@@ -58,7 +58,7 @@ export function extentsOf(model: Transformer, sequenceLength: number): Extents {
   }
 }
 
-/** E experts of width G; A of them for each token, on at most as many devices J; U is the width of all shared experts together. */
+/** E experts of width G; A of them for each token, sent to at most as many places J; U is the width of all shared experts together. */
 function expertExtents({ experts }: Transformer): Extents {
   if (!experts) return {}
   const { experts: count, activeExperts, dFfExpert, sharedExperts } = experts
@@ -125,7 +125,7 @@ export function setMesh(
   mesh: Mesh,
   extents: Extents,
   divideFreely: boolean,
-  choicesApart = false,
+  dispatch: Dispatch = toDevices,
 ): void {
   axes.forEach((axis, k) => {
     scale.sizes[k] = mesh[axis]
@@ -137,15 +137,15 @@ export function setMesh(
   scale.factors[2] = pad(extents.F, tensors)
   scale.factors[3] = pad(extents.V, tensors)
   scale.factors[4] = Math.max(1, tensors / (extents.K ?? 1))
-  scale.factors[5] = visitedShare(mesh.expert, extents, choicesApart)
+  scale.factors[5] = visitedShare(mesh.expert, extents, dispatch)
   scale.factors[6] = pad(extents.G, tensors)
   scale.factors[7] = pad(extents.U, tensors)
   setBatch(scale, 1)
 }
 
-/** Devices that the experts of a token are on, over the k that there can be at most. */
-function visitedShare(devices: number, { A = 1 }: Extents, apart: boolean): number {
-  return distinctPlaces(devices, A, apart) / A
+/** Places that a token is sent to, over the k that there can be at most. */
+function visitedShare(devices: number, { A = 1 }: Extents, dispatch: Dispatch): number {
+  return placesOf(devices, A, dispatch) / A
 }
 
 /** Puts a microbatch in: its sequences over all replicas, a real number where tokens divide freely. */

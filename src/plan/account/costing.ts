@@ -34,7 +34,7 @@ export function costing(model: CostModel, candidate: Candidate): Costing {
   const { mesh, zeroStage, sequences, groups, schedule, microbatches, mix, placement } = candidate
   const { assumptions } = model.problem
   const scale = createScale()
-  setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
+  setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
   setBatch(scale, sequences)
   const stage = model.stages[zeroStage]
   if (!stage || groups.length === 0)

@@ -1,12 +1,12 @@
 /**
- * Of the plans that are tied with the first, the one that a practitioner would take: one that has been run before, is
- * simple, and leaves room. The preferences are a table, the most important first; the next one decides if all before
+ * Of the plans that are tied with the first, the one that a practitioner would take: one that uses what is paid for, has
+ * been run before, is simple, and leaves room. The preferences are a table, the most important first; the next one decides if all before
  * are equal, and finally the time.
  */
 import type { Chip } from '../../hardware/chip.ts'
 import { type Axis, axes, type Mesh, matrixAxes, restAxes } from '../../sharding/axis.ts'
 import { counted } from '../explain/figures.ts'
-import { isPublished, type Recipe } from './recipes.ts'
+import { isPublished, isPublishedKind, type Recipe } from './recipes.ts'
 import type { AgainstFirst } from './ties.ts'
 
 export interface Preferred {
@@ -25,6 +25,7 @@ export interface Listed {
   readonly id: string
   readonly mesh: Mesh
   readonly placement: readonly Lying[]
+  readonly idleChips: number
   readonly headroom: { readonly memory: number }
   readonly againstFirst: AgainstFirst | null
 }
@@ -51,6 +52,10 @@ interface Preference {
 
 const preferences: readonly Preference[] = [
   {
+    of: ({ idleChips }) => (idleChips === 0 ? 1 : 0),
+    says: () => 'it uses all chips, and the first plan leaves some idle',
+  },
+  {
     of: ({ mesh }, { recipes }) => (isPublished(recipes, mesh) ? 1 : 0),
     says: () =>
       'a published run of this model on these chips divides it the same way (recipes), and none divides it as the first plan does',
@@ -59,6 +64,12 @@ const preferences: readonly Preference[] = [
     of: (plan, custom) => -uncustomary(plan, custom),
     says: () =>
       'closer to published runs: tensor parallelism within a node, and pieces of a sequence no shorter than in any of them',
+  },
+  {
+    // What is published as it stands was preferred for that already.
+    of: ({ mesh }, { recipes }) => (isPublishedKind(recipes, mesh) && !isPublished(recipes, mesh) ? 1 : 0),
+    says: () =>
+      'a published run of this model on these chips divides it over the same axes, and none does over those of the first plan',
   },
   {
     of: ({ mesh }) => -axes.filter((axis) => mesh[axis] > 1).length,

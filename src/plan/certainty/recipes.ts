@@ -9,7 +9,7 @@ import type { ElementType } from '../../recipe/element-types.ts'
 import type { ExpertRecipeName } from '../../recipe/expert-recipes.ts'
 import type { Recomputation } from '../../recipe/policy.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
-import type { Mesh } from '../../sharding/axis.ts'
+import { familyKey, type Mesh } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 
 /** What /evaluate needs, beyond the plan, to cost a recipe as the source ran it. */
@@ -144,6 +144,11 @@ export function mostContext(records: readonly Recipe[], sequenceLength: number):
 /** Whether a recipe divides the model as this mesh does, whatever the number of chips. */
 export function isPublished(recipes: readonly Recipe[], mesh: Mesh): boolean {
   return recipes.some(({ plan }) => degreesOf(plan.mesh) === degreesOf(mesh))
+}
+
+/** Whether one of them divides the model over the same axes, into however many parts. */
+export function isPublishedKind(recipes: readonly Recipe[], mesh: Mesh): boolean {
+  return recipes.some(({ plan }) => familyKey(plan.mesh) === familyKey(mesh))
 }
 
 /** How a mesh divides the model, regardless of its number of replicas. */

@@ -1,7 +1,8 @@
-/** Explains why chips stand idle, and that they are paid for. */
+/** Explains why chips stand idle, that they are paid for, and which plan needs none to be so. */
 import type { Setting } from '../../problem.ts'
+import type { AgainstFirst } from '../certainty/ties.ts'
 import type { Plan } from '../plan.ts'
-import { counted, secondsText } from './figures.ts'
+import { counted, percent, secondsText } from './figures.ts'
 
 /** `onAll` is the step time of the best plan that uses all chips; null if there is none. */
 export function withIdleChips<Listed extends Plan>(
@@ -20,4 +21,20 @@ export function withIdleChips<Listed extends Plan>(
         : `the best plan on all ${all} takes ${secondsText(onAll)}`
   const idle = `${counted(idleChips, 'chip')} of ${all} ${idleChips === 1 ? 'stays' : 'stay'} idle: ${why}. MFU, tokens per chip and costs count all ${all}.`
   return { ...plan, explanation: [...explanation, idle] }
+}
+
+interface Beside extends Pick<Plan, 'rank' | 'chips' | 'idleChips'> {
+  readonly againstFirst: AgainstFirst | null
+}
+
+/** Says which plan uses all chips and is tied with the first, where the first leaves some idle. */
+export function wholeBeside(plans: readonly Beside[]): readonly string[] {
+  const [first] = plans
+  if (!first || first.idleChips === 0) return []
+  const whole = plans.find(({ idleChips, againstFirst }) => idleChips === 0 && againstFirst?.tied)
+  if (!whole) return []
+  const slower = percent(whole.againstFirst?.slowerBy ?? 0)
+  return [
+    `plan 1 leaves ${first.idleChips} of ${first.chips + first.idleChips} chips idle; plan ${whole.rank} uses all of them, is predicted to take ${slower} longer, and is tied with it: no measurement tells which is faster`,
+  ]
 }

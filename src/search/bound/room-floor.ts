@@ -104,7 +104,7 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
   /** By ZeRO stage, where there are as many replicas as there may be. */
   const leastNeeds = (replica: Mesh, held: Activations, timed: Timed): readonly StageNeeds[] => {
     const many = { ...replica, data: Number.POSITIVE_INFINITY, fsdp: Number.POSITIVE_INFINITY }
-    setMesh(manyReplicas, many, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
+    setMesh(manyReplicas, many, model.extents, assumptions.tokensDivideFreely, assumptions)
     return zeroStagesOf(replica).map((zeroStage) => needsOf(replica, zeroStage, manyReplicas, held, timed))
   }
   const timedBy = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): Timed => {
@@ -149,7 +149,7 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
 
   /** Needs by ZeRO stage. */
   function needsEver(replica: Mesh, scale: Scale, each: number): readonly StageNeeds[] {
-    setMesh(scale, replica, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
+    setMesh(scale, replica, model.extents, assumptions.tokensDivideFreely, assumptions)
     const compute = computeOf(replica, each * replicasOf(replica), scale)
     const held = activationsBy(replica, replicasOf(replica), scale)
     return leastNeeds(replica, held, { compute, exposed: [], of: each })

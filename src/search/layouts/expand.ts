@@ -35,7 +35,7 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
     found.topology = layoutCount(mesh, problem)
     return found
   }
-  setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions.choicesApart)
+  setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
   const costs = once(() => placedCosts(model, mesh, choices.placements))
   const zeroStages = choices.zeroStages ?? zeroChoices(mesh, problem)
   for (const microbatching of choices.microbatchings ?? microbatchChoices(mesh, problem)) {
