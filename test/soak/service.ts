@@ -22,7 +22,7 @@ export interface Service {
 const main = fileURLToPath(new URL('../../dist/api/main.js', import.meta.url))
 
 export async function startService(variables: Readonly<Record<string, string>> = {}): Promise<Service> {
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', main], {
     env: {
       PATH: process.env.PATH,
       PORT: '0',

@@ -143,6 +143,7 @@ async function crowd(origin: string, until: number) {
   const over = () => performance.now() >= until
   const heavy = { answered: 0, refused: 0 }
   const times: number[] = []
+  const waits: number[] = []
   const heavies = Array.from({ length: 40 }, async () => {
     while (!over()) {
       const heard = await send(origin, question(4096, 2000), keys.heavy)
@@ -159,12 +160,15 @@ async function crowd(origin: string, until: number) {
       const heard = await send(origin, light(), keys.light)
       if (typeof heard === 'string' || heard.status !== 200)
         fault('a light client is refused', JSON.stringify(heard))
-      else times.push(heard.tookMs)
+      else {
+        times.push(heard.tookMs)
+        waits.push(Number(/wait;dur=([\d.]+)/.exec(String(heard.headers['server-timing']))?.[1]))
+      }
       await delay(100)
     }
   }
   const [probes] = await Promise.all([probe(origin, over), lightly(), ...heavies])
-  return { heavy, light: times, probes }
+  return { heavy, light: times, waits, probes }
 }
 
 /** All that had begun is answered whole, and the process ends by itself. */
@@ -226,10 +230,12 @@ if (minutes >= 30 && later > 1.2 * earlier) fault('resident memory grows', `${ea
 const {
   heavy,
   light: lightTimes,
+  waits,
   probes: besideThem,
 } = await crowd(service.origin, Math.max(share(1), performance.now() + 10_000))
 print(`40 heavy clients: ${heavy.answered} answered, ${heavy.refused} told to wait`)
 print(`a light client beside them: ${quantiles(lightTimes)}`)
+print(`its waits for a thread: ${quantiles(waits)}`)
 print(`probes beside them: ${quantiles(besideThem)}`)
 if (lightTimes.length === 0) fault('a light client had no answer beside heavy ones', '')
 
