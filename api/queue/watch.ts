@@ -26,7 +26,7 @@ export interface Ends {
 const longestBirthMs = 30_000
 const betweenLooksMs = 50
 /** How often a thread that is late, but still looks, gets `graceMs` more. */
-const mostGraces = 10
+const mostGraces = 4
 
 /** The function that it returns has to be called when the search is over. */
 export function watchOver(watched: Watched, { refuse, endThread }: Ends): () => void {
