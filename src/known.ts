@@ -1,5 +1,11 @@
+/** A Map or a WeakMap. */
+interface Kept<Key, Value> {
+  readonly get: (key: Key) => Value | undefined
+  readonly set: (key: Key, value: Value) => unknown
+}
+
 /** Returns what was made for a key before, or makes it now and keeps it. A value may not be undefined. */
-export function known<Key, Value>(values: Map<Key, Value>, key: Key, made: () => Value): Value {
+export function known<Key, Value>(values: Kept<Key, Value>, key: Key, made: () => Value): Value {
   const found = values.get(key)
   if (found !== undefined) return found
   const value = made()

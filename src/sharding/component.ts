@@ -3,8 +3,9 @@
  * and the einsums over them in forward order. Everything else is derived (derive.ts).
  */
 
+import { known } from '../known.ts'
 import { type ShardedArray, without } from './array.ts'
-import type { Axis } from './axis.ts'
+import { type Axis, type AxisSet, axisSet } from './axis.ts'
 import type { ArrayRole } from './roles.ts'
 
 /**
@@ -53,8 +54,15 @@ export function weightsOf(component: Component): readonly ShardedArray[] {
   return Object.values(component.arrays).filter((array) => array.kind === 'weight')
 }
 
-/** The component on a mesh where only `active` axes are larger than 1. */
+/** The component on a mesh where only `active` axes are larger than 1. It is made once, and so is what is derived of it. */
 export function restricted(component: Component, active: readonly Axis[]): Component {
+  const own = known(restrictions, component, () => new Map())
+  return known(own, axisSet(active), () => withAxes(component, active))
+}
+
+const restrictions = new WeakMap<Component, Map<AxisSet, Component>>()
+
+function withAxes(component: Component, active: readonly Axis[]): Component {
   const arrays = Object.entries(component.arrays).map(([name, array]) => {
     const gone = array.dimensions.flatMap(({ axes }) => axes).filter((axis) => !active.includes(axis))
     return [name, without(array, gone)] as const

@@ -5,6 +5,7 @@
  * The table declares weights as computations use them; the ZeRO stage says how their states are stored.
  */
 
+import { known } from '../known.ts'
 import { recent } from '../recent.ts'
 import { type ArrayKind, axesOfArray, relabelled, type ShardedArray, shardedFurther } from './array.ts'
 import { type Axis, axes } from './axis.ts'
@@ -57,12 +58,16 @@ function derived(component: Component, options: DeriveOptions): Derivation {
   return { component: stored, lines }
 }
 
-/** Derives the forward pass alone, with weights where they are declared, as in inference. */
+/** Derives the forward pass alone, with weights where they are declared, as in inference; once for each table. */
 export function deriveForward(component: Component): Derivation {
-  const lines: Line[] = []
-  runPass('forward', forwardSteps(component), lines, new Map())
-  return { component, lines }
+  return known(forwards, component, () => {
+    const lines: Line[] = []
+    runPass('forward', forwardSteps(component), lines, new Map())
+    return { component, lines }
+  })
 }
+
+const forwards = new WeakMap<Component, Derivation>()
 
 export function movesOf(derivation: Derivation): readonly Move[] {
   return derivation.lines.flatMap((line) => (line.kind === 'move' ? [line.move] : []))

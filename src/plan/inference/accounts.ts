@@ -16,7 +16,7 @@ import type { Seconds } from '../../units.ts'
 import type { Account } from '../account/account.ts'
 import { byAxis } from '../account/movement.ts'
 import type { CollectiveLine, MemoryAccount, TimeAccount } from '../plan.ts'
-import { inferenceAlgorithm, inferenceMovements, restrictedLayout } from './collectives.ts'
+import { inferenceAlgorithm, inferenceMovements, shortDerivation } from './collectives.ts'
 import { type InferenceCosting, inferenceCosting } from './costing.ts'
 
 export interface InferenceAccount extends Account {
@@ -46,7 +46,7 @@ export function inferenceAccount(
     ),
     memory: memoryAccount(costed),
     movements: moved,
-    components: costed.components.map((component) => restrictedLayout(costed, component).component),
+    components: costed.components.map((component) => shortDerivation(costed, component).component),
     algorithm: inferenceAlgorithm(costed),
     usefulFlops: useful,
     executedFlops: useful,

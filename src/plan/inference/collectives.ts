@@ -1,16 +1,13 @@
 /** What an inference step moves, line by line, and its algorithm, with only the axes that are larger than 1. */
 
-import {
-  type CompiledCollective,
-  type CompiledLayout,
-  compileLayout,
-} from '../../inference/layout/compiled-layout.ts'
+import type { CompiledCollective, CompiledLayout } from '../../inference/layout/compiled-layout.ts'
 import { localValue, setShape } from '../../inference/layout/local-term.ts'
 import { movesBetween } from '../../inference/model.ts'
 import { crossings } from '../../inference/pass/occurrence.ts'
 import { setPass } from '../../inference/pass/pass-numbers.ts'
 import { axisBit, axisSet } from '../../sharding/axis.ts'
 import { restricted } from '../../sharding/component.ts'
+import { type Derivation, deriveForward, movesOf } from '../../sharding/derive.ts'
 import { moveNotation } from '../../sharding/move.ts'
 import { callLines, transferLine } from '../account/call-lines.ts'
 import { activeAxes, costSet } from '../account/collectives.ts'
@@ -33,7 +30,7 @@ function componentLines(costing: InferenceCosting, component: CostedComponent): 
   const calls = component.layout.collectives
     .map((collective) => ({ ...collective, over: collective.over & active }))
     .filter(({ over }) => over !== 0)
-  const short = restrictedLayout(costing, component).collectives.flatMap(({ moves }) => moves)
+  const short = movesOf(shortDerivation(costing, component))
   const alike = short.length === calls.reduce((sum, { moves }) => sum + moves.length, 0)
   let at = 0
   return calls.flatMap((call) => {
@@ -42,19 +39,14 @@ function componentLines(costing: InferenceCosting, component: CostedComponent): 
   })
 }
 
-/** A component's layout restricted to the axes in use, so that it reads as in the book. */
-export function restrictedLayout(
-  { bench, candidate }: InferenceCosting,
-  { layout }: CostedComponent,
-): CompiledLayout {
-  const { precision, assumptions } = bench.setting
-  const component = restricted(layout.component, activeAxes(candidate.mesh))
-  return compileLayout({ ...layout, component }, precision, assumptions, 1)
+/** What a component moves and computes with only the axes in use, so that it reads as in the book. */
+export function shortDerivation({ candidate }: InferenceCosting, { layout }: CostedComponent): Derivation {
+  return deriveForward(restricted(layout.component, activeAxes(candidate.mesh)))
 }
 
 export function inferenceAlgorithm(costing: InferenceCosting): readonly string[] {
   return costing.components.flatMap((component) => {
-    const { lines } = restrictedLayout(costing, component).derivation
+    const { lines } = shortDerivation(costing, component)
     const text = lines.map((line) => (line.kind === 'move' ? moveNotation(line.move) : line.product.notation))
     return [`${component.name}:`, ...text]
   })
