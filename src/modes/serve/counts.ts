@@ -11,7 +11,7 @@
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { type Constraint, satisfies } from '../../problem.ts'
 import { leastThat } from '../../threshold.ts'
-import { meets, type Operation, sustained } from './operation.ts'
+import { capacity, meets, type Operation, sustained } from './operation.ts'
 import { chipsOf, type Deployment, type Pair } from './pair.ts'
 import { holds } from './pool.ts'
 import { mostUtilization, type Requests } from './requests.ts'
@@ -29,9 +29,14 @@ export interface Pool {
   readonly chips?: Constraint | undefined
 }
 
-/** The best numbers of instances; null if no deployment in the pool meets the objectives. */
-export function sized(pair: Pair, requests: Requests, pool: Pool): Sized | null {
-  if (requests.rate === null) return filling(pair, requests, pool)
+/** The best numbers of instances; null if no deployment in the pool meets the objectives, or none scores `worst` or better. */
+export function sized(
+  pair: Pair,
+  requests: Requests,
+  pool: Pool,
+  worst = Number.POSITIVE_INFINITY,
+): Sized | null {
+  if (requests.rate === null) return filling(pair, requests, pool, worst)
   return pair.disaggregated
     ? fewestApart(pair, requests, pool, requests.rate)
     : fewestTogether(pair, requests, pool, requests.rate)
@@ -146,18 +151,22 @@ function scored(deployment: Deployment, operation: Operation, { rate }: Requests
   return { ...deployment, operation, chips, score: rate === null ? -operation.rate : chips }
 }
 
-function filling(pair: Pair, requests: Requests, pool: Pool): Sized | null {
-  const limit = (prefills: number, generates: number) =>
-    -mostUtilization * Math.min(prefills * pair.prefillCapacity, generates * pair.generateCapacity)
+function filling(pair: Pair, requests: Requests, pool: Pool, worst: number): Sized | null {
   let best: Sized | null = null
-  for (const [prefills, generates] of pair.disaggregated ? roomApart(pair, pool) : roomTogether(pair, pool)) {
-    if (best && limit(prefills, generates) > best.score * (1 - rounding)) break
+  for (const [prefills, generates] of roomFor(pair, pool)) {
+    const least = -capacity({ pair, prefills, generates })
+    if (isOver(least, worst) || (best && least > best.score * (1 - rounding))) break
     const deployment = mostHeld(pair, prefills, generates, pool)
     const found = deployment && sizedAs(deployment, requests, pool)
     const smaller = found && withoutIdle(found, requests, pool)
     if (smaller && (!best || precedes(smaller, best))) best = smaller
   }
   return best
+}
+
+/** Numbers of instances that the chips are enough for, by descending capacity. */
+function roomFor(pair: Pair, pool: Pool): Iterable<readonly [number, number]> {
+  return pair.disaggregated ? roomApart(pair, pool) : roomTogether(pair, pool)
 }
 
 function* roomTogether({ generate }: Pair, { cluster }: Pool): Iterable<readonly [number, number]> {
@@ -203,12 +212,18 @@ function withoutIdle(found: Sized, requests: Requests, pool: Pool): Sized {
   if (!pair.disaggregated) return found
   const alikeWith = (count: number): Sized | null => {
     const fewer = deployed(pair, count, generates)
+    if (-capacity(fewer) > score * (1 - 2 * rounding)) return null
     if (!satisfies(chipsOf(fewer), pool.chips)) return null
     const own = sizedAs(fewer, requests, pool)
     return own && alike(own.score, score) ? own : null
   }
   const fewest = leastThat(prefills, (count) => alikeWith(count) !== null)
   return (fewest && alikeWith(fewest)) || found
+}
+
+/** Higher by more than rounding; an equal score may still win by shorter requests. */
+export function isOver(least: number, limit: number): boolean {
+  return least > limit + rounding * Math.abs(limit)
 }
 
 function alike(a: number, b: number): boolean {

@@ -11,7 +11,7 @@ import { never, type Stop } from '../../patience.ts'
 import type { Distinct } from '../../problem.ts'
 import { axes } from '../../sharding/axis.ts'
 import { frontier } from '../generate/frontier.ts'
-import { leastScore, type Pool, precedes, type Sized, sized } from './counts.ts'
+import { isOver, leastScore, type Pool, precedes, type Sized, sized } from './counts.ts'
 import type { GenerateInstance, InstanceSize, PrefillInstance } from './instance.ts'
 import { apart, type Pair, together, togetherAtMost } from './pair.ts'
 import type { Requests } from './requests.ts'
@@ -85,18 +85,12 @@ export function bestDeployments(space: ServeSpace, requests: Requests, stop: Sto
   return { deployments: ranked, enumerated, evaluated, unexamined, floor }
 }
 
-/** Higher by more than rounding; an equal score may still win by shorter requests. */
-function isOver(least: number, limit: number): boolean {
-  return least > limit + rounding * Math.abs(limit)
-}
-
-const rounding = 1e-12
-
 /** Sizes a pair for the memory that is left, which `togetherAtMost` had ignored. */
 function sizedWithin(pair: Pair, requests: Requests, pool: Pool, limit: number): Sized | null {
-  if (pair.disaggregated) return sized(pair, requests, pool)
+  if (pair.disaggregated) return sized(pair, requests, pool, limit)
   const shared = together(pair.prefill, pair.generate, requests)
-  return shared && !isOver(leastScore(shared, requests, pool), limit) ? sized(shared, requests, pool) : null
+  if (!shared || isOver(leastScore(shared, requests, pool), limit)) return null
+  return sized(shared, requests, pool, limit)
 }
 
 /** Pairs with one instance of the size `at` and the other of that size or smaller, each at its best. */
