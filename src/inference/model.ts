@@ -7,11 +7,11 @@
 
 import type { Assumptions } from '../assumptions/assumptions.ts'
 import { type NetworkPrices, networkPrices } from '../cost/communication/network.ts'
-import { callOf } from '../cost/compile/call.ts'
 import { arrayType } from '../cost/compile/compile.ts'
 import { type ComputeRates, computeRates } from '../cost/compute/compute.ts'
 import type { Network } from '../hardware/cluster/cluster.ts'
 import { resourceCount } from '../hardware/network/collective.ts'
+import { known } from '../known.ts'
 import { cacheLayers } from '../model/attention-layers.ts'
 import type { Setting } from '../problem.ts'
 import { elementBytes } from '../recipe/element-type.ts'
@@ -31,9 +31,10 @@ import {
   type CompiledCollective,
   type CompiledLayout,
   type CompiledProduct,
+  compiledCall,
   compileLayout,
 } from './layout/compiled-layout.ts'
-import { type LocalTerm, localTerm } from './layout/local-term.ts'
+import { type LocalSum, type LocalTerm, localSum, localTerm } from './layout/local-term.ts'
 import type { Servable } from './layout/served.ts'
 import type { Pass } from './pass/pass.ts'
 import { phaseAssumptions } from './phase-assumptions.ts'
@@ -65,6 +66,8 @@ export interface InferenceModel {
   readonly moves: StreamMoves
   /** What a pipeline stage sends to the next: bytes of one chip. */
   readonly boundary: LocalTerm
+  /** How many sums of terms have numbers (layout/local-term.ts). */
+  readonly sums: number
   /** The layouts that a framework serves, where plans have to be such; null where they need not. */
   readonly servable: Servable | null
 }
@@ -81,16 +84,17 @@ export function inferenceModel(setting: Setting, servable: Servable | null = nul
 }
 
 /** What depends only on the model, its element types and the assumptions, and is kept while other things are varied. */
-interface Compiled extends Pick<InferenceModel, 'components' | 'embedding' | 'sets' | 'moves' | 'boundary'> {
+interface Compiled
+  extends Pick<InferenceModel, 'components' | 'embedding' | 'sets' | 'moves' | 'boundary' | 'sums'> {
   readonly pricesOn: (network: Network) => NetworkPrices
 }
 
 function compiledModel(setting: Setting): Compiled {
   const { model, precision, assumptions } = setting
-  const known = lately.find(
+  const before = lately.find(
     (each) => each.model === model && each.precision === precision && each.assumptions === assumptions,
   )
-  if (known) return known.compiled
+  if (before) return before.compiled
   const compiled = compile(setting)
   lately = [...lately.slice(1 - mostCompiled), { model, precision, assumptions, compiled }]
   return compiled
@@ -110,29 +114,39 @@ let lately: readonly KnownModel[] = []
 function compile({ model, precision, assumptions }: Setting): Compiled {
   const compiled = (layout: InferenceLayout) =>
     compileLayout(layout, precision, assumptions, cacheLayers(model) / model.layers)
+  const sums: Sums = new Map()
   const component = ({ layouts, layers }: LayerComponent): InferenceComponent => ({
     name: layouts[0]?.component.name ?? '',
-    layouts: shared(layouts.map(compiled)),
+    layouts: shared(layouts.map(compiled), sums),
     layers,
   })
   const head = { layers: 1, layouts: unembeddingLayouts() }
   const components = [...layerLayouts(model), head].map(component)
-  const embedding = compiled({ ...layoutFields('1d'), name: 'rows', component: inferenceEmbedding() })
+  const rows = compiled({ ...layoutFields('1d'), name: 'rows', component: inferenceEmbedding() })
+  const embedding = numbered(rows, sums)
   const layouts = [embedding, ...components.flatMap(({ layouts }) => layouts)]
-  const moves = streamMoves(layouts, elementBytes[arrayType('activation', precision)])
+  const stream = elementBytes[arrayType('activation', precision)]
+  const moves = streamMoves(layouts, (from, to) =>
+    reshard(from, to, { pass: 'forward', every: 'microbatch' }).map((move) =>
+      withNumber(
+        compiledCall([move], ({ dimensions }) => localTerm(stream, dimensions)),
+        sums,
+      ),
+    ),
+  )
   const sets = new Set<AxisSet>([
     ...layouts.flatMap(({ collectives }) => collectives.map(({ over }) => over)),
     ...[...moves.values()].flatMap((targets) => [...targets.values()].flat().map(({ over }) => over)),
     axisBit.pipeline,
   ])
-  const stream = arrayOfRole(embedding.component, 'output')
   const priced = new WeakMap<Network, NetworkPrices>()
   return {
     components,
     embedding,
     sets: [...sets],
     moves,
-    boundary: localTerm(elementBytes[arrayType('activation', precision)], stream.dimensions),
+    boundary: localTerm(stream, arrayOfRole(embedding.component, 'output').dimensions),
+    sums: sums.size,
     pricesOn: (network) => {
       const prices = priced.get(network) ?? networkPrices(network, [...sets], inferenceTerms(assumptions))
       priced.set(network, prices)
@@ -173,7 +187,10 @@ export function movesBetween(
 
 const none: readonly CompiledCollective[] = []
 
-function streamMoves(layouts: readonly CompiledLayout[], elementSize: number): StreamMoves {
+function streamMoves(
+  layouts: readonly CompiledLayout[],
+  move: (from: ShardedArray, to: ShardedArray) => readonly CompiledCollective[],
+): StreamMoves {
   const moves = new Map<string, Map<string, readonly CompiledCollective[]>>()
   for (const from of layouts) {
     const [out] = arraysOf(from.component, 'output')
@@ -182,37 +199,55 @@ function streamMoves(layouts: readonly CompiledLayout[], elementSize: number): S
     moves.set(from.out, targets)
     for (const to of layouts) {
       const [into] = arraysOf(to.component, 'input')
-      if (into && !targets.has(to.into)) targets.set(to.into, streamMove(out, into, elementSize))
+      if (into && !targets.has(to.into)) targets.set(to.into, move(out, into))
     }
   }
   return moves
 }
 
-function streamMove(
-  from: ShardedArray,
-  to: ShardedArray,
-  elementSize: number,
-): readonly CompiledCollective[] {
-  return reshard(from, to, { pass: 'forward', every: 'microbatch' }).map((move) =>
-    callOf([move], ({ volume }) => localTerm(elementSize, volume.dimensions)),
-  )
+/** The sums that have numbers, by what they add up. */
+type Sums = Map<string, LocalSum>
+
+function summed({ terms }: LocalSum, sums: Sums): LocalSum {
+  return known(sums, JSON.stringify(terms), () => localSum(terms, sums.size))
 }
 
-/** Makes equal products and collectives one object, so that a pass computes each only once. */
-function shared(layouts: readonly CompiledLayout[]): readonly CompiledLayout[] {
-  const products = new Map<string, CompiledProduct>()
-  const collectives = new Map<string, CompiledCollective>()
-  const unified = <Part>(known: Map<string, Part>, part: Part, key: string): Part => {
-    const found = known.get(key) ?? part
-    known.set(key, found)
-    return found
-  }
-  return layouts.map((layout) => ({
+function withNumber(call: CompiledCollective, sums: Sums): CompiledCollective {
+  return { ...call, moved: summed(call.moved, sums) }
+}
+
+function numbered(layout: CompiledLayout, sums: Sums): CompiledLayout {
+  const { products, collectives, stored, cached, live, elementwise } = layout
+  return {
     ...layout,
-    products: layout.products.map((product) => unified(products, product, JSON.stringify(product))),
-    collectives: layout.collectives.map((collective) => {
-      const { operation, over, bytes, critical, routed } = collective
-      return unified(collectives, collective, JSON.stringify([operation, over, bytes, critical, routed]))
-    }),
-  }))
+    products: products.map((product) => ({
+      ...product,
+      flops: summed(product.flops, sums),
+      weights: summed(product.weights, sums),
+      caches: summed(product.caches, sums),
+      activations: summed(product.activations, sums),
+    })),
+    collectives: collectives.map((call) => withNumber(call, sums)),
+    stored: summed(stored, sums),
+    cached: summed(cached, sums),
+    live: live.map((set) => summed(set, sums)),
+    elementwise: summed(elementwise, sums),
+  }
+}
+
+/** Makes equal products, collectives and sums one object, so that a pass computes each only once. */
+function shared(layouts: readonly CompiledLayout[], sums: Sums): readonly CompiledLayout[] {
+  const products = new Map<string, CompiledProduct>()
+  const calls = new Map<string, CompiledCollective>()
+  return layouts.map((layout) => {
+    const own = numbered(layout, sums)
+    return {
+      ...own,
+      products: own.products.map((product) => known(products, JSON.stringify(product), () => product)),
+      collectives: own.collectives.map((call) => {
+        const { operation, over, bytes, critical, routed } = call
+        return known(calls, JSON.stringify([operation, over, bytes, critical, routed]), () => call)
+      }),
+    }
+  })
 }

@@ -191,7 +191,11 @@ export function candidateOf(
   if (!arranged) return null
   const layouts = arranged.answer.chosen.flatMap((option, component) => offered[component]?.[option] ?? [])
   const { cluster } = bench.setting
-  return { ...arranged, cluster, mesh, placement, costs, pass, layouts, score: score(pass, arranged.seconds) }
+  const { question, answer, seconds } = arranged
+  return {
+    ...{ question, answer, seconds, score: score(pass, seconds) },
+    ...{ cluster, mesh, placement, costs, pass, layouts },
+  }
 }
 
 /** The fastest of several passes that fits. */

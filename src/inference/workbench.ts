@@ -16,5 +16,10 @@ export interface Workbench extends InferenceModel {
 
 export function createWorkbench(model: InferenceModel): Workbench {
   const { model: transformer, assumptions } = model.setting
-  return { ...model, sizes: createSizes(transformer, assumptions), numbers: new WeakMap(), traffics: [] }
+  return {
+    ...model,
+    sizes: createSizes(transformer, assumptions, model.sums),
+    numbers: new WeakMap(),
+    traffics: [],
+  }
 }

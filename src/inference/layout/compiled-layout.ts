@@ -25,21 +25,29 @@ import type { InferenceLayout } from '../../sharding/tables/inference-layout.ts'
 import { type LayoutFields, sharesOutSequences } from '../../sharding/tables/inference-layout-fields.ts'
 import type { Bytes } from '../../units.ts'
 import { liveSets } from './live-sets.ts'
-import { type LocalTerm, localTerm } from './local-term.ts'
+import { type LocalSum, type LocalTerm, localSum, localTerm } from './local-term.ts'
 
 export interface CompiledProduct {
   readonly kind: 'matmul' | 'attention'
   /** FLOPs of one chip; those of attention count every position of the context, and masked ones are taken off later. */
-  readonly flops: readonly LocalTerm[]
+  readonly flops: LocalSum
   /** Bytes that one chip reads or writes: of weights, of caches and of activations. */
-  readonly weights: readonly LocalTerm[]
-  readonly caches: readonly LocalTerm[]
-  readonly activations: readonly LocalTerm[]
+  readonly weights: LocalSum
+  readonly caches: LocalSum
+  readonly activations: LocalSum
   /** Share of the layers that run it: layers that read another layer's cache project no keys and values. */
   readonly share: number
 }
 
-export type CompiledCollective = Call<LocalTerm>
+export interface CompiledCollective extends Call<LocalTerm> {
+  /** The bytes of all its arrays. */
+  readonly moved: LocalSum
+}
+
+export function compiledCall(moves: readonly [Move, ...Move[]], bytes: BytesOf): CompiledCollective {
+  const call = callOf(moves, ({ volume }) => bytes(volume))
+  return { ...call, moved: localSum(call.bytes) }
+}
 
 export interface CompiledLayout extends LayoutFields {
   readonly component: Component
@@ -50,14 +58,14 @@ export interface CompiledLayout extends LayoutFields {
   readonly products: readonly CompiledProduct[]
   readonly collectives: readonly CompiledCollective[]
   /** Bytes on one chip of one layer's weights as stored, and of one layer's own cache. */
-  readonly stored: readonly LocalTerm[]
-  readonly cached: readonly LocalTerm[]
+  readonly stored: LocalSum
+  readonly cached: LocalSum
   /** Sets of bytes that are live at once while it runs, of which the largest counts (live-sets.ts). */
-  readonly live: readonly (readonly LocalTerm[])[]
+  readonly live: readonly LocalSum[]
   /** Bytes that a framework holds on a chip for the stage beside the plan's; they count in what fits, but not in the plan. */
   readonly beyond?: Bytes
   /** Bytes that kernels between products stream: norms, residual sums, activation functions, rotary embeddings, casts of rows of experts. */
-  readonly elementwise: readonly LocalTerm[]
+  readonly elementwise: LocalSum
 }
 
 /** The dispatch and combine collectives. */
@@ -99,17 +107,21 @@ export function compileLayout(
       ...attentionKernel(productsOf(derivation), bytes),
     ],
     collectives: collectives(derivation, bytes),
-    stored: weightsOf(component).map((weight) => bytes(weight, share(weight))),
-    cached: ofKind(arrays, 'cache').map((array) => bytes(array)),
+    stored: localSum(weightsOf(component).map((weight) => bytes(weight, share(weight)))),
+    cached: localSum(ofKind(arrays, 'cache').map((array) => bytes(array))),
     live: assumptions.workspace
-      ? liveSets(derivation).map((set) => set.flatMap((array) => liveTerms(component, array, bytes)))
+      ? liveSets(derivation).map((set) =>
+          localSum(set.flatMap((array) => liveTerms(component, array, bytes))),
+        )
       : [],
-    elementwise: assumptions.elementwise
-      ? [
-          ...elementwise(component, bytes, assumptions.wholeStreams && !sharesOutSequences(cache)),
-          ...routedCasts(derivation, precision),
-        ]
-      : [],
+    elementwise: localSum(
+      assumptions.elementwise
+        ? [
+            ...elementwise(component, bytes, assumptions.wholeStreams && !sharesOutSequences(cache)),
+            ...routedCasts(derivation, precision),
+          ]
+        : [],
+    ),
   }
 }
 
@@ -149,10 +161,10 @@ function compiled(
 ): Pick<CompiledProduct, 'flops' | 'weights' | 'caches' | 'activations'> {
   const operands = products.flatMap((product) => product.operands.map(({ array }) => array))
   return {
-    flops: products.map(({ work }) => localTerm(2, work)),
-    weights: ofKind(operands, 'weight').map((array) => bytes(visitedAlone(array))),
-    caches: ofKind(operands, 'cache').map((array) => bytes(array)),
-    activations: ofKind(operands, 'activation', 'combine').map((array) => bytes(array)),
+    flops: localSum(products.map(({ work }) => localTerm(2, work))),
+    weights: localSum(ofKind(operands, 'weight').map((array) => bytes(visitedAlone(array)))),
+    caches: localSum(ofKind(operands, 'cache').map((array) => bytes(array))),
+    activations: localSum(ofKind(operands, 'activation', 'combine').map((array) => bytes(array))),
   }
 }
 
@@ -182,7 +194,7 @@ function collectives({ lines }: Derivation, bytes: BytesOf): readonly CompiledCo
     if (joins) last.push(move)
     else joined.push([move])
   }
-  return joined.map((moves) => callOf(moves, ({ volume }) => bytes(volume)))
+  return joined.map((moves) => compiledCall(moves, bytes))
 }
 
 /**

@@ -32,6 +32,8 @@ const extents = [
   ...['E', 'G', 'U', 'A', 'J', 'Ev'],
 ]
 
+/** B, T and S come first, and are what runs through the model. */
+const shapeExtents = 3
 const keyValueHeads = extents.indexOf('K')
 const allExperts = extents.indexOf('E')
 const choices = extents.indexOf('A')
@@ -41,6 +43,22 @@ const visitedExperts = extents.indexOf('Ev')
 export interface LocalTerm {
   readonly coefficient: number
   readonly factors: readonly { readonly extent: number; readonly over: AxisSet }[]
+}
+
+/** Terms that are added up. A model's sums are numbered, so that a search works each out once for a mesh and a shape. */
+export interface LocalSum {
+  readonly terms: readonly LocalTerm[]
+  /** Its number; -1 for one that is worked out each time. */
+  readonly at: number
+  /** Whether it depends on what runs through the model, and not on the mesh alone. */
+  readonly ofShape: boolean
+}
+
+export function localSum(terms: readonly LocalTerm[], at = -1): LocalSum {
+  const ofShape = terms.some(({ factors }) =>
+    factors.some(({ extent }) => extent < shapeExtents || extent === visitedExperts),
+  )
+  return { terms, at, ofShape }
 }
 
 /** Sizes that setShape and setShards write and localValue reads; a search has one and reuses it. */
@@ -55,6 +73,18 @@ export interface Sizes {
   readonly copies: number
   /** Whether the experts of a token are on as many devices as there can be. */
   readonly choicesApart: boolean
+  readonly remembered: Remembered
+}
+
+/** Values of numbered sums, each with the turn that it is of: a mesh and a shape that were set have a number of their own. */
+interface Remembered {
+  readonly values: Float64Array
+  readonly turns: Float64Array
+  /** The mesh that is set. */
+  mesh: Mesh | null
+  last: number
+  ofMesh: number
+  ofShape: number
 }
 
 /** What runs through the model at once. */
@@ -66,9 +96,15 @@ export interface Shape {
   readonly context: number
 }
 
-export function createSizes(model: Transformer, assumptions: Rounding): Sizes {
+/** `sums` is how many sums have numbers. */
+export function createSizes(model: Transformer, assumptions: Rounding, sums = 0): Sizes {
   const known = extentsOf(model, 1)
+  const remembered: Remembered = {
+    ...{ values: new Float64Array(sums), turns: new Float64Array(sums) },
+    ...{ mesh: null, last: 1, ofMesh: 1, ofShape: 1 },
+  }
   return {
+    remembered,
     extents: Float64Array.from(extents, (extent) => known[extent] ?? 1),
     shards: new Float64Array(axisSets).fill(1),
     divideFreely: assumptions.tokensDivideFreely,
@@ -83,7 +119,10 @@ type Rounding = Pick<
   'tokensDivideFreely' | 'expertImbalance' | 'redundantExperts' | 'choicesApart'
 >
 
-export function setShards({ shards, extents: sizes, choicesApart }: Sizes, mesh: Mesh): void {
+export function setShards({ shards, extents: sizes, choicesApart, remembered }: Sizes, mesh: Mesh): void {
+  if (remembered.mesh === mesh) return
+  remembered.mesh = mesh
+  remembered.ofMesh = remembered.ofShape = ++remembered.last
   sizes[places] = distinctPlaces(mesh.expert, sizes[choices] ?? 1, choicesApart)
   axes.forEach((axis, k) => {
     const bit = 1 << k
@@ -91,10 +130,29 @@ export function setShards({ shards, extents: sizes, choicesApart }: Sizes, mesh:
   })
 }
 
-export function setShape({ extents: sizes }: Sizes, { sequences, positions, context }: Shape): void {
+export function setShape({ extents: sizes, remembered }: Sizes, shape: Shape): void {
+  const { sequences, positions, context } = shape
+  if (sizes[0] === sequences && sizes[1] === positions && sizes[2] === context) return
   sizes[0] = sequences
   sizes[1] = positions
   sizes[2] = context
+  remembered.ofShape = ++remembered.last
+}
+
+/** Sets the positions that are attended to for as long as `work` runs. */
+export function withContext<Value>(
+  { extents: sizes, remembered }: Sizes,
+  context: number,
+  work: () => Value,
+): Value {
+  const whole = sizes[2] ?? 0
+  const { ofShape } = remembered
+  sizes[2] = context
+  remembered.ofShape = ++remembered.last
+  const value = work()
+  sizes[2] = whole
+  remembered.ofShape = ofShape
+  return value
 }
 
 export function localTerm(coefficient: number, dimensions: readonly Dimension[]): LocalTerm {
@@ -155,8 +213,15 @@ function visited(over: AxisSet, all: Sizes): number {
 /** Mean contexts and rounded products are real numbers: what is whole except for rounding errors counts as whole. */
 const slack = 1e-9
 
-export function sumOf(terms: readonly LocalTerm[], sizes: Sizes): number {
+export function sumOf({ terms, at, ofShape }: LocalSum, sizes: Sizes): number {
+  const { remembered } = sizes
+  const turn = ofShape ? remembered.ofShape : remembered.ofMesh
+  if (at >= 0 && remembered.turns[at] === turn) return remembered.values[at] ?? 0
   let sum = 0
   for (const term of terms) sum += localValue(term, sizes)
+  if (at >= 0) {
+    remembered.values[at] = sum
+    remembered.turns[at] = turn
+  }
   return sum
 }

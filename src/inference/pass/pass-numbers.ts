@@ -8,8 +8,8 @@ import { createTraffic } from '../../cost/communication/traffic.ts'
 import { reserveBytes } from '../../cost/memory/memory.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
-import type { CompiledCollective, CompiledLayout, CompiledProduct } from '../layout/compiled-layout.ts'
-import { type LocalTerm, type Sizes, setShape, setShards, sumOf } from '../layout/local-term.ts'
+import type { CompiledLayout, CompiledProduct } from '../layout/compiled-layout.ts'
+import { type LocalSum, type Sizes, setShape, setShards, sumOf } from '../layout/local-term.ts'
 import { type Conditions, productSeconds } from '../time/component-time.ts'
 import type { Workbench } from '../workbench.ts'
 import { heldOnStage, occurrences } from './occurrence.ts'
@@ -50,7 +50,6 @@ function workedOut(
     return computeSeconds(options, given)
   })
   const resident = residentNumbers(bench, mesh, pass, layouts)
-  const moved = [new Map<CompiledCollective, Bytes>(), new Map<CompiledCollective, Bytes>()] as const
   return {
     mesh,
     layouts,
@@ -59,17 +58,14 @@ function workedOut(
       return sum + (counts[component] ?? 0) * Math.min(...seconds)
     }, 0),
     options: resident.options.map((options, component) =>
-      options.map((option, index) => ({ ...option, compute: compute[component]?.[index] ?? 0 })),
+      options.map(({ bytes, workspace }, index) => {
+        return { bytes, workspace, compute: compute[component]?.[index] ?? 0 }
+      }),
     ),
     moved: (collective, ofHead) => {
-      const known = moved[ofHead ? 1 : 0]
-      const found = known.get(collective)
-      if (found !== undefined) return found
       setShards(sizes, mesh)
       setPass(bench, pass, ofHead)
-      const sum = sumOf(collective.bytes, sizes)
-      known.set(collective, sum)
-      return sum
+      return sumOf(collective.moved, sizes)
     },
   }
 }
@@ -144,7 +140,7 @@ function sumOfLeast(options: readonly (readonly Bytes[])[]): Bytes {
   return options.reduce((sum, own) => sum + Math.min(...own), 0)
 }
 
-function largestOf(sets: readonly (readonly LocalTerm[])[], sizes: Sizes): Bytes {
+function largestOf(sets: readonly LocalSum[], sizes: Sizes): Bytes {
   let most = 0
   for (const set of sets) most = Math.max(most, sumOf(set, sizes))
   return most

@@ -27,7 +27,7 @@ import {
   routedOf,
   unroutedOf,
 } from '../layout/compiled-layout.ts'
-import { type Sizes, sumOf } from '../layout/local-term.ts'
+import { type Sizes, sumOf, withContext } from '../layout/local-term.ts'
 
 /** Layers whose queries attend to the same positions, as a share of all layers. */
 export interface ContextGroup {
@@ -138,7 +138,7 @@ function addCollectives(
 ): void {
   for (const call of collectives) {
     const cost = costs[call.over]
-    if (cost && cost.chips > 1) addCall(given.traffic, call, sumOf(call.bytes, given.sizes), cost, given)
+    if (cost && cost.chips > 1) addCall(given.traffic, call, sumOf(call.moved, given.sizes), cost, given)
   }
 }
 
@@ -146,21 +146,18 @@ function addCollectives(
 function productTime(product: CompiledProduct, given: Conditions): ProductTime {
   if (product.kind === 'matmul') return roofline(product, 1, given)
   const { sizes, assumptions } = given
-  const whole = sizes.extents[contextAt] ?? 0
   const started = assumptions.attentionHalfKeys
   const sustained = 1 + started / keysOfMeasured
   const sum = { arithmetic: 0, streamed: 0, weights: 0, caches: 0, seconds: 0 }
   for (const { share, read, met } of given.contexts) {
-    sizes.extents[contextAt] = read
     const counted = { none: 0, causal: (met + started) / sustained, full: read }[assumptions.attentionFlops]
-    const one = roofline(product, counted / read, given)
+    const one = withContext(sizes, read, () => roofline(product, counted / read, given))
     sum.arithmetic += share * one.arithmetic
     sum.streamed += share * one.streamed
     sum.weights += share * one.weights
     sum.caches += share * one.caches
     sum.seconds += share * one.seconds
   }
-  sizes.extents[contextAt] = whole
   return sum
 }
 
@@ -191,6 +188,3 @@ function roofline(product: CompiledProduct, counted: number, given: Conditions):
     seconds: Math.max(arithmetic, streamed),
   }
 }
-
-/** Index of S among the extents. */
-const contextAt = 2
