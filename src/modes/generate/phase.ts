@@ -11,6 +11,7 @@ import type { InferenceModel } from '../../inference/model.ts'
 import { arrange, leastSeconds } from '../../inference/pass/arrangement.ts'
 import { generationPass, type Pass } from '../../inference/pass/pass.ts'
 import { memoryRoom } from '../../inference/pass/pass-numbers.ts'
+import { mostWithin } from '../../inference/pass/most-within.ts'
 import type { Phase, Site } from '../../inference/phase.ts'
 import { waysOf } from '../../inference/time/beside.ts'
 import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
@@ -137,10 +138,7 @@ function mostInMemory(
   const bytes = (batch: number) =>
     room(generationPass(transformer, workload, batch, mesh.pipeline, positions))
   const least = replicasOf(mesh)
-  const [first, doubled] = [bytes(least), bytes(2 * least)]
-  // Memory is almost linear in the batch, which gives a good first guess.
-  const guess = doubled > first ? (least * (memoryBudget - first)) / (doubled - first) + least : absurd
-  return largest(least, absurd, Math.floor(guess), (batch) => bytes(batch) <= memoryBudget)
+  return mostWithin({ least, step: least, most: absurd }, memoryBudget, bytes)
 }
 
 /** The largest number in `least`..`most` for which `holds`, given that it holds up to some number and not beyond; 0 if it never does. */
