@@ -11,7 +11,6 @@ import { arrayType } from '../cost/compile/compile.ts'
 import { type ComputeRates, computeRates } from '../cost/compute/compute.ts'
 import type { Network } from '../hardware/cluster/cluster.ts'
 import { resourceCount } from '../hardware/network/collective.ts'
-import { known } from '../known.ts'
 import { cacheLayers } from '../model/attention-layers.ts'
 import type { Setting } from '../problem.ts'
 import { elementBytes } from '../recipe/element-type.ts'
@@ -30,12 +29,12 @@ import { layoutFields } from '../sharding/tables/inference-layout-fields.ts'
 import {
   type CompiledCollective,
   type CompiledLayout,
-  type CompiledProduct,
   compiledCall,
   compileLayout,
 } from './layout/compiled-layout.ts'
-import { type LocalSum, type LocalTerm, localSum, localTerm } from './layout/local-term.ts'
+import { type LocalTerm, localTerm } from './layout/local-term.ts'
 import type { Servable } from './layout/served.ts'
+import { numbered, type Sums, shared, withNumber } from './layout/shared-parts.ts'
 import type { Pass } from './pass/pass.ts'
 import { phaseAssumptions } from './phase-assumptions.ts'
 import { inferenceTerms } from './time/network-terms.ts'
@@ -203,51 +202,4 @@ function streamMoves(
     }
   }
   return moves
-}
-
-/** The sums that have numbers, by what they add up. */
-type Sums = Map<string, LocalSum>
-
-function summed({ terms }: LocalSum, sums: Sums): LocalSum {
-  return known(sums, JSON.stringify(terms), () => localSum(terms, sums.size))
-}
-
-function withNumber(call: CompiledCollective, sums: Sums): CompiledCollective {
-  return { ...call, moved: summed(call.moved, sums) }
-}
-
-function numbered(layout: CompiledLayout, sums: Sums): CompiledLayout {
-  const { products, collectives, stored, cached, live, elementwise } = layout
-  return {
-    ...layout,
-    products: products.map((product) => ({
-      ...product,
-      flops: summed(product.flops, sums),
-      weights: summed(product.weights, sums),
-      caches: summed(product.caches, sums),
-      activations: summed(product.activations, sums),
-    })),
-    collectives: collectives.map((call) => withNumber(call, sums)),
-    stored: summed(stored, sums),
-    cached: summed(cached, sums),
-    live: live.map((set) => summed(set, sums)),
-    elementwise: summed(elementwise, sums),
-  }
-}
-
-/** Makes equal products, collectives and sums one object, so that a pass computes each only once. */
-function shared(layouts: readonly CompiledLayout[], sums: Sums): readonly CompiledLayout[] {
-  const products = new Map<string, CompiledProduct>()
-  const calls = new Map<string, CompiledCollective>()
-  return layouts.map((layout) => {
-    const own = numbered(layout, sums)
-    return {
-      ...own,
-      products: own.products.map((product) => known(products, JSON.stringify(product), () => product)),
-      collectives: own.collectives.map((call) => {
-        const { operation, over, bytes, critical, routed } = call
-        return known(calls, JSON.stringify([operation, over, bytes, critical, routed]), () => call)
-      }),
-    }
-  })
 }

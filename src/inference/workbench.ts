@@ -10,6 +10,8 @@ export interface Workbench extends InferenceModel {
   readonly sizes: Sizes
   /** What a pass takes on the mesh on which it was last looked at. */
   readonly numbers: WeakMap<Pass, PassNumbers>
+  /** Times of a component's products, by their numbers: written anew for each pass. */
+  readonly products: number[]
   /** Written anew for each layout question. */
   readonly traffics: Traffic[]
 }
@@ -20,6 +22,7 @@ export function createWorkbench(model: InferenceModel): Workbench {
     ...model,
     sizes: createSizes(transformer, assumptions, model.sums),
     numbers: new WeakMap(),
+    products: [],
     traffics: [],
   }
 }

@@ -8,6 +8,7 @@
  * After the first dense layers, every n-th layer has experts, the last of each n: layers 2, 4, … for n = 2.
  * Biases of the router and gates on shared experts are left out.
  */
+import { known } from '../known.ts'
 import type { Transformer } from './transformer.ts'
 
 export interface ExpertLayerParameters {
@@ -37,6 +38,13 @@ export function hasExperts({ experts }: Transformer, layer: number): boolean {
 
 /** Layers with experts on each stage, when the first stages take one layer more where stages do not divide the layers. */
 export function expertLayersByStage(model: Transformer, stages: number): readonly number[] {
+  const own = known(byStage, model, () => new Map())
+  return known(own, stages, () => layersByStage(model, stages))
+}
+
+const byStage = new WeakMap<Transformer, Map<number, readonly number[]>>()
+
+function layersByStage(model: Transformer, stages: number): readonly number[] {
   const most = Math.ceil(model.layers / stages)
   const fewer = most * stages - model.layers
   let layer = 0

@@ -37,6 +37,8 @@ export interface CompiledProduct {
   readonly activations: LocalSum
   /** Share of the layers that run it: layers that read another layer's cache project no keys and values. */
   readonly share: number
+  /** Its number among the products of the component's layouts; -1 where these are not shared out yet. */
+  readonly at: number
 }
 
 export interface CompiledCollective extends Call<LocalTerm> {
@@ -146,13 +148,13 @@ function liveTerms({ arrays }: Component, array: ShardedArray, bytes: BytesOf): 
 type BytesOf = (array: ShardedArray, times?: number) => LocalTerm
 
 function matmul(product: Product, share: number, bytes: BytesOf): CompiledProduct {
-  return { kind: 'matmul', ...compiled([product], bytes), share }
+  return { kind: 'matmul', ...compiled([product], bytes), share, at: -1 }
 }
 
 /** Scores and the sum that they weigh are one kernel: all that it reads streams beside all its arithmetic. */
 function attentionKernel(products: readonly Product[], bytes: BytesOf): readonly CompiledProduct[] {
   const own = products.filter(({ kind }) => kind === 'attention')
-  return own.length > 0 ? [{ kind: 'attention', ...compiled(own, bytes), share: 1 }] : []
+  return own.length > 0 ? [{ kind: 'attention', ...compiled(own, bytes), share: 1, at: -1 }] : []
 }
 
 function compiled(

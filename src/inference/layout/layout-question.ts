@@ -21,7 +21,7 @@ import { type InferenceModel, movesBetween } from '../model.ts'
 import { crossings, occurrences } from '../pass/occurrence.ts'
 import type { Pass } from '../pass/pass.ts'
 import type { PassNumbers } from '../pass/pass-amounts.ts'
-import { passNumbers } from '../pass/pass-numbers.ts'
+import { movedBytes, passNumbers, residentOf } from '../pass/pass-numbers.ts'
 import { besideSeconds } from '../time/beside.ts'
 import type { Workbench } from '../workbench.ts'
 import { type CompiledCollective, type CompiledLayout, routedOf, unroutedOf } from './compiled-layout.ts'
@@ -54,14 +54,16 @@ export function layoutQuestion(
 ): LayoutQuestion {
   const { setting, embedding } = bench
   const numbers = passNumbers(bench, mesh, pass, layouts)
-  const times = movesOn(bench, numbers.moved, costs, pass)
+  const resident = residentOf(bench, pass, numbers)
+  const times = movesOn(bench, mesh, costs, pass)
   const head = layouts.length - 1
   const counts = occurrences(bench, pass)
   return {
     components: bench.components.map(({ name }, component) => ({
       name,
       options: (layouts[component] ?? []).map((layout, option): LayoutOption => {
-        const { compute = 0, bytes = 0, workspace = 0 } = numbers.options[component]?.[option] ?? {}
+        const compute = numbers.compute[component]?.[option] ?? 0
+        const { bytes = 0, workspace = 0 } = resident.options[component]?.[option] ?? {}
         const count = counts[component] ?? 0
         // Moves the stream from where the embedding leaves it to where the first layer takes it in.
         const first = component === 0 ? times.seconds(movesBetween(bench, embedding, layout), 0, false) : 0
@@ -72,7 +74,7 @@ export function layoutQuestion(
       }),
     })),
     resharding: [...edges(bench, pass, layouts, times), ...besides(bench, pass, layouts, times, numbers)],
-    budget: setting.memoryBudget - numbers.fixed,
+    budget: setting.memoryBudget - resident.fixed,
   }
 }
 
@@ -82,14 +84,10 @@ interface MoveTimes {
 }
 
 /** Prices each collective once on a placement, however many layouts have it. */
-function movesOn(
-  { setting, assumed, resources, traffics }: Workbench,
-  moved: (collective: CompiledCollective, head: boolean) => number,
-  costs: NetworkCosts,
-  { mode }: Pass,
-): MoveTimes {
+function movesOn(bench: Workbench, mesh: Mesh, costs: NetworkCosts, pass: Pass): MoveTimes {
+  const { setting, assumed, resources, traffics } = bench
   const known = [new Map<CompiledCollective, Traffic>(), new Map<CompiledCollective, Traffic>()] as const
-  const beside = { assumptions: assumed[mode], experts: setting.model.experts }
+  const beside = { assumptions: assumed[pass.mode], experts: setting.model.experts }
   let used = 0
   const blank = (): Traffic => {
     const traffic = traffics[used] ?? createTraffic(resources)
@@ -102,7 +100,9 @@ function movesOn(
     if (found) return found
     const traffic = blank()
     const cost = costs[move.over]
-    if (cost && cost.chips > 1) addCall(traffic, move, moved(move, head), cost, beside)
+    if (cost && cost.chips > 1) {
+      addCall(traffic, move, movedBytes(bench, mesh, pass, move, head), cost, beside)
+    }
     known[head ? 1 : 0].set(move, traffic)
     return traffic
   }
@@ -139,17 +139,17 @@ function besides(
   pass: Pass,
   layouts: readonly (readonly CompiledLayout[])[],
   { seconds }: MoveTimes,
-  { options }: PassNumbers,
+  { compute }: PassNumbers,
 ): readonly Resharding[] {
   if (pass.halves === 1) return []
   const experts = model.components.findIndex((component) => componentRow(component).layers === 'sparse')
   const times = occurrences(model, pass)[experts] ?? 0
   const { dispatchComputeShare } = model.assumed[pass.mode]
   const routed = (layouts[experts] ?? []).map((layout) => seconds(routedOf(layout), 0, false))
-  const table = (options[0] ?? []).map(({ compute: attention }) =>
+  const table = (compute[0] ?? []).map((attention) =>
     routed.map((way, option) => {
-      const compute = attention + (options[experts]?.[option]?.compute ?? 0)
-      return times * besideSeconds(way, compute, dispatchComputeShare)
+      const both = attention + (compute[experts]?.[option] ?? 0)
+      return times * besideSeconds(way, both, dispatchComputeShare)
     }),
   )
   return [{ from: 0, to: experts, seconds: table }]

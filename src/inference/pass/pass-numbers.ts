@@ -4,13 +4,12 @@
  *
  * Layouts of a component share most of their products and collectives: each is computed once.
  */
-import { createTraffic } from '../../cost/communication/traffic.ts'
 import { reserveBytes } from '../../cost/memory/memory.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
-import type { CompiledLayout, CompiledProduct } from '../layout/compiled-layout.ts'
+import type { CompiledCollective, CompiledLayout } from '../layout/compiled-layout.ts'
 import { type LocalSum, type Sizes, setShape, setShards, sumOf } from '../layout/local-term.ts'
-import { type Conditions, productSeconds } from '../time/component-time.ts'
+import { productSeconds } from '../time/component-time.ts'
 import type { Workbench } from '../workbench.ts'
 import { heldOnStage, occurrences } from './occurrence.ts'
 import type { Pass } from './pass.ts'
@@ -36,38 +35,37 @@ function workedOut(
   pass: Pass,
   layouts: readonly (readonly CompiledLayout[])[],
 ): PassNumbers {
-  const { sizes, setting, rates, resources } = bench
-  const { model: transformer } = setting
-  const { contexts, mode } = pass
-  const traffic = createTraffic(resources)
-  const assumptions = bench.assumed[mode]
-  const given = { rates, assumptions, contexts, sizes, traffic, experts: transformer.experts }
   const counts = occurrences(bench, pass)
   const head = layouts.length - 1
-  setShards(sizes, mesh)
+  setShards(bench.sizes, mesh)
+  let least = 0
   const compute = layouts.map((options, component) => {
     setPass(bench, pass, component === head)
-    return computeSeconds(options, given)
+    const seconds = computeSeconds(bench, pass, options)
+    least += (counts[component] ?? 0) * leastOf(seconds)
+    return seconds
   })
-  const resident = residentNumbers(bench, mesh, pass, layouts)
-  return {
-    mesh,
-    layouts,
-    fixed: resident.fixed,
-    least: compute.reduce((sum, seconds, component) => {
-      return sum + (counts[component] ?? 0) * Math.min(...seconds)
-    }, 0),
-    options: resident.options.map((options, component) =>
-      options.map(({ bytes, workspace }, index) => {
-        return { bytes, workspace, compute: compute[component]?.[index] ?? 0 }
-      }),
-    ),
-    moved: (collective, ofHead) => {
-      setShards(sizes, mesh)
-      setPass(bench, pass, ofHead)
-      return sumOf(collective.moved, sizes)
-    },
-  }
+  return { mesh, layouts, compute, least, resident: null }
+}
+
+/** The memory of the layouts of a pass, kept with its numbers. */
+export function residentOf(bench: Workbench, pass: Pass, numbers: PassNumbers): ResidentNumbers {
+  const { mesh, layouts } = numbers
+  numbers.resident ??= residentNumbers(bench, mesh, pass, layouts)
+  return numbers.resident
+}
+
+/** Bytes of a collective as its group sees them, for the layers or for the head. */
+export function movedBytes(
+  bench: Workbench,
+  mesh: Mesh,
+  pass: Pass,
+  { moved }: CompiledCollective,
+  head: boolean,
+): Bytes {
+  setShards(bench.sizes, mesh)
+  setPass(bench, pass, head)
+  return sumOf(moved, bench.sizes)
 }
 
 /** The memory of each layout, without the time. */
@@ -137,7 +135,13 @@ export function weightsMayFit(bench: Workbench, mesh: Mesh): boolean {
 }
 
 function sumOfLeast(options: readonly (readonly Bytes[])[]): Bytes {
-  return options.reduce((sum, own) => sum + Math.min(...own), 0)
+  return options.reduce((sum, own) => sum + leastOf(own), 0)
+}
+
+function leastOf(values: readonly number[]): number {
+  let least = Number.POSITIVE_INFINITY
+  for (const value of values) if (value < least) least = value
+  return least
 }
 
 function largestOf(sets: readonly LocalSum[], sizes: Sizes): Bytes {
@@ -149,13 +153,21 @@ function largestOf(sets: readonly LocalSum[], sizes: Sizes): Bytes {
 /** Logits have an fp32 copy beside those in 16 bits: three times the bytes. */
 const fp32Copy = 3
 
-function computeSeconds(options: readonly CompiledLayout[], given: Conditions): readonly Seconds[] {
-  const known = new Map<CompiledProduct, Seconds>()
+function computeSeconds(
+  { rates, assumed, sizes, products: known }: Workbench,
+  { mode, contexts }: Pass,
+  options: readonly CompiledLayout[],
+): readonly Seconds[] {
+  const given = { rates, assumptions: assumed[mode], contexts, sizes }
+  known.fill(Number.NaN)
   return options.map(({ products, elementwise }) => {
-    let total = sumOf(elementwise, given.sizes) * given.rates.secondsPerByte
+    let total = sumOf(elementwise, sizes) * rates.secondsPerByte
     for (const product of products) {
-      const seconds = known.get(product) ?? productSeconds(product, given)
-      known.set(product, seconds)
+      let seconds = known[product.at] ?? Number.NaN
+      if (Number.isNaN(seconds)) {
+        seconds = productSeconds(product, given)
+        known[product.at] = seconds
+      }
       total += seconds
     }
     return total
@@ -176,24 +188,36 @@ export function fixedBytes({ setting, embedding, sizes }: Workbench, mesh: Mesh)
   return reserve + (mesh.pipeline > 1 || model.tiedEmbeddings ? 0 : sumOf(embedding.stored, sizes))
 }
 
-/** The least memory of a choice of layouts: for each workspace as the limit, the leanest options within it. */
+/**
+ * The least memory of a choice of layouts: for each workspace as the limit, the leanest options within it. A limit below
+ * the least workspace of some component leaves that component no option.
+ */
 function leanest(options: readonly (readonly OptionBytes[])[]): Bytes {
-  const limits = new Set(options.flatMap((component) => component.map(({ workspace }) => workspace)))
-  const unlimited = options.reduce((sum, component) => {
-    return sum + component.reduce((own, { bytes }) => Math.min(own, bytes), Number.POSITIVE_INFINITY)
-  }, 0)
-  let least = Number.POSITIVE_INFINITY
-  for (const limit of limits) {
-    if (limit + unlimited >= least) continue
-    let bytes = limit
-    for (const component of options) {
-      let own = Number.POSITIVE_INFINITY
-      for (const option of component) {
-        if (option.workspace <= limit && option.bytes < own) own = option.bytes
-      }
-      bytes += own
+  let unlimited = 0
+  let lowest = 0
+  for (const component of options) {
+    let [bytes, workspace] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    for (const option of component) {
+      if (option.bytes < bytes) bytes = option.bytes
+      if (option.workspace < workspace) workspace = option.workspace
     }
-    least = Math.min(least, bytes)
+    unlimited += bytes
+    lowest = Math.max(lowest, workspace)
+  }
+  let least = Number.POSITIVE_INFINITY
+  for (const choices of options) {
+    for (const { workspace: limit } of choices) {
+      if (limit < lowest || limit + unlimited >= least) continue
+      let bytes = limit
+      for (const component of options) {
+        let own = Number.POSITIVE_INFINITY
+        for (const option of component) {
+          if (option.workspace <= limit && option.bytes < own) own = option.bytes
+        }
+        bytes += own
+      }
+      least = Math.min(least, bytes)
+    }
   }
   return least
 }

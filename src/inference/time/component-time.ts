@@ -44,11 +44,15 @@ export interface ContextGroup {
  */
 const keysOfMeasured = 4096
 
-/** What stays the same while a search tries meshes and layouts. */
-export interface Conditions extends Beside {
+/** What the time of a product depends on, beside the product. */
+export interface ProductConditions extends Pick<Beside, 'assumptions'> {
   readonly rates: ComputeRates
   readonly contexts: readonly ContextGroup[]
   readonly sizes: Sizes
+}
+
+/** What stays the same while a search tries meshes and layouts. */
+export interface Conditions extends Beside, ProductConditions {
   /** Scratch space, written anew for each component. */
   readonly traffic: Traffic
 }
@@ -82,7 +86,7 @@ export function moveSeconds(
 }
 
 /** Time in an average layer. */
-export function productSeconds(product: CompiledProduct, given: Conditions): Seconds {
+export function productSeconds(product: CompiledProduct, given: ProductConditions): Seconds {
   return product.share * productTime(product, given).seconds
 }
 
@@ -143,7 +147,7 @@ function addCollectives(
 }
 
 /** Time in an average layer. For attention, each group of layers sets S to the positions that it reads, for as long as it is costed. */
-function productTime(product: CompiledProduct, given: Conditions): ProductTime {
+function productTime(product: CompiledProduct, given: ProductConditions): ProductTime {
   if (product.kind === 'matmul') return roofline(product, 1, given)
   const { sizes, assumptions } = given
   const started = assumptions.attentionHalfKeys
@@ -170,7 +174,7 @@ interface ProductTime {
   readonly seconds: Seconds
 }
 
-function roofline(product: CompiledProduct, counted: number, given: Conditions): ProductTime {
+function roofline(product: CompiledProduct, counted: number, given: ProductConditions): ProductTime {
   const { rates, sizes, assumptions } = given
   const perFlop = product.kind === 'attention' ? rates.secondsPerAttentionFlop : rates.secondsPerFlop
   const arithmetic = sumOf(product.flops, sizes) * counted * perFlop
