@@ -81,6 +81,7 @@ export function searchAll(
     work: (chips, count) => work.of(chips, count) <= limit,
     stages: (chips, count, pipeline) => work.ofStages(chips, count, pipeline) <= limit,
     replica: ({ mesh, spaces }, each) => spaces.some((space) => hopesOf(space)?.(mesh, each, limit)),
+    divided: ({ mesh, spaces }, each) => spaces.some((space) => hopes[space]?.divided(mesh, each, limit)),
   })
   const found = searchParts<Candidate, SearchResult>({
     setting: problem,

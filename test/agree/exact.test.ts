@@ -150,8 +150,10 @@ function expectEnumerated(models: readonly CostModel[], found: SearchResult): vo
       const whole = assumptions.tokensDivideFreely ? sequences : Math.ceil(sequences)
       const each = whole / replicasOf(mesh)
       const replica = { ...mesh, data: 1, fsdp: 1 }
-      const hope = hopes.on(cluster)
-      expect(hope(replica, assumptions.tokensDivideFreely ? each : Math.ceil(each), score)).toBe(true)
+      const padded = assumptions.tokensDivideFreely ? each : Math.ceil(each)
+      for (const hope of [hopes.anywhere, hopes.divided, hopes.on(cluster)]) {
+        expect(hope(replica, padded, score)).toBe(true)
+      }
     }
     return every
   })

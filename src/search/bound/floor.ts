@@ -45,7 +45,8 @@ export interface Floors {
   readonly hopeful: (mesh: Mesh, scale: Scale, limit: number) => boolean
   /** The same of each ZeRO stage and number of microbatches: null where none may be. Without a limit none is asked whether it fits. */
   readonly within: (mesh: Mesh, scale: Scale, limit: number) => ChoiceFloor | null
-  /** The same of given microbatches, whatever states take, and of one ZeRO stage for all. */
+  /** The same of given microbatches, for what they compute alone; or whatever states take, and of one ZeRO stage for all. */
+  readonly mayCompute: (mesh: Mesh, scale: Scale, limit: number, choices: readonly Microbatching[]) => boolean
   readonly mayBe: (mesh: Mesh, scale: Scale, limit: number, choices: readonly Microbatching[]) => boolean
   /** What a microbatch computes and moves inside its replica, with nothing recomputed, on a chip that had all layers. */
   readonly turn: TimeOf
@@ -202,6 +203,7 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
       if (floors.size === 0) return null
       return (zeroStage, microbatches) => floors.get(key(zeroStage, microbatches)) ?? noLimit
     },
+    mayCompute: (mesh, scale, limit, asked) => mayCompute(mesh, scale, limit, asked).length > 0,
     mayBe: (mesh, scale, limit, asked) => {
       const choices = mayMove(mesh, scale, limit, mayCompute(mesh, scale, limit, asked))
       if (choices.length === 0) return false

@@ -10,7 +10,7 @@ import { onCluster } from '../../cost/posed.ts'
 import type { Cluster, SwitchedNetwork } from '../../hardware/cluster/cluster.ts'
 import { axisBit, type Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
-import { microbatchChoices } from '../layouts/choices.ts'
+import { type Microbatching, microbatchChoices } from '../layouts/choices.ts'
 import { meshFloors } from './floor.ts'
 import { nothingKnown, type OnAnyNetwork } from './on-any-network.ts'
 import { roomFloors } from './room-floor.ts'
@@ -21,6 +21,8 @@ export type ReplicaHope = (replica: Mesh, sequencesEach: number, limit: Seconds)
 export interface ReplicaHopes {
   /** Leaves the network out; more sequences never give more hope. It remembers no replica, of which there may be a million. */
   readonly anywhere: ReplicaHope
+  /** The same of exactly so many sequences, for how they may be put into microbatches: more may give more hope. */
+  readonly divided: ReplicaHope
   /** Takes a part of the model's cluster into account; on a torus it is no closer than `anywhere`. */
   readonly on: (part: Cluster) => ReplicaHope
 }
@@ -31,6 +33,10 @@ const mostKept = 30_000
 export function replicaHopes(model: CostModel, shared: OnAnyNetwork = nothingKnown()): ReplicaHopes {
   const known = new Map<string, ReplicaHope>()
   const anywhere = hopeEver(soonest(model), shared)
+  const scale = createScale()
+  const floors = meshFloors(soonest(model), shared)
+  const divided: ReplicaHope = (replica, each, limit) =>
+    floors.mayCompute(replica, scale, limit * (1 + 1e-9), choicesOf(model, replica, each))
   const ever = remembered(anywhere)
   const on: ReplicaHopes['on'] = (part) => {
     const { network } = part
@@ -46,7 +52,7 @@ export function replicaHopes(model: CostModel, shared: OnAnyNetwork = nothingKno
     known.set(key, hope)
     return hope
   }
-  return { anywhere, on }
+  return { anywhere, divided, on }
 }
 
 /** Number of chips in one unit of the outermost tier. */
@@ -83,8 +89,6 @@ function remembered(hope: ReplicaHope): ReplicaHope {
 }
 
 function replicaHope(model: CostModel, shared: OnAnyNetwork): ReplicaHope {
-  const { problem } = model
-  const { sequenceLength } = problem.workload
   const alone = aloneIn(model)
   const scale = createScale()
   const floors = meshFloors(alone, shared)
@@ -96,13 +100,16 @@ function replicaHope(model: CostModel, shared: OnAnyNetwork): ReplicaHope {
     // A negative entry means that the replica was proven over an earlier limit; another is the limit within which it may be.
     const before = ofReplica.get(each)
     if (before !== undefined && (before < 0 || before === limit)) return before > 0
-    const sequences = each * replica.expert
-    const tried = microbatchChoices(replica, problem, sequences * sequenceLength)
+    const tried = choicesOf(model, replica, each)
     const most = limit * (1 + 1e-9)
     const may = floors.mayBe(replica, scale, most, tried)
     ofReplica.set(each, may ? limit : -1)
     return may
   }
+}
+
+function choicesOf({ problem }: CostModel, replica: Mesh, each: number): readonly Microbatching[] {
+  return microbatchChoices(replica, problem, each * replica.expert * problem.workload.sequenceLength)
 }
 
 /** With the overhead of a step on a single node, which no number of nodes is under. */

@@ -15,6 +15,8 @@ export interface Hopes {
   /** The same with as many stages to fill. */
   readonly stages: (chips: number, replicas: number, pipeline: number) => boolean
   readonly replica: (replica: Replica, sequencesEach: number) => boolean
+  /** The same for how exactly so many sequences divide into microbatches: more may give more hope. */
+  readonly divided: (replica: Replica, sequencesEach: number) => boolean
 }
 
 /** Meshes that can be run, are allowed, and pass `hopes`. The others are not counted. */

@@ -13,7 +13,7 @@ import type { Hopes } from './hopeful-meshes.ts'
 import type { CountedReplica, Replicas } from './replicas.ts'
 
 /**
- * By number of chips. `hopes` must leave the network out, and never improve with more sequences. Null when there are very many
+ * By number of chips. `hopes` must leave the network out; that of a replica must never improve with more sequences. Null when there are very many
  * replicas, or it is told to stop.
  */
 export function hopefulReplicas(
@@ -49,7 +49,7 @@ export function hopefulReplicas(
         left = left.filter(({ one, which }) => {
           if (count % one.mesh.expert !== 0) return true
           if (!hopes.replica(one, each)) return false
-          found.push(chips, count, which)
+          if (hopes.divided(one, each)) found.push(chips, count, which)
           return true
         })
       }
