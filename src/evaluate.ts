@@ -151,9 +151,9 @@ function uncut(problem: Problem, { stageLayers, ...open }: PlanSketch): PlanFaul
 }
 
 /** A policy that the plan names may be used, whatever the workload allows the search. */
-function unrestricted({ workload, assumptions }: Problem, sketch: PlanSketch): Problem['workload'] {
+function unrestricted({ model, workload, assumptions }: Problem, sketch: PlanSketch): Problem['workload'] {
   if (sketch.rematerialization === undefined) return workload
-  return { ...workload, rematerialization: policyNames(assumptions.activations) }
+  return { ...workload, rematerialization: policyNames(assumptions.activations, model) }
 }
 
 function sketchedMix(model: CostModel, { rematerialization }: PlanSketch, { stageLayers }: Layout): Mix {

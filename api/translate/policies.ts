@@ -1,6 +1,6 @@
 /** Checks the names of rematerialisation policies in requests; an unknown one is reported with similar names. */
 
-import type { Assumptions } from '../../src/assumptions/assumptions.ts'
+import type { Setting } from '../../src/problem.ts'
 import { policyNames, policyRows } from '../../src/recipe/policy.ts'
 
 import { nearest } from '../hints/nearest.ts'
@@ -15,13 +15,18 @@ export function refuseUnknownPolicies(allowed: TrainRequest['rematerialization']
     refuseUnknown(`/workload/rematerialization/${at}`, policy)
 }
 
-/** The book's table of activations has only some policies; others cannot be costed with it. */
+/** The book's table of activations has only some policies, and some are for latent attention alone; no others can be costed. */
 export function refuseUncounted(
   allowed: TrainRequest['rematerialization'],
-  { activations, policies: assumed }: Pick<Assumptions, 'activations' | 'policies'>,
+  { model, assumptions }: Pick<Setting, 'model' | 'assumptions'>,
 ): void {
-  const counted = policyNames(activations)
-  const told = `is not counted by the book's table of activations, which has ${counted.join(', ')}`
+  const { activations, policies: assumed } = assumptions
+  const counted = policyNames(activations, model)
+  const where =
+    activations === 'book'
+      ? "is not counted by the book's table of activations, which"
+      : 'is not of this model, which'
+  const told = `${where} has ${counted.join(', ')}`
   const at = allowed?.findIndex((policy) => !counted.includes(policy)) ?? -1
   if (at >= 0) {
     const pointer = `/workload/rematerialization/${at}`

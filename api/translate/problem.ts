@@ -24,7 +24,7 @@ export function problemOf(request: OptimizeRequest, catalogue: Catalogue): Trans
   switch (mode) {
     case 'train': {
       const problem = { ...setting, workload: trainWorkloadOf(workload) }
-      refuseUncounted(workload.rematerialization, setting.assumptions)
+      refuseUncounted(workload.rematerialization, setting)
       const long = lengthWarnings(problem.workload.sequenceLength, setting.model)
       return { mode, problem, warnings: [...warnings, ...long] }
     }

@@ -12,7 +12,13 @@ import { offeredSchedules } from './book.ts'
 import { noStack } from './stack.ts'
 
 /** What Megatron-LM and torchtitan offer; MaxText has all policies, and is the only framework that keeps arrays on the host. */
-const gpuPolicies: readonly PolicyName[] = ['none', 'selective', 'full']
+const gpuPolicies: readonly PolicyName[] = [
+  'none',
+  'selective',
+  'full',
+  'mla_up_proj',
+  'layernorm+mla_up_proj+moe_act',
+]
 
 /**
  * Kernels are measured in short bursts; under hours of load clocks drop and streams contend. One round number for all chips,

@@ -182,10 +182,10 @@ export function composedModel(
 }
 
 /** Policies that the request allows. */
-function allowedPolicies({ workload, assumptions }: Problem): readonly PolicyRow[] {
+function allowedPolicies({ model, workload, assumptions }: Problem): readonly PolicyRow[] {
   const { activations, policies, recomputation } = assumptions
   const named = workload.rematerialization ?? policies
-  return offeredPolicies(activations)
+  return offeredPolicies(activations, model)
     .filter(({ name }) => named.includes(name))
     .map((policy) => asRun(policy, recomputation))
 }

@@ -13,6 +13,8 @@
  * backward pass, beside the other work of both, and a layer's worth is on the chip ahead of its use. The search tries such a policy only
  * on all layers, as MaxText has it, never in a mix: the best mix would be where the link and recomputation balance, not where memory is
  * just enough.
+ * `mla_up_proj` and the one with norms and activation functions of experts are Megatron's `--recompute-modules` of these names, as
+ * Megatron-Bridge's recipes for DeepSeek-V3 have them (@067f987df0, perf_recipes/deepseek: `common.py` has all three).
  * Sources: formulas of section 4 and 11; Korthikanti et al. 2022 (arXiv 2205.05198); MaxText, layers/decoders.py:
  * `minimal_offloaded`, `qkv_proj_offloaded`, and `custom` with `decoder_layer_input: offload`, here `full_offloaded`, and with
  * the projections to heads too, and the one from them: what its recipes for Llama 3.1 on v6e keep there
@@ -26,6 +28,9 @@ import type { PolicyRow } from './policy-row.ts'
  */
 const queries = ['Q', 'K', 'V', 'QLow', 'KVLow']
 const hidden = ['Gate', 'Up', 'SharedGate', 'SharedUp']
+
+/** Of latent attention, what projections up, and norms, make again at little cost. */
+const lowRanks = ['QLow', 'KVLow', 'Result', 'Att']
 
 /** Only the layer's input is kept: without the host, no other policy keeps less on the chip. */
 export const inputAlone = {
@@ -62,6 +67,20 @@ export const policies = [
   { name: 'save_mlp_proj', attention: [], mlp: hidden, stream: 2, book: { stream: 1, inner: 2 } },
   { name: 'save_qkv_proj', attention: queries, mlp: [], stream: 1 },
   { name: 'save_out_proj', attention: [], mlp: [], stream: 2 },
+  {
+    name: 'mla_up_proj',
+    attention: ['In', ...lowRanks],
+    mlp: ['In', ...hidden, 'Tmp', 'SharedTmp', 'Dispatched'],
+    stream: 2,
+    latent: true,
+  },
+  {
+    name: 'layernorm+mla_up_proj+moe_act',
+    attention: lowRanks,
+    mlp: [...hidden, 'SharedTmp', 'Dispatched'],
+    stream: 2,
+    latent: true,
+  },
   inputAlone,
   {
     name: 'minimal_offloaded',

@@ -10,6 +10,8 @@ export interface PolicyRow {
   readonly book?: { readonly stream: number; readonly inner: number }
   /** Which of them are kept in the host's memory; absent when none is. */
   readonly host?: HostPart
+  /** Whether it is only for models with latent attention: what it does not keep is projected up from latent vectors. */
+  readonly latent?: true
   /** Set where software runs a layer's whole forward pass again, with results that nothing reads (`asRun` in policy.ts). */
   readonly whole?: true
 }

@@ -1,4 +1,5 @@
 /** Rematerialisation policies, looked up by name. */
+import { type AttentionPattern, fullAttention } from '../model/transformer.ts'
 import { inputAlone, policies } from './policies.ts'
 import type { PolicyRow } from './policy-row.ts'
 
@@ -47,11 +48,17 @@ export const activationCounts = ['counted', 'book'] as const
 
 export type ActivationCount = (typeof activationCounts)[number]
 
-/** Policies that can be costed: under the book's table, those that the book counts. */
-export function offeredPolicies(activations: ActivationCount): readonly PolicyRow[] {
-  return policyRows.filter(({ book }) => activations === 'counted' || book !== undefined)
+type Attending = { readonly attention: Pick<AttentionPattern, 'latent'> }
+
+/** Policies of a model that can be costed: under the book's table, those that the book counts. Without a model, those of every model. */
+export function offeredPolicies(
+  activations: ActivationCount,
+  { attention }: Attending = { attention: fullAttention },
+): readonly PolicyRow[] {
+  const counted = policyRows.filter(({ book }) => activations === 'counted' || book !== undefined)
+  return attention.latent ? counted : counted.filter(({ latent }) => !latent)
 }
 
-export function policyNames(activations: ActivationCount): readonly string[] {
-  return offeredPolicies(activations).map(({ name }) => name)
+export function policyNames(activations: ActivationCount, model?: Attending): readonly string[] {
+  return offeredPolicies(activations, model).map(({ name }) => name)
 }

@@ -9,13 +9,13 @@ export const policyRules: readonly LayoutRule[] = [
     broken: (read) => unknownPolicies(read).length > 0,
     says: (read) => {
       const unknown = unknownPolicies(read)
-      const names = policyNames(read.problem.assumptions.activations).join(', ')
+      const names = offered(read).join(', ')
       const [subject, verb] = unknown.length > 1 ? ['the policies', 'are'] : ['the policy', 'is']
-      return `${subject} ${unknown.join(' and ')} ${verb} not known under these assumptions: ${names}`
+      return `${subject} ${unknown.join(' and ')} ${verb} not known of this model under these assumptions: ${names}`
     },
     pointer: '/plan/rematerialization',
-    nearest: ({ problem: { assumptions } }): readonly Way[] =>
-      policyNames(assumptions.activations).map((value) => [{ pointer: '/plan/rematerialization', value }]),
+    nearest: (read): readonly Way[] =>
+      offered(read).map((value) => [{ pointer: '/plan/rematerialization', value }]),
   },
   {
     reads: ['rematerialization'],
@@ -58,9 +58,13 @@ function policyLayers(read: LayoutRead): number {
   return total(policiesOf(read).map(({ layers }) => layers))
 }
 
+function offered({ problem: { model, assumptions } }: Pick<LayoutRead, 'problem'>): readonly string[] {
+  return policyNames(assumptions.activations, model)
+}
+
 function unknownPolicies(read: LayoutRead): readonly string[] {
-  const offered = policyNames(read.problem.assumptions.activations)
+  const known = offered(read)
   return policiesOf(read)
     .map(({ policy }) => policy)
-    .filter((name) => !offered.includes(name))
+    .filter((name) => !known.includes(name))
 }

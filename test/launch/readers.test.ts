@@ -5,6 +5,7 @@ import { readAccelerate } from '../../src/launch/accelerate/read.ts'
 import { readDeepspeed } from '../../src/launch/deepspeed/read.ts'
 import { readMaxtext } from '../../src/launch/maxtext/read.ts'
 import { readMegatron } from '../../src/launch/megatron/read.ts'
+import { modulesOf } from '../../src/launch/megatron/recomputation.ts'
 import { readBridge } from '../../src/launch/megatron-bridge/read.ts'
 import type { ReadingContext } from '../../src/launch/read/reading.ts'
 import { readSglang } from '../../src/launch/sglang/read.ts'
@@ -156,6 +157,26 @@ describe('a command of Megatron-LM', () => {
       }),
       { numRuns: runs(50) },
     )
+  })
+})
+
+describe('modules that Megatron-LM recomputes', () => {
+  const read = (modules: readonly string[]) => {
+    const line = `pretrain_gpt.py --num-layers 32 --recompute-granularity selective --recompute-modules ${modules.join(' ')}`
+    return readMegatron(line, 8)
+  }
+
+  it('are the policy that recomputes them, in any order', () => {
+    for (const [policy, modules] of Object.entries(modulesOf)) {
+      expect(read([...modules].reverse()).plan).toMatchObject({ rematerialization: policy })
+    }
+  })
+
+  it('are counted as kept where no policy has them beside the others', () => {
+    const { plan, notes } = read(['mla_up_proj', 'layernorm'])
+    expect(plan).toMatchObject({ rematerialization: 'mla_up_proj' })
+    expect(notes.join()).toMatch(/layernorm: counted as kept/)
+    expect(read(['layernorm']).plan).toMatchObject({ rematerialization: 'none' })
   })
 })
 

@@ -17,7 +17,7 @@ import { type StageGroup, stageGroups } from '../../src/cost/step/stages.ts'
 import { updateTime } from '../../src/cost/step/update-time.ts'
 import type { Architecture } from '../../src/model/architecture.ts'
 import { parameterCount } from '../../src/model/parameters.ts'
-import { policyRows } from '../../src/recipe/policy.ts'
+import { offeredPolicies } from '../../src/recipe/policy.ts'
 import { type Mesh, meshSize, unitMesh } from '../../src/sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../../src/sharding/states.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
@@ -42,7 +42,7 @@ const base: ProblemOptions = {
   chips: 64,
   batchTokens: 64 * 4096,
   sequenceLength: 4096,
-  rematerialization: policyRows.map(({ name }) => name),
+  rematerialization: offeredPolicies('counted').map(({ name }) => name),
 }
 
 interface OnOneChip {
@@ -215,8 +215,8 @@ describe('what a policy keeps', () => {
     const within = (few: readonly string[], many: readonly string[]) =>
       few.every((name) => many.includes(name))
     let compared = 0
-    policyRows.forEach((less, a) => {
-      policyRows.forEach((more, b) => {
+    offeredPolicies('counted').forEach((less, a) => {
+      offeredPolicies('counted').forEach((more, b) => {
         const fewer =
           within(less.attention, more.attention) && within(less.mlp, more.mlp) && less.stream <= more.stream
         if (a === b || !fewer || less.host || more.host) return

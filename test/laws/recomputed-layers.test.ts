@@ -62,3 +62,39 @@ describe('Of a layer that keeps its input alone', () => {
     expect(selective).toBe(same)
   })
 })
+
+describe('Policies for latent attention', () => {
+  const asked = { chip: 'h100-sxm', chips: 8, batchTokens: 65_536, sequenceLength: 4096 }
+  const evaluated = (model: string, rematerialization: string) =>
+    evaluate(problem({ ...asked, model }), { mesh: { ...unitMesh, data: 8 }, rematerialization }, solver)
+  const [none, projections, most] = ['none', 'mla_up_proj', 'layernorm+mla_up_proj+moe_act'].map((policy) => {
+    const answer = evaluated('deepseek-v2-lite', policy)
+    if ('illegal' in answer) throw new Error(policy)
+    return answer.plan
+  })
+
+  it('keep less and do more, one after another, without a move', () => {
+    const kept = [none, projections, most].map((plan) => plan?.memoryBytes.activations ?? 0)
+    expect(kept).toEqual([...kept].sort((a, b) => b - a))
+    expect(new Set(kept).size).toBe(3)
+    const again = [none, projections, most].map((plan) => plan?.timeSeconds.rematerialization ?? 0)
+    expect(again[0]).toBe(0)
+    expect(again[1]).toBeGreaterThan(0)
+    expect(again[2]).toBe(again[1])
+    expect(most?.stepTimeSeconds).toBeGreaterThan(projections?.stepTimeSeconds ?? 0)
+    expect(most?.collectives.length).toBe(none?.collectives.length)
+  })
+
+  it('run the projections up again, and nothing else', () => {
+    const { model } = problem({ ...asked, model: 'deepseek-v2-lite' })
+    const attention = layerComponents(model, 'sequence').find(({ name }) => name === 'attention')
+    const row = policyRows.find(({ name }) => name === 'mla_up_proj')
+    if (!attention || !row) throw new Error('there are latent attention and its policy')
+    expect([...recomputedArrays(attention, row)].sort()).toEqual(['K', 'Q', 'V'])
+  })
+
+  it('are refused for a model without it', () => {
+    const refused = evaluated('llama-3-8b', 'mla_up_proj')
+    expect(refused).toMatchObject({ illegal: [{ pointer: '/plan/rematerialization' }] })
+  })
+})

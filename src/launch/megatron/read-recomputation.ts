@@ -1,7 +1,9 @@
 /** What a command of Megatron-LM recomputes: the inverse of recomputation.ts. */
 import type { Fields } from '../../fields.ts'
+import { keepEverything } from '../../recipe/policy.ts'
 import type { Options } from '../read/options.ts'
 import { layersTaken } from '../run/chunks.ts'
+import { modulesOf } from './recomputation.ts'
 
 interface Recomputation {
   readonly field: Fields
@@ -47,10 +49,19 @@ export function rematerializationOf(
     return chosen('full', ...groups)
   }
   if (granularity !== 'selective') return chosen('none')
-  const others = modules.filter((name) => name !== 'core_attn')
+  const [policy, own] = recomputing(modules)
+  const others = modules.filter((name) => !own.includes(name))
   if (others.some((name) => /^(moe|mlp)$/.test(name))) {
     return { field: {}, notes: [`--recompute-modules ${modules.join(' ')}: what is recomputed is chosen`] }
   }
   const notes = others.length > 0 ? [`--recompute-modules ${others.join(' ')}: counted as kept`] : []
-  return chosen(modules.includes('core_attn') ? 'selective' : 'none', ...notes)
+  return chosen(policy, ...notes)
+}
+
+/** The policy that recomputes most of these modules and no others, with those that it does. */
+function recomputing(modules: readonly string[]): readonly [policy: string, own: readonly string[]] {
+  const [most] = Object.entries<readonly string[]>(modulesOf)
+    .filter(([, own]) => own.every((name) => modules.includes(name)))
+    .sort(([, a], [, b]) => b.length - a.length)
+  return most ?? [keepEverything.name, []]
 }

@@ -1,5 +1,5 @@
 /**
- * Megatron-LM can recompute the attention of every layer, every whole layer, or the first n layers of every chunk
+ * Megatron-LM can recompute modules of every layer, every whole layer, or the first n layers of every chunk
  * (`block`). A mix of whole layers can therefore be expressed only if a single n gives the right number in every stage;
  * null if not. Source: as megatron/flags.ts, and megatron/core/recompute.py, which counts n per chunk, not per stage.
  */
@@ -8,9 +8,21 @@ import { keepEverything, recomputeEverything } from '../../recipe/policy.ts'
 import { layersTaken } from '../run/chunks.ts'
 import type { Run } from '../run/run.ts'
 
+/** Modules of every layer that a policy recomputes. Dense layers keep their activation functions, which the last one takes to be recomputed too. */
+export const modulesOf = {
+  selective: ['core_attn'],
+  mla_up_proj: ['mla_up_proj'],
+  'layernorm+mla_up_proj+moe_act': ['layernorm', 'mla_up_proj', 'moe_act'],
+} as const satisfies Partial<Record<PolicyName, readonly string[]>>
+
+const selective = Object.entries(modulesOf).map(
+  ([policy, modules]) =>
+    [policy, ['--recompute-granularity', 'selective', '--recompute-modules', ...modules]] as const,
+)
+
 const ofAllLayers: Readonly<Record<string, readonly string[]>> = {
   none: [],
-  selective: ['--recompute-granularity', 'selective', '--recompute-modules', 'core_attn'],
+  ...Object.fromEntries(selective),
   full: ['--recompute-granularity', 'full', '--recompute-method', 'uniform', '--recompute-num-layers', '1'],
 } satisfies Partial<Record<PolicyName, readonly string[]>>
 

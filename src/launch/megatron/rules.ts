@@ -117,7 +117,7 @@ export const megatronRules: RunRules = {
     },
     {
       broken: (run) => megatronRecomputation(run) === null,
-      says: 'Megatron-LM recomputes attention or whole layers, the same number in each chunk',
+      says: 'Megatron-LM recomputes the same modules of every layer, or whole layers, the same number in each chunk',
     },
   ],
 }
