@@ -36,8 +36,10 @@ const firstPace = { search: 0.01, other: 0.05 }
  */
 const growth = 0.5
 
-/** Weight of the latest search in the moving average. */
+/** Weight of the latest search in the moving average, a geometric one: a cold start takes a hundred times as long. */
 const newest = 0.2
+
+const leastPace = 1e-6
 
 export function createEstimates(): Estimates {
   const paces = new Map<string, number>()
@@ -61,7 +63,8 @@ export function createEstimates(): Estimates {
     learn: (asked, seconds) => {
       // It is unknown how long each of the variants took.
       if ('variants' in asked) return
-      paces.set(kindOf(asked), (1 - newest) * paceOf(asked) + (newest * seconds) / sizeOf(asked))
+      const found = Math.max(seconds / sizeOf(asked), leastPace)
+      paces.set(kindOf(asked), paceOf(asked) ** (1 - newest) * found ** newest)
     },
   }
 }

@@ -238,6 +238,14 @@ describe('the estimate of a search', () => {
     expect(secondsOf({ ...plan, regret: false } as never)).toBeLessThan(secondsOf(search as never))
   })
 
+  it('is not lost on one that took a hundred times as long, as the first of a cold thread may', () => {
+    const { learn, secondsOf } = createEstimates()
+    const plan = { ...Object(asked(64)), workload: { mode: 'train' }, plan: {}, timeoutMs: 60_000 } as never
+    for (let index = 0; index < 40; index++) learn(plan, 0.03)
+    learn(plan, 3)
+    expect(secondsOf(plan)).toBeLessThan(0.1)
+  })
+
   it('is known of launch files of every framework, which may say all there is to say', () => {
     const { secondsOf } = createEstimates()
     for (const key of ['megatron', 'maxtext', 'deepspeed', 'vllm', 'tensorrtLlm']) {
