@@ -44,6 +44,7 @@ const models = [
 const machines = [
   { chip: 'h100-sxm', chips: 32 },
   { chip: 'mi300x', chips: 32 },
+  { chip: 'l40s', chips: 32 },
   { chip: 'tpu-v5p', topology: [2, 4, 4] },
   { chip: 'tpu-v5e', topology: [4, 4], slices: 2 },
 ]

@@ -63,10 +63,6 @@ function layoutRules(framework: string): ServingRules {
         `${framework} has experts whole on the chips that share them out; the plan slices each over ${tensors / mesh.expert}`,
     },
     {
-      broken: ({ experts, setting }) => experts?.sends === true && !reachesPeers(setting.cluster),
-      says: `${framework} sends tokens to experts by kernels that need NVLink, and these chips share a PCIe bus`,
-    },
-    {
       broken: ({ layouts }) => layouts.some(isOther),
       says: ({ layouts }) =>
         `${framework} lays weights out one way, as 1d does; the plan has ${layouts
@@ -82,6 +78,14 @@ export function slicedExpertsRule(framework: string): Rule<Serving> {
   return {
     broken: ({ experts }) => experts?.whole === true,
     says: `experts on chips of their own are not mapped to flags of ${framework}`,
+  }
+}
+
+/** Of servers on GPUs. */
+export function sentExpertsRule(framework: string): Rule<Serving> {
+  return {
+    broken: ({ experts, setting }) => experts?.sends === true && !reachesPeers(setting.cluster),
+    says: `${framework} sends tokens to experts by kernels that need NVLink, and these chips share a PCIe bus`,
   }
 }
 

@@ -14,7 +14,7 @@ import { attentionCopyNotes, denseGroupsRule } from '../server/attention-copies.
 import { checkpointNotes, unpackedNotes, unpackedRule } from '../server/formats.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, replicaChips, replicaNotes } from '../server/notes.ts'
-import { type ServingRules, servingFaults, servingRules } from '../server/rules.ts'
+import { type ServingRules, sentExpertsRule, servingFaults, servingRules } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
@@ -25,6 +25,7 @@ import { sglangVersion } from './version.ts'
 /** Why SGLang cannot serve a plan. */
 export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, [
   denseGroupsRule('SGLang'),
+  sentExpertsRule('SGLang'),
   unpackedRule('SGLang'),
   {
     broken: ({ mesh }) => mesh.context > 1,

@@ -16,7 +16,7 @@ import { checkpointNotes, type Formats, unpackedNotes, unpackedRule } from '../s
 import { memoryShares } from '../server/memory-shares.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, replicaChips, replicaNotes } from '../server/notes.ts'
-import { type ServingRules, servingFaults, servingRules } from '../server/rules.ts'
+import { type ServingRules, sentExpertsRule, servingFaults, servingRules } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import type { Start } from '../start.ts'
 import { isAmd } from '../vendor.ts'
@@ -42,6 +42,7 @@ export const tensorrtLlmRules: ServingRules = servingRules('TensorRT-LLM', forma
   },
   { broken: ({ halved }) => halved, says: 'TensorRT-LLM has no two halves of a batch that overlap' },
   denseGroupsRule('TensorRT-LLM'),
+  sentExpertsRule('TensorRT-LLM'),
   unpackedRule('TensorRT-LLM'),
   {
     broken: ({ mesh }) => mesh.context > 1,

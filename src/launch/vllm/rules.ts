@@ -2,7 +2,7 @@
 
 import { denseGroupsRule } from '../server/attention-copies.ts'
 import type { Formats } from '../server/formats.ts'
-import { type ServingRules, servingRules, slicedExpertsRule } from '../server/rules.ts'
+import { type ServingRules, sentExpertsRule, servingRules, slicedExpertsRule } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 
 /** vLLM on GPUs or on TPUs: the plugin for TPUs is a different framework with the same flags. */
@@ -47,6 +47,7 @@ const cacheRules: ServingRules = [
 
 const gpuRules: ServingRules = [
   denseGroupsRule('vLLM'),
+  sentExpertsRule('vLLM'),
   {
     broken: ({ mesh }) => mesh.context > 1,
     says: "vLLM's prefill context parallelism keeps whole caches on all its chips, and is for single models yet",
