@@ -34,52 +34,47 @@ const named = ({ mesh, score }: Pick<Candidate, 'mesh' | 'score'>) => `${meshKey
 
 describe('a list of training', () => {
   it('has the best of each family, as many as are asked for, whatever is left out for them', () => {
-    let families = 0
     fc.assert(
       fc.property(trainingProblems, (problem) => {
         const meshes = listed(problem, 'mesh', all)
+        fc.pre(meshes.length > 0)
         const best = firsts(meshes, ({ mesh }) => familyKey(mesh))
-        families += best.length
         for (const top of [2, all]) {
           expect(listed(problem, 'family', top).map(named)).toEqual(best.slice(0, top).map(named))
         }
       }),
       { numRuns: runs(9) },
     )
-    expect(families).toBeGreaterThan(5)
   })
 
   it('has every layout once, and of each mesh its best first', () => {
-    let more = 0
     fc.assert(
       fc.property(trainingProblems, (problem) => {
         const meshes = listed(problem, 'mesh', all)
         const layouts = listed(problem, 'layout', 10_000)
+        fc.pre(layouts.length > meshes.length)
         expect(firsts(layouts, keyOf('layout')).length).toBe(layouts.length)
         expect(firsts(layouts, ({ mesh }) => meshKey(mesh)).map(named)).toEqual(meshes.map(named))
         expect(listed(problem, 'layout', 4).map(named)).toEqual(layouts.slice(0, 4).map(named))
-        more += layouts.length - meshes.length
       }),
       { numRuns: runs(3) },
     )
-    expect(more).toBeGreaterThan(0)
   })
 })
 
 describe('a list of one phase', () => {
   it('has the best of each family', () => {
-    let families = 0
     fc.assert(
       fc.property(phaseProblems, fc.constantFrom(1, 2, all), (problem, top) => {
         const model = inferenceModel(problem)
         const phase = phaseOf(model, problem)
         const meshes = searchPhase(phase, all).candidates
+        fc.pre(meshes.length > 0)
         const best = firsts(meshes, ({ mesh }) => familyKey(mesh)).slice(0, top)
         const found = searchPhase(phase, top, { distinct: 'family' }).candidates
         expect(found.map(({ mesh }) => familyKey(mesh))).toEqual(best.map(({ mesh }) => familyKey(mesh)))
         for (const [at, { score }] of found.entries())
           expect(score / (best[at]?.score ?? 0)).toBeCloseTo(1, 9)
-        families += best.length
         const parts = searchPhaseParts(
           model,
           { ...problem, top, distinct: 'family' },
@@ -90,6 +85,5 @@ describe('a list of one phase', () => {
       }),
       { numRuns: runs(10) },
     )
-    expect(families).toBeGreaterThan(3)
   })
 })
