@@ -93,7 +93,11 @@ const types = typesOf(sglangFormats, ['bfloat16', 'bf16'], ['fp8_e5m2', 'fp8'], 
 
 function notesOf(options: Options): readonly string[] {
   const drafts = options.has('--speculative-algorithm', '--speculative-algo')
-  return drafts ? ['--speculative-algorithm is not counted: say it in workload.speculative'] : []
+  const steps = options.text('--num-continuous-decode-steps')
+  return [
+    ...(drafts ? ['--speculative-algorithm is not counted: say it in workload.speculative'] : []),
+    ...(steps ? [`--num-continuous-decode-steps ${steps}: counted as if each step was scheduled alone`] : []),
+  ]
 }
 
 /** Prefixes of immaterial options: addresses, logs, kernels that plans assume anyway, hosts, and what only carries out other options. */
