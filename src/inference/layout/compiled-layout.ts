@@ -20,10 +20,11 @@ import { arraysOf, type Component, weightsOf } from '../../sharding/component.ts
 import { type Derivation, deriveForward, productsOf } from '../../sharding/derive.ts'
 import type { Move } from '../../sharding/move.ts'
 import type { Product } from '../../sharding/product.ts'
-import { type ArrayRole, isOfCache } from '../../sharding/roles.ts'
+import { isOfCache } from '../../sharding/roles.ts'
 import type { InferenceLayout } from '../../sharding/tables/inference-layout.ts'
-import { type LayoutFields, sharesOutSequences } from '../../sharding/tables/inference-layout-fields.ts'
+import { axesOfSequences, type LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
 import type { Bytes } from '../../units.ts'
+import { elementwise } from './elementwise.ts'
 import { liveSets } from './live-sets.ts'
 import { type LocalSum, type LocalTerm, localSum, localTerm } from './local-term.ts'
 
@@ -119,7 +120,7 @@ export function compileLayout(
     elementwise: localSum(
       assumptions.elementwise
         ? [
-            ...elementwise(component, bytes, assumptions.wholeStreams && !sharesOutSequences(cache)),
+            ...elementwise(component, bytes, assumptions.wholeStreams ? axesOfSequences(cache) : null),
             ...routedCasts(derivation, precision),
           ]
         : [],
@@ -209,33 +210,4 @@ function routedCasts(derivation: Derivation, precision: Precision): readonly Loc
   return castArrays(productsOf(derivation), 'forward')
     .filter(({ dimensions }) => dimensions.some(({ extent }) => extent === 'A'))
     .map((array) => localTerm(kept + computed, array.dimensions))
-}
-
-/**
- * Elementwise work in elements: each block norms its input and adds its output (4 D), copies are sorted; the rest as in
- * cost/compute/elementwise.ts. With `whole`, results are summed onto every chip, which then norms and adds the whole stream; ranks that
- * have sequences of their own still handle only those.
- */
-function elementwise(component: Component, bytes: BytesOf, whole: boolean): readonly LocalTerm[] {
-  const unlessGated = (gate: ArrayRole) => (arraysOf(component, gate).length > 0 ? 1 : 2)
-  const times: Readonly<Partial<Record<ArrayRole, number>>> = {
-    ...{ input: 2, output: 2 },
-    ...{ gate: 1, inner: unlessGated('gate') },
-    ...{ sharedGate: 1, sharedInner: unlessGated('sharedGate') },
-    ...{ copies: 4, queries: 2, keys: 2 },
-  }
-  return (Object.entries(times) as readonly [ArrayRole, number][]).flatMap(([role, count]) =>
-    arraysOf(component, role).map((array) => bytes(whole && isStream(role) ? wholeOf(array) : array, count)),
-  )
-}
-
-function isStream(role: ArrayRole): boolean {
-  return role === 'input' || role === 'output'
-}
-
-function wholeOf(array: ShardedArray): ShardedArray {
-  const dimensions = array.dimensions.map((dimension) =>
-    dimension.extent === 'D' ? { ...dimension, axes: [] } : dimension,
-  )
-  return { ...array, dimensions }
 }

@@ -4,7 +4,8 @@
  */
 
 import { rowsByName } from '../../recipe/rows.ts'
-import { axisBit, axisRows, type Mesh } from '../axis.ts'
+import { axesOfArray, shardedArray } from '../array.ts'
+import { type Axis, axisBit, axisRows, type Mesh } from '../axis.ts'
 import type { CacheLayout, ProjectionLayout } from './inference-sharding.ts'
 import { cacheLayouts, caches, projectionLayouts, projections } from './inference-sharding.ts'
 
@@ -137,9 +138,9 @@ export function sequenceGroups(cache: CacheLayout, mesh: Mesh): number {
   return (sequences.includes('Y') ? mesh.tensor : 1) * (sequences.includes('Z') ? mesh.tensor2 : 1)
 }
 
-/** Whether some of the tensor chips have sequences of their own while attention runs. */
-export function sharesOutSequences(cache: CacheLayout | null): boolean {
-  return cache !== null && caches[cache].sequences !== caches.heads.sequences
+/** The axes whose chips have sequences of their own while attention runs. */
+export function axesOfSequences(cache: CacheLayout | null): readonly Axis[] {
+  return cache === null ? [] : axesOfArray(shardedArray('sequences', 'cache', caches[cache].sequences))
 }
 
 /** Whether all tensor chips share out the heads of the cache, and hold copies where there are fewer heads than chips. */

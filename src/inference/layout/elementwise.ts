@@ -1,0 +1,43 @@
+/** What kernels between the matmuls of a component of inference stream. */
+import type { ShardedArray } from '../../sharding/array.ts'
+import type { Axis } from '../../sharding/axis.ts'
+import { arraysOf, type Component } from '../../sharding/component.ts'
+import type { ArrayRole } from '../../sharding/roles.ts'
+import type { LocalTerm } from './local-term.ts'
+
+/**
+ * Elementwise work in elements: each block norms its input and adds its output (4 D), copies are sorted; the rest as in
+ * cost/compute/elementwise.ts. With `apart`, results are summed onto every tensor chip, which then norms and adds the whole stream, but for
+ * the axes of `apart`, whose chips have sequences of their own; without it, each chip has its part of the stream.
+ */
+export function elementwise(
+  component: Component,
+  bytes: (array: ShardedArray, times: number) => LocalTerm,
+  apart: readonly Axis[] | null,
+): readonly LocalTerm[] {
+  const unlessGated = (gate: ArrayRole) => (arraysOf(component, gate).length > 0 ? 1 : 2)
+  const times: Readonly<Partial<Record<ArrayRole, number>>> = {
+    ...{ input: 2, output: 2 },
+    ...{ gate: 1, inner: unlessGated('gate') },
+    ...{ sharedGate: 1, sharedInner: unlessGated('sharedGate') },
+    ...{ copies: 4, queries: 2, keys: 2 },
+  }
+  return (Object.entries(times) as readonly [ArrayRole, number][]).flatMap(([role, count]) =>
+    arraysOf(component, role).map((array) =>
+      bytes(apart && isStream(role) ? wholeBut(array, apart) : array, count),
+    ),
+  )
+}
+
+function isStream(role: ArrayRole): boolean {
+  return role === 'input' || role === 'output'
+}
+
+function wholeBut(array: ShardedArray, apart: readonly Axis[]): ShardedArray {
+  const dimensions = array.dimensions.map((dimension) =>
+    dimension.extent === 'D'
+      ? { ...dimension, axes: dimension.axes.filter((axis) => apart.includes(axis)) }
+      : dimension,
+  )
+  return { ...array, dimensions }
+}
