@@ -84,6 +84,13 @@ export interface Chip {
   /** This chip's share of its host's memory; unlimited when absent. */
   readonly hostMemoryBytes?: Bytes
   readonly usdPerHour?: number
+  /** Devices that software sees on a TPU, each with its share of it; 1 when absent. */
+  readonly devicesPerChip?: number
   readonly efficiency: Efficiency
   readonly system: TorusSystem | SwitchedSystem
+}
+
+/** For launches alone, as costs are those of whole chips; a process of a GPU's framework has a whole GPU. */
+export function devicesOn({ kind, devicesPerChip = 1 }: Pick<Chip, 'kind' | 'devicesPerChip'>): number {
+  return kind === 'tpu' ? devicesPerChip : 1
 }

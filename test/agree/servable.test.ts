@@ -41,6 +41,10 @@ const questions: readonly (readonly [string, Asked])[] = [
     { model: small, chip: 'tpu-v5e', topology: [2, 4], workload: generation(16, 4096) },
   ],
   [
+    'generation on chips of two devices, where servers shard twice as far',
+    { model: small, chip: 'tpu-7x', topology: [1, 2, 2], workload: generation(16, 4096) },
+  ],
+  [
     'prefill on a torus',
     {
       ...{ model: small, chip: 'tpu-v5e', topology: [2, 2], workload: prompts(4, 2048) },

@@ -83,6 +83,7 @@ const hardware = pick<Hardware>(
   { chip: 'tpu-v5e', topology: [2, 2] },
   { chip: 'tpu-v5e', topology: [2, 4] },
   { chip: 'tpu-v5p', topology: [2, 2, 2] },
+  { chip: 'tpu-7x', topology: [1, 2, 2] },
   { chip: 'tpu-v5e', topology: [2, 2], slices: 2 },
   { chip: 'tpu-v6e', topology: [1, 1], slices: 3 },
   { chip: 'h100-sxm', chips: 2 },

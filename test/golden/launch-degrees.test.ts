@@ -3,6 +3,7 @@
  * recomputed layers to the plan's. Each framework's numbers are read as that framework reads them.
  */
 import { describe, expect, it } from 'vitest'
+import { devicesOn } from '../../src/hardware/chip.ts'
 import { meshOf } from '../../src/launch/maxtext/read-mesh.ts'
 import { keysOf } from '../../src/launch/read/fields.ts'
 import { innermostUnit } from '../../src/launch/run/units.ts'
@@ -130,15 +131,17 @@ describe('MaxText keys', () => {
           .reduce((sizes, [, size]) => sizes * size, 1)
       const slices = cluster.network.kind === 'torus' ? cluster.network.slices : Math.ceil(cluster.chips / 8)
       expect(product('dcn_')).toBe(slices)
-      expect(product('ici_') * slices).toBe(cluster.chips)
+      const devices = devicesOn(cluster.chip)
+      expect(product('ici_') * slices).toBe(cluster.chips * devices)
       const read = meshOf(keysOf(config), {
         ...{ chips: cluster.chips, slices, innermostUnit: innermostUnit(cluster), mode: null, model: null },
+        devices,
       })
       expect(read.faults).toEqual([])
       expect({ ...unitMesh, ...read.mesh }).toEqual({ ...unitMesh, ...plan.mesh })
       const { per_device_batch_size: perDevice = 0, gradient_accumulation_steps: accumulation = 0 } = config
       const sequences = (plan.sequences ?? 0) * (plan.microbatches ?? 0)
-      expect(Math.trunc(cluster.chips * perDevice) * accumulation).toBe(sequences)
+      expect(Math.trunc(cluster.chips * devices * perDevice) * accumulation).toBe(sequences)
       const { num_pipeline_microbatches: piped = accumulation } = config
       expect(piped).toBe(plan.microbatches)
     }

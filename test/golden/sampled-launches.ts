@@ -25,6 +25,10 @@ const clusters = [
   ...[1, 2, 8, 16, 24, 32, 48, 64].map((chips) => ({ chip: 'h100-sxm', chips })),
   ...[1, 2, 3].map((slices) => ({ chip: 'tpu-v5e', topology: [4, 4], slices })),
   { chip: 'tpu-v5p', topology: [2, 2, 4] },
+  ...[
+    [2, 2, 1],
+    [2, 2, 4],
+  ].map((topology) => ({ chip: 'tpu-7x', topology })),
 ]
 
 const policies: readonly NonNullable<HandMade['policies']>[] = [

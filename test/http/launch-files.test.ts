@@ -29,6 +29,7 @@ const prefill = { mode: 'prefill', batchSequences: 1, promptLength: 8192 }
 const train = { mode: 'train', batchTokens: 524_288, sequenceLength: 4096 }
 const h100 = { chip: 'h100-sxm', chips: 8 }
 const v5e = { chip: 'tpu-v5e', topology: [4, 4] }
+const v7x = { chip: 'tpu-7x', topology: [2, 2, 1] }
 const moe = 'deepseek-v2-lite'
 const fixed = { constraints: { data: 1, pipeline: 1 } }
 
@@ -60,6 +61,21 @@ const cases: readonly (readonly [framework: string, key: string, question: objec
     { model: 'llama-3-8b', hardware: h100, workload: train, precision: { compute: 'fp8' }, ...fixed },
   ],
   ['maxtext', 'maxtext', { model: 'llama-3-8b', hardware: v5e, workload: prefill }],
+  // Two devices on each chip: of a server in tensor, of training in fsdp, or in tensor where a chip has one sequence.
+  ['vllm', 'vllm', { model: 'llama-3-8b', hardware: v7x, workload: generate }],
+  ['maxtext', 'maxtext', { model: 'llama-3-8b', hardware: v7x, workload: generate }],
+  ...[32, 4].map(
+    (sequences) =>
+      [
+        ...['maxtext', 'maxtext'],
+        {
+          model: 'llama-3-8b',
+          hardware: v7x,
+          workload: { ...train, batchTokens: sequences * train.sequenceLength },
+          constraints: { pipeline: 1, context: 1, tensor: 1 },
+        },
+      ] as [string, string, object],
+  ),
   [
     'maxtext',
     'maxtext',

@@ -47,6 +47,7 @@ const machines = [
   { chip: 'l40s', chips: 32 },
   { chip: 'tpu-v5p', topology: [2, 4, 4] },
   { chip: 'tpu-v5e', topology: [4, 4], slices: 2 },
+  { chip: 'tpu-7x', topology: [2, 4, 4] },
 ]
 const types = fc.constantFrom<ElementType>(
   'bf16',

@@ -51,6 +51,7 @@ const record = z.strictObject({
   hostBytesPerSecond: amount,
   hostMemoryBytes: amount,
   usdPerHour: amount.optional(),
+  devicesPerChip: amount.optional(),
   efficiency: z.strictObject({
     matmul: fraction,
     matmulHalfFlops: z.number().nonnegative(),

@@ -133,6 +133,11 @@ export const chipFields = {
   usdPerHour: z.exactOptional(
     z.number().min(0).max(1e6).describe('On-demand list price of one chip for an hour, in US dollars.'),
   ),
+  devicesPerChip: z.exactOptional(
+    count(64).describe(
+      'Devices that software sees on a TPU (2 on TPU7x); 1 where absent. Launches count in them, costs and plans in chips.',
+    ),
+  ),
   efficiency,
   system,
 } as const

@@ -1,6 +1,6 @@
 /** Reads a launch file together with what the request itself says. */
-import type { Fields } from '../../../src/fields.ts'
-import type { Chip } from '../../../src/hardware/chip.ts'
+import { type Fields, isFields } from '../../../src/fields.ts'
+import { type Chip, devicesOn } from '../../../src/hardware/chip.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import { hasUserBuffers } from '../../../src/launch/vendor.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
@@ -28,6 +28,7 @@ export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): L
     ...(typeof sequences === 'number' ? { sequences } : {}),
     slices: chips === null || all === null ? slices : Math.ceil((slices * chips) / all),
     ...(typeof unit === 'number' ? { innermostUnit: unit } : {}),
+    devices: devicesOf(known ?? (isFields(chip) ? chip : {})),
     mode: typeof mode === 'string' ? mode : null,
   }
   const first = readingOf(plan, { ...context, model: null })
@@ -64,6 +65,14 @@ function innermostSize(own: Fields, known: Pick<Chip, 'system'> | undefined): un
     valueAt(own, ['hardware', 'chip', 'system', ...first]) ??
     valueAt(known?.system, first)
   )
+}
+
+/** Devices of each chip, of the catalogue or spelled out. */
+function devicesOf({ kind, devicesPerChip }: Partial<Record<keyof Chip, unknown>>): number {
+  const devices = Number(devicesPerChip ?? 1)
+  return kind === 'tpu' && Number.isInteger(devices) && devices > 0
+    ? devicesOn({ kind, devicesPerChip: devices })
+    : 1
 }
 
 /** How many of the chips work, if the request says just one number of them. */

@@ -14,6 +14,7 @@
  * utils/sharding.py, utils/gradient_accumulation.py; configs/gpu/a3 for GPUs.
  */
 
+import { devicesOn } from '../../hardware/chip.ts'
 import { isNarrow } from '../../recipe/element-type.ts'
 import type { Launch } from '../launch.ts'
 import { copiesNotes, routingGroups } from '../run/experts.ts'
@@ -23,6 +24,7 @@ import type { Run } from '../run/run.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { type Block, maxtextBlock, modelKeys } from './block.ts'
 import { maxtextContext } from './context.ts'
+import { deviceAxis, deviceCount } from './devices.ts'
 import { type MaxtextConfig, maxtextVersion, perDevice, settings } from './keys.ts'
 import { axesOfExperts, maxtextAxes, type SlicedMesh, slicedMesh, splitsPhysicalAxes } from './mesh.ts'
 import { maxtextQuantization } from './quantization.ts'
@@ -77,7 +79,9 @@ function modelConfig(run: Run, block: Block): MaxtextConfig {
   }
 }
 
-function meshConfig(run: Run, { ici, dcn }: SlicedMesh): MaxtextConfig {
+function meshConfig(run: Run, { ici: chips, dcn }: SlicedMesh): MaxtextConfig {
+  const shared = deviceAxis(run) ?? 'fsdp'
+  const ici = { ...chips, [shared]: chips[shared] * devicesOn(run.problem.cluster.chip) }
   const axes = maxtextAxes.filter((axis) => run.model.experts || !axesOfExperts.includes(axis))
   const sizes = (prefix: string, values: SlicedMesh['ici']) =>
     Object.fromEntries(axes.map((axis) => [`${prefix}_${axis}_parallelism`, values[axis]]))
@@ -91,7 +95,7 @@ function meshConfig(run: Run, { ici, dcn }: SlicedMesh): MaxtextConfig {
   }
 }
 
-/** MaxText takes sequences per chip, whatever the mesh; a pipeline takes all microbatches in one forward pass. */
+/** MaxText takes sequences per device, whatever the mesh; a pipeline takes all microbatches in one forward pass. */
 function batchConfig({
   mesh,
   problem,
@@ -104,7 +108,7 @@ function batchConfig({
   const piped = mesh.pipeline > 1
   return {
     max_target_length: sequenceLength,
-    per_device_batch_size: perDevice(piped ? globalBatch : sequences, problem.cluster.chips),
+    per_device_batch_size: perDevice(piped ? globalBatch : sequences, deviceCount(problem.cluster)),
     gradient_accumulation_steps: piped ? 1 : microbatches,
     ...(piped
       ? {

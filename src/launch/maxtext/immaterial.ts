@@ -72,6 +72,10 @@ const starts = [
   'stack',
   'goodput',
   'ragged',
+  'skip_jax',
+  'profile_',
+  'dq_reduction',
+  'output_dir',
 ] as const
 
 export const isImmaterial = beginningWith(starts)

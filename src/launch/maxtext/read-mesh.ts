@@ -2,6 +2,7 @@
 import type { Chip } from '../../hardware/chip.ts'
 import type { Keys } from '../read/fields.ts'
 import type { ReadingContext } from '../read/reading.ts'
+import { chipMesh } from './devices.ts'
 
 /** Axes that plans have, by MaxText's names. */
 const axes = ['data', 'pipeline', 'fsdp', 'context', 'tensor', 'expert'] as const
@@ -47,11 +48,13 @@ const idle = ' (if the others are to stay idle, constraints.chips says how many 
 function misfits(
   levels: readonly (readonly [level: Level, all: number, of: string])[],
   unit: string,
+  devices: number,
 ): readonly string[] {
   const [[, inner] = [null, 1], [, outer] = [null, 1]] = levels
-  const chips = inner * outer
-  if (!Number.isInteger(inner)) return [`the ${chips} chips of the request are not whole ${unit}s`]
-  const request = `the ${chips} chips of the request are ${outer} ${unit}${outer === 1 ? '' : 's'} of ${inner}`
+  const all = inner * outer
+  const ranks = devices === 1 ? `${all} chips` : `${all} devices (${devices} on a chip)`
+  if (!Number.isInteger(inner)) return [`the ${ranks} of the request are not whole ${unit}s`]
+  const request = `the ${ranks} of the request are ${outer} ${unit}${outer === 1 ? '' : 's'} of ${inner}`
   return levels
     .filter(([{ takes }, all]) => takes !== null && takes !== all)
     .map(
@@ -66,11 +69,15 @@ export function kindOf(keys: Keys): Chip['kind'] | null {
   return /^gpu/.test(hardware) ? 'gpu' : hardware === 'tpu' ? 'tpu' : null
 }
 
-export function meshOf(keys: Keys, { chips, slices, innermostUnit = usualUnit }: ReadingContext) {
+export function meshOf(
+  keys: Keys,
+  { chips, slices, innermostUnit = usualUnit, devices = 1 }: ReadingContext,
+) {
+  const ranks = (chips ?? 1) * devices
   const gpu = kindOf(keys) === 'gpu'
   const unit = gpu ? 'node' : 'slice'
   const outer = gpu ? Math.ceil((chips ?? 1) / innermostUnit) : slices
-  const inner = (chips ?? 1) / outer
+  const inner = ranks / outer
   const [ici, dcn] = [levelOf(keys, 'ici', 'fsdp', inner), levelOf(keys, 'dcn', 'data', outer)]
   const size = (axis: (typeof axes)[number]) => (ici.sizes[axis] ?? 1) * (dcn.sizes[axis] ?? 1)
   const mesh = {
@@ -80,21 +87,26 @@ export function meshOf(keys: Keys, { chips, slices, innermostUnit = usualUnit }:
   const uncounted = uncountedAxes(keys, otherAxes)
   const all = Object.values(mesh).reduce((product, own) => product * own, 1)
   const whole = Object.values(mesh).every((own) => Number.isInteger(own) && own > 0)
+  const onChips = chipMesh(mesh, devices)
   return {
-    mesh,
+    mesh: onChips ?? mesh,
     chips,
+    ranks: chips === null ? null : ranks,
     faults:
       chips === null
         ? ['how many chips there are is said by hardware alone (--chips or --topology on the command line)']
         : [
-            ...(whole && all === chips
-              ? []
+            ...(whole && all === ranks
+              ? onChips
+                ? []
+                : [`the ${devices} devices of a chip divide no axis of the mesh`]
               : misfits(
                   [
-                    [ici, inner, `chips of each ${unit}`],
+                    [ici, inner, `${devices === 1 ? 'chips' : 'devices'} of each ${unit}`],
                     [dcn, outer, `${unit}s`],
                   ],
                   unit,
+                  devices,
                 )),
             ...uncounted,
           ],

@@ -1,6 +1,6 @@
 /**
  * Reads a configuration of MaxText's engine: the inverse of server.ts, with the same source. By default (base.yml) fsdp takes the chips that
- * tensor leaves, and the engine would gather weights in every step. Each server has `tensor` chips; further chips are further servers.
+ * tensor leaves, and the engine would gather weights in every step. Each server has `tensor` chips (devices, where a chip has several); further chips are further servers.
  */
 import type { Fields } from '../../fields.ts'
 import { type Keys, keysOf } from '../read/fields.ts'
@@ -16,7 +16,7 @@ export function readMaxtextServer(config: Fields, context: ReadingContext): Laun
   const keys = keysOf(config)
   const { model, named } = readMaxtextModel(keys)
   const kind = kindOf(keys)
-  const { tensors, faults } = chipsOf(keys, context)
+  const { ranks, faults } = ranksOf(keys, context)
   const prompt = keys.number('max_prefill_predict_length', 0)
   const whole = keys.number('max_target_length', 2048)
   const { precision, notes } = numbersOf(keys)
@@ -26,10 +26,10 @@ export function readMaxtextServer(config: Fields, context: ReadingContext): Laun
       framework: 'maxtext',
       version: maxtextVersion,
       named,
-      ...{ tensors, groups: 1, pipeline: 1, replicas: 1, experts: 'sliced', positions: false },
+      ...{ ranks, groups: 1, pipeline: 1, replicas: 1, experts: 'sliced', positions: false },
       contextLength: context.mode === 'prefill' && prompt > 0 ? prompt + kept : whole,
       kept,
-      sequences: Math.max(1, Math.trunc(tensors * keys.number('per_device_batch_size', 12) + 1e-9)),
+      sequences: Math.max(1, Math.trunc(ranks * keys.number('per_device_batch_size', 12) + 1e-9)),
       usualSequences: null,
       stepTokens: null,
       servingNotes:
@@ -48,19 +48,20 @@ export function readMaxtextServer(config: Fields, context: ReadingContext): Laun
 /** A prompt leaves room for one token behind it. */
 const kept = 1
 
-function chipsOf(keys: Keys, { chips }: ReadingContext) {
+function ranksOf(keys: Keys, { chips, devices = 1 }: ReadingContext) {
   const own = keys.number('ici_tensor_parallelism', 1)
-  const tensors = own > 0 ? own : (chips ?? 1)
+  const all = chips === null ? null : chips * devices
+  const ranks = own > 0 ? own : (all ?? devices)
   const spread = keys.number('ici_fsdp_parallelism', -1)
   const uncounted = uncountedAxes(keys, otherAxes)
-  const left = spread > 0 ? spread : (chips ?? tensors) / tensors
+  const left = spread > 0 ? spread : (all ?? ranks) / ranks
   const gathers = left > 1 || keys.number('dcn_fsdp_parallelism', 1) > 1
   return {
-    tensors,
+    ranks,
     faults: [
       ...(gathers
         ? [
-            `ici_fsdp_parallelism ${spread > 0 ? spread : 'takes what tensor leaves, and'} gathers weights in every step, which is not counted: the nearest are ici_fsdp_parallelism=1 and ici_tensor_parallelism=${chips ?? tensors}`,
+            `ici_fsdp_parallelism ${spread > 0 ? spread : 'takes what tensor leaves, and'} gathers weights in every step, which is not counted: the nearest are ici_fsdp_parallelism=1 and ici_tensor_parallelism=${all ?? ranks}`,
           ]
         : []),
       ...uncounted,

@@ -1,7 +1,7 @@
 /**
  * Reads a configuration of MaxText into the words of a request: the inverse of config.ts, with the same source.
  * Defaults are those of its base.yml: fsdp takes the rest of a slice, data the rest of the slices, 12 sequences of 2048
- * per chip, everything recomputed. Behind switches the units of the innermost tier count as slices.
+ * per device, everything recomputed. Behind switches the units of the innermost tier count as slices.
  */
 
 import { type Fields, isFields } from '../../fields.ts'
@@ -16,12 +16,12 @@ import { readMaxtextPolicy } from './recomputation.ts'
 
 export function readMaxtext(config: Fields, context: ReadingContext): LaunchReading {
   const keys = keysOf(config)
-  const { mesh, chips, faults } = meshOf(keys, context)
+  const { mesh, chips, ranks, faults } = meshOf(keys, context)
   const { model, named } = readMaxtextModel(keys)
   const kind = kindOf(keys)
   const sharded = mesh.fsdp * mesh.context * mesh.expert > 1
   const zeroStage = keys.is('shard_optimizer_over_data') && !sharded ? 1 : sharded ? 3 : 0
-  const { batchSequences, microbatches } = batchOf(keys, chips, mesh.pipeline)
+  const { batchSequences, microbatches } = batchOf(keys, ranks, mesh.pipeline)
   const strategy = keys.text('context_parallel_strategy', 'all_gather')
   const remat = readMaxtextPolicy(keys)
   const { precision, assumptions } = numbersOf(keys)
@@ -61,11 +61,11 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
 const layouts: Readonly<Record<string, string>> = { all_gather: 'gather', ring: 'ring', ulysses: 'ulysses' }
 
 /** A pipeline takes all its microbatches in one pass, by default as many as it has stages. */
-function batchOf(keys: Keys, chips: number | null, pipeline: number) {
+function batchOf(keys: Keys, ranks: number | null, pipeline: number) {
   const perDevice = keys.number('per_device_batch_size', 12)
   const accumulation = keys.number('gradient_accumulation_steps', 1)
   const piped = keys.number('num_pipeline_microbatches', -1)
-  const sequences = Math.trunc((chips ?? 0) * perDevice + 1e-9)
+  const sequences = Math.trunc((ranks ?? 0) * perDevice + 1e-9)
   return {
     batchSequences: sequences * accumulation,
     microbatches: pipeline > 1 ? (piped > 0 ? piped : pipeline) * accumulation : accumulation,

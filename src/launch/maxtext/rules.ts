@@ -5,10 +5,12 @@ import type { OptimizerName } from '../../recipe/optimizers.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
 import type { Rule } from '../../rules/rule.ts'
 import { pipelineRank } from '../run/rank-order.ts'
-import { blockRule, commonRules, positionRule, type RunRules, widthRules } from '../run/rules.ts'
+import { blockRule, commonRules, positionRule, type RunRules } from '../run/rules.ts'
 import type { LayoutRun, MeshRun, Run } from '../run/run.ts'
 import { maxtextBlock } from './block.ts'
 import { maxtextContextRules } from './context.ts'
+import { deviceCount, deviceRules } from './devices.ts'
+import { evenRules } from './even.ts'
 import { reordersExperts, slicedMesh } from './mesh.ts'
 import { maxtextQuantization } from './quantization.ts'
 import { maxtextRecomputation, sendsAgain } from './recomputation.ts'
@@ -29,7 +31,7 @@ export const maxtextRules: RunRules = {
       broken: ({ mesh }) => mesh.tensor2 > 1,
       says: 'MaxText has no second tensor axis that shards D',
     },
-    ...evenRules(),
+    ...evenRules,
     blockRule('MaxText'),
     {
       broken: (run) => maxtextBlock(run) === null,
@@ -60,6 +62,7 @@ export const maxtextRules: RunRules = {
   ],
   layout: [
     ...commonRules.layout,
+    ...deviceRules,
     ...stateRules(),
     ...maxtextContextRules,
     ...pipelineRules(),
@@ -95,46 +98,6 @@ export const maxtextRules: RunRules = {
       says: 'MaxText counts ranks through experts before all else',
     },
   ],
-}
-
-/** MaxText drops an axis from a dimension that it does not divide. */
-function evenRules(): readonly Rule<MeshRun>[] {
-  const divides = (
-    name: string,
-    size: (run: MeshRun) => number,
-    shards: (mesh: MeshRun['mesh']) => number,
-  ): Rule<MeshRun> => ({
-    broken: (run) => size(run) % shards(run.mesh) !== 0,
-    says: (run) => `${name} ${size(run)} cannot be sharded evenly ${shards(run.mesh)} ways`,
-  })
-  return [
-    divides(
-      'dModel',
-      ({ model }) => model.dModel,
-      ({ fsdp, context, expert }) => fsdp * context * expert,
-    ),
-    divides(
-      'dModel',
-      ({ model }) => model.dModel,
-      ({ tensor }) => tensor,
-    ),
-    ...widthRules,
-    divides(
-      'the vocabulary',
-      ({ model }) => model.vocab,
-      ({ tensor }) => tensor,
-    ),
-    divides(
-      'key-value heads',
-      ({ model }) => model.kvHeads,
-      ({ tensor }) => tensor,
-    ),
-    divides(
-      'the sequence length',
-      ({ sequenceLength }) => sequenceLength,
-      ({ context }) => (context > 1 ? 2 * context : 1),
-    ),
-  ]
 }
 
 /** MaxText keeps moments in the same type as weights. */
@@ -214,7 +177,7 @@ function lossRules(): readonly Rule<LayoutRun>[] {
     },
     {
       broken: (run) =>
-        ((run.sequences * run.sequenceLength) / run.problem.cluster.chips) % pieces(run) !== 0 &&
+        ((run.sequences * run.sequenceLength) / deviceCount(run.problem.cluster)) % pieces(run) !== 0 &&
         pieces(run) > 1,
       says: (run) => `${pieces(run)} pieces of logits do not divide the tokens of a chip`,
     },

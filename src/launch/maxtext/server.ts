@@ -11,7 +11,7 @@ import type { Launch } from '../launch.ts'
 import { checkpointNotes, type Formats, formatPair } from '../server/formats.ts'
 import { replicaNotes } from '../server/notes.ts'
 import { type ServingRules, servingFaults, servingRules, slicedExpertsRule } from '../server/rules.ts'
-import type { Serving } from '../server/serving.ts'
+import { ranksOf, rankWord, type Serving } from '../server/serving.ts'
 import { type Start, shellWords } from '../start.ts'
 import { maxtextBlock, modelKeys } from './block.ts'
 import { type MaxtextConfig, maxtextVersion, perDevice, settings } from './keys.ts'
@@ -34,9 +34,9 @@ export const maxtextRules: ServingRules = servingRules('MaxText', formats, [
     says: 'MaxText shards caches by heads alone',
   },
   {
-    broken: ({ sharesHeads, model, tensors }) => sharesHeads && model.kvHeads % tensors !== 0,
-    says: ({ model, tensors }) =>
-      `MaxText keeps all ${model.kvHeads} key-value heads on a chip where ${tensors} chips do not divide them`,
+    broken: (serving) => serving.sharesHeads && serving.model.kvHeads % ranksOf(serving) !== 0,
+    says: (serving) =>
+      `MaxText keeps all ${serving.model.kvHeads} key-value heads on a chip where ${ranksOf(serving)} ${rankWord(serving)} do not divide them`,
   },
   {
     broken: ({ mode, sequences }) => mode === 'prefill' && sequences > 1,
@@ -71,23 +71,15 @@ function engineStart(flags: MaxtextConfig): Start {
   return { version: maxtextVersion, command, files: [] }
 }
 
-function meshConfig({ tensors }: Serving): MaxtextConfig {
-  return { ici_data_parallelism: 1, ici_fsdp_parallelism: 1, ici_tensor_parallelism: tensors }
+function meshConfig(serving: Serving): MaxtextConfig {
+  return { ici_data_parallelism: 1, ici_fsdp_parallelism: 1, ici_tensor_parallelism: ranksOf(serving) }
 }
 
-function batchConfig({
-  mode,
-  sequences,
-  tensors,
-  contextLength,
-  unitTokens,
-  chunked,
-  prompts,
-  setting,
-}: Serving) {
+function batchConfig(serving: Serving) {
+  const { mode, sequences, contextLength, unitTokens, chunked, prompts, setting } = serving
   const prefill = mode === 'prefill'
   return {
-    per_device_batch_size: perDevice(sequences, tensors),
+    per_device_batch_size: perDevice(sequences, ranksOf(serving)),
     max_target_length: contextLength + (prefill ? 1 : 0),
     ...(prefill ? { max_prefill_predict_length: contextLength } : {}),
     ...(prompts ? { max_prefill_predict_length: prompts.contextLength } : {}),

@@ -64,6 +64,8 @@ export interface ReadingContext {
   readonly slices: number
   /** Chips of a unit of the innermost tier behind switches (a node, an NVLink domain), if the request says it. */
   readonly innermostUnit?: number
+  /** Devices that software sees on each chip; 1 when absent. */
+  readonly devices?: number
   /** Mode of the workload, if the request names one. */
   readonly mode: string | null
   /** Whether Transformer Engine has user buffers on the GPUs; true if unknown. */

@@ -27,8 +27,8 @@ export interface ServerSaid
   readonly named: string | null
   /** What the command gives its caches, if it says that. */
   readonly cacheShare?: CacheShare | null
-  /** Chips of one stage of one replica, and groups among them that attend to their own sequences. */
-  readonly tensors: number
+  /** Ranks of one stage of one replica, and groups among them that attend to their own sequences. */
+  readonly ranks: number
   readonly groups: number
   readonly pipeline: number
   /** Replicas inside one server. */
@@ -58,9 +58,14 @@ export interface Usual {
   readonly count: number
 }
 
+/** The same in chips, of which each may be several ranks. */
+type Said = Omit<ServerSaid, 'ranks'> & { readonly tensors: number }
+
 type Told = Pick<LaunchReading, 'workload' | 'assumed' | 'mostSequences' | 'plan' | 'notes' | 'faults'>
 
-export function servingReading(said: ServerSaid, context: ReadingContext): LaunchReading {
+export function servingReading({ ranks, ...asked }: ServerSaid, context: ReadingContext): LaunchReading {
+  const { devices = 1 } = context
+  const said = { ...asked, tensors: devices === 1 ? ranks : Math.ceil(ranks / devices) }
   const { named, tensors, groups, pipeline, replicas, framework, version, precision } = said
   const server = tensors * pipeline * replicas
   const mixes = context.model?.experts ?? true
@@ -84,8 +89,18 @@ export function servingReading(said: ServerSaid, context: ReadingContext): Launc
     notUnderstood: said.notUnderstood,
     ...(said.known ? { known: said.known } : {}),
     misnamed: said.misnamed ?? [],
-    faults: [...said.faults, ...own.faults],
+    faults: [...said.faults, ...deviceFaults(ranks, devices), ...own.faults],
   }
+}
+
+/** Chips are not halved. */
+function deviceFaults(ranks: number, devices: number): readonly string[] {
+  if (devices === 1 || ranks % devices === 0) return []
+  const most = Math.ceil(ranks / devices) * devices
+  const nearest = [most - devices, most].filter((count) => count > 0)
+  return [
+    `software sees ${devices} devices on a chip, and ${ranks} are no whole chips: the nearest ${nearest.length === 1 ? 'is' : 'are'} ${nearest.join(' and ')}`,
+  ]
 }
 
 /** Without a type of matmuls that the chip does not have: servers unpack such weights (Marlin kernels of vLLM and SGLang). */
@@ -101,7 +116,7 @@ function runnable(
 
 /** What both ways of reading a server need. */
 interface Laid {
-  readonly said: ServerSaid
+  readonly said: Said
   readonly context: ReadingContext
   /** Chips of one server. */
   readonly server: number
@@ -165,7 +180,7 @@ function unsaidSequences(usual: Usual | null): string {
 
 /** Faults of a server of more chips than there are, or whose groups do not divide its chips. */
 function countFaults(
-  { tensors, groups, pipeline, replicas }: ServerSaid,
+  { tensors, groups, pipeline, replicas }: Said,
   { chips }: ReadingContext,
 ): readonly string[] {
   if (!Number.isInteger(tensors / groups))
@@ -177,7 +192,7 @@ function countFaults(
   ]
 }
 
-function layoutNotes({ experts, tensors, groups }: ServerSaid, dispatched: boolean): readonly string[] {
+function layoutNotes({ experts, tensors, groups }: Said, dispatched: boolean): readonly string[] {
   return [
     ...(experts === 'dispatched' && !dispatched && tensors > 1
       ? [
@@ -211,7 +226,7 @@ function lengths(mode: string, length: number | null, kept: number): Readonly<Re
 
 /** A component's name depends on the model, so the layout is left out while the model is unknown. */
 function layoutOf(
-  { tensors, groups, experts, positions }: ServerSaid,
+  { tensors, groups, experts, positions }: Said,
   { model }: ReadingContext,
   mode: string,
   dispatched: boolean,

@@ -11,7 +11,7 @@ import { reachesPeers } from '../vendor.ts'
 import { attentionCopyRule, expertRanksRule } from './attention-copies.ts'
 import { type Formats, formatRules } from './formats.ts'
 import { hostChips, hostsOf, replicaChips } from './notes.ts'
-import type { Serving } from './serving.ts'
+import { ranksOf, rankWord, type Serving } from './serving.ts'
 
 /** A fault of the plan itself, whichever framework serves it. */
 export const beyondBudget = 'the plan does not fit into its memory budget'
@@ -106,30 +106,43 @@ const evenRules: ServingRules = [
       `the ${replicaChips(serving)} chips of a server do not lie evenly on hosts of ${hostChips(serving)}`,
   },
   {
-    broken: (serving) => serving.model.heads % headChips(serving) !== 0,
-    says: (serving) => `${headChips(serving)} chips do not divide ${serving.model.heads} heads`,
+    broken: (serving) => serving.model.heads % headRanks(serving) !== 0,
+    says: (serving) =>
+      `${headRanks(serving)} ${rankWord(serving)} do not divide ${serving.model.heads} heads`,
   },
   {
     broken: (serving) => {
       const { kvHeads, attention } = serving.model
-      const chips = headChips(serving)
-      return kvHeads % chips !== 0 && chips % kvHeads !== 0 && attention.latent === null
+      const ranks = headRanks(serving)
+      return kvHeads % ranks !== 0 && ranks % kvHeads !== 0 && attention.latent === null
     },
     says: (serving) =>
-      `${serving.model.kvHeads} key-value heads can neither be shared by ${headChips(serving)} chips nor be copied evenly`,
+      `${serving.model.kvHeads} key-value heads can neither be shared by ${headRanks(serving)} ${rankWord(serving)} nor be copied evenly`,
   },
   {
-    broken: (serving) => slicedWidths(serving).some((width) => width % serving.tensors !== 0),
+    // A plan has what a chip caches once.
+    broken: (serving) =>
+      serving.devices > 1 && !serving.sharesPositions && cachedHeads(serving) % headRanks(serving) !== 0,
+    says: (serving) =>
+      `software sees ${serving.devices} devices on a chip, and ${headRanks(serving)} of them would keep copies of ${cachedHeads(serving)} key-value head${cachedHeads(serving) === 1 ? '' : 's'}, which the plan has once on each chip`,
+  },
+  {
+    broken: (serving) => slicedWidths(serving).some((width) => width % ranksOf(serving) !== 0),
     says: (serving) => {
-      const uneven = slicedWidths(serving).filter((width) => width % serving.tensors !== 0)
-      return `${serving.tensors} chips do not divide F = ${uneven.join(' and ')}`
+      const uneven = slicedWidths(serving).filter((width) => width % ranksOf(serving) !== 0)
+      return `${ranksOf(serving)} ${rankWord(serving)} do not divide F = ${uneven.join(' and ')}`
     },
   },
 ]
 
-/** Chips that divide the heads of one attention group. */
-function headChips({ tensors, attentionGroups }: Serving): number {
-  return tensors / attentionGroups
+/** Ranks that divide the heads of one attention group. */
+function headRanks(serving: Serving): number {
+  return ranksOf(serving) / serving.attentionGroups
+}
+
+/** Latent attention caches one for all heads. */
+function cachedHeads({ model }: Serving): number {
+  return model.attention.latent ? 1 : model.kvHeads
 }
 
 /** Widths F of the MLPs that are sliced over all tensor chips. */

@@ -1,4 +1,5 @@
 /** What a serving framework is told of a plan of prefill or generation, in whole numbers. */
+import { devicesOn } from '../../hardware/chip.ts'
 import type { CompiledLayout } from '../../inference/layout/compiled-layout.ts'
 import type { Pass } from '../../inference/pass/pass.ts'
 import type { InferenceCandidate, Phase } from '../../inference/phase.ts'
@@ -38,6 +39,8 @@ export interface Serving {
   readonly experts: ExpertPlacesRow | null
   /** tensor x tensor2 x expert: 1D layouts do not distinguish the two tensor axes, and frameworks distribute experts over all these chips. */
   readonly tensors: number
+  /** Devices that software sees on a chip: ranks of a server are `tensors` times as many. */
+  readonly devices: number
   /** Groups of these chips that cache different sequences; 1 if all divide every sequence. */
   readonly attentionGroups: number
   /** Groups that share one set of attention weights in the plan. */
@@ -111,6 +114,7 @@ export function serving(
     halved,
     experts: places && expertPlacesRow(places),
     tensors: mesh.tensor * mesh.tensor2 * mesh.expert,
+    devices: devicesOn(setting.cluster.chip),
     attentionGroups,
     sharingGroups,
     stageLayers: pass.stageLayers,
@@ -130,7 +134,17 @@ export function serving(
   }
 }
 
-/** Chips that divide the positions of a cache; null if positions are not divided. */
-export function sharersOf({ sharesPositions, tensors }: Serving): number | null {
-  return sharesPositions ? tensors : null
+/** Ranks of one stage of one replica: chips, or devices where a chip has several. */
+export function ranksOf({ tensors, devices }: Serving): number {
+  return tensors * devices
+}
+
+/** What ranks are, for messages. */
+export function rankWord({ devices }: Serving): string {
+  return devices === 1 ? 'chips' : 'devices'
+}
+
+/** Ranks that divide the positions of a cache; null if positions are not divided. */
+export function sharersOf(serving: Serving): number | null {
+  return serving.sharesPositions ? ranksOf(serving) : null
 }

@@ -43,7 +43,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       version: sglangVersion,
       named,
       cacheShare: ofMemory === null ? null : { ofMemory },
-      tensors,
+      ranks: tensors,
       groups,
       pipeline: rest.pipeline,
       replicas: attends ? 1 : data,

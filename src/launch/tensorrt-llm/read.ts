@@ -87,7 +87,7 @@ export function readTensorrt(
       version: tensorrtVersion,
       named: model,
       cacheShare: typeof ofFree === 'number' ? { ofFree } : null,
-      tensors,
+      ranks: tensors,
       groups: attends ? tensors : 1,
       pipeline: stages,
       replicas: 1,

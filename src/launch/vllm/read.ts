@@ -50,7 +50,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       framework: 'vllm',
       version: vllmVersion,
       named,
-      tensors: grouped ? tensor : tensor * groups,
+      ranks: grouped ? tensor : tensor * groups,
       groups,
       pipeline,
       replicas: shares && !grouped ? 1 : data,

@@ -3,13 +3,13 @@
 import type { Phase } from '../../inference/phase.ts'
 import { quantizesItself, typeWord } from '../server/formats.ts'
 import { memoryShares } from '../server/memory-shares.ts'
-import { type Serving, sharersOf } from '../server/serving.ts'
+import { ranksOf, type Serving, sharersOf } from '../server/serving.ts'
 import { given, number, ranks, setting, several, whole, word } from '../settings/settings.ts'
 import { isAmd } from '../vendor.ts'
 import { buildOf } from './rules.ts'
 
 export const vllmSettings = {
-  tensor: setting('--tensor-parallel-size', (own: Serving) => own.tensors / groupsApart(own), ranks, '-tp'),
+  tensor: setting('--tensor-parallel-size', (own: Serving) => ranksOf(own) / groupsApart(own), ranks, '-tp'),
   pipeline: setting('--pipeline-parallel-size', ({ mesh }: Serving) => several(mesh.pipeline), ranks, '-pp'),
   data: setting('--data-parallel-size', (own: Serving) => several(groupsOfServer(own)), ranks, '-dp'),
   spreads: setting('--enable-expert-parallel', (own: Serving) => own.experts?.whole ?? null, given, '-ep'),
