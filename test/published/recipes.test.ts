@@ -154,7 +154,8 @@ describe('recipes', () => {
       const first = { rank: 1, mfu: 0.1, tokensPerSecondPerChip, mesh: unitMesh, stepTimeSeconds: 30 }
       return bestRecipeText(recipesBeside([slower, recipe], asked, [first]), first)
     }
-    const layout = /^data 2 x expert 64 x pipeline 16, ZeRO-1, dualpipe on 2048 chips, is predicted to take /
+    const layout =
+      /^data 2 x expert 64 x pipeline 16, ZeRO-1, dualpipe on 2048 chips with 15360 sequences of 4096, is predicted to take /
     expect(line(1.5)).toMatch(layout)
     expect(line(1.5)).toMatch(/\(the first plan 30 s\), 1.50 times as many tokens/)
     expect(line(1.5)).toMatch(
@@ -163,6 +164,23 @@ describe('recipes', () => {
     expect(line(0.9)).not.toMatch(/not listed/)
     expect(bestRecipeText(recipesBeside([recipe], asked, []), null)).toMatch(/ s a step\.$/)
     expect(bestRecipeText([], null)).toBeNull()
+  })
+
+  it('are told of by the best of those with sequences as long as the nearest has them', () => {
+    const [sample] = recipes
+    if (!sample) throw new Error('there is a recipe')
+    const { problem } = problemOf(evaluateRequest.parse(evaluateRequestOf(sample, sample.asked)), catalogue)
+    const asked = { ...problem, workload: problem.workload as TrainWorkload }
+    const [long] = recipesBeside([sample], asked, [])
+    if (!long) throw new Error('it stands beside plans')
+    const seconds = long.predicted?.stepTimeSeconds ?? 1
+    const short = {
+      ...long,
+      sequenceLength: long.sequenceLength / 4,
+      predicted: { stepTimeSeconds: seconds / 99 },
+    }
+    expect(bestRecipeText([long, short], null)).toContain(`sequences of ${long.sequenceLength}`)
+    expect(bestRecipeText([short, long], null)).toContain(`sequences of ${short.sequenceLength}`)
   })
 
   it('say which of the plans that are tied is preferred, before all else', () => {

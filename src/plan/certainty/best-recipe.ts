@@ -9,17 +9,22 @@ import { type Compared, gainOf } from './recipes-beside.ts'
 
 type First = Compared & Pick<Plan, 'stepTimeSeconds'>
 
-/** Null if nothing is predicted of any; `first` is null if no plan is listed. */
+/**
+ * Of those whose sequences are as long as those of the first recipe, the nearest to what is asked: a step of short sequences says nothing of
+ * long ones. Null if nothing is predicted of any; `first` is null if no plan is listed.
+ */
 export function bestRecipeText(recipes: readonly ShownRecipe[], first: First | null): string | null {
   const gain = (recipe: Recipe) => (first ? (gainOf(recipe, first) ?? 0) : 0)
-  const [best] = recipes.filter(({ predicted }) => predicted).sort((a, b) => gain(b) - gain(a))
+  const told = recipes.filter(({ predicted }) => predicted)
+  const nearest = told.filter(({ sequenceLength }) => sequenceLength === told[0]?.sequenceLength)
+  const [best] = nearest.sort((a, b) => gain(b) - gain(a))
   if (!best) return null
   const { unlisted: reasons } = best
   const unlisted = reasons.length > 0 ? ` It is not listed: ${reasons.join('; ')}.` : ''
   return `${layoutText(best)}, is predicted to ${timeText(best, first)}.${unlisted}`
 }
 
-function layoutText({ chips, plan }: Recipe): string {
+function layoutText({ chips, plan, batchSequences, sequenceLength }: Recipe): string {
   const { mesh, zeroStage, pipelineSchedule: name, virtualStages = 1, rematerialization } = plan
   const parts = [
     meshText(mesh),
@@ -29,7 +34,7 @@ function layoutText({ chips, plan }: Recipe): string {
       ? [`${rematerialization === keepEverything.name ? 'no' : rematerialization} remat`]
       : []),
   ]
-  return `${parts.join(', ')} on ${chips} chips`
+  return `${parts.join(', ')} on ${chips} chips with ${batchSequences} sequences of ${sequenceLength}`
 }
 
 /** A step of another batch or of other chips compares by what a chip does in its time. */

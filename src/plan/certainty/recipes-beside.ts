@@ -137,6 +137,7 @@ function otherwiseAsked(recipe: RecipeRecord, { cluster, precision, workload }: 
     ['gradients in', recipe.asked.precision.gradients, precision.gradients],
     ['chips', recipe.chips, cluster.chips],
     ['sequences a step', recipe.batchSequences, sequences],
+    ['tokens a sequence', recipe.sequenceLength, sequenceLength],
   ]
   const says = differing
     .filter(([, own, asked]) => own !== asked)
