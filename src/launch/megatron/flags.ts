@@ -28,7 +28,7 @@ import { megatronAttention } from './attention.ts'
 import { activationFlags, detailNotes, normFlags, positionFlags } from './details.ts'
 import { megatronExpertRecipe } from './expert-recipe.ts'
 import { megatronExpertNotes, megatronExperts } from './experts.ts'
-import { madeUpData } from './made-up-data.ts'
+import { madeUpData, madeUpNotes } from './made-up-data.ts'
 import { isFourBits } from './narrow-types.ts'
 import { megatronPipeline } from './pipeline.ts'
 import { megatronRecomputation } from './recomputation.ts'
@@ -62,6 +62,7 @@ export function megatron(run: Run): Launch<readonly string[]> {
     ...connectionNotes(run),
     ...detailNotes(run),
     ...megatronExpertNotes(run),
+    ...madeUpNotes(run),
     ...recipe.notes,
     ...overlap.notes,
     ...wholeLossNotes(run, 'Megatron-LM'),

@@ -10,3 +10,12 @@ export function madeUpData({ model }: Pick<Run, 'model'>): readonly (string | nu
     ...['--lr', '1e-5', ...(model.experts ? ['--moe-router-force-load-balancing'] : [])],
   ]
 }
+
+/** What of it a real run must leave out, where that is not plain from its name. */
+export function madeUpNotes({ model }: Pick<Run, 'model'>): readonly string[] {
+  return model.experts
+    ? [
+        '--moe-router-force-load-balancing goes with --mock-data, since random tokens would be routed unevenly: leave out both for data of your own',
+      ]
+    : []
+}
