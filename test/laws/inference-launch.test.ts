@@ -52,6 +52,12 @@ const onHosts = (chips: number, more: Partial<InferenceOptions<never>> = {}) => 
 
 const onTorus = { model: 'llama-3-70b', chip: 'tpu-v5p', topology: [2, 2, 2] }
 
+const mixture = spelledOut('experts', {
+  ...{ layers: 16, dModel: 2048, dFf: 5632, heads: 16, kvHeads: 16, vocab: 151936 },
+  ...{ gatedMlp: true, tiedEmbeddings: false },
+  moe: { experts: 8, activeExperts: 2, dFfExpert: 1408, denseLayers: 1 },
+})
+
 const lines = (...words: readonly string[]) => words.join(' ').split(' ')
 
 const quoted = (flags: unknown) => (flags as readonly string[]).map((one) => `'${one}'`).join(' ')
@@ -275,12 +281,6 @@ describe('what is typed to serve a plan', () => {
     expect(answer.notes).toContainEqual(expect.stringContaining('NEW_MODEL_DESIGN=1'))
   })
 
-  const mixture = spelledOut('experts', {
-    ...{ layers: 16, dModel: 2048, dFf: 5632, heads: 16, kvHeads: 16, vocab: 151936 },
-    ...{ gatedMlp: true, tiedEmbeddings: false },
-    moe: { experts: 8, activeExperts: 2, dFfExpert: 1408, denseLayers: 1 },
-  })
-
   it('shares out attention by sequences on GPUs beside experts', () => {
     const model = mixture
     // 63 sequences are 32 on a replica, and 8 on each of its four groups.
@@ -423,6 +423,21 @@ describe('a serving framework that cannot run a plan says why', () => {
       )
       expect(commands.vllm?.command.includes('--data-parallel-size-local 4 ')).toBe(hosts !== undefined)
     }
+  })
+
+  it('puts stages of a data-parallel rank next to one another in vLLM, where plans have ranks that exchange tokens', () => {
+    const apart = { ...plain, experts: '1d/dispatched' }
+    const of = (framework: Framework, chips: number, mesh: Partial<Mesh>) =>
+      reasons(framework, onHosts(chips, { model: mixture }), mesh, apart, generation(256, 4096))
+    const spread = [expect.stringContaining('spreads the 8 ranks of a stage over hosts')]
+    expect(of('vllm', 16, { expert: 8, pipeline: 2 })).toEqual(spread)
+    expect(of('sglang', 16, { expert: 8, pipeline: 2 })).toEqual([])
+    // On one host, or without a pipeline, it makes no difference.
+    for (const mesh of [{ expert: 4, pipeline: 2 }, { expert: 8 }] as const) {
+      expect(of('vllm', 8, mesh)).toEqual([])
+    }
+    // Replicas are servers apart, each on a host of its own.
+    expect(of('vllm', 16, { expert: 4, pipeline: 2, data: 2 })).toEqual([])
   })
 
   it('lays weights out one way', () => {

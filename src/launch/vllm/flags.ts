@@ -1,6 +1,7 @@
 /**
  * vLLM's flags (`vllm serve`), on GPUs and, with the plugin tpu-inference, on TPUs. Its ranks are tensor x pipeline x
- * data; replicas do not communicate, and the ranks of a stage lie as close together as in any plan. Layouts of caches:
+ * data; replicas do not communicate, and the ranks of a stage lie as close together as in any plan, or rules.ts refuses
+ * it. Layouts of caches:
  *
  *   heads        tensor parallelism; a head is copied if there are more chips than heads
  *   sequence     decode context parallelism, over the chips that would otherwise hold copies of a key-value head: all

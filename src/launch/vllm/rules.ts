@@ -2,6 +2,7 @@
 
 import { denseGroupsRule } from '../server/attention-copies.ts'
 import type { Formats } from '../server/formats.ts'
+import { replicaChips } from '../server/notes.ts'
 import { type ServingRules, sentExpertsRule, servingRules, slicedExpertsRule } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 
@@ -45,9 +46,33 @@ const cacheRules: ServingRules = [
   },
 ]
 
+/**
+ * vLLM numbers its ranks by data rank, then stage, then tensor: the stages of a data rank are next to one another, and
+ * the data ranks of a stage, which exchange tokens of experts, are not. Source: vllm/distributed/parallel_state.py
+ * (initialize_model_parallel). It makes no difference where a stage of one data rank fills whole domains anyway.
+ */
+const placeRule: ServingRules[number] = {
+  broken: (serving) => {
+    const { attentionGroups, mesh, tensors } = serving
+    const domain = domainChips(serving)
+    if (attentionGroups === 1 || mesh.pipeline === 1 || replicaChips(serving) <= domain) return false
+    return (tensors / attentionGroups) % domain !== 0
+  },
+  says: ({ attentionGroups, mesh }) =>
+    `vLLM puts the ${mesh.pipeline} stages of each data-parallel rank next to one another, and so spreads the ${attentionGroups} ranks of a stage over hosts; the plan has those that exchange tokens together`,
+}
+
+/** Chips that reach each other without leaving the fastest network. */
+function domainChips({ setting: { cluster } }: Serving): number {
+  return cluster.network.kind === 'switched'
+    ? (cluster.network.tiers[0]?.size ?? cluster.chips)
+    : cluster.chips
+}
+
 const gpuRules: ServingRules = [
   denseGroupsRule('vLLM'),
   sentExpertsRule('vLLM'),
+  placeRule,
   {
     broken: ({ mesh }) => mesh.context > 1,
     says: "vLLM's prefill context parallelism keeps whole caches on all its chips, and is for single models yet",
