@@ -79,7 +79,7 @@ export function optimize(
         late ? null : sensitivity(modelOf(best), best, launchable(modelOf(best))),
       reasonsOn: (fewer) => optimize(fewer, solver, patience).infeasible,
       reasons: (stop) => noPlan(problem, result, nearestPlan(modelOf, result.nearest, planOf), stop),
-      anyPlan: anythingListed,
+      anyPlan: (changed, stop) => anythingListed(problem, changed, stop),
       warnings: (first) => [
         ...(robust && first && !standing ? [undrawn] : []),
         ...(unsought > 0 && (first || refused) ? [unsoughtText] : []),

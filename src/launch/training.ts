@@ -58,6 +58,11 @@ export function launchable(model: CostModel): Accepts | null {
   }
 }
 
+/** Whether any assumed framework can run the model on such chips in these element types, whatever the layout. */
+export function runsAtAll(problem: Problem): boolean {
+  return ableFrameworks(problem).length > 0
+}
+
 /** Assumed frameworks that can run some plan on a single chip. */
 function ableFrameworks(problem: Problem): readonly Trainer[] {
   const { assumptions, cluster } = problem

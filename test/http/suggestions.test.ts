@@ -176,6 +176,22 @@ describe('each suggestion, applied to the request, gives plans', () => {
   })
 })
 
+it('no suggestion leaves plans that no framework launches, where some could run what was asked', async () => {
+  const asked = {
+    model: 'qwen3-8b',
+    hardware: { chip: 'l40s', chips: 4 },
+    workload: { mode: 'train', batchTokens: 262_144, sequenceLength: 32_768 },
+  }
+  const suggestions = await suggestionsFor(asked)
+  expect(suggestions.map(({ pointer }) => pointer)).toContain('/hardware/chips')
+  for (const suggestion of suggestions) {
+    const { plans } = await answered(applied(asked, suggestion))
+    const { notes, version, ...launches } = plans[0].launch
+    const launched = Object.values(launches).filter((flags) => !Object.hasOwn(flags as object, 'unsupported'))
+    expect(launched, JSON.stringify(suggestion)).not.toEqual([])
+  }
+})
+
 describe('each suggestion for a written plan, applied to the request, makes it fit', () => {
   it.each(Object.entries(written))('%s', async (_name, body) => {
     const ask = (asked: object) =>

@@ -1,20 +1,28 @@
 /**
  * Whether a changed problem would list a plan: one that fits and, if frameworks are assumed, can be launched. False if
- * there is no time to find one.
+ * there is no time to find one, and after a change with which none of the frameworks that could run what was asked can
+ * run anything: all that it lists would be plans that nobody launches.
  */
 
-import { launchable } from '../../launch/training.ts'
+import { launchable, runsAtAll } from '../../launch/training.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { Problem } from '../../problem.ts'
 import { anythingFits } from '../../search/fits.ts'
 import { contextModels } from '../../search/layouts/context-models.ts'
 import { anyAccepted } from '../../search/search.ts'
 
-export function anythingListed(problem: Problem, stop: Stop = never): boolean {
+/** `asked` is the problem before the change. */
+export function anythingListed(asked: Problem, changed: Problem, stop: Stop = never): boolean {
+  if (strands(asked, changed)) return false
   // Memory is quick to test, and the usual obstacle.
-  if (stop() || !anythingFits(problem, stop)) return false
-  return contextModels(problem).some((model) => {
+  if (stop() || !anythingFits(changed, stop)) return false
+  return contextModels(changed).some((model) => {
     const accepts = launchable(model)
     return accepts === null || anyAccepted(model, accepts, stop)
   })
+}
+
+/** Whether frameworks are still assumed, and the change leaves none of them. */
+function strands(asked: Problem, changed: Problem): boolean {
+  return changed.assumptions.frameworks.length > 0 && runsAtAll(asked) && !runsAtAll(changed)
 }

@@ -28,7 +28,7 @@ export function noPlan(
   nearest: Plan | null,
   stop: Stop = never,
 ): NoPlan {
-  const listed: AnyPlan = (changed) => anythingListed(changed, stop)
+  const listed: AnyPlan = (changed) => anythingListed(problem, changed, stop)
   const shortBytes = nearest?.infeasible?.[0]?.shortBytes ?? 0
   return {
     reasons: reasons(problem, result, nearest, shortBytes),
