@@ -9,10 +9,16 @@ export function number(text: string): number {
   return found.value
 }
 
+/** A number without a unit is of bytes; so few can only be GB, or the MB that tools report. */
+const leastPlainBytes = 1e6
+
 export function bytes(text: string): number {
   const found = quantity(text)
   if (found === null) throw new UsageError(`${text} is no number of bytes; write 60GB or 56GiB`)
   if (found.of === 'count') throw new UsageError(noBytes(text))
+  if (found.of === null && found.value > 0 && found.value < leastPlainBytes) {
+    throw new UsageError(noBytes(text, found.value < 1000 ? 'G' : 'M'))
+  }
   return found.value
 }
 
@@ -21,14 +27,21 @@ export function noCount(text: string): string {
   return `${text} is of bytes, and a count is meant: write ${text.replace(/i?B$/, '') || '4M'} (k, M and G are powers of 1024)`
 }
 
-export function noBytes(text: string): string {
-  return `${text} says no bytes: write ${text.toUpperCase()}B, which is decimal, or ${text.toUpperCase()}iB`
+export function noBytes(text: string, prefix = ''): string {
+  const meant = `${text.toUpperCase()}${prefix}`
+  return `${text} says no bytes: write ${meant}B, which is decimal, or ${meant}iB`
 }
 
 export function time(text: string): number {
   const value = milliseconds(text)
   if (value === null) throw new UsageError(`${text} is no time; write 500ms, 30s or 1m`)
   return value
+}
+
+/** A unit is asked for: a limit of `20` that was meant in milliseconds would limit nothing. */
+export function seconds(text: string): number {
+  if (quantity(text)?.of === null) throw new UsageError(`${text} has no unit: write ${text}ms or ${text}s`)
+  return time(text) / 1000
 }
 
 export function shape(text: string): readonly number[] {

@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import type { Change } from '../../src/rules/part-rule.ts'
 import { changed } from '../hints/change.ts'
 import { valueAt } from '../validation/json-pointer.ts'
-import { axesOf, bytes, noBytes, noCount, number, shape, time } from './option-values.ts'
+import { axesOf, bytes, noBytes, noCount, number, seconds, shape, time } from './option-values.ts'
 import { quantity } from './quantity.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -91,6 +91,16 @@ export const requestOptions = {
     flags: '--rate <n>',
     says: 'serve: requests per second (default: as many as the chips sustain)',
     ...to('/workload/requestsPerSecond', number),
+  },
+  ttft: {
+    flags: '--ttft <time>',
+    says: 'serve: longest time to the first token: 200ms, 1.5s',
+    ...to('/workload/maxTimeToFirstTokenSeconds', seconds),
+  },
+  tpot: {
+    flags: '--tpot <time>',
+    says: 'serve: longest time for each token after the first: 20ms',
+    ...to('/workload/maxTimePerOutputTokenSeconds', seconds),
   },
   context: {
     flags: '--context <n>',

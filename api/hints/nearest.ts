@@ -1,25 +1,35 @@
 /**
  * Names that a mistyped one may have meant: those within a third of its length in edits (insert, delete, replace, swap
  * neighbours: optimal string alignment), and those that begin with it or that it begins with, ignoring all but letters
- * and digits. Fewest edits first; then those that begin with it, then those that share more words with it, where a size
- * counts as a word.
+ * and digits, and those that have all of its words, where a size or version is one word (`405b` is not `5b`). Those with all of
+ * its words come first; then fewest edits, then those that begin with it, then those that share more words with it.
  */
 const longest = 64
 
 export function nearest(name: string, candidates: Iterable<string>, most = 3): string[] {
   const typed = name.toLowerCase()
   if (typed.length > longest) return []
+  const words = wordsOf(typed)
   const allowed = Math.max(2, Math.ceil(typed.length / 3))
   return [...candidates]
-    .map((candidate) => ({
-      candidate,
-      edits: editDistance(typed, candidate.toLowerCase()),
-      begun: candidate.toLowerCase().startsWith(typed),
-      shared: sharedWords(typed, candidate.toLowerCase()),
-    }))
-    .filter(({ candidate, edits }) => edits <= allowed || continues(typed, candidate.toLowerCase()))
+    .map((candidate) => {
+      const own = candidate.toLowerCase()
+      return {
+        candidate,
+        whole:
+          typed.length >= leastBegun &&
+          words.length > 0 &&
+          words.every((word) => wordsOf(own).includes(word)),
+        near: continues(typed, own),
+        edits: editDistance(typed, own),
+        begun: own.startsWith(typed),
+        shared: sharedWords(typed, own),
+      }
+    })
+    .filter(({ whole, near, edits }) => whole || near || edits <= allowed)
     .sort(
       (a, b) =>
+        Number(b.whole) - Number(a.whole) ||
         a.edits - b.edits ||
         Number(b.begun) - Number(a.begun) ||
         b.shared - a.shared ||
@@ -40,6 +50,11 @@ function continues(typed: string, candidate: string): boolean {
 function sharedWords(typed: string, candidate: string): number {
   const words = candidate.split(/[^a-z0-9]+/)
   return typed.split(/[^a-z0-9]+/).filter((word) => words.includes(word)).length
+}
+
+/** `qwen3-1.7b` is qwen, 3 and 1.7b. */
+function wordsOf(name: string): readonly string[] {
+  return name.match(/\d+(?:\.\d+)*[a-z]*|[a-z]+/g) ?? []
 }
 
 export function editDistance(from: string, to: string): number {

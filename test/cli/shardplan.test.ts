@@ -344,6 +344,10 @@ describe('numbers', () => {
       /batchTokens \(--batch\) is 512 tokens, fewer than the 4096 of one sequence.* \(--batch 512seqs\)/,
     ],
     ['--memory', '60G', /--memory 60G says no bytes: write 60GB, which is decimal, or 60GiB/],
+    ['--memory', '40', /--memory 40 says no bytes: write 40GB, which is decimal, or 40GiB/],
+    ['--memory', '81920', /--memory 81920 says no bytes: write 81920MB, which is decimal, or 81920MiB/],
+    ['--tpot', '20', /--tpot 20 has no unit: write 20ms or 20s/],
+    ['--ttft', 'soon', /--ttft soon is no time; write 500ms/],
     ['--set', 'workload.batchTokens=4MB', /--set workload.batchTokens=4MB: 4MB is of bytes/],
     ['--timeout', 'soon', /--timeout soon is no time/],
   ])('%s %s is refused with what is meant', async (option, value, says) => {
@@ -356,13 +360,14 @@ describe('numbers', () => {
     const { code, err } = await run(serve)
     expect([code, err]).toEqual([2, expect.stringMatching(/promptLength \(--prompt\) is required/)])
     expect(err).toMatch(/outputLength \(--output\) is required/)
-    const lengths = '--prompt 1k --output 256 --rate 0.5 --context 4k --precision fp8'.split(' ')
+    const lengths =
+      '--prompt 1k --output 256 --rate 0.5 --ttft 1.5s --tpot 100ms --context 4k --precision fp8'.split(' ')
     const request = {
       model: 'llama-3-8b',
       hardware: { chip: 'h100-sxm', chips: 1 },
       workload: {
         ...{ mode: 'serve', promptLength: 1024, outputLength: 256, requestsPerSecond: 0.5 },
-        contextLength: 4096,
+        ...{ maxTimeToFirstTokenSeconds: 1.5, maxTimePerOutputTokenSeconds: 0.1, contextLength: 4096 },
       },
       precision: { weights: 'fp8', compute: 'fp8' },
     }

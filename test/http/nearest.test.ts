@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { loadCatalogue } from '../../api/catalogue.ts'
 import { editDistance, nearest } from '../../api/hints/nearest.ts'
 
 describe('the edit distance', () => {
@@ -46,6 +47,31 @@ describe('the nearest names', () => {
     expect(nearest('llama3', names)).toEqual(['llama-3-8b', 'llama-3.1-405b'])
     expect(nearest('llama-3.1-405b-instruct-hf', names)).toEqual(['llama-3.1-405b'])
     expect(nearest('q', names)).toEqual([])
+  })
+
+  it('are first those that have all of its words, where a size or version is one word', () => {
+    const names = ['qwen3-32b', 'qwen3-235b-a22b', 'qwen3-235b-a22b-2507', 'llama-1-65b', 'llama-3.1-405b']
+    expect(nearest('qwen3-235b', names)).toEqual(['qwen3-235b-a22b', 'qwen3-235b-a22b-2507', 'qwen3-32b'])
+    expect(nearest('llama-405b', names)[0]).toBe('llama-3.1-405b')
+    expect(nearest('llama-3.3', ['llama-3-8b', 'llama-3.3-70b'])[0]).toBe('llama-3.3-70b')
+    expect(nearest('llama-5b', names)[0]).toBe('llama-1-65b')
+    expect(nearest('qwen3-7b', ['qwen3-1.7b', 'qwen3-coder-7b'])).toEqual(['qwen3-coder-7b', 'qwen3-1.7b'])
+  })
+
+  it('of the family and some other parts of a model of the catalogue begin with one that has them all', () => {
+    const names = [...loadCatalogue().models.keys()]
+    const some = fc.constantFrom(...names).chain((name) => {
+      const [family = '', ...rest] = name.split('-')
+      return fc.subarray(rest).map((others) => [family, ...others])
+    })
+    fc.assert(
+      fc.property(some, (parts) => {
+        fc.pre(parts.join('-').length >= 4)
+        const [first = ''] = nearest(parts.join('-'), names)
+        const lacking = parts.filter((part) => !first.split('-').some((own) => own.startsWith(part)))
+        expect(lacking).toEqual([])
+      }),
+    )
   })
 
   it('are none where nothing is near, or the name is absurdly long', () => {

@@ -278,6 +278,9 @@ describe('a request for a torus', () => {
           for (const suggestion of resolved.problem.suggestions) {
             const request = { chip: chip(name), ...JSON.parse(`{${suggestion}}`) }
             expect(resolveCluster(request)).toHaveProperty('cluster')
+            expect(resolved.problem.detail).toMatch(
+              new RegExp(`nearest that can be had .*\\b${request.chips}\\b`),
+            )
           }
           return
         }

@@ -49,12 +49,12 @@ function ofTopology(request: ClusterRequest, system: TorusSystem, topology: Box)
 }
 
 function noSlice({ chip }: ClusterRequest, system: TorusSystem, chips: number, slices: number): Resolution {
-  const nearest = nearestChipCounts(system, chips / slices).map((count) => asChips(count * slices))
+  const nearest = nearestChipCounts(system, chips / slices).map((count) => count * slices)
   const detail =
     slices === 1
-      ? `${chip.name} has no slice of ${chips} chips.`
-      : `${chip.name} has no ${slices} equal slices that make ${chips} chips.`
-  return problem('chips', detail, nearest)
+      ? `${chip.name} has no slice of ${chips} chips${nearestText(nearest)}.`
+      : `${chip.name} has no ${slices} equal slices that make ${chips} chips${nearestText(nearest)}.`
+  return problem('chips', detail, nearest.map(asChips))
 }
 
 /** Suggests the nearest counts that make whole pods, or equal slices as few as could hold this many chips. */
@@ -68,7 +68,8 @@ function noEqualSlices({ chip }: ClusterRequest, system: TorusSystem, chips: num
   const below = Math.max(...counts.filter((count) => count < chips))
   const above = Math.min(...counts.filter((count) => count > chips))
   const nearest = [below, above].filter((count) => count <= mostChips)
-  const detail = `${chips} chips are more than one pod of ${chip.name} holds (${pod}), and do not make equal slices.`
+  const more = `${chips} chips are more than one pod of ${chip.name} holds (${pod})`
+  const detail = `${more}, and do not make equal slices${nearestText(nearest)}.`
   return problem('chips', detail, nearest.map(asChips))
 }
 
@@ -102,6 +103,12 @@ function cluster(
 
 function counted(slices: number): string {
   return slices === 1 ? 'one slice' : `${slices} slices`
+}
+
+/** There are at most two: one below and one above. */
+function nearestText(counts: readonly number[]): string {
+  if (counts.length === 0) return ''
+  return `; the nearest that can be had ${counts.length === 1 ? 'is' : 'are'} ${counts.join(' and ')}`
 }
 
 function asTopology(box: Box): string {
