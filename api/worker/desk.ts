@@ -75,6 +75,8 @@ export type OptimizeBody = ReturnType<typeof optimizeBody>
 interface Spelled<Request> {
   readonly request: Request
   readonly read: LaunchRead | null
+  /** The launch file; empty if there is none. */
+  readonly file: string
   readonly warnings: readonly string[]
 }
 
@@ -86,14 +88,14 @@ export function evaluateQuestion(asked: EvaluateAsked, catalogue: Catalogue): As
   const { request, reading, read } = isLaunched(asked)
     ? spelledOut(asked, evaluateWritten, catalogue)
     : asIs(asked)
-  return { request, read, ...trialIn(request, reading, catalogue) }
+  return { request, read, file: fileOf(asked), ...trialIn(request, reading, catalogue) }
 }
 
 /** Costs a changed request, to see what its launch would be; null if time is up. */
 export type Costs = (request: EvaluateRequest | EvaluateServeRequest) => Verdict | null
 
 export function evaluateBody(
-  { request, trial, read, warnings }: Asked,
+  { request, trial, read, file, warnings }: Asked,
   verdict: Verdict,
   regret?: Regret | ServeRegret | null,
   costs: Costs = () => null,
@@ -106,7 +108,7 @@ export function evaluateBody(
   }
   const { suggestions } = verdict
   const offered = suggestionsAsWritten(request, suggestions ?? [], schemaOf(request))
-  const told = read && changesToldIn(read, { request, trial, plan: verdict.plan }, costs)
+  const told = read && changesToldIn({ ...read, text: file }, { request, trial, plan: verdict.plan }, costs)
   const inItsFile = (one: Suggestion) => {
     const { pointer, value, also = [] } = one
     return { ...suggestedInRead(one), ...told?.([{ pointer, value }, ...also]) }
@@ -128,7 +130,11 @@ interface OfFile {
 }
 
 /** For changes of the request, what they mean in the launch file that it was read from. */
-function changesToldIn(read: LaunchRead, { request, trial, plan }: OfFile, costs: Costs): ToldInFile {
+function changesToldIn(
+  read: LaunchRead & { readonly text: string },
+  { request, trial, plan }: OfFile,
+  costs: Costs,
+): ToldInFile {
   // A server has no settings for a plan that does not fit: both are then written as for chips with room.
   const short = lacksMemoryAlone(plan.launch[read.framework])
   const launched = (changes: readonly Change[]) => {
@@ -177,17 +183,19 @@ export function validateQuestion(asked: ValidateAsked, catalogue: Catalogue): Ex
   const { trial, warnings } = trialIn(asLaunched(request), reading, catalogue)
   refuseUnbinding(request.require, trial.problem.cluster)
   const ofFile = isLaunched(asked) ? misspeltChecks(reading, `/plan/${launchKey(asked.plan)}`) : []
-  return { request, read, inspection: { trial, require: request.require }, ofFile, warnings }
+  const inspection = { trial, require: request.require }
+  return { request, read, file: fileOf(asked), inspection, ofFile, warnings }
 }
 
 export function validateBody(
-  { request, inspection, read, ofFile, warnings }: Examined,
+  { request, inspection, read, file, ofFile, warnings }: Examined,
   validation: Validation<Plan | ServePlan>,
   costs: Costs = () => null,
 ) {
   const checks = checksAsWritten(request, validation.checks)
   const { plan } = validation
-  const told = read && plan && changesToldIn(read, { request, trial: inspection.trial, plan }, costs)
+  const told =
+    read && plan && changesToldIn({ ...read, text: file }, { request, trial: inspection.trial, plan }, costs)
   return {
     mode: inspection.trial.mode,
     ...validation,
@@ -216,6 +224,14 @@ function isLaunched<Asked extends { readonly plan: object }>(
   asked: Asked,
 ): asked is Extract<Asked, { readonly plan: LaunchedPlan }> {
   return isLaunch(asked)
+}
+
+function fileOf(asked: EvaluateAsked | ValidateAsked): string {
+  if (!isLaunched(asked)) return ''
+  const written: unknown = asked.plan[launchKey(asked.plan)]
+  return typeof written === 'string'
+    ? written
+    : JSON.stringify(written).replaceAll('\\n', '\n').replaceAll('\\"', '"')
 }
 
 function asIs<Request>(request: Request) {

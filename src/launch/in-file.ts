@@ -3,6 +3,7 @@
  * differ, in its own spelling. Both are written from the same tables, so that nothing is said here of any option.
  */
 import { isFields } from '../fields.ts'
+import { isNamedIn, otherNamesIn } from './file-spellings.ts'
 import type { ReadFramework } from './read/reading.ts'
 import { readScript } from './read/shell/script.ts'
 import { shellWord, shellWords } from './start.ts'
@@ -19,25 +20,38 @@ export interface InFile {
 type Launched = Readonly<Record<string, unknown>>
 type Settings = ReadonlyMap<string, string>
 
-/** Null if the framework cannot launch both, or nothing in its file says the change. `lacking` are options that the file does not have though they are written. */
+interface File {
+  readonly framework: ReadFramework
+  readonly version: string
+  readonly text: string
+}
+
+/**
+ * Null if the framework cannot launch both, or nothing in its file says the change, or it needs other settings that
+ * differ from host to host, such as those of a second host. `lacking` are options that the file does not have though
+ * they are written.
+ */
 export function inFile(
-  file: { readonly framework: ReadFramework; readonly version: string },
+  file: File,
   [before, after]: readonly [Launched, Launched],
   lacking: readonly string[],
 ): InFile | null {
   const [old, own] = [settingsOf(file, before), settingsOf(file, after)]
   if (!old || !own) return null
+  if (ofHosts.some((name) => own.has(name) && own.get(name) !== old.get(name))) return null
   const there = new Map([...old].filter(([name]) => !lacking.includes(name)))
-  const set = [...own].filter(([name, text]) => there.get(name) !== text).map(([, text]) => text)
-  const unset = [...there].filter(([name]) => !own.has(name)).map(([, text]) => text)
+  const changed = [...own].filter(([name, text]) => there.get(name) !== text)
+  const gone = [...there].filter(([name]) => !own.has(name))
+  const set = changed.map(([, text]) => text)
+  const unset = [
+    ...gone.filter(([name]) => isNamedIn(file.text, name)).map(([, text]) => text),
+    ...[...gone, ...changed].flatMap(([name]) => otherNamesIn(file.text, file.framework, name)),
+  ]
   return set.length + unset.length > 0 ? { set, unset } : null
 }
 
 /** The settings of a launch by their names; null if there is none. */
-function settingsOf(
-  { framework, version }: { readonly framework: ReadFramework; readonly version: string },
-  launch: Launched,
-): Settings | null {
+function settingsOf({ framework, version }: File, launch: Launched): Settings | null {
   const { [framework]: written, commands } = launch
   const start = isFields(commands) ? commands[framework] : undefined
   if (!isFields(start)) return null
@@ -57,15 +71,19 @@ const ofHosts = [
   ...['start-rank', 'address', 'rpc-port'].map((name) => `--data-parallel-${name}`),
 ]
 
-/** Options with what follows them, and words such as `key=value`. */
+/** Options with what follows them, which a substitution of the shell is part of as a whole, and words such as `key=value`. */
 function settingsOfWords(words: readonly string[]): Settings {
   const found = new Map<string, string>()
   let option: string | null = null
+  let open = 0
   for (const word of words) {
     const [, key] = /^([\w.+-]+)[=:]/.exec(word) ?? []
-    if (word.startsWith('--')) {
-      option = ofHosts.includes(word) ? null : word
-      if (option) found.set(option, option)
+    const isInside = open > 0
+    if (isInside || word.includes('$(')) open += word.split('(').length - word.split(')').length
+    if (isInside && option) found.set(option, `${found.get(option)} ${word}`)
+    else if (word.startsWith('--')) {
+      option = word
+      found.set(option, option)
     } else if (key) found.set(key, shellWord(word))
     else if (option && !word.endsWith('.py'))
       found.set(option, `${found.get(option) ?? option} ${shellWords([word])}`)

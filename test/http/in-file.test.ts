@@ -71,3 +71,52 @@ describe('a change of a launch file', () => {
     }
   })
 })
+
+interface Told {
+  readonly pointer: string
+  readonly inFile?: InFile
+}
+
+async function suggestedFor(body: object): Promise<readonly Told[]> {
+  const { suggestions } = await asked('/evaluate', body)
+  return suggestions
+}
+
+it('a change onto more hosts than the file starts is not told as settings; others are', async () => {
+  const vllm = 'vllm serve meta-llama/Llama-3.1-70B-Instruct --tensor-parallel-size 2 --max-num-seqs 512'
+  const suggestions = await suggestedFor({
+    workload: { mode: 'generate', meanContextLength: 8192 },
+    hardware: { chip: 'h100-sxm', chips: 2 },
+    plan: { vllm },
+  })
+  const more = suggestions.find(({ pointer }) => pointer.endsWith('/hardware/chips'))
+  expect(more).toBeDefined()
+  expect(more?.inFile).toBeUndefined()
+  const fewer = suggestions.find(({ pointer }) => pointer.endsWith('/workload/batchSequences'))
+  expect(fewer?.inFile?.set).toHaveLength(1)
+  expect(JSON.stringify(suggestions)).not.toContain('headless')
+})
+
+const ofMegatron =
+  `torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --ffn-hidden-size 11008
+  --num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 --micro-batch-size 4 --global-batch-size 64
+  --tensor-model-parallel-size 4 --swiglu --untie-embeddings-and-output-weights --vocab-size 32000 --bf16
+  --use-distributed-optimizer --overlap-grad-reduce --overlap-param-gather`.replaceAll('\n', ' ')
+
+it.each([
+  '--recompute-activations',
+  '--recompute-granularity selective',
+])('what is to be taken away is what the file has: %s', async (recomputation) => {
+  const megatron = `${ofMegatron} ${recomputation}`
+  const suggestions = await suggestedFor({
+    hardware: { chip: 'h100-sxm', chips: 8 },
+    memoryBudget: { fraction: 0.35 },
+    plan: { megatron },
+  })
+  const told = suggestions.flatMap(({ inFile }) => inFile ?? [])
+  const recomputed = told.filter(({ set }) => set.some((text) => text.startsWith('--recompute-')))
+  expect(recomputed.length).toBeGreaterThan(0)
+  for (const { unset } of told) for (const text of unset) expect(megatron).toContain(text.split(' ')[0])
+  for (const { unset } of recomputed)
+    expect(unset.includes('--recompute-activations')).toBe(megatron.includes('--recompute-activations'))
+})

@@ -81,10 +81,10 @@ export const inFile = z.exactOptional(
       set: z
         .array(z.string())
         .describe('Settings to add, or to give another value, as the framework spells them.'),
-      unset: z.array(z.string()).describe('Settings to take away.'),
+      unset: z.array(z.string()).describe('Settings to take away, as the file spells them.'),
     })
     .describe(
-      'Where the plan was a launch file: what the change means there. Absent where the framework has no setting for it.',
+      'Where the plan was a launch file: what the change means there. Absent where the framework has no setting for it, or another host would have to be started with settings of its own.',
     ),
 )
 

@@ -13,7 +13,7 @@ import { servingReading } from '../server/read-serving.ts'
 import { tensorrtVersion } from './version.ts'
 
 /** Options of the command, with their names in the file. */
-const named: Readonly<Record<string, string>> = {
+export const tensorrtKeys: Readonly<Record<string, string>> = {
   '--tp-size': 'tensor_parallel_size',
   '--pp-size': 'pipeline_parallel_size',
   '--ep-size': 'moe_expert_parallel_size',
@@ -51,7 +51,7 @@ export function readTensorrt(
   const name = said?.options.text(...ofFile) ?? null
   const unsent = sent === null ? name : null
   const file = keysOf(sent ?? {})
-  const given = Object.entries(named).flatMap(([option, key]) => {
+  const given = Object.entries(tensorrtKeys).flatMap(([option, key]) => {
     const value = said?.options.whole(option)
     return value === undefined || value === null ? [] : [[key, value] as const]
   })
@@ -141,7 +141,7 @@ export function readTensorrt(
 /** Options of the command that stand in a file, by the names that its keys have. */
 function keysOf(file: Fields): Fields {
   return Object.fromEntries(
-    Object.entries(file).map(([key, value]) => [named[`--${key.replaceAll('_', '-')}`] ?? key, value]),
+    Object.entries(file).map(([key, value]) => [tensorrtKeys[`--${key.replaceAll('_', '-')}`] ?? key, value]),
   )
 }
 
