@@ -18,7 +18,7 @@
 import { scalesBlocks } from '../../hardware/peak.ts'
 import type { Launch } from '../launch.ts'
 import { bridgeStart } from '../megatron-bridge/start.ts'
-import { lastHostNotes, wholeLossNotes } from '../run/notes.ts'
+import { lastHostNotes } from '../run/notes.ts'
 import { pipelineRank } from '../run/rank-order.ts'
 import { runFaults } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
@@ -65,7 +65,6 @@ export function megatron(run: Run): Launch<readonly string[]> {
     ...madeUpNotes(run),
     ...recipe.notes,
     ...overlap.notes,
-    ...wholeLossNotes(run, 'Megatron-LM'),
     ...lastHostNotes(run),
   ]
   const variables = variablesOf(run, recipe.environment)

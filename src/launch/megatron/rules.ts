@@ -13,6 +13,7 @@ import {
   positionRule,
   type RunRules,
   switchedRule,
+  wholeLossRule,
   widthRules,
 } from '../run/rules.ts'
 import type { MeshRun } from '../run/run.ts'
@@ -40,6 +41,7 @@ export const megatronRules: RunRules = {
       says: (run) => `${sequenceParts(run)} does not divide the sequence length ${run.sequenceLength}`,
     },
     switchedRule('Megatron-LM'),
+    wholeLossRule('Megatron-LM'),
     blockRule('Megatron-LM'),
     {
       broken: ({ model }) => model.attention.latent !== null && model.attention.window !== null,

@@ -1,15 +1,6 @@
 import { hostCount, hostSize, lastHostChips } from './hosts.ts'
 import type { Run } from './run.ts'
 
-/** Notes that the framework has no option for computing the loss in pieces; a replacement kernel such as Liger's would do it. */
-export function wholeLossNotes({ problem }: Run, framework: string): readonly string[] {
-  const { lossChunks } = problem.assumptions
-  if (lossChunks === 1) return []
-  return [
-    `${framework}: this release computes logits whole, and the plan counts them in ${lossChunks} pieces.`,
-  ]
-}
-
 /** Notes that the job may use only part of the last host, as torchrun starts a rank for each GPU it sees. */
 export function lastHostNotes({ problem: { cluster } }: Run): readonly string[] {
   const last = lastHostChips(cluster)

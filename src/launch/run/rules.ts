@@ -70,6 +70,15 @@ export function switchedRule(framework: string): Rule<MeshRun> {
   }
 }
 
+/** The framework has no option for computing the loss in pieces; a replacement kernel such as Liger's would do it. */
+export function wholeLossRule(framework: string): Rule<MeshRun> {
+  return {
+    broken: ({ problem }) => problem.assumptions.lossChunks > 1,
+    says: ({ problem }) =>
+      `this release of ${framework} computes logits whole; the plan counts them in ${problem.assumptions.lossChunks} pieces`,
+  }
+}
+
 /** The framework runs attention and MLP one after the other. */
 export function blockRule(framework: string): Rule<MeshRun> {
   return {

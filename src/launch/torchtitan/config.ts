@@ -17,7 +17,7 @@
  */
 
 import type { Launch } from '../launch.ts'
-import { lastHostNotes, wholeLossNotes } from '../run/notes.ts'
+import { lastHostNotes } from '../run/notes.ts'
 import { runFaults } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
 import { torchrun } from '../run/torchrun.ts'
@@ -45,12 +45,7 @@ export function torchtitan(run: Run): Launch<string> {
     activation_checkpoint: recomputation,
     ...(isFp8(run) ? fp8Sections : {}),
   }
-  const notes = [
-    ...flavor.notes,
-    ...torchtitanExpertNotes(run),
-    ...wholeLossNotes(run, 'torchtitan'),
-    ...lastHostNotes(run),
-  ]
+  const notes = [...flavor.notes, ...torchtitanExpertNotes(run), ...lastHostNotes(run)]
   const text = toml(sections)
   const start = torchtitanToday(run, flavor, sections) ?? released(run, text, sections)
   return { flags: text, start, notes }

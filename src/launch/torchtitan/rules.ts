@@ -10,6 +10,7 @@ import {
   mixedTypesRule,
   type RunRules,
   switchedRule,
+  wholeLossRule,
   widthRules,
 } from '../run/rules.ts'
 import { usesFsdp } from './degrees.ts'
@@ -44,6 +45,7 @@ export const torchtitanRules: RunRules = {
         `${2 * mesh.context * mesh.tensor} does not divide the sequence length ${sequenceLength}`,
     },
     switchedRule('torchtitan'),
+    wholeLossRule('torchtitan'),
     ...widthRules,
     {
       broken: ({ model, problem }) => model.experts !== null && problem.precision.compute === 'fp8',
