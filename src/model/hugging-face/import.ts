@@ -11,6 +11,7 @@ import { type Spelling, spelledOut } from '../spelling.ts'
 import { type SpellingFault, spellingFaults } from '../spelling-faults.ts'
 import type { Transformer } from '../transformer.ts'
 import { type Checkpoint, checkpointIn } from './checkpoint.ts'
+import { deepseekFamilies } from './deepseek-families.ts'
 import { denseFamilies } from './dense-families.ts'
 import { expertFamilies } from './expert-families.ts'
 import type { Cell, ExpertCells, Family, LatentCells } from './family.ts'
@@ -21,6 +22,7 @@ import { plainFamilies } from './plain-families.ts'
 export const families: Readonly<Record<string, Family>> = {
   ...denseFamilies,
   ...expertFamilies,
+  ...deepseekFamilies,
   ...plainFamilies,
 }
 
