@@ -5,18 +5,14 @@
  */
 import { launchersOf } from '../../src/assumptions/stack.ts'
 import { collectiveEstimate } from '../../src/collectives.ts'
-import { inFile } from '../../src/launch/in-file.ts'
 import { type LaunchReading, writtenFor } from '../../src/launch/read/reading.ts'
-import { lacksMemoryAlone } from '../../src/launch/server/rules.ts'
 import type { Suggestion } from '../../src/plan/answer.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { Regret, ServeRegret } from '../../src/plan/regret.ts'
-import type { Change } from '../../src/rules/part-rule.ts'
 import type { Validation } from '../../src/validate.ts'
 import type { Check } from '../../src/validation/check.ts'
 import type { Catalogue } from '../catalogue.ts'
-import { changed } from '../hints/change.ts'
 import { type Fault, faultyValue, ProblemError } from '../problems.ts'
 import { timedOut } from '../queue/deadline.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
@@ -31,7 +27,7 @@ import { isLaunch, type LaunchedPlan } from '../schemas/launch.ts'
 import type { LaunchRead } from '../schemas/launch-read.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import type { ValidateAsked, ValidateRequest, ValidateServeRequest } from '../schemas/validate.ts'
-import { checkedInRead, checksAsWritten, type ToldInFile } from '../translate/answer/check.ts'
+import { checkedInRead, checksAsWritten } from '../translate/answer/check.ts'
 import {
   inWordsOf,
   suggestedInRead,
@@ -51,6 +47,7 @@ import { asWritten, trialOf } from '../translate/trial.ts'
 import { evaluateWritten, validateWritten } from '../validation/written-plan.ts'
 import { refuseUncosted } from './not-offered.ts'
 import type { Answer, Inspection, Trial, Verdict } from './question.ts'
+import { type Costs, changesToldIn } from './told-in-file.ts'
 
 export function optimizeQuestion(request: OptimizeRequest, catalogue: Catalogue): Translation {
   const translation = problemOf(request, catalogue)
@@ -91,9 +88,6 @@ export function evaluateQuestion(asked: EvaluateAsked, catalogue: Catalogue): As
   return { request, read, file: fileOf(asked), ...trialIn(request, reading, catalogue) }
 }
 
-/** Costs a changed request, to see what its launch would be; null if time is up. */
-export type Costs = (request: EvaluateRequest | EvaluateServeRequest) => Verdict | null
-
 export function evaluateBody(
   { request, trial, read, file, warnings }: Asked,
   verdict: Verdict,
@@ -122,41 +116,6 @@ export function evaluateBody(
     warnings: [...warnings, ...verdict.warnings],
   }
 }
-
-interface OfFile {
-  readonly request: EvaluateRequest | EvaluateServeRequest
-  readonly trial: Trial
-  readonly plan: Plan | ServePlan
-}
-
-/** For changes of the request, what they mean in the launch file that it was read from. */
-function changesToldIn(
-  read: LaunchRead & { readonly text: string },
-  { request, trial, plan }: OfFile,
-  costs: Costs,
-): ToldInFile {
-  // A server has no settings for a plan that does not fit: both are then written as for chips with room.
-  const short = lacksMemoryAlone(plan.launch[read.framework])
-  const launched = (changes: readonly Change[]) => {
-    const whole = changed(request, short ? [...changes, ...room] : changes)
-    const verdict = costs(whole as OfFile['request'])
-    return verdict && 'plan' in verdict ? verdict.plan.launch : null
-  }
-  const { workload } = trial.problem
-  const most = trial.mode === 'serve' || ('batchSequences' in workload && workload.batchSequences === 'max')
-  const counted = typeof request.hardware.chip === 'string' && !most
-  const before = short ? (counted ? launched([]) : null) : plan.launch
-  return (changes) => {
-    const after = before && launched(changes)
-    const found = after && inFile(read, [before, after], trial.costedWith?.options ?? [])
-    return found ? { inFile: found } : {}
-  }
-}
-
-const room = [
-  { pointer: '/hardware/hbmBytes', value: 1e14 },
-  { pointer: '/memoryBudget', value: null },
-]
 
 /** A launch file has no such field, and a fault's answer has no \`read\`: what would do is only told. */
 function uncorrected({ correction: _, ...fault }: Fault): Fault {

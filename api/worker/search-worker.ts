@@ -19,7 +19,6 @@ import { calibrateBody } from './calibration.ts'
 import { compareBody } from './comparison.ts'
 import { crewOf, Dismissed, disband, isDisbanded } from './crew.ts'
 import {
-  type Costs,
   collectiveBody,
   evaluateBody,
   evaluateQuestion,
@@ -34,6 +33,7 @@ import type { Answer, Inspection, Question, Trial, Verdict } from './question.ts
 import { regretOf } from './regret.ts'
 import { type Reply, replied } from './reply.ts'
 import { tellers } from './tellers.ts'
+import type { Costs } from './told-in-file.ts'
 
 const solver = javascriptLpSolver
 const catalogue = loadCatalogue()

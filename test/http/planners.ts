@@ -10,7 +10,6 @@ import {
 } from '../../api/queue/search.ts'
 import { calibrateBody } from '../../api/worker/calibration.ts'
 import {
-  type Costs,
   collectiveBody,
   evaluateBody,
   evaluateQuestion,
@@ -21,6 +20,7 @@ import {
 } from '../../api/worker/desk.ts'
 import type { Answer, Inspection, Question, Trial, Verdict } from '../../api/worker/question.ts'
 import { replied } from '../../api/worker/reply.ts'
+import type { Costs } from '../../api/worker/told-in-file.ts'
 import { never } from '../../src/patience.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'

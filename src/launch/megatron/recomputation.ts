@@ -8,7 +8,10 @@ import { keepEverything, recomputeEverything } from '../../recipe/policy.ts'
 import { layersTaken } from '../run/chunks.ts'
 import type { Run } from '../run/run.ts'
 
-/** Modules of every layer that a policy recomputes. Dense layers keep their activation functions, which the last one takes to be recomputed too. */
+/**
+ * Modules of every layer that a policy recomputes. `moe_act` is of experts alone; the few dense layers before them are costed as if their
+ * activation functions were recomputed too.
+ */
 export const modulesOf = {
   selective: ['core_attn'],
   mla_up_proj: ['mla_up_proj'],

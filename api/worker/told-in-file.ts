@@ -1,0 +1,48 @@
+/** What changes of a request mean in the launch file that it was read from. */
+import { inFile } from '../../src/launch/in-file.ts'
+import { lacksMemoryAlone } from '../../src/launch/server/rules.ts'
+import type { ServePlan } from '../../src/plan/inference-plan.ts'
+import type { Plan } from '../../src/plan/plan.ts'
+import type { Change } from '../../src/rules/part-rule.ts'
+import { changed } from '../hints/change.ts'
+import type { EvaluateRequest, EvaluateServeRequest } from '../schemas/evaluate.ts'
+import type { LaunchRead } from '../schemas/launch-read.ts'
+import type { ToldInFile } from '../translate/answer/check.ts'
+import type { Trial, Verdict } from './question.ts'
+
+/** Costs a changed request, to see what its launch would be; null if time is up. */
+export type Costs = (request: EvaluateRequest | EvaluateServeRequest) => Verdict | null
+
+interface OfFile {
+  readonly request: EvaluateRequest | EvaluateServeRequest
+  readonly trial: Trial
+  readonly plan: Plan | ServePlan
+}
+
+export function changesToldIn(
+  read: LaunchRead & { readonly text: string },
+  { request, trial, plan }: OfFile,
+  costs: Costs,
+): ToldInFile {
+  // A server has no settings for a plan that does not fit: both are then written as for chips with room.
+  const short = lacksMemoryAlone(plan.launch[read.framework])
+  const launched = (changes: readonly Change[]) => {
+    const whole = changed(request, short ? [...changes, ...room] : changes)
+    const verdict = costs(whole as OfFile['request'])
+    return verdict && 'plan' in verdict ? verdict.plan.launch : null
+  }
+  const { workload } = trial.problem
+  const most = trial.mode === 'serve' || ('batchSequences' in workload && workload.batchSequences === 'max')
+  const counted = typeof request.hardware.chip === 'string' && !most
+  const before = short ? (counted ? launched([]) : null) : plan.launch
+  return (changes) => {
+    const after = before && launched(changes)
+    const found = after && inFile(read, [before, after], trial.costedWith?.options ?? [])
+    return found ? { inFile: found } : {}
+  }
+}
+
+const room = [
+  { pointer: '/hardware/hbmBytes', value: 1e14 },
+  { pointer: '/memoryBudget', value: null },
+]
