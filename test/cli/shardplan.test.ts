@@ -283,6 +283,25 @@ torchrun --nproc-per-node 8 --nnodes $N pretrain_gpt.py --num-layers 32 --hidden
     expect(checked.out).toMatch(/not understood: --frobnicate/)
   })
 
+  it('is compared with a request, or with another launch file', async () => {
+    const other = script.replace('-parallel-size 8', '-parallel-size 4')
+    const texts = { 'today.sh': script, 'tomorrow.sh': other, 'a.yaml': good }
+    const launches = ['--launch', 'megatron=today.sh', '--launch', 'megatron=tomorrow.sh']
+    const about = ['--model', 'llama-3-8b', '--chip', 'h100-sxm']
+    const two = await run(['compare', ...about, ...launches], texts)
+    expect(two).toMatchObject({ code: 0, err: '' })
+    expect(two.out).toMatch(/^today.sh +data 2 x tensor 8.*\ntomorrow.sh +data 4 x tensor 4/)
+    const changed = ['--against', 'hardware.nicGbps=100', '--format', 'csv']
+    const one = await run(['compare', ...about, ...launches.slice(2), ...changed], texts)
+    expect(one.out.split('\r\n').map((line) => line.split(',')[0])).toEqual([
+      ...['name', 'tomorrow.sh', 'with hardware.nicGbps=100', ''],
+    ])
+    const asked = `model: llama-3-8b\nhardware: {chip: h100-sxm, chips: 16}\nworkload: {mode: train, batchSequences: 64, sequenceLength: 4096}\nplan: {mesh: {fsdp: 16}}\n`
+    const beside = await run(['compare', 'a.yaml', ...launches.slice(0, 2)], { ...texts, 'a.yaml': asked })
+    expect(beside).toMatchObject({ code: 0, err: '' })
+    expect(beside.out).toMatch(/^a.yaml +fsdp 16.*\ntoday.sh +data 2 x tensor 8/)
+  })
+
   it('or a plan says the question of a search, which leaves the plan itself out', async () => {
     const [question = ''] = good.split('plan:')
     const bare = await run(['plan', 'a.yaml'], { 'a.yaml': question })

@@ -55,10 +55,12 @@ export function withRequest(command: Command): Command {
   return withOptionsOf(command, requestOptions)
 }
 
+export const launchOption = '--launch <framework=file>'
+
 /** Adds options that describe a request, possibly by a launch file. */
 export function launching(command: Command): Command {
   return withRequest(command).option(
-    '--launch <framework=file>',
+    launchOption,
     'read the plan, and what else it says, from a launch file: megatron=run.sh',
   )
 }
@@ -76,8 +78,8 @@ function withOptionsOf(command: Command, options: typeof requestOptions | typeof
 export function documentOf(world: World, file: string | undefined, options: Options): RequestDocument {
   const found =
     file === undefined ? noDocument : requestDocument(world.read(file), file === '-' ? null : file)
-  const changes = options.launch ? [launchOf(options.launch, world)] : []
-  return { ...found, body: withOptions(changed(found.body, changes), options) }
+  const body = options.launch ? withLaunch(found.body, options.launch, world) : found.body
+  return { ...found, body: withOptions(body, options) }
 }
 
 /**
@@ -113,7 +115,13 @@ function inVariants(variants: readonly unknown[]): readonly Change[] {
   )
 }
 
-function launchOf(text: string, world: World) {
+/** The name of the file in framework=file. */
+export function launchFile(text: string): string {
+  return text.replace(/^[^=]*=/, '')
+}
+
+/** The request with a launch file, given as framework=file, for its plan. */
+export function withLaunch(body: unknown, text: string, world: World): unknown {
   const [, framework = '', file = ''] = /^([\w-]+)=(.+)$/s.exec(text) ?? []
   if (!file) throw new UsageError(`--launch ${text}: write framework=file, such as megatron=run.sh`)
   // Frameworks have the names that they have in answers: tensorrt-llm is tensorrtLlm in a plan.
@@ -124,7 +132,7 @@ function launchOf(text: string, world: World) {
       near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are ${launchKeys.join(', ')}`
     throw new UsageError(`--launch ${text}: ${framework} is no framework that is read; ${which}`)
   }
-  return { pointer: `/plan/${key}`, value: world.read(file) }
+  return changed(body, [{ pointer: '/plan', value: { [key]: world.read(file) } }])
 }
 
 export function collected(value: string, before: readonly string[] = []): readonly string[] {

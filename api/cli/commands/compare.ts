@@ -6,7 +6,18 @@ import { exitCodes } from '../exit-code.ts'
 import { type Formats, json, written, yaml } from '../formats.ts'
 import { assignment } from '../request-options.ts'
 import { UsageError } from '../usage-error.ts'
-import { asking, collected, type Desk, examples, type Options, questionOf, withRequest } from './asking.ts'
+import {
+  asking,
+  collected,
+  type Desk,
+  examples,
+  launchFile,
+  launchOption,
+  type Options,
+  questionOf,
+  withLaunch,
+  withRequest,
+} from './asking.ts'
 
 const formats: Formats<CompareBody> = {
   text: comparisonText,
@@ -15,6 +26,10 @@ const formats: Formats<CompareBody> = {
   markdown: comparisonMarkdown,
   csv: comparisonCsv,
   html: comparisonHtml,
+}
+
+interface Sides extends Omit<Options, 'launch'> {
+  readonly launch?: readonly string[]
 }
 
 export function compare(desk: Desk): void {
@@ -26,15 +41,30 @@ export function compare(desk: Desk): void {
       'compare with the same request after this change: hardware.nicGbps=200',
       collected,
     )
+    .option(
+      launchOption,
+      'compare with the plan of a launch file, for the question of the first file: megatron=run.sh; may be given several times',
+      collected,
+    )
     .addHelpText(
       'after',
-      examples('compare today.yaml tomorrow.yaml', 'compare cluster.yaml --against hardware.nicGbps=200'),
+      examples(
+        'compare today.yaml tomorrow.yaml',
+        'compare cluster.yaml --against hardware.nicGbps=200',
+        'compare cluster.yaml --launch megatron=run.sh',
+        'compare --chip h100-sxm --launch megatron=today.sh --launch megatron=tomorrow.sh',
+      ),
     )
-    .action(async (files: readonly string[], options: Options) => {
-      const found = (files.length > 0 ? files : [undefined]).map((file) => ({
+    .action(async (files: readonly string[], { launch = [], ...options }: Sides) => {
+      const asked = (files.length > 0 ? files : [undefined]).map((file) => ({
         name: file ?? 'as asked',
         body: questionOf(world, file, options).body,
       }))
+      const launched = launch.map((said) => ({
+        name: launchFile(said),
+        body: withLaunch(asked[0]?.body, said, world),
+      }))
+      const found = files.length === 0 && launched.length > 0 ? launched : [...asked, ...launched]
       const body = comparisonBody(found, options.against ?? [])
       const answer = await (await world.asker(options.server)).compare(body)
       world.out(written(formats, options.format)(answer, world.width))
@@ -65,6 +95,8 @@ function comparisonBody(
     return [named, { ...(changed(body, changes) as object), name: other }]
   })
   if (variants.length < 2)
-    throw new UsageError('compare takes two files or more, or one and --against path=value')
+    throw new UsageError(
+      'compare takes two files or more, --launch among them, or one and --against path=value',
+    )
   return { variants }
 }

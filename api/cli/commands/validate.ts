@@ -4,7 +4,16 @@ import { type CheckedFile, checkedFile } from '../check-files.ts'
 import { exitCodes, gravest } from '../exit-code.ts'
 import { type Formats, json, written, yaml } from '../formats.ts'
 import { UsageError } from '../usage-error.ts'
-import { asking, collected, type Desk, documentOf, examples, type Options, withPlan } from './asking.ts'
+import {
+  asking,
+  collected,
+  type Desk,
+  documentOf,
+  examples,
+  launchFile,
+  type Options,
+  withPlan,
+} from './asking.ts'
 
 const formats: Formats<readonly CheckedFile[]> = {
   json: (files) => json(wholeOf(files), undefined),
@@ -38,7 +47,7 @@ export function validate(desk: Desk): void {
       const asker = await world.asker(options.server)
       const found: CheckedFile[] = []
       for (const file of files.length > 0 ? files : [undefined]) {
-        const name = file === '-' ? null : (file ?? options.launch?.replace(/^[^=]*=/, '') ?? null)
+        const name = file === '-' ? null : (file ?? (options.launch ? launchFile(options.launch) : null))
         found.push(await checkedFile(() => documentOf(world, file, options), name, asker))
       }
       // The answer comes first: a report that cannot be written does not take it away.
