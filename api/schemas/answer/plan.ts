@@ -3,55 +3,17 @@
 import { z } from 'zod'
 import type { Plan } from '../../../src/plan/plan.ts'
 import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
-import { axisName, mesh } from '../given/axis.ts'
+import { mesh } from '../given/axis.ts'
 import { costedWith } from '../given/costed-with.ts'
 import { elementType } from '../names.ts'
 import { collectiveLine, memoryAccount, timeAccount } from './account.ts'
+import { binding } from './binding.ts'
+import { layout, placement } from './layout.ts'
 import { tokenCost } from './token-cost.ts'
 import { againstFirst, choice, uncertainty } from './uncertainty.ts'
 
 const bytes = z.number()
 const seconds = z.number()
-
-const placement = z.object({
-  axis: axisName.describe('The mesh axis that is placed.'),
-  on: z
-    .string()
-    .describe(
-      'The network that carries it: `ici`, `dcn`, or behind switches the outermost tier that a group spans.',
-    ),
-  physical: z
-    .array(z.int())
-    .describe(
-      'On a torus, the indices of the physical axes that carry it; behind switches, the tiers that a group spans, 0 for the innermost.',
-    ),
-  wraps: z.boolean().describe('Whether its chips form closed rings (wrap-around links).'),
-  parts: z.exactOptional(
-    z
-      .array(
-        z.object({
-          physical: z.int().describe('Index of the physical axis.'),
-          size: z.int().describe('Chips of this physical axis in one group.'),
-          stride: z.int().describe('Distance between neighbours of a group, in chips.'),
-        }),
-      )
-      .describe('Only on a torus: the part of each physical axis that belongs to one group.'),
-  ),
-})
-
-const layout = z.object({
-  components: z
-    .record(z.string(), z.string())
-    .describe('The layout of each component of a layer, by its name.'),
-  shardings: z
-    .record(z.string(), z.string())
-    .describe(
-      'The sharding of each array, by its name: `[B_X, D_Y]` has its sequences sharded over mesh axis X and its dimension D over Y.',
-    ),
-  algorithm: z
-    .array(z.string())
-    .describe("The steps of the layer's computation and communication, one per line."),
-})
 
 export const infeasibility = z.object({
   reason: z.string().describe('`memory`, `latency`, or in a deployment `rate`.'),
@@ -190,52 +152,7 @@ export const plan = z.object({
     'Where the time of a step goes: `compute`, `hbm`, `rematerialization`, `exposedCommunication`, `pipelineBubble`, `optimizer` and `overhead` add up to `stepTimeSeconds`.',
   ),
   memoryBytes: memoryAccount.describe('Memory of the fullest chip.'),
-  bottleneck: z
-    .string()
-    .describe(
-      'What takes the most of the step: `compute`, `hbm`, `communication`, `pipelineBubble`, `overhead` or `optimizer`.',
-    ),
-  bottleneckDetail: z
-    .object({
-      axis: axisName.nullable().describe('The mesh axis; null where the traffic belongs to no single axis.'),
-      network: z
-        .string()
-        .describe(
-          'Name of the network on this machine: `ici`, `dcn`, a tier of switches, or `host`, the link to the host.',
-        ),
-    })
-    .nullable()
-    .describe(
-      'Where the bottleneck is communication: the busiest network, and the mesh axis that keeps it busy. Otherwise null.',
-    ),
-  headroom: z
-    .object({
-      communication: z
-        .number()
-        .nullable()
-        .describe(
-          'Time of all kernels divided by the time that the busiest network is in use; below 1 communication could not be hidden completely. Null where nothing is communicated.',
-        ),
-      memory: z.number().describe('The memory budget divided by the bytes on the fullest chip.'),
-      atHalfBandwidth: z
-        .object({
-          network: z.string().describe('Name of the busiest network.'),
-          stepTimeSeconds: seconds.describe('Step time with half of that bandwidth.'),
-        })
-        .nullable()
-        .describe(
-          'This plan if its busiest network had half its bandwidth; null where nothing is communicated.',
-        ),
-      robustness: z
-        .object({
-          networks: z.number().describe('Assumed fraction of the bandwidth of every network.'),
-          stepTimeSeconds: seconds.describe('Step time with these networks.'),
-          memory: z.number().describe('Assumed factor on the memory of the fullest chip.'),
-          fits: z.boolean().describe('Whether the plan fits with that much memory.'),
-        })
-        .describe('The same plan if networks are slower, and it takes more memory, than predicted.'),
-    })
-    .describe('How much slack there is before another resource becomes the bottleneck.'),
+  ...binding,
   collectives: z.array(collectiveLine).describe('All collectives of one step.'),
   explanation: z
     .array(z.string())

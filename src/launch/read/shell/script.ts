@@ -4,12 +4,11 @@
  * Nothing is run. A variable that the script does not set stays as it is written, so that whoever needs its value sees
  * that there is none. Conditions are not evaluated: all branches are read in order, and `notes` say so.
  */
-import { closing } from './brackets.ts'
 import { carriedIn } from './carried.ts'
-import { expanded } from './expansion.ts'
 import { hereDocument, type Opened } from './here-document.ts'
 import { slurmVariables } from './slurm.ts'
 import { shellVariables } from './variables.ts'
+import { array, blanks, type Reader, toLineEnd, word } from './word.ts'
 
 export interface Script {
   readonly commands: readonly (readonly string[])[]
@@ -50,9 +49,9 @@ export function readScript(text: string, depth = 0): Script {
   for (const [name, value] of slurmVariables(text)) variables.set(name, [value])
   const documents = new Map<string, string>()
   const pending: { readonly opened: Opened; readonly file: string | null }[] = []
-  let at = 0
+  const here: Reader = { text, variables, at: 0 }
 
-  while (at < text.length) statement()
+  while (here.at < text.length) statement()
   return { commands, variables: variables.all, documents, notes: [...notes] }
 
   function statement(): void {
@@ -62,28 +61,28 @@ export function readScript(text: string, depth = 0): Script {
     let written: string | null = null
     let endsLine = false
     for (;;) {
-      blanks()
-      const next = text[at]
+      blanks(here)
+      const next = text[here.at]
       if (next === undefined) break
       if ('\n;&|()'.includes(next)) {
-        at++
+        here.at++
         endsLine = next === '\n'
         break
       }
       if (next === '#') {
-        toLineEnd()
+        toLineEnd(here)
         continue
       }
-      const [stream = ''] = /^\d{1,3}(?=[<>])/.exec(text.slice(at, at + 4)) ?? []
+      const [stream = ''] = /^\d{1,3}(?=[<>])/.exec(text.slice(here.at, here.at + 4)) ?? []
       if (next === '<' || next === '>' || stream !== '') {
-        at += stream.length
+        here.at += stream.length
         const said = redirection()
         if (typeof said === 'string') written = stream === '' || stream === '1' ? said : written
         else if (said) opened.push(said)
         continue
       }
       if ((words.length === 0 || declares) && assignment()) continue
-      const fields = word()
+      const fields = word(here)
       const [only = ''] = fields
       if (words.length === 0 && fields.length === 1) {
         if (declaring.has(only)) {
@@ -109,35 +108,23 @@ export function readScript(text: string, depth = 0): Script {
     }
   }
 
-  function blanks(): void {
-    for (;;) {
-      if (text[at] === '\\' && text[at + 1] === '\n') at += 2
-      else if (text[at] === ' ' || text[at] === '\t' || text[at] === '\r') at++
-      else return
-    }
-  }
-
-  function toLineEnd(): void {
-    while (at < text.length && text[at] !== '\n') at++
-  }
-
   /** The name of the file that is written to, or a here-document. */
   function redirection(): string | Opened | null {
-    const start = at
-    while (text[at] === '<' || text[at] === '>' || text[at] === '&') at++
-    const sign = text.slice(start, at)
-    const indented = sign === '<<' && text[at] === '-'
-    if (indented) at++
-    blanks()
-    const expands = !/['"\\]/.test(text[at] ?? '')
-    const name = word(false).join(' ')
+    const start = here.at
+    while (text[here.at] === '<' || text[here.at] === '>' || text[here.at] === '&') here.at++
+    const sign = text.slice(start, here.at)
+    const indented = sign === '<<' && text[here.at] === '-'
+    if (indented) here.at++
+    blanks(here)
+    const expands = !/['"\\]/.test(text[here.at] ?? '')
+    const name = word(here, false).join(' ')
     if (sign === '<<') return { end: name, indented, expands }
     return sign === '>' || sign === '>>' ? name : null
   }
 
   function document(opened: Opened, file: string | null): void {
-    const { whole, after } = hereDocument(text, at, opened)
-    at = after
+    const { whole, after } = hereDocument(text, here.at, opened)
+    here.at = after
     if (file === null) return
     const put = (written: string, name: string) => variables.read(name)?.[0] ?? written
     documents.set(file, opened.expands ? whole.replaceAll(/\$\{?(\w+)\}?/g, put) : whole)
@@ -145,108 +132,22 @@ export function readScript(text: string, depth = 0): Script {
 
   /** Reads NAME=value, NAME+=value or NAME=( … ); returns false, and reads nothing, if there is none. */
   function assignment(): boolean {
-    const found = /^([A-Za-z_]\w*)(\+?)=/.exec(text.slice(at, at + 200))
+    const found = /^([A-Za-z_]\w*)(\+?)=/.exec(text.slice(here.at, here.at + 200))
     const [whole = '', name = '', plus] = found ?? []
     if (!found) return false
-    at += whole.length
-    const value = text[at] === '(' ? array() : [value_()]
+    here.at += whole.length
+    const value = text[here.at] === '(' ? array(here) : [value_()]
     const before = plus ? (variables.all.get(name) ?? []) : []
     const joined =
-      plus && text[at - 1] !== ')' && before.length > 0
+      plus && text[here.at - 1] !== ')' && before.length > 0
         ? [before.join(' ') + value.join(' ')]
         : [...before, ...value]
     variables.set(name, joined)
     return true
 
     function value_(): string {
-      const next = text[at]
-      return next === undefined || /[\s;&|]/.test(next) ? '' : word(false).join(' ')
+      const next = text[here.at]
+      return next === undefined || /[\s;&|]/.test(next) ? '' : word(here, false).join(' ')
     }
-  }
-
-  function array(): readonly string[] {
-    at++
-    const items: string[] = []
-    while (at < text.length && text[at] !== ')') {
-      blanks()
-      const next = text[at]
-      if (next === '\n') at++
-      else if (next === '#') toLineEnd()
-      else if (next !== ')' && next !== undefined) items.push(...word())
-    }
-    at++
-    return items
-  }
-
-  /** Reads one word of the text, which may make none, one or several fields, as unquoted values are split at blanks. */
-  function word(splits = true): readonly string[] {
-    const fields: string[] = []
-    let field: string | null = null
-    const add = (more: string) => {
-      field = (field ?? '') + more
-    }
-    const addFields = (values: readonly string[], quoted: boolean) => {
-      const parts = quoted || !splits ? values : values.flatMap((value) => value.split(/\s+/).filter(Boolean))
-      parts.forEach((part, index) => {
-        if (index > 0) {
-          fields.push(field ?? '')
-          field = null
-        }
-        add(part)
-      })
-    }
-    const start = at
-    for (;;) {
-      const next = text[at]
-      if (next === undefined || /[\s;&|<>)]/.test(next) || (next === '(' && at > start)) break
-      if (next === '(') {
-        add(next)
-        at++
-      } else if (next === "'") {
-        const end = closing(text, at, "'")
-        add(text.slice(at + 1, end))
-        at = end + 1
-      } else if (next === '"') quotedPart(add, addFields)
-      else if (next === '\\') {
-        if (text[at + 1] === '\n') {
-          at += 2
-          break
-        }
-        add(text[at + 1] ?? '')
-        at += 2
-      } else if (next === '$' || next === '`') addFields(expansion(), false)
-      else {
-        add(next)
-        at++
-      }
-    }
-    return field === null ? fields : [...fields, field]
-  }
-
-  function quotedPart(
-    add: (more: string) => void,
-    addFields: (values: readonly string[], quoted: boolean) => void,
-  ): void {
-    at++
-    add('')
-    while (at < text.length && text[at] !== '"') {
-      const next = text[at]
-      if (next === '\\' && text[at + 1] !== undefined) {
-        const after = text[at + 1] ?? ''
-        add('"\\$`'.includes(after) ? after : after === '\n' ? '' : `\\${after}`)
-        at += 2
-      } else if (next === '$' || next === '`') addFields(expansion(), true)
-      else {
-        add(next ?? '')
-        at++
-      }
-    }
-    at++
-  }
-
-  function expansion(): readonly string[] {
-    const { fields, after } = expanded(text, at, variables)
-    at = after
-    return fields
   }
 }

@@ -1,0 +1,43 @@
+/** Where a plan puts its axes and its arrays. */
+import { z } from 'zod'
+import { axisName } from '../given/axis.ts'
+
+export const placement = z.object({
+  axis: axisName.describe('The mesh axis that is placed.'),
+  on: z
+    .string()
+    .describe(
+      'The network that carries it: `ici`, `dcn`, or behind switches the outermost tier that a group spans.',
+    ),
+  physical: z
+    .array(z.int())
+    .describe(
+      'On a torus, the indices of the physical axes that carry it; behind switches, the tiers that a group spans, 0 for the innermost.',
+    ),
+  wraps: z.boolean().describe('Whether its chips form closed rings (wrap-around links).'),
+  parts: z.exactOptional(
+    z
+      .array(
+        z.object({
+          physical: z.int().describe('Index of the physical axis.'),
+          size: z.int().describe('Chips of this physical axis in one group.'),
+          stride: z.int().describe('Distance between neighbours of a group, in chips.'),
+        }),
+      )
+      .describe('Only on a torus: the part of each physical axis that belongs to one group.'),
+  ),
+})
+
+export const layout = z.object({
+  components: z
+    .record(z.string(), z.string())
+    .describe('The layout of each component of a layer, by its name.'),
+  shardings: z
+    .record(z.string(), z.string())
+    .describe(
+      'The sharding of each array, by its name: `[B_X, D_Y]` has its sequences sharded over mesh axis X and its dimension D over Y.',
+    ),
+  algorithm: z
+    .array(z.string())
+    .describe("The steps of the layer's computation and communication, one per line."),
+})

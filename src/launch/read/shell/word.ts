@@ -1,0 +1,111 @@
+/** Reads the words of a shell script, one after the other, from a place in its text. */
+import { closing } from './brackets.ts'
+import { expanded } from './expansion.ts'
+import type { ShellVariables } from './variables.ts'
+
+/** A text with the place that is read next. */
+export interface Reader {
+  readonly text: string
+  readonly variables: ShellVariables
+  at: number
+}
+
+export function blanks(here: Reader): void {
+  for (;;) {
+    if (here.text[here.at] === '\\' && here.text[here.at + 1] === '\n') here.at += 2
+    else if (here.text[here.at] === ' ' || here.text[here.at] === '\t' || here.text[here.at] === '\r')
+      here.at++
+    else return
+  }
+}
+
+export function toLineEnd(here: Reader): void {
+  while (here.at < here.text.length && here.text[here.at] !== '\n') here.at++
+}
+
+export function array(here: Reader): readonly string[] {
+  here.at++
+  const items: string[] = []
+  while (here.at < here.text.length && here.text[here.at] !== ')') {
+    blanks(here)
+    const next = here.text[here.at]
+    if (next === '\n') here.at++
+    else if (next === '#') toLineEnd(here)
+    else if (next !== ')' && next !== undefined) items.push(...word(here))
+  }
+  here.at++
+  return items
+}
+
+/** Reads one word of the text, which may make none, one or several fields, as unquoted values are split at blanks. */
+export function word(here: Reader, splits = true): readonly string[] {
+  const fields: string[] = []
+  let field: string | null = null
+  const add = (more: string) => {
+    field = (field ?? '') + more
+  }
+  const addFields = (values: readonly string[], quoted: boolean) => {
+    const parts = quoted || !splits ? values : values.flatMap((value) => value.split(/\s+/).filter(Boolean))
+    parts.forEach((part, index) => {
+      if (index > 0) {
+        fields.push(field ?? '')
+        field = null
+      }
+      add(part)
+    })
+  }
+  const start = here.at
+  for (;;) {
+    const next = here.text[here.at]
+    if (next === undefined || /[\s;&|<>)]/.test(next) || (next === '(' && here.at > start)) break
+    if (next === '(') {
+      add(next)
+      here.at++
+    } else if (next === "'") {
+      const end = closing(here.text, here.at, "'")
+      add(here.text.slice(here.at + 1, end))
+      here.at = end + 1
+    } else if (next === '"') quotedPart(here, add, addFields)
+    else if (next === '\\') {
+      if (here.text[here.at + 1] === '\n') {
+        here.at += 2
+        break
+      }
+      add(here.text[here.at + 1] ?? '')
+      here.at += 2
+    } else if (next === '$' || next === '`') addFields(expansion(here), false)
+    else {
+      add(next)
+      here.at++
+    }
+  }
+  return field === null ? fields : [...fields, field]
+}
+
+function quotedPart(
+  here: Reader,
+  add: (more: string) => void,
+  addFields: (values: readonly string[], quoted: boolean) => void,
+): void {
+  here.at++
+  add('')
+  while (here.at < here.text.length && here.text[here.at] !== '"') {
+    const next = here.text[here.at]
+    if (next === '\\' && here.text[here.at + 1] !== undefined) {
+      const after = here.text[here.at + 1] ?? ''
+      add('"\\$`'.includes(after) ? after : after === '\n' ? '' : `\\${after}`)
+      here.at += 2
+    } else if (next === '$' || next === '`') addFields(expansion(here), true)
+    else {
+      add(next ?? '')
+      here.at++
+    }
+  }
+  here.at++
+}
+
+function expansion(here: Reader): readonly string[] {
+  const { fields, after } = expanded(here.text, here.at, here.variables)
+  here.at = after
+  return fields
+}
