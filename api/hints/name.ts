@@ -3,6 +3,13 @@ export function plainName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '')
 }
 
+/** For each key its other names, with blanks between them. */
+export type OtherNames = Readonly<Record<string, string>>
+
+export function listed(table: OtherNames): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(Object.entries(table).map(([key, names]) => [key, names.trim().split(/\s+/)]))
+}
+
 /** Inverts a table of other names: for each normalised name, the keys that it may mean. */
 export function namesOf(
   table: Readonly<Record<string, readonly string[]>>,

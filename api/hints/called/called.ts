@@ -4,6 +4,7 @@
  * Case, and characters other than letters and digits, do not count, so that `tensor-parallel-size` and
  * `tensorParallelSize` are one name.
  */
+import { listed } from '../name.ts'
 import { collectiveKeys } from './collective.ts'
 import { hardwareKeys } from './hardware.ts'
 import { modelKeys } from './model.ts'
@@ -11,11 +12,11 @@ import { planKeys } from './plan.ts'
 import { settingKeys } from './setting.ts'
 import { workloadKeys } from './workload.ts'
 
-export const called: Readonly<Record<string, readonly string[]>> = {
+export const called = listed({
   ...planKeys,
   ...hardwareKeys,
   ...workloadKeys,
   ...settingKeys,
   ...modelKeys,
   ...collectiveKeys,
-}
+})

@@ -1,19 +1,21 @@
 /** Other names for keys about element types, and about what to search for. */
-export const settingKeys: Readonly<Record<string, readonly string[]>> = {
-  optimizer: ['optim', 'optimiser'],
+import type { OtherNames } from '../name.ts'
 
-  precision: ['dtype', 'dataType', 'quantization', 'quant', 'torchDtype', 'precisions', 'format'],
-  weights: ['weight', 'params', 'parameters', 'weightDtype', 'weightType', 'storage', 'model', 'w'],
-  compute: ['activations', 'activation', 'matmul', 'computeDtype', 'math', 'activationDtype', 'a'],
-  kvCache: ['kv', 'cache', 'kvCacheDtype', 'kvDtype', 'kvCacheType'],
-  gradients: ['grad', 'grads', 'gradient', 'gradReduceDtype', 'gradDtype', 'reduce'],
+export const settingKeys: OtherNames = {
+  optimizer: 'optim optimiser',
 
-  min: ['minimum', 'least', 'atLeast', 'from', 'gte', 'ge', 'lower', 'low'],
-  max: ['maximum', 'most', 'atMost', 'to', 'lte', 'le', 'upTo', 'upper', 'high'],
+  precision: 'dtype dataType quantization quant torchDtype precisions format',
+  weights: 'weight params parameters weightDtype weightType storage model w',
+  compute: 'activations activation matmul computeDtype math activationDtype a',
+  kvCache: 'kv cache kvCacheDtype kvDtype kvCacheType',
+  gradients: 'grad grads gradient gradReduceDtype gradDtype reduce',
 
-  objective: ['goal', 'target', 'metric', 'optimizeFor', 'optimize', 'rankBy', 'sortBy', 'minimize'],
-  top: ['topK', 'topN', 'k', 'n', 'limit', 'results', 'maxResults', 'plans', 'count'],
-  timeoutMs: ['timeoutMillis', 'timeoutMilliseconds', 'deadlineMs', 'maxMs'],
-  assumptions: ['assume', 'assumption', 'basis', 'settings'],
-  frameworks: ['framework', 'launcher', 'launchers'],
+  min: 'minimum least atLeast from gte ge lower low',
+  max: 'maximum most atMost to lte le upTo upper high',
+
+  objective: 'goal target metric optimizeFor optimize rankBy sortBy minimize',
+  top: 'topK topN k n limit results maxResults plans count',
+  timeoutMs: 'timeoutMillis timeoutMilliseconds deadlineMs maxMs',
+  assumptions: 'assume assumption basis settings',
+  frameworks: 'framework launcher launchers',
 }
