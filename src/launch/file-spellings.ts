@@ -1,4 +1,5 @@
 /** How a launch file itself spells a setting that our commands have: readers know more names than are written. */
+import { megatronSynonyms } from './megatron/synonyms.ts'
 import type { ReadFramework } from './read/reading.ts'
 import { spellings } from './settings/settings.ts'
 import { sglangSettings } from './sglang/settings.ts'
@@ -8,14 +9,12 @@ import { vllmSettings } from './vllm/settings.ts'
 /** For each other name, ours; the readers of the frameworks have the same. */
 const otherNames: Partial<Readonly<Record<ReadFramework, Readonly<Record<string, string>>>>> = {
   megatron: {
+    ...megatronSynonyms,
     '--recompute-activations': '--recompute-granularity',
     '--checkpoint-activations': '--recompute-granularity',
     '--activations-checkpoint-method': '--recompute-granularity',
     '--num-layers-per-virtual-pipeline-stage': '--num-virtual-stages-per-pipeline-rank',
-    '--use-custom-fsdp': '--use-megatron-fsdp',
     '--use-torch-fsdp2': '--use-megatron-fsdp',
-    '--fp8': '--fp8-format',
-    '--encoder-seq-length': '--seq-length',
   },
   vllm: spellings(vllmSettings),
   sglang: spellings(sglangSettings),

@@ -44,8 +44,7 @@ export function readByDeepspeed(
   }
 }
 
-const isImmaterial = beginningWith(
-  ['zero3_', 'deepspeed_multinode', 'deepspeed_hostfile', 'gradient_clipping', 'offload_'].map(
-    (name) => `deepspeed_config.${name}`,
-  ),
-)
+const isImmaterial = beginningWith(`
+  deepspeed_config.zero3_ deepspeed_config.deepspeed_multinode deepspeed_config.deepspeed_hostfile
+  deepspeed_config.gradient_clipping deepspeed_config.offload_
+`)

@@ -130,27 +130,7 @@ function precisionOf(keys: Keys): Readonly<Record<string, string>> {
   return { weights: 'bf16', compute: mixed === 'fp8' ? 'fp8' : 'bf16', gradients: 'fp32' }
 }
 
-const starts = [
-  'compute_environment',
-  'debug',
-  'downcast',
-  'enable_cpu',
-  'machine_rank',
-  'main_',
-  'num_',
-  'rdzv',
-  'same_network',
-  'tpu',
-  'use_cpu',
-  'fsdp_config.',
-  'dynamo',
-  'fp8_config',
-  'gpu_ids',
-  'mpirun',
-  'command',
-  'sagemaker',
-  'deepspeed_config',
-  'megatron',
-]
-
-const isImmaterial = beginningWith(starts)
+const isImmaterial = beginningWith(`
+  compute_environment debug downcast enable_cpu machine_rank main_ num_ rdzv same_network tpu use_cpu
+  fsdp_config. dynamo fp8_config gpu_ids mpirun command sagemaker deepspeed_config megatron
+`)

@@ -149,46 +149,12 @@ function notesOf(zero: Keys, checkpointing: Keys, fp16: boolean): readonly strin
   ]
 }
 
-const starts = [
-  'steps_per_print',
-  'wall_clock',
-  'gradient_clipping',
-  'prescale',
-  'scheduler',
-  'zero_allow',
-  'zero_force',
-  'communication',
-  'tensorboard',
-  'wandb',
-  'csv_monitor',
-  'comet',
-  'flops_profiler',
-  'comms_logger',
-  'dump_state',
-  'memory_breakdown',
-  'checkpoint',
-  'gradient_predivide',
-  'sparse_gradients',
-  'amp',
-  'dataloader',
-  'seq_parallel',
-  'compile',
-  'elasticity',
-  'autotuning',
-  'disable_',
-  'torch_',
-  'monitor',
-  'hybrid_engine',
-  'use_data',
-  'load_universal',
-  'data_efficiency',
-  'timers',
-  'aio',
-  'nebula',
-  'curriculum',
-]
-
-const isImmaterial = beginningWith(starts)
+const isImmaterial = beginningWith(`
+  steps_per_print wall_clock gradient_clipping prescale scheduler zero_allow zero_force communication
+  tensorboard wandb csv_monitor comet flops_profiler comms_logger dump_state memory_breakdown checkpoint
+  gradient_predivide sparse_gradients amp dataloader seq_parallel compile elasticity autotuning disable_
+  torch_ monitor hybrid_engine use_data load_universal data_efficiency timers aio nebula curriculum
+`)
 
 /** Buckets, thresholds and scales, which affect neither the layout nor its cost as it is counted. */
 function isDetail(key: string): boolean {

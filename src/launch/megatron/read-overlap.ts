@@ -63,7 +63,7 @@ function tensorOverlap(options: Options, { tensor }: Laid, userBuffers: boolean)
 function besideObstacle(options: Options): boolean {
   const half = options.has('--bf16') || options.has('--fp16')
   const graphs = options.has('--cuda-graph-impl') || options.has('--overlap-moe-expert-parallel-comm')
-  const sharded = options.has('--use-megatron-fsdp', '--use-custom-fsdp')
+  const sharded = options.has('--use-megatron-fsdp')
   return !half || graphs || sharded || options.has('--multi-latent-attention')
 }
 

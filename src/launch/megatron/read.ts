@@ -13,6 +13,7 @@ import { isImmaterial } from './immaterial.ts'
 import { assumedOf } from './read-assumptions.ts'
 import { readMegatronModel } from './read-model.ts'
 import { planOf } from './read-plan.ts'
+import { megatronSynonyms } from './synonyms.ts'
 import { megatronVersion } from './version.ts'
 
 /**
@@ -29,14 +30,14 @@ export function readMegatron(
   const { launcher, own } = commandOf(script.commands)
   const tasks = 'variables' in script ? tasksOf(script.variables, launcher) : null
   const world = worldOf(optionsOf(launcher)) ?? worldOf(optionsOf(own)) ?? tasks
-  const options = optionsOf(own)
+  const options = optionsOf(own, megatronSynonyms)
   // A launcher that cannot be read is not a fault, because the request may give the number of chips.
   const { model, faults } = readMegatronModel(options)
   const optimizer = optimizerOf(options)
   const known = world ?? chips
   const laidOut =
     known === null ? null : planOf(options, known, model ? Number(model.layers) : layers, userBuffers)
-  const sequenceLength = options.whole('--seq-length', '--encoder-seq-length')
+  const sequenceLength = options.whole('--seq-length')
   const batchSequences = options.whole('--global-batch-size')
   const precision = precisionOf(options)
   const { assumptions, notes } = assumedOf(options, model)
@@ -84,7 +85,7 @@ function commandOf(commands: readonly (readonly string[])[]): {
 }
 
 function precisionOf(options: Options): Readonly<Record<string, string>> {
-  const fp8 = options.text('--fp8-format', '--fp8') !== null
+  const fp8 = options.text('--fp8-format') !== null
   const fp4 = options.text('--fp4-format') !== null
   const reduced =
     options.has('--grad-reduce-in-bf16') || options.text('--megatron-fsdp-main-grads-dtype') === 'bf16'

@@ -1,6 +1,11 @@
 /** What nobody took of a launch file: settings known to be immaterial for a plan, and those not understood. */
 import type { LaunchReading } from './reading.ts'
 
+/** The words of texts with blanks between them. */
+export function wordsOf(...texts: readonly string[]): readonly string[] {
+  return texts.flatMap((text) => text.split(/\s+/)).filter(Boolean)
+}
+
 export type LeftOver = Pick<LaunchReading, 'ignored' | 'notUnderstood' | 'known'>
 
 export function leftOver(
@@ -15,7 +20,8 @@ export function leftOver(
   }
 }
 
-/** Matches names by their prefixes. */
-export function beginningWith(starts: readonly string[]): (name: string) => boolean {
+/** Matches names by their prefixes, which each text has with blanks between them. */
+export function beginningWith(...texts: readonly string[]): (name: string) => boolean {
+  const starts = wordsOf(...texts)
   return (name) => starts.some((start) => name.startsWith(start))
 }

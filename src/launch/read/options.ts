@@ -16,7 +16,11 @@ export interface Options {
   readonly known: () => readonly string[]
 }
 
-export function optionsOf(words: readonly string[]): Options {
+/** `synonyms` has for each other name of an option the one that is asked for. */
+export function optionsOf(
+  words: readonly string[],
+  synonyms: Readonly<Record<string, string>> = {},
+): Options {
   const found = new Map<string, readonly string[]>()
   const taken = new Set<string>()
   const faults: string[] = []
@@ -25,7 +29,7 @@ export function optionsOf(words: readonly string[]): Options {
   for (const word of words.flatMap(separated)) {
     if (/^--[A-Za-z]/.test(word)) {
       const [own = word, ...rest] = word.split('=')
-      name = own
+      name = Object.hasOwn(synonyms, own) ? (synonyms[own] ?? own) : own
       found.set(name, rest.length > 0 ? [rest.join('=')] : [])
     } else if (name === null) stray.push(word)
     else found.set(name, [...(found.get(name) ?? []), word])

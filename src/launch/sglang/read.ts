@@ -101,45 +101,14 @@ function notesOf(options: Options): readonly string[] {
 }
 
 /** Prefixes of immaterial options: addresses, logs, kernels that plans assume anyway, hosts, and what only carries out other options. */
-const starts = [
-  ...serverDoors,
+const isImmaterial = beginningWith(
+  `
+  --random-seed --log- --enable-metrics --show- --disable- --enable-torch --cuda-graph --attention-backend
+  --prefill-attention --decode-attention --moe-runner --nnodes --node- --dist- --nccl- --eplb- --ep-dispatch
+  --deepep- --tbo- --disaggregation- --schedule- --watchdog --stream- --page-size --enable-dp-lm-head
+  --enable-p2p --enable-flashinfer --enable-mixed --grammar- --sampling- --speculative- --init-expert
+  --expert-distribution --decode-log --fp8-gemm --bench
+`,
+  serverDoors,
   ...unread(sglangSettings),
-  '--random-seed',
-  '--log-',
-  '--enable-metrics',
-  '--show-',
-  '--disable-',
-  '--enable-torch',
-  '--cuda-graph',
-  '--attention-backend',
-  '--prefill-attention',
-  '--decode-attention',
-  '--moe-runner',
-  '--nnodes',
-  '--node-',
-  '--dist-',
-  '--nccl-',
-  '--eplb-',
-  '--ep-dispatch',
-  '--deepep-',
-  '--tbo-',
-  '--disaggregation-',
-  '--schedule-',
-  '--watchdog',
-  '--stream-',
-  '--page-size',
-  '--enable-dp-lm-head',
-  '--enable-p2p',
-  '--enable-flashinfer',
-  '--enable-mixed',
-  '--grammar-',
-  '--sampling-',
-  '--speculative-',
-  '--init-expert',
-  '--expert-distribution',
-  '--decode-log',
-  '--fp8-gemm',
-  '--bench',
-]
-
-const isImmaterial = beginningWith(starts)
+)

@@ -186,50 +186,11 @@ const known = [
   'speculative_config',
 ]
 
-const starts = [
-  '--host',
-  '--port',
-  '--tokenizer',
-  '--backend',
-  '--log-level',
-  '--trust',
-  '--config',
-  '--extra-llm',
-  '--max-beam',
-  '--gpus-per',
-  '--num-postprocess',
-  '--reasoning',
-  '--tool',
-  '--chat',
-  '--enable-chunked',
-  '--kv-cache-free',
-  '--custom-',
-  '--otlp-',
-  '--fail-fast',
-  '--disagg-',
-  '--server-role',
-  '--metadata',
-  'cuda_graph_config',
-  'print_iter_log',
-  'enable_chunked_prefill',
-  'stream_interval',
-  'moe_config',
-  'disable_overlap',
-  'trust_',
-  'cache_transceiver',
-  'enable_iter',
-  'num_postprocess',
-  'scheduler_config',
-  'attention_dp_config',
-  'backend',
-  'batching_wait',
-  'return_perf',
-  'gpus_per_node',
-  'attn_backend',
-  'moe_tensor_parallel',
-  'allreduce_strategy',
-  'torch_compile',
-  'use_cuda_graph',
-]
-
-const isImmaterial = beginningWith(starts)
+const isImmaterial = beginningWith(`
+  --host --port --tokenizer --backend --log-level --trust --config --extra-llm --max-beam --gpus-per
+  --num-postprocess --reasoning --tool --chat --enable-chunked --kv-cache-free --custom- --otlp- --fail-fast
+  --disagg- --server-role --metadata cuda_graph_config print_iter_log enable_chunked_prefill stream_interval
+  moe_config disable_overlap trust_ cache_transceiver enable_iter num_postprocess scheduler_config
+  attention_dp_config backend batching_wait return_perf gpus_per_node attn_backend moe_tensor_parallel
+  allreduce_strategy torch_compile use_cuda_graph
+`)

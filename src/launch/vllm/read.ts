@@ -133,48 +133,14 @@ function notesOf(options: Options): readonly string[] {
 }
 
 /** Prefixes of immaterial options: addresses, logs, formats of answers, hosts, and what only carries out other options. */
-const starts = [
-  ...serverDoors,
+const isImmaterial = beginningWith(
+  `
+  --seed --code- --disable-log --enable-log --uvicorn --ssl --enable-auto-tool --enable-reasoning --swap-
+  --block-size --enforce-eager --compilation- -O --no-enable --enable-prefix --enable-chunked
+  --max-seq-len-to --distributed- --nnodes --node- --master- --headless --data-parallel- --eplb-
+  --async-scheduling --scheduling- --limit-mm --mm- --generation- --hf- --max-logprobs --stream-
+  --attention-backend --moe-backend --linear-backend --cuda-graph --guided- --structured- --root-path
+`,
+  serverDoors,
   ...unread(vllmSettings),
-  '--seed',
-  '--code-',
-  '--disable-log',
-  '--enable-log',
-  '--uvicorn',
-  '--ssl',
-  '--enable-auto-tool',
-  '--enable-reasoning',
-  '--swap-',
-  '--block-size',
-  '--enforce-eager',
-  '--compilation-',
-  '-O',
-  '--no-enable',
-  '--enable-prefix',
-  '--enable-chunked',
-  '--max-seq-len-to',
-  '--distributed-',
-  '--nnodes',
-  '--node-',
-  '--master-',
-  '--headless',
-  '--data-parallel-',
-  '--eplb-',
-  '--async-scheduling',
-  '--scheduling-',
-  '--limit-mm',
-  '--mm-',
-  '--generation-',
-  '--hf-',
-  '--max-logprobs',
-  '--stream-',
-  '--attention-backend',
-  '--moe-backend',
-  '--linear-backend',
-  '--cuda-graph',
-  '--guided-',
-  '--structured-',
-  '--root-path',
-]
-
-const isImmaterial = beginningWith(starts)
+)
