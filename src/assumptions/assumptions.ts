@@ -101,7 +101,7 @@ export interface Assumptions {
   readonly choicesApart: boolean
   /** In generation, tokens go straight to the chips of their experts, by kernels of low latency, even where copies could share the way. */
   readonly directGeneration: boolean
-  /** Share of a chip's compute units that hierarchical dispatch takes while it runs; it matters where dispatch runs beside compute. */
+  /** Share of a chip's compute units that hierarchical dispatch keeps for itself where it runs beside compute (inference/time/turns.ts). */
   readonly dispatchComputeShare: number
   /** In inference the search may send half of a batch to its experts while the other half computes. */
   readonly twoBatchOverlap: boolean

@@ -129,7 +129,10 @@ function servingOverhead(tpu: boolean) {
  */
 const margin = { gpu: 0.07, tpu: 0.03 }
 
-/** SMs that DeepSeek-V3 gives to its AllToAll kernels (arXiv 2412.19437, section 3.2.2), of the 132 of an H800. */
+/**
+ * SMs that DeepSeek-V3 gives to its AllToAll kernels (arXiv 2412.19437, section 3.2.2), of the 132 of an H800: DeepEP's default, which SGLang and
+ * vLLM (VLLM_DBO_COMM_SMS) take. DeepSeek's profile of prefill has 24.
+ */
 const dispatchUnits = 20
 
 /**

@@ -8,10 +8,11 @@ import { offeredLayouts } from '../../src/inference/layout/layout-question.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
 import { arrange } from '../../src/inference/pass/arrangement.ts'
 import { sitesOf } from '../../src/inference/search.ts'
-import { besideSeconds } from '../../src/inference/time/beside.ts'
+import { besideSeconds, leastBeside, mostBeside } from '../../src/inference/time/turns.ts'
 import { createWorkbench } from '../../src/inference/workbench.ts'
 import { expertSlots } from '../../src/model/expert-slots.ts'
 import { stepPasses } from '../../src/modes/generate/phase.ts'
+import { phaseModes } from '../../src/modes/names.ts'
 import { prefillPhase } from '../../src/modes/prefill/phase.ts'
 import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import type { GenerateWorkload, InferenceProblem, PhaseProblem } from '../../src/problem.ts'
@@ -178,11 +179,55 @@ describe('two halves of a batch', () => {
     expect(gain(256)).toBeGreaterThan(1.2)
   })
 
-  it('are slower by what dispatch takes of the compute units beside them', () => {
-    expect(besideSeconds(1, 4, 0)).toBe(0)
-    expect(besideSeconds(1, 4, 0.2)).toBe(0.2)
-    expect(besideSeconds(4, 1, 0.2)).toBe(3)
-    expect(besideSeconds(0, 4, 0.2)).toBe(0)
+  describe('a layer in turns', () => {
+    const computed = { projections: 2, attention: 4, experts: 6, shared: 1 }
+    const seconds = fc.double({ min: 0, max: 10, noNaN: true })
+    const layers = fc.record({ projections: seconds, attention: seconds, experts: seconds, shared: seconds })
+    const ways = fc.record({ dispatch: seconds, combine: seconds })
+    const share = fc.double({ min: 0, max: 0.5, noNaN: true })
+
+    it('takes what DeepSeek drew of either phase, turn by turn', () => {
+      // Both halves of a prefill: 7 beside 8, 6 beside 3, 6 beside 3, 7 beside 8.
+      expect(besideSeconds('prefill', computed, { dispatch: 3, combine: 8 }, 0)).toBe(1)
+      // One half of a step: 3 beside 4, 6 alone, 4 beside 6.
+      expect(besideSeconds('generate', computed, { dispatch: 4, combine: 6 }, 0)).toBe(3)
+      // Units that are kept from it slow all that is computed, as long as there is anything to move.
+      expect(besideSeconds('prefill', computed, { dispatch: 1, combine: 1 }, 0.5)).toBe(13)
+      expect(besideSeconds('prefill', computed, { dispatch: 0, combine: 0 }, 0.5)).toBe(0)
+    })
+
+    it('takes no less than with turns that fit, and no more than with one thing after the other', () => {
+      fc.assert(
+        fc.property(fc.constantFrom(...phaseModes), layers, ways, share, (mode, layer, routed, kept) => {
+          const beside = besideSeconds(mode, layer, routed, kept)
+          const { dispatch, combine } = routed
+          expect(beside).toBeGreaterThanOrEqual(leastBeside(layer, routed) - 1e-9)
+          expect(beside).toBeLessThanOrEqual(dispatch + combine + mostBeside(layer, routed, kept) + 1e-9)
+        }),
+      )
+    })
+
+    it('takes no less where a part, a way or the share of units is larger', () => {
+      const larger = fc.record({ by: seconds, what: fc.constantFrom('dispatch', 'combine') })
+      fc.assert(
+        fc.property(
+          fc.constantFrom(...phaseModes),
+          layers,
+          ways,
+          share,
+          larger,
+          (mode, layer, routed, kept, more) => {
+            const { by, what } = more
+            const before = besideSeconds(mode, layer, routed, kept)
+            const after = besideSeconds(mode, layer, { ...routed, [what]: routed[what] + by }, kept)
+            expect(after).toBeGreaterThanOrEqual(before - 1e-9)
+            expect(besideSeconds(mode, layer, routed, Math.min(0.9, kept + 0.1))).toBeGreaterThanOrEqual(
+              before,
+            )
+          },
+        ),
+      )
+    })
   })
 
   it('are told to the frameworks that have them', () => {

@@ -34,9 +34,9 @@ export const assumptionChoices = {
     .describe(
       'Whether generation sends tokens directly to the chips of their experts, with low-latency kernels.',
     ),
-  dispatchComputeShare: shareOrNone().describe(
-    'Fraction of the compute units that hierarchical dispatch occupies while it runs beside compute.',
-  ),
+  dispatchComputeShare: shareOrNone()
+    .lt(1, 'leaves some of the compute units')
+    .describe('Fraction of the compute units that hierarchical dispatch keeps where it runs beside compute.'),
   twoBatchOverlap: z
     .boolean()
     .describe(

@@ -24,6 +24,7 @@ import { isOfCache } from '../../sharding/roles.ts'
 import type { InferenceLayout } from '../../sharding/tables/inference-layout.ts'
 import { axesOfSequences, type LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
 import type { Bytes } from '../../units.ts'
+import type { LayerPart, Routed } from '../time/turns.ts'
 import { elementwise } from './elementwise.ts'
 import { liveSets } from './live-sets.ts'
 import { type LocalSum, type LocalTerm, localSum, localTerm } from './local-term.ts'
@@ -38,6 +39,8 @@ export interface CompiledProduct {
   readonly activations: LocalSum
   /** Share of the layers that run it: layers that read another layer's cache project no keys and values. */
   readonly share: number
+  /** Where it stands in the turns of two halves. */
+  readonly part: LayerPart
   /** Its number among the products of the component's layouts; -1 where these are not shared out yet. */
   readonly at: number
 }
@@ -71,9 +74,9 @@ export interface CompiledLayout extends LayoutFields {
   readonly elementwise: LocalSum
 }
 
-/** The dispatch and combine collectives. */
-export function routedOf({ collectives }: CompiledLayout): readonly CompiledCollective[] {
-  return collectives.filter(({ routed }) => routed)
+/** The collectives of dispatch, or those of combine. */
+export function routedOf({ collectives }: CompiledLayout, way: keyof Routed): readonly CompiledCollective[] {
+  return collectives.filter(({ routed, moves }) => routed && moves.every(({ kind }) => kind === way))
 }
 
 export function unroutedOf({ collectives }: CompiledLayout): readonly CompiledCollective[] {
@@ -97,6 +100,8 @@ export function compileLayout(
     bytes(array, times * (array.kind === 'weight' && array.part === 'experts' ? unpacked : 1))
   const arrays = Object.values(component.arrays)
   const share = (array: ShardedArray | undefined) => (array && isOfCache(array.role) ? cacheShare : 1)
+  const products = productsOf(derivation)
+  const kernel = products.findIndex(({ kind }) => kind === 'attention')
   return {
     ...{ name, projection, cache, form, places },
     component,
@@ -104,10 +109,12 @@ export function compileLayout(
     into: streamNotation(component, 'input'),
     out: streamNotation(component, 'output'),
     products: [
-      ...productsOf(derivation)
-        .filter(({ kind }) => kind === 'matmul')
-        .map((product) => matmul(product, share(component.arrays[product.out]), streamed)),
-      ...attentionKernel(productsOf(derivation), bytes),
+      ...products.flatMap((product, at): readonly CompiledProduct[] =>
+        product.kind === 'matmul'
+          ? [matmul(product, share(component.arrays[product.out]), partOf(product, at < kernel), streamed)]
+          : [],
+      ),
+      ...attentionKernel(products, bytes),
     ],
     collectives: collectives(derivation, bytes),
     stored: localSum(weightsOf(component).map((weight) => bytes(weight, share(weight)))),
@@ -148,14 +155,23 @@ function liveTerms({ arrays }: Component, array: ShardedArray, bytes: BytesOf): 
 
 type BytesOf = (array: ShardedArray, times?: number) => LocalTerm
 
-function matmul(product: Product, share: number, bytes: BytesOf): CompiledProduct {
-  return { kind: 'matmul', ...compiled([product], bytes), share, at: -1 }
+function matmul(product: Product, share: number, part: LayerPart, bytes: BytesOf): CompiledProduct {
+  return { kind: 'matmul', ...compiled([product], bytes), share, part, at: -1 }
+}
+
+function partOf({ operands }: Product, beforeKernel: boolean): LayerPart {
+  const weight = operands.find(({ array }) => array.kind === 'weight')?.array.part
+  if (weight === 'experts') return 'experts'
+  if (weight === 'sharedExperts') return 'shared'
+  return beforeKernel ? 'projections' : 'attention'
 }
 
 /** Scores and the sum that they weigh are one kernel: all that it reads streams beside all its arithmetic. */
 function attentionKernel(products: readonly Product[], bytes: BytesOf): readonly CompiledProduct[] {
   const own = products.filter(({ kind }) => kind === 'attention')
-  return own.length > 0 ? [{ kind: 'attention', ...compiled(own, bytes), share: 1, at: -1 }] : []
+  return own.length > 0
+    ? [{ kind: 'attention', ...compiled(own, bytes), share: 1, part: 'attention', at: -1 }]
+    : []
 }
 
 function compiled(

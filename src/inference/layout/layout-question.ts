@@ -20,9 +20,9 @@ import type { Seconds } from '../../units.ts'
 import { type InferenceModel, movesBetween } from '../model.ts'
 import { crossings, occurrences } from '../pass/occurrence.ts'
 import type { Pass } from '../pass/pass.ts'
-import type { PassNumbers } from '../pass/pass-amounts.ts'
-import { movedBytes, passNumbers, residentOf } from '../pass/pass-numbers.ts'
-import { besideSeconds } from '../time/beside.ts'
+import { movedBytes, passNumbers, residentOf, setPass } from '../pass/pass-numbers.ts'
+import { partSeconds } from '../time/component-time.ts'
+import { besideSeconds } from '../time/turns.ts'
 import type { Workbench } from '../workbench.ts'
 import { type CompiledCollective, type CompiledLayout, routedOf, unroutedOf } from './compiled-layout.ts'
 
@@ -73,7 +73,7 @@ export function layoutQuestion(
         return { name: layout.name, seconds, bytes, workspace }
       }),
     })),
-    resharding: [...edges(bench, pass, layouts, times), ...besides(bench, pass, layouts, times, numbers)],
+    resharding: [...edges(bench, pass, layouts, times), ...besides(bench, pass, layouts, times)],
     budget: setting.memoryBudget - resident.fixed,
   }
 }
@@ -135,23 +135,31 @@ function edges(
 
 /** What dispatch and combine of one half add to the other half's attention and experts, for each pair of layouts. */
 function besides(
-  model: InferenceModel,
+  bench: Workbench,
   pass: Pass,
   layouts: readonly (readonly CompiledLayout[])[],
   { seconds }: MoveTimes,
-  { compute }: PassNumbers,
 ): readonly Resharding[] {
   if (pass.halves === 1) return []
-  const experts = model.components.findIndex((component) => componentRow(component).layers === 'sparse')
-  const times = occurrences(model, pass)[experts] ?? 0
-  const { dispatchComputeShare } = model.assumed[pass.mode]
-  const routed = (layouts[experts] ?? []).map((layout) => seconds(routedOf(layout), 0, false))
-  const table = (compute[0] ?? []).map((attention) =>
-    routed.map((way, option) => {
-      const both = attention + (compute[experts]?.[option] ?? 0)
-      return times * besideSeconds(way, both, dispatchComputeShare)
-    }),
-  )
+  const experts = bench.components.findIndex((component) => componentRow(component).layers === 'sparse')
+  const times = occurrences(bench, pass)[experts] ?? 0
+  const assumptions = bench.assumed[pass.mode]
+  setPass(bench, pass, false)
+  const given = { rates: bench.rates, assumptions, contexts: pass.contexts, sizes: bench.sizes }
+  const ofExperts = (layouts[experts] ?? []).map((layout) => ({
+    computed: partSeconds(layout, given),
+    routed: {
+      dispatch: seconds(routedOf(layout, 'dispatch'), 0, false),
+      combine: seconds(routedOf(layout, 'combine'), 0, false),
+    },
+  }))
+  const table = (layouts[0] ?? []).map((layout) => {
+    const { projections, attention } = partSeconds(layout, given)
+    return ofExperts.map(({ computed, routed }) => {
+      const both = { ...computed, projections, attention }
+      return times * besideSeconds(pass.mode, both, routed, assumptions.dispatchComputeShare)
+    })
+  })
   return [{ from: 0, to: experts, seconds: table }]
 }
 

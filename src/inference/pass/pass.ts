@@ -22,7 +22,7 @@ import { contextGroups, keptPositions } from './contexts.ts'
 
 export interface Pass {
   readonly mode: PhaseMode
-  /** 2 where one half of the batch computes while the other half's tokens are on their way to experts or back (inference/time/beside.ts). */
+  /** 2 where one half of the batch computes while the other half's tokens are on their way to experts or back (inference/time/turns.ts). */
   readonly halves: 1 | 2
   readonly shape: Shape
   readonly contexts: readonly ContextGroup[]

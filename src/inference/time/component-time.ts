@@ -28,6 +28,7 @@ import {
   unroutedOf,
 } from '../layout/compiled-layout.ts'
 import { type Sizes, sumOf, withContext } from '../layout/local-term.ts'
+import type { LayerPart, Routed } from './turns.ts'
 
 /** Layers whose queries attend to the same positions, as a share of all layers. */
 export interface ContextGroup {
@@ -67,7 +68,7 @@ export interface ComponentTime {
   readonly compute: Seconds
   readonly communication: Seconds
   /** Dispatch and combine alone, where they run beside another half's compute and are left out of `expected` and `lower`; else 0. */
-  readonly routed: { readonly expected: Seconds; readonly lower: Seconds }
+  readonly routed: { readonly expected: Routed; readonly lower: Routed }
   readonly lower: Seconds
   readonly expected: Seconds
   readonly upper: Seconds
@@ -88,6 +89,18 @@ export function moveSeconds(
 /** Time in an average layer. */
 export function productSeconds(product: CompiledProduct, given: ProductConditions): Seconds {
   return product.share * productTime(product, given).seconds
+}
+
+/** What a component of a layer with experts computes, by its place in the turns of two halves: kernels between products stand with most of these. */
+export function partSeconds(
+  { elementwise, products }: CompiledLayout,
+  given: ProductConditions,
+): Readonly<Record<LayerPart, Seconds>> {
+  const parts = { projections: 0, attention: 0, experts: 0, shared: 0 }
+  for (const product of products) parts[product.part] += productSeconds(product, given)
+  const between = sumOf(elementwise, given.sizes) * given.rates.secondsPerByte
+  parts[products.some(({ part }) => part === 'experts') ? 'experts' : 'attention'] += between
+  return parts
 }
 
 function computeSeconds({ elementwise, products }: CompiledLayout, given: Conditions): Seconds {
@@ -121,13 +134,14 @@ export function componentTime(
     return windowTime(beside, given.traffic, bound)
   }
   const waitedFor = halves === 1 ? layout.collectives : unroutedOf(layout)
-  const routed = halves === 1 ? [] : routedOf(layout)
+  const way = (of: keyof Routed, bound: Bound) => (halves === 1 ? 0 : at(routedOf(layout, of), 0, bound))
+  const routed = (bound: Bound) => ({ dispatch: way('dispatch', bound), combine: way('combine', bound) })
   const upper = at(layout.collectives, compute, 'upper')
   return {
     ...parts,
     compute,
     communication: upper - compute,
-    routed: { expected: at(routed, 0, 'expected'), lower: at(routed, 0, 'lower') },
+    routed: { expected: routed('expected'), lower: routed('lower') },
     lower: at(waitedFor, compute, 'lower'),
     expected: at(waitedFor, compute, 'expected'),
     upper,

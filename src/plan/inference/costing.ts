@@ -3,20 +3,23 @@
  * of stages and overheads. The parts add up to the step.
  */
 
+import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { type Bound, createTraffic } from '../../cost/communication/traffic.ts'
 import { setShards } from '../../inference/layout/local-term.ts'
 import { type InferenceModel, movesBetween } from '../../inference/model.ts'
 import { fixedSeconds, overheadSeconds, transferSeconds } from '../../inference/pass/arrangement.ts'
 import { crossings, occurrences, runOnStage } from '../../inference/pass/occurrence.ts'
+import type { Pass } from '../../inference/pass/pass.ts'
 import { setPass } from '../../inference/pass/pass-numbers.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
-import { besideSeconds } from '../../inference/time/beside.ts'
 import {
   type ComponentTime,
   type Conditions,
   componentTime,
   moveSeconds,
+  partSeconds,
 } from '../../inference/time/component-time.ts'
+import { besideSeconds, type Computed, leastBeside, mostBeside } from '../../inference/time/turns.ts'
 import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
 import type { Seconds } from '../../units.ts'
@@ -45,6 +48,8 @@ export interface CostedComponent {
   /** How often a single stage runs it; for the rest of `times` that stage waits for the others. */
   readonly busy: number
   readonly time: ComponentTime
+  /** What it computes, by its place in the turns of two halves. */
+  readonly parts: Computed
 }
 
 export function inferenceCosting(model: InferenceModel, candidate: InferenceCandidate): InferenceCosting {
@@ -71,15 +76,16 @@ export function inferenceCosting(model: InferenceModel, candidate: InferenceCand
       times,
       busy: index === head ? times : Math.min(times, pass.units * (stage[index] ?? 0)),
       time: componentTime(layout, costs, given, pass.halves),
+      parts: partSeconds(layout, given),
     }
   })
   const resharding = reshardingSeconds(bench, candidate, given, 'expected')
   const bounded = (bound: 'lower' | 'upper') =>
     components.reduce((sum, { times, time }) => sum + times * time[bound], 0) +
     reshardingSeconds(bench, candidate, given, bound) +
-    (bound === 'lower' ? besideOf(components, 'lower', 0) : 0) +
+    besideOf(components, bound, pass, given.assumptions) +
     fixedSeconds(bench, mesh, costs, pass)
-  const beside = besideOf(components, 'expected', given.assumptions.dispatchComputeShare)
+  const beside = besideOf(components, 'expected', pass, given.assumptions)
   const transfers = transferSeconds(bench, mesh, costs, pass)
   const overhead = overheadSeconds(bench, mesh, pass)
   const inLayers = components.reduce((sum, { times, time }) => sum + times * time.expected, 0)
@@ -91,17 +97,25 @@ export function inferenceCosting(model: InferenceModel, candidate: InferenceCand
   }
 }
 
+/** What two halves of a layer take beside computing, over all layers with experts. */
 function besideOf(
   components: readonly CostedComponent[],
-  bound: 'expected' | 'lower',
-  takenShare: number,
+  bound: Bound,
+  { mode }: Pass,
+  { dispatchComputeShare }: Assumptions,
 ): Seconds {
   const [attention] = components
   const experts = components.find((component) => componentRow(component).layers === 'sparse')
   if (!attention || !experts) return 0
-  const compute = attention.time.compute + experts.time.compute
-  const routed = experts.time.routed[bound]
-  return routed === 0 ? 0 : experts.times * besideSeconds(routed, compute, takenShare)
+  const { projections, attention: kernel } = attention.parts
+  const computed = { ...experts.parts, projections, attention: kernel }
+  const { lower, expected } = experts.time.routed
+  const seconds: Readonly<Record<Bound, () => Seconds>> = {
+    lower: () => leastBeside(computed, lower),
+    expected: () => besideSeconds(mode, computed, expected, dispatchComputeShare),
+    upper: () => mostBeside(computed, expected, dispatchComputeShare),
+  }
+  return experts.times * seconds[bound]()
 }
 
 /** Counted as the layout search does: into the first layer, within and between layers, into the head. */
