@@ -201,17 +201,11 @@ describe('the best plan', () => {
     fc.assert(
       fc.property(problems, fc.constantFrom(2, 8, 64), (made, k) => {
         const slow = withCluster(made, { flops: 1 / k, hbm: 1 / k, links: 1 / k, latencies: k })
-        const { assumptions } = made
-        const slower: Problem = {
-          ...slow,
-          assumptions: {
-            ...assumptions,
-            layerOverheadSeconds: assumptions.layerOverheadSeconds * k,
-            expertLayerOverheadSeconds: assumptions.expertLayerOverheadSeconds * k,
-            stepOverheadSeconds: assumptions.stepOverheadSeconds * k,
-            stragglerSeconds: assumptions.stragglerSeconds * k,
-          },
-        }
+        // Every time that is assumed is fixed: of a layer, a step, a straggler, a matmul of many experts.
+        const times = Object.entries(made.assumptions)
+          .filter(([name, value]) => name.endsWith('Seconds') && typeof value === 'number')
+          .map(([name, value]) => [name, Number(value) * k])
+        const slower = { ...slow, assumptions: { ...made.assumptions, ...Object.fromEntries(times) } }
         const now = best(made)
         fc.pre(Number.isFinite(now))
         expect(best(slower) / now).toBeCloseTo(k, 9)

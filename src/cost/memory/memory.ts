@@ -224,7 +224,14 @@ export function reserveBytes({ cluster, memoryBudget, assumptions }: Budgeted): 
   return Math.max(0, margin - Math.max(0, hbmBytes - memoryBudget))
 }
 
-type Budgeted = Pick<Setting, 'cluster' | 'memoryBudget' | 'assumptions'>
+/** The least budget that leaves so many bytes beside the reserve: the inverse of a budget less its reserve. */
+export function budgetFor(bytes: Bytes, { cluster, assumptions }: Omit<Budgeted, 'memoryBudget'>): Bytes {
+  const { hbmBytes } = cluster.chip
+  const margin = assumptions.reserveFraction * hbmBytes
+  return bytes <= hbmBytes - margin ? bytes : bytes + margin
+}
+
+export type Budgeted = Pick<Setting, 'cluster' | 'memoryBudget' | 'assumptions'>
 
 /** Norm weights of a layer, in rows of width D. */
 export function normRows(model: Transformer): number {

@@ -3,6 +3,7 @@
  * is kept even if it is as large as memory allows, so that more memory helps only through faster layouts that it has
  * room for.
  */
+import { reserveBytes } from '../../cost/memory/memory.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
 import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
@@ -15,12 +16,12 @@ import { inferenceSecondsOn } from './accounts.ts'
 export function inferenceSensitivity(model: InferenceModel, best: InferenceCandidate): Sensitivity {
   const { cluster, memoryBudget } = model.setting
   const { question, answer, seconds } = best
-  const fixed = memoryBudget - question.budget
-  const chosenWithin = (budget: Bytes): Chosen | null => {
-    const chosen = bestLayouts({ ...question, budget: budget - fixed })
+  const fixed = memoryBudget - reserveBytes(model.setting) - question.budget
+  const chosenWithin = (bytes: Bytes): Chosen | null => {
+    const chosen = bestLayouts({ ...question, budget: bytes - fixed })
     return chosen && { bytes: chosen.bytes + fixed, seconds: seconds - answer.seconds + chosen.seconds }
   }
-  const memoryStep = nextMemoryStep({ budget: memoryBudget, seconds }, chosenWithin)
+  const memoryStep = nextMemoryStep(model.setting, seconds, chosenWithin)
   return {
     ...elasticities(cluster, (changed) => inferenceSecondsOn(model, best, changed)),
     memory: memoryQuotient(memoryBudget, seconds, memoryStep),

@@ -3,6 +3,7 @@
  * grows, without a slope. The next step is the least budget with which the plan's mesh and layout are faster, after
  * what fits is chosen again. Another mesh may be faster with less.
  */
+import { type Budgeted, budgetFor, reserveBytes } from '../../cost/memory/memory.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 
 export interface MemoryStep {
@@ -11,16 +12,20 @@ export interface MemoryStep {
   readonly stepTimeSeconds: Seconds
 }
 
-/** The best choice within a budget. */
+/** The best choice within so many bytes, the reserve not among them. */
 export interface Chosen {
   readonly bytes: Bytes
   readonly seconds: Seconds
 }
 
-/** Null if no budget makes it faster. */
+/**
+ * Null if no budget makes it faster. Bytes are sought without the reserve, which a larger budget may have more of; `seconds` is
+ * the time of the plan as it is.
+ */
 export function nextMemoryStep(
-  { budget, seconds }: { readonly budget: Bytes; readonly seconds: Seconds },
-  chosenWithin: (budget: Bytes) => Chosen | null,
+  setting: Budgeted,
+  seconds: Seconds,
+  chosenWithin: (bytes: Bytes) => Chosen | null,
 ): MemoryStep | null {
   const faster = (within: Bytes): Chosen | null => {
     const chosen = chosenWithin(within)
@@ -28,14 +33,15 @@ export function nextMemoryStep(
   }
   let found = faster(unlimited)
   if (!found) return null
-  let low = budget
-  let high = Math.max(budget, found.bytes)
+  let low = setting.memoryBudget - reserveBytes(setting)
+  let high = Math.max(low, found.bytes)
   while (high - low > resolution * high) {
     const chosen = faster((low + high) / 2)
     if (chosen) [high, found] = [Math.max(low, chosen.bytes), chosen]
     else low = (low + high) / 2
   }
-  return { budgetBytes: Math.ceil(high), stepTimeSeconds: found.seconds }
+  const budget = Math.max(setting.memoryBudget, budgetFor(high, setting))
+  return { budgetBytes: Math.ceil(budget), stepTimeSeconds: found.seconds }
 }
 
 /** d log T / d log M between a budget and its next step; 0 if there is none. */

@@ -1,7 +1,8 @@
 /** How the best plan depends on each resource: elasticities of its step, and the next step of memory. */
+import { budgetFor } from '../../cost/memory/memory.ts'
 import { shortBytes } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
-import { onCluster } from '../../cost/posed.ts'
+import { onCluster, posed } from '../../cost/posed.ts'
 import type { Accepts, Candidate } from '../../search/layouts/candidate.ts'
 import type { Choices } from '../../search/layouts/consider.ts'
 import { expandMesh } from '../../search/layouts/expand.ts'
@@ -27,8 +28,8 @@ export function sensitivity(model: CostModel, best: Candidate, accepts: Accepts 
 function stepOfMemory(model: CostModel, best: Candidate, accepts: Accepts | null): MemoryStep | null {
   const { problem } = model
   const { memory, stepTime } = costing(model, best)
-  const chosenWithin = (budget: Bytes): Chosen | null => {
-    const roomy = { ...model, problem: { ...problem, memoryBudget: budget } }
+  const chosenWith = (memoryBudget: Bytes): Chosen | null => {
+    const roomy = posed(model, { ...problem, memoryBudget })
     const chosen = expandMesh(
       createWorkbench(roomy, accepts),
       best.mesh,
@@ -36,15 +37,15 @@ function stepOfMemory(model: CostModel, best: Candidate, accepts: Accepts | null
       only(best),
     ).best
     if (!chosen) return null
-    const bytes = shortBytes(memory, chosen.groups, chosen.mix, 0)
+    const bytes = shortBytes(memory, chosen.groups, chosen.mix, memory.reserve)
     return { bytes, seconds: costing(model, chosen).stepTime }
   }
   if (!problem.assumptions.tokensDivideFreely) {
-    return nextMemoryStep({ budget: problem.memoryBudget, seconds: stepTime }, chosenWithin)
+    return nextMemoryStep(problem, stepTime, (bytes) => chosenWith(budgetFor(bytes, problem)))
   }
   // Fractional layers have no steps, so that 1 % more memory gives the slope.
   const budgetBytes = 1.01 * problem.memoryBudget
-  const chosen = chosenWithin(budgetBytes)
+  const chosen = chosenWith(budgetBytes)
   return chosen && chosen.seconds < stepTime ? { budgetBytes, stepTimeSeconds: chosen.seconds } : null
 }
 
