@@ -155,7 +155,7 @@ describe('recipes', () => {
       return bestRecipeText(recipesBeside([slower, recipe], asked, [first]), first)
     }
     const layout =
-      /^data 2 x expert 64 x pipeline 16, ZeRO-1, dualpipe on 2048 chips with 15360 sequences of 4096, is predicted to take /
+      /^data 2 x expert 64 x pipeline 16, ZeRO-1, dualpipe on 2048 chips with 15360 sequences of 4096 \(this very question\), is predicted to take /
     expect(line(1.5)).toMatch(layout)
     expect(line(1.5)).toMatch(/\(the first plan 30 s\), 1.50 times as many tokens/)
     expect(line(1.5)).toMatch(
@@ -181,6 +181,19 @@ describe('recipes', () => {
     }
     expect(bestRecipeText([long, short], null)).toContain(`sequences of ${long.sequenceLength}`)
     expect(bestRecipeText([short, long], null)).toContain(`sequences of ${short.sequenceLength}`)
+    // The very question goes before one that is predicted to do more with a chip, which would be said to be another.
+    const otherChips = { ...asked, cluster: { ...asked.cluster, chips: 2 * sample.chips } }
+    const [faster] = recipesBeside(
+      [{ ...sample, predicted: { stepTimeSeconds: seconds / 9 } }],
+      otherChips,
+      [],
+    )
+    if (!faster) throw new Error('it stands beside plans')
+    expect(long.otherwise).toEqual([])
+    expect(bestRecipeText([faster, long], null)).toBe(bestRecipeText([long], null))
+    expect(bestRecipeText([faster], null)).toContain(
+      `another question: it has chips ${sample.chips}, where ${2 * sample.chips} is asked`,
+    )
   })
 
   it('say which of the plans that are tied is preferred, before all else', () => {

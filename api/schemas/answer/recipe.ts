@@ -91,6 +91,11 @@ export const recipe = published.extend({
     .describe(
       'Why this recipe is not among the plans although it is predicted to be faster per chip than the first, and which plan of the list has the same family of layouts.',
     ),
+  otherwise: z
+    .array(z.string())
+    .describe(
+      'What it has otherwise than the request: chips, sequences and their length, element types; empty for the very question.',
+    ),
   unlisted: z
     .array(z.string())
     .describe(

@@ -10,18 +10,25 @@ import { type Compared, gainOf } from './recipes-beside.ts'
 type First = Compared & Pick<Plan, 'stepTimeSeconds'>
 
 /**
- * Of those whose sequences are as long as those of the first recipe, the nearest to what is asked: a step of short sequences says nothing of
- * long ones. Null if nothing is predicted of any; `first` is null if no plan is listed.
+ * Of those whose sequences are as long as those of the first recipe, the nearest to what is asked (a step of short sequences says nothing of
+ * long ones), and of the very question where one is; what another has otherwise is said. Null if nothing is predicted of any; `first` is null if no plan is listed.
  */
 export function bestRecipeText(recipes: readonly ShownRecipe[], first: First | null): string | null {
   const gain = (recipe: Recipe) => (first ? (gainOf(recipe, first) ?? 0) : 0)
+  const other = ({ otherwise }: ShownRecipe) => (otherwise.length > 0 ? 1 : 0)
   const told = recipes.filter(({ predicted }) => predicted)
   const nearest = told.filter(({ sequenceLength }) => sequenceLength === told[0]?.sequenceLength)
-  const [best] = nearest.sort((a, b) => gain(b) - gain(a))
+  const [best] = nearest.sort((a, b) => other(a) - other(b) || gain(b) - gain(a))
   if (!best) return null
-  const { unlisted: reasons } = best
+  const { unlisted: reasons, otherwise } = best
   const unlisted = reasons.length > 0 ? ` It is not listed: ${reasons.join('; ')}.` : ''
-  return `${layoutText(best)}, is predicted to ${timeText(best, first)}.${unlisted}`
+  // Of one that is faster and not listed, the reasons say it.
+  const apart =
+    otherwise.length > 0 && reasons.length === 0
+      ? ` It was run for another question: it has ${otherwise.join(', ')}.`
+      : ''
+  const very = otherwise.length === 0 ? ' (this very question)' : ''
+  return `${layoutText(best)}${very}, is predicted to ${timeText(best, first)}.${apart}${unlisted}`
 }
 
 function layoutText({ chips, plan, batchSequences, sequenceLength }: Recipe): string {

@@ -31,7 +31,8 @@ export function recipesBeside(
   return records.map((record) => {
     const { shape: _, asked, ...recipe } = record
     const faster = first ? fasterThan(record, first) : null
-    const reasons = faster === null ? [] : reasonsOf(record, problem)
+    const otherwise = otherwiseAsked(record, problem)
+    const reasons = faster === null ? [] : reasonsOf(record, problem, otherwise)
     const whole = reasons.map((reason) => reason.whole).join('; ')
     return {
       ...recipe,
@@ -42,6 +43,7 @@ export function recipesBeside(
         ...(faster === null ? [] : [`predicted faster than the first plan (${faster}): ${whole}`]),
         ...familyNote(record, problem, plans),
       ],
+      otherwise,
       unlisted: reasons.map(({ short }) => short),
     }
   })
@@ -81,9 +83,9 @@ interface Reason {
   readonly whole: string
 }
 
-function reasonsOf(recipe: RecipeRecord, problem: Problem): readonly Reason[] {
+function reasonsOf(recipe: RecipeRecord, problem: Problem, otherwise: readonly string[]): readonly Reason[] {
   const reasons = [
-    ...otherwiseAsked(recipe, problem),
+    ...(otherwise.length > 0 ? [alike(`it has ${otherwise.join(', ')}`)] : []),
     ...unsearched(recipe, problem),
     ...unlaunched(recipe, problem),
   ]
@@ -129,7 +131,7 @@ function printed(value: number): string {
 }
 
 /** What differs between the recipe and the request. */
-function otherwiseAsked(recipe: RecipeRecord, { cluster, precision, workload }: Problem): readonly Reason[] {
+function otherwiseAsked(recipe: RecipeRecord, { cluster, precision, workload }: Problem): readonly string[] {
   const { batchTokens, sequenceLength } = workload
   const sequences = Math.ceil(batchTokens / sequenceLength)
   const differing: readonly (readonly [what: string, own: unknown, asked: unknown])[] = [
@@ -139,10 +141,9 @@ function otherwiseAsked(recipe: RecipeRecord, { cluster, precision, workload }: 
     ['sequences a step', recipe.batchSequences, sequences],
     ['tokens a sequence', recipe.sequenceLength, sequenceLength],
   ]
-  const says = differing
+  return differing
     .filter(([, own, asked]) => own !== asked)
     .map(([what, own, asked]) => `${what} ${own}, where ${asked} is asked`)
-  return says.length > 0 ? [alike(`it has ${says.join(', ')}`)] : []
 }
 
 function unsearched({ plan: { pipelineSchedule } }: RecipeRecord, problem: Problem): readonly Reason[] {

@@ -68,6 +68,8 @@ export interface ShownRecipe extends Recipe {
   readonly evaluate: RecipeRequest
   /** Notes on the recipe beside the answer's plans, such as why it is not among them although it is predicted to be faster. */
   readonly notes: readonly string[]
+  /** What it has otherwise than the request: chips, sequences and their length, element types. Empty for the very question. */
+  readonly otherwise: readonly string[]
   /** Why it is not among the plans, if it is predicted to be faster than the first, without how to ask for it. */
   readonly unlisted: readonly string[]
 }

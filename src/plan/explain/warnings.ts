@@ -1,5 +1,6 @@
 /** Warnings about assumptions that matter for this answer. */
 
+import { noStack } from '../../assumptions/stack.ts'
 import { stateBytes } from '../../cost/memory/optimizer.ts'
 import { ofKind, trainers } from '../../launch/framework.ts'
 import type { Problem } from '../../problem.ts'
@@ -57,10 +58,16 @@ export function warnings(
   const layout = best?.contextLayout ?? null
   const over = causal && layout !== null ? contextLayoutRow(layout).balancedOver : null
   if (over) found.push(`context parallelism is assumed to balance causal attention over ${over} (zig-zag)`)
-  if (assumptions.basis === 'calibrated' && cluster.chip.kind === 'tpu') {
-    found.push('TPU efficiencies are starting values, not yet fitted to measurements')
-  }
+  if (assumptions.basis === 'calibrated' && cluster.chip.kind === 'tpu')
+    found.push(tpuText(assumptions.stack))
   return found
+}
+
+/** Where a stack has constants of these chips, runs with the efficiencies as they are set them. */
+function tpuText(stack: string): string {
+  return stack === noStack
+    ? 'TPU efficiencies are starting values, not yet fitted to measurements'
+    : `TPU efficiencies are starting values; beside them, published runs set the constants of the stack ${stack}`
 }
 
 /** Idealisations in the assumptions that no real machine reaches. */
