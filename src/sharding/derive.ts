@@ -13,6 +13,7 @@ import { arrayOf, type Component, type Einsum } from './component.ts'
 import { type Move, reshard } from './move.ts'
 import type { Product } from './product.ts'
 import { type Gathered, type Line, runPass, type Step } from './run-pass.ts'
+import { sameArray, sameLine } from './same.ts'
 import { stateShardings, type ZeroStage } from './states.ts'
 
 export interface Derivation {
@@ -55,7 +56,7 @@ function derived(component: Component, options: DeriveOptions): Derivation {
     .map((step) => ({ ...step, recomputed: true }))
   runPass('backward', [...again, ...backwardSteps(component, stored, options)], lines, new Map(kept))
   lines.push(...updateLines(component, options))
-  return { component: stored, lines }
+  return { component: stored, lines: lines.map(sameLine) }
 }
 
 /** Derives the forward pass alone, with weights where they are declared, as in inference; once for each table. */
@@ -63,7 +64,7 @@ export function deriveForward(component: Component): Derivation {
   return known(forwards, component, () => {
     const lines: Line[] = []
     runPass('forward', forwardSteps(component), lines, new Map())
-    return { component, lines }
+    return { component, lines: lines.map(sameLine) }
   })
 }
 
@@ -157,7 +158,7 @@ function storedComponent(component: Component, { zeroStage, active = axes }: Der
   const shards = present(stateShardings[zeroStage].weights, active)
   const arrays = Object.entries(component.arrays).map(([name, array]) => {
     const stored = array.kind === 'weight' ? stateOf(array, shards) : array
-    return [name, stored] as const
+    return [name, sameArray(stored)] as const
   })
   return { ...component, arrays: Object.fromEntries(arrays) }
 }

@@ -7,6 +7,7 @@ import type { Transformer } from '../../src/model/transformer.ts'
 import { asRun, policyRows, recomputeEverything } from '../../src/recipe/policy.ts'
 import type { Axis } from '../../src/sharding/axis.ts'
 import { type Component, restricted } from '../../src/sharding/component.ts'
+import { derive, movesOf, productsOf } from '../../src/sharding/derive.ts'
 import type { ZeroStage } from '../../src/sharding/states.ts'
 import {
   attention,
@@ -133,6 +134,37 @@ describe('a derivation, run with numbers on a tiny mesh', () => {
         expect(written.filter(({ said, done }) => said !== done)).toEqual([])
       }),
       { numRuns: runs(75) },
+    )
+  })
+})
+
+/** Held apart, the arrays of 300 derivations were half of what a searcher kept. */
+describe('what is derived', () => {
+  it('holds equal arrays, dimensions and extents once, of however many tables and meshes', () => {
+    const options = fc.record({
+      component: components,
+      active: fc.subarray<Axis>(['data', 'fsdp', 'tensor', 'context', 'expert'], { maxLength: 4 }),
+      zeroStage: fc.constantFrom<ZeroStage>(0, 1, 2, 3),
+    })
+    fc.assert(
+      fc.property(fc.array(options, { minLength: 2, maxLength: 4 }), (several) => {
+        const all = several.map(({ component, active, zeroStage }) =>
+          derive(restricted(component, active), { zeroStage, active, regatherActivations: true }),
+        )
+        const moves = all.flatMap(movesOf)
+        const products = all.flatMap(productsOf)
+        const arrays = [
+          ...moves.map(({ volume }) => volume),
+          ...products.flatMap(({ operands }) => operands.map(({ array }) => array)),
+        ]
+        const parts = [
+          ...arrays,
+          ...arrays.flatMap(({ dimensions }) => dimensions),
+          ...[...moves.map(({ elements }) => elements), ...products.map(({ flops }) => flops)],
+        ]
+        expect(new Set(parts).size).toBe(new Set(parts.map((part) => JSON.stringify(part))).size)
+      }),
+      { numRuns: runs(20) },
     )
   })
 })
