@@ -13,6 +13,10 @@ import { endless, type Patience, type Stop, shares } from './patience.ts'
 import type { Unlaunchable } from './plan/answer.ts'
 import { answered } from './plan/answered.ts'
 import { assembled } from './plan/assembled.ts'
+import { phasePreferences } from './plan/certainty/preferences.ts'
+import { preferredOf } from './plan/certainty/preferred.ts'
+import { compared, onMeshes } from './plan/certainty/ties.ts'
+import { wholeBeside } from './plan/explain/idle-chips.ts'
 import { assembleInference } from './plan/inference/assemble.ts'
 import { inferenceNoPlan } from './plan/inference/no-plan.ts'
 import { paretoPoint } from './plan/inference/pareto-point.ts'
@@ -74,16 +78,23 @@ export function infer(problem: PhaseProblem, solver: Solver, patience: Patience 
     },
     patience,
   )
-  if (!frontier) return answer
+  const scores = result.candidates.map(({ score }) => score)
+  const plans = compared(
+    answer.plans,
+    onMeshes(problem.residuals?.differences.inference, ({ rank }) => scores[rank - 1] ?? Number.NaN),
+  )
+  const preferred = preferredOf(plans, phasePreferences(problem.cluster.chip))
+  const listed = { ...answer, plans, preferred, warnings: [...wholeBeside(plans), ...answer.warnings] }
+  if (!frontier) return listed
   const pareto = assembled(
     frontier.candidates,
     (candidate, rank) => paretoPoint(planOf(candidate, rank, null), problem.cluster.chips),
     patience(shares.suggestions),
   )
   const cut = frontier.unexamined > 0 || pareto.length < frontier.candidates.length
-  const { search, warnings } = answer
+  const { search, warnings } = listed
   return {
-    ...answer,
+    ...listed,
     pareto,
     search: { ...search, exact: search.exact && !cut },
     warnings: [...(cut ? [cutFrontier] : []), ...warnings],

@@ -11,10 +11,11 @@ import type { NoPlan, OptimizeAnswer, Unlaunchable } from './plan/answer.ts'
 import { answered } from './plan/answered.ts'
 import { assemble } from './plan/assemble.ts'
 import { type Chosen, chosen, nearBest } from './plan/certainty/choice.ts'
-import { type Custom, preferredOf } from './plan/certainty/preferred.ts'
+import { type Custom, trainingPreferences } from './plan/certainty/preferences.ts'
+import { preferredOf } from './plan/certainty/preferred.ts'
 import { mostContext, type Recipe, type RecipeRecord, recipesFor } from './plan/certainty/recipes.ts'
 import { recipesBeside } from './plan/certainty/recipes-beside.ts'
-import { compared } from './plan/certainty/ties.ts'
+import { compared, onMeshes } from './plan/certainty/ties.ts'
 import { wholeBeside } from './plan/explain/idle-chips.ts'
 import { warnings } from './plan/explain/warnings.ts'
 import { anythingListed } from './plan/no-plan/anything-listed.ts'
@@ -89,9 +90,12 @@ export function optimize(
     patience,
     crew,
   )
-  const plans = compared(answer.plans, problem.residuals)
+  const plans = compared(
+    answer.plans,
+    onMeshes(problem.residuals?.differences.training, ({ stepTimeSeconds }) => stepTimeSeconds),
+  )
   const recipes = recipesOf(problem)
-  const preferred = preferredOf(plans, customOf(problem, recipes))
+  const preferred = preferredOf(plans, trainingPreferences(customOf(problem, recipes)))
   return {
     ...answer,
     plans,

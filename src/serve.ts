@@ -13,8 +13,12 @@ import { type Requests, requestsOf } from './modes/serve/requests.ts'
 import { endless, type Patience, type Stop, shares, within } from './patience.ts'
 import { resolved } from './plan/answered.ts'
 import { assembled, unshown } from './plan/assembled.ts'
+import { deploymentPreferences } from './plan/certainty/preferences.ts'
+import { preferredOf } from './plan/certainty/preferred.ts'
+import type { Residuals } from './plan/certainty/residuals.ts'
+import { type Comparing, compared } from './plan/certainty/ties.ts'
 import { pinned } from './plan/inference/no-plan.ts'
-import type { InferenceNoPlan, ServeAnswer } from './plan/inference-plan.ts'
+import type { InferenceNoPlan, ServeAnswer, ServePlan } from './plan/inference-plan.ts'
 import { noLaunch } from './plan/no-plan/no-launch.ts'
 import { assembleServe } from './plan/serve/assemble.ts'
 import { serveNoPlan } from './plan/serve/no-plan.ts'
@@ -36,15 +40,17 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
   const beyond = space.filtered ? anyDeployment(problem, requests, best, patience(shares.unlaunchable)) : null
   const better = beyond?.deployments[0] ?? null
   const rival = rivalOf(space, requests, best?.pair.disaggregated, patience(shares.frontier))
-  const plans = assembled(
+  const written = assembled(
     deployments,
     (deployment, rank) =>
       assembleServe(deployment, requests, { rank, solver, rival: rank === 1 ? rival : undefined }),
     patience(shares.plans),
   ).flatMap((plan) => plan ?? [])
+  const plans = compared(written, comparing(problem.residuals, requests))
   const unlaunchable = better && unlaunchableServe(better, requests, best ?? null, solver)
   return {
     plans,
+    preferred: preferredOf(plans, deploymentPreferences(problem.cluster.chip)),
     unlaunchable,
     search: {
       enumerated,
@@ -67,6 +73,20 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
       ...serveWarnings(problem, plans[0] ?? null, space.filtered),
     ],
   }
+}
+
+/** By the chips that a rate takes, or by the time of a request on the whole pool. */
+function comparing(
+  residuals: Residuals | undefined,
+  { rate }: Requests,
+): Comparing<Pick<ServePlan, 'chips' | 'queueing' | 'id'>> | undefined {
+  return (
+    residuals && {
+      differences: residuals.differences.inference,
+      slowness: ({ chips, queueing }) => (rate === null ? 1 / queueing.arrivalsPerSecond : chips),
+      cut: ({ id }) => id,
+    }
+  )
 }
 
 /** Where a rate is asked for, scores are chips: the gap is what the best takes over the fewest that any could take. Else nothing is proven. */

@@ -65,10 +65,10 @@ function remarks(answer: OptimizeBody): readonly string[] {
 
 /** Mentions the preferred plan if it is not the first, and published layouts if there are any. */
 function nearlyAsGood(answer: OptimizeBody): readonly string[] {
-  const { preferred, recipes } = { preferred: null, recipes: [], ...answer }
+  const { preferred, recipes } = { recipes: [], ...answer }
   const rather =
     preferred && preferred.rank > 1
-      ? [`Rather plan ${preferred.rank}, as fast as can be told: ${preferred.reasons.join('; ')}.`]
+      ? [`Rather plan ${preferred.rank}, as good as can be told: ${preferred.reasons.join('; ')}.`]
       : []
   const published = `${counted(recipes.length, 'published layout')} of this model on such chips (recipes, in JSON)`
   const [first] = answer.plans

@@ -2,6 +2,7 @@
 
 import type { TokenCost } from './account/token-cost.ts'
 import type { EvaluateAnswer, NoPlan, OptimizeAnswer, Unlaunchable } from './answer.ts'
+import type { AgainstFirst } from './certainty/ties.ts'
 import type { ServeUncertainty } from './certainty/uncertainty.ts'
 import type { Infeasibility, Plan } from './plan.ts'
 
@@ -77,7 +78,7 @@ export interface ParetoSketch
 }
 
 export interface InferenceAnswer
-  extends Omit<OptimizeAnswer, 'plans' | 'preferred' | 'recipes' | 'unlaunchable' | 'infeasible'> {
+  extends Omit<OptimizeAnswer, 'plans' | 'recipes' | 'unlaunchable' | 'infeasible'> {
   readonly plans: readonly InferencePlan[]
   readonly unlaunchable: Unlaunchable<InferencePlan> | null
   readonly infeasible: InferenceNoPlan | null
@@ -133,6 +134,8 @@ export interface ServePlan extends TokenCost {
   readonly requestsPerSecond: number
   /** Range of the rate, from published deployments. */
   readonly uncertainty: ServeUncertainty | null
+  /** Comparison with the first deployment of its list; null outside of a list, or if nothing is known of differences. */
+  readonly againstFirst: AgainstFirst | null
   readonly timeToFirstTokenSeconds: number
   readonly timePerOutputTokenSeconds: number
   readonly requestSeconds: number
@@ -163,10 +166,7 @@ export interface ServeEvaluation extends Omit<EvaluateAnswer, 'plan'> {
 }
 
 export interface ServeAnswer
-  extends Omit<
-    OptimizeAnswer,
-    'plans' | 'preferred' | 'recipes' | 'unlaunchable' | 'infeasible' | 'sensitivity'
-  > {
+  extends Omit<OptimizeAnswer, 'plans' | 'recipes' | 'unlaunchable' | 'infeasible' | 'sensitivity'> {
   readonly plans: readonly ServePlan[]
   readonly unlaunchable: Unlaunchable<ServePlan> | null
   readonly infeasible: ServeNoPlan | null

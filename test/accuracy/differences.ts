@@ -2,8 +2,9 @@
  * By how much the prediction errors of two layouts differ, if both were run on the same question: an error that all
  * plans of a request share cancels out, and the rest decides whether the plan that is predicted to be faster is.
  */
-import type { Differences } from '../../src/plan/certainty/residuals.ts'
-import type { Mesh } from '../../src/sharding/axis.ts'
+import { degreesOf } from '../../src/plan/certainty/recipes.ts'
+import { type Differences, enough, type LayoutDifferences } from '../../src/plan/certainty/residuals.ts'
+import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { type Compared, configurations, geometricMean, groupedBy } from './compared.ts'
 import { rounded } from './summary.ts'
 
@@ -20,7 +21,7 @@ interface Pair {
 export function pairsOf(rows: readonly Compared[]): readonly Pair[] {
   return [...groupedBy(configurations(rows), ({ question }) => question)].flatMap(([question, all]) => {
     const layouts = [...groupedBy(all, ({ layout }) => layout)].map(([layout, runs]) => ({
-      degrees: degreesOf(layout),
+      degrees: cutOf(layout),
       predicted: Math.log(geometricMean(runs.map(({ predicted }) => predicted))),
       measured: Math.log(geometricMean(runs.map(({ measured }) => measured))),
     }))
@@ -36,10 +37,11 @@ export function pairsOf(rows: readonly Compared[]): readonly Pair[] {
   })
 }
 
-export function differences(rows: readonly Compared[]) {
+export function differences(rows: readonly Compared[]): LayoutDifferences {
   const pairs = pairsOf(rows)
+  const same = pairs.filter(({ alike }) => alike)
   return {
-    alike: distribution(pairs.filter(({ alike }) => alike)),
+    alike: same.length < enough ? null : distribution(same),
     otherwise: distribution(pairs.filter(({ alike }) => !alike)),
   }
 }
@@ -59,8 +61,8 @@ function distribution(pairs: readonly Pair[]): Differences {
 }
 
 /** How the model is cut up, whatever the replicas. */
-function degreesOf(layout: string): string {
-  const [mesh]: readonly Mesh[] = JSON.parse(layout)
+function cutOf(layout: string): string {
+  const [mesh]: readonly Partial<Mesh>[] = JSON.parse(layout)
   if (!mesh) throw new RangeError('A layout begins with its mesh')
-  return [mesh.tensor * mesh.tensor2, mesh.context, mesh.expert, mesh.pipeline].join()
+  return degreesOf({ ...unitMesh, ...mesh })
 }

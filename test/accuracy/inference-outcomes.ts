@@ -25,17 +25,30 @@ function outcome(row: InferenceRow, constants?: StackConstants): Outcome {
   const comparison = predictedInference(row, constants)
   if (comparison.status === 'left-out') return { id, phase, reason: comparison.reason }
   const { stack, release } = softwareOf(row)
-  const { model, chips, batchSequences, promptLength, outputLength, precision } = row
+  const { model, promptLength, outputLength, precision } = row
+  const { asked, times } = perChip(row)
   return {
     ...{ id, phase, kind: row.mixtureOfExperts ? 'experts' : 'dense', era: eraOf(row.year) },
     ...{ stack, release, chip, split, group: row.group ?? id },
     question: JSON.stringify([
-      ...[phase, model, chip, chips, batchSequences, promptLength, outputLength],
+      ...[phase, model, chip, ...asked, promptLength, outputLength],
       ...[precision, row.stack],
     ]),
     layout: JSON.stringify([row.mesh, row.strategy]),
-    predicted: comparison.predicted,
-    measured: comparison.measured,
+    predicted: comparison.predicted * times,
+    measured: comparison.measured * times,
     within: null,
   }
+}
+
+/**
+ * Chips and sequences of what a row answers, and by what its time is to be multiplied to be compared with others of that
+ * question. Servers of different sizes answer the same question if there are as many sequences to a chip, as several of
+ * the smaller ones have the time of one; of rates, those to a chip are compared.
+ */
+function perChip({ compare, chips, batchSequences }: InferenceRow) {
+  if (compare === 'max-throughput') return { asked: [null, batchSequences], times: chips }
+  if (compare === 'time-per-output-token' && batchSequences !== 'max')
+    return { asked: [null, batchSequences / chips], times: 1 }
+  return { asked: [chips, batchSequences], times: 1 }
 }

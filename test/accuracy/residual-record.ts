@@ -65,12 +65,17 @@ export function residuals(
 
 export function residualRecord(all: readonly Residual[], rows: readonly Compared[]): Residuals {
   const widened = residualModes.map((mode) => [mode, leastWidening(all.filter((one) => one.mode === mode))])
+  const tested = rows.filter(({ split }) => split === 'test')
   return {
     generations,
     widened: Object.fromEntries(widened),
     // A plan is launched with today's releases.
     regimes: regimes(all).filter(({ era }) => era !== 'older'),
-    differences: differences(rows.filter(({ split, phase }) => split === 'test' && phase === 'training')),
+    differences: {
+      training: differences(tested.filter(({ phase }) => phase === 'training')),
+      // Of prefill alone too few were measured; rates under load have prefill in them.
+      inference: differences(tested.filter(({ phase }) => phase !== 'training')),
+    },
   }
 }
 

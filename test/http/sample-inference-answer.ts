@@ -31,6 +31,7 @@ export const sampleInferencePlan: InferencePlan = {
 
 export const sampleInferenceAnswer: InferenceAnswer = {
   plans: [sampleInferencePlan],
+  preferred: null,
   unlaunchable: null,
   pareto: [
     {
@@ -98,6 +99,7 @@ export const sampleServeAnswer: ServeAnswer = {
       ratio: 1,
       requestsPerSecond: 12,
       uncertainty: null,
+      againstFirst: null,
       timeToFirstTokenSeconds: 0.4,
       timePerOutputTokenSeconds: 0.03,
       requestSeconds: 8,
@@ -111,6 +113,7 @@ export const sampleServeAnswer: ServeAnswer = {
       launch: {},
     },
   ],
+  preferred: null,
   unlaunchable: null,
   search: sampleSearch,
   infeasible: null,

@@ -1,11 +1,24 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { loadCatalogue } from '../../api/catalogue.ts'
-import { type Listed, preferredOf } from '../../src/plan/certainty/preferred.ts'
-
-import { againstFirst, chanceOf, compared } from '../../src/plan/certainty/ties.ts'
+import { infer } from '../../src/infer.ts'
+import {
+  deploymentPreferences,
+  type Listed,
+  trainingPreferences,
+} from '../../src/plan/certainty/preferences.ts'
+import { preferredOf } from '../../src/plan/certainty/preferred.ts'
+import { againstFirst, chanceOf, compared, onMeshes } from '../../src/plan/certainty/ties.ts'
 import { wholeBeside } from '../../src/plan/explain/idle-chips.ts'
+import type {
+  GenerateWorkload,
+  InferenceWorkload,
+  PrefillWorkload,
+  ServeWorkload,
+} from '../../src/problem.ts'
+import { serve } from '../../src/serve.ts'
 import { axes, type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import { inferenceProblem, solver } from '../inference-problem.ts'
 import { problem } from '../problem.ts'
 
 const { residuals } = loadCatalogue()
@@ -13,7 +26,12 @@ const { cluster } = problem({
   ...{ model: 'llama-3-8b', chip: 'h100-sxm', chips: 8, batchTokens: 65_536, sequenceLength: 8192 },
 })
 
-const custom = { chip: cluster.chip, recipes: [], mostContext: 2 }
+const preferences = trainingPreferences({ chip: cluster.chip, recipes: [], mostContext: 2 })
+
+const bySteps = onMeshes(
+  residuals.differences.training,
+  ({ stepTimeSeconds }: { readonly mesh: Mesh; readonly stepTimeSeconds: number }) => stepTimeSeconds,
+)
 
 const meshes = fc
   .record({ fsdp: fc.constantFrom(1, 8), tensor: fc.constantFrom(1, 2, 8), pipeline: fc.constantFrom(1, 4) })
@@ -42,13 +60,13 @@ const plans = fc
           .map((axis) => ({ axis, on: 'nvlink', physical: [tier] })),
         launch: { megatron: [], torchtitan: unsupported ? { unsupported: ['no'] } : '', notes: [] },
       })),
-      residuals,
+      bySteps,
     )
   })
 
 describe('the chance that a plan is the faster', () => {
   it('is a half where both are predicted alike, and falls with what is between them', () => {
-    const { otherwise } = residuals.differences
+    const { otherwise } = residuals.differences.training
     expect(chanceOf(0, otherwise)).toBe(0.5)
     expect(chanceOf(10, otherwise)).toBe(0)
     fc.assert(
@@ -73,10 +91,11 @@ describe('the chance that a plan is the faster', () => {
       { mesh: { ...unitMesh, tensor: 2, fsdp: 4 }, stepTimeSeconds: 1 },
       { mesh: { ...unitMesh, tensor: 2, fsdp: 2, data: 2 }, stepTimeSeconds: 1.03 },
     ]
-    const { alike, otherwise } = residuals.differences
-    expect(againstFirst(other, first, residuals).chanceFaster).toBe(chanceOf(Math.log(1.03), alike))
+    const { alike, otherwise } = residuals.differences.training
+    if (!alike || !bySteps) throw new Error('Nothing is known of layouts that are alike')
+    expect(againstFirst(other, first, bySteps).chanceFaster).toBe(chanceOf(Math.log(1.03), alike))
     const cut = { ...other, mesh: { ...unitMesh, tensor: 4, fsdp: 2 } }
-    expect(againstFirst(cut, first, residuals).chanceFaster).toBe(chanceOf(Math.log(1.03), otherwise))
+    expect(againstFirst(cut, first, bySteps).chanceFaster).toBe(chanceOf(Math.log(1.03), otherwise))
   })
 })
 
@@ -84,7 +103,7 @@ describe('the plan that is preferred', () => {
   it('is one of those that are tied, by what tells them apart first, and says why', () => {
     fc.assert(
       fc.property(plans, (listed) => {
-        const preferred = preferredOf(listed, custom)
+        const preferred = preferredOf(listed, preferences)
         if (listed.length < 2) {
           expect(preferred).toBeNull()
           return
@@ -117,7 +136,7 @@ describe('the plan that is preferred', () => {
         if (!whole || listed[0]?.idleChips === 0) expect(text).toBeUndefined()
         else {
           expect(text).toContain(`plan 1 leaves 4 of 8 chips idle; plan ${whole.rank} uses all`)
-          const preferred = preferredOf(listed, custom)
+          const preferred = preferredOf(listed, preferences)
           expect(listed.find(({ id }) => id === preferred?.id)?.idleChips).toBe(0)
         }
       }),
@@ -125,6 +144,86 @@ describe('the plan that is preferred', () => {
   })
 
   it('is not told where nothing was measured', () => {
-    expect(preferredOf(compared([], undefined), custom)).toBeNull()
+    expect(
+      preferredOf(compared<Listed & { rank: number; id: string }>([], undefined), preferences),
+    ).toBeNull()
+  })
+})
+
+describe('deployments and plans of a phase', () => {
+  const asked = <Workload extends InferenceWorkload>(workload: Workload) => {
+    const own = inferenceProblem<Workload>({
+      model: 'llama-3-8b',
+      chip: 'h100-sxm',
+      chips: 8,
+      workload,
+      top: 6,
+    })
+    return { ...own, residuals }
+  }
+  const generates = { mode: 'generate', contextLength: 2048, meanContextLength: 2048 } as const
+  const load: ServeWorkload = {
+    mode: 'serve',
+    promptLength: 512,
+    outputLength: 128,
+    disaggregated: 'auto',
+    cachedPrefixLength: 0,
+  }
+
+  it('are compared by what their list is ranked by', () => {
+    const lists = [
+      infer(asked<GenerateWorkload>({ ...generates, batchSequences: 64 }), solver),
+      infer(asked<GenerateWorkload>({ ...generates, batchSequences: 'max' }), solver),
+      infer(
+        asked<PrefillWorkload>({
+          mode: 'prefill',
+          promptLength: 2048,
+          batchSequences: 4,
+          cachedPrefixLength: 0,
+        }),
+        solver,
+      ),
+      serve(asked<ServeWorkload>({ ...load, requestsPerSecond: 20 }), solver),
+      serve(asked<ServeWorkload>(load), solver),
+    ]
+    for (const { plans, preferred } of lists) {
+      expect(plans.length).toBeGreaterThan(1)
+      const slower = plans.map(({ againstFirst: own }) => own?.slowerBy ?? Number.NaN)
+      expect(slower[0]).toBe(0)
+      for (const [at, own] of slower.entries())
+        expect(own).toBeGreaterThanOrEqual((slower[at - 1] ?? 0) - 1e-6)
+      const chosen = plans.find(({ id }) => id === preferred?.id)
+      expect(chosen?.againstFirst?.tied).toBe(true)
+      expect(preferred?.among).toBe(plans.filter(({ againstFirst: own }) => own?.tied).length)
+    }
+  })
+
+  it('do both phases on the same servers, where that is tied with the first', () => {
+    const parts = (pipeline: number) => ({ mesh: { ...unitMesh, pipeline }, placement: [] })
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({ disaggregated: fc.boolean(), tied: fc.boolean(), stages: fc.constantFrom(1, 2) }),
+          {
+            minLength: 2,
+          },
+        ),
+        (all) => {
+          const listed = all.map(({ disaggregated, tied, stages }, at) => ({
+            ...{ rank: at + 1, id: String(at), idleChips: 0, disaggregated },
+            ...{ prefill: parts(1), generate: parts(stages) },
+            againstFirst: { slowerBy: 0, chanceFaster: 0.5, tied: tied || at === 0 },
+          }))
+          const preferred = preferredOf(listed, deploymentPreferences(cluster.chip))
+          const among = listed.filter(({ againstFirst: { tied } }) => tied)
+          const chosen = among.find(({ id }) => id === preferred?.id)
+          expect(chosen?.disaggregated).toBe(among.every(({ disaggregated }) => disaggregated))
+          const alike = among.filter(({ disaggregated }) => disaggregated === chosen?.disaggregated)
+          expect(chosen?.generate.mesh.pipeline).toBe(
+            Math.min(...alike.map(({ generate }) => generate.mesh.pipeline)),
+          )
+        },
+      ),
+    )
   })
 })

@@ -6,6 +6,7 @@ import { trialOf } from '../../api/translate/trial.ts'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import { evaluate } from '../../src/evaluate.ts'
 import { bestRecipeText } from '../../src/plan/certainty/best-recipe.ts'
+import { trainingPreferences } from '../../src/plan/certainty/preferences.ts'
 import { preferredOf } from '../../src/plan/certainty/preferred.ts'
 import {
   evaluateRequestOf,
@@ -16,7 +17,7 @@ import {
   shapeOf,
 } from '../../src/plan/certainty/recipes.ts'
 import { recipesBeside } from '../../src/plan/certainty/recipes-beside.ts'
-import { compared } from '../../src/plan/certainty/ties.ts'
+import { compared, onMeshes } from '../../src/plan/certainty/ties.ts'
 import type { TrainWorkload } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { runs } from '../runs.ts'
@@ -208,13 +209,13 @@ describe('recipes', () => {
         { ...plain, rank: 1, mesh: { ...unitMesh, fsdp: 128 }, stepTimeSeconds: 1 },
         { ...plain, rank: 2, mesh: { ...mesh, fsdp: 2, data: 4 }, stepTimeSeconds: 1.001 },
       ],
-      residuals,
+      onMeshes(residuals.differences.training, ({ stepTimeSeconds }) => stepTimeSeconds),
     )
     expect(plans.map((plan) => isPublished([recipe], plan.mesh))).toEqual([false, true])
     const custom = { chip, recipes: [], mostContext: mostContext(recipes, 8192) }
     expect(custom.mostContext).toBe(2)
-    expect(preferredOf(plans, custom)?.rank).toBe(1)
-    expect(preferredOf(plans, { ...custom, recipes: [recipe] })?.rank).toBe(2)
+    expect(preferredOf(plans, trainingPreferences(custom))?.rank).toBe(1)
+    expect(preferredOf(plans, trainingPreferences({ ...custom, recipes: [recipe] }))?.rank).toBe(2)
     // Over the same axes, in other numbers: that too, but what leaves chips idle comes last whatever it is.
     const kind: Recipe = {
       ...recipe,
@@ -222,9 +223,12 @@ describe('recipes', () => {
     }
     const [one, two] = plans
     if (!one || !two) throw new Error('Two plans were compared')
-    expect(preferredOf(plans, { ...custom, recipes: [kind] })?.rank).toBe(2)
-    expect(preferredOf([one, { ...two, idleChips: 4 }], { ...custom, recipes: [recipe] })?.rank).toBe(1)
-    expect(preferredOf([{ ...one, idleChips: 4 }, two], custom)).toMatchObject({
+    expect(preferredOf(plans, trainingPreferences({ ...custom, recipes: [kind] }))?.rank).toBe(2)
+    expect(
+      preferredOf([one, { ...two, idleChips: 4 }], trainingPreferences({ ...custom, recipes: [recipe] }))
+        ?.rank,
+    ).toBe(1)
+    expect(preferredOf([{ ...one, idleChips: 4 }, two], trainingPreferences(custom))).toMatchObject({
       rank: 2,
       reasons: ['it uses all chips, and the first plan leaves some idle'],
     })

@@ -81,17 +81,16 @@ function figures(plan: Body['plans'][number]): string {
 }
 
 function others(body: Body): readonly string[] {
-  if (!('preferred' in body)) return []
   const { preferred, plans } = body
   const tied = plans.slice(1).filter(({ againstFirst }) => againstFirst?.tied)
   const rest = plans.slice(1).filter(({ againstFirst }) => !againstFirst?.tied)
   const slower = (own: (typeof plans)[number]) =>
-    `${meshText(own.mesh)} (+${percent(own.againstFirst?.slowerBy ?? 0)})`
+    `${cutText(own)} (+${percent(own.againstFirst?.slowerBy ?? 0)})`
   const chosen = plans.find(({ id }) => id === preferred?.id)
   return [
     ...(tied.length > 0 ? [`Tied: ${tied.map(slower).join(', ')}.`] : []),
     ...(preferred && chosen && chosen.rank > 1
-      ? [`Preferred: ${meshText(chosen.mesh)}: ${preferred.reasons.join('; ')}.`]
+      ? [`Preferred: ${cutText(chosen)}: ${preferred.reasons.join('; ')}.`]
       : []),
     ...(rest.length > 0 ? [`Slower: ${rest.slice(0, 3).map(slower).join(', ')}.`] : []),
   ]
@@ -115,6 +114,10 @@ function recipeText({
         : `MFU ${percent(own.mfu)}`
       : secondsText(own.stepTimeSeconds)
   return `Published: ${software} ${release}, ${chips} chips, ${compute}, ${meshText(plan.mesh)}, ${batchSequences} sequences of ${sequenceLength}: ${time(measured)}, predicted ${time(predicted)}.`
+}
+
+function cutText(plan: Body['plans'][number]): string {
+  return 'mesh' in plan ? meshText(plan.mesh) : plan.summary
 }
 
 function meshText(mesh: Mesh): string {

@@ -8,6 +8,7 @@ import { inferencePlan } from './inference-plan.ts'
 import { regret } from './regret.ts'
 import { resolvedFields } from './resolved.ts'
 import { noPlan, searchAccount, sensitivity, suggestionsOfPlan } from './search-account.ts'
+import { preferred } from './uncertainty.ts'
 import { refusals, unlaunchable } from './unlaunchable.ts'
 
 export const paretoPoint = z
@@ -43,6 +44,7 @@ export const paretoPoint = z
 export const inferenceAnswer = z.object({
   mode: phaseMode,
   plans: z.array(inferencePlan).describe('Best first.'),
+  preferred,
   unlaunchable: unlaunchable(inferencePlan, refusals),
   pareto: z.exactOptional(
     z

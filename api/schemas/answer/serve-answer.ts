@@ -6,6 +6,7 @@ import { serveRegret } from './regret.ts'
 import { resolvedFields } from './resolved.ts'
 import { noPlan, searchAccount, suggestionsOfPlan } from './search-account.ts'
 import { servePlan } from './serve-plan.ts'
+import { preferred } from './uncertainty.ts'
 import { refusals, unlaunchable } from './unlaunchable.ts'
 
 export const serveAnswer = z.object({
@@ -15,6 +16,7 @@ export const serveAnswer = z.object({
     .describe(
       'Best first: the fewest chips; without a rate in the request, the most requests per second from the whole pool.',
     ),
+  preferred,
   unlaunchable: unlaunchable(servePlan, refusals),
   search: searchAccount,
   infeasible: noPlan(z.object({ plan: servePlan, shortSeconds: z.number() })),

@@ -4,7 +4,7 @@ import type { PhasePlan, ServePlan } from '../../../src/plan/inference-plan.ts'
 import { inferencePlan } from './inference-plan.ts'
 import { infeasibility } from './plan.ts'
 import { tokenCost } from './token-cost.ts'
-import { serveUncertainty } from './uncertainty.ts'
+import { againstFirst, serveUncertainty } from './uncertainty.ts'
 
 const seconds = z.number()
 
@@ -96,6 +96,7 @@ export const servePlan = z.object({
     .number()
     .describe('Highest request rate that the deployment sustains within the limits.'),
   uncertainty: serveUncertainty,
+  againstFirst,
   timeToFirstTokenSeconds: seconds.describe(
     'Mean time from the arrival of a request to its first token, including waiting, at the rate of the request.',
   ),

@@ -70,7 +70,7 @@ export const againstFirst = z
     slowerBy: z
       .number()
       .describe(
-        "How much longer the step of this plan is predicted to take, as a fraction of the first plan's.",
+        "How much longer the step of this plan is predicted to take, as a fraction of the first plan's; with batchSequences `max` and in serving how much more it takes for the same tokens or requests: chip-seconds, or chips where the request has a rate.",
       ),
     chanceFaster: z
       .number()
@@ -85,7 +85,7 @@ export const againstFirst = z
   })
   .nullable()
   .describe(
-    'Comparison with the first plan of the list; null in inference, and for a plan that is in no list.',
+    'Comparison with the first plan of the list; null for a plan that is in no list.',
   ) satisfies z.ZodType<AgainstFirst | null>
 
 export const choice = z
@@ -128,6 +128,8 @@ const differences = z.strictObject({
   deciles: z.array(z.number()).length(11),
 })
 
+const ofLayouts = z.strictObject({ alike: differences.nullable(), otherwise: differences })
+
 export const residualRecord = z.strictObject({
   generations: z.record(z.string(), z.array(z.string())),
   widened: z.strictObject({ train: widening, prefill: widening, generate: widening, serve: widening }),
@@ -150,5 +152,5 @@ export const residualRecord = z.strictObject({
       }),
     }),
   ),
-  differences: z.strictObject({ alike: differences, otherwise: differences }),
+  differences: z.strictObject({ training: ofLayouts, inference: ofLayouts }),
 })

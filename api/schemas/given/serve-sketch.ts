@@ -59,6 +59,7 @@ const answered = {
   ratio: unread,
   requestsPerSecond: unread,
   uncertainty: unread,
+  againstFirst: unread,
   timeToFirstTokenSeconds: unread,
   timePerOutputTokenSeconds: unread,
   requestSeconds: unread,

@@ -81,8 +81,14 @@ export interface Residuals {
   readonly widened: Readonly<Record<ResidualMode, Widening>>
   /** The narrowest come first. */
   readonly regimes: readonly Regime[]
-  /** For training, between layouts that divide the model alike (tensor, context, expert, pipeline), and between others. */
-  readonly differences: { readonly alike: Differences; readonly otherwise: Differences }
+  readonly differences: Readonly<Record<'training' | 'inference', LayoutDifferences>>
+}
+
+/** Between layouts that divide the model alike (tensor, context, expert, pipeline), and between others. */
+export interface LayoutDifferences {
+  /** Null where too few pairs were measured: those of others are wider. */
+  readonly alike: Differences | null
+  readonly otherwise: Differences
 }
 
 /** The narrowest regime that covers the circumstances; of several equally narrow ones that with the most rows. */

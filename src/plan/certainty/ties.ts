@@ -9,9 +9,8 @@
  * and a plan counts as tied if that chance is at least two in five.
  */
 import type { Mesh } from '../../sharding/axis.ts'
-import type { Seconds } from '../../units.ts'
 import { degreesOf } from './recipes.ts'
-import type { Differences, Residuals } from './residuals.ts'
+import type { Differences, LayoutDifferences } from './residuals.ts'
 
 export interface AgainstFirst {
   /** How much longer than the first plan this one is predicted to take, as a fraction. */
@@ -21,36 +20,47 @@ export interface AgainstFirst {
   readonly tied: boolean
 }
 
-interface Ranked {
-  readonly mesh: Mesh
-  readonly stepTimeSeconds: Seconds
+/** How plans of one list are compared. */
+export interface Comparing<Plan> {
+  readonly differences: LayoutDifferences
+  /** What the list is ranked by, in proportion to time: the step, chips for a rate, chip-seconds of a request. */
+  readonly slowness: (plan: Plan) => number
+  /** Plans for which it is the same divide the model alike. */
+  readonly cut: (plan: Plan) => string
 }
 
 /** Nearly the chance of a coin toss. */
 const tiedFrom = 0.4
 
-/** Adds to each plan of a list how it compares with the first. */
-export function compared<Plan extends Ranked>(
+/** Adds to each plan of a list how it compares with the first; null where nothing is known of differences. */
+export function compared<Plan extends object>(
   plans: readonly Plan[],
-  residuals: Residuals | undefined,
+  comparing: Comparing<Plan> | undefined,
 ): readonly (Plan & { readonly againstFirst: AgainstFirst | null })[] {
   const [first] = plans
   return plans.map((plan) => ({
     ...plan,
-    againstFirst: first && residuals ? againstFirst(plan, first, residuals) : null,
+    againstFirst: first && comparing ? againstFirst(plan, first, comparing) : null,
   }))
 }
 
-export function againstFirst(
-  plan: Ranked,
-  first: Ranked,
-  { differences }: Pick<Residuals, 'differences'>,
+export function againstFirst<Plan>(
+  plan: Plan,
+  first: Plan,
+  { differences: { alike, otherwise }, slowness, cut }: Comparing<Plan>,
 ): AgainstFirst {
-  const slowerBy = plan.stepTimeSeconds / first.stepTimeSeconds - 1
-  const { alike, otherwise } = differences
-  const own = degreesOf(plan.mesh) === degreesOf(first.mesh) ? alike : otherwise
-  const chanceFaster = chanceOf(Math.log(plan.stepTimeSeconds / first.stepTimeSeconds), own)
-  return { slowerBy, chanceFaster, tied: Math.min(chanceFaster, 1 - chanceFaster) >= tiedFrom }
+  const times = slowness(plan) / slowness(first)
+  const own = cut(plan) === cut(first) ? (alike ?? otherwise) : otherwise
+  const chanceFaster = chanceOf(Math.log(times), own)
+  return { slowerBy: times - 1, chanceFaster, tied: Math.min(chanceFaster, 1 - chanceFaster) >= tiedFrom }
+}
+
+/** Plans that are each on one mesh. */
+export function onMeshes<Plan extends { readonly mesh: Mesh }>(
+  differences: LayoutDifferences | undefined,
+  slowness: (plan: Plan) => number,
+): Comparing<Plan> | undefined {
+  return differences && { differences, slowness, cut: ({ mesh }) => degreesOf(mesh) }
 }
 
 /**

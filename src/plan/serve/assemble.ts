@@ -107,6 +107,7 @@ export function assembleServe(
     ratio: prefills / generates,
     requestsPerSecond,
     uncertainty: serveUncertaintyOf(generate.size.bench.setting, launch, requestsPerSecond),
+    againstFirst: null,
     timeToFirstTokenSeconds: operation.firstSeconds,
     timePerOutputTokenSeconds: operation.tokenSeconds,
     requestSeconds: operation.requestSeconds,
