@@ -35,7 +35,7 @@ export const assumptionChoices = {
       'Whether generation sends tokens directly to the chips of their experts, with low-latency kernels.',
     ),
   dispatchComputeShare: shareOrNone()
-    .lt(1, 'leaves some of the compute units')
+    .max(0.99, 'leaves some of the compute units')
     .describe('Fraction of the compute units that hierarchical dispatch keeps where it runs beside compute.'),
   twoBatchOverlap: z
     .boolean()
