@@ -155,7 +155,9 @@ function generateInstances(
   stop: Stop,
 ): readonly GenerateInstance[] {
   const phase = generationPhase(size.bench, size.generateProblem('max'), stop)
-  return phase.meshes.allowed.flatMap((mesh) =>
+  // Of meshes that layouts treat alike, those on the tensor axis come first, and are kept where they tie.
+  const meshes = [...phase.meshes.allowed].sort((a, b) => a.tensor2 - b.tensor2)
+  return meshes.flatMap((mesh) =>
     stop() ? [] : generatesOn(size, mesh, { maxStepSeconds }, stop, phase),
   )
 }
