@@ -53,16 +53,26 @@ export function leftOut(part: string): readonly Way[] {
   return [[{ pointer: `/plan/${part}`, value: null }]]
 }
 
-/** Keeps only the next smaller and the next larger value of ways that change a number; keeps all ways otherwise. */
+/**
+ * Of ways that change a number, keeps the next smaller and the next larger one, powers of two before others that are as near; keeps all ways otherwise.
+ * Chips come in powers of two, and so do the parts that frameworks are run with: tensor 3 is legal for 24 heads, and nobody's.
+ */
 export function nextTo({ nearest = [], ...fault }: PlanFault, current: unknown): PlanFault {
   if (nearest.length === 0) return fault
   if (typeof current !== 'number') return { ...fault, nearest }
-  const valueIn = (way: Way) => way.find(({ pointer }) => pointer === fault.pointer)?.value
-  const numbers = nearest.filter((way) => typeof valueIn(way) === 'number')
-  if (numbers.length < nearest.length) return { ...fault, nearest }
-  const below = numbers.filter((way) => Number(valueIn(way)) < current).at(-1)
-  const above = numbers.find((way) => Number(valueIn(way)) > current)
-  return { ...fault, nearest: [below, above].filter((way) => way !== undefined) }
+  const values = nearest.map((way) => way.find(({ pointer }) => pointer === fault.pointer)?.value)
+  if (values.some((value) => typeof value !== 'number')) return { ...fault, nearest }
+  const sized = nearest.map((way, at) => ({ way, size: Number(values[at]) }))
+  const below = usual(sized.filter(({ size }) => size < current).reverse())
+  const above = usual(sized.filter(({ size }) => size > current))
+  return { ...fault, nearest: [below, above].flatMap((found) => (found ? [found.way] : [])) }
+}
+
+/** The nearest, or a power of two that is at most twice as far off. */
+function usual<Sized extends { readonly size: number }>(sized: readonly Sized[]): Sized | undefined {
+  const [first] = sized
+  const near = ({ size }: Sized) => Math.abs(Math.log2(size / (first?.size ?? size))) <= 1
+  return sized.find((one) => one.size > 1 && Number.isInteger(Math.log2(one.size)) && near(one)) ?? first
 }
 
 /** For example `tensor 8, data 4`; `no placement` for a part that is removed. */

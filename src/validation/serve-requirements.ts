@@ -21,7 +21,7 @@ export const serveRequirements: RequirementRows<ServePlan> = {
     const message = `${short.detail.charAt(0).toUpperCase()}${short.detail.slice(1)}.`
     return { ok: false, pointer: short.pointer, expected, actual, message, nearest: suggestions.map(remedy) }
   },
-  withinOfBest: withinOf(sameAsBest),
+  withinOfBest: withinOf(sameAsBest, cappedBelow),
   launchableBy: launchedBy(sameAsBest),
 }
 
@@ -47,3 +47,17 @@ function sameAsBest({ disaggregated, prefill, generate, summary }: ServePlan): R
   const value = { disaggregated, prefill: { mesh: prefill.mesh }, generate: { mesh: generate.mesh } }
   return { detail: `the best plan: ${summary}`, changes: [{ pointer: '/plan', value }] }
 }
+
+/** Limits of its servers that are lower than those of the best: what runs at once under them is less, whatever memory has room for. */
+function cappedBelow(plan: ServePlan, best: ServePlan): readonly string[] {
+  return caps.flatMap(({ field, says }) => {
+    const [own, other] = [plan[field], best[field]]
+    if (own === null || other === null || own >= other) return []
+    return [`Its servers take at most ${own} ${says} (${field}), those of the best ${other}.`]
+  })
+}
+
+const caps = [
+  { field: 'maxSequences', says: 'sequences at once' },
+  { field: 'stepTokens', says: 'tokens in a step' },
+] as const

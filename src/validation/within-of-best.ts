@@ -6,7 +6,11 @@ interface Summarised {
   readonly summary: string
 }
 
-export function withinOf<Found extends Summarised>(sameAsBest: (best: Found) => Remedy) {
+/** `heldBack` says what the plan's own limits keep it from, as sentences. */
+export function withinOf<Found extends Summarised>(
+  sameAsBest: (best: Found) => Remedy,
+  heldBack: (plan: Found, best: Found) => readonly string[] = () => [],
+) {
   return (
     share: number,
     { evaluation: { plan }, best, exact, runs, ranking: { says, measure, text } }: Findings<Found>,
@@ -37,7 +41,10 @@ export function withinOf<Found extends Summarised>(sameAsBest: (best: Found) => 
       ok,
       expected,
       actual: apart,
-      message: `${says} ${text(own)}, ${apart} the ${text(least)} of ${which}, ${best.summary}; ${expected} is required.`,
+      message: [
+        `${says} ${text(own)}, ${apart} the ${text(least)} of ${which}, ${best.summary}; ${expected} is required.`,
+        ...(ok ? [] : heldBack(plan, best)),
+      ].join(' '),
       ...(ok ? {} : { nearest: [sameAsBest(best)] }),
     }
   }

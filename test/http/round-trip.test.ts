@@ -305,6 +305,20 @@ describe('every deployment of an answer evaluates as it stands, to the same numb
       ['withinOfBest', true],
       ['launchableBy', true],
     ])
+    const { requestsPerSecond: _, ...workload } = body.workload as { readonly requestsPerSecond?: number }
+    const [{ disaggregated, prefill, generate }] = plans
+    const plan = {
+      ...{ disaggregated, maxSequences: 2 },
+      ...{ prefill: { mesh: prefill.mesh }, generate: { mesh: generate.mesh } },
+    }
+    const capped = await posted('/validate', { ...body, workload, plan, require: { withinOfBest: 0.001 } })
+    const said = capped.body.checks.find(({ name }: { name: string }) => name === 'withinOfBest')
+    expect(said).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(
+        / take at most 2 sequences at once \(maxSequences\), those of the best /,
+      ),
+    })
   })
 
   it('and compares, with the best of another request', async () => {

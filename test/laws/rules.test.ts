@@ -26,7 +26,7 @@ import { byLevel } from '../../src/rules/levels.ts'
 import { meshAfter } from '../../src/rules/mesh-ways.ts'
 import { type MeshQuestion, type MeshRead, servedMeshRules, trainedMeshRules } from '../../src/rules/model.ts'
 import { allChips, type ChipsRead, placeable } from '../../src/rules/network.ts'
-import { type PartRule, type Way, wayText } from '../../src/rules/part-rule.ts'
+import { nextTo, type PartRule, type Way, wayText } from '../../src/rules/part-rule.ts'
 import { type ComponentRead, componentRules, type PassRead, passRules } from '../../src/rules/phase.ts'
 import { type EntryRead, entryRules, type WholeRead, wholeRule } from '../../src/rules/placement.ts'
 import { faults, keeps, type Rule } from '../../src/rules/rule.ts'
@@ -537,4 +537,17 @@ describe('a level of a search', () => {
   it('is missing for a rule about a part that no level binds', () => {
     expect(() => byLevel([rule], [['a'], ['b']])).toThrow('No level binds c')
   })
+})
+
+it('what is told to be legal is a power of two before another size that is as near', () => {
+  const pointer = '/plan/mesh/tensor'
+  const told = (sizes: readonly number[], current: number) => {
+    const nearest = sizes.map((value) => [{ pointer, value }])
+    return nextTo({ pointer, detail: '', nearest }, current).nearest?.map(([change]) => change?.value)
+  }
+  expect(told([1, 2, 3, 4, 6, 8, 12, 24], 5)).toEqual([4, 8])
+  expect(told([1, 2, 3, 6], 5)).toEqual([2, 6])
+  expect(told([1, 3, 9], 5)).toEqual([3, 9])
+  // Not from far off: half of what was asked for is nearer to it than a power of two.
+  expect(told([1, 2, 25, 50], 100)).toEqual([50])
 })
