@@ -4,6 +4,7 @@ import type { Calibration } from '../../src/calibrate.ts'
 import { reassumable } from '../../src/cost/reassumed.ts'
 import { duration } from './bound.ts'
 import { evaluateRequest } from './evaluate.ts'
+import { flag, number, text } from './field.ts'
 import { type AssumptionsRequest, assumptionsRequest } from './given/assumptions.ts'
 import { questionFields } from './optimize.ts'
 
@@ -62,13 +63,11 @@ export const calibrateResponse = z.object({
   constants: z.array(
     z.object({
       name: constant,
-      assumed: z.number().describe('Value before.'),
-      value: z.number().describe('Most likely value, given the runs.'),
-      spreadLeft: z
-        .number()
-        .describe(
-          'Spread that these runs leave, as a fraction of the spread expected beforehand; 1 where they say nothing about this constant.',
-        ),
+      assumed: number('Value before.'),
+      value: number('Most likely value, given the runs.'),
+      spreadLeft: number(
+        'Spread that these runs leave, as a fraction of the spread expected beforehand; 1 where they say nothing about this constant.',
+      ),
     }),
   ),
   error: z.object({
@@ -80,19 +79,17 @@ export const calibrateResponse = z.object({
   }),
   runs: z.array(
     z.object({
-      plan: z.string().describe('Summary of the plan.'),
+      plan: text('Summary of the plan.'),
       measuredStepSeconds: seconds,
-      assumedStepSeconds: seconds.describe('Prediction with the assumed constants.'),
-      stepSeconds: seconds.describe('Prediction with the constants that were set.'),
-      leftOutStepSeconds: seconds.describe('Prediction with constants set on the other runs alone.'),
-      nearestStepSeconds: seconds.describe(
+      assumedStepSeconds: number('Prediction with the assumed constants.'),
+      stepSeconds: number('Prediction with the constants that were set.'),
+      leftOutStepSeconds: number('Prediction with constants set on the other runs alone.'),
+      nearestStepSeconds: number(
         'The nearest to the measured time that any values of these constants can predict.',
       ),
-      fits: z
-        .boolean()
-        .describe(
-          'False where a run is not fitted, because it is far from the others, or more than three times off anything that the constants can explain.',
-        ),
+      fits: flag(
+        'False where a run is not fitted, because it is far from the others, or more than three times off anything that the constants can explain.',
+      ),
     }),
   ),
   warnings: z.array(z.string()),

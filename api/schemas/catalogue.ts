@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { activities } from '../../src/assumptions/stack.ts'
 import { label } from './bound.ts'
 import { exactPartial } from './exact-partial.ts'
+import { number, whole } from './field.ts'
 import { stackConstants } from './given/assumptions.ts'
 import { chipFields } from './given/chip.ts'
 import { activeConvention, architecture } from './given/model.ts'
@@ -58,16 +59,16 @@ export const modelRecord = z.strictObject({
 })
 
 export const modelEntry = modelRecord.extend({
-  parameters: z.number().describe('Number of parameters, counted from the architecture.'),
-  activeParameters: z.number().describe(activeConvention),
+  parameters: number('Number of parameters, counted from the architecture.'),
+  activeParameters: number(activeConvention),
 })
 
 export const modelList = z.object({
   models: z.array(
     z.object({
       name: z.string(),
-      parameters: z.number().describe('Number of parameters, counted from the architecture.'),
-      activeParameters: z.number().describe(activeConvention),
+      parameters: number('Number of parameters, counted from the architecture.'),
+      activeParameters: number(activeConvention),
       architecture,
     }),
   ),
@@ -129,7 +130,7 @@ export const stackRecord = z.strictObject({
         .array(label())
         .min(1)
         .describe('Software whose published runs the constants were fitted on.'),
-      since: z.exactOptional(z.int().describe('Earliest year of these runs; 2023 where absent.')),
+      since: z.exactOptional(whole('Earliest year of these runs; 2023 where absent.')),
       alike: z.exactOptional(
         z.array(label()).describe('Further chips whose runs of dense models are included.'),
       ),

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { count, countOrNone, mostChips, quantity } from './bound.ts'
+import { flag, number, text } from './field.ts'
 import { assumptionsRequest } from './given/assumptions.ts'
 import { hardwareRequest } from './given/hardware.ts'
 import { movement } from './names.ts'
@@ -35,15 +36,13 @@ export const collectiveRequest = z.strictObject({
 export type CollectiveRequest = z.output<typeof collectiveRequest>
 
 export const collectiveResponse = z.object({
-  seconds: z.number().describe('Time of the collective.'),
+  seconds: number('Time of the collective.'),
   bound: z.enum(['bandwidth', 'latency']).describe('Which of the two parts is larger.'),
-  bandwidthSeconds: z.number().describe('Time of the bytes at the bandwidth of the network.'),
-  latencySeconds: z.number().describe('Latency: added to that time, or a lower bound of it.'),
-  effectiveBytesPerSecond: z.number().describe('`bytes` divided by `seconds`.'),
-  wraps: z.boolean().describe('Whether the chips form a closed ring.'),
-  tier: z
-    .string()
-    .describe(
-      'The network that is used: `ici`, `dcn`, or behind switches the outermost tier that the group spans.',
-    ),
+  bandwidthSeconds: number('Time of the bytes at the bandwidth of the network.'),
+  latencySeconds: number('Latency: added to that time, or a lower bound of it.'),
+  effectiveBytesPerSecond: number('`bytes` divided by `seconds`.'),
+  wraps: flag('Whether the chips form a closed ring.'),
+  tier: text(
+    'The network that is used: `ici`, `dcn`, or behind switches the outermost tier that the group spans.',
+  ),
 })

@@ -7,6 +7,7 @@ import { plan } from './answer/plan.ts'
 import { servePlan } from './answer/serve-plan.ts'
 import { count, label } from './bound.ts'
 import type { EvaluateAsked } from './evaluate.ts'
+import { flag, texts } from './field.ts'
 import type { OptimizeRequest } from './optimize.ts'
 
 const some = z.record(z.string().max(100), z.unknown())
@@ -106,11 +107,9 @@ const variantsOf = <Shown extends z.ZodType, Differing extends z.ZodType>(
   z.array(
     z.object({
       name: z.string(),
-      best: z
-        .boolean()
-        .describe('True for the best plan of a search, false for a plan that the request gave.'),
+      best: flag('True for the best plan of a search, false for a plan that the request gave.'),
       plan: shownPlan.nullable().describe('The plan; null where nothing fits.'),
-      noPlan: z.array(z.string()).describe('Why nothing fits; empty where there is a plan.'),
+      noPlan: texts('Why nothing fits; empty where there is a plan.'),
       difference: differing
         .nullable()
         .describe(

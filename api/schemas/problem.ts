@@ -1,18 +1,19 @@
 /** An error in JSON: RFC 9457, with pointers into the request. */
 import { z } from 'zod'
+import { text, texts } from './field.ts'
 
 export const problemDocument = z.object({
-  type: z.string().describe('Path of the page that explains this kind of error.'),
-  title: z.string().describe('Name of this kind of error.'),
+  type: text('Path of the page that explains this kind of error.'),
+  title: text('Name of this kind of error.'),
   status: z.int().min(400).max(599),
-  detail: z.string().describe('What is wrong with this request.'),
-  instance: z.string().describe('Id of the request, as in `x-request-id`.'),
+  detail: text('What is wrong with this request.'),
+  instance: text('Id of the request, as in `x-request-id`.'),
   errors: z.exactOptional(
     z.array(
       z.object({
-        pointer: z.string().describe('JSON pointer into the request.'),
+        pointer: text('JSON pointer into the request.'),
         detail: z.string(),
-        suggestions: z.exactOptional(z.array(z.string()).describe('Values or names that would be accepted.')),
+        suggestions: z.exactOptional(texts('Values or names that would be accepted.')),
         correction: z.exactOptional(
           z
             .array(z.object({ pointer: z.string(), value: z.unknown() }))

@@ -10,6 +10,7 @@ import { resolvedFields } from './answer/resolved.ts'
 import { inFile, searchAccount } from './answer/search-account.ts'
 import { servePlan } from './answer/serve-plan.ts'
 import { duration, label, share, shareOrNone } from './bound.ts'
+import { flag, text } from './field.ts'
 import { serveSketch } from './given/serve-sketch.ts'
 import { sketch } from './given/sketch.ts'
 import { launchFields } from './launch.ts'
@@ -21,9 +22,7 @@ import { serveWorkload } from './workload/serve-workload.ts'
 
 const require = z
   .strictObject({
-    fits: z.exactOptional(
-      z.boolean().describe('Whether the plan has to fit into the memory budget; true by default.'),
-    ),
+    fits: z.exactOptional(flag('Whether the plan has to fit into the memory budget; true by default.')),
     minMfu: z.exactOptional(share().describe('Least MFU, from 0 to 1.')),
     maxStepSeconds: z.exactOptional(duration().describe('Longest step time.')),
     withinOfBest: z.exactOptional(
@@ -89,16 +88,14 @@ export type ValidateAsked = ValidateRequest | ValidateServeRequest | ValidateLau
 const change = z.object({ pointer: z.string(), value: z.unknown() })
 
 const check = z.object({
-  name: z
-    .string()
-    .describe(
-      '`legal`, the name of a requirement, of a limit of the workload, or, for a launch file, `understood`.',
-    ),
-  ok: z.boolean().describe('Whether the check holds.'),
-  pointer: z.string().describe('JSON pointer into the request.'),
+  name: text(
+    '`legal`, the name of a requirement, of a limit of the workload, or, for a launch file, `understood`.',
+  ),
+  ok: flag('Whether the check holds.'),
+  pointer: text('JSON pointer into the request.'),
   expected: z.union([z.string(), z.number()]).describe('What is required.'),
   actual: z.union([z.string(), z.number()]).describe('What the plan has.'),
-  message: z.string().describe('The check in a sentence.'),
+  message: text('The check in a sentence.'),
   nearest: z.exactOptional(
     z
       .array(z.object({ detail: z.string(), changes: z.array(change), inFile }))
@@ -109,7 +106,7 @@ const check = z.object({
 })
 
 const fields = {
-  ok: z.boolean().describe('Whether all checks hold.'),
+  ok: flag('Whether all checks hold.'),
   checks: z.array(check),
   search: searchAccount.omit({ elapsedMs: true, waitedMs: true }),
   read: launchRead,

@@ -1,23 +1,18 @@
 /** What binds a plan, and how much slack there is before something else does. */
 import { z } from 'zod'
+import { flag, number, text } from '../field.ts'
 import { axisName } from '../given/axis.ts'
 
-const seconds = z.number()
-
 export const binding = {
-  bottleneck: z
-    .string()
-    .describe(
-      'What takes the most of the step: `compute`, `hbm`, `communication`, `pipelineBubble`, `overhead` or `optimizer`.',
-    ),
+  bottleneck: text(
+    'What takes the most of the step: `compute`, `hbm`, `communication`, `pipelineBubble`, `overhead` or `optimizer`.',
+  ),
   bottleneckDetail: z
     .object({
       axis: axisName.nullable().describe('The mesh axis; null where the traffic belongs to no single axis.'),
-      network: z
-        .string()
-        .describe(
-          'Name of the network on this machine: `ici`, `dcn`, a tier of switches, or `host`, the link to the host.',
-        ),
+      network: text(
+        'Name of the network on this machine: `ici`, `dcn`, a tier of switches, or `host`, the link to the host.',
+      ),
     })
     .nullable()
     .describe(
@@ -31,11 +26,11 @@ export const binding = {
         .describe(
           'Time of all kernels divided by the time that the busiest network is in use; below 1 communication could not be hidden completely. Null where nothing is communicated.',
         ),
-      memory: z.number().describe('The memory budget divided by the bytes on the fullest chip.'),
+      memory: number('The memory budget divided by the bytes on the fullest chip.'),
       atHalfBandwidth: z
         .object({
-          network: z.string().describe('Name of the busiest network.'),
-          stepTimeSeconds: seconds.describe('Step time with half of that bandwidth.'),
+          network: text('Name of the busiest network.'),
+          stepTimeSeconds: number('Step time with half of that bandwidth.'),
         })
         .nullable()
         .describe(
@@ -43,10 +38,10 @@ export const binding = {
         ),
       robustness: z
         .object({
-          networks: z.number().describe('Assumed fraction of the bandwidth of every network.'),
-          stepTimeSeconds: seconds.describe('Step time with these networks.'),
-          memory: z.number().describe('Assumed factor on the memory of the fullest chip.'),
-          fits: z.boolean().describe('Whether the plan fits with that much memory.'),
+          networks: number('Assumed fraction of the bandwidth of every network.'),
+          stepTimeSeconds: number('Step time with these networks.'),
+          memory: number('Assumed factor on the memory of the fullest chip.'),
+          fits: flag('Whether the plan fits with that much memory.'),
         })
         .describe('The same plan if networks are slower, and it takes more memory, than predicted.'),
     })

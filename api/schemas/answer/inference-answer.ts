@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type { InferenceAnswer, InferenceEvaluation, ParetoPoint } from '../../../src/plan/inference-plan.ts'
+import { number } from '../field.ts'
 import { launchRead } from '../launch-read.ts'
 import { phaseMode } from '../names.ts'
 import { inferencePlan } from './inference-plan.ts'
@@ -23,12 +24,10 @@ export const paretoPoint = z
       costPerMillionTokensUsd: true,
       costedTokens: true,
     }).shape,
-    chipSecondsPerToken: z.number().describe('Chips times seconds for each token.'),
-    chips: z
-      .number()
-      .describe(
-        'Chips of one replica, not all that were asked for: the smallest deployment with this latency and cost. Several replicas side by side serve more.',
-      ),
+    chipSecondsPerToken: number('Chips times seconds for each token.'),
+    chips: number(
+      'Chips of one replica, not all that were asked for: the smallest deployment with this latency and cost. Several replicas side by side serve more.',
+    ),
     plan: z
       .object({
         ...inferencePlan.pick({ mesh: true, placement: true, batchSequences: true, microbatches: true })

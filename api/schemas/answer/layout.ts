@@ -1,27 +1,26 @@
 /** Where a plan puts its axes and its arrays. */
 import { z } from 'zod'
+import { flag, text, texts, whole } from '../field.ts'
 import { axisName } from '../given/axis.ts'
 
 export const placement = z.object({
   axis: axisName.describe('The mesh axis that is placed.'),
-  on: z
-    .string()
-    .describe(
-      'The network that carries it: `ici`, `dcn`, or behind switches the outermost tier that a group spans.',
-    ),
+  on: text(
+    'The network that carries it: `ici`, `dcn`, or behind switches the outermost tier that a group spans.',
+  ),
   physical: z
     .array(z.int())
     .describe(
       'On a torus, the indices of the physical axes that carry it; behind switches, the tiers that a group spans, 0 for the innermost.',
     ),
-  wraps: z.boolean().describe('Whether its chips form closed rings (wrap-around links).'),
+  wraps: flag('Whether its chips form closed rings (wrap-around links).'),
   parts: z.exactOptional(
     z
       .array(
         z.object({
-          physical: z.int().describe('Index of the physical axis.'),
-          size: z.int().describe('Chips of this physical axis in one group.'),
-          stride: z.int().describe('Distance between neighbours of a group, in chips.'),
+          physical: whole('Index of the physical axis.'),
+          size: whole('Chips of this physical axis in one group.'),
+          stride: whole('Distance between neighbours of a group, in chips.'),
         }),
       )
       .describe('Only on a torus: the part of each physical axis that belongs to one group.'),
@@ -37,7 +36,5 @@ export const layout = z.object({
     .describe(
       'The sharding of each array, by its name: `[B_X, D_Y]` has its sequences sharded over mesh axis X and its dimension D over Y.',
     ),
-  algorithm: z
-    .array(z.string())
-    .describe("The steps of the layer's computation and communication, one per line."),
+  algorithm: texts("The steps of the layer's computation and communication, one per line."),
 })

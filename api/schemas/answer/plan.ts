@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { Plan } from '../../../src/plan/plan.ts'
 import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
+import { flag, number, text, texts, whole } from '../field.ts'
 import { mesh } from '../given/axis.ts'
 import { costedWith } from '../given/costed-with.ts'
 import { elementType } from '../names.ts'
@@ -12,30 +13,25 @@ import { layout, placement } from './layout.ts'
 import { tokenCost } from './token-cost.ts'
 import { againstFirst, choice, uncertainty } from './uncertainty.ts'
 
-const bytes = z.number()
-const seconds = z.number()
-
 export const infeasibility = z.object({
-  reason: z.string().describe('`memory`, `latency`, or in a deployment `rate`.'),
-  pointer: z.string().describe('JSON pointer to the limit in the request that is exceeded.'),
-  detail: z.string().describe('A sentence that says by how much.'),
-  shortBytes: z.exactOptional(bytes.describe('Bytes by which the fullest chip exceeds the budget.')),
+  reason: text('`memory`, `latency`, or in a deployment `rate`.'),
+  pointer: text('JSON pointer to the limit in the request that is exceeded.'),
+  detail: text('A sentence that says by how much.'),
+  shortBytes: z.exactOptional(number('Bytes by which the fullest chip exceeds the budget.')),
 })
 
 export const plan = z.object({
-  rank: z.int().describe('Position in its list, from 1.'),
-  feasible: z
-    .boolean()
-    .describe('Whether the plan fits into the memory budget and keeps the limits of the request.'),
+  rank: whole('Position in its list, from 1.'),
+  feasible: flag('Whether the plan fits into the memory budget and keeps the limits of the request.'),
   infeasible: z.exactOptional(
     z.array(infeasibility).describe('The limits that are exceeded; only where `feasible` is false.'),
   ),
-  id: z.string().describe('A hash of the plan, the same in every answer.'),
-  summary: z.string().describe('The plan in one line: the mesh axes larger than 1, and the other choices.'),
-  chips: z.int().describe('Chips that the mesh uses.'),
-  idleChips: z
-    .int()
-    .describe('Chips that were asked for and stay idle. Figures per chip, MFU and costs count them as well.'),
+  id: text('A hash of the plan, the same in every answer.'),
+  summary: text('The plan in one line: the mesh axes larger than 1, and the other choices.'),
+  chips: whole('Chips that the mesh uses.'),
+  idleChips: whole(
+    'Chips that were asked for and stay idle. Figures per chip, MFU and costs count them as well.',
+  ),
   mesh,
   placement: z.array(placement).describe('Where each mesh axis larger than 1 is placed on the network.'),
   layout: layout.describe('How the arrays of a layer are sharded, and what is communicated.'),
@@ -52,30 +48,22 @@ export const plan = z.object({
     .describe(
       'How attention reaches keys that are sharded over `context`: `gather`, `ring` or `ulysses`; null where that axis is 1.',
     ),
-  microbatches: z
-    .number()
-    .describe(
-      'Microbatches per replica and step, which run one after another; in inference, the groups of sequences that go through the pipeline stages.',
-    ),
-  microbatchTokens: z
-    .number()
-    .describe('Tokens of one microbatch on one replica; in inference over all replicas.'),
-  pipelineSchedule: z
-    .string()
-    .describe(
-      'The pipeline schedule, in which order the stages run microbatches; `none` without a pipeline.',
-    ),
-  virtualStages: z
-    .int()
-    .describe(
-      'Virtual stages (model chunks) per pipeline stage, for interleaved schedules; 1 without interleaving.',
-    ),
+  microbatches: number(
+    'Microbatches per replica and step, which run one after another; in inference, the groups of sequences that go through the pipeline stages.',
+  ),
+  microbatchTokens: number('Tokens of one microbatch on one replica; in inference over all replicas.'),
+  pipelineSchedule: text(
+    'The pipeline schedule, in which order the stages run microbatches; `none` without a pipeline.',
+  ),
+  virtualStages: whole(
+    'Virtual stages (model chunks) per pipeline stage, for interleaved schedules; 1 without interleaving.',
+  ),
   stageLayers: z.array(z.number()).describe('Number of layers of each pipeline stage.'),
   stagePartition: z
     .object({
       stageLayers: z.array(z.number()).describe('Number of layers of each pipeline stage.'),
-      longestStageSeconds: seconds.describe('Time of one microbatch in the longest stage.'),
-      evenLongestStageSeconds: seconds.describe("The same time with the plan's own stages."),
+      longestStageSeconds: number('Time of one microbatch in the longest stage.'),
+      evenLongestStageSeconds: number("The same time with the plan's own stages."),
     })
     .nullable()
     .describe(
@@ -84,10 +72,8 @@ export const plan = z.object({
   rematerialization: z
     .array(
       z.object({
-        policy: z
-          .string()
-          .describe('Name of the policy, which says what a layer keeps for its backward pass.'),
-        layers: z.number().describe('Number of layers that use it.'),
+        policy: text('Name of the policy, which says what a layer keeps for its backward pass.'),
+        layers: number('Number of layers that use it.'),
       }),
     )
     .describe('Rematerialisation policies and how many layers use each: at most two.'),
@@ -100,33 +86,29 @@ export const plan = z.object({
         .describe(
           'True if it is proven that no other mix of two policies is faster on this layout; null below rank 1.',
         ),
-      relaxedStepTimeSeconds: z
-        .number()
-        .describe('Lower bound of the step time: any mix of policies, with fractions of layers allowed.'),
-      secondsPerByte: z
-        .number()
-        .describe('Seconds that one more byte of memory budget per chip would save per step.'),
+      relaxedStepTimeSeconds: number(
+        'Lower bound of the step time: any mix of policies, with fractions of layers allowed.',
+      ),
+      secondsPerByte: number('Seconds that one more byte of memory budget per chip would save per step.'),
     })
     .nullable()
     .describe(
       'How good the choice of rematerialisation is. Null where every activation is kept on the chip or some are kept on the host, or the plan does not fit.',
     ),
-  stepTimeSeconds: seconds.describe(
+  stepTimeSeconds: number(
     'Predicted time of one step: in training one global batch, in prefill all prompts, in generation one token for each sequence.',
   ),
-  lowerBoundSeconds: seconds.describe('Step time if all communication were hidden.'),
-  upperBoundSeconds: seconds.describe('Step time if no communication were hidden.'),
+  lowerBoundSeconds: number('Step time if all communication were hidden.'),
+  upperBoundSeconds: number('Step time if no communication were hidden.'),
   uncertainty,
   againstFirst,
   choice,
-  mfu: z
-    .number()
-    .describe('Model FLOPs utilisation: model FLOPs per second as a fraction (0 to 1) of `mfuPeak`.'),
-  hfu: z.number().describe('Hardware FLOPs utilisation: as `mfu`, with the recomputed FLOPs included.'),
+  mfu: number('Model FLOPs utilisation: model FLOPs per second as a fraction (0 to 1) of `mfuPeak`.'),
+  hfu: number('Hardware FLOPs utilisation: as `mfu`, with the recomputed FLOPs included.'),
   mfuPeak: z
     .object({
       type: elementType.describe('Element type of the matmuls.'),
-      flopsPerSecondPerChip: z.number().describe('Peak FLOP/s of one chip for that type.'),
+      flopsPerSecondPerChip: number('Peak FLOP/s of one chip for that type.'),
     })
     .describe(
       'The peak that `mfu` and `hfu` are fractions of: that of the element type in which matmuls run.',
@@ -137,26 +119,22 @@ export const plan = z.object({
     .describe(
       'Model FLOPs per second as a fraction of the bf16 peak, to compare plans in different types; null where the chip has no bf16 peak.',
     ),
-  tokensPerSecond: z.number().describe('Tokens of a step divided by its time.'),
-  tokensPerSecondPerChip: z.number().describe('`tokensPerSecond` divided by all chips that were asked for.'),
+  tokensPerSecond: number('Tokens of a step divided by its time.'),
+  tokensPerSecondPerChip: number('`tokensPerSecond` divided by all chips that were asked for.'),
   ...tokenCost,
-  globalBatchSequences: z
-    .number()
-    .describe(
-      'Sequences that one step runs: more than were asked for where replicas times microbatches do not divide the batch. In training `launch` has this batch.',
-    ),
-  paddingFraction: z
-    .number()
-    .describe('Fraction of the computation that is padding, added so that the batch divides evenly.'),
+  globalBatchSequences: number(
+    'Sequences that one step runs: more than were asked for where replicas times microbatches do not divide the batch. In training `launch` has this batch.',
+  ),
+  paddingFraction: number(
+    'Fraction of the computation that is padding, added so that the batch divides evenly.',
+  ),
   timeSeconds: timeAccount.describe(
     'Where the time of a step goes: `compute`, `hbm`, `rematerialization`, `exposedCommunication`, `pipelineBubble`, `optimizer` and `overhead` add up to `stepTimeSeconds`.',
   ),
   memoryBytes: memoryAccount.describe('Memory of the fullest chip.'),
   ...binding,
   collectives: z.array(collectiveLine).describe('All collectives of one step.'),
-  explanation: z
-    .array(z.string())
-    .describe('Sentences that say where the time goes and what fills the memory.'),
+  explanation: texts('Sentences that say where the time goes and what fills the memory.'),
   launch: z
     .record(z.string(), z.unknown())
     .describe(

@@ -1,14 +1,13 @@
 /** Published runs as they appear beside plans, and as rows of fixtures/recipes.json. */
 import { z } from 'zod'
 import type { RecipeRecord, ShownRecipe } from '../../../src/plan/certainty/recipes.ts'
+import { number, text, texts } from '../field.ts'
 import { mesh } from '../given/axis.ts'
 import { elementType, expertRecipeName, recomputation, scheduleName } from '../names.ts'
 
 const time = z.object({
   stepTimeSeconds: z.exactOptional(z.number()),
-  mfu: z.exactOptional(
-    z.number().describe('Given where the source prints no step time: a fraction of the bf16 peak.'),
-  ),
+  mfu: z.exactOptional(number('Given where the source prints no step time: a fraction of the bf16 peak.')),
 })
 
 const zeroStage = z.literal([0, 1, 2, 3])
@@ -56,12 +55,12 @@ const published = z.object({
   source: z.string(),
   software: z.string(),
   release: z.string(),
-  model: z.string().describe('Its name in the catalogue.'),
+  model: text('Its name in the catalogue.'),
   chip: z.string(),
   chips: z.int(),
   batchSequences: z.number(),
   sequenceLength: z.number(),
-  compute: z.string().describe('Element types, as the source names them.'),
+  compute: text('Element types, as the source names them.'),
   plan: recipePlan.describe('The plan as /evaluate takes it, as far as the source states it.'),
   measured: time,
   predicted: time
@@ -86,21 +85,15 @@ export const recipe = published.extend({
       plan: recipePlan,
     })
     .describe('A complete body for /evaluate: the layout with the settings that it was published with.'),
-  notes: z
-    .array(z.string())
-    .describe(
-      'Why this recipe is not among the plans although it is predicted to be faster per chip than the first, and which plan of the list has the same family of layouts.',
-    ),
-  otherwise: z
-    .array(z.string())
-    .describe(
-      'What it has otherwise than the request: chips, sequences and their length, element types; empty for the very question.',
-    ),
-  unlisted: z
-    .array(z.string())
-    .describe(
-      'Why it is not among the plans although it is predicted to be faster per chip than the first, in short; empty if it is not predicted to be.',
-    ),
+  notes: texts(
+    'Why this recipe is not among the plans although it is predicted to be faster per chip than the first, and which plan of the list has the same family of layouts.',
+  ),
+  otherwise: texts(
+    'What it has otherwise than the request: chips, sequences and their length, element types; empty for the very question.',
+  ),
+  unlisted: texts(
+    'Why it is not among the plans although it is predicted to be faster per chip than the first, in short; empty if it is not predicted to be.',
+  ),
 }) satisfies z.ZodType<ShownRecipe>
 
 export const recipeRecord = published.extend({

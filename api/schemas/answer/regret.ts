@@ -2,19 +2,16 @@
 import { z } from 'zod'
 import { frameworks } from '../../../src/launch/framework.ts'
 import type { Regret, ServeRegret } from '../../../src/plan/regret.ts'
+import { flag, number } from '../field.ts'
 import { mesh } from '../given/axis.ts'
 
 const fields = z.object({
-  savesFraction: z
-    .number()
-    .describe(
-      'Fraction of the step time (with batch "max", of the time per token) that the best plan saves which the same frameworks launch under the constraints of the request.',
-    ),
+  savesFraction: number(
+    'Fraction of the step time (with batch "max", of the time per token) that the best plan saves which the same frameworks launch under the constraints of the request.',
+  ),
   best: z.object({ summary: z.string(), mesh, stepTimeSeconds: z.number() }),
   frameworks: z.array(z.enum(frameworks)).describe('Frameworks that launch both plans.'),
-  exact: z
-    .boolean()
-    .describe('False where the search ran out of time; `best` is then the best plan found so far.'),
+  exact: flag('False where the search ran out of time; `best` is then the best plan found so far.'),
 }) satisfies z.ZodType<Regret>
 
 export const regret = z.exactOptional(
@@ -26,16 +23,12 @@ export const regret = z.exactOptional(
 )
 
 const ofDeployment = z.object({
-  savesFraction: z
-    .number()
-    .describe(
-      'Fraction of the chips (without a rate in the request, of the time per request) that the best deployment saves which the same frameworks launch under the constraints of the request.',
-    ),
+  savesFraction: number(
+    'Fraction of the chips (without a rate in the request, of the time per request) that the best deployment saves which the same frameworks launch under the constraints of the request.',
+  ),
   best: z.object({ summary: z.string(), chips: z.number(), requestsPerSecond: z.number() }),
   frameworks: z.array(z.enum(frameworks)).describe('Frameworks that launch both plans.'),
-  exact: z
-    .boolean()
-    .describe('False where the search ran out of time; `best` is then the best plan found so far.'),
+  exact: flag('False where the search ran out of time; `best` is then the best plan found so far.'),
 }) satisfies z.ZodType<ServeRegret>
 
 export const serveRegret = z.exactOptional(

@@ -1,5 +1,5 @@
 /** What every answer about plans repeats of its request, with names looked up. */
-import { z } from 'zod'
+import { texts } from '../field.ts'
 import { assumptions } from '../given/assumptions.ts'
 import { cluster } from '../given/cluster.ts'
 import { modelSummary } from '../given/model.ts'
@@ -10,5 +10,5 @@ export const resolvedFields = {
   hardware: cluster.describe('The hardware, with names looked up.'),
   precision: precisionUsed,
   assumptions: assumptions.describe('Every assumption that was used, with its value.'),
-  warnings: z.array(z.string()).describe('What was assumed or left out, and may matter.'),
+  warnings: texts('What was assumed or left out, and may matter.'),
 } as const

@@ -1,36 +1,31 @@
 /** How a search went, and what would have to change for a plan to exist. */
 import { z } from 'zod'
 import { countOrNone } from '../bound.ts'
+import { flag, number, text, texts } from '../field.ts'
 
 export const searchAccount = z.object({
-  enumerated: z.number().describe('Candidates in the search space.'),
-  pruned: z
-    .number()
-    .describe('Candidates that a bound showed to be no better than the plans that were found.'),
-  evaluated: z.number().describe('Candidates that were costed.'),
+  enumerated: number('Candidates in the search space.'),
+  pruned: number('Candidates that a bound showed to be no better than the plans that were found.'),
+  evaluated: number('Candidates that were costed.'),
   infeasible: z
     .object({
-      memory: z.number().describe('They exceed the memory budget.'),
-      divisibility: z.number().describe('A mesh axis does not divide what it shards.'),
-      topology: z.number().describe('They cannot be placed on the network.'),
-      constraint: z.number().describe('The constraints of the request exclude them.'),
+      memory: number('They exceed the memory budget.'),
+      divisibility: number('A mesh axis does not divide what it shards.'),
+      topology: number('They cannot be placed on the network.'),
+      constraint: number('The constraints of the request exclude them.'),
     })
     .describe('Candidates that cannot be run as asked, by reason.'),
-  unexamined: z
-    .number()
-    .describe(
-      'Candidates not examined because `timeoutMs` ran out. They and the other counts add up to `enumerated`.',
-    ),
+  unexamined: number(
+    'Candidates not examined because `timeoutMs` ran out. They and the other counts add up to `enumerated`.',
+  ),
   lowerBoundSeconds: z.number().nullable().describe('Lower bound of the step time of all plans.'),
   gap: z
     .number()
     .nullable()
     .describe('How much longer the best plan takes than `lowerBoundSeconds`, as a fraction of it.'),
-  exact: z
-    .boolean()
-    .describe(
-      'Whether every candidate that could be better was examined; if not, the plans are the best found so far.',
-    ),
+  exact: flag(
+    'Whether every candidate that could be better was examined; if not, the plans are the best found so far.',
+  ),
   elapsedMs: z
     .number()
     .min(0)
@@ -78,10 +73,8 @@ const change = z.object({ pointer: z.string(), value: z.unknown() })
 export const inFile = z.exactOptional(
   z
     .object({
-      set: z
-        .array(z.string())
-        .describe('Settings to add, or to give another value, as the framework spells them.'),
-      unset: z.array(z.string()).describe('Settings to take away, as the file spells them.'),
+      set: texts('Settings to add, or to give another value, as the framework spells them.'),
+      unset: texts('Settings to take away, as the file spells them.'),
     })
     .describe(
       'Where the plan was a launch file: what the change means there. Absent where the framework has no setting for it, or another host would have to be started with settings of its own.',
@@ -90,14 +83,12 @@ export const inFile = z.exactOptional(
 
 export const suggestion = z
   .object({
-    change: z.string().describe('The change, in words.'),
-    pointer: z
-      .string()
-      .describe(
-        'JSON pointer into the request; where the plan was a launch file, into this answer, below `/read/request`: make the change there, and send `read.request`.',
-      ),
+    change: text('The change, in words.'),
+    pointer: text(
+      'JSON pointer into the request; where the plan was a launch file, into this answer, below `/read/request`: make the change there, and send `read.request`.',
+    ),
     value: z.unknown().describe('The value to set there; null removes what is there.'),
-    detail: z.string().describe('What the request would give with this change.'),
+    detail: text('What the request would give with this change.'),
     also: z.exactOptional(z.array(change).describe('Further changes that have to be made with it.')),
     inFile,
   })

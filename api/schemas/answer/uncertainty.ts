@@ -5,29 +5,26 @@ import type { Choice } from '../../../src/plan/certainty/choice.ts'
 import type { Preferred } from '../../../src/plan/certainty/preferred.ts'
 import type { AgainstFirst } from '../../../src/plan/certainty/ties.ts'
 import type { ServeUncertainty, Uncertainty } from '../../../src/plan/certainty/uncertainty.ts'
+import { flag, number, text, texts, whole } from '../field.ts'
 import { modeName } from '../names.ts'
 
 const range = z.tuple([z.number(), z.number()])
 
 const basis = z
   .object({
-    regime: z
-      .string()
-      .describe(
-        'What these runs have in common with the plan: the narrowest group with enough measured runs.',
-      ),
-    rows: z.int().describe('Number of measured configurations.'),
-    sources: z.int().describe('Number of publications that they come from.'),
-    software: z.array(z.string()).describe('Software that ran them, with its releases.'),
-    median: z
-      .number()
-      .describe(
-        'Median of measured over predicted time; in deployments, of measured over predicted rate. The bands are not centred on predictions.',
-      ),
+    regime: text(
+      'What these runs have in common with the plan: the narrowest group with enough measured runs.',
+    ),
+    rows: whole('Number of measured configurations.'),
+    sources: whole('Number of publications that they come from.'),
+    software: texts('Software that ran them, with its releases.'),
+    median: number(
+      'Median of measured over predicted time; in deployments, of measured over predicted rate. The bands are not centred on predictions.',
+    ),
     widened: z
       .object({
-        nineOfTen: z.number().describe('For the band that holds nine of ten.'),
-        eightOfTen: z.number().describe('For the band that holds eight of ten.'),
+        nineOfTen: number('For the band that holds nine of ten.'),
+        eightOfTen: number('For the band that holds eight of ten.'),
       })
       .describe(
         'Exponents by which the bands are widened beyond these runs, so that they also hold for sources that are not among them.',
@@ -67,21 +64,15 @@ export const serveUncertainty = z
 
 export const againstFirst = z
   .object({
-    slowerBy: z
-      .number()
-      .describe(
-        "How much longer the step of this plan is predicted to take, as a fraction of the first plan's; with batchSequences `max` and in serving how much more it takes for the same tokens or requests: chip-seconds, or chips where the request has a rate.",
-      ),
-    chanceFaster: z
-      .number()
-      .describe(
-        'Probability that this plan is nevertheless the faster one, from the measured differences between the prediction errors of two layouts of one model on the same chips.',
-      ),
-    tied: z
-      .boolean()
-      .describe(
-        'Whether the two can hardly be told apart: both `chanceFaster` and its complement are at least 0.4.',
-      ),
+    slowerBy: number(
+      "How much longer the step of this plan is predicted to take, as a fraction of the first plan's; with batchSequences `max` and in serving how much more it takes for the same tokens or requests: chip-seconds, or chips where the request has a rate.",
+    ),
+    chanceFaster: number(
+      'Probability that this plan is nevertheless the faster one, from the measured differences between the prediction errors of two layouts of one model on the same chips.',
+    ),
+    tied: flag(
+      'Whether the two can hardly be told apart: both `chanceFaster` and its complement are at least 0.4.',
+    ),
   })
   .nullable()
   .describe(
@@ -90,16 +81,12 @@ export const againstFirst = z
 
 export const choice = z
   .object({
-    chanceBest: z
-      .number()
-      .describe('Fraction of draws of the uncertain constants in which this plan is the fastest.'),
-    expectedRegret: z
-      .number()
-      .describe('Mean excess over the best step of the same draw, as a fraction of it.'),
-    p90Regret: z.number().describe('The 90th percentile of that excess.'),
-    expectedStepSeconds: z.number().describe('Mean step time over the draws.'),
-    draws: z.int().describe('Number of draws; 200 unless time ran out.'),
-    among: z.int().describe('Number of plans that were compared, including this one.'),
+    chanceBest: number('Fraction of draws of the uncertain constants in which this plan is the fastest.'),
+    expectedRegret: number('Mean excess over the best step of the same draw, as a fraction of it.'),
+    p90Regret: number('The 90th percentile of that excess.'),
+    expectedStepSeconds: number('Mean step time over the draws.'),
+    draws: whole('Number of draws; 200 unless time ran out.'),
+    among: whole('Number of plans that were compared, including this one.'),
   })
   .nullable()
   .describe(
@@ -108,12 +95,10 @@ export const choice = z
 
 export const preferred = z
   .object({
-    rank: z.int().describe('Its `rank` among the plans.'),
-    id: z.string().describe('Its `id`.'),
-    among: z.int().describe('Number of tied plans, including the first.'),
-    reasons: z
-      .array(z.string())
-      .describe('Why this plan is preferred to the first; empty where it is the first.'),
+    rank: whole('Its `rank` among the plans.'),
+    id: text('Its `id`.'),
+    among: whole('Number of tied plans, including the first.'),
+    reasons: texts('Why this plan is preferred to the first; empty where it is the first.'),
   })
   .nullable()
   .describe(

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { frameworks } from '../../../src/launch/framework.ts'
 import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
 import { shareOrNone } from '../bound.ts'
+import { flag } from '../field.ts'
 import {
   activationCount,
   attentionFlopsCount,
@@ -15,33 +16,25 @@ import {
 } from '../names.ts'
 
 export const assumptionChoices = {
-  finiteRings: z
-    .boolean()
-    .describe('Whether a ring of n chips takes (n-1)/n of V/W (V bytes, W bandwidth) rather than all of it.'),
-  inNetworkReduction: z.boolean().describe('Whether switches that can reduce in the network do so (SHARP).'),
-  choicesApart: z
-    .boolean()
-    .describe(
-      'Whether the experts of a token are always on different devices, as the book assumes, rather than placed at random.',
-    ),
-  hierarchicalDispatch: z
-    .boolean()
-    .describe(
-      'Whether copies of a token for several experts on one node cross the network between nodes only once.',
-    ),
-  directGeneration: z
-    .boolean()
-    .describe(
-      'Whether generation sends tokens directly to the chips of their experts, with low-latency kernels.',
-    ),
+  finiteRings: flag(
+    'Whether a ring of n chips takes (n-1)/n of V/W (V bytes, W bandwidth) rather than all of it.',
+  ),
+  inNetworkReduction: flag('Whether switches that can reduce in the network do so (SHARP).'),
+  choicesApart: flag(
+    'Whether the experts of a token are always on different devices, as the book assumes, rather than placed at random.',
+  ),
+  hierarchicalDispatch: flag(
+    'Whether copies of a token for several experts on one node cross the network between nodes only once.',
+  ),
+  directGeneration: flag(
+    'Whether generation sends tokens directly to the chips of their experts, with low-latency kernels.',
+  ),
   dispatchComputeShare: shareOrNone()
     .max(0.99, 'leaves some of the compute units')
     .describe('Fraction of the compute units that hierarchical dispatch keeps where it runs beside compute.'),
-  twoBatchOverlap: z
-    .boolean()
-    .describe(
-      'Whether inference also tries to overlap two half batches: one is sent to its experts while the other computes.',
-    ),
+  twoBatchOverlap: flag(
+    'Whether inference also tries to overlap two half batches: one is sent to its experts while the other computes.',
+  ),
   redundantExperts: z
     .int()
     .min(0)
@@ -60,19 +53,15 @@ export const assumptionChoices = {
   attentionFlops: attentionFlopsCount.describe(
     'How the dot products of attention count in FLOPs: in full, only under the causal mask (`causal`), or not at all (`none`, the 6 x parameters rule).',
   ),
-  regatherActivations: z
-    .boolean()
-    .describe(
-      'Whether activations that the forward pass gathers over tensor are gathered again in the backward pass.',
-    ),
+  regatherActivations: flag(
+    'Whether activations that the forward pass gathers over tensor are gathered again in the backward pass.',
+  ),
   residual: residualSharding.describe(
     'How the residual stream between blocks is sharded over tensor: by `sequence` (Megatron), by D (`feature`, the book), or not at all (`whole`).',
   ),
-  tokensDivideFreely: z
-    .boolean()
-    .describe(
-      'Whether tokens, layers and sequences are real numbers: nothing has to divide, nothing is padded, and fsdp may split a sequence.',
-    ),
+  tokensDivideFreely: flag(
+    'Whether tokens, layers and sequences are real numbers: nothing has to divide, nothing is padded, and fsdp may split a sequence.',
+  ),
   zeroStages: z
     .array(z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]))
     .min(1)
@@ -81,22 +70,16 @@ export const assumptionChoices = {
   activations: activationCount.describe(
     'How the memory of kept activations is counted: tensor by tensor (`counted`), or as the book does, in tensors of width D.',
   ),
-  masterWeights: z.boolean().describe('Whether the optimizer keeps an fp32 copy of the weights.'),
-  gradientBuffer: z
-    .boolean()
-    .describe(
-      'Whether gradients have a buffer of their own, to which every microbatch adds until the optimizer runs.',
-    ),
-  fusedAccumulation: z
-    .boolean()
-    .describe(
-      'Whether the matmul that computes a gradient adds it to that buffer. If not, a separate kernel adds it, which takes time in every microbatch.',
-    ),
-  workspace: z
-    .boolean()
-    .describe(
-      'Whether memory counts temporary tensors: the live tensors of a layer, gathered weights, logits.',
-    ),
+  masterWeights: flag('Whether the optimizer keeps an fp32 copy of the weights.'),
+  gradientBuffer: flag(
+    'Whether gradients have a buffer of their own, to which every microbatch adds until the optimizer runs.',
+  ),
+  fusedAccumulation: flag(
+    'Whether the matmul that computes a gradient adds it to that buffer. If not, a separate kernel adds it, which takes time in every microbatch.',
+  ),
+  workspace: flag(
+    'Whether memory counts temporary tensors: the live tensors of a layer, gathered weights, logits.',
+  ),
   lossChunks: z
     .number()
     .int()
@@ -110,47 +93,33 @@ export const assumptionChoices = {
     .min(1)
     .max(8)
     .describe('ZeRO-3: most layers whose weights are gathered at the same time.'),
-  logitsInFp32: z
-    .boolean()
-    .describe(
-      'Whether memory holds an fp32 copy of the logits beside the output of the matmul; otherwise it holds their gradient, in the type of that output.',
-    ),
+  logitsInFp32: flag(
+    'Whether memory holds an fp32 copy of the logits beside the output of the matmul; otherwise it holds their gradient, in the type of that output.',
+  ),
   recomputation: recomputation.describe(
     'What runs again of a layer of which only the input is kept (`full`): its `whole` forward pass, as in Megatron-LM, or what is `needed` by the backward pass, as XLA has it.',
   ),
-  recomputeLogits: z
-    .boolean()
-    .describe('Whether logits in several pieces are recomputed in the backward pass.'),
+  recomputeLogits: flag('Whether logits in several pieces are recomputed in the backward pass.'),
   policies: z.array(policyName).min(1).max(20).describe('Rematerialisation policies that the search tries.'),
   schedules: z.array(scheduleName).min(1).max(10).describe('Pipeline schedules that the search tries.'),
-  shardedPipelines: z
-    .boolean()
-    .describe('Whether the search tries ZeRO-2 and ZeRO-3 inside pipeline stages.'),
+  shardedPipelines: flag('Whether the search tries ZeRO-2 and ZeRO-3 inside pipeline stages.'),
   frameworks: z
     .array(frameworkName)
     .max(frameworks.length)
     .describe(
       'Plans are listed only if one of these frameworks can launch them (for a deployment, both phases). All plans are listed if none is named, or if none of those named runs this model in these element types.',
     ),
-  searchTensor2: z
-    .boolean()
-    .describe('Whether training tries a second tensor axis (`tensor2`) where no constraint names it.'),
-  searchWeightLayouts: z
-    .boolean()
-    .describe('Whether inference tries 2D weight-stationary and weight-gathered layouts.'),
-  padHeads: z
-    .boolean()
-    .describe('Inference: whether heads may be padded to a number that the tensor axes divide.'),
-  elementwise: z
-    .boolean()
-    .describe(
-      'Whether norms, residual additions, activation functions, rotary embeddings, the loss and casts take time, by the bytes that they move.',
-    ),
-  wholeStreams: z
-    .boolean()
-    .describe(
-      'Inference: whether each tensor-parallel chip computes norms and residual additions on the whole residual stream, as servers do, and not on its shard.',
-    ),
+  searchTensor2: flag(
+    'Whether training tries a second tensor axis (`tensor2`) where no constraint names it.',
+  ),
+  searchWeightLayouts: flag('Whether inference tries 2D weight-stationary and weight-gathered layouts.'),
+  padHeads: flag('Inference: whether heads may be padded to a number that the tensor axes divide.'),
+  elementwise: flag(
+    'Whether norms, residual additions, activation functions, rotary embeddings, the loss and casts take time, by the bytes that they move.',
+  ),
+  wholeStreams: flag(
+    'Inference: whether each tensor-parallel chip computes norms and residual additions on the whole residual stream, as servers do, and not on its shard.',
+  ),
   elementwiseFactor: z
     .number()
     .min(1)
@@ -165,12 +134,10 @@ export const assumptionChoices = {
     .describe(
       'As `elementwiseFactor`, for what experts move: sorting copies of tokens, and their activation functions.',
     ),
-  optimizerStep: z.boolean().describe('Whether the optimizer step takes time.'),
-  optimizerOnHost: z
-    .boolean()
-    .describe(
-      "Whether optimizer states are kept in the host's memory and moved to the chip and back once per step.",
-    ),
+  optimizerStep: flag('Whether the optimizer step takes time.'),
+  optimizerOnHost: flag(
+    "Whether optimizer states are kept in the host's memory and moved to the chip and back once per step.",
+  ),
   reserveFraction: z
     .number()
     .min(0)

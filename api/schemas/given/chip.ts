@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { count, label, quantity, seconds, share } from '../bound.ts'
+import { flag } from '../field.ts'
 import { chipKind } from '../names.ts'
 
 const flopsPerSecond = quantity(1e21)
@@ -26,13 +27,11 @@ export const tier = z
       'Bandwidth per chip through this tier, one way, while all chips send.',
     ),
     latencySeconds,
-    inNetworkReduction: z.boolean().describe('Whether its switches can reduce in the network (SHARP).'),
+    inNetworkReduction: flag('Whether its switches can reduce in the network (SHARP).'),
     direct: z.exactOptional(
-      z
-        .boolean()
-        .describe(
-          'Whether one kernel reaches all units behind the switch at once, as over NVLink; false where collectives go in rings, as over PCIe. True where absent.',
-        ),
+      flag(
+        'Whether one kernel reaches all units behind the switch at once, as over NVLink; false where collectives go in rings, as over PCIe. True where absent.',
+      ),
     ),
   })
   .describe('One level of a switched network.')

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { limits } from '../../../src/model/limits.ts'
 import { count, countOrNone, label } from '../bound.ts'
+import { flag, number } from '../field.ts'
 import { attentionKind } from '../names.ts'
 
 const moe = z
@@ -85,9 +86,7 @@ export const architecture = z
       .default(0)
       .describe('Rows of learned position embeddings; 0 for rotary.'),
     biases: z.exactOptional(
-      z
-        .boolean()
-        .describe('Whether linear layers have biases; they are not costed, but appear in launch flags.'),
+      flag('Whether linear layers have biases; they are not costed, but appear in launch flags.'),
     ),
     parallelBlocks: z
       .boolean()
@@ -131,11 +130,9 @@ export const activeConvention =
 export const modelSummary = z.object({
   name: z.string(),
   parameters: z.number(),
-  activeParameters: z.number().describe(activeConvention),
+  activeParameters: number(activeConvention),
   trainFlopsPerToken: z.number(),
-  kvCacheBytesPerToken: z
-    .number()
-    .describe(
-      "Cache bytes of a sequence of the workload's length, divided by its tokens. Layers with a window keep no more than the window, so this falls as sequences grow.",
-    ),
+  kvCacheBytesPerToken: number(
+    "Cache bytes of a sequence of the workload's length, divided by its tokens. Layers with a window keep no more than the window, so this falls as sequences grow.",
+  ),
 })

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { weightParts } from '../../../src/model/weight-parts.ts'
+import { text } from '../field.ts'
 import { elementType } from '../names.ts'
 
 /** As resolved for an answer. */
@@ -19,9 +20,7 @@ export const precisionUsed = z.object({
       ),
   ),
   checkpoint: z.exactOptional(
-    z
-      .string()
-      .describe('Inference: name of the released checkpoint that the weights are taken from, if it has one.'),
+    text('Inference: name of the released checkpoint that the weights are taken from, if it has one.'),
   ),
 })
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { ServePlan } from '../../../src/plan/inference-plan.ts'
 import { unread } from '../answered-field.ts'
 import { count, longestSequence, mostBatchTokens } from '../bound.ts'
+import { flag } from '../field.ts'
 import { partialMesh } from './axis.ts'
 import { cacheShare } from './cache-share.ts'
 import { known } from './sketch.ts'
@@ -23,9 +24,7 @@ const instance = z
   )
 
 const fields = {
-  disaggregated: z.exactOptional(
-    z.boolean().describe('Whether prefill and generation run on separate chips.'),
-  ),
+  disaggregated: z.exactOptional(flag('Whether prefill and generation run on separate chips.')),
   cacheShare,
   generate: z.exactOptional(instance),
   prefill: z.exactOptional(instance),
