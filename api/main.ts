@@ -28,6 +28,7 @@ const pool = createPool({
   maxQueueOfOne: settings.MAX_QUEUE_PER_CLIENT,
   estimates: createEstimates(),
   memoryMb: settings.WORKER_MEMORY_MB,
+  warmUp: firstSearches,
   onError: (error) => log.error({ err: error }, 'a searcher failed'),
 })
 const clock = () => performance.now()
@@ -47,7 +48,7 @@ const app = createApp({
   metrics,
   metricsHere: settings.METRICS_PORT === 'same',
 })
-await pool.warm(firstSearches).catch((error: unknown) => {
+await pool.warm(firstSearches.slice(-1)).catch((error: unknown) => {
   log.fatal({ err: error }, 'cannot search')
   process.exit(1)
 })

@@ -1,4 +1,7 @@
-/** Searches that warm the threads up: the request that the service's log suggests to try, then one for each kind of request. */
+/**
+ * Searches that warm the threads up. Each thread searches the first ones when it starts: the request that the service's log
+ * suggests to try, and a small one of inference. The further ones follow while nobody asks.
+ */
 import { type OptimizeRequest, optimizeRequest } from './schemas/optimize.ts'
 import { validated } from './validation/request-validation.ts'
 
@@ -17,13 +20,17 @@ export const tryIt = {
 
 const serving = { promptLength: 1024, outputLength: 256 }
 
+const generate = { mode: 'generate', contextLength: 4096, batchSequences: 'max' }
+
+const first = [tryIt, { model: 'llama-3-8b', hardware: { chip: 'h100-sxm', chips: 4 }, workload: generate }]
+
 const kinds = [
   { ...tryIt, model: 'llama-3-70b', hardware: { chip: 'h100-sxm', chips: 256 } },
   { ...tryIt, model: 'mixtral-8x7b', hardware: { chip: 'h100-sxm', chips: 128 } },
   {
     model: 'llama-3-70b',
     hardware: { chip: 'h100-sxm', chips: 8 },
-    workload: { mode: 'generate', contextLength: 4096, batchSequences: 'max' },
+    workload: generate,
   },
   {
     model: 'llama-3-70b',
@@ -37,6 +44,6 @@ const kinds = [
 
 const parsed = (body: unknown): OptimizeRequest => validated(optimizeRequest, body)
 
-export const firstSearches: readonly OptimizeRequest[] = [parsed(tryIt)]
+export const firstSearches: readonly OptimizeRequest[] = first.map(parsed)
 
 export const furtherSearches: readonly OptimizeRequest[] = kinds.map(parsed)

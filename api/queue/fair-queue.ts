@@ -7,6 +7,10 @@
  * waiting search has a tag, which is the later of its arrival and the end of its client's previous share, plus its own
  * seconds. The lowest tag is next, and becomes the virtual time at which later arrivals are tagged, so that nobody
  * waits for ever. Seconds are estimates; when a search ends, its client is charged for what it really took.
+ *
+ * A search that runs for longer than it was taken for counts as what it has become. Where more long searches run than
+ * may, and a shorter one waits, the last that was misjudged gives way: it stops, and enters again as what it is. So a light
+ * search waits for a misjudged one no longer than a light one may take.
  */
 import { SearchFailure } from './search.ts'
 
@@ -18,12 +22,18 @@ export interface QueueOptions {
   readonly maxWaitingOfOne: number
   /** Seconds. */
   readonly clock: () => number
+  /** Calls back after so many seconds; returns what cancels that. */
+  readonly later?: (seconds: number, call: () => void) => () => void
 }
 
 export interface Claim {
   readonly client: string
   /** Estimated seconds of the search. */
   readonly seconds: number
+  /** Asks the search to stop and to enter again; without it, it runs to its end. */
+  readonly giveWay?: () => void
+  /** Whether it has given way before: it is not refused, as it was let in then. */
+  readonly again?: boolean
 }
 
 /** Has to be called when the search ends. */
@@ -42,6 +52,7 @@ interface Waiting extends Claim {
 
 interface Running extends Claim {
   readonly began: number
+  leaving: boolean
 }
 
 /** Searches of at least this estimated length leave one of several places free. */
@@ -54,14 +65,22 @@ export function isLight(seconds: number): boolean {
   return seconds < lightSeconds
 }
 
+/** Looking a little late finds that the time is over, whatever was rounded. */
+const aMoment = 0.001
+
 /** How many searches of at least such a length may run at once. */
 interface Bound {
   readonly seconds: number
   readonly places: number
 }
 
+function afterSeconds(seconds: number, call: () => void): () => void {
+  const timer = setTimeout(call, 1000 * seconds)
+  return () => clearTimeout(timer)
+}
+
 export function createFairQueue(options: QueueOptions): FairQueue {
-  const { places, lightPlaces = 0, maxWaiting, maxWaitingOfOne, clock } = options
+  const { places, lightPlaces = 0, maxWaiting, maxWaitingOfOne, clock, later = afterSeconds } = options
   const bounds: readonly Bound[] = [
     { seconds: 0, places: places + lightPlaces },
     { seconds: lightSeconds, places },
@@ -72,13 +91,17 @@ export function createFairQueue(options: QueueOptions): FairQueue {
   /** Tag up to which each client has used its share; clients without an entry have nothing to wait for. */
   const paidFrom = new Map<string, number>()
   let now = 0
+  let cancelLook = () => {}
 
   const tagOf = ({ client, seconds, since }: Pick<Waiting, 'client' | 'seconds' | 'since'>) =>
     Math.max(since, paidFrom.get(client) ?? 0) + seconds
   const within = (bound: Bound) => (each: Claim) => each.seconds >= bound.seconds
+  const hasRun = ({ began }: Running) => clock() - began
+  const runWithin = (bound: Bound) =>
+    [...running].filter((each) => Math.max(each.seconds, hasRun(each)) >= bound.seconds)
 
   function next(): Waiting | undefined {
-    const held = bounds.find((bound) => [...running].filter(within(bound)).length >= bound.places)
+    const held = bounds.find((bound) => runWithin(bound).length >= bound.places)
     let first: Waiting | undefined
     for (const each of waiting) {
       if (held && each.seconds >= held.seconds) continue
@@ -92,13 +115,36 @@ export function createFairQueue(options: QueueOptions): FairQueue {
       waiting.splice(waiting.indexOf(first), 1)
       first.begin()
     }
+    look()
   }
 
-  function begin({ client, seconds, since }: Pick<Waiting, 'client' | 'seconds' | 'since'>): EndTurn {
-    const tag = tagOf({ client, seconds, since })
+  /** Makes room for searches that wait for longer ones, now or when one of these has run for longer than it may. */
+  function look(): void {
+    cancelLook()
+    cancelLook = () => {}
+    const shorter = (bound: Bound) => waiting.some(({ seconds }) => seconds < bound.seconds)
+    const blocking = bounds.filter(shorter)
+    for (const bound of blocking) {
+      const stay = runWithin(bound).filter(({ leaving }) => !leaving)
+      const excess = stay.length - bound.places
+      const misjudged = stay.filter(({ seconds, giveWay }) => giveWay && seconds < bound.seconds)
+      for (const each of misjudged.slice(Math.max(0, misjudged.length - Math.max(0, excess)))) {
+        each.leaving = true
+        each.giveWay?.()
+      }
+    }
+    const until = blocking
+      .flatMap(({ seconds }) => [...running].map((each) => seconds - hasRun(each)))
+      .filter((left) => left > 0)
+    if (until.length > 0) cancelLook = later(Math.min(...until) + aMoment, look)
+  }
+
+  function begin(entry: Waiting): EndTurn {
+    const { client, seconds } = entry
+    const tag = tagOf(entry)
     now = Math.max(now, tag)
     paidFrom.set(client, tag)
-    const turn = { client, seconds, began: clock() }
+    const turn = { ...entry, began: clock(), leaving: false }
     running.add(turn)
     return () => {
       if (!running.delete(turn)) return
@@ -131,13 +177,13 @@ export function createFairQueue(options: QueueOptions): FairQueue {
   }
 
   return {
-    enter: ({ client, seconds }, signal) => {
+    enter: (claim, signal) => {
+      const { client, again = false } = claim
       if (signal.aborted)
         return Promise.reject(new SearchFailure('left', 'It was told to stop before it began'))
       return new Promise((resolve, reject) => {
         const entry: Waiting = {
-          client,
-          seconds,
+          ...claim,
           since: now,
           begin: () => {
             signal.removeEventListener('abort', leave)
@@ -146,19 +192,26 @@ export function createFairQueue(options: QueueOptions): FairQueue {
         }
         const leave = () => {
           waiting.splice(waiting.indexOf(entry), 1)
+          look()
           reject(new SearchFailure('left', 'It was told to stop while it waited'))
         }
         waiting.push(entry)
         admit()
         if (!waiting.includes(entry)) return
         const ofClient = waiting.filter((each) => each.client === client).length
-        const tooMany =
-          waiting.length > maxWaiting ? 'full' : ofClient > maxWaitingOfOne ? 'crowded' : undefined
+        const tooMany = again
+          ? undefined
+          : waiting.length > maxWaiting
+            ? 'full'
+            : ofClient > maxWaitingOfOne
+              ? 'crowded'
+              : undefined
         if (!tooMany) {
           signal.addEventListener('abort', leave, { once: true })
           return
         }
         waiting.splice(waiting.indexOf(entry), 1)
+        look()
         const retryAfterSeconds = Math.max(1, Math.ceil(secondsOfWork()))
         const told = `${running.size} searches run, ${waiting.length} wait, ${ofClient - 1} of them of this client`
         reject(new SearchFailure(tooMany, told, { retryAfterSeconds }))

@@ -2,13 +2,15 @@
  * Runs the searches of all requests, each in one worker thread. When all threads are busy, searches wait in a queue
  * that is fair between clients. A search that is told to stop does so at its next mesh; if it does not within
  * `graceMs`, nobody waits for it any more; and if it did not even look, it is ended with its thread, which is replaced.
+ * One that turns out longer than was estimated may have to give way to a shorter one; it is then searched again, later.
  */
 import { performance } from 'node:perf_hooks'
 import { Piscina } from 'piscina'
 import { workerFile } from '../root.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import { createCrewMemory } from '../worker/crew.ts'
-import { createFlags, type Errand, type Flags, hasBegun, wasCut } from '../worker/errand.ts'
+import { askToStop, createFlags, type Errand, type Flags, hasBegun, wasCut } from '../worker/errand.ts'
+import { createBirths } from './births.ts'
 import { createCrews } from './crews.ts'
 import type { Asked, Estimates } from './estimated-work.ts'
 import { createFairQueue, isLight } from './fair-queue.ts'
@@ -31,6 +33,8 @@ export interface PoolOptions {
   readonly graceMs?: number
   /** Module that exports the tasks: `optimize`, `evaluate`, `validate`, `calibrate`, `compare` and `collective`. */
   readonly worker?: URL
+  /** What each thread searches when it starts, and so again when it takes another one's place, before it is given anything. */
+  readonly warmUp?: readonly OptimizeRequest[]
   /** Called for threads that end without being asked to, or do not start. */
   readonly onError?: (error: unknown) => void
 }
@@ -57,12 +61,13 @@ interface Running {
 export function createPool(options: PoolOptions): Pool {
   const { threads, lightThreads = 0, maxQueue, maxQueueOfOne = maxQueue } = options
   const { threadsOfOne = 1, estimates, memoryMb } = options
-  const { graceMs = 500, worker = workerFile, onError = () => {} } = options
+  const { graceMs = 500, worker = workerFile, warmUp = [], onError = () => {} } = options
   const allThreads = threads + lightThreads
   const workers = new Piscina({
     filename: worker.href,
     minThreads: allThreads,
     maxThreads: allThreads,
+    workerData: { warmUp },
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: youngMb },
   })
   const running = new Set<Running>()
@@ -70,6 +75,7 @@ export function createPool(options: PoolOptions): Pool {
     graceMs,
     onError,
   })
+  const births = createBirths(workers)
   let warming: Warming | undefined
   const queue = createFairQueue({
     places: threads,
@@ -82,35 +88,52 @@ export function createPool(options: PoolOptions): Pool {
   // A thread failed before it took a task: searches that wait for it would wait for ever.
   workers.on('error', (error) => {
     onError(error)
+    births.giveUp()
     for (const { flags, end } of running) if (!hasBegun(flags)) end('unavailable')
   })
 
-  async function run<Answer>(
+  async function run<Answer>(name: Task, subject: Asked, terms: Terms): Promise<Searched<Answer>> {
+    const arrived = performance.now()
+    warming?.giveWay()
+    let seconds = estimates?.secondsOf(subject) ?? 0
+    for (let again = false; ; again = true) {
+      const { began, gaveWay, ...found } = await searched<Answer>(name, subject, terms, { seconds, again })
+      if (!gaveWay) return { ...found, waitedMs: began - arrived }
+      seconds = Math.max(seconds, found.elapsedMs / 1000, estimates?.secondsOf(subject) ?? 0)
+    }
+  }
+
+  /** One search, from the queue on. Where it gave way, what it has found is of no use. */
+  async function searched<Answer>(
     name: Task,
     subject: Asked,
     { timeoutMs, signal, client = '', tell }: Terms,
-  ): Promise<Searched<Answer>> {
-    const arrived = performance.now()
-    warming?.giveWay()
-    const seconds = estimates?.secondsOf(subject) ?? 0
-    const leave = await queue.enter({ client, seconds }, signal)
+    { seconds, again }: { readonly seconds: number; readonly again: boolean },
+  ) {
+    const flags = createFlags()
+    let asked = false
+    const giveWay = () => {
+      asked = true
+      askToStop(flags)
+    }
+    const leave = await queue.enter({ client, seconds, giveWay, again }, signal)
     const began = performance.now()
     const { running: busy } = queue.occupancy()
     // A light search has a thread besides those that help.
     crews.leave((isLight(seconds) ? allThreads : threads) - busy)
     const mayHelp = name === 'optimize' ? Math.min(threadsOfOne - 1, threads - busy - crews.helpers()) : 0
     const crew = mayHelp > 0 ? createCrewMemory() : undefined
-    const flags = createFlags()
     const errand = { subject, timeoutMs, flags, ...(tell ? { tell } : {}), ...(crew ? { crew } : {}) }
     const answered = work<Answer>(name, errand, signal, { freed: leave })
     if (crew) for (let helper = 0; helper < mayHelp; helper++) crews.help({ subject, timeoutMs, crew })
     const answer = await answered.finally(() => crew && crews.end(crew))
     const elapsedMs = performance.now() - began
     const cut = wasCut(flags)
+    const gaveWay = asked && cut && !signal.aborted && elapsedMs < timeoutMs
     // One that was cut short would have taken longer than that.
     const tells = !cut || elapsedMs / 1000 > seconds
-    if (tells && !wasRefused(answer)) estimates?.learn(subject, elapsedMs / 1000)
-    return { answer, waitedMs: began - arrived, elapsedMs, cut }
+    if (tells && (gaveWay || !wasRefused(answer))) estimates?.learn(subject, elapsedMs / 1000)
+    return { answer, began, elapsedMs, cut, gaveWay }
   }
 
   /** `freed` is called when the thread can take another search, which may be after nobody waits for this one any more. */
@@ -135,7 +158,7 @@ export function createPool(options: PoolOptions): Pool {
       const free = () => {
         over()
         running.delete(task)
-        freed()
+        births.whenBorn(freed)
       }
       workers.run(errand, { name, signal: thread.signal }).then(
         (answer: Answer) => {

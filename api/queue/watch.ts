@@ -4,6 +4,7 @@
  */
 import { performance } from 'node:perf_hooks'
 import { askToStop, type Flags, hasBegun, looksOf } from '../worker/errand.ts'
+import { longestBirthMs } from './births.ts'
 import type { SearchEnd } from './search.ts'
 
 export interface Watched {
@@ -22,8 +23,6 @@ export interface Ends {
   readonly endThread: (how: SearchEnd) => void
 }
 
-/** Limit for a thread to start, even on a busy machine. */
-const longestBirthMs = 30_000
 const betweenLooksMs = 50
 /** How often a thread that is late, but still looks, gets `graceMs` more. */
 const mostGraces = 4

@@ -1,6 +1,11 @@
-/** What a worker thread exports to the pool: the searches, with texts transferred instead of copied. */
+/**
+ * What a worker thread exports to the pool: the searches, with texts transferred instead of copied. It searches what it is to
+ * warm up with first, so that whoever is given a new thread does not wait until V8 has compiled everything.
+ */
+import { workerData } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
-import type { Errand } from './errand.ts'
+import type { OptimizeRequest } from '../schemas/optimize.ts'
+import { createFlags, type Errand } from './errand.ts'
 import type { Reply } from './reply.ts'
 import * as worker from './search-worker.ts'
 
@@ -23,3 +28,6 @@ function handingOver<Subject>(task: (errand: Errand<Subject>) => Reply) {
     })
   }
 }
+
+const { warmUp = [] } = (workerData ?? {}) as { readonly warmUp?: readonly OptimizeRequest[] }
+for (const subject of warmUp) worker.optimize({ subject, timeoutMs: subject.timeoutMs, flags: createFlags() })

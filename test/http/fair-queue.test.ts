@@ -7,13 +7,21 @@ import { runs } from '../runs.ts'
 import { failing } from './planners.ts'
 import { question, service } from './service.ts'
 
-/** Searches that take as long as `took` says, by a clock of their own. */
+/** Searches that take as long as `took` says, by a clock of their own; one that gives way stops at once, and enters again as what it is. */
 function machine({ places = 1, lightPlaces = 0, maxWaiting = 1000, maxWaitingOfOne = 1000 } = {}) {
   let now = 0
   const begun: { readonly client: string; readonly name: string; readonly at: number }[] = []
   const running = new Map<EndTurn, { readonly until: number; readonly seconds: number }>()
   const waiting: number[] = []
-  const queue = createFairQueue({ places, lightPlaces, maxWaiting, maxWaitingOfOne, clock: () => now })
+  const gaveWay: string[] = []
+  const timers = new Set<{ readonly at: number; readonly call: () => void }>()
+  const later = (seconds: number, call: () => void) => {
+    const timer = { at: now + seconds, call }
+    timers.add(timer)
+    return () => void timers.delete(timer)
+  }
+  const clock = () => now
+  const queue = createFairQueue({ places, lightPlaces, maxWaiting, maxWaitingOfOne, clock, later })
   const flush = async () => {
     for (let turn = 0; turn < 5; turn++) await Promise.resolve()
   }
@@ -22,20 +30,39 @@ function machine({ places = 1, lightPlaces = 0, maxWaiting = 1000, maxWaitingOfO
     seconds: number,
     { took = seconds, name = client, signal = new AbortController().signal } = {},
   ) => {
-    const turn = queue.enter({ client, seconds }, signal)
-    waiting.push(seconds)
-    const entered = turn.then((end) => {
-      begun.push({ client, name, at: now })
-      waiting.splice(waiting.indexOf(seconds), 1)
-      running.set(end, { until: now + took, seconds })
-    })
+    const enter = (estimate: number, again: boolean): Promise<void> => {
+      let ends: EndTurn | undefined
+      const giveWay = () => {
+        if (!ends || !running.delete(ends)) return
+        gaveWay.push(name)
+        ends()
+        void enter(Math.max(estimate, took), true)
+      }
+      const turn = queue.enter({ client, seconds: estimate, again, giveWay }, signal)
+      waiting.push(estimate)
+      return turn.then((end) => {
+        ends = end
+        begun.push({ client, name, at: now })
+        waiting.splice(waiting.indexOf(estimate), 1)
+        running.set(end, { until: now + took, seconds: estimate })
+      })
+    }
+    const entered = enter(seconds, false)
     entered.catch(() => {})
     return entered
   }
-  /** The next to end does. */
+  /** The next to end does, or the next timer goes off. */
   const step = async () => {
     await flush()
     const [first] = [...running].sort(([, one], [, other]) => one.until - other.until)
+    const [timer] = [...timers].sort((one, other) => one.at - other.at)
+    if (timer && (!first || timer.at < first[1].until)) {
+      timers.delete(timer)
+      now = Math.max(now, timer.at)
+      timer.call()
+      await flush()
+      return true
+    }
     if (!first) return false
     const [end, { until }] = first
     now = Math.max(now, until)
@@ -45,7 +72,7 @@ function machine({ places = 1, lightPlaces = 0, maxWaiting = 1000, maxWaitingOfO
     return true
   }
   const secondsOfRunning = () => [...running.values()].map(({ seconds }) => seconds)
-  return { queue, ask, step, begun, flush, time: () => now, secondsOfRunning, waiting }
+  return { queue, ask, step, begun, flush, time: () => now, secondsOfRunning, waiting, gaveWay }
 }
 
 describe('the queue', () => {
@@ -148,6 +175,61 @@ describe('the queue', () => {
       }),
       { numRuns: runs(40) },
     )
+  })
+
+  it('lets a light one wait no longer for misjudged ones than one of them may be light, and loses none of them', async () => {
+    const room = fc.record({
+      places: fc.integer({ min: 1, max: 3 }),
+      lightPlaces: fc.integer({ min: 1, max: 2 }),
+    })
+    const misjudged = fc.record({
+      seconds: fc.double({ min: 0.01, max: 0.24, noNaN: true }),
+      took: fc.double({ min: 0.01, max: 20, noNaN: true }),
+    })
+    const asks = fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 6 })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(misjudged, { minLength: 1, maxLength: 15 }),
+        asks,
+        room,
+        async (all, pauses, { places, lightPlaces }) => {
+          const { ask, step, begun, time, gaveWay, queue } = machine({ places, lightPlaces })
+          for (const [index, { seconds, took }] of all.entries())
+            void ask('greedy', seconds, { took, name: `${index}` })
+          for (const [index, pause] of pauses.entries()) {
+            for (let steps = 0; steps < pause; steps++) await step()
+            const name = `light ${index}`
+            const since = time()
+            void ask('modest', 0.01, { name })
+            do if (begun.some((each) => each.name === name)) break
+            while (await step())
+            expect(begun.find((each) => each.name === name)?.at).toBeLessThanOrEqual(since + 0.2511)
+          }
+          while (await step());
+          expect(queue.occupancy()).toEqual({ running: 0, waiting: 0 })
+          for (const index of all.keys()) {
+            const times = (names: readonly string[]) => names.filter((name) => name === `${index}`).length
+            expect(times(begun.map(({ name }) => name))).toBe(1 + times(gaveWay))
+            expect(times(gaveWay)).toBeLessThanOrEqual(1)
+          }
+        },
+      ),
+      { numRuns: runs(60) },
+    )
+  })
+
+  it('lets nothing give way while nothing shorter waits', async () => {
+    const { ask, step, gaveWay } = machine({ places: 1, lightPlaces: 1 })
+    for (let index = 0; index < 4; index++) void ask(`${index}`, 0.1, { took: 5 })
+    void ask('heavy', 3)
+    await step()
+    await step()
+    expect(gaveWay.length).toBeGreaterThan(0)
+    const quiet = machine({ places: 1, lightPlaces: 1 })
+    for (let index = 0; index < 2; index++) void quiet.ask(`${index}`, 0.1, { took: 5 })
+    void quiet.ask('heavy', 3)
+    while (await quiet.step());
+    expect(quiet.gaveWay).toEqual([])
   })
 
   it('bounds what waits of one client, and of all', async () => {

@@ -108,6 +108,22 @@ describe('the pool', () => {
     ])
   })
 
+  it('has one that was taken for light give way to a light one, and searches it again', async () => {
+    const learned: number[] = []
+    const estimates = { secondsOf: () => 0.01, learn: (_: unknown, took: number) => void learned.push(took) }
+    const { optimize } = poolOf({ lightThreads: 1, maxQueue: 5, estimates })
+    const runs = () => new Int32Array(new SharedArrayBuffer(4))
+    const misjudged = () => ({ problem: 'yields', until: runs() }) as unknown as OptimizeRequest
+    const stay = new AbortController()
+    const first = optimize(misjudged(), until(stay))
+    const second = optimize(misjudged(), unhurried)
+    expect(await optimize(task('quick'), unhurried)).toMatchObject({ answer: 'done', cut: false })
+    expect(learned.some((took) => took > 0.2)).toBe(true)
+    stay.abort()
+    await first.catch(() => {})
+    expect(await second).toMatchObject({ answer: 'whole', cut: false })
+  })
+
   it('learns from a search that is cut short where it took longer than was thought, and only there', async () => {
     const learned: number[] = []
     let seconds = 0
@@ -119,7 +135,7 @@ describe('the pool', () => {
   })
 
   it('does not begin a search that left while it waited, and does not count its wait as its time', async () => {
-    const { optimize, occupancy } = poolOf()
+    const { optimize, occupancy } = poolOf({ graceMs: 60_000 })
     const [running, waiting] = [new AbortController(), new AbortController()]
     const first = optimize(task('polite'), until(running))
     const second = optimize(task('polite'), until(waiting))

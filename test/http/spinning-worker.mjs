@@ -5,8 +5,10 @@ export function optimize({ subject: { problem, until }, flags }) {
   Atomics.store(flags, 1, 1)
   if (problem === 'quick') return 'done'
   if (problem === 'thread') return threadId
+  if (problem === 'yields' && Atomics.add(until, 0, 1) > 0) return 'whole'
+  if (problem === 'yields') while (Atomics.load(flags, 0) === 0);
   if (problem === 'late') while (Atomics.load(until, 0) === 0) Atomics.add(flags, 3, 1)
-  if (problem === 'cut') {
+  if (problem === 'cut' || problem === 'yields') {
     Atomics.store(flags, 2, 1)
     return 'best so far'
   }
