@@ -69,6 +69,8 @@ export interface Assumptions {
   readonly inferenceSequenceOverheadSeconds: Seconds
   /** What the grouped kernels of a layer with experts take beyond the two matmuls of a dense MLP, in a pass of inference. */
   readonly inferenceExpertLayerSeconds: Seconds
+  /** What a matmul in fp8 or less takes in prefill beyond one in 16 bits: its input is quantised, and its kernel starts later. */
+  readonly inferenceNarrowMatmulSeconds: Seconds
   /** How much longer four-bit weights of experts stream in inference where kernels unpack them to the type that they multiply in. */
   readonly unpackedExpertFactor: number
   /** Latency of a gather or scatter inside a node in inference, beside its bytes: one kernel reaches all other chips at once. */

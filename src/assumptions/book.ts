@@ -34,6 +34,7 @@ export const book: Assumptions = {
   inferenceStepOverheadSeconds: 0,
   inferenceSequenceOverheadSeconds: 0,
   inferenceExpertLayerSeconds: 0,
+  inferenceNarrowMatmulSeconds: 0,
   unpackedExpertFactor: 1,
   inferenceCollectiveSeconds: 0,
   inferenceHalfBytesShare: 1,

@@ -96,7 +96,14 @@ const fp4Share = 0.66
  */
 const groupedStart = 2e-5
 
-/** The same kernels in int4 and MXFP4 that unpack to bf16 stream 1.5 to 1.9 times as long as their bytes: 1.7 in the middle. */
+/**
+ * Of 64 to 1024 rows, matmuls of bf16 take 3 us beside the longer of their arithmetic and streaming as costed here; in fp8, blocks of fp8 and NVFP4,
+ * with their inputs quantised, the fastest of TensorRT-LLM, vLLM and SGLang takes 4 us more, TensorRT-LLM 5 to 13 more (1250 times on H100, H200, B200,
+ * B300, GB200 and GB300, alike: ai-dynamo/aiconfigurator @095f58a51c4c). Between both. A layer's time has the 3 us.
+ */
+const narrowStart = 7e-6
+
+/** The same grouped kernels in int4 and MXFP4 that unpack to bf16 stream 1.5 to 1.9 times as long as their bytes: 1.7 in the middle. */
 const unpackedFactor = 1.7
 
 /**
@@ -116,6 +123,7 @@ function servingOverhead(tpu: boolean) {
     inferenceStepOverheadSeconds: 1e-3,
     inferenceSequenceOverheadSeconds: tpu ? 0 : 1e-5,
     inferenceExpertLayerSeconds: tpu ? 0 : groupedStart,
+    inferenceNarrowMatmulSeconds: tpu ? 0 : narrowStart,
     unpackedExpertFactor: tpu ? 1 : unpackedFactor,
     inferenceCollectiveSeconds: tpu ? 0 : 1.8e-6,
     inferenceHalfBytesShare: 0.22,

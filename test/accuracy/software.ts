@@ -30,6 +30,7 @@ export function softwareOf({ stack: ran, chip, year }: Pick<InferenceRow, 'stack
 export const generations = {
   ampere: ['a100-40g-sxm', 'a100-80g-sxm', 'a100-80g-pcie', 'a800-sxm'],
   hopper: ['h100-sxm', 'h100-pcie', 'h100-nvl', 'h200-sxm', 'h800-sxm', 'h20-sxm', 'h20-141g-sxm', 'gh200'],
+  ada: ['l40s', 'l4'],
   blackwell: ['b200-sxm', 'b300-sxm', 'gb200-nvl72', 'gb300-nvl72'],
   'tpu-v4': ['tpu-v4'],
   'tpu-v5': ['tpu-v5e', 'tpu-v5p'],

@@ -5,7 +5,7 @@ import { evaluateInference } from '../../src/evaluate-inference.ts'
 import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import type { GenerateWorkload } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
-import { generation, inferenceProblem, solver } from '../inference-problem.ts'
+import { generation, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 import { runs } from '../runs.ts'
 
 const layout = { attention: '1d/heads', mlp: '1d', unembedding: '1d' }
@@ -135,5 +135,46 @@ describe('a step of generation', () => {
     const book = { ...planOf({ tensor: 8 }, 8, { basis: 'book' }) }
     expect(book.timeSeconds.overhead).toBe(0)
     expect(book.streaming.kvCacheSeconds).toBeCloseTo((2 * 32 * context * 8 * 128 * 2 * 8) / 8 / 3.35e12, 12)
+  })
+})
+
+describe('a prefill in narrow types', () => {
+  const starting = (compute: 'bf16' | 'fp8', chunks: number, seconds: number, model = 'llama-3.1-8b') => {
+    const promptLength = 2048
+    const problem = inferenceProblem({
+      ...{ model, chip: 'h100-sxm', chips: 1 },
+      workload: prompts(1, promptLength, { chunkTokens: promptLength / chunks }),
+      precision: { weights: compute, compute },
+      assumptions: { basis: 'calibrated', inferenceNarrowMatmulSeconds: seconds },
+    })
+    const answer = evaluateInference(problem, { mesh: unitMesh, layout: {} }, solver)
+    if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
+    return answer.plan.stepTimeSeconds
+  }
+
+  it('starts the four matmuls of a layer again for every chunk, and that of the head once; in 16 bits nothing', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(1, 2, 4, 8), (chunks) => {
+        const each = 1e-4
+        const added = (compute: 'bf16' | 'fp8') =>
+          starting(compute, chunks, each) - starting(compute, chunks, 0)
+        expect(added('fp8')).toBeCloseTo((32 * 4 * chunks + 1) * each, 9)
+        expect(added('bf16')).toBe(0)
+      }),
+      { numRuns: runs(3) },
+    )
+  })
+
+  it('starts none for routed experts, whose grouped kernels have a start of their own', () => {
+    const added = starting('fp8', 1, 1e-4, 'qwen3-30b-a3b') - starting('fp8', 1, 0, 'qwen3-30b-a3b')
+    expect(added).toBeCloseTo((48 * 2 + 1) * 1e-4, 9)
+  })
+
+  it('leaves a step of generation as it is', () => {
+    const precision = { weights: 'fp8', compute: 'fp8' } as const
+    const [started, not] = [1e-3, 0].map((inferenceNarrowMatmulSeconds) =>
+      seconds({}, 8, { inferenceNarrowMatmulSeconds }, { precision }),
+    )
+    expect(started).toBe(not)
   })
 })

@@ -42,6 +42,8 @@ export interface ComputeRates {
   /** The k above. */
   readonly attentionHalfKeys: number
   readonly secondsPerByte: number
+  /** Whether matmuls run in fewer bits than activations are kept in. */
+  readonly narrow: boolean
 }
 
 export function peakFlops(chip: Chip, type: ElementType): FlopsPerSecond {
@@ -62,6 +64,7 @@ export function computeRates(chip: Chip, compute: ElementType, assumptions: Assu
     groupedSeconds: assumptions.groupedMatmulSeconds,
     attentionHalfKeys: assumptions.attentionHalfKeys,
     secondsPerByte: 1 / (chip.hbmBytesPerSecond * assumptions.hbmEfficiency),
+    narrow: isNarrow(compute),
   }
 }
 

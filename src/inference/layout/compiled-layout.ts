@@ -12,6 +12,7 @@ import { type Call, callOf } from '../../cost/compile/call.ts'
 import { arrayType } from '../../cost/compile/compile.ts'
 import { castArrays } from '../../cost/compute/casts.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
+import type { WeightPart } from '../../model/weight-parts.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes, elementRow } from '../../recipe/element-type.ts'
 import { type ArrayKind, arrayNotation, type ShardedArray } from '../../sharding/array.ts'
@@ -41,6 +42,8 @@ export interface CompiledProduct {
   readonly share: number
   /** Where it stands in the turns of two halves. */
   readonly part: LayerPart
+  /** Whether a kernel starts with it: matmuls of one input are one kernel, and those of experts are grouped, with a start of their own. */
+  readonly starts: boolean
   /** Its number among the products of the component's layouts; -1 where these are not shared out yet. */
   readonly at: number
 }
@@ -111,7 +114,12 @@ export function compileLayout(
     products: [
       ...products.flatMap((product, at): readonly CompiledProduct[] =>
         product.kind === 'matmul'
-          ? [matmul(product, share(component.arrays[product.out]), partOf(product, at < kernel), streamed)]
+          ? [
+              {
+                ...matmul(product, share(component.arrays[product.out]), streamed),
+                ...{ part: partOf(product, at < kernel), starts: isFirstOfInput(products, at) },
+              },
+            ]
           : [],
       ),
       ...attentionKernel(products, bytes),
@@ -155,22 +163,40 @@ function liveTerms({ arrays }: Component, array: ShardedArray, bytes: BytesOf): 
 
 type BytesOf = (array: ShardedArray, times?: number) => LocalTerm
 
-function matmul(product: Product, share: number, part: LayerPart, bytes: BytesOf): CompiledProduct {
-  return { kind: 'matmul', ...compiled([product], bytes), share, part, at: -1 }
+function matmul(product: Product, share: number, bytes: BytesOf): Omit<CompiledProduct, 'part' | 'starts'> {
+  return { kind: 'matmul', ...compiled([product], bytes), share, at: -1 }
 }
 
-function partOf({ operands }: Product, beforeKernel: boolean): LayerPart {
+function isFirstOfInput(products: readonly Product[], at: number): boolean {
+  const inputOf = (product: Product | undefined) =>
+    product?.operands.find(({ array }) => array.kind !== 'weight' && array.name !== product.out)?.array.name
+  const own = products[at]
+  if (!own || ofWeight(own)?.grouped) return false
+  return products.findIndex((one) => one.kind === 'matmul' && inputOf(one) === inputOf(own)) === at
+}
+
+/** Weights whose matmuls stand elsewhere in a layer than those of attention; matmuls of routed experts are grouped. */
+const standing: Readonly<
+  Partial<Record<WeightPart, { readonly part: LayerPart; readonly grouped: boolean }>>
+> = {
+  experts: { part: 'experts', grouped: true },
+  sharedExperts: { part: 'shared', grouped: false },
+}
+
+function ofWeight({ operands }: Product) {
   const weight = operands.find(({ array }) => array.kind === 'weight')?.array.part
-  if (weight === 'experts') return 'experts'
-  if (weight === 'sharedExperts') return 'shared'
-  return beforeKernel ? 'projections' : 'attention'
+  return weight && standing[weight]
+}
+
+function partOf(product: Product, beforeKernel: boolean): LayerPart {
+  return ofWeight(product)?.part ?? (beforeKernel ? 'projections' : 'attention')
 }
 
 /** Scores and the sum that they weigh are one kernel: all that it reads streams beside all its arithmetic. */
 function attentionKernel(products: readonly Product[], bytes: BytesOf): readonly CompiledProduct[] {
   const own = products.filter(({ kind }) => kind === 'attention')
   return own.length > 0
-    ? [{ kind: 'attention', ...compiled(own, bytes), share: 1, part: 'attention', at: -1 }]
+    ? [{ kind: 'attention', ...compiled(own, bytes), share: 1, part: 'attention', starts: false, at: -1 }]
     : []
 }
 

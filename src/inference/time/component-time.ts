@@ -1,7 +1,8 @@
 /**
  * How long one layer's component takes under one layout, forwards, on one mesh and placement.
  *
- *   product      max(FLOPs / (peak · e), bytes / (HBM · e_hbm)),  bytes = weights (+ activations); caches at HBM · e_cache
+ *   product      max(FLOPs / (peak · e), bytes / (HBM · e_hbm)),  bytes = weights (+ activations); caches at HBM · e_cache; in prefill and in
+ *                fewer than 16 bits also a start, once for the matmuls of one input
  *   attention    the same for each group of layers with the same context: FLOPs of the positions that the mask leaves
  *   component    its products one after another, beside its collectives: expected, everything overlapped (lower), or
  *                nothing (upper), as in cost/communication/traffic.ts
@@ -93,13 +94,13 @@ export function productSeconds(product: CompiledProduct, given: ProductCondition
 
 /** What a component of a layer with experts computes, by its place in the turns of two halves: kernels between products stand with most of these. */
 export function partSeconds(
-  { elementwise, products }: CompiledLayout,
+  { elementwise, products, places }: CompiledLayout,
   given: ProductConditions,
 ): Readonly<Record<LayerPart, Seconds>> {
   const parts = { projections: 0, attention: 0, experts: 0, shared: 0 }
   for (const product of products) parts[product.part] += productSeconds(product, given)
   const between = sumOf(elementwise, given.sizes) * given.rates.secondsPerByte
-  parts[products.some(({ part }) => part === 'experts') ? 'experts' : 'attention'] += between
+  parts[places === null ? 'attention' : 'experts'] += between
   return parts
 }
 
@@ -198,11 +199,12 @@ function roofline(product: CompiledProduct, counted: number, given: ProductCondi
   let bytes = weights + caches
   if (assumptions.elementwise) bytes += sumOf(product.activations, sizes)
   const streamed = bytes * rates.secondsPerByte
+  const started = product.starts && rates.narrow ? assumptions.inferenceNarrowMatmulSeconds : 0
   return {
     arithmetic,
     streamed,
     weights: weights * rates.secondsPerByte,
     caches: caches * rates.secondsPerByte,
-    seconds: Math.max(arithmetic, streamed),
+    seconds: Math.max(arithmetic, streamed) + started,
   }
 }
