@@ -23,9 +23,12 @@ import {
   inferenceEmbedding,
   type LayerComponent,
   layerLayouts,
+  type ProjectionLayout,
+  projectionLayouts,
   unembeddingLayouts,
 } from '../sharding/tables/inference-layout.ts'
 import { layoutFields } from '../sharding/tables/inference-layout-fields.ts'
+import { plainProjection } from '../sharding/tables/inference-sharding.ts'
 import {
   type CompiledCollective,
   type CompiledLayout,
@@ -55,7 +58,8 @@ export interface InferenceModel {
   readonly assumed: Readonly<Record<Pass['mode'], Assumptions>>
   /** Components of a layer, in order, then the unembedding. A layer has only one of those between the first and the unembedding. */
   readonly components: readonly InferenceComponent[]
-  readonly embedding: CompiledLayout
+  /** The embedding beside attention weights in each layout. */
+  readonly embeddings: Readonly<Record<ProjectionLayout, CompiledLayout>>
   readonly rates: ComputeRates
   readonly prices: NetworkPrices
   /** Sets of axes over which something moves, whose prices are computed. */
@@ -84,7 +88,7 @@ export function inferenceModel(setting: Setting, servable: Servable | null = nul
 
 /** What depends only on the model, its element types and the assumptions, and is kept while other things are varied. */
 interface Compiled
-  extends Pick<InferenceModel, 'components' | 'embedding' | 'sets' | 'moves' | 'boundary' | 'sums'> {
+  extends Pick<InferenceModel, 'components' | 'embeddings' | 'sets' | 'moves' | 'boundary' | 'sums'> {
   readonly pricesOn: (network: Network) => NetworkPrices
 }
 
@@ -121,9 +125,13 @@ function compile({ model, precision, assumptions }: Setting): Compiled {
   })
   const head = { layers: 1, layouts: unembeddingLayouts() }
   const components = [...layerLayouts(model), head].map(component)
-  const rows = compiled({ ...layoutFields('1d'), name: 'rows', component: inferenceEmbedding() })
-  const embedding = numbered(rows, sums)
-  const layouts = [embedding, ...components.flatMap(({ layouts }) => layouts)]
+  const embeddings = Object.fromEntries(
+    projectionLayouts.map((projection) => {
+      const rows = { ...layoutFields(projection), name: 'rows', component: inferenceEmbedding(projection) }
+      return [projection, numbered(compiled(rows), sums)]
+    }),
+  ) as Readonly<Record<ProjectionLayout, CompiledLayout>>
+  const layouts = [...Object.values(embeddings), ...components.flatMap(({ layouts }) => layouts)]
   const stream = elementBytes[arrayType('activation', precision)]
   const moves = streamMoves(layouts, (from, to) =>
     reshard(from, to, { pass: 'forward', every: 'microbatch' }).map((move) =>
@@ -141,10 +149,10 @@ function compile({ model, precision, assumptions }: Setting): Compiled {
   const priced = new WeakMap<Network, NetworkPrices>()
   return {
     components,
-    embedding,
+    embeddings,
     sets: [...sets],
     moves,
-    boundary: localTerm(stream, arrayOfRole(embedding.component, 'output').dimensions),
+    boundary: localTerm(stream, arrayOfRole(embeddings[plainProjection].component, 'output').dimensions),
     sums: sums.size,
     pricesOn: (network) => {
       const prices = priced.get(network) ?? networkPrices(network, [...sets], inferenceTerms(assumptions))
@@ -173,6 +181,14 @@ function ratesOf(setting: Setting): Pick<InferenceModel, 'setting' | 'assumed' |
     rates: computeRates(cluster.chip, precision.compute, assumptions),
     resources: resourceCount(cluster.network),
   }
+}
+
+/** The embedding beside attention in a layout. */
+export function embeddingBeside(
+  { embeddings }: InferenceModel,
+  attention: Pick<CompiledLayout, 'projection'> | undefined,
+): CompiledLayout {
+  return embeddings[attention?.projection ?? plainProjection]
 }
 
 /** The moves between the streams of two layouts; none where they shard it alike. */

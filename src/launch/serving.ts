@@ -12,12 +12,11 @@ import { isOneServer } from '../modes/serve/one-server.ts'
 import type { Setting } from '../problem.ts'
 import { faults, keeps } from '../rules/rule.ts'
 import { unitMesh } from '../sharding/axis.ts'
-import type { CacheLayout } from '../sharding/tables/inference-layout.ts'
-import { layoutFields } from '../sharding/tables/inference-layout-fields.ts'
+import type { ProjectionLayout } from '../sharding/tables/inference-layout.ts'
+import { type LayoutFields, layoutFields } from '../sharding/tables/inference-layout-fields.ts'
 import { type Framework, ofKind, type Server, servers } from './framework.ts'
 import { type Launch, told } from './launch.ts'
 import { maxtext, maxtextRules } from './maxtext/server.ts'
-import { attentionCopyBytes } from './server/attention-copies.ts'
 import { laysOut, type ServingRules } from './server/rules.ts'
 import { type Counted, type Serving, serving } from './server/serving.ts'
 import { sglang, sglangRules } from './sglang/flags.ts'
@@ -104,10 +103,9 @@ export function servables(setting: Setting, parts: readonly Cluster[]): readonly
 function servedBy(able: readonly Server[]): Servable {
   return {
     layout: laysOut,
-    bytesBeyond: (asked, layouts) => {
+    runs: (asked, layouts) => {
       const made = serving(asked, layouts, layouts.mode, uncounted)
-      if (!able.some((name) => runs(servingLaunchers[name], made))) return null
-      return made.sharingGroups > 1 ? attentionCopyBytes(made) : 0
+      return able.some((name) => runs(servingLaunchers[name], made))
     },
   }
 }
@@ -119,12 +117,11 @@ function runs({ rules }: Launcher, made: Serving): boolean {
 /** Whether it runs on one chip, or with attention by sequences on two. */
 function runsAtAll(setting: Setting, name: Server): boolean {
   const { experts, layers } = setting.model
-  const sparse = experts ? [['experts', layoutFields('1d', { places: 'sliced' })] as const] : []
-  const probe = (cache: CacheLayout, tensor: number) => {
+  const probe = (attention: LayoutFields, rest: ProjectionLayout, tensor: number) => {
     const named = [
-      ['attention', layoutFields('1d', { cache })] as const,
-      ['mlp', layoutFields('1d')] as const,
-      ...sparse,
+      ['attention', attention] as const,
+      ['mlp', layoutFields(rest)] as const,
+      ...(experts ? [['experts', layoutFields(rest, { places: 'sliced' })] as const] : []),
     ]
     const layouts = named.map(([component, fields]) => {
       return { ...fields, component: { name: component, arrays: {}, einsums: [] } }
@@ -137,7 +134,12 @@ function runsAtAll(setting: Setting, name: Server): boolean {
     }
     return runs(servingLaunchers[name], serving(setting, pass, pass.mode, uncounted))
   }
-  return probe('heads', 1) || probe('batch', 2)
+  const groups = layoutFields('copied-all', { cache: 'batch' })
+  return (
+    probe(layoutFields('1d', { cache: 'heads' }), '1d', 1) ||
+    probe(groups, '1d-sequences', 2) ||
+    probe(groups, 'copied-all', 2)
+  )
 }
 
 /** For each assumed framework of such chips, why it cannot serve a plan; empty for one that can. */

@@ -1,9 +1,9 @@
 /**
  * One pass over the einsums of a component: operands are gathered first, each over the same axes only once, and sums into one array are
- * reduced once, after the last of them.
+ * reduced after the last of them, those over the same axes together.
  */
 import { type ArrayKind, arrayNotation, axesOfArray, type ShardedArray, without } from './array.ts'
-import type { Axis } from './axis.ts'
+import { type Axis, axisSet } from './axis.ts'
 import { localProduct } from './einsum.ts'
 import { allGather, allReduce, type Move, type Pass, reduceScatter, reshard } from './move.ts'
 import { type Produced, type Product, product } from './product.ts'
@@ -26,7 +26,7 @@ export type Gathered = Map<string, ArrayKind>
 /** Runs a pass, adding to `lines` and to what is gathered. */
 export function runPass(pass: Pass, steps: readonly Step[], lines: Line[], gathered: Gathered): void {
   const lastInto = new Map(steps.map((step, index) => [step.out.name, index]))
-  const partialSums = new Map<string, readonly Axis[]>()
+  const partialSums = new Map<string, readonly (readonly Axis[])[]>()
   steps.forEach((step, index) => {
     if (step.kind === 'reshard') {
       const moves = reshard(sentAs(step.left, step.out), step.out, { pass, every: 'microbatch' })
@@ -37,9 +37,10 @@ export function runPass(pass: Pass, steps: readonly Step[], lines: Line[], gathe
     const left = gather(step.left, local.gatherLeft)
     const right = gather(step.right, local.gatherRight)
     lines.push({ kind: 'product', product: product(pass, step, left, right, local) })
-    const sums = [...new Set([...(partialSums.get(step.out.name) ?? []), ...local.unreduced])]
+    const sums = withSum(partialSums.get(step.out.name) ?? [], local.unreduced)
     partialSums.set(step.out.name, sums)
-    if (lastInto.get(step.out.name) === index) lines.push(...reductions(pass, step, sums))
+    if (lastInto.get(step.out.name) === index)
+      lines.push(...sums.flatMap((over) => reductions(pass, step, over)))
   })
 
   function gather(operand: ShardedArray, over: readonly Axis[]): ShardedArray {
@@ -52,6 +53,11 @@ export function runPass(pass: Pass, steps: readonly Step[], lines: Line[], gathe
     }
     return after
   }
+}
+
+function withSum(sums: readonly (readonly Axis[])[], added: readonly Axis[]): readonly (readonly Axis[])[] {
+  const known = added.length === 0 || sums.some((over) => axisSet(over) === axisSet(added))
+  return known ? sums : [...sums, added]
 }
 
 /** Gradients of a token's copies are summed where its experts are: as many elements go back as came. */

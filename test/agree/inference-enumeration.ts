@@ -10,7 +10,7 @@ import { placements } from '../../src/hardware/network/placement.ts'
 import type { CompiledLayout } from '../../src/inference/layout/compiled-layout.ts'
 import { setShape, setShards, sumOf } from '../../src/inference/layout/local-term.ts'
 import { servedQuestion } from '../../src/inference/meshes.ts'
-import { type InferenceModel, movesBetween } from '../../src/inference/model.ts'
+import { embeddingBeside, type InferenceModel, movesBetween } from '../../src/inference/model.ts'
 import { fixedSeconds } from '../../src/inference/pass/arrangement.ts'
 import { generationPass, type Pass } from '../../src/inference/pass/pass.ts'
 import type { Phase, Site } from '../../src/inference/phase.ts'
@@ -121,7 +121,7 @@ function bestSeconds(bench: Workbench, mesh: Mesh, costs: NetworkCosts, pass: Pa
       return own(layout, 'layer') + (before ? between(before, layout, 'layer') : 0)
     })
     const seconds = stepSeconds(bench, mesh, pass, {
-      entry: between(bench.embedding, first, 'layer'),
+      entry: between(embeddingBeside(bench, first), first, 'layer'),
       layer: inside.reduce((sum, each) => sum + each, 0),
       around: between(last, first, 'layer'),
       end: between(last, head, 'head') + own(head, 'head'),
@@ -151,13 +151,15 @@ function* fittingChoices(bench: Workbench, mesh: Mesh, pass: Pass): Generator<La
       () => (part === 'head' ? 3 : 1) * Math.max(0, ...layout.live.map((set) => sumOf(set, sizes))),
     )
   const isOffered = ({ name }: CompiledLayout) =>
-    setting.assumptions.searchWeightLayouts || name.split('/')[0] === '1d'
+    setting.assumptions.searchWeightLayouts || !/^(2d|gathered)/.test(name)
   const components = bench.components.map(({ layouts }) => layouts.filter(isOffered))
   for (const layer of choices(components.slice(0, -1))) {
     const layers = pass.stageLayers * layer.reduce((sum, layout) => sum + kept(layout), 0)
     const working = Math.max(...layer.map((layout) => live(layout, 'layer')))
     for (const head of components.at(-1) ?? []) {
-      const bytes = layers + kept(head) + Math.max(working, live(head, 'head')) + rest(bench, mesh)
+      const [attention] = layer
+      if (!attention) continue
+      const bytes = layers + kept(head) + Math.max(working, live(head, 'head')) + rest(bench, mesh, attention)
       if (bytes <= setting.memoryBudget) yield { layer, head }
     }
   }
@@ -205,9 +207,10 @@ function stepSeconds({ setting }: Workbench, mesh: Mesh, pass: Pass, parts: Part
 }
 
 /** The embedding where it is not the unembedding's own and has no stage of its own, and what is kept free. */
-function rest({ setting, embedding, sizes }: Workbench, mesh: Mesh): number {
-  const { model } = setting
-  const rows = mesh.pipeline === 1 && !model.tiedEmbeddings ? sumOf(embedding.stored, sizes) : 0
+function rest(bench: Workbench, mesh: Mesh, attention: CompiledLayout): number {
+  const { setting, sizes } = bench
+  const table = embeddingBeside(bench, attention).stored
+  const rows = mesh.pipeline === 1 && !setting.model.tiedEmbeddings ? sumOf(table, sizes) : 0
   return rows + reserveBytes(setting)
 }
 

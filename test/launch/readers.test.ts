@@ -19,7 +19,10 @@ const context: ReadingContext = {
   chips: 16,
   slices: 1,
   mode: null,
-  model: { layers: 32, latent: true, parallelBlocks: false, experts: true, maxSequenceLength: 8192 },
+  model: {
+    ...{ layers: 32, latent: true, parallelBlocks: false, maxSequenceLength: 8192 },
+    ...{ experts: true, sharedExperts: true, denseLayers: true },
+  },
 }
 
 const value = fc.oneof(

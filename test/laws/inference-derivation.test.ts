@@ -5,7 +5,6 @@ import { type Component, restricted } from '../../src/sharding/component.ts'
 import { inferenceExperts } from '../../src/sharding/tables/inference-experts.ts'
 import { inferenceLatentAttention } from '../../src/sharding/tables/inference-latent-attention.ts'
 import {
-  cacheLayouts,
   inferenceAttention,
   inferenceBlock,
   inferenceEmbedding,
@@ -13,7 +12,8 @@ import {
   inferenceUnembedding,
   projectionLayouts,
 } from '../../src/sharding/tables/inference-layout.ts'
-import { latentForms } from '../../src/sharding/tables/inference-layout-fields.ts'
+import { latentForms, placesBeside } from '../../src/sharding/tables/inference-layout-fields.ts'
+import { projectionUse } from '../../src/sharding/tables/inference-sharding.ts'
 import { runForward } from './simulated-inference.ts'
 import { plain } from './simulated-mesh.ts'
 
@@ -26,26 +26,24 @@ const layouts: readonly { readonly name: string; readonly component: Component }
     { name: `gated MLP ${projection}`, component: inferenceMlp(projection, true) },
     { name: `MLP ${projection}`, component: inferenceMlp(projection, false) },
     { name: `unembedding ${projection}`, component: inferenceUnembedding(projection) },
-    ...cacheLayouts.flatMap((cache) => [
+    { name: `embedding beside ${projection}`, component: inferenceEmbedding(projection) },
+    ...projectionUse(projection).caches.flatMap((cache) => [
       { name: `attention ${projection}/${cache}`, component: inferenceAttention(projection, cache) },
       { name: `block ${projection}/${cache}`, component: inferenceBlock(projection, cache, true) },
     ]),
   ]),
-  { name: 'embedding', component: inferenceEmbedding() },
   ...projectionLayouts.flatMap((projection) => [
-    { name: `experts ${projection}/sliced`, component: inferenceExperts(sharing, projection, 'sliced') },
-    {
-      name: `experts ${projection}/dispatched`,
-      component: inferenceExperts(apart, projection, 'dispatched'),
-    },
-    ...cacheLayouts.flatMap((cache) =>
+    ...placesBeside(projection).map((places) => ({
+      name: `experts ${projection}/${places}`,
+      component: inferenceExperts(places === 'dispatched' ? apart : sharing, projection, places),
+    })),
+    ...projectionUse(projection).caches.flatMap((cache) =>
       latentForms.map((form) => ({
         name: `latent attention ${projection}/${cache}/${form}`,
         component: inferenceLatentAttention(projection, cache, form, true),
       })),
     ),
   ]),
-  { name: 'experts 1d/spread', component: inferenceExperts(sharing, '1d', 'spread') },
   {
     name: 'latent attention without a query rank',
     component: inferenceLatentAttention('2d', 'heads', 'absorbed', false),

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import { infer } from '../../src/infer.ts'
 import { readMaxtextServer } from '../../src/launch/maxtext/read-server.ts'
+import { knownOf } from '../../src/launch/read/known-model.ts'
 import type { ReadingContext } from '../../src/launch/read/reading.ts'
 import { readSglang } from '../../src/launch/sglang/read.ts'
 import { readTensorrt } from '../../src/launch/tensorrt-llm/read.ts'
@@ -57,6 +58,9 @@ const mixture = spelledOut('experts', {
   ...{ gatedMlp: true, tiedEmbeddings: false },
   moe: { experts: 8, activeExperts: 2, dFfExpert: 1408, denseLayers: 1 },
 })
+
+/** Attention in groups with sequences of their own, and all else in `rest`. */
+const inGroups = (attention: string, rest: string) => ({ attention, mlp: rest, unembedding: rest })
 
 const lines = (...words: readonly string[]) => words.join(' ').split(' ')
 
@@ -267,17 +271,19 @@ describe('what is typed to serve a plan', () => {
     expect(answer.sglang).toEqual({ unsupported: [expect.stringContaining('latent')] })
   })
 
-  it('shares out attention by sequences where a framework does, and says what it copies', () => {
+  it('shares out attention by sequences where a framework does', () => {
     const problem = inferenceProblem({ ...onTorus, workload: generation(64, 8192) })
-    const answer = launched(problem, { tensor: 4, tensor2: 2 }, { ...plain, attention: '1d/heads-batch' })
+    const answer = launched(
+      problem,
+      { tensor: 4, tensor2: 2 },
+      inGroups('copied/heads-batch', '1d-sequences'),
+    )
     const strategy = '{"enable_dp_attention":true,"attn_dp_size":2}'
     says(
       answer.vllm,
       `--additional-config {"sharding":{"sharding_strategy":${strategy}}} --max-model-len 8192`,
     )
     says(answer.vllm, '--max-num-seqs 32')
-    // 80 layers of 2·8192·128·(64 + 8) weights in bf16; a chip has one more eighth of them.
-    expect(answer.notes).toContainEqual(expect.stringContaining('3.02 GB on a chip'))
     expect(answer.notes).toContainEqual(expect.stringContaining('NEW_MODEL_DESIGN=1'))
   })
 
@@ -285,15 +291,34 @@ describe('what is typed to serve a plan', () => {
     const model = mixture
     // 63 sequences are 32 on a replica, and 8 on each of its four groups.
     const problem = inferenceProblem({ ...onHosts(8), model, workload: generation(63, 4096) })
-    const layout = { ...plain, attention: '1d/batch', experts: '1d/sliced' }
+    const layout = { ...inGroups('copied-all/batch', 'copied-all'), experts: '1d-sequences/sliced' }
     const answer = launched(problem, { tensor: 4, data: 2 }, layout)
     says(answer.vllm, '--tensor-parallel-size 1 --data-parallel-size 4 --max-model-len 4096 --max-num-seqs 8')
-    says(
-      answer.sglang,
-      '--tp-size 4 --enable-dp-attention --dp-size 4 --context-length 4096 --max-running-requests 32',
-    )
+    const attends = '--tp-size 4 --enable-dp-attention --dp-size 4'
+    const most = '--context-length 4096 --max-running-requests 32'
+    says(answer.sglang, `${attends} --moe-dense-tp-size 1 --enable-dp-lm-head ${most}`)
     expect(answer['tensorrt-llm']).toMatchObject({ enable_attention_dp: true, max_batch_size: 8 })
     expect(answer.notes).toContainEqual(expect.stringContaining('vLLM: start 2 servers'))
+    const together = { ...inGroups('copied-all/batch', '1d-sequences'), experts: '1d-sequences/sliced' }
+    const all = launched(problem, { tensor: 4, data: 2 }, together)
+    says(all.sglang, `${attends} ${most}`)
+    for (const framework of ['vllm', 'tensorrt-llm'] as const) {
+      expect(all[framework]).toEqual({ unsupported: [expect.stringContaining('has mlp in copied-all')] })
+    }
+  })
+
+  it('gathers tokens to whole experts beside attention by sequences, or sends them', () => {
+    const problem = inferenceProblem({ ...onHosts(8), model: mixture, workload: generation(64, 4096) })
+    const layout = { ...inGroups('copied-all/batch', 'copied-all'), experts: '1d-sequences/spread' }
+    const answer = launched(problem, { tensor: 8 }, layout)
+    says(
+      answer.vllm,
+      '--tensor-parallel-size 1 --data-parallel-size 8 --enable-expert-parallel --max-model-len 4096',
+    )
+    says(answer.sglang, '--dp-size 8 --ep-size 8 --moe-dense-tp-size 1')
+    expect(answer['tensorrt-llm']).toEqual({
+      unsupported: [expect.stringContaining('that is mesh expert 8')],
+    })
   })
 
   it('has whole experts on chips that have sequences of their own', () => {
@@ -309,23 +334,10 @@ describe('what is typed to serve a plan', () => {
       enable_attention_dp: true,
     })
     expect(answer.notes).toContainEqual(expect.stringContaining('vLLM: start 2 servers'))
-    expect(answer.notes).not.toContainEqual(expect.stringContaining('attention weights once for each group'))
-  })
-
-  it('is asked for whole experts beside attention by sequences as expert, which has the weights that it keeps', () => {
-    const problem = inferenceProblem({ ...onHosts(8), model: mixture, workload: generation(64, 4096) })
-    const layout = { ...plain, attention: '1d/batch', experts: '1d/spread' }
-    const answer = launched(problem, { tensor: 8 }, layout)
-    for (const framework of ['vllm', 'sglang', 'tensorrt-llm'] as const) {
-      expect(answer[framework]).toEqual({ unsupported: [expect.stringContaining('that is mesh expert 8')] })
-    }
   })
 
   it('has whole attention weights on each rank that attends to its own sequences, whichever way tokens go to experts', () => {
-    const model = {
-      ...{ layers: 16, latent: false, parallelBlocks: false, experts: true },
-      maxSequenceLength: 4096,
-    }
+    const model = knownOf(mixture)
     const problem = (chips: number) =>
       inferenceProblem({ ...onHosts(chips), model: mixture, workload: generation(64, 4096) })
     const readings = (ranks: number, context: ReadingContext) => [
@@ -336,9 +348,11 @@ describe('what is typed to serve a plan', () => {
             context,
           ),
       ),
+      readVllm(`vllm serve m --data-parallel-size ${ranks}`, context),
+      readTensorrt(null, { tensor_parallel_size: ranks, enable_attention_dp: true }, context),
       ...['none', 'deepep'].map((backend) =>
         readSglang(
-          `python3 -m sglang.launch_server --model-path m --tp ${ranks} --dp ${ranks} --ep ${ranks} --enable-dp-attention --moe-a2a-backend ${backend}`,
+          `python3 -m sglang.launch_server --model-path m --tp ${ranks} --dp ${ranks} --ep ${ranks} --enable-dp-attention --moe-dense-tp-size 1 --enable-dp-lm-head --moe-a2a-backend ${backend}`,
           context,
         ),
       ),
@@ -453,24 +467,24 @@ describe('a serving framework that cannot run a plan says why', () => {
   })
 
   it('copies the MLP of a dense model with its attention on GPUs', () => {
-    const layout = { ...plain, attention: '1d/batch' }
+    const layout = inGroups('copied-all/batch', 'copied-all')
     for (const framework of ['vllm', 'sglang', 'tensorrt-llm'] as const) {
-      expect(reasons(framework, onHosts(8), { tensor: 8 }, layout)).toEqual([
+      expect(reasons(framework, onHosts(8), { tensor: 8 }, layout)).toContainEqual(
         expect.stringContaining('beside experts alone'),
-      ])
+      )
     }
-    expect(reasons('maxtext', onTorus, { tensor: 8 }, layout)).toEqual([
+    expect(reasons('maxtext', onTorus, { tensor: 8 }, layout)).toContain(
       'MaxText shards caches by heads alone',
-    ])
+    )
   })
 
-  it('has no memory for copies that do not fit', () => {
-    const layout = { ...plain, attention: '1d/batch' }
-    const small = { ...onTorus, memoryBudget: 2.6e10 }
-    expect(reasons('vllm', small, { tensor: 8 }, layout, generation(8, 1024))).toEqual([
-      expect.stringContaining('21.1 GB more on a chip, which do not fit'),
-    ])
-    expect(reasons('vllm', small, { tensor: 8 }, plain, generation(8, 1024))).toEqual([])
+  it('has no attention weights that groups with sequences of their own share out', () => {
+    for (const framework of ['vllm', 'sglang', 'tensorrt-llm'] as const) {
+      const layout = { ...plain, attention: '1d/batch', experts: '1d/sliced' }
+      expect(reasons(framework, { ...onHosts(8), model: mixture }, { tensor: 8 }, layout)).toEqual([
+        expect.stringContaining('has all attention weights on each group of chips'),
+      ])
+    }
   })
 
   it('shares out positions among the chips of one key-value head', () => {
@@ -626,14 +640,7 @@ describe('flags of plans that the search finds', () => {
       const flags = launch[framework]
       if (!flags || refused(flags) || (asked.cluster.chip.kind === 'tpu') !== (framework === 'maxtext'))
         continue
-      const { layers, attention, experts, parallelBlocks } = asked.model
-      const model = {
-        layers,
-        latent: attention.latent !== null,
-        parallelBlocks,
-        experts: experts !== null,
-        maxSequenceLength: null,
-      }
+      const model = knownOf(asked.model)
       const mode = asked.workload.mode
       const { chips } = plan
       // A batch is told TensorRT-LLM by what one stage has of it: of prompts that leave stages empty it is told no more than of others.
@@ -653,7 +660,7 @@ describe('flags of plans that the search finds', () => {
 
   it('never stand for weights laid out two ways', () => {
     const both = found.filter(({ plan }) =>
-      Object.values(plan.layout.components).some((name) => name.split('/')[0] !== '1d'),
+      Object.values(plan.layout.components).some((name) => /^(2d|gathered)/.test(name)),
     )
     expect(both.length).toBeGreaterThan(10)
     for (const { launch } of both) {

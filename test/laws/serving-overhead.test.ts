@@ -87,6 +87,11 @@ describe('a step of generation', () => {
     )
     const elements = (32 * 4 + 2) * 64 * 4096 * (7 / 8)
     expect((whole ?? 0) - (part ?? 0)).toBeCloseTo((2 * elements) / (3.35e12 * hbmEfficiency), 9)
+    const copied = { attention: 'copied-all/batch', mlp: '1d-sequences', unembedding: 'copied-all' }
+    const [own, also] = [true, false].map(
+      (wholeStreams) => planOf({ tensor: 8 }, 64, { wholeStreams }, { layout: copied }).stepTimeSeconds,
+    )
+    expect(own).toBe(also)
   })
 
   it('streams caches, and caches alone, in inverse proportion to what their kernels reach', () => {

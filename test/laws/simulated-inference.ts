@@ -11,6 +11,7 @@ import {
   setShape,
   setShards,
 } from '../../src/inference/layout/local-term.ts'
+import { known } from '../../src/known.ts'
 import { transformer } from '../../src/model/architecture.ts'
 import { fullAttention } from '../../src/model/transformer.ts'
 import { arrayNotation, type Dimension, type ShardedArray } from '../../src/sharding/array.ts'
@@ -88,7 +89,8 @@ function followed(
   const comparisons: Comparison[] = []
   const outcomes: Outcome[] = []
   const arrays = new Map<string, Spread>()
-  const sums = new Map<string, { readonly parts: Spread; readonly sharding: ShardedArray }>()
+  /** What is summed so far of each array, by the axes over which it is still to be reduced. */
+  const sums = new Map<string, Map<string, { readonly parts: Spread; readonly sharding: ShardedArray }>>()
   const dense = (name: string): Tensor => whole.get(name) ?? fail(`${name} is no array of ${component.name}`)
   const labelsOf = (name: string) => arrayOf(component, name).dimensions.map(({ label }) => label)
   const compare = (line: string, what: Comparison['what'], said: number, done: number) =>
@@ -104,7 +106,15 @@ function followed(
     else if (line.move.operation === 'AllToAll') turn(line.move)
     else reduce(line.move)
   }
-  for (const [name, { parts, sharding }] of sums) conclude(name, parts, sharding)
+  for (const [name, own] of sums) {
+    const declared = arrayOf(component, name)
+    const parts = [...own.values()].map((sum) => sliced(mesh, sum.parts, declared))
+    conclude(
+      name,
+      parts.reduce((one, other) => added(one, other)),
+      declared,
+    )
+  }
   for (const { out, kind } of component.einsums) {
     if (kind === 'reshard') conclude(out, resharded(out), arrayOf(component, out))
   }
@@ -142,8 +152,10 @@ function followed(
     const operands = [read(left), read(right)] as const
     const local = multiplied(mesh, labelsOf(base.name), ...operands)
     const sharding = shardedAsPrinted(base, printed)
-    const parts = sliced(mesh, added(sums.get(base.name)?.parts, local.result), sharding)
-    sums.set(base.name, { parts, sharding })
+    const own = known(sums, base.name, () => new Map())
+    const unreduced = unreducedIn(printed)
+    const parts = sliced(mesh, added(own.get(unreduced)?.parts, local.result), sharding)
+    own.set(unreduced, { parts, sharding })
     if (!printed.includes('{')) arrays.set(canonical(printed), parts)
     compare(product.notation, 'flops', value(2, product.work), 2 * Math.max(...local.multiplyAdds))
     const seen = new Map([
@@ -173,13 +185,26 @@ function followed(
   }
 
   function reduce(move: Move): void {
-    const before = sums.get(move.array)?.parts ?? fail(`${move.array} has no partial sum`)
+    const own = known(sums, move.array, () => new Map())
+    const over = unreducedIn(move.from)
+    const [unreduced, { parts: before }] =
+      [...own].find(([letters]) => letters === over) ??
+      [...own].find(([letters]) => over !== '' && [...over].every((letter) => letters.includes(letter))) ??
+      fail(`${move.array} has no partial sum`)
     const sharding = shardedAsPrinted(arrayOf(component, move.array), move.to)
     const parts = sliced(mesh, summed(mesh, before, move.over), sharding)
     compare(move.to, 'elements moved', value(1, move.volume.dimensions), heldEntries(before, 0))
-    sums.set(move.array, { parts, sharding })
+    own.delete(unreduced)
+    const left = [...unreduced].filter((letter) => !over.includes(letter)).join('')
+    // What is reduced over some axes waits for the others; what is whole is kept beside what came whole.
+    own.set(left === '' ? `reduced over ${over}` : left, { parts, sharding })
     arrays.set(canonical(move.to), parts)
   }
+}
+
+/** Letters of the axes over which a printed array is unreduced. */
+function unreducedIn(printed: string): string {
+  return /\{U_(\w+)\}/.exec(printed)?.[1] ?? ''
 }
 
 function fail(message: string): never {

@@ -1,16 +1,19 @@
 /** Layouts that a user wants for the components of inference. */
 import { z } from 'zod'
-import { cacheLayouts, projectionLayouts } from '../../../src/sharding/tables/inference-layout.ts'
-import { expertPlaces, latentForms } from '../../../src/sharding/tables/inference-layout-fields.ts'
+import { projectionLayouts } from '../../../src/sharding/tables/inference-layout.ts'
+import { latentForms, placesBeside } from '../../../src/sharding/tables/inference-layout-fields.ts'
+import { projectionUse } from '../../../src/sharding/tables/inference-sharding.ts'
 
 const projection = z.enum(projectionLayouts)
 
 const perHead = projectionLayouts.flatMap((weights) =>
-  cacheLayouts.map((cache) => `${weights}/${cache}` as const),
+  projectionUse(weights).caches.map((cache) => `${weights}/${cache}` as const),
 )
 const latent = perHead.flatMap((name) => latentForms.map((form) => `${name}/${form}` as const))
 const experts = z.enum(
-  projectionLayouts.flatMap((weights) => expertPlaces.map((places) => `${weights}/${places}` as const)),
+  projectionLayouts.flatMap((weights) =>
+    placesBeside(weights).map((places) => `${weights}/${places}` as const),
+  ),
 )
 
 /** A layout as in an answer. In training it follows from mesh and ZeRO stage, and is not read. */
@@ -46,7 +49,8 @@ export const sketchedLayout = z
   })
   .describe(
     'Inference: a layout per component. `1d` shards the weights over tensor and tensor2 (as Megatron), `2d` shards D over tensor2 ' +
-      '(2D weight-stationary), `gathered` and `gathered-all` gather the weights over tensor2 or over both axes. The KV cache is sharded by `heads`, ' +
+      '(2D weight-stationary), `gathered` and `gathered-all` gather the weights over tensor2 or over both axes. `copied` and `copied-all` have them once for each ' +
+      'chip of tensor2, or of both axes, which then has sequences of its own (data-parallel attention); beside these, `1d-sequences` shards weights as `1d` does. The KV cache is sharded by `heads`, ' +
       '`batch`, `heads-batch` or `sequence`. Each expert is `sliced` over the tensor chips, experts are `spread` over them, or tokens are `dispatched` over the ' +
       'expert axis (where experts are `sliced` over tensor).',
   )

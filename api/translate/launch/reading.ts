@@ -1,6 +1,7 @@
 /** Reads a launch file together with what the request itself says. */
 import { type Fields, isFields } from '../../../src/fields.ts'
 import { type Chip, devicesOn } from '../../../src/hardware/chip.ts'
+import { knownOf } from '../../../src/launch/read/known-model.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import { hasUserBuffers } from '../../../src/launch/vendor.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
@@ -34,10 +35,7 @@ export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): L
   const first = readingOf(plan, { ...context, model: null })
   const model = transformerOf(own.model ?? first.named, catalogue)
   if (!model) return first
-  const { layers, attention, parallelBlocks, maxSequenceLength = null } = model
-  const [latent, experts] = [attention.latent !== null, model.experts !== null]
-  const spelled = { layers, latent, parallelBlocks, experts, maxSequenceLength }
-  return readingOf(plan, { ...context, model: spelled })
+  return readingOf(plan, { ...context, model: knownOf(model) })
 }
 
 /** Null if the model cannot be resolved, which is reported once the request is complete. */

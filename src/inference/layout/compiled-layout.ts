@@ -24,7 +24,6 @@ import type { Product } from '../../sharding/product.ts'
 import { isOfCache } from '../../sharding/roles.ts'
 import type { InferenceLayout } from '../../sharding/tables/inference-layout.ts'
 import { axesOfSequences, type LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
-import type { Bytes } from '../../units.ts'
 import type { LayerPart, Routed } from '../time/turns.ts'
 import { elementwise } from './elementwise.ts'
 import { liveSets } from './live-sets.ts'
@@ -71,8 +70,6 @@ export interface CompiledLayout extends LayoutFields {
   readonly cached: LocalSum
   /** Sets of bytes that are live at once while it runs, of which the largest counts (live-sets.ts). */
   readonly live: readonly LocalSum[]
-  /** Bytes that a framework holds on a chip for the stage beside the plan's; they count in what fits, but not in the plan. */
-  readonly beyond?: Bytes
   /** Bytes that kernels between products stream: norms, residual sums, activation functions, rotary embeddings, casts of rows of experts. */
   readonly elementwise: LocalSum
 }
@@ -135,7 +132,11 @@ export function compileLayout(
     elementwise: localSum(
       assumptions.elementwise
         ? [
-            ...elementwise(component, bytes, assumptions.wholeStreams ? axesOfSequences(cache) : null),
+            ...elementwise(
+              component,
+              bytes,
+              assumptions.wholeStreams ? axesOfSequences({ projection, cache }) : null,
+            ),
             ...routedCasts(derivation, precision),
           ]
         : [],

@@ -1,6 +1,6 @@
 /** What kernels between the matmuls of a component of inference stream. */
 import type { ShardedArray } from '../../sharding/array.ts'
-import type { Axis } from '../../sharding/axis.ts'
+import { type Axis, matrixAxes } from '../../sharding/axis.ts'
 import { arraysOf, type Component } from '../../sharding/component.ts'
 import type { ArrayRole } from '../../sharding/roles.ts'
 import type { LocalTerm } from './local-term.ts'
@@ -34,10 +34,9 @@ function isStream(role: ArrayRole): boolean {
 }
 
 function wholeBut(array: ShardedArray, apart: readonly Axis[]): ShardedArray {
-  const dimensions = array.dimensions.map((dimension) =>
-    dimension.extent === 'D'
-      ? { ...dimension, axes: dimension.axes.filter((axis) => apart.includes(axis)) }
-      : dimension,
-  )
+  const dimensions = array.dimensions.map((dimension) => {
+    const axes = dimension.axes.filter((axis) => apart.includes(axis) || !matrixAxes.includes(axis))
+    return { ...dimension, axes }
+  })
   return { ...array, dimensions }
 }

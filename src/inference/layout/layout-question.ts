@@ -15,9 +15,9 @@ import type { LayoutOption, LayoutQuestion, Resharding } from '../../search/comp
 import type { Mesh } from '../../sharding/axis.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
 import { isDistinct } from '../../sharding/tables/inference-layout-fields.ts'
-import { plainProjection } from '../../sharding/tables/inference-sharding.ts'
+import { projectionUse } from '../../sharding/tables/inference-sharding.ts'
 import type { Seconds } from '../../units.ts'
-import { type InferenceModel, movesBetween } from '../model.ts'
+import { embeddingBeside, type InferenceModel, movesBetween } from '../model.ts'
 import { crossings, occurrences } from '../pass/occurrence.ts'
 import type { Pass } from '../pass/pass.ts'
 import { movedBytes, passNumbers, residentOf, setPass } from '../pass/pass-numbers.ts'
@@ -39,7 +39,7 @@ export function offeredLayouts(
     layouts.filter((layout) => {
       const asked = wanted[name]
       if (asked !== undefined) return layout.name === asked
-      if (layout.projection !== plainProjection && !assumptions.searchWeightLayouts) return false
+      if (!projectionUse(layout.projection).wholeColumns && !assumptions.searchWeightLayouts) return false
       return isDistinct(layout, mesh)
     }),
   )
@@ -52,7 +52,7 @@ export function layoutQuestion(
   pass: Pass,
   layouts: readonly (readonly CompiledLayout[])[],
 ): LayoutQuestion {
-  const { setting, embedding } = bench
+  const { setting } = bench
   const numbers = passNumbers(bench, mesh, pass, layouts)
   const resident = residentOf(bench, pass, numbers)
   const times = movesOn(bench, mesh, costs, pass)
@@ -66,7 +66,8 @@ export function layoutQuestion(
         const { bytes = 0, workspace = 0 } = resident.options[component]?.[option] ?? {}
         const count = counts[component] ?? 0
         // Moves the stream from where the embedding leaves it to where the first layer takes it in.
-        const first = component === 0 ? times.seconds(movesBetween(bench, embedding, layout), 0, false) : 0
+        const entry = component === 0 ? movesBetween(bench, embeddingBeside(bench, layout), layout) : []
+        const first = times.seconds(entry, 0, false)
         const waitedFor = pass.halves === 1 ? layout.collectives : unroutedOf(layout)
         const seconds =
           count * times.seconds(waitedFor, compute, component === head) + pass.entryTimes * first

@@ -1,11 +1,11 @@
 /** The arrangement that takes the least memory, whether or not it fits: what comes nearest to an infeasible request. */
 
+import { reserveBytes } from '../../cost/memory/memory.ts'
 import { never, type Stop } from '../../patience.ts'
 import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
 import type { LayoutQuestion } from '../../search/component-layout/question.ts'
 import { accountOf } from '../../search/component-layout/question.ts'
 import { fixedSeconds } from '../pass/arrangement.ts'
-import { fixedBytes } from '../pass/pass-numbers.ts'
 import type { InferenceCandidate, Phase } from '../phase.ts'
 import { type Given, sitesOf } from '../search.ts'
 import { layoutQuestion } from './layout-question.ts'
@@ -25,7 +25,7 @@ export function leanestCandidate(
     const chosen = bestLayouts(byBytes(question))?.chosen
     if (!chosen) continue
     const account = accountOf(question, chosen)
-    const score = account.bytes + fixedBytes(bench, mesh)
+    const score = account.bytes + reserveBytes(bench.setting)
     if (best && score >= best.score) continue
     best = {
       ...site,

@@ -1,8 +1,9 @@
 /**
  * The layouts that a mesh has and that can be served together. For a framework these are not every combination of what each
  * component may have, so a mesh may have several offers, each with all of its combinations. What a framework runs depends on the
- * layouts, on the mesh and, in prefill, on the number of prompts; memory that it holds beyond the plan counts in what fits.
+ * layouts, on the mesh and, in prefill, on the number of prompts. None of them moves the stream between components.
  */
+import { known } from '../../known.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { InferenceModel } from '../model.ts'
 import type { Pass } from '../pass/pass.ts'
@@ -27,20 +28,19 @@ export function offersOf(
   const halved = twoBatchOverlap && mesh.expert > 1 && mesh.pipeline === 1
   const pass = onePass(sequences, halved, Math.ceil(setting.model.layers / mesh.pipeline))
   const [attention = [], ...others] = all.map((options) => options.filter(servable.layout))
-  const rests = combinations(others)
+  const beside = new Map<string, Offered>()
   const alike = new Map<string, { attention: CompiledLayout[]; readonly rests: Offered }>()
   for (const layout of attention) {
-    let beyond = 0
-    const taken = rests.filter((rest) => {
-      const bytes = servable.bytesBeyond(setting, { mode, mesh, layouts: [layout, ...rest], pass })
-      beyond = Math.max(beyond, bytes ?? 0)
-      return bytes !== null
-    })
+    const { out } = layout
+    const rests = known(beside, out, () =>
+      combinations(others.map((options) => options.filter(({ into }) => into === out))),
+    )
+    const taken = rests.filter((rest) =>
+      servable.runs(setting, { mode, mesh, layouts: [layout, ...rest], pass }),
+    )
     if (taken.length === 0) continue
     const key = taken.map((rest) => rest.map(({ name }) => name).join()).join(';')
-    const known = alike.get(key) ?? { attention: [], rests: taken }
-    known.attention.push(beyond > 0 ? { ...layout, beyond } : layout)
-    alike.set(key, known)
+    known(alike, key, () => ({ attention: [], rests: taken })).attention.push(layout)
   }
   return [...alike.values()].flatMap((group) =>
     asProducts(group.rests).map((rest) => [group.attention, ...rest]),

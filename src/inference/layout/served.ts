@@ -2,7 +2,6 @@
 import type { Setting } from '../../problem.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
-import type { Bytes } from '../../units.ts'
 import type { Pass } from '../pass/pass.ts'
 import type { CompiledLayout } from './compiled-layout.ts'
 
@@ -17,8 +16,8 @@ export interface ServableLayouts {
 export interface Servable {
   /** Whether any framework has such a layout. */
   readonly layout: (fields: LayoutFields) => boolean
-  /** Bytes that a chip holds beyond the plan; null where no framework runs the layouts. */
-  readonly bytesBeyond: (setting: Setting, told: ServableLayouts) => Bytes | null
+  /** Whether one of them runs the layouts together. */
+  readonly runs: (setting: Setting, told: ServableLayouts) => boolean
 }
 
 /** As much of a pass as frameworks look at: how many prompts or sequences run at once, and whether halves of them overlap. */

@@ -9,6 +9,7 @@ import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import type { CompiledCollective, CompiledLayout } from '../layout/compiled-layout.ts'
 import { type LocalSum, type Sizes, setShape, setShards, sumOf } from '../layout/local-term.ts'
+import { embeddingBeside } from '../model.ts'
 import { productSeconds } from '../time/component-time.ts'
 import type { Workbench } from '../workbench.ts'
 import { heldOnStage, occurrences } from './occurrence.ts'
@@ -75,21 +76,35 @@ export function residentNumbers(
   pass: Pass,
   layouts: readonly (readonly CompiledLayout[])[],
 ): ResidentNumbers {
-  const fixed = fixedBytes(bench, mesh)
-  const weights = weightBytes(bench, mesh.pipeline, layouts)
+  const fixed = reserveBytes(bench.setting)
+  const weights = weightBytes(bench, mesh, layouts)
   return { fixed, options: optionBytes(bench, pass, layouts, weights) }
 }
 
-/** Bytes of weights by component and layout, on one stage; they are the same for every batch. */
+/** Bytes of weights by component and layout, on one stage; they are the same for every batch. Attention's have the embedding's rows. */
 function weightBytes(
   bench: Workbench,
-  stages: number,
+  mesh: Mesh,
   layouts: readonly (readonly CompiledLayout[])[],
 ): readonly (readonly Bytes[])[] {
-  const counts = heldOnStage(bench, stages)
+  const counts = heldOnStage(bench, mesh.pipeline)
+  setShards(bench.sizes, mesh)
   return layouts.map((offered, component) =>
-    offered.map(({ stored, beyond = 0 }) => (counts[component] ?? 0) * sumOf(stored, bench.sizes) + beyond),
+    offered.map((layout) => {
+      const rows = component === 0 ? rowBytes(bench, mesh, layout) : 0
+      return (counts[component] ?? 0) * sumOf(layout.stored, bench.sizes) + rows
+    }),
   )
+}
+
+/** Rows of the embedding beside such attention, unless the pipeline has them on a stage of their own, or they are the unembedding's. */
+export function rowBytes(
+  bench: Workbench,
+  { pipeline }: Mesh,
+  attention: Pick<CompiledLayout, 'projection'>,
+): Bytes {
+  if (pipeline > 1 || bench.setting.model.tiedEmbeddings) return 0
+  return sumOf(embeddingBeside(bench, attention).stored, bench.sizes)
 }
 
 function optionBytes(
@@ -120,8 +135,8 @@ export function memoryRoom(
   mesh: Mesh,
   layouts: readonly (readonly CompiledLayout[])[],
 ): (pass: Pass) => Bytes {
-  const fixed = fixedBytes(bench, mesh)
-  const weights = weightBytes(bench, mesh.pipeline, layouts)
+  const fixed = reserveBytes(bench.setting)
+  const weights = weightBytes(bench, mesh, layouts)
   const least = fixed + sumOfLeast(weights)
   if (least > bench.setting.memoryBudget) return () => least
   return (pass) => fixed + leanest(optionBytes(bench, pass, layouts, weights))
@@ -129,9 +144,9 @@ export function memoryRoom(
 
 /** False when weights alone are over the budget, whatever the layouts. */
 export function weightsMayFit(bench: Workbench, mesh: Mesh): boolean {
-  const fixed = fixedBytes(bench, mesh)
+  const fixed = reserveBytes(bench.setting)
   const all = bench.components.map(({ layouts }) => layouts)
-  return fixed + sumOfLeast(weightBytes(bench, mesh.pipeline, all)) <= bench.setting.memoryBudget
+  return fixed + sumOfLeast(weightBytes(bench, mesh, all)) <= bench.setting.memoryBudget
 }
 
 function sumOfLeast(options: readonly (readonly Bytes[])[]): Bytes {
@@ -178,14 +193,6 @@ function computeSeconds(
 export function setPass({ sizes }: Workbench, pass: Pass, head: boolean): void {
   const { shape, headSequences, headPositions } = pass
   setShape(sizes, head ? { ...shape, sequences: headSequences, positions: headPositions } : shape)
-}
-
-/** Memory that no layout changes: the reserve, and the rows of the embedding, unless the pipeline has them on a stage of their own. */
-export function fixedBytes({ setting, embedding, sizes }: Workbench, mesh: Mesh): Bytes {
-  const { model } = setting
-  const reserve = reserveBytes(setting)
-  setShards(sizes, mesh)
-  return reserve + (mesh.pipeline > 1 || model.tiedEmbeddings ? 0 : sumOf(embedding.stored, sizes))
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Fields } from '../../fields.ts'
 import { type Keys, keysOf } from '../read/fields.ts'
 import { leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
+import { everywhere } from '../server/attention-groups.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { isImmaterial } from './immaterial.ts'
 import { maxtextVersion } from './keys.ts'
@@ -27,6 +28,7 @@ export function readMaxtextServer(config: Fields, context: ReadingContext): Laun
       version: maxtextVersion,
       named,
       ...{ ranks, groups: 1, pipeline: 1, replicas: 1, experts: 'sliced', positions: false },
+      besideGroups: everywhere('all'),
       contextLength: context.mode === 'prefill' && prompt > 0 ? prompt + kept : whole,
       kept,
       sequences: Math.max(1, Math.trunc(ranks * keys.number('per_device_batch_size', 12) + 1e-9)),

@@ -8,6 +8,7 @@
  */
 
 import type { Launch } from '../launch.ts'
+import type { BesideGroups } from '../server/attention-groups.ts'
 import { checkpointNotes, type Formats, formatPair } from '../server/formats.ts'
 import { replicaNotes } from '../server/notes.ts'
 import { type ServingRules, servingFaults, servingRules, slicedExpertsRule } from '../server/rules.ts'
@@ -21,8 +22,10 @@ const formats: Formats = {
   caches: { fp32: '', bf16: '', int8: 'int8', int4: 'int4' },
 }
 
+const noGroups: BesideGroups = { mlp: [], experts: [], unembedding: [] }
+
 /** Why MaxText's engine cannot serve a plan. */
-export const maxtextRules: ServingRules = servingRules('MaxText', formats, [
+export const maxtextRules: ServingRules = servingRules('MaxText', formats, noGroups, [
   slicedExpertsRule('MaxText'),
   { broken: ({ mesh }) => mesh.pipeline > 1, says: "MaxText's engine has no pipeline" },
   {

@@ -1,6 +1,7 @@
 /** What a launch file says, in the words of a request; what it does not say is left out. */
 import type { Chip } from '../../hardware/chip.ts'
 import { type Framework, frameworks } from '../framework.ts'
+import type { KnownModel } from './known-model.ts'
 
 /** Some frameworks are only read: no files are written for them. */
 export type ReadFramework = Framework | 'megatron-bridge' | 'deepspeed' | 'accelerate'
@@ -74,13 +75,4 @@ export interface ReadingContext {
   readonly chip?: Pick<Chip, 'name' | 'kind' | 'hbmBytes'> & Partial<Pick<Chip, 'peakFlopsPerSecond'>>
   /** What is known of the model; null if nothing is yet. */
   readonly model: KnownModel | null
-}
-
-export interface KnownModel {
-  readonly layers: number
-  readonly latent: boolean
-  /** Whether attention and MLP form a single component. */
-  readonly parallelBlocks: boolean
-  readonly experts: boolean
-  readonly maxSequenceLength: number | null
 }

@@ -1,14 +1,15 @@
 /**
  * A server that its options describe, as a plan: the inverse of serving.ts. Chips that divide heads are `tensor`;
- * groups of them with sequences of their own are `tensor2`, or all of `tensor` if each group is one chip. If such chips
- * hold whole experts, they are `expert`, however tokens move between them, because each then has all attention weights,
- * as the server keeps them. Chips beyond one server make further servers.
+ * groups of them with sequences of their own are `tensor2`, or all of `tensor` if each group is one chip; each group has
+ * all attention weights (attention-groups.ts). If tokens are sent between such chips to whole experts, they are
+ * `expert`. Chips beyond one server make further servers.
  */
 import { peakOf } from '../../hardware/peak.ts'
 import type { CacheShare } from '../../problem.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { CacheLayout } from '../../sharding/tables/inference-sharding.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
+import { type BesideGroups, type GroupWay, groupWays } from './attention-groups.ts'
 
 export interface ServerSaid
   extends Pick<
@@ -36,6 +37,8 @@ export interface ServerSaid
   readonly experts: 'sliced' | 'spread' | 'dispatched'
   /** Whether the chips divide the positions of caches. */
   readonly positions: boolean
+  /** How what is not attention lies beside groups. */
+  readonly besideGroups: Readonly<Record<keyof BesideGroups, GroupWay>>
   /** Longest sequence; null for the model's own limit. */
   readonly contextLength: number | null
   /** Positions of the context that a prompt may not use. */
@@ -69,7 +72,7 @@ export function servingReading({ ranks, ...asked }: ServerSaid, context: Reading
   const { named, tensors, groups, pipeline, replicas, framework, version, precision } = said
   const server = tensors * pipeline * replicas
   const mixes = context.model?.experts ?? true
-  const dispatched = mixes && said.experts !== 'sliced' && groups > 1 && groups === tensors
+  const dispatched = mixes && said.experts === 'dispatched' && groups > 1 && groups === tensors
   const mesh = { pipeline, ...meshOf(tensors, groups, dispatched) }
   const read = context.mode === 'serve' ? deploymentReading : phaseReading
   const own = read({ said, context, server, dispatched, mesh })
@@ -181,8 +184,10 @@ function unsaidSequences(usual: Usual | null): string {
 /** Faults of a server of more chips than there are, or whose groups do not divide its chips. */
 function countFaults(
   { tensors, groups, pipeline, replicas }: Said,
-  { chips }: ReadingContext,
+  { chips, model }: ReadingContext,
 ): readonly string[] {
+  if (groups > 1 && model?.parallelBlocks)
+    return ['attention by sequences of a model with parallel blocks, which copies them, is not counted']
   if (!Number.isInteger(tensors / groups))
     return [`${groups} groups do not share out ${tensors} chips evenly`]
   const server = tensors * pipeline * replicas
@@ -192,21 +197,11 @@ function countFaults(
   ]
 }
 
-function layoutNotes({ experts, tensors, groups }: Said, dispatched: boolean): readonly string[] {
+function layoutNotes({ experts, tensors }: Said, dispatched: boolean): readonly string[] {
   return [
     ...(experts === 'dispatched' && !dispatched && tensors > 1
       ? [
           'tokens are counted as spread over all chips that share out the experts, not as dispatched between groups',
-        ]
-      : []),
-    ...(experts === 'spread' && dispatched
-      ? [
-          'tokens are counted as sent to the chips of their experts; this server gathers all of them everywhere and scatters the sums, which moves more',
-        ]
-      : []),
-    ...(groups > 1 && !dispatched
-      ? [
-          `attention weights are counted once over all ${tensors} chips; the server has them once for each of ${groups} groups, which is more memory and more to read`,
         ]
       : []),
   ]
@@ -226,7 +221,7 @@ function lengths(mode: string, length: number | null, kept: number): Readonly<Re
 
 /** A component's name depends on the model, so the layout is left out while the model is unknown. */
 function layoutOf(
-  { tensors, groups, experts, positions }: Said,
+  { tensors, groups, experts, positions, besideGroups }: Said,
   { model }: ReadingContext,
   mode: string,
   dispatched: boolean,
@@ -235,10 +230,20 @@ function layoutOf(
   const cache = cacheOf(tensors, dispatched ? 1 : groups, positions)
   const form = mode === 'prefill' ? 'projected' : 'absorbed'
   const places = dispatched ? 'dispatched' : experts === 'dispatched' ? 'spread' : experts
+  const grouped = groups > 1 && !dispatched && !model.parallelBlocks
+  const attention = grouped ? (groups === tensors ? 'copied-all' : 'copied') : '1d'
+  const beside = (name: keyof BesideGroups) => (grouped ? groupWays[besideGroups[name]](attention) : '1d')
+  const ofExperts = grouped && !model.sharedExperts ? groupWays.all() : beside('experts')
   return {
     layout: {
-      [model.parallelBlocks ? 'block' : 'attention']: model.latent ? `1d/${cache}/${form}` : `1d/${cache}`,
-      ...(model.experts ? { experts: `1d/${places}` } : {}),
+      [model.parallelBlocks ? 'block' : 'attention']: [
+        attention,
+        cache,
+        ...(model.latent ? [form] : []),
+      ].join('/'),
+      ...(grouped && model.denseLayers ? { mlp: beside('mlp') } : {}),
+      ...(model.experts ? { experts: `${ofExperts}/${places}` } : {}),
+      ...(grouped ? { unembedding: beside('unembedding') } : {}),
     },
   }
 }

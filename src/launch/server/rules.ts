@@ -5,10 +5,10 @@
  */
 import { faults, type Rule } from '../../rules/rule.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
-import { plainProjection } from '../../sharding/tables/inference-sharding.ts'
+import { projectionUse } from '../../sharding/tables/inference-sharding.ts'
 import { refusalOf } from '../launch.ts'
 import { reachesPeers } from '../vendor.ts'
-import { attentionCopyRule, expertRanksRule } from './attention-copies.ts'
+import { type BesideGroups, groupRules } from './attention-groups.ts'
 import { type Formats, formatRules } from './formats.ts'
 import { hostChips, hostsOf, replicaChips } from './notes.ts'
 import { ranksOf, rankWord, type Serving } from './serving.ts'
@@ -23,12 +23,16 @@ export function lacksMemoryAlone(flags: unknown): boolean {
 
 export type ServingRules = readonly Rule<Serving>[]
 
-export function servingRules(framework: string, formats: Formats, own: ServingRules): ServingRules {
+export function servingRules(
+  framework: string,
+  formats: Formats,
+  beside: BesideGroups,
+  own: ServingRules,
+): ServingRules {
   return [
     ...layoutRules(framework),
+    ...groupRules(framework, beside),
     ...evenRules,
-    attentionCopyRule(framework),
-    expertRanksRule(framework),
     ...formatRules(framework, formats),
     ...own,
   ]
@@ -89,9 +93,9 @@ export function sentExpertsRule(framework: string): Rule<Serving> {
   }
 }
 
-/** Whether weights lie in the one way that these frameworks have. */
+/** Whether weights lie whole in D, as these frameworks have them. */
 export function laysOut({ projection }: LayoutFields): boolean {
-  return projection === plainProjection
+  return projectionUse(projection).wholeColumns
 }
 
 function isOther([, layout]: Serving['layouts'][number]): boolean {

@@ -1,7 +1,8 @@
 /**
  * SGLang's flags (`python -m sglang.launch_server`). Tensor parallelism is the plan's layout `heads`. A pipeline is fed
  * in groups of at most --pp-max-micro-batch-size. Replicas share one server on a single host, and are separate servers
- * on several. With --enable-dp-attention attention is by sequences, in --dp-size groups within --tp-size. --ep-size
+ * on several. With --enable-dp-attention attention is by sequences, in --dp-size groups within --tp-size, each with all
+ * attention weights (server/attention-groups.ts). --ep-size
  * counts the chips that hold whole experts, also within --tp-size; with copies of experts, which --enable-eplb moves to
  * where tokens go, each holds (experts + copies) / --ep-size. Decode context parallelism divides positions only for
  * latent attention. Prompts have to be six positions shorter than the context length. Source: sgl-project/sglang,
@@ -10,7 +11,12 @@
  * advanced_features/{dp_dpa_smg_guide,expert_parallelism,dcp}.
  */
 import type { Launch } from '../launch.ts'
-import { attentionCopyNotes, denseGroupsRule } from '../server/attention-copies.ts'
+import {
+  type BesideGroups,
+  denseGroupsRule,
+  projectionOf,
+  sharesExperts,
+} from '../server/attention-groups.ts'
 import { checkpointNotes, unpackedNotes, unpackedRule } from '../server/formats.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, replicaChips, replicaNotes } from '../server/notes.ts'
@@ -22,11 +28,25 @@ import { isAmd } from '../vendor.ts'
 import { sglangFormats, sglangSettings, sharesServer } from './settings.ts'
 import { sglangVersion } from './version.ts'
 
+/** Over all tensor chips, but for --moe-dense-tp-size 1 and --enable-dp-lm-head. */
+const besideGroups: BesideGroups = {
+  mlp: ['all', 'each'],
+  experts: ['all', 'each'],
+  unembedding: ['all', 'own'],
+}
+
 /** Why SGLang cannot serve a plan. */
-export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, [
+export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, besideGroups, [
   denseGroupsRule('SGLang'),
   sentExpertsRule('SGLang'),
   unpackedRule('SGLang'),
+  {
+    broken: (serving) => {
+      const [mlp, experts] = [projectionOf(serving, 'mlp'), projectionOf(serving, 'experts')]
+      return sharesExperts(serving) && serving.sharingGroups > 1 && mlp !== null && mlp !== experts
+    },
+    says: 'SGLang has one --moe-dense-tp-size for the MLP of dense layers and for shared experts',
+  },
   {
     broken: ({ mesh }) => mesh.context > 1,
     says: "SGLang's prefill context parallelism splits the tensor chips; the plan adds to them",
@@ -68,7 +88,6 @@ function notes(serving: Serving): readonly string[] {
     ...(serving.experts?.sends
       ? [`SGLang: ${isAmd(serving.setting.cluster.chip) ? 'MoRI' : 'DeepEP'} has to be installed.`]
       : []),
-    ...attentionCopyNotes(serving, 'SGLang'),
     ...unpackedNotes(serving.setting, 'SGLang'),
     ...checkpointNotes(serving, 'SGLang', ['fp8/fp8']),
     ...hostNotes(

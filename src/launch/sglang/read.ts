@@ -4,6 +4,7 @@ import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
+import { everywhere } from '../server/attention-groups.ts'
 import { serverDoors } from '../server/immaterial.ts'
 import { quantized, sglangQuantizations } from '../server/quantization.ts'
 import { precisionRead, typesOf } from '../server/read-precision.ts'
@@ -49,6 +50,10 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       replicas: attends ? 1 : data,
       experts: sends ? 'dispatched' : experts > 1 ? 'spread' : 'sliced',
       positions: rest.positions > 1,
+      besideGroups: {
+        ...everywhere(rest.dense === 1 ? 'each' : 'all'),
+        unembedding: rest.head ? 'own' : 'all',
+      },
       contextLength: rest.length,
       kept: promptMargin,
       sequences: running === null ? null : Math.max(1, Math.floor(running / groups)),
@@ -105,7 +110,7 @@ const isImmaterial = beginningWith(
   `
   --random-seed --log- --enable-metrics --show- --disable- --enable-torch --cuda-graph --attention-backend
   --prefill-attention --decode-attention --moe-runner --nnodes --node- --dist- --nccl- --eplb- --ep-dispatch
-  --deepep- --tbo- --disaggregation- --schedule- --watchdog --stream- --page-size --enable-dp-lm-head
+  --deepep- --tbo- --disaggregation- --schedule- --watchdog --stream- --page-size
   --enable-p2p --enable-flashinfer --enable-mixed --grammar- --sampling- --speculative- --init-expert
   --expert-distribution --decode-log --fp8-gemm --bench
 `,

@@ -1,6 +1,7 @@
 /** SGLang's options that describe a plan. Source: as flags.ts. */
 
 import { expertLayers } from '../../model/expert-layers.ts'
+import { groupWays, projectionOf, sharesExperts } from '../server/attention-groups.ts'
 import { type Formats, quantizesItself, typeWord } from '../server/formats.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { hostChips } from '../server/notes.ts'
@@ -64,7 +65,8 @@ export const sglangSettings = {
     ({ redundantExperts }: Serving) => redundantExperts || null,
   ),
   halves: setting('--enable-two-batch-overlap', ({ halved }: Serving) => halved),
-  dense: setting('--moe-dense-tp-size', denseRanks),
+  dense: setting('--moe-dense-tp-size', denseRanks, whole),
+  head: setting('--enable-dp-lm-head', headApart, given),
   // The same option, for replicas if there are no groups of attention.
   replicas: setting('--dp-size', (own: Serving) => (sharesServer(own) ? own.mesh.data : null)),
   positions: setting('--dcp-size', sharersOf, ranks, '--decode-context-parallel-size'),
@@ -127,8 +129,20 @@ function dispatchOf({ experts, setting: { cluster } }: Serving): string | null {
   return experts?.sends ? (isAmd(cluster.chip) ? 'mori' : 'deepep') : null
 }
 
-function denseRanks({ experts, model }: Serving): number | null {
-  return experts?.sends && expertLayers(model) < model.layers ? 1 : null
+/** SGLang takes 1 or all. */
+function denseRanks(serving: Serving): number | null {
+  const { experts, model, sharingGroups } = serving
+  if (experts?.sends) return expertLayers(model) < model.layers ? 1 : null
+  const copied = (name: 'mlp' | 'experts') => projectionOf(serving, name) === groupWays.each()
+  return sharingGroups > 1 && (copied('mlp') || (copied('experts') && sharesExperts(serving))) ? 1 : null
+}
+
+/** Whether each group has all of the unembedding, as the plan has where groups are its expert axis. */
+function headApart(serving: Serving): boolean {
+  const { attentionGroups, sharingGroups } = serving
+  return (
+    attentionGroups > 1 && (sharingGroups === 1 || projectionOf(serving, 'unembedding') !== groupWays.all())
+  )
 }
 
 function lengthOf({ mode, contextLength, prompts }: Serving): number {

@@ -11,7 +11,7 @@
  * examples/wide_ep/README.md.
  */
 import type { Launch } from '../launch.ts'
-import { attentionCopyNotes, denseGroupsRule } from '../server/attention-copies.ts'
+import { type BesideGroups, denseGroupsRule, sentRanksRule } from '../server/attention-groups.ts'
 import { checkpointNotes, type Formats, unpackedNotes, unpackedRule } from '../server/formats.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { modelWord } from '../server/model-word.ts'
@@ -34,14 +34,18 @@ const blockPositions = 64
 /** TensorRT-LLM's default for the tokens of one iteration. */
 const batchedTokens = 8192
 
+/** With attention DP each rank has all that is not a routed expert. */
+const besideGroups: BesideGroups = { mlp: ['each'], experts: ['each'], unembedding: ['each'] }
+
 /** Why TensorRT-LLM cannot serve a plan. */
-export const tensorrtLlmRules: ServingRules = servingRules('TensorRT-LLM', formats, [
+export const tensorrtLlmRules: ServingRules = servingRules('TensorRT-LLM', formats, besideGroups, [
   {
     broken: ({ setting }) => isAmd(setting.cluster.chip),
     says: 'TensorRT-LLM runs on GPUs of NVIDIA',
   },
   { broken: ({ halved }) => halved, says: 'TensorRT-LLM has no two halves of a batch that overlap' },
   denseGroupsRule('TensorRT-LLM'),
+  sentRanksRule('TensorRT-LLM'),
   sentExpertsRule('TensorRT-LLM'),
   unpackedRule('TensorRT-LLM'),
   {
@@ -135,7 +139,6 @@ function tokenOptions({ mode, chunked, unitSequences, unitTokens, contextLength 
 function notes(serving: Serving): readonly string[] {
   return [
     ...replicaNotes(serving, 'TensorRT-LLM'),
-    ...attentionCopyNotes(serving, 'TensorRT-LLM'),
     ...unpackedNotes(serving.setting, 'TensorRT-LLM'),
     ...checkpointNotes(serving, 'TensorRT-LLM', []),
     ...hostNotes(

@@ -9,6 +9,7 @@ import { textOf } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
+import { everywhere } from '../server/attention-groups.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { tensorrtVersion } from './version.ts'
 
@@ -95,6 +96,7 @@ export function readTensorrt(
       // tokens.
       experts: experts > 1 ? (attends ? 'dispatched' : 'spread') : 'sliced',
       positions: false,
+      besideGroups: everywhere('each'),
       contextLength: whole('max_seq_len'),
       kept: 1,
       // Most sequences of an iteration; with attention by sequences, for each chip.

@@ -6,12 +6,13 @@
  *   heads        tensor parallelism; a head is copied if there are more chips than heads
  *   sequence     decode context parallelism, over the chips that would otherwise hold copies of a key-value head: all
  *                tensor chips if there is one such head or latent attention, as plans assume
- *   batch, heads-batch
- *                data-parallel attention (attention-copies.ts): on GPUs only for models with experts, which all data
- *                ranks share; on TPUs for any model
+ *   copied-all/batch, copied/heads-batch
+ *                data-parallel attention (server/attention-groups.ts): on GPUs only for models with experts, which all
+ *                data ranks share; on TPUs for any model
  *
  * With --enable-expert-parallel these ranks, or the tensor chips, hold whole experts; without it each expert is sliced
- * over all of them. Replicas of a model with experts are separate servers, because the data ranks of one server share
+ * over all of them. Data ranks gather all tokens and scatter the sums (--all2all-backend allgather_reducescatter, the
+ * default), or send them to their experts: the latter is mesh axis expert. Replicas of a model with experts are separate servers, because the data ranks of one server share
  * its experts.
  *
  * --enable-eplb keeps copies of experts, in (experts + copies) / ranks slots on each rank, and moves them to where
@@ -24,7 +25,6 @@
  * tpu_inference/layers/common/sharding.py, platforms/tpu_platform.py, docs/includes/nightly_quantization.md.
  */
 import type { Launch } from '../launch.ts'
-import { attentionCopyNotes } from '../server/attention-copies.ts'
 import { checkpointNotes } from '../server/formats.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, replicaChips } from '../server/notes.ts'
@@ -83,7 +83,6 @@ function notes(serving: Serving, name: string): readonly string[] {
     ...(mesh.pipeline > 1
       ? [`${name} does not split sequences evenly over the stages; the plan counts on equal groups.`]
       : []),
-    ...attentionCopyNotes(serving, name),
     ...checkpointNotes(serving, name, gpu ? ['fp8/fp8'] : []),
     ...hostNotes(
       serving,

@@ -4,6 +4,7 @@ import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
+import { everywhere } from '../server/attention-groups.ts'
 import { serverDoors } from '../server/immaterial.ts'
 import { quantized, vllmQuantizations } from '../server/quantization.ts'
 import { precisionRead, typesOf } from '../server/read-precision.ts'
@@ -60,6 +61,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
           ? 'dispatched'
           : 'spread',
       positions: positions > 1,
+      besideGroups: everywhere(grouped === null ? 'own' : 'all'),
       contextLength: lengthOf(rest.length),
       kept: 1,
       sequences,

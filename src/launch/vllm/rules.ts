@@ -1,6 +1,6 @@
 /** Why vLLM cannot serve a plan. Source: as flags.ts, and verify_with_parallel_config in vllm/config/model.py. */
 
-import { denseGroupsRule } from '../server/attention-copies.ts'
+import { type BesideGroups, denseGroupsRule } from '../server/attention-groups.ts'
 import type { Formats } from '../server/formats.ts'
 import { replicaChips } from '../server/notes.ts'
 import { type ServingRules, sentExpertsRule, servingRules, slicedExpertsRule } from '../server/rules.ts'
@@ -97,15 +97,20 @@ const tpuRules: ServingRules = [
   },
 ]
 
-const onGpus = build('vLLM', gpuFormats, gpuRules)
-const onTpus = build('vLLM on TPUs', tpuFormats, tpuRules)
+/** A data rank has all that is not an expert. */
+const ofRank: BesideGroups = { mlp: ['own'], experts: ['own'], unembedding: ['own'] }
+/** Groups of attention lie within the tensor chips of all else (tpu_inference/layers/common/sharding.py). */
+const ofTensor: BesideGroups = { mlp: ['all'], experts: ['all'], unembedding: ['all'] }
+
+const onGpus = build('vLLM', gpuFormats, ofRank, gpuRules)
+const onTpus = build('vLLM on TPUs', tpuFormats, ofTensor, tpuRules)
 
 export function buildOf({ gpu }: Serving): Build {
   return gpu ? onGpus : onTpus
 }
 
-function build(name: string, formats: Formats, own: ServingRules): Build {
-  return { name, formats, rules: servingRules(name, formats, own) }
+function build(name: string, formats: Formats, beside: BesideGroups, own: ServingRules): Build {
+  return { name, formats, rules: servingRules(name, formats, beside, own) }
 }
 
 /** The most chips over which key-value heads can be divided without copies. */

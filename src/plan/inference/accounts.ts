@@ -8,7 +8,7 @@ import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { setShape, sumOf } from '../../inference/layout/local-term.ts'
 import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
 import { heldOnStage } from '../../inference/pass/occurrence.ts'
-import { fixedBytes } from '../../inference/pass/pass-numbers.ts'
+import { rowBytes } from '../../inference/pass/pass-numbers.ts'
 import type { InferenceCandidate, Phase } from '../../inference/phase.ts'
 import { workFlops } from '../../inference/time/floor.ts'
 import type { Setting } from '../../problem.ts'
@@ -102,25 +102,23 @@ function memoryAccount({ bench, candidate }: InferenceCosting): MemoryAccount {
   const counts = heldOnStage(bench, mesh.pipeline)
   let weights = 0
   let kvCache = 0
-  // Bytes that a framework needs beside the plan (`beyond`) are left out here; they appear with its flags.
-  let needed = answer.bytes
-  layouts.forEach(({ stored, cached, beyond = 0 }, index) => {
-    needed -= beyond
+  layouts.forEach((layout, index) => {
+    const { stored, cached } = layout
+    if (index === 0) weights += rowBytes(bench, mesh, layout)
     const layers = counts[index] ?? 0
     weights += layers * sumOf(stored, sizes)
     kvCache += layers * sumOf(cached, sizes)
   })
   const reserve = reserveBytes(setting)
-  const fixed = fixedBytes(bench, mesh)
   return {
     budget: setting.memoryBudget,
-    total: needed + fixed,
-    parameters: weights + fixed - reserve,
+    total: answer.bytes + reserve,
+    parameters: weights,
     gradients: 0,
     optimizer: 0,
     activations: 0,
     kvCache,
-    workspace: needed - weights - kvCache,
+    workspace: answer.bytes - weights - kvCache,
     reserve,
     host: 0,
     stage: mesh.pipeline - 1,

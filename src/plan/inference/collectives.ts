@@ -2,7 +2,7 @@
 
 import type { CompiledCollective, CompiledLayout } from '../../inference/layout/compiled-layout.ts'
 import { localValue, setShape } from '../../inference/layout/local-term.ts'
-import { movesBetween } from '../../inference/model.ts'
+import { embeddingBeside, movesBetween } from '../../inference/model.ts'
 import { crossings } from '../../inference/pass/occurrence.ts'
 import { setPass } from '../../inference/pass/pass-numbers.ts'
 import { axisBit, axisSet } from '../../sharding/axis.ts'
@@ -85,7 +85,7 @@ function streamLines(costing: InferenceCosting): readonly Movement[] {
       .flatMap((move) => linesOf(move, times, costing))
   }
   return [
-    ...between(bench.embedding, 0, candidate.pass.entryTimes),
+    ...between(embeddingBeside(bench, components[0]?.layout), 0, candidate.pass.entryTimes),
     ...crossings(bench, candidate.pass).flatMap(({ from, to, times }) =>
       between(components[from]?.layout, to, times),
     ),

@@ -6,7 +6,7 @@
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { type Bound, createTraffic } from '../../cost/communication/traffic.ts'
 import { setShards } from '../../inference/layout/local-term.ts'
-import { type InferenceModel, movesBetween } from '../../inference/model.ts'
+import { embeddingBeside, type InferenceModel, movesBetween } from '../../inference/model.ts'
 import { fixedSeconds, overheadSeconds, transferSeconds } from '../../inference/pass/arrangement.ts'
 import { crossings, occurrences, runOnStage } from '../../inference/pass/occurrence.ts'
 import type { Pass } from '../../inference/pass/pass.ts'
@@ -126,7 +126,7 @@ function reshardingSeconds(
   bound: Bound,
 ): Seconds {
   const head = layouts.length - 1
-  const between = (from: typeof bench.embedding, to: number, times: number): Seconds => {
+  const between = (from: InferenceCandidate['layouts'][number], to: number, times: number): Seconds => {
     const layout = layouts[to]
     if (!layout) return 0
     setPass(bench, pass, to === head)
@@ -137,6 +137,6 @@ function reshardingSeconds(
       const layout = layouts[from]
       return layout ? total + between(layout, to, times) : total
     },
-    between(bench.embedding, 0, pass.entryTimes),
+    between(embeddingBeside(bench, layouts[0]), 0, pass.entryTimes),
   )
 }

@@ -7,6 +7,9 @@
  *   dispatched   over the expert axis, and each sliced over tensor: a token goes once to each chip that has one of its
  *                experts (J of them), is copied there for each choice, and the results come back summed per chip
  *
+ * Where the stream rests by sequences (1d-sequences, copied, copied-all), tokens are gathered for routed experts, which are sliced or
+ * spread over all tensor chips in each of them, and their sums are scattered back; shared experts are as the layout says.
+ *
  * Where tokens stay, the sum over a token's choices and the sum over slices or chips are one, so that a layer gathers and
  * scatters the stream once, as for a dense MLP. All that is not an expert treats the expert axis like data. Sources:
  * DeepSeek-V3 (arXiv 2412.19437), sections 3.2 and 3.4; vLLM, "expert parallel deployment", for experts over tensor chips.
@@ -16,7 +19,7 @@ import { type ShardedArray, table, weights } from '../array.ts'
 import type { Component } from '../component.ts'
 import { sharedArrays } from './expert-layout.ts'
 import type { ExpertPlaces } from './inference-layout-fields.ts'
-import { type ProjectionLayout, projections } from './inference-sharding.ts'
+import { type ProjectionLayout, plainProjection, projections, projectionUse } from './inference-sharding.ts'
 import { mlpEinsums } from './mlp-einsums.ts'
 
 export function inferenceExperts(
@@ -25,9 +28,11 @@ export function inferenceExperts(
   places: ExpertPlaces,
 ): Component {
   const shared = (mixture?.sharedExperts ?? 0) > 0
-  const { tokens, stream } = projections[layout]
+  const { rest, stream } = projections[layout]
+  const routedAs = projectionUse(layout).wholeColumns ? plainProjection : layout
+  const { tokens } = projections[routedAs]
   const tables: Readonly<Record<ExpertPlaces, () => Routed>> = {
-    sliced: () => sliced(layout, gatedMlp),
+    sliced: () => sliced(routedAs, gatedMlp),
     spread: () => spread(gatedMlp),
     dispatched: () => dispatched(layout, gatedMlp),
   }
@@ -35,7 +40,7 @@ export function inferenceExperts(
   return {
     name: 'experts',
     arrays: {
-      ...table('activation', { In: `${tokens} ${stream}`, Out: `${tokens} ${stream}` }),
+      ...table('activation', { In: `${rest} ${stream}`, Out: `${rest} ${stream}` }),
       ...table('scores', { Choice: `${tokens} A` }),
       ...routed.arrays,
       ...(shared ? sharedArrays(projections[layout], gatedMlp) : {}),

@@ -31,7 +31,7 @@ export function inferenceLatentAttention(
   lowRank: boolean,
 ): Component {
   const lies = projections[projection]
-  const { tokens, stream, weightD, weightInner } = lies
+  const { rest, tokens, stream, weightD, weightInner, latentHeads } = lies
   const { sequences, positions } = caches[layout]
   const query = queries(lies, lowRank)
   const attended = form === 'absorbed' ? absorbed(lies, caches[layout]) : projected(lies, caches[layout])
@@ -39,17 +39,17 @@ export function inferenceLatentAttention(
     name: 'attention',
     arrays: {
       ...table('activation', {
-        In: `${tokens} ${stream}`,
+        In: `${rest} ${stream}`,
         KVLow: `${tokens} l:L`,
         NewLatent: `${sequences} T_C l:L`,
-        Out: `${tokens} ${stream}`,
+        Out: `${rest} ${stream}`,
       }),
       ...query.arrays,
       ...table('cache', { Latent: `${sequences} ${positions} l:L` }),
       ...weights('attention', {
         W_DKV: `${weightD} l:L`,
-        W_UK: 'l:Rkv N_YZ H:Hn',
-        W_UV: 'l:Rkv N_YZ H:Hv',
+        W_UK: `l:Rkv N${latentHeads} H:Hn`,
+        W_UV: `l:Rkv N${latentHeads} H:Hv`,
         W_O: `N${weightInner} H:Hv ${weightD}`,
       }),
       ...attended.arrays,

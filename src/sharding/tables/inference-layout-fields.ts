@@ -7,7 +7,7 @@ import { rowsByName } from '../../recipe/rows.ts'
 import { axesOfArray, shardedArray } from '../array.ts'
 import { type Axis, axisBit, axisRows, type Mesh } from '../axis.ts'
 import type { CacheLayout, ProjectionLayout } from './inference-sharding.ts'
-import { cacheLayouts, caches, projectionLayouts, projections } from './inference-sharding.ts'
+import { caches, projectionLayouts, projections, projectionUse } from './inference-sharding.ts'
 
 /** Whether latent attention projects keys up, or absorbs the projection into the queries. */
 export const latentForms = ['absorbed', 'projected'] as const
@@ -48,6 +48,19 @@ export const expertPlaces = expertPlaceRows.map(({ name }) => name)
 export const expertPlacesRow: (name: ExpertPlaces) => ExpertPlacesRow =
   rowsByName<ExpertPlacesRow>(expertPlaceRows)
 
+/** Where experts may lie under the layout of what all tokens visit: shared experts, and the stream. */
+export function placesBeside(projection: ProjectionLayout): readonly ExpertPlaces[] {
+  return placesOf[projection]
+}
+
+const usual = ['sliced', 'dispatched'] as const
+const gathering = ['sliced', 'spread'] as const
+
+const placesOf: Readonly<Record<ProjectionLayout, readonly ExpertPlaces[]>> = {
+  ...{ '1d': expertPlaces, '2d': usual, gathered: usual, 'gathered-all': usual },
+  ...{ '1d-sequences': gathering, 'copied-all': gathering, copied: gathering },
+}
+
 export interface LayoutFields {
   readonly name: string
   readonly projection: ProjectionLayout
@@ -71,10 +84,10 @@ const named: ReadonlyMap<string, LayoutFields> = new Map(
   projectionLayouts
     .flatMap((projection) => [
       layoutFields(projection),
-      ...cacheLayouts.flatMap((cache) =>
+      ...projectionUse(projection).caches.flatMap((cache) =>
         [null, ...latentForms].map((form) => layoutFields(projection, { cache, form })),
       ),
-      ...expertPlaces.map((places) => layoutFields(projection, { places })),
+      ...placesBeside(projection).map((places) => layoutFields(projection, { places })),
     ])
     .map((fields) => [fields.name, fields] as const),
 )
@@ -122,8 +135,9 @@ function firstOfEach<Name extends string>(
 
 /** A row as text, in which axes of one chip are left out after each underscore. */
 function readOn(row: object, active: number): string {
-  return Object.values(row)
-    .map((column: string) =>
+  return Object.entries(row)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, column]: readonly [string, string]) =>
       column.replaceAll(/_([A-Z]+)/g, (_, letters: string) => {
         const left = axisRows.filter(({ name, letter }) => letters.includes(letter) && active & axisBit[name])
         return left.length > 0 ? `_${left.map(({ letter }) => letter).join('')}` : ''
@@ -138,9 +152,14 @@ export function sequenceGroups(cache: CacheLayout, mesh: Mesh): number {
   return (sequences.includes('Y') ? mesh.tensor : 1) * (sequences.includes('Z') ? mesh.tensor2 : 1)
 }
 
-/** The axes whose chips have sequences of their own while attention runs. */
-export function axesOfSequences(cache: CacheLayout | null): readonly Axis[] {
-  return cache === null ? [] : axesOfArray(shardedArray('sequences', 'cache', caches[cache].sequences))
+/** The axes whose chips have sequences of their own while attention runs, or where the stream is normed. */
+export function axesOfSequences({
+  projection,
+  cache,
+}: Pick<LayoutFields, 'projection' | 'cache'>): readonly Axis[] {
+  const { normed } = projectionUse(projection)
+  const tokens = cache === null ? normed : `${normed} ${caches[cache].sequences}`
+  return axesOfArray(shardedArray('sequences', 'cache', tokens))
 }
 
 /** Whether all tensor chips share out the heads of the cache, and hold copies where there are fewer heads than chips. */
@@ -158,5 +177,7 @@ export function joinsTensors({ projection, cache }: LayoutFields): boolean {
   return projectionsThatJoin.has(projection) && cache !== 'heads-batch'
 }
 
-/** 1d shards over both axes at once; gathered-all gathers weights over both, so it does not matter how they are sharded. */
-const projectionsThatJoin: ReadonlySet<ProjectionLayout> = new Set(['1d', 'gathered-all'])
+/** 1d shards over both axes at once, and copied-all over neither; gathered-all gathers weights over both, so it does not matter how they are sharded. */
+const projectionsThatJoin: ReadonlySet<ProjectionLayout> = new Set([
+  ...(['1d', 'gathered-all', '1d-sequences', 'copied-all'] as const),
+])

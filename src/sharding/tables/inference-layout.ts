@@ -8,6 +8,9 @@
  *     2d             D over tensor2, F over tensor: sums the inner activations over tensor2 as well
  *     gathered       sequences over tensor2, the 2d weights gathered over it: for large prefills
  *     gathered-all   sequences over tensor and tensor2, weights gathered over both
+ *     1d-sequences   weights as in 1d, but between components each tensor chip has sequences of its own: gathers these, scatters the sums
+ *     copied-all     as that, and each chip has all weights (data-parallel attention of servers): moves nothing
+ *     copied         as that in groups: F and heads over tensor, copied over tensor2
  *   attention over the cache
  *     heads          a chip has whole key-value heads; beyond K chips they are replicated
  *     batch          a chip has some of the sequences: an AllToAll before and one after
@@ -24,19 +27,20 @@ import type { Component, Einsum } from '../component.ts'
 import { inferenceExperts } from './inference-experts.ts'
 import { inferenceLatentAttention } from './inference-latent-attention.ts'
 import {
-  expertPlaces,
   type LatentForm,
   type LayoutFields,
   latentForms,
   layoutFields,
+  placesBeside,
 } from './inference-layout-fields.ts'
 import {
   type CacheLayout,
-  cacheLayouts,
   caches,
   type ProjectionLayout,
+  plainProjection,
   projectionLayouts,
   projections,
+  projectionUse,
 } from './inference-sharding.ts'
 import { mlpEinsums } from './mlp-einsums.ts'
 
@@ -48,7 +52,7 @@ export {
 } from './inference-sharding.ts'
 
 export function inferenceMlp(layout: ProjectionLayout, gated: boolean): Component {
-  const { tokens, stream, weightD, weightInner, inner } = projections[layout]
+  const { rest, tokens, stream, weightD, weightInner, inner } = projections[layout]
   const hidden = `${tokens} F${inner}`
   const into = `${weightD} F${weightInner}`
   const gate = gated
@@ -57,7 +61,7 @@ export function inferenceMlp(layout: ProjectionLayout, gated: boolean): Componen
   return {
     name: 'mlp',
     arrays: {
-      ...table('activation', { In: `${tokens} ${stream}`, Tmp: hidden, Out: `${tokens} ${stream}` }),
+      ...table('activation', { In: `${rest} ${stream}`, Tmp: hidden, Out: `${rest} ${stream}` }),
       ...gate,
       ...weights('mlp', { W_in: into, W_out: `F${weightInner} ${weightD}` }),
     },
@@ -79,7 +83,7 @@ const attentionEinsums: readonly Einsum[] = [
 ]
 
 export function inferenceAttention(projection: ProjectionLayout, layout: CacheLayout): Component {
-  const { tokens, stream, weightD, weightInner, inner } = projections[projection]
+  const { rest, tokens, stream, weightD, weightInner, inner } = projections[projection]
   const { sequences, heads, positions, scored, resultHeads } = caches[layout]
   const shared = `${tokens} N:K${inner} H`
   const cache = `${sequences} ${positions} N:K${heads} H`
@@ -88,7 +92,7 @@ export function inferenceAttention(projection: ProjectionLayout, layout: CacheLa
     name: 'attention',
     arrays: {
       ...table('activation', {
-        In: `${tokens} ${stream}`,
+        In: `${rest} ${stream}`,
         Q: `${tokens} N${inner} H`,
         K: shared,
         V: shared,
@@ -97,7 +101,7 @@ export function inferenceAttention(projection: ProjectionLayout, layout: CacheLa
         NewValues: entry,
         Result: `${sequences} T_C N${resultHeads} H`,
         Att: `${tokens} N${inner} H`,
-        Out: `${tokens} ${stream}`,
+        Out: `${rest} ${stream}`,
       }),
       ...table('cache', { Keys: cache, Values: cache }),
       ...table('scores', { Scores: `${sequences} T_C ${scored} N${heads}` }),
@@ -124,25 +128,30 @@ export function inferenceBlock(projection: ProjectionLayout, layout: CacheLayout
 
 /** Runs on the last position of each sequence; sampling is left out. */
 export function inferenceUnembedding(layout: ProjectionLayout): Component {
-  const { tokens, stream, weightD, weightInner, inner } = projections[layout]
+  const { rest, tokens, stream, weightD, weightInner, inner } = projections[layout]
   return {
     name: 'unembedding',
     arrays: {
-      ...table('activation', { In: `${tokens} ${stream}`, Logits: `${tokens} V${inner}` }),
+      ...table('activation', { In: `${rest} ${stream}`, Logits: `${tokens} V${inner}` }),
       ...weights('unembedding', { W_U: `${weightD} V${weightInner}` }),
     },
     einsums: [{ out: 'Logits', left: 'In', right: 'W_U', kind: 'matmul' }],
   }
 }
 
-/** The table has D over the tensor chips: a look-up needs no communication, and its result is sharded as the stream of 1d and 2d. */
-export function inferenceEmbedding(): Component {
+/**
+ * The table has D over the tensor chips: a look-up needs no communication, and its result is sharded as the stream of 1d and 2d. Where
+ * attention weights are copied, so is the table.
+ */
+export function inferenceEmbedding(attention: ProjectionLayout): Component {
+  const { tokens, weightInner } =
+    projections[projectionUse(attention).wholeColumns ? attention : plainProjection]
   return {
     name: 'embedding',
     arrays: {
-      ...table('scores', { OneHot: 'B_RE T_C V' }),
-      ...table('activation', { Out: 'B_RE T_C D_YZ' }),
-      ...weights('embedding', { W_E: 'V D_YZ' }),
+      ...table('scores', { OneHot: `${tokens} V` }),
+      ...table('activation', { Out: `${tokens} D${weightInner}` }),
+      ...weights('embedding', { W_E: `V D${weightInner}` }),
     },
     einsums: [{ out: 'Out', left: 'OneHot', right: 'W_E', kind: 'lookup' }],
   }
@@ -166,7 +175,9 @@ export function layerLayouts(model: Transformer): readonly LayerComponent[] {
   if (parallelBlocks && sparse === 0) {
     const block = (projection: ProjectionLayout, cache: CacheLayout) =>
       inferenceBlock(projection, cache, gatedMlp)
-    return [{ layers, layouts: attentionLayouts(block) }]
+    // A block whose weights are all copied is a replica, as on the data axis.
+    const layouts = attentionLayouts(block).filter(({ projection }) => !projectionUse(projection).copied)
+    return [{ layers, layouts }]
   }
   return [
     { layers, layouts: attentionsOf(model) },
@@ -186,7 +197,7 @@ function attentionLayouts(
   form: LatentForm | null = null,
 ): readonly InferenceLayout[] {
   return projectionLayouts.flatMap((projection) =>
-    cacheLayouts.map((cache) => ({
+    projectionUse(projection).caches.map((cache) => ({
       ...layoutFields(projection, { cache, form }),
       component: table(projection, cache),
     })),
@@ -203,15 +214,17 @@ function attentionsOf({ attention: { latent } }: Transformer): readonly Inferenc
   )
 }
 
+/** Copies of shared experts are a layout of models that have some. */
 function expertLayouts(model: Transformer): readonly InferenceLayout[] {
-  return projectionLayouts.flatMap((projection) =>
-    expertPlaces
-      .filter((places) => places !== 'spread' || projection === '1d')
-      .map((places) => ({
+  const shared = (model.experts?.sharedExperts ?? 0) > 0
+  return projectionLayouts
+    .filter((projection) => shared || !projectionUse(projection).copied)
+    .flatMap((projection) =>
+      placesBeside(projection).map((places) => ({
         ...layoutFields(projection, { places }),
         component: inferenceExperts(model, projection, places),
       })),
-  )
+    )
 }
 
 export function unembeddingLayouts(): readonly InferenceLayout[] {

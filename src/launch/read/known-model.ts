@@ -1,0 +1,26 @@
+/** What reading a launch file uses of a model. */
+import { expertLayers } from '../../model/expert-layers.ts'
+import type { Transformer } from '../../model/transformer.ts'
+
+export interface KnownModel {
+  readonly layers: number
+  readonly latent: boolean
+  /** Whether attention and MLP form a single component. */
+  readonly parallelBlocks: boolean
+  readonly experts: boolean
+  readonly sharedExperts: boolean
+  /** Whether some layers have an MLP. */
+  readonly denseLayers: boolean
+  readonly maxSequenceLength: number | null
+}
+
+export function knownOf(model: Transformer): KnownModel {
+  const { layers, attention, experts, parallelBlocks, maxSequenceLength = null } = model
+  return {
+    ...{ layers, parallelBlocks, maxSequenceLength },
+    latent: attention.latent !== null,
+    experts: experts !== null,
+    sharedExperts: (experts?.sharedExperts ?? 0) > 0,
+    denseLayers: expertLayers(model) < layers,
+  }
+}
