@@ -6,6 +6,7 @@ import type { Cluster } from './hardware/cluster/cluster.ts'
 import type { ClusterRequest } from './hardware/cluster/cluster-request.ts'
 import type { TorusPart } from './hardware/network/group.ts'
 import type { Checkpoint } from './model/hugging-face/checkpoint.ts'
+import type { WeightBlock } from './model/hugging-face/quantization.ts'
 import type { Transformer } from './model/transformer.ts'
 import type { ByPart } from './model/weight-parts.ts'
 import type { RecipeRecord } from './plan/certainty/recipes.ts'
@@ -26,6 +27,8 @@ export interface Precision {
   readonly optimizer: ElementType
   /** Bytes of a parameter by part of the model, where a checkpoint says more than the type of most weights: scales, parts left alone. */
   readonly parameterBytes?: ByPart
+  /** Part of a weight that shares a scale, where a checkpoint quantises by blocks. */
+  readonly weightBlock?: WeightBlock
   /** Name of the checkpoint that the weights are from, where it has one. */
   readonly checkpoint?: string
 }

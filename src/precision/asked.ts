@@ -45,6 +45,7 @@ export function resolvedPrecision(
     gradients: asked.gradients ?? accumulated,
     optimizer: asked.optimizer,
     ...(stored?.parameterBytes ? { parameterBytes: stored.parameterBytes } : {}),
+    ...(stored?.weightBlock ? { weightBlock: stored.weightBlock } : {}),
     ...(stored?.checkpoint === undefined ? {} : { checkpoint: stored.checkpoint }),
   }
   const [first] = checkpoints

@@ -31,6 +31,7 @@ export function storedPrecision({ name, weights, quantized }: Checkpoint, chip: 
   return {
     weights,
     parameterBytes: quantizedBytes(quantized),
+    ...(quantized.block ? { weightBlock: quantized.block } : {}),
     ...(activations && peakOf(chip, activations) !== undefined ? { compute: activations } : {}),
     ...(kvCache ? { kvCache } : {}),
     ...named,
@@ -44,7 +45,7 @@ export function narrowed(
   type: ElementType,
 ): Precision {
   if (key === 'kvCache') return { ...precision, kvCache: type }
-  const { parameterBytes: _bytes, checkpoint: _name, ...plain } = precision
+  const { parameterBytes: _bytes, weightBlock: _block, checkpoint: _name, ...plain } = precision
   const found = checkpointFor(checkpoints, type)
   // The compute type may have been asked for, so it stays; it is never slower than the one that the checkpoint would bring.
   const { compute: _compute, ...stored } = found ? storedPrecision(found, cluster.chip) : {}

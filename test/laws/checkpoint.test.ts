@@ -142,6 +142,19 @@ describe('a checkpoint', () => {
     expect(keptShares).toMatchObject({ mlp: 1 / 3, experts: 1 / 58, sharedExperts: 1 / 58, attention: 0 })
   })
 
+  it('says which blocks of a weight share a scale, where they do', () => {
+    const config = configOf('deepseek-r1')
+    const blocks = { rows: 128, columns: 128 }
+    const size = [128, 128]
+    const block = (fields: Record<string, unknown>) =>
+      quantized({ ...config, quantization_config: fields }).block
+    expect(block({ quant_method: 'fp8', weight_block_size: size })).toEqual(blocks)
+    expect(block({ quant_method: 'modelopt', quant_algo: 'FP8_BLOCK_SCALES' })).toEqual(blocks)
+    expect(block(group({ weights: { num_bits: 8, type: 'float', block_structure: size } }))).toEqual(blocks)
+    expect(block({ quant_method: 'fp8' })).toBeUndefined()
+    expect(block({ quant_method: 'fp8', weight_block_size: null })).toBeUndefined()
+  })
+
   it('says what it does not know of what is left alone', () => {
     const { ignored } = llamaWith({ quant_method: 'fp8', modules_to_not_convert: ['model.mystery'] })
     expect(ignored.join()).toContain('model.mystery')

@@ -396,7 +396,7 @@ describe('a serving framework that cannot run a plan says why', () => {
     framework: Framework,
     options: Omit<InferenceOptions<PhaseProblem['workload']>, 'workload'>,
     mesh: Partial<Mesh>,
-    layout = plain,
+    layout: Readonly<Record<string, string>> = plain,
     workload: PhaseProblem['workload'] = generation(64, 4096),
   ) => {
     const problem = inferenceProblem({ ...options, workload }) as PhaseProblem
@@ -485,6 +485,40 @@ describe('a serving framework that cannot run a plan says why', () => {
         expect.stringContaining('has all attention weights on each group of chips'),
       ])
     }
+  })
+
+  it('slices weights that are quantised in blocks by whole blocks', () => {
+    const blocks = { rows: 128, columns: 128 }
+    const block = {
+      weights: 'fp8',
+      compute: 'fp8',
+      parameterBytes: byPart(() => 1),
+      weightBlock: blocks,
+    } as const
+    const model = 'qwen3-235b-a22b'
+    const placed = (tensor: number, places: string) => {
+      const layout = { attention: '1d/heads', experts: `1d/${places}`, unembedding: '1d' }
+      return (precision: Partial<Precision>, framework: Framework) =>
+        reasons(
+          framework,
+          { ...onHosts(8), model, precision },
+          { tensor, data: 8 / tensor },
+          layout,
+          generation(64, 4096),
+        )
+    }
+    for (const framework of ['vllm', 'sglang'] as const) {
+      // vllm-project/vllm issue 17569: "The output_size of gate's and up's weight = 192 is not divisible by weight quantization block_n = 128".
+      expect(placed(8, 'sliced')(block, framework)).toEqual([
+        expect.stringContaining('1536 of F of experts in 8 slices of 192'),
+      ])
+      expect(placed(4, 'sliced')(block, framework)).toEqual([])
+      expect(placed(8, 'spread')(block, framework)).toEqual([])
+      const kept = { ...block, parameterBytes: byPart((part) => (part === 'experts' ? 2 : 1)) }
+      expect(placed(8, 'sliced')(kept, framework)).toEqual([])
+      expect(placed(8, 'sliced')({ weights: 'fp8', compute: 'fp8' }, framework)).toEqual([])
+    }
+    expect(placed(8, 'sliced')(block, 'tensorrt-llm')).toEqual([])
   })
 
   it('shares out positions among the chips of one key-value head', () => {

@@ -199,8 +199,10 @@ const servings: fc.Arbitrary<Serving> = fc
     sequences: fc.constantFrom(1, 8, 64),
     halved: often(false, true),
     total: often(1e9, 79.9e9, 90e9),
+    blocks: often({}, { weightBlock: { rows: 128, columns: 128 } }),
   })
-  .map(({ setting, mesh, attention, mlp, experts, mode, sequences, halved, total }) => {
+  .map(({ setting: drawn, mesh, attention, mlp, experts, mode, sequences, halved, total, blocks }) => {
+    const setting = { ...drawn, precision: { ...drawn.precision, ...blocks } }
     const named = { attention, mlp, ...(setting.model.experts ? { experts } : {}) }
     const layouts = Object.entries(named).map(([name, layout]) => {
       const fields = fieldsNamed(layout)

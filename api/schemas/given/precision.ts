@@ -19,6 +19,13 @@ export const precisionUsed = z.object({
         'For a quantised checkpoint: bytes per parameter, by part of the model, including scales and parts left in bf16.',
       ),
   ),
+  weightBlock: z.exactOptional(
+    z
+      .object({ rows: z.number(), columns: z.number() })
+      .describe(
+        'For a checkpoint that is quantised by blocks: rows and columns of a weight that share a scale. vLLM and SGLang refuse slices that are no whole blocks.',
+      ),
+  ),
   checkpoint: z.exactOptional(
     text('Inference: name of the released checkpoint that the weights are taken from, if it has one.'),
   ),

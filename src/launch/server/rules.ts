@@ -11,7 +11,8 @@ import { reachesPeers } from '../vendor.ts'
 import { type BesideGroups, groupRules } from './attention-groups.ts'
 import { type Formats, formatRules } from './formats.ts'
 import { hostChips, hostsOf, replicaChips } from './notes.ts'
-import { ranksOf, rankWord, type Serving } from './serving.ts'
+import { rankWord, type Serving } from './serving.ts'
+import { headRanks, slicedWidths } from './slices.ts'
 
 /** A fault of the plan itself, whichever framework serves it. */
 export const beyondBudget = 'the plan does not fit into its memory budget'
@@ -131,29 +132,16 @@ const evenRules: ServingRules = [
       `software sees ${serving.devices} devices on a chip, and ${headRanks(serving)} of them would keep copies of ${cachedHeads(serving)} key-value head${cachedHeads(serving) === 1 ? '' : 's'}, which the plan has once on each chip`,
   },
   {
-    broken: (serving) => slicedWidths(serving).some((width) => width % ranksOf(serving) !== 0),
-    says: (serving) => {
-      const uneven = slicedWidths(serving).filter((width) => width % ranksOf(serving) !== 0)
-      return `${ranksOf(serving)} ${rankWord(serving)} do not divide F = ${uneven.join(' and ')}`
-    },
+    broken: (serving) => slicedWidths(serving).some(({ width, ranks }) => width % ranks !== 0),
+    says: (serving) =>
+      slicedWidths(serving)
+        .filter(({ width, ranks }) => width % ranks !== 0)
+        .map(({ width, ranks }) => `${ranks} ${rankWord(serving)} do not divide F = ${width}`)
+        .join('; '),
   },
 ]
-
-/** Ranks that divide the heads of one attention group. */
-function headRanks(serving: Serving): number {
-  return ranksOf(serving) / serving.attentionGroups
-}
 
 /** Latent attention caches one for all heads. */
 function cachedHeads({ model }: Serving): number {
   return model.attention.latent ? 1 : model.kvHeads
-}
-
-/** Widths F of the MLPs that are sliced over all tensor chips. */
-function slicedWidths({ model: { dFf, experts }, experts: places, mesh }: Serving): readonly number[] {
-  const everywhere = experts !== null && experts.denseLayers === 0 && experts.every === 1
-  return [
-    ...(experts && !places?.whole ? [experts.dFfExpert] : []),
-    ...(mesh.expert > 1 || everywhere ? [] : [dFf]),
-  ]
 }

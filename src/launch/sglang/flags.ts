@@ -22,6 +22,7 @@ import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, replicaChips, replicaNotes } from '../server/notes.ts'
 import { type ServingRules, sentExpertsRule, servingFaults, servingRules } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
+import { wholeBlocksRule } from '../server/slices.ts'
 import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { isAmd } from '../vendor.ts'
@@ -39,6 +40,7 @@ const besideGroups: BesideGroups = {
 export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, besideGroups, [
   denseGroupsRule('SGLang'),
   sentExpertsRule('SGLang'),
+  wholeBlocksRule('SGLang'),
   unpackedRule('SGLang'),
   {
     broken: (serving) => {

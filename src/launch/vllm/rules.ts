@@ -5,6 +5,7 @@ import type { Formats } from '../server/formats.ts'
 import { replicaChips } from '../server/notes.ts'
 import { type ServingRules, sentExpertsRule, servingRules, slicedExpertsRule } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
+import { wholeBlocksRule } from '../server/slices.ts'
 
 /** vLLM on GPUs or on TPUs: the plugin for TPUs is a different framework with the same flags. */
 export interface Build {
@@ -72,6 +73,7 @@ function domainChips({ setting: { cluster } }: Serving): number {
 const gpuRules: ServingRules = [
   denseGroupsRule('vLLM'),
   sentExpertsRule('vLLM'),
+  wholeBlocksRule('vLLM'),
   placeRule,
   {
     broken: ({ mesh }) => mesh.context > 1,

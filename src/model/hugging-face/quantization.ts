@@ -21,6 +21,12 @@ import { plainType } from '../../hardware/peak.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { Fields } from './fields.ts'
 
+/** Rows and columns. */
+export interface WeightBlock {
+  readonly rows: number
+  readonly columns: number
+}
+
 export interface Scheme {
   readonly weights: ElementType
   /** Bits of one weight, scales included. */
@@ -28,6 +34,8 @@ export interface Scheme {
   /** Type of the operands that such weights are multiplied by; absent when weights are unpacked instead. */
   readonly activations?: ElementType
   readonly kvCache?: ElementType
+  /** Part of a weight that shares a scale, where blocks of it do. */
+  readonly block?: WeightBlock
   /** With `head` the unembedding is converted too, and with `tables` the embedding as well. */
   readonly head?: boolean
   readonly tables?: boolean
@@ -46,7 +54,7 @@ const mxfp4: Scheme = { weights: 'mxfp4', bits: 4 + 8 / 32 }
 const nvfp4: Scheme = { weights: 'nvfp4', bits: 4 + 8 / 16, activations: 'nvfp4' }
 
 const methods: Readonly<Record<string, Reader>> = {
-  fp8: () => fp8,
+  fp8: (quantization) => ({ ...fp8, ...blockIn(quantization.list('weight_block_size')) }),
   fbgemm_fp8: () => fp8,
   mxfp4: () => mxfp4,
   gptq: integers('bits'),
@@ -69,7 +77,7 @@ const methods: Readonly<Record<string, Reader>> = {
 
 const algorithms: Readonly<Record<string, Reader>> = {
   FP8: () => fp8,
-  FP8_BLOCK_SCALES: () => fp8,
+  FP8_BLOCK_SCALES: () => ({ ...fp8, block: { rows: 128, columns: 128 } }),
   NVFP4: () => nvfp4,
   MXFP4: () => mxfp4,
   W4A8_MXFP4_FP8: () => ({ ...mxfp4, activations: 'fp8' }),
@@ -136,13 +144,20 @@ function groups(quantization: Fields): Scheme | undefined {
   const activations = elementOf(group.part('input_activations'))
   const scheme = floats(weights) ?? integers('num_bits')(weights, Number.POSITIVE_INFINITY)
   if (!scheme) return undefined
-  const { weights: type, bits } = scheme
-  return { weights: type, bits, ...(activations ? { activations } : {}) }
+  const { weights: type, bits, block } = scheme
+  return { weights: type, bits, ...(block ? { block } : {}), ...(activations ? { activations } : {}) }
+}
+
+/** `[128, 128]`, as DeepSeek-V3 has it; nothing for anything else. */
+function blockIn(size: readonly unknown[] | undefined): Pick<Scheme, 'block'> {
+  const [rows, columns] = size ?? []
+  const is = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 1
+  return is(rows) && is(columns) ? { block: { rows, columns } } : {}
 }
 
 function floats(weights: Fields): Scheme | undefined {
   const type = elementOf(weights)
-  if (type === 'fp8') return fp8
+  if (type === 'fp8') return { ...fp8, ...blockIn(weights.list('block_structure')) }
   return type && plainType(type) === 'fp4'
     ? { weights: type, bits: 4 + 8 / (weights.number(['group_size'], 1e6) ?? 16) }
     : undefined
