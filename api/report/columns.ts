@@ -11,14 +11,22 @@ export interface Column<Shown> {
   readonly text: (plan: Shown) => string
 }
 
+/** The column of a field that is a number: as it is for CSV, and in words for people. */
+export function numbered<Name extends string>(head: string, name: Name, words: (value: number) => string) {
+  return orNone<Name, number>(head, name, words)
+}
+
+function orNone<Name extends string, Value extends number | null>(
+  head: string,
+  name: Name,
+  words: (value: Value) => string,
+): Column<{ readonly [Own in Name]: Value }> {
+  return { head, name, value: (plan) => plan[name], text: (plan) => words(plan[name]) }
+}
+
 const usd = (cost: number | null) => (cost === null ? '-' : cost.toPrecision(3))
 
-export const cost: Column<Pick<Plan, 'costPerMillionTokensUsd'>> = {
-  head: '$/Mtok',
-  name: 'costPerMillionTokensUsd',
-  value: ({ costPerMillionTokensUsd }) => costPerMillionTokensUsd,
-  text: ({ costPerMillionTokensUsd }) => usd(costPerMillionTokensUsd),
-}
+export const cost = orNone('$/Mtok', 'costPerMillionTokensUsd', usd)
 
 export const summary: Column<Pick<Plan, 'summary'>> = {
   head: 'plan',
@@ -27,19 +35,9 @@ export const summary: Column<Pick<Plan, 'summary'>> = {
   text: (plan) => plan.summary,
 }
 
-export const step: Column<Pick<Plan, 'stepTimeSeconds'>> = {
-  head: 'step',
-  name: 'stepTimeSeconds',
-  value: (plan) => plan.stepTimeSeconds,
-  text: (plan) => secondsText(plan.stepTimeSeconds),
-}
+export const step = numbered('step', 'stepTimeSeconds', secondsText)
 
-export const mfu: Column<Pick<Plan, 'mfu'>> = {
-  head: 'MFU',
-  name: 'mfu',
-  value: (plan) => plan.mfu,
-  text: (plan) => percent(plan.mfu),
-}
+export const mfu = numbered('MFU', 'mfu', percent)
 
 export const memory: Column<Pick<Plan, 'memoryBytes'>> = {
   head: 'memory',
@@ -48,12 +46,7 @@ export const memory: Column<Pick<Plan, 'memoryBytes'>> = {
   text: ({ memoryBytes: { total, budget } }) => `${bytesText(total)} of ${bytesText(budget)}`,
 }
 
-export const throughput: Column<Pick<Plan, 'tokensPerSecondPerChip'>> = {
-  head: 'tok/s/chip',
-  name: 'tokensPerSecondPerChip',
-  value: (plan) => plan.tokensPerSecondPerChip,
-  text: (plan) => threeFigures(plan.tokensPerSecondPerChip),
-}
+export const throughput = numbered('tok/s/chip', 'tokensPerSecondPerChip', threeFigures)
 
 type Deployed = Pick<
   ServePlan,
@@ -61,23 +54,8 @@ type Deployed = Pick<
 >
 
 export const deployment: readonly Column<Deployed>[] = [
-  { head: 'chips', name: 'chips', value: ({ chips }) => chips, text: ({ chips }) => String(chips) },
-  {
-    head: 'req/s',
-    name: 'requestsPerSecond',
-    value: (plan) => plan.requestsPerSecond,
-    text: (plan) => threeFigures(plan.requestsPerSecond),
-  },
-  {
-    head: 'TTFT',
-    name: 'timeToFirstTokenSeconds',
-    value: (plan) => plan.timeToFirstTokenSeconds,
-    text: (plan) => secondsText(plan.timeToFirstTokenSeconds),
-  },
-  {
-    head: 'TPOT',
-    name: 'timePerOutputTokenSeconds',
-    value: (plan) => plan.timePerOutputTokenSeconds,
-    text: (plan) => secondsText(plan.timePerOutputTokenSeconds),
-  },
+  numbered('chips', 'chips', String),
+  numbered('req/s', 'requestsPerSecond', threeFigures),
+  numbered('TTFT', 'timeToFirstTokenSeconds', secondsText),
+  numbered('TPOT', 'timePerOutputTokenSeconds', secondsText),
 ]

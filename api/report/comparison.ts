@@ -2,7 +2,7 @@
 import { timeLines } from '../../src/plan/comparison.ts'
 import { secondsText } from '../../src/plan/explain/figures.ts'
 import type { CompareBody } from '../schemas/compare.ts'
-import { type Column, cost, deployment, memory, mfu, step, summary, throughput } from './columns.ts'
+import { type Column, cost, deployment, memory, mfu, numbered, step, summary, throughput } from './columns.ts'
 import { csv } from './csv.ts'
 import { page } from './html.ts'
 import { cell, markdownTable } from './markdown-table.ts'
@@ -45,12 +45,7 @@ const stepRows: readonly Column<Shown<Steps>>[] = [
 const deploymentRows: readonly Column<Shown<Deployments>>[] = [
   summary,
   ...deployment,
-  {
-    head: 'request',
-    name: 'requestSeconds',
-    value: (plan) => plan.requestSeconds,
-    text: (plan) => secondsText(plan.requestSeconds),
-  },
+  numbered('request', 'requestSeconds', secondsText),
   throughput,
   cost,
   feasible('does'),

@@ -4,18 +4,13 @@ import { launchersAmong } from '../../src/launch/launch.ts'
 import type { InferencePlan, ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { OptimizeBody } from '../worker/desk.ts'
-import { type Column, cost, deployment, memory, mfu, step, summary, throughput } from './columns.ts'
+import { type Column, cost, deployment, memory, mfu, numbered, step, summary, throughput } from './columns.ts'
 
 type Mode = OptimizeBody['mode']
 
 export type AnyPlan = Plan | InferencePlan | ServePlan
 
-const rank: Column<AnyPlan> = {
-  head: '#',
-  name: 'rank',
-  value: (plan) => plan.rank,
-  text: (plan) => String(plan.rank),
-}
+const rank = numbered('#', 'rank', String)
 
 /** Chips in use, of all chips if some are idle. */
 const chips: Column<Plan> = {
@@ -32,12 +27,7 @@ const launchers: Column<AnyPlan> = {
   text: (plan) => launchedBy(plan).join(', ') || '-',
 }
 
-const batch: Column<InferencePlan> = {
-  head: 'batch',
-  name: 'batchSequences',
-  value: (plan) => plan.batchSequences,
-  text: (plan) => String(plan.batchSequences),
-}
+const batch = numbered('batch', 'batchSequences', String)
 
 const phase = [rank, chips, step, batch, throughput, memory, cost, launchers, summary]
 
