@@ -264,7 +264,7 @@ describe('every deployment of an answer evaluates as it stands, to the same numb
       const evaluated = await posted('/evaluate', { ...body, plan })
       expect(evaluated.status, evaluated.text.slice(0, 600)).toBe(200)
       const { rank, explanation, ...same } = evaluated.body.plan
-      // Ranks of its phases are those of its list.
+      // Ranks of its phases, and what it is beside the first, are those of its list.
       expect(unranked(same)).toEqual(unranked(plan))
     }
   })
@@ -346,7 +346,7 @@ interface Ranked {
 }
 
 function unranked({ prefill, generate, ...plan }: Ranked): object {
-  return { ...plan, prefill: { ...prefill, rank: 0 }, generate: { ...generate, rank: 0 } }
+  return { ...plan, againstFirst: null, prefill: { ...prefill, rank: 0 }, generate: { ...generate, rank: 0 } }
 }
 
 describe('a deployment that misses what is asked', () => {
