@@ -172,7 +172,7 @@ function listed(models: readonly CostModel[], problem: Problem, patience: Patien
   const none = fits ? null : misfits(models, stop)
   const [late, refused] = [patience(shares.floors), patience(shares.unlaunchable)]
   const result = searchAll(models, problem.top, launchable, {
-    ...{ stop, late, fits, whole: none, refused, crew },
+    ...{ stop, late, fits, whole: none, refused, advantage: worthTelling, crew },
   })
   if (!none || result.candidates.length > 0) return result
   const { unexamined, floor } = result

@@ -35,6 +35,8 @@ import { noCounts, tallyOf } from './tally.ts'
 export interface WantedOfAll {
   /** Looks for the best plan of all the chips when that is not accepted, until this says to stop. */
   readonly refused?: Stop | null
+  /** How much longer the best accepted step has to be, as a share, for that plan to be of interest. */
+  readonly advantage?: number
   /** Whether plans that leave chips idle are wanted. */
   readonly fewer?: boolean
   /** Whether something is known to fit. */
@@ -67,7 +69,7 @@ export function searchAll(
     on.map((model, at) => spaceOf(createWorkbench(model, acceptsOf(model), stop), among, shared[at]))
   let refusedOnAll = (): Refused => noneRefused
   const onAllChips = (): SearchResult => {
-    const asked = { late, fits, refused: wanted.refused ?? null, crew }
+    const asked = { late, fits, refused: wanted.refused ?? null, advantage: wanted.advantage ?? 0, crew }
     const { refused, ...found } = searchSpaces(spacesOf(models), top, stop, asked)
     refusedOnAll = refused
     return found

@@ -74,10 +74,12 @@ export interface Wanted {
   readonly late?: Stop
   /** Looks for the best plan of all when that is not accepted, until this says to stop. */
   readonly refused?: Stop | null
+  /** How much longer the best accepted step has to be, as a share, for that plan to be of interest. */
+  readonly advantage?: number
   readonly crew?: Crew
 }
 
-/** The best of the plans that are better than all accepted ones, and how much was not looked at for it. */
+/** The best of the plans that are better than all accepted ones, if it is of interest, and how much was not looked at for it. */
 export interface Refused {
   readonly refused: Candidate | null
   readonly unsought: number
@@ -92,7 +94,7 @@ export function searchSpaces(
   spaces: readonly Space[],
   top: number,
   stop: Stop,
-  { most = noLimit, fits = false, late = stop, refused, crew = alone }: Wanted = {},
+  { most = noLimit, fits = false, late = stop, refused, advantage = 0, crew = alone }: Wanted = {},
 ): SpacesSearch {
   const { turns, counts, floor } = orderedMeshes(spaces, most, late, crew)
   for (const { meshes } of spaces) {
@@ -137,7 +139,7 @@ export function searchSpaces(
     ...tallyOf(counts, unseen ? 0 : Math.min(floor, found.floor)),
     candidates: found.list.map(({ candidate }) => candidate),
     nearest,
-    refused: refused ? refusedBeside(turns, best, refused, crew) : () => noneRefused,
+    refused: refused ? refusedBeside(turns, best / (1 + advantage), refused, crew) : () => noneRefused,
   }
 }
 
@@ -210,17 +212,17 @@ const noLimit = Number.POSITIVE_INFINITY
 
 export const noneRefused: Refused = { refused: null, unsought: 0 }
 
-/** The same meshes in the same order, with everything accepted. */
+/** The same meshes in the same order, with everything accepted, for what scores less than `most`. */
 function refusedBeside(
   all: readonly MeshTurn[],
-  accepted: number,
+  most: number,
   stop: Stop,
   crew: Crew,
 ): SpacesSearch['refused'] {
-  const turns = all.filter(({ bench, floor }) => bench.accepts && floor <= accepted)
+  const turns = all.filter(({ bench, floor }) => bench.accepts && floor <= most)
   const work = (): Refused => {
     const { list, counts } = bestFirst<MeshTurn, Listed, Looked<Listed>>({
-      ...{ turns, count: countOf, order: byScore(usualDistinct), top: 1, most: accepted, stop },
+      ...{ turns, count: countOf, order: byScore(usualDistinct), top: 1, most, stop },
       look: (turn, limit) => {
         const looked = expanded(turn, { ...turn.bench, accepts: null, stop }, limit, { nearest: false })
         const best = looked?.best ? listedAs(turn, looked.best) : null
@@ -229,7 +231,7 @@ function refusedBeside(
     })
     const [first] = list
     return {
-      refused: first && first.score < accepted ? first.candidate : null,
+      refused: first && first.score < most ? first.candidate : null,
       unsought: counts.unexamined,
     }
   }

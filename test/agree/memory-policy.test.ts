@@ -306,8 +306,7 @@ const between = (least: number, most: number) =>
 const several = (least: number, most: number, length: number) =>
   fc.array(between(least, most), { minLength: length, maxLength: length })
 
-const moved = (most: number) =>
-  several(0, most, createTraffic(base.resources).length).map((seconds) => Float64Array.from(seconds))
+const moved = (most: number) => several(0, most, createTraffic(base.resources).length)
 
 const ascending = (values: readonly number[]) => [...values].sort((a, b) => a - b)
 
@@ -342,8 +341,8 @@ type LayerOfKind = typeof layerOfKind extends fc.Arbitrary<infer Layer> ? Layer 
 /** Of a stage with so many layers of each kind, per layer. */
 function blended(composition: Composition, dense: LayerOfKind, sparse: LayerOfKind): LayerOfKind {
   const one = (pick: (layer: LayerOfKind) => number) => blend(composition, pick(dense), pick(sparse))
-  const traffic = (pick: (layer: LayerOfKind) => Float64Array | undefined) =>
-    (pick(dense) ?? new Float64Array()).map((own, part) => blend(composition, own, pick(sparse)?.[part] ?? 0))
+  const traffic = (pick: (layer: LayerOfKind) => number[] | undefined) =>
+    (pick(dense) ?? []).map((own, part) => blend(composition, own, pick(sparse)?.[part] ?? 0))
   const each = (pick: (layer: LayerOfKind) => readonly number[]) =>
     pick(dense).map((own, policy) => blend(composition, own, pick(sparse)[policy] ?? 0))
   return {

@@ -63,7 +63,7 @@ function time(
   { traffic: parts, compute: work, stages, microbatches, virtualStages, splits }: Drawn,
   bound: Bound,
 ): number {
-  const vector = (name: (typeof names)[number]) => Float64Array.from(parts[name])
+  const vector = (name: (typeof names)[number]) => [...parts[name]]
   const end = (name: 'embedding' | 'head') => ({
     forward: vector(`${name}.forward`),
     backward: vector(`${name}.backward`),

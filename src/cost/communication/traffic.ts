@@ -17,6 +17,7 @@
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { collectiveTime } from '../../hardware/network/collective.ts'
 import type { GroupCost } from '../../hardware/network/group-cost.ts'
+import { known } from '../../known.ts'
 import type { MixtureOfExperts } from '../../model/transformer.ts'
 import type { ScheduleRow } from '../../recipe/schedule-row.ts'
 import { type AxisSet, axisSet } from '../../sharding/axis.ts'
@@ -28,7 +29,7 @@ import type { NetworkCosts } from './network.ts'
 import { busyFactor, busySeconds, loadsOf, operationTime, rampSeconds } from './operation-time.ts'
 import { outerShare, routedLoads, routedSeconds, routedTime } from './routing.ts'
 
-export type Traffic = Float64Array
+export type Traffic = number[]
 
 export const tensorAxes = axisSet(['tensor', 'tensor2'])
 
@@ -37,8 +38,15 @@ export const totalAt = 1
 export const firstResource = 2
 
 export function createTraffic(resources: number): Traffic {
-  return new Float64Array(firstResource + 2 * resources)
+  return known(noTraffic, resources, () => {
+    // Zeros alone would make an array of small integers, which is copied into one of doubles when it is first added to.
+    const seconds = Array.from({ length: firstResource + 2 * resources }, () => 0.5)
+    return seconds.fill(0)
+  }).slice()
 }
+
+/** Copied for each sum: plain arrays are made ten times sooner than typed ones, whose contents lie outside of the heap when there are more than eight. */
+const noTraffic = new Map<number, Traffic>()
 
 export function resourcesOf(traffic: Traffic): number {
   return (traffic.length - firstResource) / 2
@@ -46,6 +54,10 @@ export function resourcesOf(traffic: Traffic): number {
 
 export function addScaled(sum: Traffic, traffic: Traffic, times: number): void {
   for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] ?? 0) + times * (traffic[i] ?? 0)
+}
+
+export function copyTraffic(sum: Traffic, traffic: Traffic): void {
+  for (let i = 0; i < sum.length; i++) sum[i] = traffic[i] ?? 0
 }
 
 export function addBuckets(

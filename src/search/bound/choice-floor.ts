@@ -22,7 +22,7 @@
  *   (m-1)·t + window(C_f, A_f + P_f + W) + window(C_b, A_b + P_b + G) + (p-1)/v · t
  */
 
-import { addScaled, type Traffic, windowTime } from '../../cost/communication/traffic.ts'
+import { addScaled, copyTraffic, type Traffic, windowTime } from '../../cost/communication/traffic.ts'
 import type { Problem } from '../../problem.ts'
 import { canRun, hasVirtualStages, scheduleRow, scheduleRows } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
@@ -86,9 +86,9 @@ export function choiceFloors(problem: Problem): ChoiceFloors {
   function oneByOne(work: Work, moved: Moved, all: Sums, choice: Microbatching, mesh: Mesh): number {
     const [forwardEach, backwardEach, once, onceBack, forward, backward] = all
     const share = 1 / mesh.pipeline
-    forward.set(forwardEach)
+    copyTraffic(forward, forwardEach)
     addScaled(forward, moved.forward, share)
-    backward.set(backwardEach)
+    copyTraffic(backward, backwardEach)
     addScaled(backward, moved.backward, share)
     const forwardWork = share * work.forward
     const backwardWork = share * work.backward
@@ -110,10 +110,10 @@ export function choiceFloors(problem: Problem): ChoiceFloors {
     const share = 1 / mesh.pipeline
     const forwardWork = share * whole.forward
     const backwardWork = share * whole.backward
-    forward.set(once)
+    copyTraffic(forward, once)
     addScaled(forward, moved.forward, share)
     addScaled(forward, forwardEach, microbatches)
-    backward.set(onceBack)
+    copyTraffic(backward, onceBack)
     addScaled(backward, moved.backward, share)
     addScaled(backward, backwardEach, microbatches)
     const bubble = (leastTurns(mesh, choice) / microbatches) * (forwardWork + backwardWork)
