@@ -217,7 +217,7 @@ function floorsOf(model: CostModel) {
     expect(within?.(layout.zeroStage, microbatches) ?? Number.NaN).toBeLessThanOrEqual(best)
     expect(cut.length).toBeGreaterThan(0)
     const places = placedCosts(model, mesh)
-    const numbers = stageNumbers(model, scale, layout.zeroStage, compute, places)
+    const numbers = stageNumbers(model, scale, { zeroStage: layout.zeroStage, compute, places })
     expect(layoutFloor(model, layout, numbers, bench.scratch)).toBeLessThanOrEqual(best)
     expect(hasRoom(model, layout, cuts, numbers)).toBe(true)
   }

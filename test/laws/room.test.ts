@@ -69,7 +69,7 @@ it('is not denied to what fits, and is to half of it', () => {
       setBatch(scale, microbatching.sequences)
       const compute = computeNumbers(model, scale)
       for (const zeroStage of zeroChoices(mesh, made)) {
-        const numbers = stageNumbers(model, scale, zeroStage, compute, places)
+        const numbers = stageNumbers(model, scale, { zeroStage, compute, places })
         for (const schedule of scheduleChoices(mesh, made, microbatching.microbatches)) {
           const cuts = stageCuts(model, mesh.pipeline, schedule, microbatching.microbatches, compute)
           if (!cuts) continue

@@ -83,20 +83,34 @@ function stateNumbers(model: CostModel, stage: StageModel, terms: StateTerms, sc
   }
 }
 
-/** Numbers of the average layer. */
-function averageMemory(
-  model: CostModel,
-  stage: StageModel,
-  scale: Scale,
-  activations: ActivationNumbers,
-): MemoryNumbers {
-  const { cluster, model: transformer } = model.problem
+/** What the average layer and the ends have of states, and a layer of either kind: the same for any microbatch. */
+export interface States extends Pick<MemoryNumbers, 'layer' | 'embedding' | 'positions' | 'head'> {
+  readonly kinds: { readonly dense: StateNumbers; readonly sparse: StateNumbers } | null
+}
+
+export function statesOf(model: CostModel, stage: StageModel, scale: Scale): States {
   const states = (terms: StateTerms) => stateNumbers(model, stage, terms, scale)
+  const kinds = model.kinds?.()
+  const ofKind = (kind: CostModel) => layerStates(kind, stageModel(kind, stage.zeroStage), scale)
   return {
     layer: states(stage.layerStates),
     embedding: states(stage.embeddingStates),
     positions: states(stage.positionStates),
     head: states(stage.headStates),
+    kinds: kinds ? { dense: ofKind(kinds.dense), sparse: ofKind(kinds.sparse) } : null,
+  }
+}
+
+/** Numbers of the average layer. */
+function averageMemory(
+  model: CostModel,
+  stage: StageModel,
+  { layer, embedding, positions, head }: States,
+  activations: ActivationNumbers,
+): MemoryNumbers {
+  const { cluster, model: transformer } = model.problem
+  return {
+    ...{ layer, embedding, positions, head },
     ...activations,
     layersGathered: model.problem.assumptions.layersGathered,
     reserve: reserveBytes(model.problem),
@@ -117,20 +131,22 @@ export function leastLayerBytes(model: CostModel, { layerStates }: StageModel, s
   return sumTerms(weights, scale) + sumTerms(gradients, scale) + onChip + kept
 }
 
-/** Numbers that also serve stages whose layers differ from the average. The scale that states are of may have other replicas than that of the activations. */
+/**
+ * Numbers that also serve stages whose layers differ from the average. The scale that states are of may have other replicas than that of the
+ * activations.
+ */
 export function memoryNumbers(
   model: CostModel,
   stage: StageModel,
   scale: Scale,
   activations = activationsOf(model, scale),
+  states = statesOf(model, stage, scale),
 ): MemoryNumbers {
-  const average = averageMemory(model, stage, scale, activations.average)
-  const kinds = model.kinds?.()
-  if (!kinds || !activations.kinds) return average
-  const kind = (one: CostModel, own: ActivationNumbers) =>
-    averageMemory(one, stageModel(one, stage.zeroStage), scale, own)
-  const dense = kind(kinds.dense, activations.kinds.dense)
-  const sparse = kind(kinds.sparse, activations.kinds.sparse)
+  const average = averageMemory(model, stage, states, activations.average)
+  if (!states.kinds || !activations.kinds) return average
+  const { layersGathered } = average
+  const dense = { ...activations.kinds.dense, layer: states.kinds.dense, layersGathered }
+  const sparse = { ...activations.kinds.sparse, layer: states.kinds.sparse, layersGathered }
   return {
     ...average,
     keptByKind: [dense.kept, sparse.kept],

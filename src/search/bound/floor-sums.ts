@@ -5,6 +5,7 @@ import type { Bucket, Window } from '../../cost/compile/compile.ts'
 import type { StageModel } from '../../cost/compile/stage-model.ts'
 import type { Scale } from '../../cost/compile/term.ts'
 import type { CostModel } from '../../cost/model.ts'
+import { known } from '../../known.ts'
 import type { Problem } from '../../problem.ts'
 import { scheduleRow, unscheduled } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
@@ -64,8 +65,10 @@ export function mostRoutedOverlap(problem: Problem): number {
 
 /** Calls that grow with the number of tokens: activations, and keys around a ring. */
 export function ofBatch(window: Window | undefined): readonly Bucket[] {
-  return window?.buckets.filter(growsWithBatch) ?? []
+  return window ? known(grown, window, () => window.buckets.filter(growsWithBatch)) : []
 }
+
+const grown = new WeakMap<Window, readonly Bucket[]>()
 
 /** Calls that are the same for every microbatch: weights and their gradients. */
 function ofEach(window: Window): readonly Bucket[] {

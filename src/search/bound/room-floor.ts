@@ -18,6 +18,7 @@ import {
 } from '../../cost/memory/memory-numbers.ts'
 import { type CostModel, stageModel } from '../../cost/model.ts'
 import { type ComputeNumbers, computeNumbers } from '../../cost/step/microbatch.ts'
+import { known } from '../../known.ts'
 import { satisfies } from '../../problem.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
@@ -27,7 +28,7 @@ import { byReplica } from './by-replica.ts'
 import { fillingsOf } from './fillings.ts'
 import { mostRoutedOverlap, ofBatch } from './floor-sums.ts'
 import type { OnAnyNetwork } from './on-any-network.ts'
-import { countedKind, layerRoom, type StageNeeds, type Timed } from './stage-room.ts'
+import { countedKind, type LayerNeeds, layerRoom, type StageNeeds, type Timed } from './stage-room.ts'
 
 /** The caller has put the mesh into the scale, except for `ever`. */
 export interface RoomFloors {
@@ -57,7 +58,8 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
   const fillings = fillingsOf(model)
   const beside = { assumptions, experts: problem.model.experts, routedOverlap: mostRoutedOverlap(problem) }
   const manyReplicas = createScale()
-  const exposures = byReplica<readonly Seconds[]>({ pipelined: true })
+  const timings = byReplica<Timed>({ pipelined: true })
+  const layers = new WeakMap<Timed, LayerNeeds>()
   const everNeeds = byReplica<readonly StageNeeds[]>({ pipelined: true })
   const counted = modelOfKind(model)
   /** The model whose numbers a stage of the mesh is asked with, and the question that it is asked. */
@@ -80,8 +82,6 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
     const forwards = seconds(layer?.forward)
     return layer?.backward.map((window) => forwards + seconds(window)) ?? []
   }
-  const exposedOf = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts) =>
-    exposures.find(mesh, sequences) ?? exposures.keep(mesh, sequences, exposed(mesh, sequences, scale, costs))
   const untilLimit = (limit: Seconds) => limit * (1 + 1e-9) - model.stepOverhead
 
   /** The scale holds the mesh. */
@@ -98,8 +98,13 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
     if (mesh.pipeline === 1) {
       return room.alone({ ...timed, memory: memoryNumbers(own, stage, sharded, held) })
     }
-    const states = layerStates(own, stage, sharded)
-    return room.among({ ...timed, states, activations: held.average, shardsOptimizer: zeroStage > 0 })
+    const { average: activations } = held
+    return room.among({
+      ...{ compute: timed.compute, of: timed.of, activations },
+      layers: known(layers, timed, () => room.layers(timed, activations)),
+      states: layerStates(own, stage, sharded),
+      shardsOptimizer: zeroStage > 0,
+    })
   }
   /** By ZeRO stage, where there are as many replicas as there may be. */
   const leastNeeds = (replica: Mesh, held: Activations, timed: Timed): readonly StageNeeds[] => {
@@ -108,8 +113,10 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
     return zeroStagesOf(replica).map((zeroStage) => needsOf(replica, zeroStage, manyReplicas, held, timed))
   }
   const timedBy = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): Timed => {
+    const found = timings.find(mesh, sequences)
+    if (found) return found
     const compute = computeOf(mesh, sequences, scale)
-    return { compute, exposed: exposedOf(mesh, sequences, scale, costs), of: 1 }
+    return timings.keep(mesh, sequences, { compute, exposed: exposed(mesh, sequences, scale, costs), of: 1 })
   }
   const holds = (mesh: Mesh, microbatches: number, needs: StageNeeds, limit: Seconds): boolean =>
     fillings

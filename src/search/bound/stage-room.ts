@@ -25,7 +25,7 @@ import type { Bytes, Seconds } from '../../units.ts'
 import type { Filling } from './fillings.ts'
 
 /** What one layer takes, by policy; only policies that no other beats in everything are kept. */
-interface LayerNeeds {
+export interface LayerNeeds {
   readonly times: readonly Seconds[]
   readonly kept: readonly Bytes[]
   readonly live: readonly Bytes[]
@@ -51,8 +51,9 @@ export interface Timed {
   readonly of: number
 }
 
-/** With what the layers that count hold of states and keep of a microbatch. */
-export interface TimedLayers extends Timed {
+/** What a stage among several needs beside its layers, and what the layers that count hold of states and keep of a microbatch. */
+export interface StagedLayers extends Pick<Timed, 'compute' | 'of'> {
+  readonly layers: LayerNeeds
   readonly states: StateNumbers
   readonly activations: ActivationNumbers
   readonly shardsOptimizer: boolean
@@ -64,8 +65,10 @@ export interface TimedModel extends Timed {
 }
 
 export interface Room {
+  /** Needs of the layers that count, on one stage among several: the same under any ZeRO stage. */
+  readonly layers: (timed: Timed, activations: ActivationNumbers) => LayerNeeds
   /** Needs of one stage among several; the numbers are of the layers that count. */
-  readonly among: (numbers: TimedLayers) => StageNeeds
+  readonly among: (numbers: StagedLayers) => StageNeeds
   /** Needs of a single stage that has all layers. */
   readonly alone: (numbers: TimedModel) => StageNeeds
   /** Whether stages have room for all layers within the budget, when microbatches and bubbles may take `limit`. */
@@ -101,17 +104,12 @@ export function layerRoom(model: CostModel): Room {
     return Math.min(assumptions.layersGathered, assumptions.tokensDivideFreely ? layers / stages : 1)
   }
   return {
-    among: ({
-      compute,
-      exposed,
-      of,
-      states,
-      activations: { kept, live, gatheredStream },
-      shardsOptimizer,
-    }) => {
+    layers: ({ compute, exposed, of }, { kept, live }) =>
+      fewest({ kept, live, times: timesOf(compute, exposed, overhead, of) }),
+    among: ({ compute, of, layers, states, activations: { gatheredStream }, shardsOptimizer }) => {
       const { weights, gradients, optimizer, gathered, unscattered } = states
       return {
-        layers: fewest({ kept, live, times: timesOf(compute, exposed, overhead, of) }),
+        layers,
         states: weights + gradients,
         ...{ optimizer, shardsOptimizer },
         head: headOf(compute) / of,
@@ -154,19 +152,30 @@ export function layerRoom(model: CostModel): Room {
   }
 }
 
-/** Drops policies that take at least as long as another and no fewer bytes. */
-function fewest({ times, kept, live }: LayerNeeds): LayerNeeds {
-  const at = (list: readonly number[], policy: number) => list[policy] ?? 0
-  const worse = (one: number, other: number) =>
-    at(times, one) >= at(times, other) && at(kept, one) >= at(kept, other) && at(live, one) >= at(live, other)
-  const policies = times
-    .map((_, policy) => policy)
-    .filter(
-      (one, _, all) =>
-        !all.some((other) => other !== one && worse(one, other) && !(worse(other, one) && one < other)),
-    )
-  const only = (list: readonly number[]) => policies.map((policy) => at(list, policy))
-  return { times: only(times), kept: only(kept), live: only(live) }
+/** Drops policies that take at least as long as another and no fewer bytes; of those that are alike in all the first stays. */
+function fewest(needs: LayerNeeds): LayerNeeds {
+  const count = needs.times.length
+  const [times, kept, live]: [Seconds[], Bytes[], Bytes[]] = [[], [], []]
+  for (let one = 0; one < count; one++) {
+    let useful = true
+    for (let other = 0; useful && other < count; other++) {
+      useful = other === one || !worse(needs, one, other) || (one < other && worse(needs, other, one))
+    }
+    if (!useful) continue
+    times.push(needs.times[one] ?? 0)
+    kept.push(needs.kept[one] ?? 0)
+    live.push(needs.live[one] ?? 0)
+  }
+  return { times, kept, live }
+}
+
+/** Whether one policy takes at least as much of everything as another. */
+function worse({ times, kept, live }: LayerNeeds, one: number, other: number): boolean {
+  return (
+    (times[one] ?? 0) >= (times[other] ?? 0) &&
+    (kept[one] ?? 0) >= (kept[other] ?? 0) &&
+    (live[one] ?? 0) >= (live[other] ?? 0)
+  )
 }
 
 /** The most time that a stage may take for a microbatch, when a step may take `limit` and one microbatch takes at least `all` of all stages. */

@@ -4,9 +4,11 @@
  */
 
 import { setBatch, setMesh } from '../../cost/compile/term.ts'
+import { activationsOf, type States, statesOf } from '../../cost/memory/memory-numbers.ts'
+import { stageModel } from '../../cost/model.ts'
 import { computeNumbers } from '../../cost/step/microbatch.ts'
 import { canBePlaced } from '../../hardware/network/placement.ts'
-import { once } from '../../known.ts'
+import { known, once } from '../../known.ts'
 import type { Schedule } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
@@ -37,6 +39,9 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
   }
   setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
   const costs = once(() => placedCosts(model, mesh, choices.placements))
+  const states = new Map<ZeroStage, States>()
+  const statesUnder = (zeroStage: ZeroStage) =>
+    known(states, zeroStage, () => statesOf(model, stageModel(model, zeroStage), scale))
   const zeroStages = choices.zeroStages ?? zeroChoices(mesh, problem)
   for (const microbatching of choices.microbatchings ?? microbatchChoices(mesh, problem)) {
     const { microbatches, sequences } = microbatching
@@ -55,11 +60,14 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
     const compute = computeNumbers(model, scale)
     const work = wholeWork(model, compute)
     const stages = new Map<ZeroStage, StageNumbers>()
-    const numbersOf = (zeroStage: ZeroStage) => {
-      const numbers = stages.get(zeroStage) ?? stageNumbers(model, scale, zeroStage, compute, costs())
-      stages.set(zeroStage, numbers)
-      return numbers
-    }
+    const activations = once(() => activationsOf(model, scale))
+    const numbersOf = (zeroStage: ZeroStage) =>
+      known(stages, zeroStage, () =>
+        stageNumbers(model, scale, {
+          ...{ zeroStage, compute, places: costs() },
+          ...{ activations: activations(), states: statesUnder(zeroStage) },
+        }),
+      )
     schedules.forEach((schedule, at) => {
       const layouts = open[at] ?? []
       if (layouts.length === 0) return

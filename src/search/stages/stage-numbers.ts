@@ -5,7 +5,7 @@ import { type RoutedOverlap, routedOverlap } from '../../cost/communication/traf
 import type { StageModel } from '../../cost/compile/stage-model.ts'
 import type { Scale } from '../../cost/compile/term.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
-import { memoryNumbers } from '../../cost/memory/memory-numbers.ts'
+import { type Activations, memoryNumbers, type States } from '../../cost/memory/memory-numbers.ts'
 import { type CostModel, stageModel } from '../../cost/model.ts'
 import type { ComputeNumbers, TrafficNumbers } from '../../cost/step/microbatch.ts'
 import { trafficNumbers } from '../../cost/step/microbatch.ts'
@@ -79,19 +79,24 @@ export interface Traffics {
   readonly on: (place: Placed) => TrafficNumbers
 }
 
+export interface Asked extends Pick<StageNumbers, 'compute' | 'places'> {
+  readonly zeroStage: ZeroStage
+  /** Where they are known already: what the microbatch leaves in memory, and the states of the mesh. */
+  readonly activations?: Activations
+  readonly states?: States
+}
+
 export function stageNumbers(
   model: CostModel,
   scale: Scale,
-  zeroStage: ZeroStage,
-  compute: ComputeNumbers,
-  places: PlacedCosts,
+  { zeroStage, compute, places, activations, states }: Asked,
 ): StageNumbers {
   const stage = stageModel(model, zeroStage)
   const known = new Map<number, Traffics>()
   return {
     stage,
     compute,
-    memory: memoryNumbers(model, stage, scale),
+    memory: memoryNumbers(model, stage, scale, activations, states),
     places,
     traffics: (schedule, microbatches) => {
       const routed = routedOverlap(scheduleRow(schedule), microbatches, model.problem.assumptions)
