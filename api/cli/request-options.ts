@@ -194,7 +194,7 @@ function changesOf(option: RequestOption, value: string, mode: string): readonly
 
 /** A change such as `require.minMfu=0.4`; the value is YAML, or a number with a unit. */
 export function assignment(text: string): Change {
-  const [, path = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+  const [, path = '', value = ''] = /^([^=]+)=([\s\S]*)$/.exec(text) ?? []
   if (!path) throw new UsageError(`--set ${text}: write path=value, such as require.minMfu=0.4`)
   const parts = path.startsWith('/') ? path.slice(1).split('/') : path.split('.')
   const found = quantity(value)

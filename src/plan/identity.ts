@@ -1,7 +1,7 @@
 /** A stable id for a plan: the 64-bit FNV-1a hash of its choices, in hexadecimal. */
-const offset = 0xcbf29ce484222325n
-const prime = 0x100000001b3n
-const mask = (1n << 64n) - 1n
+const offset = BigInt('0xcbf29ce484222325')
+const prime = BigInt('0x100000001b3')
+const mask = BigInt('0xffffffffffffffff')
 
 export function planId(chosen: unknown): string {
   let hash = offset

@@ -159,7 +159,7 @@ function orderedMeshes(spaces: readonly Space[], most: number, late: Stop, crew:
         if (most !== noLimit && !floors.hopeful(mesh, scale, most)) return noLimit
         return floors.of(mesh, scale)
       },
-      turnOf: (place, floor) => ({ ...place, floor }),
+      turnOf: ({ space, bench, mesh, floors }, floor) => ({ space, bench, mesh, floors, floor }),
       count: countOf,
       compare: (a, b) => a.space - b.space || compareKeys(a.mesh, b.mesh),
       most,
@@ -188,11 +188,11 @@ function expanded(
   { mesh, floors }: MeshTurn,
   bench: Workbench,
   limit: number,
-  choices: Pick<Choices, 'nearest' | 'each'>,
+  choices: Choices,
 ): Expansion | null {
   const floor = floors.within(mesh, bench.scale, limit)
   if (limit !== noLimit && !floor) return null
-  return expandMesh(bench, mesh, limit, { ...choices, ...(floor ? { floor } : {}) })
+  return expandMesh(bench, mesh, limit, floor ? { ...choices, floor } : choices)
 }
 
 function listedAs({ space }: MeshTurn, candidate: Candidate): Listed {

@@ -122,7 +122,7 @@ export function launchFile(text: string): string {
 
 /** The request with a launch file, given as framework=file, for its plan. */
 export function withLaunch(body: unknown, text: string, world: World): unknown {
-  const [, framework = '', file = ''] = /^([\w-]+)=(.+)$/s.exec(text) ?? []
+  const [, framework = '', file = ''] = /^([\w-]+)=([\s\S]+)$/.exec(text) ?? []
   if (!file) throw new UsageError(`--launch ${text}: write framework=file, such as megatron=run.sh`)
   // Frameworks have the names that they have in answers: tensorrt-llm is tensorrtLlm in a plan.
   const key = framework.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())

@@ -9,19 +9,18 @@
  * where every third layer or fewer have experts.
  */
 import type { Composition } from '../../model/composition.ts'
-import type { Transformer } from '../../model/transformer.ts'
+import type { Problem } from '../../problem.ts'
 import type { Bytes } from '../../units.ts'
 import type { MemoryNumbers, StateNumbers } from '../memory/layer-bytes.ts'
 import { blend } from './composed.ts'
 
-type LayerMemory = Pick<MemoryNumbers, 'layer' | 'kept' | 'live' | 'host'>
-type KindMemory = LayerMemory & Pick<MemoryNumbers, 'layersGathered'>
+export type LayerMemory = Pick<MemoryNumbers, 'layer' | 'kept' | 'live' | 'host'>
 
 export function composedMemory(
   composition: Composition,
-  dense: KindMemory,
-  sparse: KindMemory,
-  { experts }: Transformer,
+  dense: LayerMemory,
+  sparse: LayerMemory,
+  { model: { experts }, assumptions }: Pick<Problem, 'model' | 'assumptions'>,
 ): LayerMemory {
   const blended = (pick: (kind: LayerMemory) => readonly Bytes[]) =>
     pick(dense).map((bytes, policy) => blend(composition, bytes, pick(sparse)[policy] ?? 0))
@@ -40,7 +39,7 @@ export function composedMemory(
         dense.layer.gathered,
         sparse.layer.gathered,
         experts?.every ?? 1,
-        dense.layersGathered,
+        assumptions.layersGathered,
       ),
       unscattered: largest(({ layer }) => layer.unscattered),
     },

@@ -3,11 +3,12 @@
  * its fullest chip under a mix of policies (memory.ts has the terms).
  */
 
+import type { Composition } from '../../model/composition.ts'
 import { keepEverything } from '../../recipe/policy.ts'
 import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
 import type { Bytes } from '../../units.ts'
 import { byComposition, ofStage } from '../compile/composed.ts'
-import { composedMemory } from '../compile/composed-memory.ts'
+import { composedMemory, type LayerMemory } from '../compile/composed-memory.ts'
 import { gathersWeights, type StageModel } from '../compile/stage-model.ts'
 import { type Scale, sumTerms, termValue } from '../compile/term.ts'
 import { type CostModel, stageModel } from '../model.ts'
@@ -109,9 +110,18 @@ function averageMemory(
   activations: ActivationNumbers,
 ): MemoryNumbers {
   const { cluster, model: transformer } = model.problem
+  const { kept, live, host, stream, gatheredStream, logits } = activations
   return {
-    ...{ layer, embedding, positions, head },
-    ...activations,
+    layer,
+    embedding,
+    positions,
+    head,
+    kept,
+    live,
+    host,
+    stream,
+    gatheredStream,
+    logits,
     layersGathered: model.problem.assumptions.layersGathered,
     reserve: reserveBytes(model.problem),
     hostRoom: cluster.chip.hostMemoryBytes ?? Number.POSITIVE_INFINITY,
@@ -143,18 +153,50 @@ export function memoryNumbers(
   states = statesOf(model, stage, scale),
 ): MemoryNumbers {
   const average = averageMemory(model, stage, states, activations.average)
-  if (!states.kinds || !activations.kinds) return average
-  const { layersGathered } = average
-  const dense = { ...activations.kinds.dense, layer: states.kinds.dense, layersGathered }
-  const sparse = { ...activations.kinds.sparse, layer: states.kinds.sparse, layersGathered }
+  const kinds = kindsOfMemory(states, activations)
+  if (!kinds) return average
   return {
     ...average,
-    keptByKind: [dense.kept, sparse.kept],
-    of: byComposition((composition) => ({
-      ...average,
-      ...composedMemory(composition, dense, sparse, model.problem.model),
-    })),
+    keptByKind: [kinds.dense.kept, kinds.sparse.kept],
+    of: byComposition((composition) => composedNumbers(model, average, kinds, composition)),
   }
+}
+
+/** Numbers of a stage of given layers alone; null where all layers are alike. */
+export function memoryOfLayers(
+  model: CostModel,
+  stage: StageModel,
+  scale: Scale,
+  activations: Activations,
+  composition: Composition | null,
+): MemoryNumbers {
+  const states = statesOf(model, stage, scale)
+  const average = averageMemory(model, stage, states, activations.average)
+  const kinds = kindsOfMemory(states, activations)
+  return kinds && composition ? composedNumbers(model, average, kinds, composition) : average
+}
+
+interface KindsOfMemory {
+  readonly dense: LayerMemory
+  readonly sparse: LayerMemory
+}
+
+function kindsOfMemory({ kinds: states }: States, { kinds }: Activations): KindsOfMemory | null {
+  if (!states || !kinds) return null
+  const kind = (layer: StateNumbers, { kept, live, host }: ActivationNumbers): LayerMemory => ({
+    ...{ layer, kept, live, host },
+  })
+  return { dense: kind(states.dense, kinds.dense), sparse: kind(states.sparse, kinds.sparse) }
+}
+
+function composedNumbers(
+  { problem }: CostModel,
+  average: MemoryNumbers,
+  { dense, sparse }: KindsOfMemory,
+  composition: Composition,
+): MemoryNumbers {
+  const { layer, kept, live, host } = composedMemory(composition, dense, sparse, problem)
+  return { ...average, layer, kept, live, host }
 }
 
 /** Keys are whole on a chip only where the context layout gathers them. */

@@ -112,8 +112,12 @@ export function trafficNumbers(
   if (cost && cost.chips > 1) {
     addPermute(transfer, bytes, cost, model.problem.assumptions.overlapPrefetched)
   }
+  const { forward, backward, gradients, weights, host } = layerTraffic(model, stage, scale, {
+    traffic,
+    alone,
+  })
   const average: TrafficNumbers = {
-    ...layerTraffic(model, stage, scale, { traffic, alone }),
+    ...{ forward, backward, gradients, weights, host },
     embedding: end(stage.embedding),
     head: end(stage.head),
     transfer,
@@ -129,7 +133,10 @@ export function trafficNumbers(
   const [dense, sparse] = [kind(kinds.dense), kind(kinds.sparse)]
   return {
     ...average,
-    of: byComposition((composition) => ({ ...average, ...blendedTraffic(composition, dense, sparse) })),
+    of: byComposition((composition) => {
+      const { forward, backward, gradients, weights, host } = blendedTraffic(composition, dense, sparse)
+      return { ...average, forward, backward, gradients, weights, host }
+    }),
   }
 }
 

@@ -108,7 +108,7 @@ export function stageGroups(
   const stages = counts.length
   if (scheduleRow(schedule).stagesPerChip === 2)
     return mirroredGroups(counts, schedule, microbatches, compositions)
-  const groups: StageGroup[] = []
+  const groups: Counted[] = []
   counts.forEach((layers, index) => {
     const first = index === 0
     const last = index === stages - 1
@@ -116,7 +116,7 @@ export function stageGroups(
     const before = groups.at(-1)
     const alike = before?.layers === layers && sameComposition(before.composition, composition)
     if (before && alike && !before.first && !last) {
-      groups[groups.length - 1] = { ...before, stages: before.stages + 1 }
+      before.stages++
     } else {
       groups.push({
         first,
@@ -133,6 +133,11 @@ export function stageGroups(
   return slower ? groups.map((group, at) => ({ ...group, slowdown: slower[at] ?? 1 })) : groups
 }
 
+/** A group to which stages are still added. */
+interface Counted extends Omit<StageGroup, 'stages'> {
+  stages: number
+}
+
 /** Groups for schedules in which chips i and p - 1 - i hold the same two stages. */
 function mirroredGroups(
   counts: readonly number[],
@@ -141,14 +146,14 @@ function mirroredGroups(
   compositions: readonly Composition[] | null,
 ): readonly StageGroup[] {
   const stages = counts.length
-  const groups: StageGroup[] = []
+  const groups: Counted[] = []
   for (let index = 0; 2 * index < stages; index++) {
     const layers = ((counts[index] ?? 0) + (counts[stages - 1 - index] ?? 0)) / 2
     const composition = compositions?.[index] ?? null
     const before = groups.at(-1)
     const alike = before?.layers === layers && sameComposition(before.composition, composition)
     if (before && alike && !before.first) {
-      groups[groups.length - 1] = { ...before, stages: before.stages + 2 }
+      before.stages += 2
     } else {
       const ends = index === 0
       const held = inFlight(schedule, index, stages, microbatches)

@@ -141,7 +141,7 @@ function quoted(value: string): string {
 
 /** The options of Megatron-LM that an override stands for; null if the table has no such key. */
 export function optionsSaid(key: string, value: string): readonly string[] | null {
-  const plain = value.replace(/^(["'])(.*)\1$/s, '$2')
+  const plain = value.replace(/^(["'])([\s\S]*)\1$/, '$2')
   if (key === precisionKey) return precisionSaid(plain)
   const rows = overrides.filter((own) => own.key === key)
   if (rows.length === 0) return null

@@ -14,7 +14,7 @@ import {
   type Activations,
   activationsOf,
   layerStates,
-  memoryNumbers,
+  memoryOfLayers,
 } from '../../cost/memory/memory-numbers.ts'
 import { type CostModel, stageModel } from '../../cost/model.ts'
 import { type ComputeNumbers, computeNumbers } from '../../cost/step/microbatch.ts'
@@ -28,7 +28,14 @@ import { byReplica } from './by-replica.ts'
 import { fillingsOf } from './fillings.ts'
 import { mostRoutedOverlap, ofBatch } from './floor-sums.ts'
 import type { OnAnyNetwork } from './on-any-network.ts'
-import { countedKind, type LayerNeeds, layerRoom, type StageNeeds, type Timed } from './stage-room.ts'
+import {
+  countedComposition,
+  countedKind,
+  type LayerNeeds,
+  layerRoom,
+  type StageNeeds,
+  type Timed,
+} from './stage-room.ts'
 
 /** The caller has put the mesh into the scale, except for `ever`. */
 export interface RoomFloors {
@@ -96,7 +103,11 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
     const own = modelFor(mesh)
     const stage = stageModel(own, zeroStage)
     if (mesh.pipeline === 1) {
-      return room.alone({ ...timed, memory: memoryNumbers(own, stage, sharded, held) })
+      const { compute, exposed, of } = timed
+      return room.alone({
+        ...{ compute, exposed, of },
+        memory: memoryOfLayers(own, stage, sharded, held, countedComposition(own)),
+      })
     }
     const { average: activations } = held
     return room.among({

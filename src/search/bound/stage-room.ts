@@ -59,7 +59,7 @@ export interface StagedLayers extends Pick<Timed, 'compute' | 'of'> {
   readonly shardsOptimizer: boolean
 }
 
-/** With all that there is in memory. */
+/** With all that there is in memory, for all of the layers. */
 export interface TimedModel extends Timed {
   readonly memory: MemoryNumbers
 }
@@ -93,7 +93,7 @@ export function layerRoom(model: CostModel): Room {
       held: 1,
       slowdown: 1,
     },
-    composition: kind && wholeComposition(problem.model),
+    composition: countedComposition(model),
   }
   const timesOf = (own: ComputeNumbers, exposed: readonly Seconds[], each: Seconds, of: number) =>
     own.backward.map((time, policy) => (own.forward + time + 2 * each + (exposed[policy] ?? 0)) / of)
@@ -198,6 +198,11 @@ export function countedKind({ problem, kinds }: CostModel): Composition | null {
   const { model, assumptions } = problem
   if (!kinds || assumptions.tokensDivideFreely) return null
   return wholeComposition(model).sparse > 0 ? sparseLayer : denseLayer
+}
+
+/** All layers of a single stage; null where layers are alike, or are all taken as the average one. */
+export function countedComposition(model: CostModel): Composition | null {
+  return countedKind(model) && wholeComposition(model.problem.model)
 }
 
 /** Number of layers of the kind that counts, or of all layers where they are alike. */

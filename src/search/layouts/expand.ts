@@ -64,8 +64,13 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
     const numbersOf = (zeroStage: ZeroStage) =>
       known(stages, zeroStage, () =>
         stageNumbers(model, scale, {
-          ...{ zeroStage, compute, places: costs() },
-          ...{ activations: activations(), states: statesUnder(zeroStage) },
+          ...{
+            zeroStage,
+            compute,
+            places: costs(),
+            activations: activations(),
+            states: statesUnder(zeroStage),
+          },
         }),
       )
     schedules.forEach((schedule, at) => {
@@ -98,7 +103,7 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
  */
 function openLayouts(
   { bench, mesh, choices }: Visit,
-  microbatching: Microbatching,
+  { microbatches, sequences }: Microbatching,
   schedule: Schedule,
   zeroStages: readonly ZeroStage[],
 ): readonly OpenLayout[] {
@@ -106,8 +111,8 @@ function openLayouts(
   const { contextLayout, problem } = model
   const { cluster } = problem
   return zeroStages.flatMap((zeroStage) => {
-    if (!choiceAllowed(problem.constraints, zeroStage, microbatching.microbatches, schedule)) return []
-    const layout: OpenLayout = { cluster, mesh, zeroStage, contextLayout, ...microbatching, schedule }
+    if (!choiceAllowed(problem.constraints, zeroStage, microbatches, schedule)) return []
+    const layout: OpenLayout = { cluster, mesh, zeroStage, contextLayout, microbatches, sequences, schedule }
     return accepts && choices.nearest === false && !accepts.layout(layout) ? [] : [layout]
   })
 }

@@ -27,7 +27,7 @@ export function expanded(text: string, at: number, variables: ShellVariables): E
   }
   if (rest.startsWith('$(')) return asWritten(matching(text, at + 1) + 1)
   const closed = rest.startsWith('${') ? rest.slice(0, matching(rest, 1) + 1) : null
-  const braced = closed === null ? null : /^\$\{(\w+)(\[[@*]\])?(?::?([-=])(.*))?\}$/s.exec(closed)
+  const braced = closed === null ? null : /^\$\{(\w+)(\[[@*]\])?(?::?([-=])([\s\S]*))?\}$/.exec(closed)
   const plain = /^\$(\w+|[@*#?])/.exec(rest)
   const [whole = '', name = '', , sign, fallback] = braced ?? plain ?? []
   if (whole === '') {
