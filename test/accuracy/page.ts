@@ -101,7 +101,7 @@ ${percent(report.repeats.largest)}. Layouts that are closer to each other than t
 \`uncertainty\` of a plan says where measured runs lay (\`fixtures/residuals.json\`, made from \`test\` rows alone). This table checks those bands:
 
 * Rows of one source are alike. So each source is left out in turn, and its runs are compared with the band that the other sources give, in
-  the narrowest regime that has ${enough} configurations of theirs.
+  the narrowest regime that has ${enough} configurations of theirs. Of a source without which fewer are left, its releases count as sources.
 * Bands are then widened: quantiles are raised to the least power at which nine of ten runs lie inside the outer band (5 to 95 %) and eight
   of ten inside the inner one (10 to 90 %). *Widened by* has the two powers.
 * *Ratio of ends* is the upper over the lower end of the outer band, for the median run. It is shown because a band that is wide enough holds

@@ -5,7 +5,7 @@
  * Each source is left out in turn, and its runs are compared with the bands of the others. Rows of one source are alike
  * (its machine, its recipes, how it counts), so that a band made with them would be too narrow for the next source.
  * `widened` has the lowest exponents with which nine of ten runs lie between the outer quantiles, and eight of ten
- * between the inner ones. If all rows are from one source, its releases count as sources.
+ * between the inner ones. Of a source without which too few rows are left for a regime, the releases count as sources.
  */
 import {
   type Band,
@@ -143,8 +143,9 @@ function leastWidening(all: readonly Residual[]): Widening {
 
 /** Of each run, what the sources other than its own say of it. */
 function leftOutBands(all: readonly Residual[]) {
-  const alone = new Set(all.map(({ source }) => source)).size === 1
-  const placeOf = ({ source, software, release }: Residual) => (alone ? `${software} ${release}` : source)
+  const bySource = groupedBy(all, ({ source }) => source)
+  const placeOf = ({ source, software, release }: Residual) =>
+    all.length - (bySource.get(source)?.length ?? 0) < enough ? `${software} ${release}` : source
   return [...groupedBy(all, placeOf)].flatMap(([place, rows]) => {
     const others = regimes(all.filter((one) => placeOf(one) !== place))
     return rows.flatMap((residual) => {

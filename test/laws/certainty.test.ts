@@ -77,6 +77,20 @@ describe('the residuals that are recorded', () => {
     )
   })
 
+  it('take the releases of a source for sources where the others have too few runs for a regime', () => {
+    const runsOf = fc.array(residual, { minLength: 40, maxLength: 60 })
+    fc.assert(
+      fc.property(runsOf, fc.integer({ min: 0, max: enough - 1 }), (all, others) => {
+        const large = all.map((one, at) => ({ ...one, source: at < others ? 'b' : 'a' }))
+        const apart = large.map((one) => (one.source === 'a' ? { ...one, source: `a ${one.release}` } : one))
+        const widened = { nineOfTen: 1, eightOfTen: 1 }
+        const { sources: _, ...figures } = coverage(large, widened)
+        expect(coverage(apart, widened)).toMatchObject(figures)
+      }),
+      { numRuns: 10 },
+    )
+  })
+
   it('answer for whatever is asked of a mode that was measured, from what it has in common with the question', () => {
     fc.assert(
       fc.property(fc.array(residual, { minLength: 40, maxLength: 80 }), circumstances, (all, asked) => {
