@@ -157,9 +157,7 @@ function generateInstances(
   const phase = generationPhase(size.bench, size.generateProblem('max'), stop)
   // Of meshes that layouts treat alike, those on the tensor axis come first, and are kept where they tie.
   const meshes = [...phase.meshes.allowed].sort((a, b) => a.tensor2 - b.tensor2)
-  return meshes.flatMap((mesh) =>
-    stop() ? [] : generatesOn(size, mesh, { maxStepSeconds }, stop, phase),
-  )
+  return meshes.flatMap((mesh) => (stop() ? [] : generatesOn(size, mesh, { maxStepSeconds }, stop, phase)))
 }
 
 /** What a plan says of an instance that generates, and the limit on a step. */
