@@ -1,9 +1,12 @@
 /**
- * `dist`, built beside itself and then put in its place: a service that runs from it, or another build, never finds it half
+ * `dist`: every module by itself, and the command in a few files, as Node takes longer to find and compile 600 modules than a small
+ * answer takes. It is built beside itself and then put in its place: a service that runs from it, or another build, never finds it half
  * done, and it is away for no longer than a rename takes.
  */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { build } from 'esbuild'
 
 const place = 'dist'
 const scratch = mkdtempSync('.dist-')
@@ -11,6 +14,7 @@ const made = `${scratch}/new`
 
 try {
   execFileSync('tsc', ['-p', 'tsconfig.build.json', '--outDir', made], { stdio: 'inherit' })
+  await bundle(`${made}/api`)
   // The package's command: npm sets this bit once, where it installs, and a build makes a new file.
   chmodSync(`${made}/api/cli/main.js`, 0o755)
   for (let turn = 0; !moved(made, place); turn++) moved(place, `${scratch}/old-${turn}`)
@@ -31,4 +35,34 @@ function moved(from, to) {
       return false
     throw error
   }
+}
+
+/** In place: all files land one folder below `api`, and refer to it for what knows where it lies, and for the service. */
+async function bundle(api) {
+  const apart = {
+    name: 'apart',
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /^\.\.?\/.*\b(root|main)\.js$/ }, ({ path, resolveDir }) => {
+        const [, name] = /\/([^/]+)$/.exec(path)
+        const own = resolve(resolveDir, path) === resolve(api, name)
+        return own ? { path: `../${name}`, external: true } : undefined
+      }),
+  }
+  await build({
+    entryPoints: [`${api}/cli/main.js`],
+    outbase: api,
+    outdir: api,
+    allowOverwrite: true,
+    chunkNames: 'bundled/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    plugins: [apart],
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+    logLevel: 'warning',
+  })
 }
