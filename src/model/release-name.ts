@@ -15,6 +15,7 @@ const others: Readonly<Record<string, string>> = {
   'deepseek-v2-lite-chat': 'deepseek-v2-lite',
   'deepseek-v3.1': 'deepseek-v3',
   'kimi-k2-1t': 'kimi-k2',
+  'qwen3-480b-a35b': 'qwen3-coder-480b-a35b',
   'gpt-3-6b': 'gpt-3-6.7b',
   'mistral-large': 'mistral-large-2-123b',
   'mistral-nemo': 'mistral-nemo-12b',
@@ -76,7 +77,7 @@ export function catalogueNames(written: string): readonly string[] {
     .slice(path.lastIndexOf('/') + 1)
     .toLowerCase()
     .replace(/^meta-/, '')
-    .replace(/^(llama|gpt|gemma|deepseek)(\d)/, '$1-$2')
+    .replace(/^(llama|gpt|gemma|deepseek|olmo)(\d)/, '$1-$2')
   const parts = plain.split('-')
   return parts.flatMap((_, at) => {
     const [kept, rest] = [parts.slice(0, parts.length - at), parts.slice(parts.length - at)]

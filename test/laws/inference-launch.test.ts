@@ -231,17 +231,26 @@ describe('what is typed to serve a plan', () => {
     const answer = launched(problem, { tensor: 4, tensor2: 2 })
     expect(Object.keys(answer)).toEqual(['vllm', 'maxtext', 'commands', 'notes', 'stepTimeSeconds'])
     says(answer.vllm, '--tensor-parallel-size 8')
-    expect(answer.maxtext).toEqual({
+    const { model } = problem
+    const spelled = {
       decoder_block: 'llama2',
-      base_num_decoder_layers: problem.model.layers,
-      base_emb_dim: problem.model.dModel,
-      base_mlp_dim: problem.model.dFf,
-      base_num_query_heads: problem.model.heads,
-      base_num_kv_heads: problem.model.kvHeads,
-      head_dim: problem.model.headDim,
-      vocab_size: problem.model.vocab,
+      base_num_decoder_layers: model.layers,
+      base_emb_dim: model.dModel,
+      base_mlp_dim: model.dFf,
+      base_num_query_heads: model.heads,
+      base_num_kv_heads: model.kvHeads,
+      head_dim: model.headDim,
+      vocab_size: model.vocab,
       mlp_activations: ['silu', 'linear'],
-      logits_via_embedding: problem.model.tiedEmbeddings,
+      logits_via_embedding: model.tiedEmbeddings,
+    }
+    const own = { ...problem, model: { ...model, name: 'of-our-own' } }
+    const told = launched(own, { tensor: 4, tensor2: 2 })
+    expect(told.maxtext).toMatchObject(spelled)
+    expect(told.maxtext).not.toHaveProperty('model_name')
+    expect(told.notes).toContainEqual(expect.stringContaining('no model of this name'))
+    expect(answer.maxtext).toEqual({
+      model_name: 'llama3-70b',
       ici_data_parallelism: 1,
       ici_fsdp_parallelism: 1,
       ici_tensor_parallelism: 8,

@@ -2,7 +2,7 @@
  * MaxText configuration of its own engine (MaxEngine, which JetStream serves; JetStream is archived since February
  * 2026, and MaxText's guides now serve through vLLM). Weights and caches are split over `tensor` by heads and F; caches
  * are not split over any other axis, so that each replica is a server. One prompt is prefilled at a time. The cache is
- * quantised independently; int8 weights need a checkpoint that was saved quantised. Source: AI-Hypercomputer/maxtext
+ * quantised independently; a model that MaxText has is named (model-names.ts), any other is spelled out; int8 weights need a checkpoint that was saved quantised. Source: AI-Hypercomputer/maxtext
  * e591f30 (August 2026), src/maxtext/configs/{base.yml,types.py}, inference/maxengine/maxengine.py,
  * inference/kvcache.py, layers/quantizations.py; AI-Hypercomputer/JetStream acd4f5a, README.
  */
@@ -16,6 +16,7 @@ import { ranksOf, rankWord, type Serving } from '../server/serving.ts'
 import { type Start, shellWords } from '../start.ts'
 import { maxtextBlock, modelKeys } from './block.ts'
 import { type MaxtextConfig, maxtextVersion, perDevice, settings } from './keys.ts'
+import { maxtextName } from './model-names.ts'
 
 const formats: Formats = {
   pairs: ['bf16/bf16', 'fp32/fp32', 'int8/int8'],
@@ -63,7 +64,8 @@ export function maxtext(serving: Serving): Launch<MaxtextConfig> {
   const unsupported = servingFaults(maxtextRules, serving)
   const block = blockOf(serving)
   if (!block || unsupported.length > 0) return { unsupported }
-  const model = modelKeys(serving.model, block)
+  const name = maxtextName(serving.model)
+  const model = name === null ? modelKeys(serving.model, block) : { model_name: name }
   const flags = { ...model, ...meshConfig(serving), ...batchConfig(serving), ...numberConfig(serving) }
   return { flags, start: engineStart(flags), notes: notes(serving) }
 }
@@ -102,9 +104,14 @@ function numberConfig({ setting: { precision } }: Serving): MaxtextConfig {
 
 function notes(serving: Serving): readonly string[] {
   const asked = 'MaxText: set max_prefill_predict_length to the longest prompt.'
+  const name = maxtextName(serving.model)
+  const unnamed =
+    'MaxText has no model of this name: its positions, norms and biases, which dimensions do not say, are those of base.yml.'
   return [
     ...replicaNotes(serving, 'MaxText'),
     ...(serving.mode === 'generate' ? [asked] : []),
+    ...(name === null ? [unnamed] : []),
+    "MaxText: its engine needs JetStream, which is archived; MaxText's own guide serves its models by vllm serve on TPUs.",
     ...checkpointNotes(serving, 'MaxText', []),
   ]
 }
