@@ -1,4 +1,7 @@
-/** The models, chips and stacks that are known by name: read once from fixtures and validated against their schemas. */
+/**
+ * The models, chips and stacks that are known by name: read once from fixtures and validated against their schemas; a model
+ * when it is asked for, as most threads and commands are asked for few of them.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { StackRecord } from '../src/assumptions/stack.ts'
@@ -12,6 +15,7 @@ import type { Transformer } from '../src/model/transformer.ts'
 import type { RecipeRecord } from '../src/plan/certainty/recipes.ts'
 import type { Residuals } from '../src/plan/certainty/residuals.ts'
 import { nearest } from './hints/nearest.ts'
+import { readMap } from './read-map.ts'
 import { root } from './root.ts'
 import { recipeRecord } from './schemas/answer/recipe.ts'
 import { residualRecord } from './schemas/answer/uncertainty.ts'
@@ -38,12 +42,12 @@ export interface Catalogue {
 }
 
 export function loadCatalogue(): Catalogue {
-  const models = records('models', modelRecord).map((record) => [record.name, known(record)] as const)
+  const models = readMap(namesIn('models'), (name) => known(named('models', name, modelRecord)))
   const chips = records('hardware', chipRecord).map((record) => [record.name, record] as const)
   const stacks = records('stacks', stackRecord).map((record) => [record.name, record] as const)
   const recipes = record('recipes.json', z.array(recipeRecord))
   const residuals = record('residuals.json', residualRecord)
-  return { models: new Map(models), chips: new Map(chips), stacks: new Map(stacks), residuals, recipes }
+  return { models, chips: new Map(chips), stacks: new Map(stacks), residuals, recipes }
 }
 
 function known(record: ModelRecord): KnownModel {
@@ -93,15 +97,20 @@ export function nearestChips({ chips }: Catalogue, name: string): string[] {
 }
 
 function records<T extends z.ZodType<{ name: string }>>(folder: string, schema: T): z.output<T>[] {
-  const directory = new URL(`fixtures/${folder}/`, root)
-  return readdirSync(directory)
+  return namesIn(folder).map((name) => named(folder, name, schema))
+}
+
+function namesIn(folder: string): readonly string[] {
+  return readdirSync(new URL(`fixtures/${folder}/`, root))
     .filter((file) => file.endsWith('.json'))
     .sort()
-    .map((file) => {
-      const data = record(`${folder}/${file}`, schema)
-      if (`${data.name}.json` !== file) throw new Error(`fixtures/${folder}/${file} has another name inside`)
-      return data
-    })
+    .map((file) => file.slice(0, -'.json'.length))
+}
+
+function named<T extends z.ZodType<{ name: string }>>(folder: string, name: string, schema: T): z.output<T> {
+  const data = record(`${folder}/${name}.json`, schema)
+  if (data.name !== name) throw new Error(`fixtures/${folder}/${name}.json has another name inside`)
+  return data
 }
 
 function record<T extends z.ZodType>(file: string, schema: T): z.output<T> {

@@ -34,8 +34,11 @@ const pool = createPool({
 const clock = () => performance.now()
 const search = sharedSearch(pool, { keptBytes: settings.KEPT_ANSWERS_MB * 1e6 })
 const metrics = createMetrics(search, clock, search.kept)
+const catalogue = loadCatalogue()
+// All of it now, so that no list holds up the event loop later, and a fault ends the start.
+catalogue.models.values()
 const app = createApp({
-  catalogue: loadCatalogue(),
+  catalogue,
   examples: loadExamples(),
   search,
   lifecycle,
