@@ -85,7 +85,7 @@ describe('a prefill is no faster', () => {
     const cached = unstaged(prefillProblems)
       // A chip of the context axis has at least one new position: few of them forbid meshes.
       .filter(({ workload, cluster }) => workload.promptLength >= 2 * cluster.chips)
-      .map((problem) => withCached(problem, 0.5))
+      .map((problem) => withCached(inOne(problem), 0.5))
     expectNoFaster(cached, (problem, times) => withCached(problem, 0.5 / times))
   })
 })
@@ -159,6 +159,12 @@ function unstaged(
   problems: fc.Arbitrary<InferenceProblem<PrefillWorkload>>,
 ): fc.Arbitrary<InferenceProblem<PrefillWorkload>> {
   return problems.map((problem) => ({ ...problem, constraints: { pipeline: 1 } }))
+}
+
+/** In chunks of a stated size as many may be as before, which come earlier and so read shorter caches: that is faster. */
+function inOne({ workload, ...rest }: InferenceProblem<PrefillWorkload>): InferenceProblem<PrefillWorkload> {
+  const { chunkTokens: _, ...whole } = workload
+  return { ...rest, workload: whole }
 }
 
 function withCached(
