@@ -23,8 +23,10 @@
  */
 
 import { addScaled, copyTraffic, type Traffic, windowTime } from '../../cost/communication/traffic.ts'
+import { known } from '../../known.ts'
 import type { Problem } from '../../problem.ts'
 import { canRun, hasVirtualStages, scheduleRow, scheduleRows } from '../../recipe/schedule.ts'
+import type { SplitBackward } from '../../recipe/schedule-row.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { score } from '../layouts/candidate.ts'
@@ -57,23 +59,50 @@ interface ChoiceFloors {
   readonly turnsOf: (mesh: Mesh, choice: Microbatching) => number
 }
 
-export function choiceFloors(problem: Problem): ChoiceFloors {
+/** What so many microbatches do on so many stages, under the schedules that may run them. */
+export interface Turns {
+  /** For how many turns of a microbatch a stage waits for the others, under the schedule with the shortest wait. */
+  readonly wait: number
+  /** How the schedules that split the backward pass do so here. */
+  readonly splits: readonly SplitBackward[]
+}
+
+/** By number of stages, then of microbatches. */
+export type KnownTurns = Map<number, Map<number, Turns>>
+
+/** `turns` may be shared by floors of the same model on other chips. */
+export function choiceFloors(problem: Problem, turns: KnownTurns = new Map()): ChoiceFloors {
   const { layers } = problem.model
   const tried = triedSchedules(problem).map((name) => scheduleRow({ name }))
   const splitting = tried.filter(({ split }) => split !== null)
   const interleaving = scheduleRows.filter(hasVirtualStages)
-  const splits: ChoiceFloors['splits'] = ({ pipeline }, { microbatches }) =>
-    splitting.some((row) => canRun(row, pipeline, microbatches))
+  /** Asked for each microbatching of each mesh, and the same for many. */
+  const knownTurns = ({ pipeline }: Mesh, { microbatches }: Microbatching): Turns => {
+    const found = turns.get(pipeline)?.get(microbatches)
+    if (found) return found
+    const made = turnsFor(pipeline, microbatches)
+    known(turns, pipeline, () => new Map<number, Turns>()).set(microbatches, made)
+    return made
+  }
   return {
     together,
     oneByOne,
     splitsAny: splitting.length > 0,
-    splits,
-    turnsOf: (mesh, choice) => choice.microbatches + (splits(mesh, choice) ? 0 : leastTurns(mesh, choice)),
+    splits: (mesh, choice) => knownTurns(mesh, choice).splits.length > 0,
+    turnsOf: (mesh, choice) => {
+      const { wait, splits } = knownTurns(mesh, choice)
+      return choice.microbatches + (splits.length > 0 ? 0 : wait)
+    },
   }
 
-  /** For how many turns of a microbatch a stage waits for the others, under the schedule with the shortest wait. */
-  function leastTurns({ pipeline }: Mesh, { microbatches }: Microbatching): number {
+  function turnsFor(pipeline: number, microbatches: number): Turns {
+    const splits = splitting.flatMap((row) => {
+      return (canRun(row, pipeline, microbatches) && row.split?.(pipeline, microbatches)) || []
+    })
+    return { wait: leastTurns(pipeline, microbatches), splits }
+  }
+
+  function leastTurns(pipeline: number, microbatches: number): number {
     if (pipeline === 1) return 0
     let most = 1
     for (const row of interleaving) {
@@ -84,7 +113,7 @@ export function choiceFloors(problem: Problem): ChoiceFloors {
 
   /** The closer floor: one microbatch after another, with the work of each. */
   function oneByOne(work: Work, moved: Moved, all: Sums, choice: Microbatching, mesh: Mesh): number {
-    const [forwardEach, backwardEach, once, onceBack, forward, backward] = all
+    const { forwardEach, backwardEach, once, onceBack, forward, backward } = all
     const share = 1 / mesh.pipeline
     copyTraffic(forward, forwardEach)
     addScaled(forward, moved.forward, share)
@@ -96,7 +125,7 @@ export function choiceFloors(problem: Problem): ChoiceFloors {
     const upper = windowTimes(forwardWork, forward, backwardWork, backward, 'upper')
     addScaled(forward, once, 1)
     addScaled(backward, onceBack, 1)
-    const others = choice.microbatches - 1 + leastTurns(mesh, choice)
+    const others = choice.microbatches - 1 + knownTurns(mesh, choice).wait
     return score(
       others * expected + windowTimes(forwardWork, forward, backwardWork, backward, 'expected'),
       others * upper + windowTimes(forwardWork, forward, backwardWork, backward, 'upper'),
@@ -105,7 +134,7 @@ export function choiceFloors(problem: Problem): ChoiceFloors {
 
   /** The first floor: all microbatches in one window, with the work of the whole batch. */
   function together(whole: Work, moved: Moved, all: Sums, choice: Microbatching, mesh: Mesh): number {
-    const [forwardEach, backwardEach, once, onceBack, forward, backward] = all
+    const { forwardEach, backwardEach, once, onceBack, forward, backward } = all
     const { microbatches } = choice
     const share = 1 / mesh.pipeline
     const forwardWork = share * whole.forward
@@ -116,27 +145,34 @@ export function choiceFloors(problem: Problem): ChoiceFloors {
     copyTraffic(backward, onceBack)
     addScaled(backward, moved.backward, share)
     addScaled(backward, backwardEach, microbatches)
-    const bubble = (leastTurns(mesh, choice) / microbatches) * (forwardWork + backwardWork)
+    const { wait, splits } = knownTurns(mesh, choice)
+    const bubble = (wait / microbatches) * (forwardWork + backwardWork)
     const unsplit = score(
       windowTimes(forwardWork, forward, backwardWork, backward, 'expected') + bubble,
       windowTimes(forwardWork, forward, backwardWork, backward, 'upper') + bubble,
     )
-    if (splitting.length === 0 || mesh.pipeline === 1) return unsplit
+    if (splits.length === 0 || mesh.pipeline === 1) return unsplit
     const weightGradients = share * whole.weightGradients
-    return splitting.reduce((least, row) => {
-      const split = canRun(row, mesh.pipeline, microbatches) && row.split?.(mesh.pipeline, microbatches)
-      if (!split) return least
-      const { forwards, inputGradients, fills } = split
+    let least = unsplit
+    for (const { forwards, inputGradients, fills } of splits) {
       const filled = (fills / microbatches) * weightGradients
       const inputs = inputGradients * (backwardWork - weightGradients)
       const waits = ((mesh.pipeline - 1) / microbatches) * (forwards * forwardWork + inputs)
-      const splitTime = (bound: 'expected' | 'upper') => {
-        const busy = windowTime(forwardWork, forward, bound)
-        const unfilled = windowTime(backwardWork, backward, bound)
-        return busy + Math.max(unfilled, windowTime(backwardWork - filled, backward, bound) + waits)
-      }
-      return Math.min(least, score(splitTime('expected'), splitTime('upper')))
-    }, unsplit)
+      const expected =
+        windowTime(forwardWork, forward, 'expected') +
+        Math.max(
+          windowTime(backwardWork, backward, 'expected'),
+          windowTime(backwardWork - filled, backward, 'expected') + waits,
+        )
+      const upper =
+        windowTime(forwardWork, forward, 'upper') +
+        Math.max(
+          windowTime(backwardWork, backward, 'upper'),
+          windowTime(backwardWork - filled, backward, 'upper') + waits,
+        )
+      least = Math.min(least, score(expected, upper))
+    }
+    return least
   }
 }
 

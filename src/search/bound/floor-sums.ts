@@ -12,7 +12,14 @@ import type { Mesh } from '../../sharding/axis.ts'
 import { triedSchedules } from '../layouts/choices.ts'
 
 /** What moves forwards and backwards in each microbatch, what moves forwards and backwards once, and two windows to add these up in. */
-export type Sums = readonly [Traffic, Traffic, Traffic, Traffic, Traffic, Traffic]
+export interface Sums {
+  readonly forwardEach: Traffic
+  readonly backwardEach: Traffic
+  readonly once: Traffic
+  readonly onceBack: Traffic
+  readonly forward: Traffic
+  readonly backward: Traffic
+}
 
 export interface StageBuckets {
   readonly forward: readonly Bucket[]
@@ -38,7 +45,7 @@ export function stageBuckets(stage: StageModel, model: CostModel): StageBuckets 
 
 /** Sums of the layers alone: the ends add to one stage each, and the floor is for the average stage. */
 export function fillSums(
-  [forward, backward, weights, gradients]: Sums,
+  { forwardEach, backwardEach, once, onceBack }: Sums,
   buckets: StageBuckets,
   mesh: Mesh,
   scale: Scale,
@@ -50,10 +57,10 @@ export function fillSums(
     addBuckets(sum, moved, scale, costs, beside)
     for (let i = 0; i < sum.length; i++) sum[i] = ((sum[i] ?? 0) * layers) / mesh.pipeline
   }
-  fill(forward, buckets.forward)
-  fill(backward, buckets.backward)
-  fill(weights, buckets.weights)
-  fill(gradients, buckets.gradients)
+  fill(forwardEach, buckets.forward)
+  fill(backwardEach, buckets.backward)
+  fill(once, buckets.weights)
+  fill(onceBack, buckets.gradients)
 }
 
 /** The largest share of what experts are sent that any schedule that is tried hides. */

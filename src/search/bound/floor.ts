@@ -9,6 +9,7 @@ import {
   addScaled,
   createTraffic,
   exposedAt,
+  type Traffic,
   windowTime,
 } from '../../cost/communication/traffic.ts'
 import type { Window } from '../../cost/compile/compile.ts'
@@ -63,7 +64,7 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
   const { assumptions, model: transformer } = model.problem
   const { layers } = transformer
   const moves = byReplica<Moved>({ pipelined: false })
-  const { together, oneByOne, splits, turnsOf, splitsAny } = choiceFloors(model.problem)
+  const { together, oneByOne, splits, turnsOf, splitsAny } = choiceFloors(model.problem, shared.turns)
   const work = computeFloor(model, shared.works, { splits: splitsAny })
   const beside = {
     assumptions,
@@ -71,7 +72,10 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
     routedOverlap: mostRoutedOverlap(model.problem),
   }
   const sum = () => createTraffic(model.resources)
-  const sums: Sums = [sum(), sum(), sum(), sum(), sum(), sum()]
+  const sums: Sums = {
+    ...{ forwardEach: sum(), backwardEach: sum(), once: sum(), onceBack: sum() },
+    ...{ forward: sum(), backward: sum() },
+  }
   const stages = model.stages.map((stage) => stageBuckets(stage, model))
   const bucketsOf = (zeroStage: ZeroStage): StageBuckets => {
     const buckets = stages[zeroStage]
@@ -222,7 +226,12 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
   /** Time of weights and gradients that may not overlap, where there is only one stage. */
   function apart({ pipeline }: Mesh, { microbatches }: Microbatching): Seconds {
     if (pipeline > 1) return 0
-    const [forwardEach = 0, backwardEach = 0, once = 0, onceBack = 0] = sums.map((sum) => sum[exposedAt] ?? 0)
-    return (microbatches * (forwardEach + backwardEach) + once + onceBack) * (1 - 1e-12)
+    const { forwardEach, backwardEach, once, onceBack } = sums
+    const each = exposedOf(forwardEach) + exposedOf(backwardEach)
+    return (microbatches * each + exposedOf(once) + exposedOf(onceBack)) * (1 - 1e-12)
   }
+}
+
+function exposedOf(sum: Traffic): Seconds {
+  return sum[exposedAt] ?? 0
 }
