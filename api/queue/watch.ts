@@ -1,6 +1,7 @@
 /**
  * Watches over one search in its thread. At its deadline, or when its client leaves, it has some grace to stop by
- * itself. Then nobody waits for it any more; its thread is ended only if it did not even test whether to stop.
+ * itself. Then nobody waits for it any more; its thread is ended only if it does not even test whether to stop for as long
+ * again.
  */
 import { performance } from 'node:perf_hooks'
 import { askToStop, type Flags, hasBegun, looksOf } from '../worker/errand.ts'
@@ -40,12 +41,13 @@ export function watchOver(watched: Watched, { refuse, endThread }: Ends): () => 
   }
 
   /** A thread that still looks is starved, not stuck, and a new one would have all to compile again. */
-  const allow = (how: SearchEnd, ms: number, graces = mostGraces) => {
+  const allow = (how: SearchEnd, ms: number, graces = mostGraces, blind = false) => {
     const looks = looksOf(flags)
     timer = setTimeout(() => {
-      if (graces === 0 || looksOf(flags) === looks) return endThread(how)
+      const looked = looksOf(flags) !== looks
+      if (graces === 0 || (blind && !looked)) return endThread(how)
       refuse(how)
-      allow(how, graceMs, graces - 1)
+      allow(how, graceMs, graces - 1, !looked)
     }, ms)
   }
 
