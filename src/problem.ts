@@ -135,6 +135,8 @@ export interface Setting {
   readonly distinct?: Distinct
   /** How far predictions were off where somebody measured; an answer says nothing about that when absent. */
   readonly residuals?: Residuals
+  /** Whether the request names the software that runs the plans, or how it runs experts; taken to when absent. */
+  readonly namesSoftware?: boolean
   /** Published training recipes. */
   readonly recipes?: readonly RecipeRecord[]
 }

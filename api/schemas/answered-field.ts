@@ -15,6 +15,7 @@ export const answeredFields = {
   stepTimeSeconds: unread,
   lowerBoundSeconds: unread,
   upperBoundSeconds: unread,
+  overlapSeconds: unread,
   uncertainty: unread,
   againstFirst: unread,
   choice: unread,

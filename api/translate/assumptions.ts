@@ -39,6 +39,11 @@ export function basisOf(request: AssumptionsRequest): 'book' | 'calibrated' {
   return typeof request === 'string' ? request : request.basis
 }
 
+/** Whether it says which software runs, or how that runs experts. */
+export function namesSoftware(request: AssumptionsRequest): boolean {
+  return typeof request !== 'string' && (request.stack ?? request.expertRecipe) !== undefined
+}
+
 /** `costed` is absent for what is neither trained nor served. */
 export function assumptionsOf(
   request: AssumptionsRequest,

@@ -11,7 +11,7 @@ import type { Catalogue } from '../catalogue.ts'
 import { faultyValue, meaning } from '../problems.ts'
 import type { MemoryBudget } from '../schemas/given/memory-budget.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
-import { assumptionsOf, basisOf, runByOf, stackWarnings } from './assumptions.ts'
+import { assumptionsOf, basisOf, namesSoftware, runByOf, stackWarnings } from './assumptions.ts'
 import { hardwareOf } from './hardware.ts'
 import { resolvedModel } from './model/model.ts'
 import { precisionOf } from './precision.ts'
@@ -60,6 +60,7 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
     top,
     distinct,
     residuals: catalogue.residuals,
+    namesSoftware: namesSoftware(request.assumptions),
     recipes: catalogue.recipes,
   }
   const ofPrice = objective === 'costPerToken' ? pricedAs(chip, catalogue) : []

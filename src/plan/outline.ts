@@ -7,7 +7,7 @@ import { axisPlacements } from './account/placement.ts'
 import { shardingsOf } from './account/shardings.ts'
 import { type CostedTokens, tokenCost } from './account/token-cost.ts'
 import { utilization } from './account/utilization.ts'
-import { uncertaintyOf } from './certainty/uncertainty.ts'
+import { boundsOf, uncertaintyOf } from './certainty/uncertainty.ts'
 import { kernelSeconds } from './explain/binding.ts'
 import type { Plan } from './plan.ts'
 
@@ -28,6 +28,7 @@ type Told =
   | 'stepTimeSeconds'
   | 'lowerBoundSeconds'
   | 'upperBoundSeconds'
+  | 'overlapSeconds'
   | 'uncertainty'
   | 'mfu'
   | 'hfu'
@@ -66,6 +67,8 @@ export function outline(
   const tokensPerSecond = tokens / seconds
   const shortBytes = memory.total - memory.budget
   const feasible = shortBytes <= memory.budget * 1e-12
+  const overlapSeconds = [account.lowerBound, account.upperBound] as const
+  const uncertainty = uncertaintyOf(setting, mode, launches, seconds)
   const full = () => ({ reason: 'memory', pointer: '/memoryBudget', detail: tooFull(shortBytes), shortBytes })
   return {
     busiest,
@@ -82,9 +85,9 @@ export function outline(
         algorithm: account.algorithm,
       },
       stepTimeSeconds: seconds,
-      lowerBoundSeconds: account.lowerBound,
-      upperBoundSeconds: account.upperBound,
-      uncertainty: uncertaintyOf(setting, mode, launches, seconds),
+      ...boundsOf(overlapSeconds, uncertainty),
+      overlapSeconds,
+      uncertainty,
       ...utilization(cluster, precision, seconds)(account.usefulFlops, account.executedFlops),
       tokensPerSecond,
       tokensPerSecondPerChip: tokensPerSecond / paid,

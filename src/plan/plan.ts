@@ -125,8 +125,11 @@ export interface Plan extends TokenCost {
   /** Null if everything is kept, arrays go to the host, the plan does not fit, or the solver gives no answer. */
   readonly memoryPolicy: MemoryPolicyAccount | null
   readonly stepTimeSeconds: number
+  /** The lower and upper ends of `overlapSeconds` and of where nine of ten measured runs lay, whichever is further out. */
   readonly lowerBoundSeconds: number
   readonly upperBoundSeconds: number
+  /** The step if all communication were hidden that can be, and if none were, with all else as predicted. */
+  readonly overlapSeconds: readonly [allHidden: number, noneHidden: number]
   /** Where measured runs lay relative to their predictions; null if nothing was measured, and for the book's assumptions. */
   readonly uncertainty: Uncertainty | null
   /** Comparison with the first plan of its list; null for a plan outside of a list, or if nothing is known of differences. */

@@ -17,7 +17,7 @@ export interface Compared {
   readonly layout: string
   readonly predicted: number
   readonly measured: number
-  /** The measured time lies between a plan's lower and upper bound; null where there are none. */
+  /** The measured time lies between a plan's lower and upper bound; null where they were not asked for. */
   readonly within: boolean | null
 }
 

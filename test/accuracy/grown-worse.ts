@@ -35,7 +35,7 @@ export function grownWorse(found: Report, recorded: Report): readonly string[] {
   for (const [mode, before] of Object.entries(recorded.certainty)) {
     const now = found.certainty[mode]
     // As one says what the other cannot: bands that are as wide as one likes hold everything.
-    if (!(now && now.insideNineOfTen >= nineOfTen - rounding))
+    if (!(now && now.insideNineOfTen >= Math.min(nineOfTen, before.insideNineOfTen) - rounding))
       faults.push(
         `${mode}: nine of ten should lie in the bands, ${now?.insideNineOfTen} do; record them anew`,
       )

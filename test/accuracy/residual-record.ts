@@ -2,10 +2,13 @@
  * How sure predictions are, from the rows that no constant was fitted to: quantiles of measured over predicted time by
  * regime (src/plan/certainty/residuals.ts), and how far they have to be spread to hold for other sources.
  *
- * Each source is left out in turn, and its runs are compared with the bands of the others. Rows of one source are alike
- * (its machine, its recipes, how it counts), so that a band made with them would be too narrow for the next source.
- * `widened` has the lowest exponents with which nine of ten runs lie between the outer quantiles, and eight of ten
- * between the inner ones. Of a source without which too few rows are left for a regime, the releases count as sources.
+ * Each source is left out in turn, and its runs are compared with the bands of the others, as an answer would give them today: those of
+ * releases since 2024. Rows of one source are alike (its machine, its recipes, how it counts), so that a band made with them would be
+ * too narrow for the next source. `widened` has the lowest exponents with which nine of ten runs of every class lie between the outer
+ * quantiles, and eight of ten between the inner ones. Of a source without which too few rows are
+ * left for a regime, the releases count as sources.
+ *
+ * Runs of training are predicted twice: as their own software runs, and as a request is that names none.
  */
 import {
   type Band,
@@ -31,7 +34,6 @@ export interface Residual extends Circumstances {
   readonly software: string
   readonly release: string
   readonly ratio: number
-  readonly within: boolean | null
 }
 
 /** What rows compare, by the mode whose plans they speak for. */
@@ -49,6 +51,7 @@ export const residualModes: readonly ResidualMode[] = ['train', 'prefill', 'gene
 export function residuals(
   rows: readonly Compared[],
   sourceOf: ReadonlyMap<string, string>,
+  named = true,
 ): readonly Residual[] {
   return configurations(rows.filter(({ split }) => split === 'test')).flatMap((row) => {
     const mode = modeOf[row.phase]
@@ -57,20 +60,25 @@ export function residuals(
     return {
       ...{ mode, kind: row.kind, era: row.era, generation: generationOf(row.chip) },
       frameworks: framework ? [framework] : [],
+      named,
       ...{ source: sourceOf.get(row.id) ?? row.id, software: row.stack, release: row.release },
-      ...{ ratio: row.measured / row.predicted, within: row.within },
+      ratio: row.measured / row.predicted,
     }
   })
 }
 
 export function residualRecord(all: readonly Residual[], rows: readonly Compared[]): Residuals {
-  const widened = residualModes.map((mode) => [mode, leastWidening(all.filter((one) => one.mode === mode))])
+  const widths = new Map<string, Widening>()
+  const widenedOf = (regime: Unwidened): Widening => {
+    const key = JSON.stringify([regime.mode, regime.kind, regime.named])
+    const found = widths.get(key) ?? leastWidening(all, regime)
+    widths.set(key, found)
+    return found
+  }
   const tested = rows.filter(({ split }) => split === 'test')
   return {
     generations,
-    widened: Object.fromEntries(widened),
-    // A plan is launched with today's releases.
-    regimes: regimes(all).filter(({ era }) => era !== 'older'),
+    regimes: todays(all).map((regime) => ({ ...regime, widened: widenedOf(regime) })),
     differences: {
       training: differences(tested.filter(({ phase }) => phase === 'training')),
       // Of prefill alone too few were measured; rates under load have prefill in them.
@@ -79,19 +87,7 @@ export function residualRecord(all: readonly Residual[], rows: readonly Compared
   }
 }
 
-/** By mode. */
-export function certainty(
-  all: readonly Residual[],
-  { widened }: Residuals,
-): Readonly<Record<string, Coverage>> {
-  const figures = residualModes.map((mode) => {
-    const own = all.filter((one) => one.mode === mode)
-    return [mode, coverage(own, widened[mode])] as const
-  })
-  return Object.fromEntries(figures)
-}
-
-/** Of one mode, with quantiles drawn apart by so much: how many lie in what the other sources say. */
+/** Of one class of runs: how many lie in what the other sources say. */
 export interface Coverage {
   readonly configurations: number
   readonly sources: number
@@ -100,70 +96,124 @@ export interface Coverage {
   readonly insideEightOfTen: number
   /** The middle one of the upper over the lower end of nine of ten. */
   readonly ratioOfEnds: number
-  /** Between a plan's lower and upper bound: of training. */
-  readonly withinBounds: number | null
 }
 
-export function coverage(all: readonly Residual[], widened: Widening): Coverage {
-  const inside = (ratio: number, [low, high]: Band['nineOfTen']) => low <= ratio && ratio <= high
-  const judged = leftOutBands(all).map(({ residual: { ratio }, quantiles }) => {
-    const { nineOfTen, eightOfTen } = bandOf(quantiles, widened)
-    const ends = nineOfTen[1] / nineOfTen[0]
-    return { nine: inside(ratio, nineOfTen), eight: inside(ratio, eightOfTen), ends }
-  })
-  const share = (kept: number, of: number) => rounded(kept / of)
-  const bounded = all.flatMap(({ within }) => (within === null ? [] : [within]))
+/** By class, with the widening of the class. */
+export function certainty(
+  all: readonly Residual[],
+  { regimes: recorded }: Residuals,
+): Readonly<Record<string, Coverage>> {
+  return Object.fromEntries(
+    residualModes.flatMap((mode) =>
+      classesOf(leftOutBands(all, mode)).flatMap(([name, found]) => {
+        const [first] = found
+        const regime = first && regimeOf(recorded, { ...first.residual, era: 'modern' })
+        return regime ? [[`${mode}${name}`, coverage(found, regime.widened)] as const] : []
+      }),
+    ),
+  )
+}
+
+/** Runs of a mode by kind of model and by whether software is named, and of these by age; the whole mode where all of that is too few to judge a band by. */
+function classesOf(found: readonly LeftOut[]): readonly (readonly [name: string, readonly LeftOut[]])[] {
+  const kindOf = ({ kind, named }: Residual) => `, ${kind}${named ? '' : ', no software named'}`
+  const ageOf = (residual: Residual) => `${kindOf(residual)}, ${residual.era}`
+  const classes = [kindOf, ageOf].flatMap((of) => [...groupedBy(found, ({ residual }) => of(residual))])
+  const large = classes.filter(([, { length }]) => length >= enough)
+  return large.length > 0 ? large : [['', found]]
+}
+
+interface Judged {
+  readonly nine: boolean
+  readonly eight: boolean
+  readonly ends: number
+}
+
+function judgedIn({ residual: { ratio }, quantiles }: LeftOut, widened: Widening): Judged {
+  const inside = ([low, high]: Band['nineOfTen']) => low <= ratio && ratio <= high
+  const { nineOfTen, eightOfTen } = bandOf(quantiles, widened)
+  return { nine: inside(nineOfTen), eight: inside(eightOfTen), ends: nineOfTen[1] / nineOfTen[0] }
+}
+
+function coverage(found: readonly LeftOut[], widened: Widening): Coverage {
+  const judged = found.map((one) => judgedIn(one, widened))
+  const share = (holds: (one: Judged) => boolean) => rounded(judged.filter(holds).length / judged.length)
   const ends = judged.map((one) => one.ends).sort((a, b) => a - b)
   return {
-    configurations: all.length,
-    sources: new Set(all.map(({ source }) => source)).size,
+    configurations: found.length,
+    sources: new Set(found.map(({ residual }) => residual.source)).size,
     widened,
-    insideNineOfTen: share(judged.filter(({ nine }) => nine).length, judged.length),
-    insideEightOfTen: share(judged.filter(({ eight }) => eight).length, judged.length),
+    insideNineOfTen: share(({ nine }) => nine),
+    insideEightOfTen: share(({ eight }) => eight),
     ratioOfEnds: rounded(ends[Math.floor(ends.length / 2)] ?? Number.NaN),
-    withinBounds: bounded.length === 0 ? null : share(bounded.filter(Boolean).length, bounded.length),
   }
 }
+
+/** The least number of runs that say how far the bands of one kind of model are to be widened; else all of the mode do. */
+export const telling = 2 * enough
 
 const step = 0.05
 const most = 5
 
-function leastWidening(all: readonly Residual[]): Widening {
-  const least = (holds: (widened: number) => boolean) => {
-    for (let widened = 1; widened < most; widened = rounded(widened + step))
-      if (holds(widened)) return widened
+/** The least with which a band holds what it says in every class that the regime covers: of releases as answers are for, where there are such. */
+function leastWidening(all: readonly Residual[], { mode, kind, named }: Unwidened): Widening {
+  const alike = leftOutBands(all, mode).filter(({ residual }) => named === null || residual.named === named)
+  const own = alike.filter(({ residual }) => kind === null || residual.kind === kind)
+  const every: ReturnType<typeof classesOf> = own.length < telling ? [['', alike]] : classesOf(own)
+  const todays = every.filter(([, found]) => found.every(({ residual }) => residual.era === 'modern'))
+  const classes = todays.length > 0 ? todays : every
+  const least = (widenedBy: (power: number) => Widening, holds: (one: Judged) => boolean, share: number) => {
+    for (let power = 1; power < most; power = rounded(power + step)) {
+      const widened = widenedBy(power)
+      const holding = (found: readonly LeftOut[]) => found.filter((one) => holds(judgedIn(one, widened)))
+      if (classes.every(([, found]) => holding(found).length >= share * found.length)) return power
+    }
     return most
   }
-  const eightOfTen = least(
-    (power) => coverage(all, { nineOfTen: 1, eightOfTen: power }).insideEightOfTen >= 0.8,
-  )
-  const nineOfTen = least((power) => coverage(all, { nineOfTen: power, eightOfTen }).insideNineOfTen >= 0.9)
-  return { nineOfTen, eightOfTen }
+  const inner = (eightOfTen: number) => ({ nineOfTen: 1, eightOfTen })
+  const eightOfTen = least(inner, ({ eight }) => eight, 0.8)
+  const outer = (nineOfTen: number) => ({ nineOfTen, eightOfTen })
+  return { nineOfTen: least(outer, ({ nine }) => nine, 0.9), eightOfTen }
 }
 
-/** Of each run, what the sources other than its own say of it. */
-function leftOutBands(all: readonly Residual[]) {
+type Unwidened = Omit<Regime, 'widened'>
+
+interface LeftOut {
+  readonly residual: Residual
+  readonly quantiles: Quantiles
+}
+
+/** Of each run, what the sources other than its own would say of it in an answer. */
+function leftOutBands(every: readonly Residual[], mode: ResidualMode): readonly LeftOut[] {
+  const all = every.filter((one) => one.mode === mode)
   const bySource = groupedBy(all, ({ source }) => source)
   const placeOf = ({ source, software, release }: Residual) =>
     all.length - (bySource.get(source)?.length ?? 0) < enough ? `${software} ${release}` : source
   return [...groupedBy(all, placeOf)].flatMap(([place, rows]) => {
-    const others = regimes(all.filter((one) => placeOf(one) !== place))
+    const others = todays(all.filter((one) => placeOf(one) !== place))
     return rows.flatMap((residual) => {
-      const regime = regimeOf(others, residual)
+      const regime = regimeOf(others, { ...residual, era: 'modern' })
       return regime ? [{ residual, quantiles: regime.quantiles }] : []
     })
   })
 }
 
+/** A plan is launched with today's releases. */
+function todays(all: readonly Residual[]): readonly Unwidened[] {
+  return regimes(all).filter(({ era }) => era !== 'older')
+}
+
 /** All with enough rows, and what all of a mode say. */
-function regimes(all: readonly Residual[]): readonly Regime[] {
+function regimes(all: readonly Residual[]): readonly Unwidened[] {
+  const ofBoth = new Set(all.filter(({ named }) => !named).map(({ mode }) => mode))
   return levels.flatMap((fixed: readonly string[]) => {
-    const keyOf = ({ mode, kind, era, generation, frameworks }: Residual) => ({
+    const keyOf = ({ mode, kind, era, generation, frameworks, named }: Residual) => ({
       mode,
       kind: fixed.includes('kind') ? kind : null,
       era: fixed.includes('era') ? era : null,
       generation: fixed.includes('generation') ? generation : null,
       framework: fixed.includes('framework') ? (frameworks[0] ?? null) : null,
+      named: ofBoth.has(mode) ? named : null,
     })
     const known = all.filter(
       ({ generation, frameworks }) =>

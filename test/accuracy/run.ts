@@ -13,6 +13,7 @@ import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'
 import { type Architecture, transformer } from '../../src/model/architecture.ts'
 import { type Spelling, spelledOut } from '../../src/model/spelling.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
+import type { Residuals } from '../../src/plan/certainty/residuals.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { PlanSketch, Problem } from '../../src/problem.ts'
 import { usualType } from '../../src/recipe/element-type.ts'
@@ -87,6 +88,7 @@ export interface PublishedRun extends PublishedLayout {
 }
 
 const fixtures = new URL('../../fixtures/', import.meta.url)
+const residuals: Residuals = JSON.parse(readFileSync(new URL('residuals.json', fixtures), 'utf8'))
 
 export function publishedRows<Row extends PublishedLayout>(name: string): readonly Row[] {
   const lines = readFileSync(new URL(`measurements/${name}.jsonl`, fixtures), 'utf8')
@@ -115,7 +117,7 @@ export function predicted(run: PublishedLayout): Plan | null {
 /** As a request is answered that names no software. */
 export function predictedAsAsked(run: PublishedLayout): Plan | null {
   const stack = usualStack(stacks, 'training', { name: run.chip }, [])
-  return prediction(run, stack ? stackAssumptions(stack, run.compute ?? usualType) : {})
+  return prediction(run, stack ? stackAssumptions(stack, run.compute ?? usualType) : {}, false)
 }
 
 /** Under other constants than its software's; of training. */
@@ -133,7 +135,11 @@ export function ownConstants(run: PublishedLayout): Partial<Assumptions> {
   }
 }
 
-function prediction(run: PublishedLayout, constants: Partial<Assumptions> = {}): Plan | null {
+function prediction(
+  run: PublishedLayout,
+  constants: Partial<Assumptions> = {},
+  namesSoftware = true,
+): Plan | null {
   const chip = catalogueChip(run.chip)
   const { chips, slices, network } = run
   const resolution = resolveCluster({ chip, chips, slices, network })
@@ -167,6 +173,8 @@ function prediction(run: PublishedLayout, constants: Partial<Assumptions> = {}):
     },
     objective: 'stepTime',
     top: 1,
+    residuals,
+    namesSoftware,
   }
   const { microbatchTokens, pipelineSchedule, virtualStages, rematerialization, stageLayers } = run
   const sketch: PlanSketch = {

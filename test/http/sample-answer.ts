@@ -72,6 +72,7 @@ export const samplePlan: Plan = {
   againstFirst: null,
   choice: null,
   upperBoundSeconds: 1.5,
+  overlapSeconds: [1, 1.5],
   mfu: 0.4,
   hfu: 0.4,
   mfuPeak: { type: 'bf16', flopsPerSecondPerChip: 9.89e14 },

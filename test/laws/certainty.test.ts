@@ -9,8 +9,8 @@ import {
   type Regime,
   regimeOf,
 } from '../../src/plan/certainty/residuals.ts'
-import { uncertaintyOf } from '../../src/plan/certainty/uncertainty.ts'
-import { coverage, type Residual, residualRecord } from '../accuracy/residual-record.ts'
+import { boundsOf, uncertaintyOf } from '../../src/plan/certainty/uncertainty.ts'
+import { certainty, type Residual, residualRecord, telling } from '../accuracy/residual-record.ts'
 import { generations } from '../accuracy/software.ts'
 import { problem } from '../problem.ts'
 
@@ -47,6 +47,7 @@ const circumstances: fc.Arbitrary<Circumstances> = fc.record({
   era: fc.constantFrom('modern', 'older'),
   generation: fc.constantFrom('hopper', 'tpu-v5', null),
   frameworks: fc.subarray(['megatron', 'maxtext']),
+  named: fc.boolean(),
 })
 
 const residual: fc.Arbitrary<Residual> = fc
@@ -57,7 +58,7 @@ const residual: fc.Arbitrary<Residual> = fc
     asked: circumstances,
   })
   .map(({ asked, noise, source, release }) => ({
-    ...{ ...asked, source, release, software: 'software', within: null },
+    ...{ ...asked, source, release, software: 'software' },
     ratio: noise * (source === 'a' ? 1.3 : 1),
   }))
 
@@ -66,9 +67,12 @@ describe('the residuals that are recorded', () => {
     fc.assert(
       fc.property(fc.array(residual, { minLength: 60, maxLength: 90 }), (all) => {
         const record = residualRecord(all, [])
-        for (const mode of ['train', 'generate'] as const) {
-          const own = all.filter((one) => one.mode === mode)
-          const { insideNineOfTen, insideEightOfTen } = coverage(own, record.widened[mode])
+        const modern = all.filter(({ era }) => era === 'modern')
+        const classes = Object.entries(certainty(all, record))
+        const large = (name: string) =>
+          modern.filter((one) => name.includes(one.kind) && name.startsWith(one.mode))
+        for (const [name, { insideNineOfTen, insideEightOfTen }] of classes) {
+          if (!name.endsWith('modern') || large(name).length < telling) continue
           expect(insideNineOfTen).toBeGreaterThanOrEqual(0.9)
           expect(insideEightOfTen).toBeGreaterThanOrEqual(0.8)
         }
@@ -96,7 +100,9 @@ describe('the residuals that are recorded', () => {
       fc.property(fc.array(residual, { minLength: 40, maxLength: 80 }), circumstances, (all, asked) => {
         const { regimes } = residualRecord(all, [])
         const regime = regimeOf(regimes, { ...asked, era: 'modern' })
-        expect(regime === null).toBe(all.every(({ mode }) => mode !== asked.mode))
+        const alike = all.filter(({ mode }) => mode === asked.mode)
+        const apart = alike.some(({ named }) => !named)
+        expect(regime === null).toBe(alike.every(({ named }) => apart && named !== asked.named))
         if (!regime) return
         expect([null, asked.kind]).toContain(regime.kind)
         expect([null, 'modern']).toContain(regime.era)
@@ -133,6 +139,41 @@ describe('the uncertainty of a plan', () => {
     const [once, twice] = [under({}), uncertaintyOf(asked, 'train', {}, 4)]
     expect(twice?.nineOfTenSeconds).toEqual(once?.nineOfTenSeconds.map((seconds) => 2 * seconds))
     expect(twice?.stepTimeRelative).toEqual(once?.stepTimeRelative)
+  })
+
+  it('lies within the bounds of its plan, which hold what overlap can do as well', () => {
+    const time = fc.double({ min: 0.1, max: 10, noNaN: true })
+    fc.assert(
+      fc.property(time, time, time, fc.boolean(), (predicted, least, more, namesSoftware) => {
+        const overlap = [least, least + more] as const
+        const uncertainty = uncertaintyOf({ ...asked, namesSoftware }, 'train', {}, predicted)
+        const { lowerBoundSeconds, upperBoundSeconds } = boundsOf(overlap, uncertainty)
+        const ends = [...overlap, ...(uncertainty?.nineOfTenSeconds ?? [])]
+        expect([lowerBoundSeconds, upperBoundSeconds]).toEqual([Math.min(...ends), Math.max(...ends)])
+        expect(boundsOf(overlap, null)).toEqual({
+          lowerBoundSeconds: overlap[0],
+          upperBoundSeconds: overlap[1],
+        })
+      }),
+    )
+  })
+
+  it('is of runs that were costed as the plan is: as their own software runs, or as nobody says which', () => {
+    const mixture = {
+      ...asked,
+      ...problem({
+        ...{ model: 'mixtral-8x7b', chip: 'h100-sxm', chips: 64 },
+        batchTokens: 65_536,
+        sequenceLength: 4096,
+      }),
+    }
+    const told = { ...mixture, residuals }
+    const [own, unnamed] = [true, false].map((namesSoftware) =>
+      uncertaintyOf({ ...told, namesSoftware }, 'train', {}, 1),
+    )
+    expect(own?.basis.regime).not.toContain('named')
+    expect(unnamed?.basis.regime).toContain('when no software was named')
+    expect(unnamed?.nineOfTenSeconds).not.toEqual(own?.nineOfTenSeconds)
   })
 
   it('is not told of the book, and of chips that nobody measured is that of others', () => {

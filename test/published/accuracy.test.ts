@@ -7,6 +7,7 @@ import { publishedInference } from '../accuracy/inference-row.ts'
 import { page } from '../accuracy/page.ts'
 import { kendallTau, regret } from '../accuracy/ranking.ts'
 import type { Report } from '../accuracy/report.ts'
+import { telling } from '../accuracy/residual-record.ts'
 import { type PublishedRun, publishedRows } from '../accuracy/run.ts'
 import { summaries } from '../accuracy/summary.ts'
 
@@ -25,6 +26,18 @@ describe('the record of accuracy', () => {
     const leftOut = Object.values(recorded.leftOut).reduce((sum, rows) => sum + rows, 0)
     expect(recorded.compared + leftOut).toBe(timed.length + publishedInference().length)
     expect(new Set(training.map(({ id }) => id)).size).toBe(training.length)
+  })
+
+  it('has nine of ten runs of today within the bounds that answers give, of each class and of sources that were left out', () => {
+    const today = (name: string) => name.startsWith('test training') && name.endsWith('modern')
+    for (const classes of [recorded.classes, recorded.asAsked])
+      for (const [name, { withinBounds }] of Object.entries(classes).filter(([own]) => today(own)))
+        expect(withinBounds, name).toBeGreaterThanOrEqual(0.9)
+    const bands = Object.entries(recorded.certainty).filter(
+      ([name, { configurations }]) => name.endsWith('modern') && configurations >= telling,
+    )
+    expect(bands.length).toBeGreaterThan(4)
+    for (const [name, { insideNineOfTen }] of bands) expect(insideNineOfTen, name).toBeGreaterThanOrEqual(0.9)
   })
 
   it('sets nothing on rows for testing: a configuration is on one side of the split', () => {

@@ -98,8 +98,16 @@ export const plan = z.object({
   stepTimeSeconds: number(
     'Predicted time of one step: in training one global batch, in prefill all prompts, in generation one token for each sequence.',
   ),
-  lowerBoundSeconds: number('Step time if all communication were hidden.'),
-  upperBoundSeconds: number('Step time if no communication were hidden.'),
+  lowerBoundSeconds: number(
+    'The lower of both `uncertainty.nineOfTenSeconds` and `overlapSeconds`; nine of ten measured runs lay between the two bounds.',
+  ),
+  upperBoundSeconds: number('The upper of both `uncertainty.nineOfTenSeconds` and `overlapSeconds`.'),
+  overlapSeconds: z
+    .tuple([z.number(), z.number()])
+    .readonly()
+    .describe(
+      'Step time if all communication that can be hidden were hidden, and if none were, with all else as predicted.',
+    ),
   uncertainty,
   againstFirst,
   choice,

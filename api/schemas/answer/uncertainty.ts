@@ -13,7 +13,7 @@ const range = z.tuple([z.number(), z.number()])
 const basis = z
   .object({
     regime: text(
-      'What these runs have in common with the plan: the narrowest group with enough measured runs.',
+      'What these runs have in common with the plan: the narrowest group with enough measured runs. Where the request names no software (`assumptions.stack`, `assumptions.expertRecipe`), they are predicted without theirs too.',
     ),
     rows: whole('Number of measured configurations.'),
     sources: whole('Number of publications that they come from.'),
@@ -117,7 +117,6 @@ const ofLayouts = z.strictObject({ alike: differences.nullable(), otherwise: dif
 
 export const residualRecord = z.strictObject({
   generations: z.record(z.string(), z.array(z.string())),
-  widened: z.strictObject({ train: widening, prefill: widening, generate: widening, serve: widening }),
   regimes: z.array(
     z.strictObject({
       mode: modeName,
@@ -125,6 +124,7 @@ export const residualRecord = z.strictObject({
       era: z.enum(['modern', 'older']).nullable(),
       generation: z.string().nullable(),
       framework: z.string().nullable(),
+      named: z.boolean().nullable(),
       rows: z.int(),
       sources: z.int(),
       software: z.array(z.string()),
@@ -135,6 +135,7 @@ export const residualRecord = z.strictObject({
         p90: z.number(),
         p95: z.number(),
       }),
+      widened: widening,
     }),
   ),
   differences: z.strictObject({ training: ofLayouts, inference: ofLayouts }),

@@ -5,8 +5,8 @@
  *
  * A regime is a set of circumstances that runs have in common; the narrowest one with enough runs is used for a plan.
  * New sources are expected to scatter more than the known ones, so `widened` says by how much the quantiles are spread
- * from the median: so far that for each source in turn nine of ten (and eight of ten) of its runs lie within the band
- * of the others (test/accuracy/residual-record.ts).
+ * from the median: so far that, each source in turn being left out, nine of ten (and eight of ten) runs of each class lie within the
+ * band of the other sources (test/accuracy/residual-record.ts).
  */
 import type { modes } from '../../modes/names.ts'
 
@@ -14,6 +14,7 @@ import type { modes } from '../../modes/names.ts'
 export const levels = [
   ['kind', 'era', 'generation', 'framework'],
   ['kind', 'era', 'generation'],
+  ['kind', 'generation'],
   ['kind', 'era'],
   ['kind'],
   [],
@@ -33,6 +34,8 @@ export interface Circumstances {
   readonly generation: string | null
   /** Frameworks that launch it. */
   readonly frameworks: readonly string[]
+  /** Whether the request says which software runs it, and how; otherwise it is costed as the usual one runs today. */
+  readonly named: boolean
 }
 
 export interface Regime {
@@ -41,6 +44,8 @@ export interface Regime {
   readonly era: 'modern' | 'older' | null
   readonly generation: string | null
   readonly framework: string | null
+  /** Whether its runs were costed as their own software ran, or as requests are that name none; null where both are the same. */
+  readonly named: boolean | null
   /** Distinct measured configurations. */
   readonly rows: number
   /** Number of publications that they are from. */
@@ -49,6 +54,7 @@ export interface Regime {
   readonly software: readonly string[]
   /** Quantiles of measured over predicted time. */
   readonly quantiles: Quantiles
+  readonly widened: Widening
 }
 
 export interface Quantiles {
@@ -78,7 +84,6 @@ export interface Widening {
 export interface Residuals {
   /** Names of catalogue chips, by generation. */
   readonly generations: Readonly<Record<string, readonly string[]>>
-  readonly widened: Readonly<Record<ResidualMode, Widening>>
   /** The narrowest come first. */
   readonly regimes: readonly Regime[]
   readonly differences: Readonly<Record<'training' | 'inference', LayoutDifferences>>
@@ -92,14 +97,15 @@ export interface LayoutDifferences {
 }
 
 /** The narrowest regime that covers the circumstances; of several equally narrow ones that with the most rows. */
-export function regimeOf(
-  regimes: readonly Regime[],
-  { mode, kind, era, generation, frameworks }: Circumstances,
-): Regime | null {
+export function regimeOf<Own extends Omit<Regime, 'widened'>>(
+  regimes: readonly Own[],
+  { mode, kind, era, generation, frameworks, named }: Circumstances,
+): Own | null {
   const held = levels.map((fixed: readonly string[]) =>
     regimes.filter(
       (regime) =>
         regime.mode === mode &&
+        (regime.named ?? named) === named &&
         regime.kind === (fixed.includes('kind') ? kind : null) &&
         regime.era === (fixed.includes('era') ? era : null) &&
         regime.generation === (fixed.includes('generation') ? generation : null) &&
@@ -110,7 +116,7 @@ export function regimeOf(
     ),
   )
   const narrowest = held.find(({ length }) => length > 0) ?? []
-  return narrowest.reduce<Regime | null>((most, one) => (most && most.rows >= one.rows ? most : one), null)
+  return narrowest.reduce<Own | null>((most, one) => (most && most.rows >= one.rows ? most : one), null)
 }
 
 export interface Band {

@@ -1,6 +1,6 @@
 /**
- * How sure a predicted time is: where measured runs of its regime lay. A plan's lower and upper bound only vary how
- * much communication is hidden; this range covers whatever the prediction may have missed.
+ * How sure a predicted time is: where measured runs of its regime lay. How much communication is hidden is only one of the things that a
+ * prediction may have missed; this range covers them all, and a plan's lower and upper bound hold both.
  */
 import { launchersAmong } from '../../launch/launch.ts'
 import type { Setting } from '../../problem.ts'
@@ -37,7 +37,7 @@ export interface ServeUncertainty {
   readonly basis: UncertaintyBasis
 }
 
-type Asked = Pick<Setting, 'model' | 'cluster' | 'assumptions' | 'residuals'>
+type Asked = Pick<Setting, 'model' | 'cluster' | 'assumptions' | 'residuals' | 'namesSoftware'>
 
 /** Null if no run is known, and for the book's assumptions, which were not compared with any. */
 export function uncertaintyOf(
@@ -72,13 +72,22 @@ export function serveUncertaintyOf(
   }
 }
 
+/** The wider of what overlap can do and where nine of ten runs lay, at either end. */
+export function boundsOf(
+  [allHidden, noneHidden]: Range,
+  uncertainty: Uncertainty | null,
+): { readonly lowerBoundSeconds: Seconds; readonly upperBoundSeconds: Seconds } {
+  const [low, high] = uncertainty?.nineOfTenSeconds ?? [allHidden, noneHidden]
+  return { lowerBoundSeconds: Math.min(allHidden, low), upperBoundSeconds: Math.max(noneHidden, high) }
+}
+
 function foundFor(
-  { model, cluster, assumptions, residuals }: Asked,
+  { model, cluster, assumptions, residuals, namesSoftware = true }: Asked,
   mode: ResidualMode,
   launches: Readonly<Record<string, unknown>>,
 ) {
   if (!residuals || assumptions.basis === 'book') return null
-  const { regimes, generations, widened } = residuals
+  const { regimes, generations } = residuals
   const generation = Object.entries(generations).find(([, chips]) => chips.includes(cluster.chip.name))?.[0]
   const regime = regimeOf(regimes, {
     mode,
@@ -86,15 +95,15 @@ function foundFor(
     era: 'modern',
     generation: generation ?? null,
     frameworks: launchersAmong(assumptions.frameworks, launches),
+    named: namesSoftware,
   })
   if (!regime) return null
-  const { rows, sources, software, quantiles } = regime
-  const own = widened[mode]
+  const { rows, sources, software, quantiles, widened } = regime
   return {
-    band: bandOf(quantiles, own),
+    band: bandOf(quantiles, widened),
     basis: {
       ...{ regime: said(regime), rows, sources, software },
-      ...{ median: quantiles.p50, widened: own },
+      ...{ median: quantiles.p50, widened },
     },
   }
 }
@@ -106,11 +115,12 @@ const measured: Readonly<Record<ResidualMode, string>> = {
   serve: 'throughput of serving',
 }
 
-function said({ mode, kind, era, generation, framework }: Regime): string {
+function said({ mode, kind, era, generation, framework, named }: Regime): string {
   return [
     `${kind === null ? '' : kind === 'dense' ? 'dense ' : 'mixture-of-experts '}${measured[mode]}`,
     ...(generation === null ? [] : [`on ${generation}`]),
     ...(framework === null ? [] : [`under ${framework}`]),
     ...(era === 'modern' ? ['by releases since 2024'] : []),
+    ...(named === false ? ['when no software was named'] : []),
   ].join(' ')
 }
