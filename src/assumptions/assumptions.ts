@@ -3,6 +3,7 @@
  * what a cluster does. Each answer repeats the assumptions that it was made with.
  */
 
+import type { ExpertTensor } from '../cost/communication/expert-tensor.ts'
 import type { Framework } from '../launch/framework.ts'
 import type { AttentionFlops } from '../model/flops.ts'
 import type { ExpertRecipeName } from '../recipe/expert-recipes.ts'
@@ -99,6 +100,8 @@ export interface Assumptions {
 
   /** Copies of a token for experts on one node cross the network between nodes once (DeepEP). */
   readonly hierarchicalDispatch: boolean
+  /** How a mesh with tensor parallelism holds experts (cost/communication/expert-tensor.ts). */
+  readonly expertTensor: ExpertTensor
   /** A token's experts lie on as many devices and nodes as they can, as the book has it; else on as many as even choices meet. */
   readonly choicesApart: boolean
   /** In generation, tokens go straight to the chips of their experts, by kernels of low latency, even where copies could share the way. */

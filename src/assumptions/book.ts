@@ -48,6 +48,7 @@ export const book: Assumptions = {
   finiteRings: false,
   inNetworkReduction: false,
   hierarchicalDispatch: true,
+  expertTensor: 'sliced',
   choicesApart: true,
   directGeneration: false,
   dispatchComputeShare: 0,

@@ -187,6 +187,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     finiteRings: true,
     inNetworkReduction: false,
     hierarchicalDispatch: !tpu,
+    expertTensor: tpu ? 'sliced' : 'whole',
     choicesApart: false,
     directGeneration: !tpu,
     dispatchComputeShare: tpu ? 0 : dispatchUnits / 132,

@@ -121,7 +121,9 @@ export interface Plan extends TokenCost {
   readonly stagePartition: StagePartitionAccount | null
   readonly rematerialization: readonly { readonly policy: string; readonly layers: number }[]
   /** What this plan alone is costed with, if that differs from the assumptions of the request. */
-  readonly costedWith?: Partial<Pick<Assumptions, 'overlapPrefetched' | 'overlapCriticalPath'>>
+  readonly costedWith?: Partial<
+    Pick<Assumptions, 'overlapPrefetched' | 'overlapCriticalPath' | 'expertTensor'>
+  >
   /** Null if everything is kept, arrays go to the host, the plan does not fit, or the solver gives no answer. */
   readonly memoryPolicy: MemoryPolicyAccount | null
   readonly stepTimeSeconds: number

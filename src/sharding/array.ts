@@ -43,6 +43,17 @@ export interface ShardedArray {
   readonly dimensions: readonly Dimension[]
 }
 
+/** Whether it holds a copy of a token's stream for each of its experts, or what these make of one. */
+export function isOfCopies({ kind, dimensions }: ShardedArray): boolean {
+  const has = (name: string) => dimensions.some(({ label }) => label === name)
+  return kind !== 'weight' && kind !== 'gradient' && has('A') && has('D')
+}
+
+/** Such an array that every tensor rank has all of. */
+export function isGatheredOfCopies(array: ShardedArray): boolean {
+  return isOfCopies(array) && !axesOfArray(array).includes('tensor')
+}
+
 const letters = perAxis(({ letter }) => letter)
 
 export function axisLetters(over: readonly Axis[]): string {

@@ -56,6 +56,8 @@ export interface PublishedLayout {
   readonly lossChunks?: number
   /** How layers with experts were run, as the recipe of that release has it. */
   readonly expertRecipe?: ExpertRecipeName
+  /** How tensor ranks held experts, where that is not what is assumed of the chip. */
+  readonly expertTensor?: Assumptions['expertTensor']
   /** One microbatch forwards beside another backwards, where that is no part of it. */
   readonly dispatchOverlap?: true
   /** What of the model the cost model has no place for: compared, and sets no constant. */
@@ -204,11 +206,14 @@ export function settingsOf(
     | 'overlapPrefetched'
     | 'hbmEfficiency'
     | 'overlapCriticalPath'
+    | 'expertTensor'
   >
 > {
   const { chip, lossChunks, states, residual, accumulatedApart, exchangesAlone, assumed } = run
+  const { expertTensor } = run
   return {
     ...assumed,
+    ...(expertTensor ? { expertTensor } : {}),
     ...(lossChunks ? { lossChunks } : {}),
     ...(states ? { masterWeights: false } : {}),
     ...(scaledByTensor(run) && scalesBlocks(catalogueChip(chip)) ? { fp8Share: fp8ShareByTensor } : {}),

@@ -5,6 +5,7 @@
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { book } from '../../src/assumptions/book.ts'
 import { networkPrices } from '../../src/cost/communication/network.ts'
+import { toDevices } from '../../src/cost/communication/routing.ts'
 import { addBuckets, createTraffic, firstResource, windowTime } from '../../src/cost/communication/traffic.ts'
 import { compile, type Window } from '../../src/cost/compile/compile.ts'
 import { createScale, extentsOf, setBatch, setMesh } from '../../src/cost/compile/term.ts'
@@ -82,7 +83,7 @@ export function mlpTime(
   const derivation = derivationOf(component, zeroStage, regather)
   const compiled = compile(derivation, extents, precision, terms)
   const scale = createScale()
-  setMesh(scale, mesh, extents, true, { hierarchicalDispatch: true, choicesApart: terms.choicesApart })
+  setMesh(scale, mesh, extents, true, { ...toDevices, choicesApart: terms.choicesApart })
   setBatch(scale, tokens)
   const rates = computeRates(chip, precision.compute, terms)
   const windows = Object.values(compiled) as readonly Window[]

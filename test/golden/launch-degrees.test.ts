@@ -42,9 +42,12 @@ describe('Megatron-LM flags', () => {
     for (const { flags, asked, plan } of sparse) {
       const world = asked.cluster.chips / value(flags, '--pipeline-model-parallel-size')
       const spread = value(flags, '--expert-model-parallel-size')
-      const others = world / (spread * value(flags, '--expert-tensor-parallel-size'))
-      const { data = 1, fsdp = 1, context = 1, expert = 1 } = plan.mesh
-      expect(spread).toBe(expert)
+      const cut = value(flags, '--expert-tensor-parallel-size')
+      const others = world / (spread * cut)
+      const { data = 1, fsdp = 1, context = 1, expert = 1, tensor = 1 } = plan.mesh
+      // Tensor ranks have whole experts, where they divide them, or a part of each.
+      const whole = tensor > 1 && (asked.model.experts?.experts ?? 1) % (expert * tensor) === 0
+      expect([spread, cut]).toEqual(whole ? [expert * tensor, 1] : [expert, tensor])
       expect(others).toBe(data * fsdp * context)
       expect(others % value(flags, '--num-distributed-optimizer-instances')).toBe(0)
       const at = flags.indexOf('--moe-layer-freq')
@@ -162,7 +165,8 @@ describe('torchtitan keys', () => {
       expect(shard * replicate * others).toBe(asked.cluster.chips)
       const { data = 1, fsdp = 1, context = 1, expert = 1 } = plan.mesh
       if (expert > 1) {
-        expect(number('expert_parallel_degree')).toBe(expert)
+        const ranks = number('expert_parallel_degree') * number('expert_tensor_parallel_degree')
+        expect(ranks).toBe(expert * number('tensor_parallel_degree'))
         expect(shard % expert).toBe(0)
         const experts = (shard / expert) * replicate * number('context_parallel_degree')
         expect(experts).toBe(data * fsdp * context)

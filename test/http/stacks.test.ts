@@ -120,7 +120,10 @@ describe('assumptions.stack', () => {
     const usual = await evaluated('calibrated')
     expect(usual.assumptions).toEqual(named.assumptions)
     expect(usual.assumptions.stack).toBe('megatron-core-hopper')
-    expect(usual.plan).toEqual(named.plan)
+    // Runs whose software is named are predicted better than those where it is taken to be the usual one.
+    const { uncertainty, lowerBoundSeconds, upperBoundSeconds } = named.plan
+    expect({ ...usual.plan, uncertainty, lowerBoundSeconds, upperBoundSeconds }).toEqual(named.plan)
+    expect(usual.plan.uncertainty.basis.regime).toContain('no software was named')
     expect(usual.warnings).toEqual([
       expect.stringMatching(/megatron-core-hopper.*assumptions.stack/),
       ...named.warnings,

@@ -224,7 +224,9 @@ describe('an axis of one', () => {
       expect(timeSeconds.communication.expert).toBe(0)
       expect(timeSeconds.communication.context).toBe(0)
       expect(collectives.filter(({ over }) => /expert|context/.test(over))).toEqual([])
-      expect(collectives.filter(({ op }) => op === 'AllToAll')).toEqual([])
+      // Tensor ranks may hold whole experts, and then send tokens to each other.
+      const sent = collectives.filter(({ op, over }) => op === 'AllToAll' && over !== 'tensor')
+      expect(sent).toEqual([])
     }
   })
 

@@ -1,5 +1,6 @@
 /** Published runs as they appear beside plans, and as rows of fixtures/recipes.json. */
 import { z } from 'zod'
+import { expertTensors } from '../../../src/cost/communication/expert-tensor.ts'
 import type { RecipeRecord, ShownRecipe } from '../../../src/plan/certainty/recipes.ts'
 import { number, text, texts } from '../field.ts'
 import { mesh } from '../given/axis.ts'
@@ -46,6 +47,7 @@ const assumptions = z.exactOptional(
     hbmEfficiency: z.exactOptional(z.number()),
     overlapCriticalPath: z.exactOptional(z.number()),
     expertRecipe: z.exactOptional(expertRecipeName),
+    expertTensor: z.exactOptional(z.enum(expertTensors)),
     overlapDispatch: z.exactOptional(z.number()),
     recomputation: z.exactOptional(recomputation),
   }),

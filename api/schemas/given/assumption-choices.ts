@@ -1,5 +1,7 @@
 /** Assumptions that are choices: what is counted, what a plan may do, and what is kept in memory. */
+
 import { z } from 'zod'
+import { expertTensors } from '../../../src/cost/communication/expert-tensor.ts'
 import { frameworks } from '../../../src/launch/framework.ts'
 import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
 import { shareOrNone } from '../bound.ts'
@@ -20,6 +22,11 @@ export const assumptionChoices = {
     'Whether a ring of n chips takes (n-1)/n of V/W (V bytes, W bandwidth) rather than all of it.',
   ),
   inNetworkReduction: flag('Whether switches that can reduce in the network do so (SHARP).'),
+  expertTensor: z
+    .enum(expertTensors)
+    .describe(
+      'How tensor ranks hold experts in training: each expert `sliced` over them, or, wherever they divide the experts, `whole` experts on each (expert tensor parallel size 1).',
+    ),
   choicesApart: flag(
     'Whether the experts of a token are always on different devices, as the book assumes, rather than placed at random.',
   ),

@@ -23,9 +23,12 @@ export function distinctPlaces(places: number, choices: number, apart = false): 
 }
 
 /** How tokens are sent to their experts. */
-export type Dispatch = Pick<Assumptions, 'hierarchicalDispatch' | 'choicesApart'>
+export type Dispatch = Pick<Assumptions, 'hierarchicalDispatch' | 'choicesApart' | 'expertTensor'>
 
-export const toDevices: Dispatch = { hierarchicalDispatch: true, choicesApart: false }
+export const toDevices: Dispatch = {
+  ...{ hierarchicalDispatch: true, choicesApart: false },
+  expertTensor: 'sliced',
+}
 
 /**
  * How many times a token is sent in training: once to each device that has experts of it, by kernels that know of devices
@@ -35,7 +38,7 @@ export const toDevices: Dispatch = { hierarchicalDispatch: true, choicesApart: f
 export function placesOf(
   devices: number,
   choices: number,
-  { hierarchicalDispatch, choicesApart }: Dispatch,
+  { hierarchicalDispatch, choicesApart }: Omit<Dispatch, 'expertTensor'>,
 ): number {
   if (devices > 1 && !hierarchicalDispatch) return choices
   return distinctPlaces(devices, choices, choicesApart)

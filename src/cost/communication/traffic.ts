@@ -68,9 +68,15 @@ export function addBuckets(
   beside: Beside,
 ): void {
   for (const bucket of buckets) {
+    if (!runsOn(bucket, scale)) continue
     const cost = costs[bucket.over]
     if (cost && cost.chips > 1) addCall(sum, bucket, bucketBytes(bucket, scale), cost, beside)
   }
+}
+
+/** Whether the call is made on the mesh that the scale is for. */
+export function runsOn({ held }: Pick<Bucket, 'held'>, scale: Scale): boolean {
+  return held === undefined || held === scale.held
 }
 
 /** The share of what is sent to experts and back that may hide behind another microbatch. */
@@ -119,19 +125,24 @@ export function addCall(
 }
 
 function overlapOf(
-  { over, critical, routed, passed, gathered }: Call<unknown>,
+  { over, critical, routed, held, passed, gathered }: Call<unknown>,
   cost: GroupCost,
   beside: Beside,
 ): number {
   const { assumptions, experts, routedOverlap, passedShare = 1 } = beside
   if (routed && routedOverlap !== undefined) return routedOverlap
+  // With a single expert nothing is sorted: it is a dense MLP.
+  if (critical && held && experts && experts.experts > 1) return assumptions.overlapExchange
   if (critical) return waitedOverlap(over, cost, assumptions)
   const { overlapPrefetched, overlapGathered, expertOverlapGathered } = assumptions
   if (gathered) return Math.min(overlapPrefetched, overlapGathered, experts ? expertOverlapGathered : 1)
   return passed ? overlapPrefetched * passedShare : overlapPrefetched
 }
 
-/** A matmul can send what it has made while it makes the rest, but only to chips that it reaches without a network card. */
+/**
+ * A matmul can send what it has made while it makes the rest, but only to chips that it reaches without a network card. Copies of
+ * tokens are gathered and summed apart from any (Megatron Core's token dispatchers: gather_from_sequence_parallel_region, no user buffers).
+ */
 export function waitedOverlap(
   over: AxisSet,
   { outerUnits }: GroupCost,

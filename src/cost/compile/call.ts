@@ -2,9 +2,11 @@
  * One call of the network, with the request's numbers in. Training (compile.ts) and inference round in different ways what does
  * not divide, so their terms differ in type.
  */
+
 import type { ArrayKind } from '../../sharding/array.ts'
 import { type AxisSet, axisSet } from '../../sharding/axis.ts'
 import type { Move, Operation } from '../../sharding/move.ts'
+import type { ExpertTensor } from '../communication/expert-tensor.ts'
 
 export interface Call<Term> {
   readonly operation: Operation
@@ -15,6 +17,8 @@ export interface Call<Term> {
   readonly critical: boolean
   /** Whether it carries copies of tokens to their experts or back. */
   readonly routed: boolean
+  /** Only where tensor ranks hold experts so; on every mesh when absent. */
+  readonly held?: ExpertTensor
   /** Whether it passes keys, or their gradients, around a ring. */
   readonly passed: boolean
   /** Whether it gathers weights, or scatters gradients, anew in every microbatch. */

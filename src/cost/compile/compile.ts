@@ -8,8 +8,8 @@
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes, isNarrow, usualType } from '../../recipe/element-type.ts'
-import type { ArrayKind } from '../../sharding/array.ts'
-import { type Axis, axesOfPositions } from '../../sharding/axis.ts'
+import { type ArrayKind, isGatheredOfCopies, isOfCopies } from '../../sharding/array.ts'
+import { type Axis, axesOfPositions, axisBit } from '../../sharding/axis.ts'
 import { type Derivation, movesOf, productsOf } from '../../sharding/derive.ts'
 import { type Extents, monomial } from '../../sharding/monomial.ts'
 import type { Move, Pass } from '../../sharding/move.ts'
@@ -17,7 +17,7 @@ import type { Product } from '../../sharding/product.ts'
 import { castBytes } from '../compute/casts.ts'
 
 import { type Call, callOf, isWaitedFor } from './call.ts'
-import { none, one, type Term, termOf } from './term.ts'
+import { none, one, spreadTerm, type Term, termOf } from './term.ts'
 
 export interface CompiledProduct {
   readonly flops: Term
@@ -111,8 +111,14 @@ function compiledProduct(
   }
   return {
     flops: termOf(product.flops, extents, met * kernel),
-    matmuls: attention || product.matrices.extents.length === 0 ? one : termOf(product.matrices, extents, 1),
-    bytes: product.operands.map(({ elements, array }) => termOf(elements, extents, operandBytes(array.kind))),
+    matmuls:
+      attention || product.matrices.extents.length === 0
+        ? one
+        : spreadTerm(termOf(product.matrices, extents, 1)),
+    bytes: product.operands.map(({ elements, array }) => {
+      const bytes = termOf(elements, extents, operandBytes(array.kind))
+      return isGatheredOfCopies(array) ? spreadTerm(bytes) : bytes
+    }),
     attention,
     grouped: !attention && product.matrices.extents.length > 0 && (extents.E ?? 1) > 1,
     startedAgain: attention ? startedAgain(product, extents, kernel) : [],
@@ -183,11 +189,26 @@ function bucketed(moves: readonly Move[], extents: Extents, precision: Precision
     const joins = isWaitedFor(move.kind) ? `${index}` : `${move.kind} ${move.operation} ${move.over.join()}`
     buckets.set(joins, [...(buckets.get(joins) ?? []), move])
   })
-  return [...buckets.values()].map((joined) =>
-    callOf(joined as [Move, ...Move[]], ({ elements, kind }) =>
-      termOf(elements, extents, elementBytes[arrayType(kind, precision)]),
+  return [...buckets.values()].flatMap((joined) =>
+    asHeld(
+      callOf(joined as [Move, ...Move[]], ({ elements, kind }) =>
+        termOf(elements, extents, elementBytes[arrayType(kind, precision)]),
+      ),
     ),
   )
+}
+
+/**
+ * Copies of tokens are gathered over tensor ranks, and what these make of them is summed, only where each expert is cut over these. Where
+ * they hold whole experts, each sends its own copies to the ranks of both axes: what such a group sees is as many times more.
+ */
+function asHeld(call: Bucket): readonly Bucket[] {
+  if (!call.moves.every(({ volume }) => isOfCopies(volume))) return [call]
+  const sliced = { ...call, held: 'sliced' } as const
+  if (call.over === axisBit.tensor) return [sliced]
+  if (!call.routed || call.over !== axisBit.expert) return [call]
+  const bytes = call.bytes.map((term) => ({ ...term, mask: term.mask & ~axisBit.tensor }))
+  return [sliced, { ...call, over: call.over | axisBit.tensor, bytes, held: 'whole' }]
 }
 
 /** A window that only a share of the layers has: its products and collectives take as long as ever, but count that often. */

@@ -4,13 +4,14 @@
  *   value = base · factor[selector] / product of the axis sizes in `mask`
  *
  * The selector says which mesh-dependent factors apply: the microbatch's sequences B, padded positions, padded F,
- * padded V, and replicated key-value heads. A scale holds them for one mesh, each product made when it is first asked for, so
+ * padded V, replicated key-value heads, and experts that are spread over tensor ranks. A scale holds them for one mesh, each product made when it is first asked for, so
  * that a value is two look-ups and two products; nothing is allocated per candidate.
  */
 import type { Transformer } from '../../model/transformer.ts'
 import { type AxisSet, axes, axisSets, type Mesh } from '../../sharding/axis.ts'
 import type { Extents, Monomial } from '../../sharding/monomial.ts'
 import { numerator } from '../../sharding/monomial.ts'
+import { type ExpertTensor, heldAs } from '../communication/expert-tensor.ts'
 import { type Dispatch, placesOf, toDevices } from '../communication/routing.ts'
 
 export interface Term {
@@ -19,9 +20,9 @@ export interface Term {
   readonly mask: AxisSet
 }
 
-const selectorBits = { B: 1, T: 2, F: 4, V: 8, replicated: 16, J: 32, G: 64, U: 128 } as const
+const selectorBits = { B: 1, T: 2, F: 4, V: 8, replicated: 16, J: 32, G: 64, U: 128, spread: 256 } as const
 const sized = ['B', 'T', 'F', 'V', 'J', 'G', 'U'] as const
-const bits = 8
+const bits = 9
 
 /** Written by setMesh and setBatch, read by termValue; a search has one and reuses it. */
 export interface Scale {
@@ -32,6 +33,8 @@ export interface Scale {
   /** 1 / product of the sizes of the axes in a set, and products of factors: 0 until they are asked for. */
   readonly inverse: Float64Array
   readonly factor: Float64Array
+  /** How tensor ranks hold experts on this mesh. */
+  held: ExpertTensor
 }
 
 export function createScale(): Scale {
@@ -40,6 +43,7 @@ export function createScale(): Scale {
     factors: new Float64Array(bits).fill(1),
     inverse: new Float64Array(axisSets),
     factor: new Float64Array(1 << bits),
+    held: 'sliced',
   }
 }
 
@@ -90,6 +94,11 @@ export function termOf(value: Monomial, extents: Extents, times: number): Term {
   return { base: numerator(value, extents) * times, selector, mask: value.divide }
 }
 
+/** What tensor ranks share out between them where they hold whole experts. */
+export function spreadTerm(term: Term): Term {
+  return { ...term, selector: term.selector | selectorBits.spread }
+}
+
 export function termValue({ base, selector, mask }: Term, scale: Scale): number {
   return (
     base *
@@ -137,9 +146,12 @@ export function setMesh(
   scale.factors[2] = pad(extents.F, tensors)
   scale.factors[3] = pad(extents.V, tensors)
   scale.factors[4] = Math.max(1, tensors / (extents.K ?? 1))
-  scale.factors[5] = visitedShare(mesh.expert, extents, dispatch)
+  scale.held = heldAs(mesh, extents.E ?? 1, dispatch.expertTensor)
+  const spread = scale.held === 'whole' ? mesh.tensor : 1
+  scale.factors[5] = visitedShare(mesh.expert * spread, extents, dispatch)
   scale.factors[6] = pad(extents.G, tensors)
   scale.factors[7] = pad(extents.U, tensors)
+  scale.factors[8] = 1 / spread
   setBatch(scale, 1)
 }
 

@@ -10,13 +10,13 @@
  * this is an upper estimate there. Source: NVIDIA/TransformerEngine, transformer_engine/pytorch/module/grouped_linear.py, which asks
  * its quantizers for rows and columns.
  */
-import type { ShardedArray } from '../../sharding/array.ts'
+import { isGatheredOfCopies, type ShardedArray } from '../../sharding/array.ts'
 import { elementsOf } from '../../sharding/elements.ts'
 import type { Extents } from '../../sharding/monomial.ts'
 import type { Pass } from '../../sharding/move.ts'
 import type { Product } from '../../sharding/product.ts'
 import type { Bytes } from '../../units.ts'
-import { type Term, termOf } from '../compile/term.ts'
+import { spreadTerm, type Term, termOf } from '../compile/term.ts'
 
 /** Bytes that the casts of one pass read and write; `kept` and `computed` are bytes of an element. */
 export function castBytes(
@@ -27,7 +27,10 @@ export function castBytes(
   computed: Bytes,
 ): readonly Term[] {
   if (computed >= kept) return []
-  return castArrays(products, pass).map((array) => termOf(elementsOf(array), extents, kept + 2 * computed))
+  return castArrays(products, pass).map((array) => {
+    const bytes = termOf(elementsOf(array), extents, kept + 2 * computed)
+    return isGatheredOfCopies(array) ? spreadTerm(bytes) : bytes
+  })
 }
 
 /** The arrays that a pass casts: inputs of its matmuls that no pass before has cast. */

@@ -12,6 +12,7 @@
 import { expertRecipeRow } from '../../recipe/expert-recipe.ts'
 import type { ExpertRecipeRow } from '../../recipe/expert-recipe-row.ts'
 import { keepsCopies, policyNamed } from '../../recipe/policy.ts'
+import { expertRanks } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
 import { megatronSharding } from './states.ts'
 
@@ -91,6 +92,7 @@ function recomputesWhole({ recomputation: { policy, other, count } }: Run): bool
   })
 }
 
-function mayRunBeside({ mesh, microbatches, schedule }: Run): boolean {
-  return mesh.expert > 1 && microbatches > 1 && (mesh.pipeline === 1 || schedule.virtualStages > 1)
+function mayRunBeside(run: Run): boolean {
+  const { mesh, microbatches, schedule } = run
+  return expertRanks(run).ranks > 1 && microbatches > 1 && (mesh.pipeline === 1 || schedule.virtualStages > 1)
 }

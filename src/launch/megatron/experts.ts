@@ -6,7 +6,7 @@
  *               as plans assume
  *   alltoall    NCCL: sends one copy to each expert
  *
- * Experts are split over tensor like an MLP. Layers with experts are written as a pattern, because for a number n
+ * Experts are split over tensor like an MLP, or tensor ranks have whole ones: an expert tensor parallel size of 1. Layers with experts are written as a pattern, because for a number n
  * Megatron-LM gives experts to the first of each n layers, plans to the last. It has no biases with shared experts or
  * with experts split over tensor, and no softmax after the choice if only one expert is chosen. Source: as flags.ts,
  * and docs/user-guide/features/moe.md, megatron/core/parallel_state.py,
@@ -14,7 +14,7 @@
  */
 
 import type { Router } from '../../model/details.ts'
-import { copiesNotes, expertPattern, foldingNotes, routingGroups } from '../run/experts.ts'
+import { copiesNotes, expertPattern, expertRanks, foldingNotes, routingGroups } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
 import { innermostUnit } from '../run/units.ts'
 import { hasDeepEp } from '../vendor.ts'
@@ -34,6 +34,7 @@ export function megatronExperts(run: Run): ExpertFlags {
   const { activeExperts, sharedExperts, dFfExpert } = experts
   const router = run.model.details?.router ?? null
   const sent = dispatcher(run)
+  const { ranks, tensor } = expertRanks(run)
   // A softmax over a single expert is 1 whatever its score, so it has to come before the choice.
   const scored = router !== null && (router.beforeChoice || router.score !== 'softmax')
   const groups = router ? router.groups : groupsOnNodes(run)
@@ -50,8 +51,8 @@ export function megatronExperts(run: Run): ExpertFlags {
     ...(router?.bias && !sent.includes(routerType) ? [routerType, 'fp32'] : []),
   ]
   const mesh = [
-    ...['--expert-model-parallel-size', run.mesh.expert],
-    ...['--expert-tensor-parallel-size', run.mesh.tensor],
+    ...['--expert-model-parallel-size', ranks],
+    ...['--expert-tensor-parallel-size', tensor],
     ...sent,
   ]
   return { model, mesh }
@@ -93,9 +94,10 @@ function layerFlags(run: Run): readonly Flag[] {
   return ['--moe-layer-freq', written.join('+')]
 }
 
-function dispatcher({ mesh, problem: { assumptions, precision, cluster } }: Run): readonly Flag[] {
+function dispatcher(run: Run): readonly Flag[] {
+  const { assumptions, precision, cluster } = run.problem
   const flag = '--moe-token-dispatcher-type'
-  if (mesh.expert === 1) return [flag, 'allgather']
+  if (expertRanks(run).ranks === 1) return [flag, 'allgather']
   const direct = assumptions.hierarchicalDispatch && precision.weights !== 'fp32' && hasDeepEp(cluster)
   if (!direct) return [flag, 'alltoall']
   const backend = innermostUnit(cluster) > 8 ? 'hybridep' : 'deepep'

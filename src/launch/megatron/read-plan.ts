@@ -1,14 +1,17 @@
 /** The plan that Megatron-LM's options describe for a number of GPUs: mesh, ZeRO stage, microbatches, schedule, stages, recomputation and overlap. */
+
 import type { Fields } from '../../fields.ts'
 import type { Options } from '../read/options.ts'
-import { type OverlapRead, readOverlap } from './read-overlap.ts'
+import type { LaunchReading } from '../read/reading.ts'
+import { readExpertRanks } from '../run/experts.ts'
+import { readOverlap } from './read-overlap.ts'
 import { readMegatronStages } from './read-pipeline.ts'
 import { rematerializationOf } from './read-recomputation.ts'
 
 interface LaidOut {
   readonly plan: Fields
-  readonly costed: OverlapRead['costed']
-  readonly lacking: OverlapRead['lacking']
+  readonly costed: NonNullable<LaunchReading['costed']>
+  readonly lacking: NonNullable<LaunchReading['lacking']>
   readonly notes: readonly string[]
   readonly faults: readonly string[]
 }
@@ -22,8 +25,10 @@ export function planOf(
   const tensor = options.whole('--tensor-model-parallel-size') ?? 1
   const pipeline = options.whole('--pipeline-model-parallel-size') ?? 1
   const context = options.whole('--context-parallel-size') ?? 1
-  const expert = options.whole('--expert-model-parallel-size') ?? 1
-  const expertTensor = options.whole('--expert-tensor-parallel-size') ?? tensor
+  const ranks = options.whole('--expert-model-parallel-size') ?? 1
+  const cut = options.whole('--expert-tensor-parallel-size') ?? tensor
+  const experts = options.whole('--num-experts')
+  const { expert, expertTensor, countable } = readExpertRanks({ ranks, cut, tensor }, experts)
   const sharding = shardingOf(options)
   const stages = readMegatronStages(options, pipeline, layers)
   const exchange = options.text('--cp-comm-type') ?? 'p2p'
@@ -64,10 +69,10 @@ export function planOf(
   const shards = replicas / expert / (zeroStage === 3 ? instances : 1)
   const faults = [
     ...stages.faults,
-    ...(expertTensor === tensor || expert === 1
+    ...(countable
       ? []
       : [
-          `--expert-tensor-parallel-size ${expertTensor} beside --tensor-model-parallel-size ${tensor} is not counted: experts are split as the rest of a layer is`,
+          `--expert-tensor-parallel-size ${cut} beside --tensor-model-parallel-size ${tensor} and --expert-model-parallel-size ${ranks} is not counted`,
         ]),
     ...(Number.isInteger(shards)
       ? []
@@ -99,7 +104,7 @@ export function planOf(
   }
   return {
     plan,
-    costed: overlap.costed,
+    costed: { ...overlap.costed, ...(experts !== null && expertTensor ? { expertTensor } : {}) },
     lacking: overlap.lacking,
     notes: [...notes, ...overlap.notes, ...rematerialization.notes],
     faults: [

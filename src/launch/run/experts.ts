@@ -2,6 +2,7 @@
  * What the frameworks have in common about experts. All of them distribute experts over ranks that are replicas for the
  * rest of the model, as a plan's expert axis does. Source: as flags.ts, maxtext/config.ts and torchtitan/config.ts.
  */
+import { type ExpertTensor, heldAs } from '../../cost/communication/expert-tensor.ts'
 import type { Run } from './run.ts'
 import { innermostUnit, unitsSpanned } from './units.ts'
 
@@ -12,6 +13,31 @@ export function expertPattern({ model }: Run): readonly (0 | 1)[] {
     const at = experts ? layer - experts.denseLayers : -1
     return experts && at >= 0 && (at + 1) % experts.every === 0 ? 1 : 0
   })
+}
+
+/** Over how many ranks experts are spread, and over how many each is cut: a plan's expert axis, and its tensor axis where ranks of that hold whole experts. */
+export function expertRanks({ mesh, model, problem }: Run): {
+  readonly ranks: number
+  readonly tensor: number
+} {
+  const held = heldAs(mesh, model.experts?.experts ?? 1, problem.assumptions.expertTensor)
+  return held === 'whole'
+    ? { ranks: mesh.expert * mesh.tensor, tensor: 1 }
+    : { ranks: mesh.expert, tensor: mesh.tensor }
+}
+
+/** What a launch file says of its experts, as a plan has it; `faults` where no plan does. */
+export function readExpertRanks(
+  { ranks, cut, tensor }: { readonly ranks: number; readonly cut: number; readonly tensor: number },
+  experts: number | null,
+): { readonly expert: number; readonly expertTensor: ExpertTensor | null; readonly countable: boolean } {
+  const expert = (ranks * cut) / tensor
+  const countable = (cut === tensor || cut === 1) && Number.isInteger(expert)
+  if (!countable) return { expert: ranks, expertTensor: null, countable: cut === tensor || ranks === 1 }
+  const said = cut === tensor ? 'sliced' : 'whole'
+  const mesh = { expert, tensor, tensor2: 1 }
+  const usual = heldAs(mesh, experts ?? 1, 'whole')
+  return { expert, expertTensor: said === usual ? null : said, countable: true }
 }
 
 /** Groups of experts, one for each node, of which a token may visit `limit`; null if the router's limit does not bind. */
@@ -43,8 +69,9 @@ export function foldingNotes(
 }
 
 /** Notes that the framework's AllToAll sends a token once for each expert, not once for each chip. */
-export function copiesNotes({ model, mesh }: Run, framework: string): readonly string[] {
-  if (mesh.expert === 1 || !model.experts || model.experts.activeExperts === 1) return []
+export function copiesNotes(run: Run, framework: string): readonly string[] {
+  const { model } = run
+  if (expertRanks(run).ranks === 1 || !model.experts || model.experts.activeExperts === 1) return []
   return [
     `${framework}: a token is sent once for each of its ${model.experts.activeExperts} experts; the plan counts once for each chip that has some.`,
   ]

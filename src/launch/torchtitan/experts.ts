@@ -1,27 +1,27 @@
 /**
  * torchtitan's keys for experts, which it distributes over ranks that shard data. It also splits them over tensor like
- * an MLP, as plans do, if told so. DeepEP, for NVIDIA's GPUs, sends one copy of a token to each chip; only its DeepSeek
+ * an MLP if told so; else tensor ranks are among those that they are spread over. DeepEP, for NVIDIA's GPUs, sends one copy of a token to each chip; only its DeepSeek
  * model has it, and not with experts split over tensor. Source: as config.ts, and
  * torchtitan/models/deepseek_v3/infra/parallelize.py.
  */
 
-import { copiesNotes, foldingNotes } from '../run/experts.ts'
+import { copiesNotes, expertRanks, foldingNotes } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
 import { hasDeepEp } from '../vendor.ts'
 import type { TomlValue } from './toml.ts'
 
 export function torchtitanExperts(run: Run): Readonly<Record<string, TomlValue>> {
-  const { mesh } = run
-  if (mesh.expert === 1) return {}
+  const { ranks, tensor } = expertRanks(run)
+  if (ranks === 1) return {}
   return {
-    expert_parallel_degree: mesh.expert,
-    expert_tensor_parallel_degree: mesh.tensor,
+    expert_parallel_degree: ranks,
+    expert_tensor_parallel_degree: tensor,
     expert_parallel_comm_backend: usesDeepEp(run) ? 'deepep' : 'standard',
   }
 }
 
 export function torchtitanExpertNotes(run: Run): readonly string[] {
-  const deepEp = run.mesh.expert > 1 ? ['torchtitan: its DeepEP dispatch needs DeepEP installed.'] : []
+  const deepEp = expertRanks(run).ranks > 1 ? ['torchtitan: its DeepEP dispatch needs DeepEP installed.'] : []
   return [...(usesDeepEp(run) ? deepEp : copiesNotes(run, 'torchtitan')), ...foldingNotes(run, 'torchtitan')]
 }
 

@@ -7,6 +7,7 @@
  * torchtitan/distributed/{activation_checkpoint,parallel_dims}.py.
  */
 import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
+import { expertRanks } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
 import { torchrun } from '../run/torchrun.ts'
 import { type Start, shellWords } from '../start.ts'
@@ -29,7 +30,7 @@ export function torchtitanToday(run: Run, { model }: Flavor, sections: TomlSecti
   const base = nearestConfig(model.name, model.flavor)
   const ring = mesh.context > 1 && contextLayoutRow(contextLayout).keys === 'own'
   const flexed = mesh.context > 1 && model.name === 'deepseek_v3'
-  const split = mesh.expert > 1 && mesh.tensor > 1
+  const split = expertRanks(run).ranks > 1 && mesh.tensor > 1
   const ours = model.flavor.startsWith('shardplan-')
   if (!base || ours || ring || flexed || split || recomputation.count > 0) return null
   const { parallelism = {} } = sections

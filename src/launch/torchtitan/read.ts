@@ -4,11 +4,13 @@
  * recomputed. A pipeline divides the local batch into its microbatches; without one, gradients accumulate until the
  * global batch is reached.
  */
+
 import type { Fields } from '../../fields.ts'
 import { leftOver } from '../read/left-over.ts'
 import type { LaunchReading } from '../read/reading.ts'
 import { type Sections, sectionsOf } from '../read/sections.ts'
 import { chipsUnsaid } from '../read/world.ts'
+import { readExpertRanks } from '../run/experts.ts'
 import { shapeNamed } from './flavor.ts'
 import { isImmaterial } from './immaterial.ts'
 import { torchtitanSchedules } from './pipeline.ts'
@@ -23,7 +25,8 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
     sections.text('model', 'flavor', 'debugmodel'),
   )
   const layers = model ? Number(model.layers) : null
-  const { mesh, zeroStage, replicas, ...laidOut } = meshOf(sections, chips)
+  const experts = expertsOf(model)
+  const { mesh, zeroStage, replicas, costed, ...laidOut } = meshOf(sections, chips, experts)
   const { context, expert, pipeline } = mesh
   const schedule = sections.text('parallelism', 'pipeline_parallel_schedule', '1F1B')
   const named = Object.entries(torchtitanSchedules).find(([, own]) => own === schedule)?.[0]
@@ -54,6 +57,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
       ...(expert > 1 ? { hierarchicalDispatch: backend === 'deepep' } : {}),
       ...(keptType(sections) === 'bf16' ? { masterWeights: false } : {}),
     },
+    costed,
     plan: {
       mesh,
       zeroStage,
@@ -81,7 +85,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
 }
 
 /** FSDP shards over all remaining ranks, and reshards unless there is a pipeline or it is told not to; without FSDP, DDP shards nothing. */
-function meshOf(sections: Sections, chips: number | null) {
+function meshOf(sections: Sections, chips: number | null, experts: number | null) {
   const degree = (name: string, otherwise = 1) => {
     const own = sections.whole('parallelism', `${name}_degree`, otherwise)
     return own > 0 || own === otherwise ? own : 1
@@ -89,8 +93,9 @@ function meshOf(sections: Sections, chips: number | null) {
   const tensor = degree('tensor_parallel')
   const context = degree('context_parallel')
   const pipeline = degree('pipeline_parallel')
-  const expert = degree('expert_parallel')
-  const expertTensor = degree('expert_tensor_parallel')
+  const ranks = degree('expert_parallel')
+  const cut = degree('expert_tensor_parallel')
+  const { expert, expertTensor, countable } = readExpertRanks({ ranks, cut, tensor }, experts)
   const replicate = degree('data_parallel_replicate')
   const said = degree('data_parallel_shard', -1)
   const reshard = sections.text('parallelism', 'fsdp_reshard_after_forward', 'default')
@@ -111,15 +116,23 @@ function meshOf(sections: Sections, chips: number | null) {
     },
     zeroStage,
     replicas: replicate * shard,
+    costed: experts !== null && expertTensor ? { expertTensor } : {},
     faults: [
       ...(chips === null ? [chipsUnsaid()] : faults),
-      ...(expert === 1 || expertTensor === tensor
+      ...(countable
         ? []
         : [
-            `expert_tensor_parallel_degree ${expertTensor} beside tensor_parallel_degree ${tensor} is not counted: experts are split as the rest of a layer is`,
+            `expert_tensor_parallel_degree ${cut} beside tensor_parallel_degree ${tensor} and expert_parallel_degree ${ranks} is not counted`,
           ]),
     ],
   }
+}
+
+/** Null where the file does not say, as for a model by name. */
+function expertsOf(model: LaunchReading['model']): number | null {
+  const moe = model && typeof model === 'object' ? model.moe : null
+  const experts = moe && typeof moe === 'object' && 'experts' in moe ? Number(moe.experts) : Number.NaN
+  return Number.isInteger(experts) ? experts : null
 }
 
 function expertFaults(expert: number, shard: number): readonly string[] {

@@ -4,6 +4,7 @@
  */
 
 import type { NetworkCosts } from '../../cost/communication/network.ts'
+import { runsOn } from '../../cost/communication/traffic.ts'
 import { type CompiledComponent, compile } from '../../cost/compile/compile.ts'
 import { ofStage } from '../../cost/compile/composed.ts'
 import { termValue } from '../../cost/compile/term.ts'
@@ -173,7 +174,7 @@ function linesOf(
   const { assumptions, model: transformer } = model.problem
   return windows[window].buckets.flatMap((bucket) => {
     const cost = costs[bucket.over]
-    if (!cost) return []
+    if (!cost || !runsOn(bucket, scale)) return []
     const told = {
       ...{ count, pass, exposed: bucket.critical, over: bucket.over & active },
       bytes: bucket.bytes.map((term) => termValue(term, scale)),

@@ -3,6 +3,7 @@
  * at their own settings (fixtures/recipes.json, made from fixtures/measurements by `npm run accuracy -- --record`).
  * Those of a request's model and chip are listed beside its plans.
  */
+import type { ExpertTensor } from '../../cost/communication/expert-tensor.ts'
 import type { NetworkOverride } from '../../hardware/cluster/cluster-request.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
@@ -25,6 +26,7 @@ export interface RecipeAsked {
     readonly hbmEfficiency?: number
     readonly overlapCriticalPath?: number
     readonly expertRecipe?: ExpertRecipeName
+    readonly expertTensor?: ExpertTensor
     readonly overlapDispatch?: number
     readonly recomputation?: Recomputation
   }

@@ -188,9 +188,10 @@ function flowsOf(model: CostModel, stage: StageModel, scale: Scale): readonly Fl
 function flowAmounts(model: CostModel, buckets: readonly Bucket[], scale: Scale, times: number): Amounts {
   // A switch that reduces does in one pass what otherwise takes two. AllToAlls move less than the bound could count, and are left out.
   const allReduce = model.problem.assumptions.inNetworkReduction ? 1 : 2
+  const mayBeWhole = model.problem.assumptions.expertTensor === 'whole'
   const amounts = new Map<string, number>()
-  for (const { operation, over, bytes, critical, times: share } of buckets) {
-    if (operation === 'AllToAll') continue
+  for (const { operation, over, bytes, critical, held, times: share } of buckets) {
+    if (operation === 'AllToAll' || (held && mayBeWhole)) continue
     const passes = operation === 'AllReduce' ? allReduce : 1
     for (const term of bytes) {
       const whole = dividing & ~term.mask
