@@ -7,7 +7,7 @@
  * Axis letters: R data, X fsdp, Y tensor, Z tensor2, C context, E expert, P pipeline.
  */
 import type { WeightPart } from '../model/weight-parts.ts'
-import { type Axis, axes, perAxis } from './axis.ts'
+import { type Axis, axes, axisBit, axisSet, perAxis } from './axis.ts'
 import { type ArrayRole, roleOf } from './roles.ts'
 
 /**
@@ -51,7 +51,7 @@ export function isOfCopies({ kind, dimensions }: ShardedArray): boolean {
 
 /** Such an array that every tensor rank has all of. */
 export function isGatheredOfCopies(array: ShardedArray): boolean {
-  return isOfCopies(array) && !axesOfArray(array).includes('tensor')
+  return isOfCopies(array) && (axisSet(axesOfArray(array)) & axisBit.tensor) === 0
 }
 
 const letters = perAxis(({ letter }) => letter)
