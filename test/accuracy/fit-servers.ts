@@ -1,14 +1,13 @@
 /**
  * Fits the constants of serving software (fixtures/stacks, `runs: inference`) to its rows marked `fit`, and writes them
  * there: a part of `npm run fit`. Minimises the mean absolute log error. No two of these rows are one configuration.
+ * Constants that stand are kept where the rows cannot tell those found from them.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import type { StackRecord } from '../../src/assumptions/stack.ts'
-import { predictedInference } from './inference-run.ts'
 import { leastLoss, type Ranges, steps } from './least-loss.ts'
 import { median } from './run.ts'
-import { type ServedRow, servedRows } from './served-rows.ts'
+import { servedErrors, servedRows } from './served-rows.ts'
 import { rounded } from './summary.ts'
 
 /**
@@ -30,24 +29,27 @@ for (const file of readdirSync(folder).sort()) {
   const stack: StackRecord = JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
   if (stack.runs !== 'inference') continue
   const rows = servedRows(stack)
-  const constants = leastLoss(stack.constants, ranges, (tried) => mean(errors(rows, tried)))
+  const found = leastLoss(stack.constants, ranges, (tried) => mean(servedErrors(rows, tried)))
+  const constants = toldApart(servedErrors(rows, stack.constants), servedErrors(rows, found))
+    ? found
+    : stack.constants
   const figures = {
     configurations: rows.length,
     measurements: rows.length,
-    medianErrorBefore: rounded(median(errors(rows, {}))),
-    medianError: rounded(median(errors(rows, constants))),
+    medianErrorBefore: rounded(median(servedErrors(rows, {}))),
+    medianError: rounded(median(servedErrors(rows, constants))),
   }
   const fitted = { ...stack, constants, fit: { ...stack.fit, ...figures } }
   writeFileSync(new URL(file, folder), `${JSON.stringify(fitted, null, 2)}\n`)
   process.stdout.write(`${stack.name}: ${JSON.stringify(constants)} ${JSON.stringify(figures)}\n`)
 }
 
-/** |log| of predicted over measured. */
-function errors(rows: readonly ServedRow[], constants: Partial<Assumptions>): readonly number[] {
-  return rows.flatMap(({ row, measured }) => {
-    const found = predictedInference(row, constants)
-    return found.status === 'compared' ? [Math.abs(Math.log(found.predicted / measured))] : []
-  })
+/** Whether errors of the same rows are smaller after than before by more than their mean difference is uncertain: its standard error. */
+function toldApart(before: readonly number[], after: readonly number[]): boolean {
+  const gains = before.map((error, index) => error - (after[index] ?? error))
+  const gain = mean(gains)
+  const variance = mean(gains.map((one) => (one - gain) ** 2))
+  return gain > Math.sqrt(variance / gains.length)
 }
 
 function mean(values: readonly number[]): number {

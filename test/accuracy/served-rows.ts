@@ -1,7 +1,9 @@
 /** The published rows that the constants of an inference stack may be fitted to: timed, marked `fit`, of its software, on its chips. */
+import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import type { StackRecord } from '../../src/assumptions/stack.ts'
 import type { Seconds } from '../../src/units.ts'
 import { type InferenceRow, publishedInference } from './inference-row.ts'
+import { predictedInference } from './inference-run.ts'
 import { softwareOf } from './software.ts'
 import { fittedBy } from './stack-of.ts'
 
@@ -15,6 +17,14 @@ export function servedRows(stack: StackRecord): readonly ServedRow[] {
     const measured = secondsOf(row)
     if (measured === null || row.split !== 'fit' || row.leftOut !== undefined) return []
     return fittedBy(stack, softwareOf(row)) ? [{ row, measured }] : []
+  })
+}
+
+/** |log| of predicted over measured, with the stack's constants. */
+export function servedErrors(rows: readonly ServedRow[], constants: Partial<Assumptions>): readonly number[] {
+  return rows.flatMap(({ row, measured }) => {
+    const found = predictedInference(row, constants)
+    return found.status === 'compared' ? [Math.abs(Math.log(found.predicted / measured))] : []
   })
 }
 

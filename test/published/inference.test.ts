@@ -4,6 +4,10 @@ import { comparison, type Steps } from '../accuracy/inference-comparison.ts'
 import { type InferenceRow, publishedInference } from '../accuracy/inference-row.ts'
 import { predictedInference } from '../accuracy/inference-run.ts'
 import { errorSummaries } from '../accuracy/inference-table.ts'
+import { median } from '../accuracy/run.ts'
+import { servedErrors, servedRows } from '../accuracy/served-rows.ts'
+import { publishedStacks } from '../accuracy/stack-of.ts'
+import { rounded } from '../accuracy/summary.ts'
 
 const rows = publishedInference()
 const catalogue = new URL('../../fixtures/', import.meta.url)
@@ -165,5 +169,15 @@ describe('inference of dense models, predicted', () => {
   }) => {
     expect(ratio).toBeGreaterThan(0.5)
     expect(ratio).toBeLessThan(2)
+  })
+})
+
+describe('a fit of a server', () => {
+  it.each(
+    publishedStacks().filter(({ runs }) => runs === 'inference'),
+  )('has the errors of the model as it is: $name', (stack) => {
+    const rows = servedRows(stack)
+    expect(stack.fit.medianErrorBefore).toBe(rounded(median(servedErrors(rows, {}))))
+    expect(stack.fit.medianError).toBe(rounded(median(servedErrors(rows, stack.constants))))
   })
 })
