@@ -46,11 +46,14 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
       assembleServe(deployment, requests, { rank, solver, rival: rank === 1 ? rival : undefined }),
     patience(shares.plans),
   ).flatMap((plan) => plan ?? [])
-  const plans = compared(written, comparing(problem.residuals, requests))
+  const comparison = comparing(problem.residuals, requests)
+  const plans = compared(written, comparison)
+  const other = rival ? assembleServe(rival, requests, { rank: 0, solver }) : null
   const unlaunchable = better && unlaunchableServe(better, requests, best ?? null, solver)
   return {
     plans,
     preferred: preferredOf(plans, deploymentPreferences(problem.cluster.chip)),
+    alternative: other && (compared([...plans.slice(0, 1), other], comparison)[1] ?? null),
     unlaunchable,
     search: {
       enumerated,

@@ -1,6 +1,7 @@
 /** Writes the plans of an answer as a table: for a terminal, in Markdown, as HTML, or as CSV. */
 import { bestRecipeText } from '../../src/plan/certainty/best-recipe.ts'
 import { counted } from '../../src/plan/explain/figures.ts'
+import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { OptimizeBody } from '../worker/desk.ts'
 import { csv } from './csv.ts'
 import { page } from './html.ts'
@@ -49,6 +50,7 @@ function remarks(answer: OptimizeBody): readonly string[] {
       ? `${counted(enumerated, 'layout')}, ${infeasible ? 'none of which will do' : 'the best of all'}.`
       : `${counted(enumerated, 'layout')}, the best so far: ${unexamined} were not looked at in time.`,
     ...nearlyAsGood(answer),
+    ...('alternative' in answer && answer.alternative ? [alternativeText(answer.alternative)] : []),
     ...(unlaunchable ? notLaunched(unlaunchable) : []),
     ...(infeasible
       ? [
@@ -78,6 +80,11 @@ function nearlyAsGood(answer: OptimizeBody): readonly string[] {
     ...rather,
     ...(recipes.length > 0 ? [best ? `${published}; ${told}, ${best}` : `${published}.`] : []),
   ]
+}
+
+function alternativeText({ disaggregated, summary, requestsPerSecond }: ServePlan): string {
+  const kind = disaggregated ? 'With the phases apart' : 'With both phases on the same servers'
+  return `${kind} at best ${summary}: ${requestsPerSecond.toPrecision(3)} requests a second.`
 }
 
 /** The best plan that no framework launches, if the printed digits show that it is better, with the first reason against it. */

@@ -168,6 +168,11 @@ export interface ServeEvaluation extends Omit<EvaluateAnswer, 'plan'> {
 export interface ServeAnswer
   extends Omit<OptimizeAnswer, 'plans' | 'recipes' | 'unlaunchable' | 'infeasible' | 'sensitivity'> {
   readonly plans: readonly ServePlan[]
+  /**
+   * The best deployment of the other kind than the first: phases together, or apart. Null if the request wants one kind,
+   * none of the other will do, or there was no time to look.
+   */
+  readonly alternative: ServePlan | null
   readonly unlaunchable: Unlaunchable<ServePlan> | null
   readonly infeasible: ServeNoPlan | null
 }

@@ -114,6 +114,7 @@ export const sampleServeAnswer: ServeAnswer = {
     },
   ],
   preferred: null,
+  alternative: null,
   unlaunchable: null,
   search: sampleSearch,
   infeasible: null,

@@ -290,4 +290,22 @@ describe('the generation of a deployment', () => {
     if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
     expect(found.plan.stepTimeSeconds / generation.stepTimeSeconds).toBeCloseTo(1, 6)
   })
+
+  it('has the best of the other kind beside it, which is not better and is first where that kind is asked for', () => {
+    fc.assert(
+      fc.property(rated, (problem) => {
+        const { plans, alternative } = answer(problem, { disaggregated: 'auto' })
+        const [first] = plans
+        if (!first || !alternative) return
+        expect(alternative.disaggregated).toBe(!first.disaggregated)
+        expect(scoreOf(alternative, problem.workload)).toBeGreaterThanOrEqual(
+          scoreOf(first, problem.workload),
+        )
+        const alone = answer(problem, { disaggregated: alternative.disaggregated })
+        expect(alone.plans[0]?.id).toBe(alternative.id)
+        expect(alone.alternative).toBeNull()
+      }),
+      { numRuns: runs(10) },
+    )
+  })
 })

@@ -17,6 +17,11 @@ export const serveAnswer = z.object({
       'Best first: the fewest chips; without a rate in the request, the most requests per second from the whole pool.',
     ),
   preferred,
+  alternative: servePlan
+    .nullable()
+    .describe(
+      'The best deployment of the other kind than the first: both phases on the same servers where the first has them apart, and the other way round, with rank 0. Null where the request wants one kind, none of the other will do, or there was no time to look.',
+    ),
   unlaunchable: unlaunchable(servePlan, refusals),
   search: searchAccount,
   infeasible: noPlan(z.object({ plan: servePlan, shortSeconds: z.number() })),
