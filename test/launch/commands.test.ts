@@ -16,6 +16,7 @@ import type { Start } from '../../src/launch/start.ts'
 import { readTorchtitan } from '../../src/launch/torchtitan/read.ts'
 import { readTorchtitanCommand } from '../../src/launch/torchtitan/read-command.ts'
 import { launchesOf } from '../golden/sampled-launches.ts'
+import { refusedValues } from './megatron-values.ts'
 
 const launches = launchesOf(({ commands, ...answer }) => commands && { commands, answer })
 
@@ -100,6 +101,20 @@ describe('what starts a plan', () => {
       if (config) within(ofRelease, leaves(parse(config.text)))
     }
     expect([...unknown]).toEqual([])
+  })
+
+  it('gives Megatron-LM values that its parser takes', () => {
+    const refused = new Set<string>()
+    let most = 0
+    for (const { start } of starts('megatron')) {
+      const found = refusedValues(wordsOf(start.command.slice(start.command.indexOf('pretrain_gpt.py'))))
+      for (const one of found.refused) refused.add(one)
+      most = Math.max(most, found.held)
+    }
+    expect([...refused]).toEqual([])
+    expect(most).toBeGreaterThan(30)
+    const wrong = ['--num-layers', '4.0', '--bf16', '1', '--optimizer', 'sgdm', '--lr', 'fast']
+    expect(refusedValues(wrong).refused).toHaveLength(4)
   })
 
   it('trains alone, keeps no masks, and routes evenly where there are experts', () => {

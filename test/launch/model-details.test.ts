@@ -10,6 +10,7 @@ import { detailsIn } from '../../src/model/details.ts'
 import { importHuggingFace } from '../../src/model/hugging-face/import.ts'
 import { launched } from '../golden/launched-plan.ts'
 import { problem } from '../problem.ts'
+import { refusedValues } from './megatron-values.ts'
 
 /**
  * Of NVIDIA/Megatron-LM core_v0.19.0, examples/post_training/modelopt/conf/<owner>/<name>.sh, for Mixtral examples/mixtral; of DeepSeek-V3 and V2
@@ -71,6 +72,10 @@ describe('Megatron-LM is told of a model', () => {
         expect([option, Number(flags[where + 1])]).toEqual([option, Number(value)])
       else if (hasValue) expect([option, flags[where + 1]]).toEqual([option, value])
     }
+  })
+
+  it.each(Object.keys(published))('%s in values that its parser takes', (name) => {
+    expect(refusedValues(told(name).map(String)).refused).toEqual([])
   })
 
   it('that nobody says more of than its dimensions that defaults run, where these may be others', () => {

@@ -51,8 +51,11 @@ function yarnFlags(scaling: NonNullable<Rotary['scaling']>, latent: boolean): re
   const frequencies = bent.flatMap(([option, field]) =>
     typeof scaling[field] === 'number' ? [option, told(scaling[field])] : [],
   )
+  const original = scaling.original_max_position_embeddings
+  const positions =
+    typeof original === 'number' ? ['--yarn-original-max-position-embeddings', Math.round(original)] : []
   const whole = scaling.truncate === false ? ['--no-yarn-correction-range-round-to-int'] : []
-  return [...own, ...frequencies, ...whole]
+  return [...own, ...positions, ...frequencies, ...whole]
 }
 
 const scaled = [
@@ -62,7 +65,6 @@ const scaled = [
 ] as const
 
 const bent = [
-  ['--yarn-original-max-position-embeddings', 'original_max_position_embeddings'],
   ['--yarn-beta-fast', 'beta_fast'],
   ['--yarn-beta-slow', 'beta_slow'],
 ] as const
