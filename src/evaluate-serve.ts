@@ -34,7 +34,7 @@ export function evaluateServe(
   const requests = requestsOf(problem, sketch.contextLength)
   const found = written(problem, sketch, parts, requests)
   const plan =
-    found && assembleServe(found, requests, { rank: 1, solver, memoryBudget: problem.memoryBudget })
+    found && assembleServe(found.sized, requests, { rank: 1, solver, memoryBudget: problem.memoryBudget })
   if (!found || !plan) return { illegal: [{ pointer: '/plan', detail: nothing }] }
   const { workload } = problem
   return {
@@ -42,6 +42,12 @@ export function evaluateServe(
     ...resolved(problem, workload.promptLength + workload.outputLength),
     warnings: serveWarnings(problem, plan, true),
   }
+}
+
+interface Written {
+  readonly sized: Sized
+  /** Whether it meets the request as it was asked, with room to spare. */
+  readonly met: boolean
 }
 
 const nothing =
@@ -66,7 +72,7 @@ function written(
   sketch: ServeSketch,
   parts: ReturnType<typeof partsOf>,
   requests: Requests,
-): Sized | null {
+): Written | null {
   const best = bestOf(problem, sketch, parts, requests)
   if (best) return best
   // Nothing fits: keep to one sequence at a time, and raise the memory budget until it fits.
@@ -81,7 +87,7 @@ function written(
     memoryBudget *= 1.25
   ) {
     const found = bestOf({ ...problem, memoryBudget }, one, parts, requests)
-    if (found) return found
+    if (found) return { ...found, met: false }
   }
   return null
 }
@@ -93,7 +99,7 @@ function bestOf(
   sketch: ServeSketch,
   parts: ReturnType<typeof partsOf>,
   asked: Requests,
-): Sized | null {
+): Written | null {
   const launched = sizesByServer(problem, parts)
   const any = launched.filtered ? [anySizes(problem, parts)] : []
   const unlimited = { maxFirst: Number.POSITIVE_INFINITY, maxPerToken: Number.POSITIVE_INFINITY }
@@ -115,7 +121,7 @@ function bestOf(
         const sized = sizedWith(pair, counts, requests, pool)
         if (sized && (!best || precedes(sized, best))) best = sized
       }
-      if (best) return best
+      if (best) return { sized: best, met: requests === asked }
     }
   }
   return null

@@ -89,17 +89,6 @@ function requestSeconds(
   while (arriving(batch) > batch) batch++
   const step = generate.stepSeconds(batch)
   const token = step / (1 - (rate / generates) * each)
-  // Prompts go in chunks of so many tokens that no step is over the objective, each beside a step of generation.
-  const tokens = prefill.prompts * promptLength
-  const chunk = Math.min(tokens, Math.floor((tokens * (maxPerToken - step)) / prefill.seconds))
-  if (shared && chunk < 1) return null
-  const service = prefill.seconds + (shared ? (tokens / chunk) * step : 0)
-  const wait = meanWait({
-    arrivalsPerSecond: rate / prefill.prompts,
-    serviceSeconds: service,
-    serviceVariation: 0,
-    servers: shared ? generates : prefills,
-  })
   const held = rate * length * token
   const places = generates * slots
   const place =
@@ -111,8 +100,43 @@ function requestSeconds(
           serviceVariation: 1,
           servers: places,
         })
-  const first = place + wait + service + (shared ? token / 2 : exposed(prefill, generate, requests))
-  return first > maxFirst || token > maxPerToken * (1 + 1e-12) ? null : first + (length - 1) * token
+  const tokens = prefill.prompts * promptLength
+  const firstWith = (chunk: number): number | null => {
+    const service = prefill.seconds + (shared ? (tokens / chunk) * step : 0)
+    if (rate * service > busiest * (shared ? generates : prefills) * prefill.prompts * (1 + 1e-9)) return null
+    const wait = meanWait({
+      arrivalsPerSecond: rate / prefill.prompts,
+      serviceSeconds: service,
+      serviceVariation: 0,
+      servers: shared ? generates : prefills,
+    })
+    const first = place + wait + service + (shared ? token / 2 : exposed(prefill, generate, requests))
+    return first > maxFirst ? null : first
+  }
+  const chunk = shared ? chunkOf(prefill, slots - batch, maxPerToken - step, tokens, firstWith) : tokens
+  const first = chunk === null ? null : firstWith(chunk)
+  return first === null || token > maxPerToken * (1 + 1e-12) ? null : first + (length - 1) * token
+}
+
+/**
+ * Prompts go in chunks of so many tokens that no step is over the objective, each beside a step of generation; if the
+ * first token is then late, in the smallest with which it is not. Tokens of a step are no fewer than sequences.
+ */
+function chunkOf(
+  { prompts, seconds }: PrefillInstance,
+  idle: number,
+  room: number,
+  tokens: number,
+  firstWith: (chunk: number) => number | null,
+): number | null {
+  const inTime = Math.floor((tokens * room) / seconds)
+  const least = Math.min(tokens, idle + prompts)
+  const usual = Math.min(tokens, Math.max(inTime, least))
+  if (inTime >= 1 && firstWith(usual) !== null) return usual
+  if (firstWith(tokens) === null) return null
+  let chunk = least
+  while (firstWith(chunk) === null) chunk++
+  return chunk
 }
 
 /** All within one node here: NVLink. */

@@ -117,6 +117,63 @@ describe('a deployment that is written', () => {
     )
   })
 
+  it('is not feasible where the search found none, however the nearest came about', () => {
+    const seconds = fc.constantFrom(1.05, 1.3, 2)
+    const limited = fc.record({ question: questions, first: seconds, perToken: seconds })
+    fc.assert(
+      fc.property(limited, ({ question, first, perToken }) => {
+        const { maxTimePerOutputTokenSeconds: _, ...workload } = question.workload
+        const fastest = serve(
+          { ...question, workload: { ...workload, maxTimePerOutputTokenSeconds: 0.02 } },
+          solver,
+        )
+        const [best] = fastest.plans
+        if (!best) return
+        const problem: Problem = {
+          ...question,
+          workload: {
+            ...workload,
+            maxTimeToFirstTokenSeconds: best.prefill.stepTimeSeconds * first,
+            maxTimePerOutputTokenSeconds: best.generate.stepTimeSeconds * perToken,
+          },
+        }
+        const { plans, infeasible } = serve(problem, solver)
+        const nearest = infeasible?.nearest
+        if (!nearest) return
+        expect(plans).toEqual([])
+        const { feasible, infeasible: why } = evaluated(problem, sketchOf(nearest.plan))
+        expect(feasible).toBe(false)
+        expect(why).not.toEqual([])
+      }),
+      { numRuns: runs(4) },
+    )
+  })
+
+  it('finds what meets a mean time per token though a step with a prompt takes longer', () => {
+    const workload: ServeWorkload = {
+      ...{
+        mode: 'serve',
+        promptLength: 2048,
+        outputLength: 300,
+        cachedPrefixLength: 0,
+        disaggregated: 'auto',
+      },
+      ...{ requestsPerSecond: 0.5, maxTimeToFirstTokenSeconds: 0.1 },
+    }
+    for (const maxTimePerOutputTokenSeconds of [0.02, 0.04]) {
+      const { plans } = serve(
+        inferenceProblem({
+          ...{ model: 'llama-3.3-70b', chip: 'h100-sxm', chips: 8, top: 1 },
+          ...{ precision: { weights: 'fp8', compute: 'fp8', kvCache: 'fp8' }, assumptions: 'calibrated' },
+          workload: { ...workload, maxTimePerOutputTokenSeconds },
+        }),
+        solver,
+      )
+      expect(plans[0]?.timePerOutputTokenSeconds).toBeLessThanOrEqual(maxTimePerOutputTokenSeconds)
+      expect(plans[0]?.timeToFirstTokenSeconds).toBeLessThanOrEqual(0.1)
+    }
+  })
+
   it('is found under a limit that is its own time to first token, as it is without', () => {
     const rated = questions.filter(({ workload }) => workload.requestsPerSecond !== undefined)
     fc.assert(

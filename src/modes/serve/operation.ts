@@ -9,7 +9,8 @@
  *                t' = t + n·s(B) + τ/2            together: in n = b·f/c chunks, each in a step of B, from the next one
  *                                                 on
  *   chunk        c = min(b·f, ⌊b·f·(T - s(B))/t⌋) for f new tokens of each prompt: the most with which no step takes
- *                longer than T, but at least M + b - B, as servers take no fewer tokens per step than sequences. A plan
+ *                longer than T, but at least M + b - B, as servers take no fewer tokens per step than sequences. Where
+ *                the first token is then late, the least c with which it is not: T limits τ, which is a mean. A plan
  *                that limits the tokens of a step leaves c those beside B.
  *   wait         W, for P servers that each take b prompts every t' (arrivals λ/b, constant service)
  *   slots        V, for D·M slots that a sequence holds for G·τ (exponential service, as outputs vary)
@@ -123,7 +124,27 @@ export function promptTokens(
 
 /** The operation at a rate, if it meets the objectives with room to spare; otherwise null. */
 export function meets(deployment: Deployment, requests: Requests, rate: number): Operation | null {
+  const { pair } = deployment
+  const { slots, timely } = pair
+  // A server that admits more sequences than are in time has to meet the objectives with only those, too.
+  if (timely < slots && !meets({ ...deployment, pair: { ...pair, slots: timely } }, requests, rate))
+    return null
   if (rate > capacity(deployment)) return null
+  const usual = meetsAsIs(deployment, requests, rate)
+  if (usual || pair.disaggregated || pair.stepTokens !== null) return usual
+  const fewest = slots + pair.prefill.prompts
+  const more = promptTokens(pair, requests) - pair.prefill.prompts + 1
+  const withMore = (count: number): Operation | null => {
+    const stepTokens = fewest + count - 1
+    return meetsAsIs({ ...deployment, pair: { ...pair, stepTokens } }, requests, rate)
+  }
+  // Larger chunks bring the first token earlier, and change nothing else.
+  if (!withMore(more)) return null
+  const least = leastThat(more, (count) => withMore(count) !== null)
+  return withMore(least ?? more)
+}
+
+function meetsAsIs(deployment: Deployment, requests: Requests, rate: number): Operation | null {
   const operation = operationAt(deployment, requests, rate)
   if (!operation || operation.firstSeconds > requests.maxFirst * (1 + rounding)) return null
   if (operation.tokenSeconds > requests.maxPerToken * (1 + rounding)) return null

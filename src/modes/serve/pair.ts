@@ -1,7 +1,8 @@
 /**
  * A kind of prefill instance with a kind of generate instance: on the same chips (continuous batching), or apart.
  *
- *   slots   M, the most sequences of a generate instance that its memory holds and with which a token takes at most T
+ *   slots   M, the most sequences of a generate instance that its memory holds and with which a token takes at most T;
+ *           where a plan writes more, the rate that it is planned for is still that of those in time
  *
  * b prompts take t together, a request has G tokens. On shared chips a step of B sequences takes longer by its share of
  * prefills, B·t/(b·G), and memory also holds the prompts being read, the larger of the two workspaces, and a second
@@ -19,8 +20,10 @@ export interface Pair {
   readonly disaggregated: boolean
   readonly prefill: PrefillInstance
   readonly generate: GenerateInstance
-  /** M, as above. */
+  /** M, as above, or what is written. */
   readonly slots: number
+  /** Of these, the most with which a token takes at most T; all where even one is late. */
+  readonly timely: number
   /** Second copies of weights, per chip. */
   readonly copyBytes: Bytes
   /**
@@ -59,22 +62,24 @@ export interface Limits {
 export function apart(
   prefill: PrefillInstance,
   generate: GenerateInstance,
-  { outputLength }: Requests,
+  { outputLength, maxPerToken }: Requests,
   { sequences = Number.POSITIVE_INFINITY }: Limits = {},
 ): Pair | null {
   const { stepSeconds } = generate
   const most = Math.min(generate.most, sequences)
   if (most < 1) return null
+  const timely = timelyOf(most, (batch) => stepSeconds(batch) > maxPerToken)
   return {
     disaggregated: true,
     prefill,
     generate,
     slots: most,
+    timely,
     copyBytes: 0,
     maxSequences: Number.isFinite(sequences) ? sequences : null,
     stepTokens: null,
     prefillCapacity: prefillCapacity(prefill.seconds, prefill.prompts),
-    generateCapacity: generateCapacity(most, stepSeconds(most), outputLength),
+    generateCapacity: generateCapacity(timely, stepSeconds(timely), outputLength),
   }
 }
 
@@ -86,7 +91,7 @@ export function togetherAtMost(
   limits: Limits = {},
 ): Pair | null {
   const most = leftBeside(prefill, generate.most, limits)
-  return most < 1 ? null : limited(sharing(prefill, generate, requests, most, 0), limits)
+  return most < 1 ? null : limited(sharing(prefill, generate, requests, [most, most], 0), limits)
 }
 
 /** The pair on shared chips; null if there is no room for a sequence. */
@@ -102,15 +107,21 @@ export function together(
   const alike = prefill.storage === generate.storage
   const second = alike ? 0 : copyBytes(generate.size.bench, prefill.candidate, generate.chosen)
   const each = prefill.seconds / prefill.prompts
+  const isLate = (batch: number) => stepSeconds(batch) + (batch * each) / outputLength > maxPerToken
   const over = (batch: number): boolean => {
     const { bytes, workspace, budget } = resident(batch + prefill.prompts)
     if (bytes + second + Math.max(workspace, prefill.workspace) > budget) return true
     // A limit that somebody wrote holds even if tokens are then late.
-    const late = stepSeconds(batch) + (batch * each) / outputLength > maxPerToken
-    return late && limits.sequences === undefined
+    return limits.sequences === undefined && isLate(batch)
   }
   const slots = (leastThat(most, over) ?? most + 1) - 1
-  return slots < 1 ? null : limited(sharing(prefill, generate, requests, slots, second), limits)
+  if (slots < 1) return null
+  const both = [slots, timelyOf(slots, isLate)] as const
+  return limited(sharing(prefill, generate, requests, both, second), limits)
+}
+
+function timelyOf(slots: number, isLate: (batch: number) => boolean): number {
+  return (leastThat(slots, isLate) ?? slots + 1) - 1 || slots
 }
 
 function limited(pair: Pair, { sequences, stepTokens }: Limits): Pair {
@@ -131,16 +142,17 @@ function sharing(
   prefill: PrefillInstance,
   generate: GenerateInstance,
   { outputLength }: Requests,
-  slots: number,
+  [slots, timely]: readonly [number, number],
   second: Bytes,
 ): Pair {
   const each = prefill.seconds / prefill.prompts
-  const capacity = generateCapacity(slots, generate.stepSeconds(slots), outputLength, each)
+  const capacity = generateCapacity(timely, generate.stepSeconds(timely), outputLength, each)
   return {
     disaggregated: false,
     prefill,
     generate,
     slots,
+    timely,
     copyBytes: second,
     maxSequences: null,
     stepTokens: null,

@@ -1,6 +1,6 @@
-/** Marks a written deployment as infeasible, with the limits of the request that it misses. */
+/** Marks a written deployment as infeasible where it was not found under the request as asked, with the limits that it misses. */
 import type { Sized } from '../../modes/serve/counts.ts'
-import type { Requests } from '../../modes/serve/requests.ts'
+import { mostUtilization, type Requests } from '../../modes/serve/requests.ts'
 import type { Bytes } from '../../units.ts'
 import { bytesText, secondsText, threeFigures } from '../explain/figures.ts'
 import type { ServePlan } from '../inference-plan.ts'
@@ -8,7 +8,7 @@ import type { Infeasibility } from '../plan.ts'
 
 export function missed(
   plan: ServePlan,
-  { pair, operation }: Sized,
+  { sized: { pair, operation }, met }: { readonly sized: Sized; readonly met: boolean },
   { rate, maxFirst, maxPerToken }: Requests,
   memoryBudget: Bytes,
 ): ServePlan {
@@ -44,7 +44,17 @@ export function missed(
       maxPerToken,
     ),
   ]
-  return infeasible.length > 0 ? { ...plan, feasible: false, infeasible } : plan
+  if (met) return plan
+  return { ...plan, feasible: false, infeasible: infeasible.length > 0 ? infeasible : [withoutRoom(rate)] }
+}
+
+/** Every limit is met at this rate, but not as servers are planned: with room for bursts. */
+function withoutRoom(rate: number | null): Infeasibility {
+  return {
+    reason: 'rate',
+    pointer: rate === null ? '/workload/maxTimePerOutputTokenSeconds' : '/workload/requestsPerSecond',
+    detail: `the limits are met on average, but not with room for bursts: of the rate at which servers keep to them, at most ${mostUtilization} is planned for`,
+  }
 }
 
 function late(pointer: string, says: string, seconds: number, limit: number): readonly Infeasibility[] {
