@@ -159,10 +159,13 @@ export type RequestOptions = { readonly [Name in OptionName]?: string } & {
   readonly set?: readonly string[]
 }
 
-/** The option that sets the field at a pointer, such as `--batch`; null if there is none. */
-export function optionAt(pointer: string): string | null {
-  const found = Object.values(requestOptions).find(({ pointers }) => pointers.some((own) => own === pointer))
-  return found ? nameOf(found) : null
+/** The option that sets the field at a pointer, such as `--batch`: of several, the one that was written; null if there is none. */
+export function optionAt(pointer: string, args: readonly string[]): string | null {
+  const names = Object.values(requestOptions)
+    .filter(({ pointers }) => pointers.some((own) => own === pointer))
+    .map(nameOf)
+  const isWritten = (name: string) => args.some((arg) => arg === name || arg.startsWith(`${name}=`))
+  return names.find(isWritten) ?? names[0] ?? null
 }
 
 function nameOf({ flags }: Pick<RequestOption, 'flags'>): string {

@@ -50,11 +50,11 @@ export async function shardplan(args: readonly string[], world: World): Promise<
     await program.parseAsync([...args], { from: 'user' })
     return code
   } catch (error) {
-    return told(error, world)
+    return told(error, args, world)
   }
 }
 
-function told(error: unknown, { err }: World): ExitCode {
+function told(error: unknown, args: readonly string[], { err }: World): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.badInput
   if (error instanceof UsageError) {
     err(`error: ${error.message}\n`)
@@ -64,13 +64,13 @@ function told(error: unknown, { err }: World): ExitCode {
   const { slug, message, faults } = error
   const lines =
     faults.length > 0
-      ? faults.map(({ pointer, detail }) => `${pointer || 'the request'}${optioned(pointer)} ${detail}`)
+      ? faults.map(({ pointer, detail }) => `${pointer || 'the request'}${optioned(pointer, args)} ${detail}`)
       : [message]
   err(`error: ${problems[slug].title}\n${lines.map((line) => `  ${line}\n`).join('')}`)
   return exitCodeOf(slug)
 }
 
-function optioned(pointer: string): string {
-  const option = optionAt(pointer)
+function optioned(pointer: string, args: readonly string[]): string {
+  const option = optionAt(pointer, args)
   return option ? ` (${option})` : ''
 }

@@ -94,7 +94,10 @@ function rangeMeant(text: string): { readonly min?: number; readonly max?: numbe
 /** A smaller number is hardly meant as a percentage. */
 const leastPercent = 5
 
-/** For a fraction, the number as a percentage; otherwise the bound that it exceeds. */
+/**
+ * For a fraction, the number as a percentage; otherwise the bound that it exceeds. A least time or rate just above 0 only
+ * keeps 0 out, and nobody means it.
+ */
 function withinBounds(schemas: readonly Schema[], value: number): readonly number[] {
   return schemas
     .flatMap((schema) => alternatives(schema))
@@ -102,7 +105,8 @@ function withinBounds(schemas: readonly Schema[], value: number): readonly numbe
     .flatMap(({ minValue, maxValue }) => {
       if (maxValue === 1 && value >= leastPercent && value <= 100) return [value / 100]
       if (maxValue !== null && value > maxValue) return [maxValue]
-      return minValue !== null && value < minValue ? [minValue] : []
+      const isMeant = minValue !== null && (minValue <= 0 || minValue >= 1)
+      return isMeant && value < minValue ? [minValue] : []
     })
 }
 

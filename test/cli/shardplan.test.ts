@@ -456,3 +456,29 @@ describe('the rest', () => {
     expect(err).toMatch(/does not answer/)
   })
 })
+
+describe('lengths beside a server of one phase', () => {
+  const command =
+    'vllm serve meta-llama/Llama-3.1-8B --tensor-parallel-size 2 --max-model-len 2499 --max-num-seqs 8\n'
+  const asked = (mode: string, ...lengths: readonly string[]) => {
+    const chips = '--model llama-3.1-8b --chip h100-sxm --chips 2'.split(' ')
+    const options = ['--launch', 'vllm=run.sh', '--mode', mode, ...chips, ...lengths]
+    return run(['evaluate', ...options], { 'run.sh': command })
+  }
+
+  it('are prompts of any length that it takes, and no longer ones', async () => {
+    expect((await asked('prefill', '--seq', '2000')).code).toBe(0)
+    const { code, err } = await asked('prefill', '--seq', '2500')
+    expect(code).toBe(2)
+    expect(err).toContain('/workload/promptLength (--seq) is 2500; the launch file has 2498')
+  })
+
+  it('are named in errors by the option that was written', async () => {
+    expect((await asked('generate', '--seq', '2000')).err).toContain(
+      '/workload/contextLength (--seq) is 2000',
+    )
+    expect((await asked('generate', '--context', '2000')).err).toContain(
+      '/workload/contextLength (--context) is 2000',
+    )
+  })
+})

@@ -17,6 +17,17 @@ async function faults(change: object, expected: number) {
 
 describe('a schema violation in a workload', () => {
   it.each([
+    ['maxTimeToFirstTokenSeconds', 0],
+    ['maxTimePerOutputTokenSeconds', -1],
+  ])('of a limit on time does not propose the least that is taken: %s', async (name, value) => {
+    const { errors } = await faults({ workload: { ...serve, [name]: value } }, 400)
+    expect(errors[0]).toEqual({
+      pointer: `/workload/${name}`,
+      detail: expect.stringMatching(/>=1e-9$/),
+    })
+  })
+
+  it.each([
     [
       { mode: 'generat' },
       '/workload/mode',

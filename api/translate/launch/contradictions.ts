@@ -96,6 +96,8 @@ function differing(own: Fields, path: readonly string[], value: unknown): readon
   const pointer = jsonPointer(path)
   const more = Number(given) > Number(value)
   if (more && pointer === '/hardware/chips' && leavesIdle(own, Number(value))) return []
+  // What a server is told is the longest prompt that it takes.
+  if (pointer === '/workload/promptLength' && Number(given) < Number(value)) return []
   const detail = `is ${String(given)}; the launch file has ${String(value)}${wayOut[pointer]?.(more) ?? ''}`
   return [{ pointer, detail }]
 }
@@ -110,6 +112,7 @@ function leavesIdle(own: Fields, chips: number): boolean {
 const wayOut: Readonly<Record<string, (more: boolean) => string>> = {
   '/hardware/chips': (more) =>
     more ? ': if the others are to stay idle, say in constraints.chips how many work' : '',
+  '/workload/promptLength': () => ': longer prompts than that are refused',
   '/workload/contextLength': () =>
     ': that is the longest that a sequence may be; leave it to the file, and say what sequences hold on average as meanContextLength',
 }
