@@ -40,7 +40,7 @@ export function evaluateServe(
   return {
     plan: missed(plan, found, requests, problem.memoryBudget),
     ...resolved(problem, workload.promptLength + workload.outputLength),
-    warnings: serveWarnings(problem, plan, true),
+    warnings: [...serveWarnings(problem, plan, true), ...(found.launched ? [] : [unlaunched])],
   }
 }
 
@@ -48,7 +48,12 @@ interface Written {
   readonly sized: Sized
   /** Whether it meets the request as it was asked, with room to spare. */
   readonly met: boolean
+  /** False where the request's frameworks launch nothing that agrees with the plan and fits. */
+  readonly launched: boolean
 }
+
+const unlaunched =
+  'no framework of the request launches a deployment that agrees with the plan and fits: what the plan leaves out is chosen among all that can be run'
 
 const nothing =
   'no choice of what the plan leaves open can be run: its instances, and what reads prompts beside what generates, do not go together'
@@ -112,8 +117,9 @@ function bestOf(
   const { prefill = {}, generate = {} } = sketch
   const counts = { prefills: prefill.instances, generates: generate.instances }
   const pool = { cluster: problem.cluster, chips: problem.constraints.chips }
-  for (const requests of easier) {
-    for (const byServer of [launched.byServer, any]) {
+  // What a framework launches comes first, even where it misses a limit that something else would meet.
+  for (const byServer of [launched.byServer, any]) {
+    for (const requests of easier) {
       let best: Sized | null = null
       for (const pair of byServer.flatMap((sizes) =>
         kindsOf(problem, sketch).flatMap((apart) => writtenPairs(sizes, sketch, apart, requests)),
@@ -121,7 +127,7 @@ function bestOf(
         const sized = sizedWith(pair, counts, requests, pool)
         if (sized && (!best || precedes(sized, best))) best = sized
       }
-      if (best) return { sized: best, met: requests === asked }
+      if (best) return { sized: best, met: requests === asked, launched: byServer !== any }
     }
   }
   return null

@@ -12,6 +12,7 @@ import {
   satisfies,
 } from '../../src/problem.ts'
 import { serve } from '../../src/serve.ts'
+import { unitMesh } from '../../src/sharding/axis.ts'
 import { inferenceProblem, solver } from '../inference-problem.ts'
 import { runs } from '../runs.ts'
 import { smallDense } from '../small-model.ts'
@@ -172,6 +173,36 @@ describe('a deployment that is written', () => {
       expect(plans[0]?.timePerOutputTokenSeconds).toBeLessThanOrEqual(maxTimePerOutputTokenSeconds)
       expect(plans[0]?.timeToFirstTokenSeconds).toBeLessThanOrEqual(0.1)
     }
+  })
+
+  it('has what it leaves out chosen among what frameworks launch where that fits, and says so where it does not', () => {
+    const workload: ServeWorkload = {
+      ...{
+        mode: 'serve',
+        promptLength: 2048,
+        outputLength: 300,
+        cachedPrefixLength: 0,
+        disaggregated: 'auto',
+      },
+      ...{ requestsPerSecond: 0.5, maxTimeToFirstTokenSeconds: 0.06, maxTimePerOutputTokenSeconds: 0.02 },
+    }
+    const problem = inferenceProblem({
+      ...{ model: 'llama-3.3-70b', chip: 'h100-sxm', chips: 8, workload, assumptions: 'calibrated' },
+      precision: { weights: 'fp8', compute: 'fp8', kvCache: 'fp8' },
+    })
+    const said = (reads: { readonly prefill?: InstanceSketch }) => {
+      const generate = { mesh: { ...unitMesh, tensor: 8 } }
+      const answer = evaluateServe(problem, { disaggregated: false, generate, ...reads }, solver)
+      if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
+      const warned = answer.warnings.some((text) => text.startsWith('no framework of the request launches'))
+      return { warned, commands: answer.plan.launch.commands ?? {}, prefill: answer.plan.prefill.mesh }
+    }
+    const launched = said({})
+    expect(launched.prefill.tensor).toBe(8)
+    expect(Object.keys(launched.commands)).not.toEqual([])
+    expect(launched.warned).toBe(false)
+    const other = said({ prefill: { mesh: { ...unitMesh, context: 8 } } })
+    expect(other.warned).toBe(true)
   })
 
   it('is found under a limit that is its own time to first token, as it is without', () => {

@@ -219,6 +219,9 @@ describe('where nothing meets the objectives', () => {
       { maxTimeToFirstTokenSeconds: 0.01 },
       { maxTimePerOutputTokenSeconds: 0.001 },
       { maxTimePerOutputTokenSeconds: 0.004, requestsPerSecond: 200 },
+      { requestsPerSecond: 1e9 },
+      { maxTimeToFirstTokenSeconds: 0.01, maxTimePerOutputTokenSeconds: 0.001 },
+      { maxTimeToFirstTokenSeconds: 0.01, maxTimePerOutputTokenSeconds: 0.001, requestsPerSecond: 1e6 },
     ]
     for (const changed of cases) {
       const asked = answer(hard, changed)
@@ -226,9 +229,13 @@ describe('where nothing meets the objectives', () => {
       const suggestions = (asked.infeasible?.suggestions ?? []).filter(({ pointer }) =>
         pointer.startsWith('/workload/'),
       )
-      for (const { pointer, value } of suggestions) {
-        const name = pointer.slice('/workload/'.length)
-        expect(answer(hard, { ...changed, [name]: value }).plans.length).toBeGreaterThan(0)
+      expect(suggestions).not.toEqual([])
+      for (const { pointer, value, also = [] } of suggestions) {
+        const all = [{ pointer, value }, ...also].map((one) => [
+          one.pointer.slice('/workload/'.length),
+          one.value,
+        ])
+        expect(answer(hard, { ...changed, ...Object.fromEntries(all) }).plans.length).toBeGreaterThan(0)
       }
     }
   })
@@ -246,10 +253,13 @@ describe('where nothing meets the objectives', () => {
   })
 
   it('says what rate the pool sustains, within a hundredth', () => {
-    const { infeasible } = answer(hard, { requestsPerSecond: 1000 })
-    const rate = infeasible?.suggestions.find(({ pointer }) => pointer.endsWith('requestsPerSecond'))?.value
-    expect(infeasible?.reasons.map(({ reason }) => reason)).toEqual(['rate'])
-    expect(answer(hard, { requestsPerSecond: Number(rate) * 1.03 }).plans).toEqual([])
+    for (const requestsPerSecond of [1000, 1e9]) {
+      const { infeasible } = answer(hard, { requestsPerSecond })
+      const rate = infeasible?.suggestions.find(({ pointer }) => pointer.endsWith('requestsPerSecond'))?.value
+      expect(infeasible?.reasons.map(({ reason }) => reason)).toEqual(['rate'])
+      expect(infeasible?.reasons[0]?.detail).toContain(`about ${rate}`)
+      expect(answer(hard, { requestsPerSecond: Number(rate) * 1.03 }).plans).toEqual([])
+    }
   })
 
   it('says what is short of memory, and how many chips would do', () => {

@@ -19,8 +19,9 @@ import { largerHardware } from '../no-plan/larger-hardware.ts'
 import { pinnedSuggestions } from '../no-plan/pinned-reason.ts'
 import { budgetSuggestion } from '../no-plan/resource-suggestions.ts'
 import { narrowerTypes } from '../no-plan/served-suggestions.ts'
+import { easierTogether, slowerRate, unlimited } from './easier-requests.ts'
 import { chipsText, shapeText } from './instance-text.ts'
-import { type Changed, loosened, lowered } from './least-change.ts'
+import { type Changed, loosened } from './least-change.ts'
 
 export interface NoServe {
   readonly problem: InferenceProblem<ServeWorkload>
@@ -39,12 +40,6 @@ export interface NoServe {
   readonly pinned: () => readonly PlanFault[]
 }
 
-const unlimited = {
-  rate: null,
-  maxFirst: Number.POSITIVE_INFINITY,
-  maxPerToken: Number.POSITIVE_INFINITY,
-}
-
 type Reasons = ServeNoPlan['reasons']
 
 /** Reasons are found before suggestions; suggestions that there is no time to try are left out. */
@@ -52,7 +47,7 @@ export function serveNoPlan(none: NoServe): ServeNoPlan {
   const { requests, best, stop } = none
   const anything = best({ ...requests, ...unlimited })
   if (!anything && !stop()) return none.unlaunched() ?? nothingFits(none)
-  const slower = lowered(requests.rate, (rate) => best({ ...requests, rate }))
+  const slower = slowerRate(requests, best)
   const told = reasons(none, slower?.value ?? null)
   const untold = stop()
   const near = nearest(none, slower)
@@ -116,6 +111,8 @@ function nearest({ requests, best }: NoServe, slower: Changed | null): Near | nu
   ]
   const found = perToken ?? first ?? slower
   if (found) return { deployment: found.deployment, suggestions, highestRate: slower?.value ?? null }
+  const easier = easierTogether(requests, best)
+  if (easier) return { ...easier, highestRate: null }
   const any = best({ ...requests, ...unlimited })
   return any && { deployment: any, suggestions, highestRate: null }
 }
