@@ -18,6 +18,7 @@ COPY --from=build /app/dist dist
 COPY fixtures/models fixtures/models
 COPY fixtures/hardware fixtures/hardware
 COPY fixtures/stacks fixtures/stacks
+COPY fixtures/options fixtures/options
 COPY fixtures/residuals.json fixtures/recipes.json fixtures/
 COPY fixtures/requests fixtures/requests
 USER 1000:1000

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { root } from './root.ts'
 
-const folders = ['dist', 'fixtures/models', 'fixtures/hardware', 'fixtures/stacks']
+const folders = ['dist', 'fixtures/models', 'fixtures/hardware', 'fixtures/stacks', 'fixtures/options']
 
 export function buildId(): string {
   const hash = createHash('sha256')

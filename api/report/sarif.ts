@@ -48,7 +48,7 @@ function location({ file, lineOf }: Checked, pointer: string): Location {
 
 const ruleTexts: Readonly<Record<string, string>> = {
   request: 'The request can be read and makes sense.',
-  understood: 'Options of a launch file that are near to one that is read are that one.',
+  understood: 'The framework knows all options of the launch file.',
   legal: 'A framework could run the plan.',
   fits: 'The plan fits into the memory budget.',
   minMfu: 'The plan reaches the MFU that is asked for.',

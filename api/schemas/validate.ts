@@ -23,6 +23,11 @@ import { serveWorkload } from './workload/serve-workload.ts'
 const require = z
   .strictObject({
     fits: z.exactOptional(flag('Whether the plan has to fit into the memory budget; true by default.')),
+    understood: z.exactOptional(
+      flag(
+        'For a launch file: whether the framework has to know all its options; true by default. False where a program of your own adds options.',
+      ),
+    ),
     minMfu: z.exactOptional(share().describe('Least MFU, from 0 to 1.')),
     maxStepSeconds: z.exactOptional(duration().describe('Longest step time.')),
     withinOfBest: z.exactOptional(
@@ -61,7 +66,7 @@ export const validateServeRequest = z
     workload: serveWorkload,
     plan: serveSketch,
     require: require
-      .pick({ fits: true, withinOfBest: true, launchableBy: true })
+      .pick({ fits: true, understood: true, withinOfBest: true, launchableBy: true })
       .strict()
       .describe(
         'Requirements on the deployment, beyond being legal and meeting the rate and latencies of the workload.',

@@ -141,7 +141,8 @@ export function validateQuestion(asked: ValidateAsked, catalogue: Catalogue): Ex
     : asIs(asked)
   const { trial, warnings } = trialIn(asLaunched(request), reading, catalogue)
   refuseUnbinding(request.require, trial.problem.cluster)
-  const ofFile = isLaunched(asked) ? misspeltChecks(reading, `/plan/${launchKey(asked.plan)}`) : []
+  const asksFile = isLaunched(asked) && request.require.understood !== false
+  const ofFile = asksFile ? misspeltChecks(reading, `/plan/${launchKey(asked.plan)}`) : []
   const inspection = { trial, require: request.require }
   return { request, read, file: fileOf(asked), inspection, ofFile, warnings }
 }

@@ -10,6 +10,8 @@ import type { Change } from '../rules/part-rule.ts'
 export interface Requirements {
   /** Whether it has to fit into the memory budget; default true. */
   readonly fits?: boolean
+  /** Whether the framework has to know all options of the launch file; default true. */
+  readonly understood?: boolean
   readonly minMfu?: number
   readonly maxStepSeconds?: number
   /** How much longer its step may take than that of the best plan under the request's constraints, as a fraction. */

@@ -1,27 +1,80 @@
-/** Options of a launch file that are not understood but resemble one that is read: what runs is probably not what was meant. */
+/**
+ * Options of a launch file that its framework does not know: its own program refuses them, or, where no list has all its
+ * options, they resemble one that is read, so that what runs is probably not what was meant.
+ */
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import type { Check } from '../../../src/validation/check.ts'
-import { editDistance } from '../../hints/nearest.ts'
+import { editDistance, nearest } from '../../hints/nearest.ts'
+import { optionsOfVersion } from './option-lists.ts'
 
 interface Misspelt {
   readonly option: string
-  readonly meant: string
+  /** The nearest option that there is; null if none is near. */
+  readonly meant: string | null
+  /** The framework and version that does not know it; null if nothing but another option's nearness speaks against it. */
+  readonly by: string | null
 }
 
 /** Different options are further apart than this, unless they are abbreviations. */
 const mostEdits = 2
 const shortest = '--tp-size'.length + 1
 
-export function misspeltIn({ notUnderstood, known = [] }: LaunchReading): readonly Misspelt[] {
+export function misspeltIn(reading: LaunchReading): readonly Misspelt[] {
+  const refused = refusedIn(reading)
+  const others = resembling(reading).filter(({ option }) => !refused.some((one) => one.option === option))
+  return [...refused, ...others]
+}
+
+/** Options that the version does not have. Older ones that have no say in a plan are not told from others by their beginning. */
+function refusedIn(reading: LaunchReading): readonly Misspelt[] {
+  const { refuses, ignored, known = [], notUnderstood, framework, version } = reading
+  const list = refuses ? optionsOfVersion(reading) : null
+  if (!list) return []
+  const spelled = new Set([...list, ...known].map(spelling))
+  const open = new Set(notUnderstood.map(optionIn))
+  return [...notUnderstood, ...ignored]
+    .map(optionIn)
+    .filter((option) => list.some((name) => isSwitch(name) === isSwitch(option)))
+    .filter((option) => !isAmong(spelled, option))
+    .flatMap((option) => {
+      const near = withinEdits(option, list)
+      if (!open.has(option) && near === null) return []
+      return [{ option, meant: near ?? nearest(option, list, 1)[0] ?? null, by: `${framework} ${version}` }]
+    })
+}
+
+/** Parsers of servers take an underscore for a hyphen, `--no-` before a switch, and a key behind a point. */
+function spelling(option: string): string {
+  const [name = option] = option.replaceAll('_', '-').split('.')
+  return name
+}
+
+function isAmong(spelled: ReadonlySet<string>, option: string): boolean {
+  const own = spelling(option)
+  return spelled.has(own) || spelled.has(own.replace(/^--no-/, '--'))
+}
+
+/** Keys of a file beside a command are in other lists than its options. */
+function isSwitch(name: string): boolean {
+  return name.startsWith('--')
+}
+
+function resembling({ notUnderstood, known = [] }: LaunchReading): readonly Misspelt[] {
   return notUnderstood.flatMap((text) => {
     const option = optionIn(text)
-    if (!option.startsWith('--') || option.length < shortest) return []
-    const [nearest] = known
-      .map((meant) => ({ meant, edits: editDistance(option, meant) }))
-      .filter(({ edits }) => edits <= mostEdits)
-      .sort((a, b) => a.edits - b.edits)
-    return nearest ? [{ option, meant: nearest.meant }] : []
+    if (!isSwitch(option)) return []
+    const meant = withinEdits(option, known)
+    return meant === null ? [] : [{ option, meant, by: null }]
   })
+}
+
+function withinEdits(option: string, known: readonly string[]): string | null {
+  if (option.length < shortest) return null
+  const [closest] = known
+    .map((meant) => ({ meant, edits: editDistance(option, meant) }))
+    .filter(({ edits }) => edits <= mostEdits)
+    .sort((a, b) => a.edits - b.edits)
+  return closest?.meant ?? null
 }
 
 /** The name of an option that is written with its values. */
@@ -30,18 +83,19 @@ export function optionIn(text: string): string {
   return option
 }
 
-export function misspeltText({ option, meant }: Misspelt): string {
-  return `${option} is no option that is read: did you mean ${meant}?`
+export function misspeltText({ option, meant, by }: Misspelt): string {
+  const none = by === null ? `${option} is no option that is read` : `${option} is no option of ${by}`
+  return meant === null ? `${none}, which refuses it` : `${none}: did you mean ${meant}?`
 }
 
-/** A misspelt option is a failed check, because the plan that is checked is not the one that was meant. */
+/** An option that the framework does not know is a failed check, because the plan that is checked is not the one that was meant. */
 export function misspeltChecks(reading: LaunchReading | null, pointer: string): readonly Check[] {
   if (!reading) return []
   return misspeltIn(reading).map((one) => ({
     name: 'understood',
     ok: false,
     pointer,
-    expected: one.meant,
+    expected: one.meant ?? `an option of ${one.by}`,
     actual: one.option,
     message: misspeltText(one),
   }))

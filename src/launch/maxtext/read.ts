@@ -54,6 +54,7 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
     },
     notes: [...remat.notes, ...cut],
     ...leftOver(left, isImmaterial),
+    refuses: true,
     faults: [...keys.faults, ...faults],
   }
 }

@@ -27,7 +27,7 @@ export function readMegatron(
   userBuffers = true,
 ): LaunchReading {
   const script = typeof written === 'string' ? readScript(written) : { commands: [written], notes: [] }
-  const { launcher, own } = commandOf(script.commands)
+  const { launcher, own, program } = commandOf(script.commands)
   const tasks = 'variables' in script ? tasksOf(script.variables, launcher) : null
   const world = worldOf(optionsOf(launcher)) ?? worldOf(optionsOf(own)) ?? tasks
   const options = optionsOf(own, megatronSynonyms)
@@ -61,6 +61,7 @@ export function readMegatron(
     notes: [...script.notes, ...notes, ...(laidOut?.notes ?? [])],
     // Without the number of GPUs nobody has asked for what says the mesh.
     ...leftOver(laidOut ? left : [], isImmaterial, options.known()),
+    refuses: program === null || isOwnProgram(program),
     faults: [
       ...options.faults,
       ...faults,
@@ -73,6 +74,8 @@ export function readMegatron(
 function commandOf(commands: readonly (readonly string[])[]): {
   readonly launcher: readonly string[]
   readonly own: readonly string[]
+  /** The Python file; null where there is none. */
+  readonly program: string | null
 } {
   const isOption = (word: string) =>
     /^--(num-layers|tensor-model-parallel-size|micro-batch-size|global-batch-size|seq-length)\b/.test(word)
@@ -80,8 +83,13 @@ function commandOf(commands: readonly (readonly string[])[]): {
   const file = words.findIndex((word) => /\.py$/.test(word))
   const flags = words.findIndex((word) => word.startsWith('--'))
   return file < 0
-    ? { launcher: [], own: words.slice(Math.max(0, flags)) }
-    : { launcher: words.slice(0, file), own: words.slice(file + 1) }
+    ? { launcher: [], own: words.slice(Math.max(0, flags)), program: null }
+    : { launcher: words.slice(0, file), own: words.slice(file + 1), program: words[file] ?? null }
+}
+
+/** Programs of Megatron-LM that train decoders: others, and those that people write, add options (extra_args_provider). */
+function isOwnProgram(program: string): boolean {
+  return /(^|\/)pretrain_(gpt|hybrid|mamba)\.py$/.test(program)
 }
 
 function precisionOf(options: Options): Readonly<Record<string, string>> {

@@ -43,6 +43,8 @@ export interface LaunchReading {
   readonly notUnderstood: readonly string[]
   /** Options that are read from such a file, to suggest what a misspelled one may have meant. */
   readonly known?: readonly string[]
+  /** Whether the framework's own program is started, which refuses what it does not know; one of the user's own may have options of its own. */
+  readonly refuses?: boolean
   /** Why the file cannot be read. */
   readonly faults: readonly string[]
   /** Values that the framework does not have. */

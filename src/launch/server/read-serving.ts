@@ -21,6 +21,7 @@ export interface ServerSaid
     | 'ignored'
     | 'notUnderstood'
     | 'known'
+    | 'refuses'
     | 'faults'
     | 'memoryFraction'
     | 'misnamed'
@@ -91,6 +92,7 @@ export function servingReading({ ranks, ...asked }: ServerSaid, context: Reading
     ignored: said.ignored,
     notUnderstood: said.notUnderstood,
     ...(said.known ? { known: said.known } : {}),
+    ...(said.refuses === undefined ? {} : { refuses: said.refuses }),
     misnamed: said.misnamed ?? [],
     faults: [...said.faults, ...deviceFaults(ranks, devices), ...own.faults],
   }

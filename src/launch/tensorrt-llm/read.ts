@@ -123,6 +123,7 @@ export function readTensorrt(
         ...roomNotes(caches),
       ],
       ...leftOver(left, isImmaterial, said?.options.known()),
+      refuses: true,
       faults: [
         ...(said?.faults ?? []),
         ...(said?.options.faults ?? []),

@@ -84,6 +84,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       notes: [...notes, ...notesOf(options), ...quantised.notes],
       // Must come last: what nobody has asked for by now is left over.
       ...leftOver([...options.left(), ...unheld], isImmaterial, options.known()),
+      refuses: true,
       faults: [...faults, ...options.faults, ...fewTokens(sequences, told, most)],
     },
     context,

@@ -1,0 +1,37 @@
+/** The options that a version of a framework has, where a list of all of them is kept (fixtures/options). Read when first asked for. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { z } from 'zod'
+import type { LaunchReading } from '../../../src/launch/read/reading.ts'
+import { root } from '../../root.ts'
+
+const optionList = z.object({
+  version: z.string(),
+  names: z.array(z.string()),
+  /** Of files that are younger than the version, or that are added under a condition. */
+  later: z.array(z.string()).default([]),
+  /** False where options without a say in a plan may be missing. */
+  whole: z.boolean().default(false),
+})
+
+const folder = new URL('fixtures/options/', root)
+const files = new Map<string, z.output<typeof optionList> | null>()
+
+/** Null if there is no list of that version, or none of all options. */
+export function optionsOfVersion({
+  framework,
+  version,
+}: Pick<LaunchReading, 'framework' | 'version'>): readonly string[] | null {
+  const list = listNamed(framework)
+  return list?.whole && list.version === version ? [...list.names, ...list.later] : null
+}
+
+function listNamed(name: string) {
+  const known = files.get(name)
+  if (known !== undefined) return known
+  const file = `${name}.json`
+  const list = readdirSync(folder).includes(file)
+    ? optionList.parse(JSON.parse(readFileSync(new URL(file, folder), 'utf8')))
+    : null
+  files.set(name, list)
+  return list
+}
