@@ -48,7 +48,7 @@ function remarks(answer: OptimizeBody): readonly string[] {
   return [
     exact
       ? `${counted(enumerated, 'layout')}, ${infeasible ? 'none of which will do' : 'the best of all'}.`
-      : `${counted(enumerated, 'layout')}, the best so far: ${unexamined} were not looked at in time.`,
+      : `${counted(enumerated, 'layout')}, the best so far: ${unexamined} ${unexamined === 1 ? 'was' : 'were'} not looked at in time.`,
     ...nearlyAsGood(answer),
     ...('alternative' in answer && answer.alternative ? [alternativeText(answer.alternative)] : []),
     ...(unlaunchable ? notLaunched(unlaunchable) : []),

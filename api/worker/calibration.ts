@@ -102,8 +102,9 @@ function warningsOf({ constants, error, runs }: Calibration): readonly string[] 
   ]
 }
 
+/** Counted from 1, as the table does. */
 function named({ plan }: CalibratedRun, at: number): string {
-  return `run ${at} (${plan})`
+  return `run ${at + 1} (${plan})`
 }
 
 /** Units that seconds are mistaken for: the factor by which the number is then too large. */

@@ -20,7 +20,17 @@ export function launch(model: CostModel, candidate: Candidate): Readonly<Record<
   const launches = Object.entries(trainingLaunchers)
     .filter(([, { chips }]) => chips.includes(run.problem.cluster.chip.kind))
     .map(([name, launcher]) => [name, launcher.launch(run)] as const)
-  return told(launches, (own) => [...paddingNotes(run), ...memoryNotes(run), ...own, ...scopeNotes(run)])
+  const { frameworks } = run.problem.assumptions
+  const asked = launches.filter(([name]) => frameworks.length === 0 || frameworks.some((one) => one === name))
+  const notes = asked.flatMap(([, one]) => ('flags' in one ? one.notes : []))
+  const forMegatron = asked.some(([name, one]) => name === 'megatron' && 'flags' in one)
+  // Commands are written for all that can run the plan; notes only of those that are asked for.
+  return told(launches, () => [
+    ...paddingNotes(run),
+    ...memoryNotes(run),
+    ...notes,
+    ...scopeNotes(run, forMegatron),
+  ])
 }
 
 /**
@@ -98,8 +108,8 @@ function refusalsBy({ assumptions, cluster }: Problem, faultsOf: (rules: RunRule
 }
 
 /** What no flags say. Only Megatron-LM gets the model's norms, biases and positions as flags, because it knows no models by name. */
-function scopeNotes({ model: { experts, details }, problem: { cluster } }: Run): readonly string[] {
-  if (details && cluster.chip.kind === 'gpu') {
+function scopeNotes({ model: { experts, details } }: Run, forMegatron: boolean): readonly string[] {
+  if (details && forMegatron) {
     return [
       'Data, tokenizer and learning rate are not part of a plan; norms, biases, kinds of positions and how a router scores are told to Megatron-LM alone.',
     ]

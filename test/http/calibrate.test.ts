@@ -30,6 +30,12 @@ describe('POST /calibrate', () => {
     expect(body.runs[0].fits).toBe(true)
   })
 
+  it('counts runs from 1, as its table does', async () => {
+    const first = (await calibrated({ runs: [run] })).body.runs[0].assumedStepSeconds
+    const { body } = await calibrated({ runs: [run, { ...run, measuredStepSeconds: 1000 * first }] })
+    expect(body.warnings[0]).toMatch(/^run 2 \(/)
+  })
+
   it.each([
     [1000, 'about 1,000 times what is predicted', 'in milliseconds?'],
     [1 / 60, 'about 60 times less than what is predicted', 'in minutes?'],

@@ -25,6 +25,12 @@ describe('a combination that makes no sense', () => {
       'switches',
       'impossible-combination',
     ],
+    [
+      { hardware: { chip: 'h100-sxm', chips: 512, topology: [8, 8] } },
+      '/hardware/topology',
+      'leave it out for the 512 chips',
+      'impossible-combination',
+    ],
     [{ constraints: { chips: 128 } }, '/constraints/chips', 'at least 128', 'impossible-combination'],
     [{ constraints: { chips: { min: 65 } } }, '/constraints/chips', 'there are', 'impossible-combination'],
     [{ precision: { compute: 'fp4' } }, '/precision/compute', 'bf16', 'impossible-combination'],

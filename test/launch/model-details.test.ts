@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { loadCatalogue } from '../../api/catalogue.ts'
 import { evaluate } from '../../src/evaluate.ts'
+import type { Framework } from '../../src/launch/framework.ts'
 import { detailsIn } from '../../src/model/details.ts'
 import { importHuggingFace } from '../../src/model/hugging-face/import.ts'
 import { launched } from '../golden/launched-plan.ts'
@@ -76,6 +77,16 @@ describe('Megatron-LM is told of a model', () => {
 
   it.each(Object.keys(published))('%s in values that its parser takes', (name) => {
     expect(refusedValues(told(name).map(String)).refused).toEqual([])
+  })
+
+  it('and of it alone, so that who asks for torchtitan only reads nothing of it', () => {
+    const notes = (...frameworks: readonly Framework[]) => {
+      const assumptions = { basis: 'calibrated', frameworks } as const
+      const question = { ...asked, model: 'llama-3.1-8b', assumptions }
+      return launched(question, { mesh: { fsdp: 64 }, zeroStage: 3, policies: ['full'] }).notes
+    }
+    expect(JSON.stringify(notes('torchtitan'))).not.toMatch(/Megatron/)
+    expect(JSON.stringify(notes('torchtitan', 'megatron'))).toMatch(/Megatron-LM alone/)
   })
 
   it('that nobody says more of than its dimensions that defaults run, where these may be others', () => {

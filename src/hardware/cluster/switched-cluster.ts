@@ -7,8 +7,8 @@ import { type ClusterRequest, type NetworkOverride, problem, type Resolution } f
 export function switchedCluster(request: ClusterRequest, system: SwitchedSystem): Resolution {
   const { chip, chips, topology, slices, network } = request
   if (topology) {
-    const detail = `${chip.name} is connected by switches: it has a number of chips, not a topology.`
-    return problem('topology', detail, [`"chips": ${volume(topology)}`])
+    const detail = `${chip.name} is connected by switches: it takes a number of chips and no topology${chips === undefined ? '' : `; leave it out for the ${chips} chips that are asked for`}.`
+    return problem('topology', detail, chips === undefined ? [`"chips": ${volume(topology)}`] : [])
   }
   if (slices !== undefined) return problem('slices', `${chip.name} does not come in slices.`)
   if (chips === undefined) return problem('chips', `${chip.name} needs a number of chips.`, ['"chips": 8'])
