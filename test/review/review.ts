@@ -10,7 +10,7 @@ import { optimizeBody, optimizeQuestion } from '../../api/worker/desk.ts'
 import { optimized } from '../../api/worker/search-worker.ts'
 import { endless } from '../../src/patience.ts'
 import { percent, secondsText } from '../../src/plan/explain/figures.ts'
-import { axes, type Mesh } from '../../src/sharding/axis.ts'
+import { axes, type Mesh, matrixAxes } from '../../src/sharding/axis.ts'
 import { questions } from './questions.ts'
 
 interface Verdict {
@@ -29,20 +29,20 @@ const verdicts: Readonly<Record<string, Verdict>> = JSON.parse(
 )
 const catalogue = loadCatalogue()
 
-const sections = questions.map(({ name, request }) => {
+const answers = questions.map(({ name, request }) => {
   const asked = optimizeRequest.parse(request)
   const question = optimizeQuestion(asked, catalogue)
   const body = optimizeBody(asked, question, optimized(question, endless))
   const section = sectionOf(name, body, verdicts[name])
   process.stderr.write(`${section}\n`)
-  return section
+  return { name, asked, body, section }
 })
 
 writeFileSync(
   new URL('docs/review.md', root),
   `# First plans, reviewed
 
-What shardplan answers first to thirty questions, and what somebody who launches such runs would say about it. \`npm run review\` writes this
+What shardplan answers first to ${answers.length} questions, and what somebody who launches such runs would say about it. \`npm run review\` writes this
 page from the answers of the service as it is; the verdicts are written by hand (\`fixtures/review.json\`).
 
 | line | has |
@@ -53,8 +53,37 @@ page from the answers of the service as it is; the verdicts are written by hand 
 | Run | what people run, beyond the published runs above |
 | Verdict | of the first plan, or of the plan in brackets where the first has changed since |
 
-${sections.join('\n')}`,
+Verdicts: ${gradesText()}.
+
+Of the training plans that are preferred, ${unusualText()}
+
+${answers.map(({ section }) => section).join('\n')}`,
 )
+
+/** The first words of verdicts, with how many begin so. */
+function gradesText(): string {
+  const words = Object.values(verdicts).map(({ verdict }) => /^\w+/.exec(verdict)?.[0].toLowerCase() ?? '')
+  return [...new Set(words)].map((word) => `${words.filter((own) => own === word).length} ${word}`).join(', ')
+}
+
+/** What nobody has published that it pays: a sequence of 8192 tokens or fewer over more than two chips, tensor parallelism beyond a node. */
+function unusualText(): string {
+  const trained = answers.flatMap(({ name, asked: { workload }, body }) => {
+    const plan = body.plans.find(({ id }) => id === body.preferred?.id) ?? body.plans[0]
+    return workload.mode === 'train' && plan && 'mesh' in plan
+      ? [{ name, plan, length: workload.sequenceLength, system: body.hardware.chip.system }]
+      : []
+  })
+  const cut = trained.filter(({ plan: { mesh }, length }) => mesh.context > 2 && length <= 8192)
+  const across = trained.filter(({ plan: { placement }, system }) =>
+    placement
+      .filter(({ axis }) => matrixAxes.includes(axis))
+      .some(({ on, physical }) => (system.kind === 'torus' ? on === 'dcn' : Math.max(...physical) > 0)),
+  )
+  const named = (all: typeof trained) =>
+    all.length > 0 ? ` (${all.map(({ name }) => name).join('; ')})` : ''
+  return `${cut.length} of ${trained.length} cut sequences of up to 8192 tokens into more than two pieces${named(cut)}, and ${across.length} have tensor parallelism beyond a node${named(across)}.`
+}
 
 function sectionOf(name: string, body: Body, verdict: Verdict | undefined): string {
   const [first] = body.plans
