@@ -2,7 +2,7 @@
 
 import type { Solver } from '../solvers/linear-program.ts'
 import { costModel } from './cost/compiled-model.ts'
-import type { Mix } from './cost/memory/memory-numbers.ts'
+import type { Mix } from './cost/memory/stage-memory.ts'
 import type { CostModel } from './cost/model.ts'
 import { launchable } from './launch/training.ts'
 import type { EvaluateAnswer, IllegalPlan } from './plan/answer.ts'

@@ -7,7 +7,8 @@
 
 import { createScale, type Scale, setBatch, setMesh } from '../cost/compile/term.ts'
 import { costModel } from '../cost/compiled-model.ts'
-import { fixedMemory, memoryNumbers } from '../cost/memory/memory-numbers.ts'
+import { memoryNumbers } from '../cost/memory/memory-numbers.ts'
+import { fixedMemory } from '../cost/memory/stage-memory.ts'
 import { type CostModel, stageModel } from '../cost/model.ts'
 import { computeNumbers } from '../cost/step/microbatch.ts'
 import type { StageGroup } from '../cost/step/stages.ts'

@@ -11,8 +11,9 @@ import {
 } from '../../src/cost/communication/traffic.ts'
 import { createScale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
 import type { MemoryNumbers } from '../../src/cost/memory/layer-bytes.ts'
-import { hostBytes, type Mix, memoryNumbers, stageBytes } from '../../src/cost/memory/memory-numbers.ts'
+import { memoryNumbers } from '../../src/cost/memory/memory-numbers.ts'
 import { keepsLess, offloads } from '../../src/cost/memory/remat.ts'
+import { hostBytes, type Mix, stageBytes } from '../../src/cost/memory/stage-memory.ts'
 import { type CostModel, stageModel } from '../../src/cost/model.ts'
 import { computeNumbers, trafficNumbers } from '../../src/cost/step/microbatch.ts'
 import {

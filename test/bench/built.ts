@@ -12,8 +12,8 @@ export const { javascriptLpSolver } = await load<typeof import('../../solvers/ja
 )
 export const { costModel } =
   await load<typeof import('../../src/cost/compiled-model.ts')>('src/cost/compiled-model')
-export const { shortBytes } = await load<typeof import('../../src/cost/memory/memory-numbers.ts')>(
-  'src/cost/memory/memory-numbers',
+export const { shortBytes } = await load<typeof import('../../src/cost/memory/stage-memory.ts')>(
+  'src/cost/memory/stage-memory',
 )
 export const { fittingMixes } =
   await load<typeof import('../../src/cost/memory/remat.ts')>('src/cost/memory/remat')

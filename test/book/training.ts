@@ -2,13 +2,8 @@
 import { book } from '../../src/assumptions/book.ts'
 import { createScale, type Scale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
 import { costModel } from '../../src/cost/compiled-model.ts'
-import {
-  activationBytes,
-  fixedBytes,
-  type Mix,
-  memoryNumbers,
-  shortBytes,
-} from '../../src/cost/memory/memory-numbers.ts'
+import { memoryNumbers } from '../../src/cost/memory/memory-numbers.ts'
+import { activationBytes, fixedBytes, type Mix, shortBytes } from '../../src/cost/memory/stage-memory.ts'
 import { type CostModel, stageModel } from '../../src/cost/model.ts'
 import { stageGroups } from '../../src/cost/step/stages.ts'
 import type { Chip } from '../../src/hardware/chip.ts'

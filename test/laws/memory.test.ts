@@ -3,14 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { createScale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
 import { costModel } from '../../src/cost/compiled-model.ts'
 import type { MemoryNumbers } from '../../src/cost/memory/layer-bytes.ts'
-import {
-  activationBytes,
-  fixedMemory,
-  liveOf,
-  memoryNumbers,
-  stageBytes,
-} from '../../src/cost/memory/memory-numbers.ts'
+import { memoryNumbers } from '../../src/cost/memory/memory-numbers.ts'
 import { stateBytes, updateBytes } from '../../src/cost/memory/optimizer.ts'
+import { activationBytes, fixedMemory, liveOf, stageBytes } from '../../src/cost/memory/stage-memory.ts'
 import { type CostModel, stageModel } from '../../src/cost/model.ts'
 import { computeNumbers } from '../../src/cost/step/microbatch.ts'
 import { type StageGroup, stageGroups } from '../../src/cost/step/stages.ts'

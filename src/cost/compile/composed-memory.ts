@@ -49,7 +49,7 @@ export function composedMemory(
   }
 }
 
-/** What is gathered at once, divided by the number of layers that fixedMemory counts (cost/memory/memory-numbers.ts). */
+/** What is gathered at once, divided by the number of layers that fixedMemory counts (cost/memory/stage-memory.ts). */
 function gatheredPerLayer(
   { layers, dense, sparse }: Composition,
   ofDense: Bytes,

@@ -24,7 +24,7 @@ import {
   liveBytes,
   liveOf,
   type Mix,
-} from './memory-numbers.ts'
+} from './stage-memory.ts'
 
 /**
  * Bytes over the budget on the fullest stage, each stage under the policy that suits it best: no mix gets below that. Stages are looked

@@ -14,7 +14,7 @@ import {
 } from '../communication/traffic.ts'
 import { ofStage } from '../compile/composed.ts'
 import { stageOverhead } from '../compute/overhead.ts'
-import type { Mix } from '../memory/memory-numbers.ts'
+import type { Mix } from '../memory/stage-memory.ts'
 import type { CostModel } from '../model.ts'
 import type { ComputeNumbers, TrafficNumbers } from './microbatch.ts'
 import type { Layers, StageGroup } from './stages.ts'

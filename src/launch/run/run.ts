@@ -1,6 +1,6 @@
 /** What a framework is told of a plan, in whole numbers where it needs them. */
 
-import type { Mix } from '../../cost/memory/memory-numbers.ts'
+import type { Mix } from '../../cost/memory/stage-memory.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { Placement } from '../../hardware/network/placement.ts'
 import type { Transformer } from '../../model/transformer.ts'

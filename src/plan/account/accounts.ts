@@ -13,7 +13,7 @@ import {
   hostBytes,
   liveBytes,
   stageBytes,
-} from '../../cost/memory/memory-numbers.ts'
+} from '../../cost/memory/stage-memory.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { onCluster } from '../../cost/posed.ts'
 import { routerTrainFlops, trainFlops } from '../../model/flops.ts'

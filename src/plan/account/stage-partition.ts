@@ -11,7 +11,7 @@
 
 import { ofStage } from '../../cost/compile/composed.ts'
 import type { StateNumbers } from '../../cost/memory/layer-bytes.ts'
-import { fixedMemory, liveBytes } from '../../cost/memory/memory-numbers.ts'
+import { fixedMemory, liveBytes } from '../../cost/memory/stage-memory.ts'
 import { stageTime } from '../../cost/step/stage-time.ts'
 import type { StageGroup } from '../../cost/step/stages.ts'
 import { type Composition, layersAreAlike, stageCompositions } from '../../model/composition.ts'

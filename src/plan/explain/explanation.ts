@@ -2,7 +2,7 @@
  * What a person wants to know about a plan: what it waits for, what overlaps, what fills the memory. Each sentence is a
  * claim that a test checks (test/laws/said.test.ts).
  */
-import { shortBytes } from '../../cost/memory/memory-numbers.ts'
+import { shortBytes } from '../../cost/memory/stage-memory.ts'
 import type { Costing } from '../account/costing.ts'
 import { logitBytes } from '../no-plan/loss-chunks.ts'
 import type { Plan } from '../plan.ts'

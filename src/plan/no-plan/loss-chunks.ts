@@ -5,7 +5,7 @@
 
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
-import { type Mix, shortBytes, stageBytes } from '../../cost/memory/memory-numbers.ts'
+import { type Mix, shortBytes, stageBytes } from '../../cost/memory/stage-memory.ts'
 import type { StageGroup } from '../../cost/step/stages.ts'
 import type { Problem } from '../../problem.ts'
 import type { Bytes } from '../../units.ts'

@@ -1,6 +1,6 @@
 /** How the best plan depends on each resource: elasticities of its step, and the next step of memory. */
 import { budgetFor } from '../../cost/memory/memory.ts'
-import { shortBytes } from '../../cost/memory/memory-numbers.ts'
+import { shortBytes } from '../../cost/memory/stage-memory.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { onCluster, posed } from '../../cost/posed.ts'
 import type { Accepts, Candidate } from '../../search/layouts/candidate.ts'

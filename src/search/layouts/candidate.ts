@@ -1,6 +1,6 @@
 /** A layout with everything chosen, and its score. */
 
-import type { Mix } from '../../cost/memory/memory-numbers.ts'
+import type { Mix } from '../../cost/memory/stage-memory.ts'
 import type { StageGroup } from '../../cost/step/stages.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { Placement } from '../../hardware/network/placement.ts'

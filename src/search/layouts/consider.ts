@@ -5,8 +5,8 @@
 
 import type { Scale } from '../../cost/compile/term.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
-import { type Mix, shortBytes } from '../../cost/memory/memory-numbers.ts'
 import { fittingMixes, leastShortBytes } from '../../cost/memory/remat.ts'
+import { type Mix, shortBytes } from '../../cost/memory/stage-memory.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { TrafficNumbers } from '../../cost/step/microbatch.ts'
 import type { Step, StepScratch } from '../../cost/step/stage-time.ts'

@@ -12,8 +12,8 @@
  */
 import type { Point, Row, Variable } from '../../../solvers/linear-program.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
-import { liveOf, type Mix } from '../../cost/memory/memory-numbers.ts'
 import { keepsLess } from '../../cost/memory/remat.ts'
+import { liveOf, type Mix } from '../../cost/memory/stage-memory.ts'
 import type { StageGroup } from '../../cost/step/stages.ts'
 import type { Terms } from './linear-terms.ts'
 

@@ -11,7 +11,7 @@ import {
   windowTime,
 } from '../../cost/communication/traffic.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
-import type { Mix } from '../../cost/memory/memory-numbers.ts'
+import type { Mix } from '../../cost/memory/stage-memory.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { ComputeNumbers, TrafficNumbers } from '../../cost/step/microbatch.ts'
 import {

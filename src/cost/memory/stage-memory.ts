@@ -1,0 +1,109 @@
+/** What a stage has on its fullest chip under a mix of policies, from the numbers of its layers and ends (memory-numbers.ts). */
+import type { Bytes } from '../../units.ts'
+import { ofStage } from '../compile/composed.ts'
+import type { StageGroup } from '../step/stages.ts'
+import type { MemoryNumbers, StateNumbers } from './layer-bytes.ts'
+
+/** On each stage, `count` layers use the policy `other` and the rest `policy`; both are indices into the model's policies. */
+export interface Mix {
+  readonly policy: number
+  readonly other: number
+  readonly count: number
+}
+
+export interface StageMemory {
+  readonly parameters: Bytes
+  readonly gradients: Bytes
+  readonly optimizer: Bytes
+  readonly workspace: Bytes
+  readonly reserve: Bytes
+}
+
+function ofStates(numbers: MemoryNumbers, group: StageGroup, pick: (states: StateNumbers) => Bytes): Bytes {
+  const { layer } = ofStage(numbers, group)
+  const { embedding, positions, head, tied } = numbers
+  const front = tied && group.last ? positions : embedding
+  return (
+    group.held * group.layers * pick(layer) + (group.first ? pick(front) : 0) + (group.last ? pick(head) : 0)
+  )
+}
+
+/** All memory of a stage but its activations and the working set of recomputed layers. */
+export function fixedMemory(numbers: MemoryNumbers, group: StageGroup): StageMemory {
+  const ends = (pick: (states: StateNumbers) => Bytes) => ofStates(numbers, group, pick)
+  return {
+    parameters: ends(({ weights }) => weights),
+    gradients: ends(({ gradients }) => gradients),
+    optimizer: ends(({ optimizer }) => optimizer) / (numbers.shardsOptimizer ? group.held : 1),
+    workspace: Math.max(inLayer(numbers, group), atEnds(numbers, group)),
+    reserve: numbers.reserve,
+  }
+}
+
+/** Workspace while a layer runs, beside its live tensors: under ZeRO-3 its gathered weights, and the next layer's where these are fetched ahead. */
+function inLayer(numbers: MemoryNumbers, group: StageGroup): Bytes {
+  const { layer } = ofStage(numbers, group)
+  const gathered = Math.min(numbers.layersGathered, group.layers) * layer.gathered
+  return gathered + layer.unscattered + numbers.gatheredStream
+}
+
+/** Workspace while the embedding or the head runs; they never run at the same time as a layer. */
+function atEnds({ embedding, head, logits, stream }: MemoryNumbers, { first, last }: StageGroup): Bytes {
+  const inFront = first ? embedding.gathered + embedding.unscattered : 0
+  const inHead = last ? head.gathered + head.unscattered + logits + stream : 0
+  return Math.max(inFront, inHead)
+}
+
+export function fixedBytes(numbers: MemoryNumbers, group: StageGroup): Bytes {
+  const { parameters, gradients, optimizer, workspace, reserve } = fixedMemory(numbers, group)
+  return parameters + gradients + optimizer + workspace + reserve
+}
+
+export function activationBytes(numbers: MemoryNumbers, group: StageGroup, mix: Mix): Bytes {
+  const again = Math.min(mix.count, group.layers)
+  const own = ofStage(numbers, group)
+  const kept = (policy: number) => own.kept[policy] ?? 0
+  return group.inFlight * ((group.layers - again) * kept(mix.policy) + again * kept(mix.other))
+}
+
+/** What a recomputed layer's live tensors add to the fixed workspace, some of which is there anyway for the ends. */
+export function liveOf(numbers: MemoryNumbers, group: StageGroup, policy: number): Bytes {
+  const atWork = inLayer(numbers, group)
+  const live = ofStage(numbers, group).live[policy] ?? 0
+  return Math.max(0, atWork + live - Math.max(atWork, atEnds(numbers, group)))
+}
+
+export function liveBytes(numbers: MemoryNumbers, group: StageGroup, mix: Mix): Bytes {
+  const live = (policy: number) => liveOf(numbers, group, policy)
+  return Math.max(live(mix.policy), mix.count > 0 ? live(mix.other) : 0)
+}
+
+export function stageBytes(numbers: MemoryNumbers, group: StageGroup, mix: Mix): Bytes {
+  return fixedBytes(numbers, group) + activationBytes(numbers, group, mix) + liveBytes(numbers, group, mix)
+}
+
+/** Bytes of a stage's states in the host's memory. */
+export function hostStateBytes(numbers: MemoryNumbers, group: StageGroup): Bytes {
+  return ofStates(numbers, group, ({ onHost }) => onHost) / (numbers.shardsOptimizer ? group.held : 1)
+}
+
+/** All bytes of a stage in the host's memory. A policy that keeps arrays there is never mixed with another. */
+export function hostBytes(numbers: MemoryNumbers, group: StageGroup, { policy }: Mix): Bytes {
+  const each = ofStage(numbers, group).host[policy] ?? 0
+  return hostStateBytes(numbers, group) + group.inFlight * group.layers * each
+}
+
+/** Bytes over the budget, or over the room on the host, on the fullest stage; it fits when 0 or less. */
+export function shortBytes(
+  numbers: MemoryNumbers,
+  groups: readonly StageGroup[],
+  mix: Mix,
+  budget: Bytes,
+): Bytes {
+  let short = Number.NEGATIVE_INFINITY
+  for (const group of groups) {
+    const away = hostBytes(numbers, group, mix) - numbers.hostRoom
+    short = Math.max(short, stageBytes(numbers, group, mix) - budget, away)
+  }
+  return short
+}
