@@ -16,6 +16,8 @@ export interface TrainingLauncher {
   readonly launch: (run: Run) => Launch<unknown>
   /** Whether it supports two rematerialisation policies in one plan. */
   readonly mixes: boolean
+  /** What a note calls it where its flags spell the model out, as it knows none by name; null if they do not. */
+  readonly spellsModel: string | null
   /** Rules that a plan has to keep. */
   readonly rules: RunRules
 }
@@ -25,18 +27,21 @@ export const trainingLaunchers: Readonly<Record<Trainer, TrainingLauncher>> = {
     chips: ['gpu'],
     launch: megatron,
     mixes: true,
+    spellsModel: 'Megatron-LM',
     rules: megatronRules,
   },
   maxtext: {
     chips: ['gpu', 'tpu'],
     launch: maxtext,
     mixes: false,
+    spellsModel: null,
     rules: maxtextRules,
   },
   torchtitan: {
     chips: ['gpu'],
     launch: torchtitan,
     mixes: true,
+    spellsModel: null,
     rules: torchtitanRules,
   },
 }

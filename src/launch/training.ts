@@ -19,18 +19,23 @@ export function launch(model: CostModel, candidate: Candidate): Readonly<Record<
   const run = launchRun(model, candidate)
   const launches = Object.entries(trainingLaunchers)
     .filter(([, { chips }]) => chips.includes(run.problem.cluster.chip.kind))
-    .map(([name, launcher]) => [name, launcher.launch(run)] as const)
+    .map(([name, { launch: start, spellsModel }]) => ({ name, launched: start(run), spellsModel }))
   const { frameworks } = run.problem.assumptions
-  const asked = launches.filter(([name]) => frameworks.length === 0 || frameworks.some((one) => one === name))
-  const notes = asked.flatMap(([, one]) => ('flags' in one ? one.notes : []))
-  const forMegatron = asked.some(([name, one]) => name === 'megatron' && 'flags' in one)
   // Commands are written for all that can run the plan; notes only of those that are asked for.
-  return told(launches, () => [
-    ...paddingNotes(run),
-    ...memoryNotes(run),
-    ...notes,
-    ...scopeNotes(run, forMegatron),
-  ])
+  const noted = launches.flatMap(({ name, launched, spellsModel }) => {
+    const asked = frameworks.length === 0 || frameworks.some((one) => one === name)
+    return asked && 'flags' in launched ? [{ notes: launched.notes, spellsModel }] : []
+  })
+  const spelling = noted.flatMap(({ spellsModel }) => spellsModel ?? [])
+  return told(
+    launches.map(({ name, launched }) => [name, launched]),
+    () => [
+      ...paddingNotes(run),
+      ...memoryNotes(run),
+      ...noted.flatMap(({ notes }) => notes),
+      ...scopeNotes(run, spelling),
+    ],
+  )
 }
 
 /**
@@ -107,11 +112,11 @@ function refusalsBy({ assumptions, cluster }: Problem, faultsOf: (rules: RunRule
   return Object.fromEntries(asked.map((name) => [name, faultsOf(trainingLaunchers[name].rules)]))
 }
 
-/** What no flags say. Only Megatron-LM gets the model's norms, biases and positions as flags, because it knows no models by name. */
-function scopeNotes({ model: { experts, details } }: Run, forMegatron: boolean): readonly string[] {
-  if (details && forMegatron) {
+/** What no flags say: of norms, biases and positions, where known, all but those that are `spelling` the model out. */
+function scopeNotes({ model: { experts, details } }: Run, spelling: readonly string[]): readonly string[] {
+  if (details && spelling.length > 0) {
     return [
-      'Data, tokenizer and learning rate are not part of a plan; norms, biases, kinds of positions and how a router scores are told to Megatron-LM alone.',
+      `Data, tokenizer and learning rate are not part of a plan; norms, biases, kinds of positions and how a router scores are told to ${spelling.join(' and ')} alone.`,
     ]
   }
   return [
