@@ -75,11 +75,7 @@ function nearlyAsGood(answer: OptimizeBody): readonly string[] {
   const published = `${counted(recipes.length, 'published layout')} of this model on such chips (recipes, in JSON)`
   const [first] = answer.plans
   const best = bestRecipeText(recipes, first && 'mfu' in first ? first : null)
-  const told = recipes.length === 1 ? 'it' : 'the best of them'
-  return [
-    ...rather,
-    ...(recipes.length > 0 ? [best ? `${published}; ${told}, ${best}` : `${published}.`] : []),
-  ]
+  return [...rather, ...(recipes.length > 0 ? [best ? `${published}: ${best}` : `${published}.`] : [])]
 }
 
 function alternativeText({ disaggregated, summary, requestsPerSecond }: ServePlan): string {

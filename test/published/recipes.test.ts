@@ -192,8 +192,9 @@ describe('recipes', () => {
     if (!faster) throw new Error('it stands beside plans')
     expect(long.otherwise).toEqual([])
     expect(bestRecipeText([faster, long], null)).toBe(bestRecipeText([long], null))
+    expect(bestRecipeText([faster], null)).toMatch(/^no published run of this question; the nearest, /)
     expect(bestRecipeText([faster], null)).toContain(
-      `another question: it has chips ${sample.chips}, where ${2 * sample.chips} is asked`,
+      `; it has chips ${sample.chips}, where ${2 * sample.chips} is asked`,
     )
   })
 

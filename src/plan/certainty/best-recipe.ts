@@ -20,15 +20,14 @@ export function bestRecipeText(recipes: readonly ShownRecipe[], first: First | n
   const nearest = told.filter(({ sequenceLength }) => sequenceLength === told[0]?.sequenceLength)
   const [best] = nearest.sort((a, b) => other(a) - other(b) || gain(b) - gain(a))
   if (!best) return null
-  const { unlisted: reasons, otherwise } = best
-  const unlisted = reasons.length > 0 ? ` It is not listed: ${reasons.join('; ')}.` : ''
-  // Of one that is faster and not listed, the reasons say it.
-  const apart =
-    otherwise.length > 0 && reasons.length === 0
-      ? ` It was run for another question: it has ${otherwise.join(', ')}.`
-      : ''
-  const very = otherwise.length === 0 ? ' (this very question)' : ''
-  return `${layoutText(best)}${very}, is predicted to ${timeText(best, first)}.${apart}${unlisted}`
+  const { unlisted, otherwise } = best
+  if (otherwise.length === 0) {
+    const reasons = unlisted.length > 0 ? ` It is not listed: ${unlisted.join('; ')}.` : ''
+    return `${layoutText(best)} (this very question), is predicted to ${timeText(best, first)}.${reasons}`
+  }
+  const has = `it has ${otherwise.join(', ')}`
+  const clauses = [has, ...unlisted.filter((reason) => reason !== has)]
+  return `no published run of this question; the nearest, ${layoutText(best)}, is predicted to ${timeText(best, first)}; ${clauses.join('; ')}.`
 }
 
 function layoutText({ chips, plan, batchSequences, sequenceLength }: Recipe): string {
