@@ -29,12 +29,8 @@ import {
 } from '../sharding/tables/inference-layout.ts'
 import { layoutFields } from '../sharding/tables/inference-layout-fields.ts'
 import { plainProjection } from '../sharding/tables/inference-sharding.ts'
-import {
-  type CompiledCollective,
-  type CompiledLayout,
-  compiledCall,
-  compileLayout,
-} from './layout/compiled-layout.ts'
+import { compiledCall, compileLayout } from './layout/compile-layout.ts'
+import type { CompiledCollective, CompiledLayout } from './layout/compiled-layout.ts'
 import { type LocalTerm, localTerm } from './layout/local-term.ts'
 import type { Servable } from './layout/served.ts'
 import { numbered, type Sums, shared, withNumber } from './layout/shared-parts.ts'

@@ -25,7 +25,7 @@ import {
   zeroChoices,
 } from './layouts/choices.ts'
 import { leanestMix } from './layouts/consider.ts'
-import { meshesOf } from './search.ts'
+import { meshesOf } from './meshes/of-context-layout.ts'
 import { nothingSearched, type SearchResult } from './search-result.ts'
 import { leaner, type StageCuts, stageCuts, walkCuts } from './stages/stage-cuts.ts'
 import { type Counts, noCounts, tallyOf } from './tally.ts'

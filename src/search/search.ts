@@ -11,7 +11,6 @@ import { createStepScratch } from '../cost/step/stage-time.ts'
 import { alone, type Crew } from '../crew.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Mesh } from '../sharding/axis.ts'
-import { contextLayoutFits, plainContext } from '../sharding/tables/context-layout.ts'
 import { addCounts, bestFirst, type Looked, ordered, type Turn } from './best-first.ts'
 import { type Floors, meshFloors } from './bound/floor.ts'
 import type { OnAnyNetwork } from './bound/on-any-network.ts'
@@ -22,6 +21,7 @@ import { layoutCount } from './layouts/choices.ts'
 import type { Choices, Expansion, Workbench } from './layouts/consider.ts'
 import { expandMesh } from './layouts/expand.ts'
 import { enumerateMeshes, type Meshes } from './meshes/meshes.ts'
+import { meshesOf } from './meshes/of-context-layout.ts'
 import { byScore, compareKeys, type Listed, type SearchResult } from './search-result.ts'
 import { spread } from './spread.ts'
 import { tallyOf } from './tally.ts'
@@ -241,14 +241,4 @@ function refusedBeside(
     refused: refused && cluster ? { ...refused, cluster } : null,
   })
   return crew.beside(work, { restored, stop })
-}
-
-/** The meshes of a cost model. Layouts of context other than the first are tried only where there is a context axis, and count for themselves. */
-export function meshesOf(
-  { problem, contextLayout }: CostModel,
-  meshes: Meshes = enumerateMeshes(problem),
-): Meshes {
-  if (contextLayout === plainContext) return meshes
-  const allowed = meshes.allowed.filter((mesh) => contextLayoutFits(contextLayout, mesh, problem.model))
-  return { total: allowed.length, allowed, constrained: 0, indivisible: 0, unseen: 0 }
 }

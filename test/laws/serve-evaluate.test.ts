@@ -150,17 +150,13 @@ describe('a deployment that is written', () => {
     )
   })
 
+  const slowLoad: ServeWorkload = {
+    ...{ mode: 'serve', promptLength: 2048, outputLength: 300, requestsPerSecond: 0.5 },
+    ...{ cachedPrefixLength: 0, disaggregated: 'auto' },
+  }
+
   it('finds what meets a mean time per token though a step with a prompt takes longer', () => {
-    const workload: ServeWorkload = {
-      ...{
-        mode: 'serve',
-        promptLength: 2048,
-        outputLength: 300,
-        cachedPrefixLength: 0,
-        disaggregated: 'auto',
-      },
-      ...{ requestsPerSecond: 0.5, maxTimeToFirstTokenSeconds: 0.1 },
-    }
+    const workload = { ...slowLoad, maxTimeToFirstTokenSeconds: 0.1 }
     for (const maxTimePerOutputTokenSeconds of [0.02, 0.04]) {
       const { plans } = serve(
         inferenceProblem({
@@ -177,14 +173,8 @@ describe('a deployment that is written', () => {
 
   it('has what it leaves out chosen among what frameworks launch where that fits, and says so where it does not', () => {
     const workload: ServeWorkload = {
-      ...{
-        mode: 'serve',
-        promptLength: 2048,
-        outputLength: 300,
-        cachedPrefixLength: 0,
-        disaggregated: 'auto',
-      },
-      ...{ requestsPerSecond: 0.5, maxTimeToFirstTokenSeconds: 0.06, maxTimePerOutputTokenSeconds: 0.02 },
+      ...slowLoad,
+      ...{ maxTimeToFirstTokenSeconds: 0.06, maxTimePerOutputTokenSeconds: 0.02 },
     }
     const problem = inferenceProblem({
       ...{ model: 'llama-3.3-70b', chip: 'h100-sxm', chips: 8, workload, assumptions: 'calibrated' },

@@ -5,62 +5,11 @@
  * `expert`. Chips beyond one server make further servers.
  */
 import { peakOf } from '../../hardware/peak.ts'
-import type { CacheShare } from '../../problem.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { CacheLayout } from '../../sharding/tables/inference-sharding.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
-import { type BesideGroups, type GroupWay, groupWays } from './attention-groups.ts'
-
-export interface ServerSaid
-  extends Pick<
-    LaunchReading,
-    | 'framework'
-    | 'version'
-    | 'precision'
-    | 'notes'
-    | 'ignored'
-    | 'notUnderstood'
-    | 'known'
-    | 'refuses'
-    | 'faults'
-    | 'memoryFraction'
-    | 'misnamed'
-  > {
-  readonly named: string | null
-  /** What the command gives its caches, if it says that. */
-  readonly cacheShare?: CacheShare | null
-  /** Ranks of one stage of one replica, and groups among them that attend to their own sequences. */
-  readonly ranks: number
-  readonly groups: number
-  readonly pipeline: number
-  /** Replicas inside one server. */
-  readonly replicas: number
-  readonly experts: 'sliced' | 'spread' | 'dispatched'
-  /** Whether the chips divide the positions of caches. */
-  readonly positions: boolean
-  /** How what is not attention lies beside groups. */
-  readonly besideGroups: Readonly<Record<keyof BesideGroups, GroupWay>>
-  /** Longest sequence; null for the model's own limit. */
-  readonly contextLength: number | null
-  /** Positions of the context that a prompt may not use. */
-  readonly kept: number
-  /** Most sequences of a group; null if not given. */
-  readonly sequences: number | null
-  /** Most sequences that the framework takes by default; null for as many as memory holds. */
-  readonly usualSequences: Usual | null
-  /** Most tokens of a group in one step; null if not given. */
-  readonly stepTokens: number | null
-  /** What is counted differently if the server does both phases. */
-  readonly servingNotes: readonly string[]
-  /** Why the server cannot do both phases; null if it can. */
-  readonly onePhase: string | null
-}
-
-/** The default of an option. */
-export interface Usual {
-  readonly option: string
-  readonly count: number
-}
+import { type BesideGroups, groupWays } from './attention-groups.ts'
+import type { ServerSaid, Usual } from './server-said.ts'
 
 /** The same in chips, of which each may be several ranks. */
 type Said = Omit<ServerSaid, 'ranks'> & { readonly tensors: number }

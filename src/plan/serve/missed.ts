@@ -12,6 +12,7 @@ export function missed(
   { rate, maxFirst, maxPerToken }: Requests,
   memoryBudget: Bytes,
 ): ServePlan {
+  if (met) return plan
   const short = Math.max(0, shortBytes(pair, memoryBudget))
   const { timeToFirstTokenSeconds, timePerOutputTokenSeconds } = plan
   const infeasible: readonly Infeasibility[] = [
@@ -44,7 +45,6 @@ export function missed(
       maxPerToken,
     ),
   ]
-  if (met) return plan
   return { ...plan, feasible: false, infeasible: infeasible.length > 0 ? infeasible : [withoutRoom(rate)] }
 }
 

@@ -64,13 +64,11 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
     const numbersOf = (zeroStage: ZeroStage) =>
       known(stages, zeroStage, () =>
         stageNumbers(model, scale, {
-          ...{
-            zeroStage,
-            compute,
-            places: costs(),
-            activations: activations(),
-            states: statesUnder(zeroStage),
-          },
+          zeroStage,
+          compute,
+          places: costs(),
+          activations: activations(),
+          states: statesUnder(zeroStage),
         }),
       )
     schedules.forEach((schedule, at) => {

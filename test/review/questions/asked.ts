@@ -20,6 +20,14 @@ export const servedFp8: More = { precision: { weights: 'fp8', compute: 'fp8', kv
 export const on = (chip: string, size: number | readonly number[]) =>
   typeof size === 'number' ? { chip, chips: size } : { chip, topology: size }
 
+interface Workload {
+  readonly mode: 'train' | 'prefill' | 'generate' | 'serve'
+}
+
+function asks(name: string, model: string, hardware: object, workload: Workload, more: More): Question {
+  return { name, request: { model, hardware, workload, ...more } }
+}
+
 export const trains = (
   name: string,
   model: string,
@@ -27,10 +35,7 @@ export const trains = (
   batchTokens: number,
   sequenceLength: number,
   more: More = {},
-): Question => ({
-  name,
-  request: { model, hardware, workload: { mode: 'train', batchTokens, sequenceLength }, ...more },
-})
+): Question => asks(name, model, hardware, { mode: 'train', ...{ batchTokens, sequenceLength } }, more)
 
 export const reads = (
   name: string,
@@ -39,10 +44,7 @@ export const reads = (
   batchSequences: number,
   promptLength: number,
   more: More = {},
-): Question => ({
-  name,
-  request: { model, hardware, workload: { mode: 'prefill', promptLength, batchSequences }, ...more },
-})
+): Question => asks(name, model, hardware, { mode: 'prefill', ...{ promptLength, batchSequences } }, more)
 
 export const generates = (
   name: string,
@@ -51,10 +53,7 @@ export const generates = (
   batchSequences: number | 'max',
   contextLength: number,
   more: More = {},
-): Question => ({
-  name,
-  request: { model, hardware, workload: { mode: 'generate', batchSequences, contextLength }, ...more },
-})
+): Question => asks(name, model, hardware, { mode: 'generate', ...{ batchSequences, contextLength } }, more)
 
 /**
  * A deployment, for a load or (undefined) for as much as the chips sustain. The pairs are the tokens of prompt and
@@ -68,14 +67,11 @@ export const serves = (
   [promptLength, outputLength]: readonly [number, number],
   [maxTimeToFirstTokenSeconds, maxTimePerOutputTokenSeconds]: readonly [number, number],
   more: More = {},
-): Question => ({
-  name,
-  request: {
-    ...{ model, hardware, ...more },
-    workload: {
-      ...{ mode: 'serve', promptLength, outputLength },
-      ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
-      ...{ maxTimeToFirstTokenSeconds, maxTimePerOutputTokenSeconds },
-    },
-  },
-})
+): Question => {
+  const workload = {
+    ...{ mode: 'serve' as const, promptLength, outputLength },
+    ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
+    ...{ maxTimeToFirstTokenSeconds, maxTimePerOutputTokenSeconds },
+  }
+  return asks(name, model, hardware, workload, more)
+}
